@@ -1,0 +1,5 @@
+//! Build script.
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+}

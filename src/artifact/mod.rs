@@ -1,0 +1,1 @@
+//! The store of originals: redacted, addressed by content digest, bounded.

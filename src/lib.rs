@@ -1,0 +1,8 @@
+//! tersed makes tool results cheaper for coding agents without losing what they need.
+
+pub mod artifact;
+pub mod engine;
+pub mod pipeline;
+pub mod protocol;
+pub mod server;
+pub mod tokens;

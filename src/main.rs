@@ -1,0 +1,3 @@
+//! The `tersed` binary.
+
+fn main() {}

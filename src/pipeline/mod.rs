@@ -1,0 +1,3 @@
+//! The pure core: one tool result in, one outcome out.
+
+pub mod sanitize;

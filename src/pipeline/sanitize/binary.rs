@@ -1,0 +1,1 @@
+//! Tells binary data from text.

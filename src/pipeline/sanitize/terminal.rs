@@ -1,0 +1,1 @@
+//! Shows a terminal stream as the terminal would have shown it at the end.

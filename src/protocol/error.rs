@@ -1,0 +1,78 @@
+//! Errors that go over the wire: JSON-RPC's and LSP's codes, and what a host can do about them.
+
+use serde::{Deserialize, Serialize};
+
+/// Invalid JSON (JSON-RPC 2.0).
+pub const PARSE_ERROR: i64 = -32700;
+/// Not a request (JSON-RPC 2.0).
+pub const INVALID_REQUEST: i64 = -32600;
+/// No such method (JSON-RPC 2.0).
+pub const METHOD_NOT_FOUND: i64 = -32601;
+/// Parameters of the wrong shape or value (JSON-RPC 2.0).
+pub const INVALID_PARAMS: i64 = -32602;
+/// A fault of ours (JSON-RPC 2.0).
+pub const INTERNAL_ERROR: i64 = -32603;
+/// A request before `initialize` (LSP 3.17).
+pub const SERVER_NOT_INITIALIZED: i64 = -32002;
+/// The client cancelled the request (LSP 3.17).
+pub const REQUEST_CANCELLED: i64 = -32800;
+/// The server dropped the request, for example under load (LSP 3.17).
+pub const SERVER_CANCELLED: i64 = -32802;
+/// A valid request that failed (LSP 3.17).
+pub const REQUEST_FAILED: i64 = -32803;
+
+/// One error reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RpcError {
+    /// JSON-RPC error code.
+    pub code: i64,
+    /// One sentence that names the thing, the value and what is allowed.
+    pub message: String,
+    /// What the host can branch on.
+    pub data: Option<ErrorData>,
+}
+
+/// The `data` member of an error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ErrorData {
+    /// Stable name of the fault, for example `artifact_not_found`.
+    pub kind: String,
+    /// Whether the same request may succeed later.
+    pub retryable: bool,
+}
+
+impl RpcError {
+    /// An error with a code, a stable kind and a message.
+    pub fn new(code: i64, kind: &str, message: impl Into<String>) -> Self {
+        let data = ErrorData { kind: kind.to_owned(), retryable: false };
+        Self { code, message: message.into(), data: Some(data) }
+    }
+
+    /// `-32602`: the parameters do not fit.
+    pub fn invalid_params(message: impl Into<String>) -> Self {
+        Self::new(INVALID_PARAMS, "invalid_params", message)
+    }
+
+    /// `-32803`: the request was understood and failed.
+    pub fn failed(kind: &str, message: impl Into<String>) -> Self {
+        Self::new(REQUEST_FAILED, kind, message)
+    }
+
+    /// Marks the error as one that may pass when tried again.
+    #[must_use]
+    pub fn retryable(mut self) -> Self {
+        if let Some(data) = &mut self.data {
+            data.retryable = true;
+        }
+        self
+    }
+}
+
+impl std::fmt::Display for RpcError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({})", self.message, self.code)
+    }
+}
+
+impl std::error::Error for RpcError {}
