@@ -1,7 +1,159 @@
-//! The safe stage: everything after it sees only redacted, readable text.
+//! The safe stage: decodes, redacts, cleans up, escapes. Everything after it sees only its result.
+//!
+//! Redaction comes first and again after whatever could have joined the halves of a secret. Nothing
+//! here shortens a text for being long.
 
 pub mod binary;
 pub mod encoding;
 pub mod invisible;
 pub mod secrets;
 pub mod terminal;
+
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::marker;
+
+/// What came in: text that the host decoded, or bytes.
+#[derive(Debug, Clone, Copy)]
+pub enum Raw<'a> {
+    /// Text.
+    Text(&'a str),
+    /// Bytes of unknown encoding.
+    Bytes(&'a [u8]),
+}
+
+impl Raw<'_> {
+    /// Size in bytes.
+    pub fn size(self) -> usize {
+        match self {
+            Self::Text(text) => text.len(),
+            Self::Bytes(bytes) => bytes.len(),
+        }
+    }
+}
+
+/// Redaction failed: no content may leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RedactionFailed;
+
+/// Names and counts, in a fixed order.
+pub type Counts = Vec<(&'static str, usize)>;
+
+/// A text that is safe to read, and what was done to it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sanitized {
+    /// The text; empty when the data are binary.
+    pub text: String,
+    /// The redacted text before clean-up, where the clean-up changed it and it is safe to keep.
+    pub original: Option<String>,
+    /// Set when the data are not text.
+    pub binary: Option<binary::Binary>,
+    /// Secrets removed, by rule.
+    pub redactions: Counts,
+    /// Characters and sequences removed or escaped, by class.
+    pub removals: Counts,
+}
+
+/// Runs the whole stage. `is_ours` knows the call ids that this session's references may name.
+pub fn run(raw: Raw<'_>, redact: bool, is_ours: &dyn Fn(&str) -> bool) -> Result<Sanitized, RedactionFailed> {
+    let mut out = Sanitized::default();
+    let decoded: Cow<'_, str> = match raw {
+        Raw::Text(text) => match binary::classify(text.as_bytes()) {
+            Some(binary) => return Ok(Sanitized { binary: Some(binary), ..out }),
+            None => Cow::Borrowed(text),
+        },
+        Raw::Bytes(bytes) => match binary::classify(bytes) {
+            Some(binary) => return Ok(Sanitized { binary: Some(binary), ..out }),
+            None => {
+                let decoded = encoding::decode(bytes);
+                add(&mut out.removals, "invalid_utf8", decoded.replaced);
+                add(&mut out.removals, "byte_order_mark", usize::from(decoded.bom));
+                decoded.text
+            }
+        },
+    };
+    let redacted = if redact { redact_into(decoded, &mut out.redactions)? } else { decoded };
+    clean(redacted, redact, &mut out)?;
+    if let Some((escaped, count)) = marker::escape(&out.text, is_ours) {
+        add(&mut out.removals, "marker_look_alike", count);
+        out.text = escaped;
+    }
+    Ok(out)
+}
+
+/// Terminal clean-up and invisible characters, each followed by redaction when it changed something:
+/// an escape sequence in the middle of a token hides it from the first pass.
+fn clean(redacted: Cow<'_, str>, redact: bool, out: &mut Sanitized) -> Result<(), RedactionFailed> {
+    let secrets_before = total(&out.redactions);
+    let mut text = redacted;
+    let mut original: Option<Cow<'_, str>> = None;
+    if let Some(rendered) = terminal::render(&text) {
+        add(&mut out.removals, "escape_sequence", rendered.escapes);
+        add(&mut out.removals, "overwritten", rendered.overwrites);
+        original = Some(std::mem::replace(&mut text, Cow::Owned(rendered.text)));
+    }
+    if let Some(stripped) = invisible::strip(&text) {
+        for (class, count) in stripped.removed {
+            add(&mut out.removals, class, count);
+        }
+        let before = std::mem::replace(&mut text, Cow::Owned(stripped.text));
+        original.get_or_insert(before);
+    }
+    if original.is_some() && redact {
+        text = redact_into(text, &mut out.redactions)?;
+    }
+    // A secret that only the clean-up made visible still stands, cut up, in the original.
+    if total(&out.redactions) == secrets_before {
+        out.original = original.map(Cow::into_owned);
+    }
+    out.text = text.into_owned();
+    Ok(())
+}
+
+/// Removes the secrets of a text. A fault in the rules is a failed redaction, never a silent pass.
+fn redact_into<'a>(text: Cow<'a, str>, counts: &mut Counts) -> Result<Cow<'a, str>, RedactionFailed> {
+    let redacted = catch_unwind(AssertUnwindSafe(|| secrets::redact(&text))).map_err(|_| RedactionFailed)?;
+    Ok(match redacted {
+        None => text,
+        Some(redacted) => {
+            for (rule, count) in redacted.hits {
+                add(counts, rule, count);
+            }
+            Cow::Owned(redacted.text)
+        }
+    })
+}
+
+/// Redacts without cleaning up: for results that must stay exact otherwise.
+pub fn redact_only(text: &str) -> Result<(String, Counts), RedactionFailed> {
+    let mut counts = Counts::new();
+    let text = redact_into(Cow::Borrowed(text), &mut counts)?.into_owned();
+    Ok((text, counts))
+}
+
+/// Redacts data that are no text. What only shows as a secret with the NULs of UTF-16 taken out cannot
+/// be cut out safely; then nothing is kept.
+pub fn redact_binary(bytes: Vec<u8>) -> Vec<u8> {
+    let run = || {
+        let narrow: Vec<u8> = bytes.iter().copied().filter(|b| *b != 0).collect();
+        match secrets::redact_bytes(&bytes) {
+            Some((redacted, _)) => redacted,
+            None if secrets::redact_bytes(&narrow).is_some() => Vec::new(),
+            None => bytes.clone(),
+        }
+    };
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_default()
+}
+
+fn add(counts: &mut Counts, name: &'static str, count: usize) {
+    match counts.iter_mut().find(|(n, _)| *n == name) {
+        _ if count == 0 => {}
+        Some((_, sum)) => *sum += count,
+        None => counts.push((name, count)),
+    }
+}
+
+fn total(counts: &Counts) -> usize {
+    counts.iter().map(|(_, n)| n).sum()
+}

@@ -1,0 +1,5 @@
+//! What may be done to a result: the settings, their defaults, ranges and layers.
+
+mod policy;
+
+pub use policy::{BadValue, EvidenceDetail, Mode, Policy, PolicyPatch};

@@ -1,0 +1,96 @@
+//! Lines and blocks of lines that repeat at once: shown once, with how often.
+//!
+//! Only verbatim repetition counts, white space at line ends aside where the step before took it off.
+
+use super::Encoder;
+use crate::pipeline::detect::Shape;
+use crate::pipeline::ledger::{Action, Ledger, MARKER_COST, Reduction};
+use crate::pipeline::reason::Reason;
+use crate::reduce::Input;
+
+/// Longest block that is looked for, in lines.
+const MAX_PERIOD: usize = 24;
+
+/// See the module.
+pub struct RepeatedLines;
+
+impl Encoder for RepeatedLines {
+    fn id(&self) -> &'static str {
+        "repeated_lines"
+    }
+
+    fn encode(&self, input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
+        // In a file or a diff a repetition is content, and its line numbers are counted by readers.
+        if matches!(input.detection.shape, Shape::File | Shape::Diff) {
+            return Err(Reason::NothingToDo);
+        }
+        let source = input.source;
+        let mut out = Reduction::default();
+        for kept in ledger.kept() {
+            let hashes: Vec<u64> = kept.clone().map(|i| hash(source.line(i).trim_end().as_bytes())).collect();
+            let same = |a: usize, b: usize| {
+                hashes[a] == hashes[b]
+                    && source.line(kept.start + a).trim_end() == source.line(kept.start + b).trim_end()
+            };
+            let mut at = 0;
+            while at < hashes.len() {
+                let Some((period, lines)) = longest_repeat(&hashes, at, &same) else {
+                    at += 1;
+                    continue;
+                };
+                let range = kept.start + at..kept.start + at + lines;
+                if source.byte_range(range.start + period..range.end).len() > MARKER_COST {
+                    out.push(range, Action::Repeat { period });
+                    at += lines;
+                } else {
+                    at += 1;
+                }
+            }
+        }
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+}
+
+/// The repetition at `at` that covers most lines: its period and all its lines. The shortest period
+/// wins among equals.
+fn longest_repeat(hashes: &[u64], at: usize, same: &impl Fn(usize, usize) -> bool) -> Option<(usize, usize)> {
+    let mut best: Option<(usize, usize)> = None;
+    for period in 1..=MAX_PERIOD.min((hashes.len() - at) / 2) {
+        if hashes[at] != hashes[at + period] {
+            continue;
+        }
+        let run = (at..hashes.len() - period).take_while(|&i| same(i, i + period)).count();
+        let lines = period + run / period * period;
+        if run >= period && best.is_none_or(|(_, most)| lines > most) {
+            best = Some((period, lines));
+            // A longer period cannot cover more than the run that this one covers, but for its own rest.
+            if run > MAX_PERIOD * 2 {
+                break;
+            }
+        }
+    }
+    best
+}
+
+/// FNV-1a: fast on short lines and the same everywhere.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_longest_repeat() {
+        let find = |text: &str| {
+            let lines: Vec<u64> = text.bytes().map(u64::from).collect();
+            longest_repeat(&lines, 0, &|a, b| lines[a] == lines[b])
+        };
+        assert_eq!(find("aaaab"), Some((1, 4)));
+        assert_eq!(find("abababx"), Some((2, 6)));
+        assert_eq!(find("ababa"), Some((2, 4)));
+        assert_eq!(find("abc"), None);
+        assert_eq!(find("aabaabaab"), Some((3, 9)));
+    }
+}

@@ -1,0 +1,29 @@
+//! White space at the end of lines. Diffs and files keep theirs: there it is content that an edit
+//! tool may have to match.
+
+use super::Encoder;
+use crate::pipeline::detect::Shape;
+use crate::pipeline::ledger::{Ledger, Reduction};
+use crate::pipeline::reason::Reason;
+use crate::reduce::Input;
+
+/// See the module.
+pub struct TrailingWhitespace;
+
+impl Encoder for TrailingWhitespace {
+    fn id(&self) -> &'static str {
+        "trailing_whitespace"
+    }
+
+    fn encode(&self, input: &Input<'_>, _: &Ledger) -> Result<Reduction, Reason> {
+        if matches!(input.detection.shape, Shape::File | Shape::Diff | Shape::Search) {
+            return Err(Reason::NothingToDo);
+        }
+        let text = input.source.text().as_bytes();
+        let before_end = |at: usize| matches!(text[..at], [.., b' ' | b'\t', b'\r'] | [.., b' ' | b'\t']);
+        if !memchr::memchr_iter(b'\n', text).any(before_end) && !before_end(text.len()) {
+            return Err(Reason::NothingToDo);
+        }
+        Ok(Reduction { spans: Vec::new(), trim_line_ends: true })
+    }
+}

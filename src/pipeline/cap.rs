@@ -1,0 +1,267 @@
+//! The byte cap: head, tail and what reports a failure.
+//!
+//! It runs last, on what the other steps left. A cap that the caller set is kept; the default one
+//! gives way to failure lines. At most two markers are written.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::ledger::{Action, Ledger, Reduction};
+use super::marker::Marker;
+use super::reason::Reason;
+use super::source::Source;
+
+/// How much may remain, and whether failure lines may exceed it.
+#[derive(Debug, Clone, Copy)]
+pub struct Cap {
+    /// Bytes.
+    pub bytes: usize,
+    /// Whether the caller set it.
+    pub strict: bool,
+    /// The reason that markers give.
+    pub reason: Reason,
+}
+
+/// Bytes that two markers and the check take, about.
+const MARKERS: usize = 160;
+/// Lines shown before the first failure.
+const LEAD: usize = 3;
+/// A line is cut inside only above this many bytes.
+const LONG_LINE: usize = 2_000;
+
+/// A visible piece that is kept or dropped as a whole.
+struct Unit {
+    lines: Range<usize>,
+    bytes: usize,
+}
+
+/// Brings the ledger under the cap; `None` when it is already.
+pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) -> Option<Ledger> {
+    let shown = ledger.render(source, None).len();
+    if shown <= cap.bytes {
+        return None;
+    }
+    let budget = if cap.bytes > 4 * MARKERS { cap.bytes - MARKERS } else { cap.bytes / 2 };
+    let ledger = shorten_long(source, ledger, budget, shown);
+    let units = units(source, &ledger);
+    if units.iter().map(|u| u.bytes).sum::<usize>() <= budget {
+        return Some(ledger);
+    }
+    let keep = select(source, &units, signals, budget, cap.strict);
+    let mut step = Reduction::default();
+    let mut gap = 0;
+    let mut last_kept = true;
+    for (unit, kept) in units.iter().zip(&keep) {
+        match kept {
+            Kept::No => {
+                // The stretch with single failure lines shares one marker.
+                gap += u32::from(last_kept && gap < 2);
+                step.omit_in(unit.lines.clone(), cap.reason, GROUPS + gap);
+                last_kept = false;
+            }
+            Kept::Window => last_kept = true,
+            Kept::Signal => {}
+        }
+    }
+    ledger.apply(source, step).ok()
+}
+
+/// Group numbers of the cap's own markers; reducers count from 1 and stay below.
+const GROUPS: u32 = u32::MAX - 8;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    No,
+    Window,
+    Signal,
+}
+
+/// Which units stay: head, tail, a window at the first failure between them, single failure lines.
+fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize, strict: bool) -> Vec<Kept> {
+    let mut keep = vec![Kept::No; units.len()];
+    let of_line = |line: usize| units.partition_point(|u| u.lines.end <= line);
+    let mut seen = HashSet::new();
+    let failing: Vec<usize> = signals
+        .iter()
+        .filter(|&&line| seen.insert(source.line(line).trim()))
+        .map(|&line| of_line(line))
+        .filter(|&u| u < units.len())
+        .collect();
+    let need: usize = failing.iter().map(|&u| units[u].bytes).sum();
+    let error_share = if failing.is_empty() { 0 } else { (need + budget / 10).min(budget * 6 / 10) };
+    let rest = budget - error_share;
+    let mut head = 0;
+    let mut used = 0;
+    while head < units.len() && used + units[head].bytes <= rest * 2 / 5 {
+        used += units[head].bytes;
+        keep[head] = Kept::Window;
+        head += 1;
+    }
+    let mut tail = units.len();
+    while tail > head && used + units[tail - 1].bytes <= rest {
+        used += units[tail - 1].bytes;
+        keep[tail - 1] = Kept::Window;
+        tail -= 1;
+    }
+    let middle: Vec<usize> = failing.into_iter().filter(|u| (head..tail).contains(u)).collect();
+    let mut left = if middle.is_empty() { 0 } else { budget - used };
+    let spent = |unit: usize, left: &mut usize| {
+        let fits = units[unit].bytes <= *left;
+        *left = left.saturating_sub(units[unit].bytes);
+        fits
+    };
+    for &unit in &middle {
+        if keep[unit] == Kept::No && (spent(unit, &mut left) || !strict) {
+            keep[unit] = Kept::Signal;
+        }
+    }
+    if let Some(&first) = middle.first() {
+        // What is left shows what stands around the first failure.
+        let start = first.saturating_sub(LEAD).max(head);
+        for (unit, kept) in keep.iter_mut().enumerate().take(tail).skip(start) {
+            if *kept == Kept::No && !spent(unit, &mut left) {
+                break;
+            }
+            *kept = Kept::Window;
+        }
+    }
+    keep
+}
+
+/// The visible pieces in order: kept lines one by one, everything else by span.
+fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
+    let mut units = Vec::new();
+    for span in ledger.spans() {
+        match &span.action {
+            Action::Keep => {
+                units
+                    .extend(span.lines.clone().map(|i| Unit { lines: i..i + 1, bytes: source.raw(i).len() }));
+            }
+            Action::Replace { text, .. } => {
+                units.push(Unit { lines: span.lines.clone(), bytes: text.len() + 1 });
+            }
+            Action::Repeat { period } => {
+                let shown = span.lines.start..span.lines.start + period;
+                let bytes = source.byte_range(shown).len() + MARKERS / 2;
+                units.push(Unit { lines: span.lines.clone(), bytes });
+            }
+            Action::Omit { .. } => units.push(Unit { lines: span.lines.clone(), bytes: MARKERS / 2 }),
+        }
+    }
+    units
+}
+
+/// Cuts pieces that take more than their share of the budget in the middle.
+fn shorten_long(source: &Source<'_>, ledger: &Ledger, budget: usize, shown: usize) -> Ledger {
+    let limit =
+        |bytes: usize| (budget / 4).max((budget as u128 * bytes as u128 / shown.max(1) as u128) as usize);
+    let mut step = Reduction::default();
+    let mut ledger = ledger.clone();
+    for span in ledger.spans_mut() {
+        if let Action::Replace { text, reason, omitted_bytes } = &mut span.action
+            && text.len() > LONG_LINE.max(limit(text.len()))
+        {
+            let (short, cut) = cut_middle(text, limit(text.len()), source.number(span.lines.start));
+            *text = short;
+            *omitted_bytes += cut;
+            *reason = Reason::OutputCap;
+        }
+    }
+    for kept in ledger.kept() {
+        for i in kept {
+            let line = source.line(i);
+            if line.len() > LONG_LINE.max(limit(line.len())) {
+                let (text, omitted_bytes) = cut_middle(line, limit(line.len()), source.number(i));
+                step.push(i..i + 1, Action::Replace { text, reason: Reason::LongLine, omitted_bytes });
+            }
+        }
+    }
+    ledger.apply(source, step).unwrap_or(ledger)
+}
+
+/// Head and tail of a long line, and what it says around its first failure word.
+fn cut_middle(text: &str, limit: usize, line: usize) -> (String, usize) {
+    let budget = limit.saturating_sub(2 * MARKERS).max(64);
+    let failure = super::signals::first_failure(text);
+    let parts = if failure.is_some() { 3 } else { 2 };
+    let part = budget / parts;
+    let mut windows = Vec::with_capacity(3);
+    windows.push(0..text.floor_char_boundary(part));
+    if let Some(at) = failure {
+        windows.push(
+            text.floor_char_boundary(at.saturating_sub(part / 3))
+                ..text.ceil_char_boundary((at + part * 2 / 3).min(text.len())),
+        );
+    }
+    windows.push(text.ceil_char_boundary(text.len() - part)..text.len());
+    let mut out = String::with_capacity(limit);
+    let mut at = 0;
+    let mut omitted = 0;
+    for window in windows {
+        if window.start > at {
+            let count = window.start - at;
+            omitted += count;
+            let reason = Reason::LongLine.code().to_owned();
+            out.push_str(&Marker::Bytes { count, line, reason, id: None }.write());
+        }
+        let start = window.start.max(at);
+        out.push_str(text.get(start..window.end.max(start)).unwrap_or_default());
+        at = at.max(window.end);
+    }
+    (out, omitted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn capped(text: &str, signals: &[usize], bytes: usize, strict: bool) -> (String, usize) {
+        let source = Source::new(text);
+        let cap = Cap { bytes, strict, reason: Reason::OutputCap };
+        let ledger = apply(&source, &Ledger::new(&source), signals, cap).unwrap();
+        let out = ledger.render(&source, None);
+        let markers = out.matches("[tersed").count();
+        (out, markers)
+    }
+
+    fn log(lines: usize, failures: &[usize]) -> (String, Vec<usize>) {
+        let line = |i: usize| {
+            if failures.contains(&i) {
+                format!("error: number {i} is bad\n")
+            } else {
+                format!("line {i} is fine\n")
+            }
+        };
+        ((0..lines).map(line).collect(), failures.to_vec())
+    }
+
+    #[test]
+    fn head_tail_and_failures_stay() {
+        let (text, signals) = log(5000, &[2000, 2001, 3000, 3500]);
+        let (out, markers) = capped(&text, &signals, 4000, true);
+        assert!(out.len() <= 4000 && markers <= 2, "{} {markers}", out.len());
+        for i in [2000, 2001, 3000, 3500] {
+            assert!(out.contains(&format!("number {i} ")), "{out}");
+        }
+        assert!(out.starts_with("line 0 ") && out.ends_with("line 4999 is fine\n"));
+    }
+
+    #[test]
+    fn the_default_cap_gives_way_to_failures() {
+        let all: Vec<usize> = (0..5000).filter(|i| i % 3 == 0).collect();
+        let (text, signals) = log(5000, &all);
+        let (strict, markers) = capped(&text, &signals, 4000, true);
+        assert!(strict.len() <= 4000 && markers <= 2, "{} {markers}", strict.len());
+        let (soft, markers) = capped(&text, &signals, 4000, false);
+        assert!(markers <= 2 && all.iter().all(|i| soft.contains(&format!("number {i} "))));
+    }
+
+    #[test]
+    fn one_long_line_is_cut_around_its_failure() {
+        let text = format!("{} error: here{}", "a".repeat(100_000), "b".repeat(100_000));
+        let (out, markers) = capped(&text, &[0], 5000, true);
+        assert!(out.len() <= 5000 && out.contains("error: here") && markers == 2, "{}", out.len());
+        let (plain, markers) = capped(&"x".repeat(100_000), &[], 5000, true);
+        assert!(plain.len() <= 5000 && markers == 1, "{}", plain.len());
+    }
+}

@@ -1,0 +1,78 @@
+//! Exact repetition across results: the later result becomes a reference to the earlier one.
+//!
+//! Compared are the canonical tool and the sanitized original, never a compressed form. What was
+//! shown before is the session's to know; here it is only asked.
+
+use super::call::ToolCall;
+use super::marker::Marker;
+use crate::tokens::TokenCounter;
+
+/// What two results must share to be the same: the tool's canonical name and a digest.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    /// Canonical tool name.
+    pub tool: String,
+    /// BLAKE3 digest of the sanitized text, hexadecimal.
+    pub digest: String,
+}
+
+/// An earlier result that is still in the model's context.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct First {
+    /// Its call id.
+    pub call: String,
+    /// Its tool, as the host wrote it.
+    pub tool: String,
+}
+
+/// What an outcome took from the session and gives to it. Kept for as long as the session lives, so
+/// that the outcome can be made again without the session's state of that moment.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Decision {
+    /// What the result is compared by; `None` when it takes no part.
+    pub key: Option<Key>,
+    /// The earlier result that it became a reference to.
+    pub duplicate_of: Option<First>,
+}
+
+/// What the session knows.
+pub trait History {
+    /// The earlier, still visible result with this key, if there is one.
+    fn first(&self, key: &Key) -> Option<First>;
+
+    /// Whether a call id is one of the session's.
+    fn knows(&self, call: &str) -> bool;
+}
+
+/// No session: nothing was shown before.
+#[derive(Debug, Clone, Copy)]
+pub struct NoHistory;
+
+impl History for NoHistory {
+    fn first(&self, _: &Key) -> Option<First> {
+        None
+    }
+
+    fn knows(&self, _: &str) -> bool {
+        false
+    }
+}
+
+/// What a result is compared by.
+pub fn key(call: &ToolCall, digest: &str) -> Key {
+    Key { tool: call.canonical_tool(), digest: digest.to_owned() }
+}
+
+/// Puts the reference in place of every text for which it costs less. False when none did.
+pub fn replace(texts: &mut [String], first: &First, counter: &dyn TokenCounter) -> bool {
+    let marker = Marker::Duplicate { call: first.call.clone(), tool: first.tool.clone() }.write();
+    let cost = counter.count(&marker);
+    let mut replaced = false;
+    for text in texts.iter_mut() {
+        if marker.len() < text.len() && cost < counter.count(text) {
+            text.clone_from(&marker);
+            replaced = true;
+        }
+    }
+    replaced
+}

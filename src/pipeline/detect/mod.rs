@@ -1,0 +1,171 @@
+//! What kind of output a result is, as far as the call tells: the command read like a shell, and the
+//! shape that the tool or the programs give it. Whether the content bears it out is for the reducers.
+
+pub mod command;
+
+use super::call::ToolCall;
+use super::source::Source;
+use command::{CommandLine, Simple};
+
+/// The broad shape of an output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// A file or a part of it.
+    File,
+    /// Lines that a search found.
+    Search,
+    /// Names of files.
+    Listing,
+    /// Changes.
+    Diff,
+    /// Anything else, or not known.
+    #[default]
+    Other,
+}
+
+impl Shape {
+    /// The family's name in the evidence; `None` when not known.
+    pub fn family(self) -> Option<&'static str> {
+        match self {
+            Self::File => Some("file"),
+            Self::Search => Some("search"),
+            Self::Listing => Some("listing"),
+            Self::Diff => Some("diff"),
+            Self::Other => None,
+        }
+    }
+
+    /// Whether words such as "error" are report rather than quoted text.
+    pub fn reports_failures(self) -> bool {
+        self == Self::Other
+    }
+}
+
+/// What the call tells.
+#[derive(Debug, Clone, Default)]
+pub struct Detection {
+    /// The command, read.
+    pub command: CommandLine,
+    /// The shape.
+    pub shape: Shape,
+}
+
+/// Looks at the call and at the head of the text.
+pub fn detect(call: &ToolCall, source: &Source<'_>) -> Detection {
+    let command = call.command.as_deref().map(CommandLine::parse).unwrap_or_default();
+    let shape = if command.pipelines.is_empty() {
+        tool_shape(&call.canonical_tool())
+    } else {
+        command_shape(&command)
+    };
+    let window = source.lines().take(3).any(|l| l.starts_with("[File: ") && l.contains(" lines total)]"));
+    Detection { command, shape: if window { Shape::File } else { shape } }
+}
+
+/// Tools by name, compared in lower case.
+const TOOLS: &[(Shape, &[&str])] = &[
+    (
+        Shape::File,
+        &[
+            "read",
+            "read_file",
+            "readfile",
+            "view",
+            "view_file",
+            "open",
+            "open_file",
+            "cat",
+            "notebookread",
+            "goto",
+            "scroll_up",
+            "scroll_down",
+            "read_many_files",
+            "str_replace_editor",
+            "get_file_contents",
+        ],
+    ),
+    (
+        Shape::Search,
+        &[
+            "grep",
+            "search",
+            "search_file",
+            "search_dir",
+            "search_files",
+            "grep_search",
+            "search_file_content",
+            "codebase_search",
+            "ripgrep",
+            "search_method",
+            "search_class",
+            "search_code",
+        ],
+    ),
+    (
+        Shape::Listing,
+        &[
+            "ls",
+            "glob",
+            "list",
+            "list_dir",
+            "list_directory",
+            "list_files",
+            "find_file",
+            "find_files",
+            "tree",
+            "glob_file_search",
+            "file_search",
+        ],
+    ),
+];
+
+fn tool_shape(tool: &str) -> Shape {
+    TOOLS.iter().find(|(_, names)| names.contains(&tool)).map_or(Shape::Other, |(shape, _)| *shape)
+}
+
+fn command_shape(line: &CommandLine) -> Shape {
+    let mut shapes = line.producers().map(|(simple, _)| program_shape(simple));
+    let first = shapes.next().unwrap_or_default();
+    if shapes.all(|s| s == first) { first } else { Shape::Other }
+}
+
+fn program_shape(simple: &Simple) -> Shape {
+    match simple.program() {
+        "cat" | "head" | "tail" | "sed" | "nl" | "bat" | "batcat" | "less" | "more" | "view" | "open"
+        | "goto" | "scroll_up" | "scroll_down" | "type" | "tac" => Shape::File,
+        "str_replace_editor" | "edit" => Shape::File,
+        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "search_dir" | "search_file" => Shape::Search,
+        "ls" | "find" | "fd" | "fdfind" | "tree" | "du" | "dir" | "find_file" | "exa" | "eza" => {
+            Shape::Listing
+        }
+        "diff" | "colordiff" => Shape::Diff,
+        "git" => match simple.subcommand() {
+            Some("grep") => Shape::Search,
+            Some("ls-files" | "ls-tree") => Shape::Listing,
+            Some("diff" | "show" | "format-patch") => Shape::Diff,
+            Some("log") if simple.has_flag(&["-p", "-u", "--patch"]) => Shape::Diff,
+            _ => Shape::Other,
+        },
+        _ => Shape::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_of_calls() {
+        let shape = |tool: &str, command: Option<&str>| {
+            let call =
+                ToolCall { tool: tool.into(), command: command.map(Into::into), ..ToolCall::default() };
+            detect(&call, &Source::new("x")).shape
+        };
+        assert_eq!(shape("Read", None), Shape::File);
+        assert_eq!(shape("mcp__fs__list_directory", None), Shape::Listing);
+        assert_eq!(shape("bash", Some("cd a && sed -n '1,9p' b.c")), Shape::File);
+        assert_eq!(shape("bash", Some("cat a; ls")), Shape::Other);
+        assert_eq!(shape("bash", Some("git diff | head")), Shape::Diff);
+        assert_eq!(shape("bash", Some("cargo test")), Shape::Other);
+    }
+}

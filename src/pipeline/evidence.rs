@@ -1,0 +1,171 @@
+//! The evidence: data about what happened to one result, for the host and for telemetry.
+//!
+//! Every count here was counted. Nothing here holds content of the result.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::reason::Reason;
+use crate::config::Mode;
+
+/// What became of a result.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The text is as it came.
+    #[default]
+    Unchanged,
+    /// The text was changed.
+    Compressed,
+    /// The text became a reference to an earlier result.
+    Duplicate,
+    /// A rule kept the text exact; redaction may have changed it.
+    Bypassed,
+    /// The result was binary data.
+    Suppressed,
+    /// Something failed inside; the sanitized text is returned.
+    FailedOpen,
+}
+
+/// Sizes before and after. `before` is what came in, `after` what goes out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BeforeAfter {
+    /// What came in.
+    pub before: usize,
+    /// What goes out.
+    pub after: usize,
+}
+
+/// Tokens before and after.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Tokens {
+    /// Tokens that came in.
+    pub before: usize,
+    /// Tokens that go out.
+    pub after: usize,
+    /// Name of the counter.
+    pub counter: String,
+}
+
+/// One step of the pipeline that was tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Step {
+    /// Name of the step.
+    pub id: String,
+    /// `applied`, or why nothing was done.
+    pub reason: Reason,
+    /// Bytes of the text before the step.
+    pub bytes_before: usize,
+    /// Bytes of the text after the step.
+    pub bytes_after: usize,
+}
+
+/// Lines that are not shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Omission {
+    /// First and last line of the sanitized text, from 1, inclusive.
+    pub lines: [usize; 2],
+    /// Why.
+    pub reason: Reason,
+    /// Lines not shown; 0 when the gap is inside a line.
+    pub count: usize,
+    /// Bytes not shown, where the gap is inside lines.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub bytes: usize,
+    /// Index of the content part, where the result has several.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub part: usize,
+}
+
+/// Secrets of one rule that were removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RedactionCount {
+    /// Name of the rule.
+    pub rule: String,
+    /// How many.
+    pub count: usize,
+}
+
+/// Characters or sequences that the clean-up removed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Removal {
+    /// Class, for example `bidi_control` or `escape_sequence`.
+    pub class: String,
+    /// How many.
+    pub count: usize,
+}
+
+/// What the guard saw.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GuardEvidence {
+    /// Lines that report a failure.
+    pub signals: usize,
+    /// Of these, lines that can still be seen; a repeated line counts as seen when one of it is.
+    pub kept: usize,
+    /// Of these, lines that a step had hidden and the guard brought back.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub restored: usize,
+}
+
+/// What the memo did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Memo {
+    /// The outcome is the one given before for this call.
+    pub reused: bool,
+    /// The call was seen before with other bytes or another policy.
+    pub changed: bool,
+}
+
+/// Everything about one result.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Evidence {
+    /// What became of the result.
+    pub status: Status,
+    /// The mode that was used.
+    pub mode: Mode,
+    /// What kind of output it is, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
+    /// The reducer that was used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reducer: Option<String>,
+    /// The rule that kept the text exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bypass: Option<Reason>,
+    /// The call's exit code, where the host gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// Tokens.
+    pub tokens: Tokens,
+    /// Bytes.
+    pub bytes: BeforeAfter,
+    /// Lines.
+    pub lines: BeforeAfter,
+    /// Steps that were tried, in order.
+    pub steps: Vec<Step>,
+    /// What is not shown.
+    pub omissions: Vec<Omission>,
+    /// Secrets that were removed.
+    pub redactions: Vec<RedactionCount>,
+    /// What the clean-up removed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removals: Vec<Removal>,
+    /// What the guard saw.
+    pub guard: GuardEvidence,
+    /// Whether the byte cap cut something.
+    pub capped: bool,
+    /// Call id of the earlier result that this one repeats.
+    pub duplicate_of: Option<String>,
+    /// What the memo did.
+    pub memo: Memo,
+    /// Whether the result is larger than `summarizeAbove` tokens.
+    pub summarize_suggested: bool,
+    /// BLAKE3 digest of the sanitized text, hexadecimal.
+    pub digest: String,
+}
+
+fn is_zero(n: &usize) -> bool {
+    *n == 0
+}

@@ -1,0 +1,420 @@
+//! The ledger: what became of every source line.
+//!
+//! Reducers and encoders return spans over source lines, never text. Markers, the evidence and the
+//! guard's view all come from the spans, so that they cannot disagree with what is shown.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::marker::Marker;
+use super::reason::Reason;
+use super::source::Source;
+
+/// What happens to a run of lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Shown as they are.
+    Keep,
+    /// Not shown. Spans of one non-zero `group` share one marker, in front of the first; the lines
+    /// between them are shown.
+    Omit {
+        /// Why.
+        reason: Reason,
+        /// 0 for a marker of its own.
+        group: u32,
+    },
+    /// The first `period` lines are shown, the rest are repetitions of them.
+    Repeat {
+        /// Lines of the block that repeats.
+        period: usize,
+    },
+    /// Shown as another text that says the same; without a final newline.
+    Replace {
+        /// The text.
+        text: String,
+        /// Why.
+        reason: Reason,
+        /// Bytes that the text leaves out behind a marker of its own, 0 for none.
+        omitted_bytes: usize,
+    },
+}
+
+/// A run of lines and what happens to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// Lines, from 0, end exclusive.
+    pub lines: Range<usize>,
+    /// What happens to them.
+    pub action: Action,
+}
+
+/// What a step wants to do: spans in order, without overlap; lines in no span are kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reduction {
+    /// The spans.
+    pub spans: Vec<Span>,
+    /// Trailing white space of kept lines goes.
+    pub trim_line_ends: bool,
+}
+
+impl Reduction {
+    /// Hides lines behind a marker of their own.
+    pub fn omit(&mut self, lines: Range<usize>, reason: Reason) {
+        self.push(lines, Action::Omit { reason, group: 0 });
+    }
+
+    /// Hides lines behind the shared marker of a group.
+    pub fn omit_in(&mut self, lines: Range<usize>, reason: Reason, group: u32) {
+        self.push(lines, Action::Omit { reason, group });
+    }
+
+    /// Shows `text` in place of the lines.
+    pub fn replace(&mut self, lines: Range<usize>, text: String, reason: Reason) {
+        self.push(lines, Action::Replace { text, reason, omitted_bytes: 0 });
+    }
+
+    /// Adds a span; an empty one is ignored, one that continues the last joins it.
+    pub fn push(&mut self, lines: Range<usize>, action: Action) {
+        if lines.is_empty() {
+            return;
+        }
+        if let Some(last) = self.spans.last_mut()
+            && last.lines.end == lines.start
+            && last.action == action
+            && matches!(action, Action::Omit { .. } | Action::Keep)
+        {
+            last.lines.end = lines.end;
+            return;
+        }
+        self.spans.push(Span { lines, action });
+    }
+
+    /// Whether nothing would change.
+    pub fn is_empty(&self) -> bool {
+        !self.trim_line_ends && self.spans.iter().all(|s| s.action == Action::Keep)
+    }
+}
+
+/// A gap in what is shown, as the evidence lists it. Lines are numbered from 1, inclusive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gap {
+    /// First and last line.
+    pub lines: (usize, usize),
+    /// Why.
+    pub reason: Reason,
+    /// Lines not shown.
+    pub count: usize,
+    /// Bytes not shown, where the gap is inside lines.
+    pub bytes: usize,
+}
+
+/// All lines of a source, each in exactly one span.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ledger {
+    spans: Vec<Span>,
+    trim_line_ends: bool,
+}
+
+/// A step's spans do not fit the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BadSpans;
+
+impl Ledger {
+    /// Everything is kept.
+    pub fn new(source: &Source<'_>) -> Self {
+        let all = Span { lines: 0..source.len(), action: Action::Keep };
+        Self { spans: if source.is_empty() { Vec::new() } else { vec![all] }, trim_line_ends: false }
+    }
+
+    /// The spans, which cover all lines in order.
+    pub fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
+    /// The spans, to change what they show but not their lines.
+    pub fn spans_mut(&mut self) -> impl Iterator<Item = &mut Span> {
+        self.spans.iter_mut()
+    }
+
+    /// Runs of lines that are still as the source has them.
+    pub fn kept(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.spans.iter().filter(|s| s.action == Action::Keep).map(|s| s.lines.clone())
+    }
+
+    /// Applies a step on top of what was done before. Only kept lines may change, except that an
+    /// omission may swallow anything that lies wholly inside it.
+    pub fn apply(&self, source: &Source<'_>, step: Reduction) -> Result<Self, BadSpans> {
+        let mut spans: Vec<Span> = Vec::with_capacity(self.spans.len() + step.spans.len() * 2);
+        let mut old = self.spans.iter().cloned().peekable();
+        let mut rest: Option<Span> = None;
+        let mut at = 0;
+        for new in step.spans {
+            if new.lines.start < at || new.lines.end > source.len() || !well_formed(&new) {
+                return Err(BadSpans);
+            }
+            copy_until(&mut spans, &mut old, &mut rest, new.lines.start)?;
+            let swallow = matches!(new.action, Action::Omit { .. });
+            skip_until(&mut old, &mut rest, new.lines.end, swallow)?;
+            at = new.lines.end;
+            spans.push(new);
+        }
+        copy_until(&mut spans, &mut old, &mut rest, source.len())?;
+        join(&mut spans);
+        Ok(Self { spans, trim_line_ends: self.trim_line_ends || step.trim_line_ends })
+    }
+
+    /// Shows lines again that a step hid, as the source has them.
+    /// `lines` are in order.
+    pub fn restore(&mut self, lines: &[usize]) {
+        let mut spans = Vec::with_capacity(self.spans.len() + lines.len() * 2);
+        let mut next = 0;
+        for span in self.spans.drain(..) {
+            next += lines[next..].partition_point(|&l| l < span.lines.start);
+            let hit = lines.get(next).is_some_and(|&l| l < span.lines.end);
+            match span.action {
+                _ if !hit => spans.push(span),
+                Action::Omit { .. } => {
+                    let mut from = span.lines.start;
+                    while let Some(&line) = lines.get(next).filter(|&&l| l < span.lines.end) {
+                        push_run(&mut spans, from..line, &span.action);
+                        push_run(&mut spans, line..line + 1, &Action::Keep);
+                        from = line + 1;
+                        next += 1;
+                    }
+                    push_run(&mut spans, from..span.lines.end, &span.action);
+                }
+                _ => spans.push(Span { lines: span.lines, action: Action::Keep }),
+            }
+        }
+        join(&mut spans);
+        self.spans = spans;
+    }
+
+    /// Turns omissions and repetitions that cost more than they save back into kept lines.
+    pub fn drop_unpaid(&mut self, source: &Source<'_>) {
+        let mut group_bytes: HashMap<u32, usize> = HashMap::new();
+        let bytes = |lines: Range<usize>| source.byte_range(lines).len();
+        for span in &self.spans {
+            if let Action::Omit { group: group @ 1.., .. } = span.action {
+                *group_bytes.entry(group).or_default() += bytes(span.lines.clone());
+            }
+        }
+        for span in &mut self.spans {
+            let saved = match span.action {
+                Action::Omit { group: 0, .. } => bytes(span.lines.clone()),
+                Action::Omit { group, .. } => group_bytes.get(&group).copied().unwrap_or(0),
+                Action::Repeat { period } => bytes(span.lines.start + period..span.lines.end),
+                Action::Keep | Action::Replace { .. } => continue,
+            };
+            if saved <= MARKER_COST {
+                span.action = Action::Keep;
+            }
+        }
+        join(&mut self.spans);
+    }
+
+    /// Whether the source's line `i` is shown as the source has it. Lines must be asked in order
+    /// with the same `cursor`, which starts at 0.
+    pub fn shows(&self, line: usize, cursor: &mut usize) -> Shown<'_> {
+        while self.spans.get(*cursor).is_some_and(|s| s.lines.end <= line) {
+            *cursor += 1;
+        }
+        match self.spans.get(*cursor) {
+            None => Shown::No,
+            // A repetition shows the same line in its first block.
+            Some(Span { action: Action::Keep | Action::Repeat { .. }, .. }) => Shown::Yes,
+            Some(Span { action: Action::Omit { .. }, .. }) => Shown::No,
+            Some(Span { action: Action::Replace { reason, .. }, .. }) if reason.is_lossless() => Shown::Yes,
+            Some(Span { action: Action::Replace { text, .. }, .. }) => Shown::In(text),
+        }
+    }
+
+    /// What the evidence lists as not shown.
+    pub fn gaps(&self, source: &Source<'_>) -> Vec<Gap> {
+        let mut gaps: Vec<Gap> = Vec::new();
+        for span in &self.spans {
+            let lines = (source.number(span.lines.start), source.number(span.lines.end - 1));
+            match &span.action {
+                Action::Omit { reason, .. } => {
+                    gaps.push(Gap { lines, reason: *reason, count: span.lines.len(), bytes: 0 });
+                }
+                Action::Repeat { period } => gaps.push(Gap {
+                    lines: (lines.0 + period, lines.1),
+                    reason: Reason::RepeatedLines,
+                    count: span.lines.len() - period,
+                    bytes: 0,
+                }),
+                Action::Replace { reason, omitted_bytes, .. } if *omitted_bytes > 0 => {
+                    gaps.push(Gap { lines, reason: *reason, count: 0, bytes: *omitted_bytes });
+                }
+                Action::Keep | Action::Replace { .. } => {}
+            }
+        }
+        gaps
+    }
+
+    /// The text that the ledger shows, with markers; not yet sealed.
+    pub fn render(&self, source: &Source<'_>, handle: Option<&str>) -> String {
+        let mut out = String::with_capacity(source.text().len().min(1 << 20));
+        let mut groups = self.group_ranges();
+        for span in &self.spans {
+            match &span.action {
+                Action::Keep => self.render_lines(source, span.lines.clone(), &mut out),
+                Action::Replace { text, .. } => {
+                    out.push_str(text);
+                    out.push('\n');
+                }
+                Action::Repeat { period } => {
+                    let first = span.lines.start + period;
+                    self.render_lines(source, span.lines.start..first, &mut out);
+                    let times = (span.lines.end - first) / period;
+                    let (first, last) = (source.number(first), source.number(span.lines.end - 1));
+                    push_marker(&mut out, &Marker::Repeats { period: *period, times, first, last });
+                }
+                Action::Omit { reason, group } => {
+                    let (count, first, last) = match group {
+                        0 => (span.lines.len(), span.lines.start, span.lines.end - 1),
+                        // The first span of a group writes its marker and takes it away from the others.
+                        group => match groups.remove(group) {
+                            Some(whole) => whole,
+                            None => continue,
+                        },
+                    };
+                    let (first, last) = (source.number(first), source.number(last));
+                    let reason = reason.code().to_owned();
+                    let id = handle.map(str::to_owned);
+                    push_marker(&mut out, &Marker::Lines { count, first, last, reason, id });
+                }
+            }
+        }
+        if !source.text().ends_with('\n') && out.ends_with('\n') {
+            out.pop();
+        }
+        out
+    }
+
+    /// Per group: lines hidden, first and last line of the group, from 0.
+    fn group_ranges(&self) -> HashMap<u32, (usize, usize, usize)> {
+        let mut groups = HashMap::new();
+        for span in &self.spans {
+            if let Action::Omit { group: group @ 1.., .. } = span.action {
+                let (count, _, last) = groups.entry(group).or_insert((0, span.lines.start, 0));
+                *count += span.lines.len();
+                *last = span.lines.end - 1;
+            }
+        }
+        groups
+    }
+
+    fn render_lines(&self, source: &Source<'_>, lines: Range<usize>, out: &mut String) {
+        if !self.trim_line_ends {
+            out.push_str(source.slice(lines.clone()));
+        } else {
+            for i in lines.clone() {
+                let raw = source.raw(i);
+                let body = source.line(i);
+                out.push_str(body.trim_end_matches([' ', '\t']));
+                out.push_str(&raw[body.len()..]);
+            }
+        }
+        if !lines.is_empty() && !out.ends_with('\n') {
+            out.push('\n');
+        }
+    }
+}
+
+/// Whether a source line can be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown<'a> {
+    /// As the source has it.
+    Yes,
+    /// Not at all.
+    No,
+    /// Perhaps inside this text.
+    In(&'a str),
+}
+
+/// Bytes that a marker with its line end and check takes, about.
+pub const MARKER_COST: usize = 64;
+
+fn push_marker(out: &mut String, marker: &Marker) {
+    out.push_str(&marker.write());
+    out.push('\n');
+}
+
+fn well_formed(span: &Span) -> bool {
+    let len = span.lines.len();
+    match &span.action {
+        Action::Repeat { period } => *period > 0 && len > *period && len.is_multiple_of(*period),
+        _ => len > 0,
+    }
+}
+
+/// Copies the old spans up to line `end`; only kept spans may be cut.
+fn copy_until(
+    out: &mut Vec<Span>,
+    old: &mut impl Iterator<Item = Span>,
+    rest: &mut Option<Span>,
+    end: usize,
+) -> Result<(), BadSpans> {
+    walk(old, rest, end, |span| {
+        out.push(span);
+        Ok(())
+    })
+}
+
+/// Drops the old spans up to line `end`; other than kept ones only when `swallow`.
+fn skip_until(
+    old: &mut impl Iterator<Item = Span>,
+    rest: &mut Option<Span>,
+    end: usize,
+    swallow: bool,
+) -> Result<(), BadSpans> {
+    walk(old, rest, end, |span| if swallow || span.action == Action::Keep { Ok(()) } else { Err(BadSpans) })
+}
+
+fn walk(
+    old: &mut impl Iterator<Item = Span>,
+    rest: &mut Option<Span>,
+    end: usize,
+    mut take: impl FnMut(Span) -> Result<(), BadSpans>,
+) -> Result<(), BadSpans> {
+    while let Some(span) = rest.take().or_else(|| old.next()) {
+        if span.lines.start >= end {
+            *rest = Some(span);
+            return Ok(());
+        }
+        if span.lines.end <= end {
+            take(span)?;
+            continue;
+        }
+        if span.action != Action::Keep && !matches!(span.action, Action::Omit { .. }) {
+            return Err(BadSpans);
+        }
+        take(Span { lines: span.lines.start..end, action: span.action.clone() })?;
+        *rest = Some(Span { lines: end..span.lines.end, action: span.action });
+        return Ok(());
+    }
+    Ok(())
+}
+
+fn push_run(spans: &mut Vec<Span>, lines: Range<usize>, action: &Action) {
+    if !lines.is_empty() {
+        spans.push(Span { lines, action: action.clone() });
+    }
+}
+
+/// Joins neighbours of the same kind.
+fn join(spans: &mut Vec<Span>) {
+    spans.dedup_by(|next, last| {
+        let same = match (&last.action, &next.action) {
+            (Action::Keep, Action::Keep) => true,
+            (a @ Action::Omit { .. }, b @ Action::Omit { .. }) => a == b,
+            _ => false,
+        };
+        if same {
+            last.lines.end = next.lines.end;
+        }
+        same
+    });
+}

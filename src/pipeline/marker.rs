@@ -1,0 +1,324 @@
+//! In-text markers: one grammar, one writer, one parser.
+//!
+//! A marker says what is not shown, how much, where it stood and why. `protocol/spec.md` specifies
+//! the grammar. The first marker of a document carries a check over the whole document, so that an
+//! output of ours can be told from text that quotes or imitates one, without any stored state.
+//! Nothing here decides what to omit.
+
+use std::fmt::Write as _;
+
+/// What all markers but the duplicate marker start with.
+const OPEN: &str = "[tersed";
+/// What the duplicate marker starts with; the form is published and kept to the letter.
+const DUPLICATE_OPEN: &str = "[Duplicate of ";
+const DUPLICATE_CLOSE: &str = "; see earlier result]";
+/// Hexadecimal digits of the document check.
+const CHECK_DIGITS: usize = 6;
+
+/// One marker. Line numbers are those of the sanitized text, from 1, inclusive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Marker {
+    /// `count` lines of `first..=last` are not shown; when `count` is less than the lines of the
+    /// range, the others follow the marker.
+    Lines {
+        /// Lines not shown.
+        count: usize,
+        /// First line of the range.
+        first: usize,
+        /// Last line of the range.
+        last: usize,
+        /// Reason code.
+        reason: String,
+        /// Handle to ask for the lines with, where the host has a tool for it.
+        id: Option<String>,
+    },
+    /// A part of one line is not shown.
+    Bytes {
+        /// Bytes not shown.
+        count: usize,
+        /// The line.
+        line: usize,
+        /// Reason code.
+        reason: String,
+        /// Handle, as above.
+        id: Option<String>,
+    },
+    /// The `period` lines before the marker repeat.
+    Repeats {
+        /// Lines of the block that repeats.
+        period: usize,
+        /// How many more times it stood there.
+        times: usize,
+        /// First line not shown.
+        first: usize,
+        /// Last line not shown.
+        last: usize,
+    },
+    /// The whole result is binary data.
+    Binary {
+        /// Media type.
+        mime: String,
+        /// Size.
+        bytes: usize,
+    },
+    /// The whole result was shown before.
+    Duplicate {
+        /// Call id of the earlier result.
+        call: String,
+        /// Tool of the earlier result.
+        tool: String,
+    },
+}
+
+impl Marker {
+    /// The marker's text, without the document check and without a line end.
+    pub fn write(&self) -> String {
+        let mut out = String::from(OPEN);
+        out.push_str(": ");
+        // Writing into a String cannot fail.
+        let _ = match self {
+            Self::Lines { count, first, last, reason, .. } => {
+                let of = if *count == last + 1 - first { "" } else { "of " };
+                let noun = if *count == 1 && of.is_empty() { "line" } else { "lines" };
+                if of.is_empty() {
+                    write!(out, "omitted {count} {noun} {first}-{last}, {reason}")
+                } else {
+                    write!(out, "omitted {count} of lines {first}-{last}, {reason}")
+                }
+            }
+            Self::Bytes { count, line, reason, .. } => {
+                write!(out, "omitted {count} bytes of line {line}, {reason}")
+            }
+            Self::Repeats { period: 1, times, first, last } => {
+                write!(out, "last line repeats {times} times more, lines {first}-{last}")
+            }
+            Self::Repeats { period, times, first, last } => {
+                write!(out, "last {period} lines repeat {times} times more, lines {first}-{last}")
+            }
+            Self::Binary { mime, bytes } => write!(out, "binary {mime}, {bytes} bytes not shown"),
+            Self::Duplicate { call, tool } => {
+                return format!("{DUPLICATE_OPEN}{call} ({tool}){DUPLICATE_CLOSE}");
+            }
+        };
+        if let Self::Lines { id: Some(id), .. } | Self::Bytes { id: Some(id), .. } = self {
+            let _ = write!(out, ", id {id}");
+        }
+        out.push(']');
+        out
+    }
+
+    /// Reads the marker that `text` starts with; gives it and its length in bytes.
+    pub fn parse(text: &str) -> Option<(Self, usize)> {
+        if text.starts_with(DUPLICATE_OPEN) {
+            return parse_duplicate(text);
+        }
+        let rest = text.strip_prefix(OPEN)?;
+        let rest = match rest.strip_prefix('#') {
+            Some(r) => r.get(CHECK_DIGITS..).filter(|_| is_check(&r[..CHECK_DIGITS]))?,
+            None => rest,
+        };
+        let body = rest.strip_prefix(": ")?;
+        let end = memchr::memchr2(b']', b'\n', body.as_bytes())?;
+        let (body, tail) = body.split_at(end);
+        let marker = parse_body(body)?;
+        tail.starts_with(']').then(|| (marker, text.len() - tail.len() + 1))
+    }
+}
+
+fn is_check(digits: &str) -> bool {
+    digits.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
+fn parse_duplicate(text: &str) -> Option<(Marker, usize)> {
+    let line = text.split('\n').next()?;
+    let end = line.find(DUPLICATE_CLOSE)?;
+    let (call, tool) = line.get(DUPLICATE_OPEN.len()..end)?.split_once(" (")?;
+    let tool = tool.strip_suffix(')')?;
+    let marker = Marker::Duplicate { call: call.to_owned(), tool: tool.to_owned() };
+    Some((marker, end + DUPLICATE_CLOSE.len()))
+}
+
+fn parse_body(body: &str) -> Option<Marker> {
+    if let Some(rest) = body.strip_prefix("binary ") {
+        let (mime, rest) = rest.split_once(", ")?;
+        let bytes = number(rest.strip_suffix(" bytes not shown")?)?;
+        return Some(Marker::Binary { mime: mime.to_owned(), bytes });
+    }
+    if let Some(rest) = body.strip_prefix("last ") {
+        return parse_repeats(rest);
+    }
+    let (count, rest) = body.strip_prefix("omitted ")?.split_once(' ')?;
+    let count = number(count)?;
+    let (place, rest) = rest.split_once(", ")?;
+    let (reason, id) = match rest.split_once(", id ") {
+        Some((reason, id)) => (reason, Some(id.to_owned())),
+        None => (rest, None),
+    };
+    if reason.is_empty() || !reason.bytes().all(|b| b.is_ascii_lowercase() || b == b'_') {
+        return None;
+    }
+    let reason = reason.to_owned();
+    if let Some(line) = place.strip_prefix("bytes of line ") {
+        return Some(Marker::Bytes { count, line: number(line)?, reason, id });
+    }
+    let place = place.strip_prefix("of ").unwrap_or(place);
+    let place = place.strip_prefix("lines ").or_else(|| place.strip_prefix("line "))?;
+    let (first, last) = place.split_once('-')?;
+    Some(Marker::Lines { count, first: number(first)?, last: number(last)?, reason, id })
+}
+
+fn parse_repeats(rest: &str) -> Option<Marker> {
+    let (what, place) = rest.split_once(" times more, lines ")?;
+    let (period, times) = match what.strip_prefix("line repeats ") {
+        Some(times) => (1, times),
+        None => {
+            let (period, times) = what.split_once(" lines repeat ")?;
+            (number(period)?, times)
+        }
+    };
+    let (first, last) = place.split_once('-')?;
+    Some(Marker::Repeats { period, times: number(times)?, first: number(first)?, last: number(last)? })
+}
+
+/// A number as the writer writes it: no sign, no leading zero.
+fn number(digits: &str) -> Option<usize> {
+    let plain = digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    plain.then(|| digits.parse().ok()).flatten()
+}
+
+/// Puts the document check into the first marker of a finished text, if it has one.
+pub fn seal(text: &mut String) {
+    let Some(at) = find_open(text, 0).map(|at| at + OPEN.len()) else { return };
+    let check = format!("#{}", document_check(&text[..at], &text[at..]));
+    text.insert_str(at, &check);
+}
+
+/// Whether a text is, whole, an output that `seal` finished.
+pub fn is_sealed(text: &str) -> bool {
+    let Some(at) = find_open(text, 0).map(|at| at + OPEN.len()) else { return false };
+    let Some(rest) = text[at..].strip_prefix('#') else { return false };
+    rest.get(..CHECK_DIGITS).is_some_and(|check| document_check(&text[..at], &rest[CHECK_DIGITS..]) == check)
+}
+
+fn document_check(before: &str, after: &str) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(before.as_bytes()).update(after.as_bytes());
+    let mut hex = hasher.finalize().to_hex().to_string();
+    hex.truncate(CHECK_DIGITS);
+    hex
+}
+
+/// The next place from `from` on where a marker that parses starts, escaped ones aside.
+fn find_open(text: &str, from: usize) -> Option<usize> {
+    let bytes = text.as_bytes();
+    memchr::memmem::find_iter(&bytes[from..], OPEN)
+        .map(|i| i + from)
+        .find(|&at| (at == 0 || bytes[at - 1] != b'\\') && Marker::parse(&text[at..]).is_some())
+}
+
+/// Escapes what only looks like a marker by a backslash before it. `None` when there is nothing.
+/// A text that is nothing but a duplicate marker stays when `is_ours` knows its call id.
+pub fn escape(text: &str, is_ours: impl Fn(&str) -> bool) -> Option<(String, usize)> {
+    if is_sealed(text) {
+        return None;
+    }
+    let mut places: Vec<usize> = Vec::new();
+    let mut from = 0;
+    while let Some(at) = find_open(text, from) {
+        places.push(at);
+        from = at + OPEN.len();
+    }
+    for at in memchr::memmem::find_iter(text.as_bytes(), DUPLICATE_OPEN) {
+        if at > 0 && text.as_bytes()[at - 1] == b'\\' {
+            continue;
+        }
+        if let Some((Marker::Duplicate { call, .. }, len)) = Marker::parse(&text[at..])
+            && !(at == 0 && len == text.trim_end().len() && is_ours(&call))
+        {
+            places.push(at);
+        }
+    }
+    if places.is_empty() {
+        return None;
+    }
+    places.sort_unstable();
+    let mut out = String::with_capacity(text.len() + places.len());
+    let mut done = 0;
+    for &at in &places {
+        out.push_str(&text[done..at]);
+        out.push('\\');
+        done = at;
+    }
+    out.push_str(&text[done..]);
+    Some((out, places.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn any_marker() -> impl Strategy<Value = Marker> {
+        let n = 0usize..2_000_000;
+        let id = proptest::option::of("[0-9a-f]{8}");
+        prop_oneof![
+            (n.clone(), n.clone(), n.clone(), "[a-z_]{1,20}", id.clone()).prop_map(
+                |(a, b, c, reason, id)| {
+                    let last = b + c;
+                    Marker::Lines { count: 1 + a % (c + 1), first: b, last, reason, id }
+                }
+            ),
+            (n.clone(), n.clone(), "[a-z_]{1,20}", id).prop_map(|(count, line, reason, id)| Marker::Bytes {
+                count,
+                line,
+                reason,
+                id
+            }),
+            (1usize..64, n.clone(), n.clone(), n.clone())
+                .prop_map(|(period, times, first, last)| Marker::Repeats { period, times, first, last }),
+            ("[a-z]{1,8}/[a-z.-]{1,12}", n).prop_map(|(mime, bytes)| Marker::Binary { mime, bytes }),
+            ("[a-zA-Z0-9_-]{1,20}", "[a-z_]{1,10}").prop_map(|(call, tool)| Marker::Duplicate { call, tool }),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read(marker in any_marker(), tail in "[ -~]{0,9}") {
+            let text = marker.write();
+            prop_assert_eq!(Marker::parse(&format!("{text}{tail}")), Some((marker, text.len())));
+        }
+
+        #[test]
+        fn a_seal_holds_for_the_whole_document_only(m in any_marker(), a in "[a-z\n]{0,20}", b in "[a-z]{1,9}") {
+            let mut text = format!("{a}{}\n{b}", m.write());
+            seal(&mut text);
+            prop_assume!(!matches!(m, Marker::Duplicate { .. }));
+            prop_assert!(is_sealed(&text));
+            let longer = format!("{text}!");
+            prop_assert!(!is_sealed(&longer));
+            prop_assert_eq!(escape(&text, |_| true), None);
+        }
+
+        #[test]
+        fn escaping_leaves_no_marker_and_is_stable(m in any_marker(), a in "[a-z\n]{1,20}") {
+            let text = format!("{a}{}\n", m.write());
+            let (escaped, count) = escape(&text, |_| false).unwrap();
+            prop_assert_eq!(count, 1);
+            prop_assert_eq!(find_open(&escaped, 0), None);
+            prop_assert_eq!(escape(&escaped, |_| false), None);
+        }
+    }
+
+    #[test]
+    fn a_known_duplicate_marker_stays_alone_only() {
+        let text = "[Duplicate of call_1 (bash); see earlier result]";
+        assert_eq!(escape(text, |c| c == "call_1"), None);
+        assert!(escape(text, |_| false).is_some());
+        assert!(escape(&format!("x\n{text}"), |_| true).is_some());
+    }
+
+    #[test]
+    fn source_code_that_builds_markers_is_left_alone() {
+        assert_eq!(escape("format!(\"[tersed: omitted {n} lines {a}-{b}, {reason}]\")", |_| false), None);
+    }
+}

@@ -1,0 +1,100 @@
+//! Reason codes: the closed list of why lines are not shown, why a step did nothing, and why a
+//! result was bypassed. They are stable; `protocol/spec.md` lists them from this table.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
+
+macro_rules! reasons {
+    ($($name:ident = $code:literal, $doc:literal;)*) => {
+        /// Why something was done or not done.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Reason { $(#[doc = $doc] $name,)* }
+
+        impl Reason {
+            /// Every reason, in the order of the documentation.
+            pub const ALL: &'static [Reason] = &[$(Reason::$name,)*];
+
+            /// The code on the wire and in markers.
+            pub fn code(self) -> &'static str {
+                match self { $(Reason::$name => $code,)* }
+            }
+
+            /// One sentence for the documentation.
+            pub fn doc(self) -> &'static str {
+                match self { $(Reason::$name => $doc,)* }
+            }
+        }
+    };
+}
+
+reasons! {
+    PassingTests = "passing_tests", "Lines that report tests that passed.";
+    TestOutput = "test_output", "What passing tests printed.";
+    Progress = "progress", "Progress, downloads and build steps that succeeded.";
+    DiffContext = "diff_context", "Unchanged lines around the changes of a diff.";
+    GeneratedFile = "generated_file", "Changes of a lock file or a generated or minified file.";
+    GitHints = "git_hints", "The hints that git prints on what to type next.";
+    RepeatedLines = "repeated_lines", "Lines that repeat the lines just before them.";
+    RepeatedDiagnostic = "repeated_diagnostic", "A diagnostic that was shown before for the same place.";
+    HeadTail = "head_tail", "The middle of a long text that no reducer understands.";
+    OutputCap = "output_cap", "Lines over the byte cap.";
+    LongLine = "long_line", "The middle of an over-long line.";
+    EmbeddedBinary = "embedded_binary", "Base64 of binary data inside a text.";
+    Binary = "binary", "Binary data.";
+    JsonWhitespace = "json_whitespace", "White space between JSON tokens.";
+    TableWhitespace = "table_whitespace", "Padding between the columns of a table.";
+    TrailingWhitespace = "trailing_whitespace", "White space at the end of lines.";
+    Applied = "applied", "The step changed the text.";
+    NotPaying = "not_paying", "The step would not have made the text smaller.";
+    GuardDeclined = "guard_declined", "The step hid so many failure lines that it was not used.";
+    ReducerPanicked = "reducer_panicked", "The step failed inside; its input was used.";
+    InvalidReduction = "invalid_reduction", "The step did not account for every line; its input was used.";
+    NotRecognized = "not_recognized", "The text does not follow the grammar that the step knows.";
+    NothingToDo = "nothing_to_do", "The text has nothing that the step removes.";
+    IncompleteRun = "incomplete_run", "The run did not end the way a complete run ends.";
+    BelowMinBytes = "below_min_bytes", "The result is smaller than `minBytes`.";
+    FullOutput = "full_output", "The caller asked for the exact bytes.";
+    ModeDisabled = "mode_disabled", "The mode is `disabled`.";
+    ExcludedTool = "excluded_tool", "The policy excludes the tool.";
+    AlreadyCompressed = "already_compressed", "The text is an earlier output of ours, whole.";
+    ArtifactDropped = "artifact_dropped", "The original could not be stored, so nothing was omitted.";
+    OverInputLimit = "over_input_limit", "The text is larger than the hard input limit; only the cap looked at it.";
+    StructuredFormat = "structured_format", "The caller asked the tool for a machine format.";
+}
+
+impl Reason {
+    /// Whether a replacement for this reason still says everything that the lines said.
+    pub fn is_lossless(self) -> bool {
+        matches!(self, Self::JsonWhitespace | Self::TableWhitespace | Self::TrailingWhitespace)
+    }
+}
+
+impl Serialize for Reason {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.code())
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for Reason {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let code = Cow::<str>::deserialize(deserializer)?;
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|r| r.code() == code)
+            .ok_or_else(|| serde::de::Error::custom(format!("unknown reason code `{code}`")))
+    }
+}
+
+impl JsonSchema for Reason {
+    fn schema_name() -> Cow<'static, str> {
+        "Reason".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let codes: Vec<&str> = Self::ALL.iter().map(|r| r.code()).collect();
+        schemars::json_schema!({ "type": "string", "enum": codes, "description": "Stable reason code." })
+    }
+}

@@ -1,0 +1,157 @@
+//! Lines that report a failure, found without knowing what tool wrote them.
+//!
+//! The guard uses these to check the reducers, so nothing here may be taken from a reducer. It errs
+//! on the side of seeing a failure, but a line that reports zero failures or a passed test is none.
+
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::source::Source;
+
+/// What a failure line holds at least one of. Case variants are listed apart: a packed search takes
+/// up to 64 case-sensitive literals.
+const WORDS: &[&str] = &[
+    "error",
+    "Error",
+    "ERROR",
+    "fatal",
+    "FATAL",
+    "Fatal",
+    "panic",
+    "PANIC",
+    "FAIL",
+    "Fail",
+    "fail",
+    "Traceback",
+    "CRITICAL",
+    "Segmentation fault",
+    "core dumped",
+    "undefined reference",
+    "not found",
+    "No such file",
+    "ermission denied",
+    "annot ",
+    "ould not",
+    "Exception",
+    "exception",
+    "not ok",
+    "E  ",
+    "Abort",
+    "abort",
+    "Killed",
+    "SIG",
+    "✕",
+    "✗",
+    "✖",
+    "×",
+    "unresolved",
+    "refused",
+    "timed out",
+    "FAULT",
+    "##[error]",
+    "exit code",
+    "exit status",
+    "exited with",
+];
+
+const FAILURE: &str = r"(?x)
+    \b(?:error|ERROR|Error|errors|ERRORS|Errors|fatal|FATAL|Fatal|panic|panicked|PANIC|FAILED|FAIL|Failed|failed
+        |fails|failure|Failure|FAILURE|failures|Failures|FAILURES|failing|Traceback|CRITICAL)\b
+    | Segmentation\ fault | core\ dumped | undefined\ reference | command\ not\ found | No\ such\ file
+    | [Pp]ermission\ denied | \b[Cc]annot\ (?:find|open|access|resolve|import|load|connect|create|read|write|assign|borrow|move|use|be\b)
+    | [Cc]ould\ not | BUILD\ FAILURE | [Cc]onnection\ refused | timed\ out
+    | \w*(?:Error|Exception|Failure)(?:\b|:) | ^E\s{2,}\S | ^\s*not\ ok\b | ^npm\ ERR! | ^\s*---\ FAIL
+    | ^\s*(?:\xE2\x9C\x95|\xE2\x9C\x97|\xE2\x9C\x96|\xC3\x97)\s
+    | \bAbort(?:ed|ing)?\b | \babort(?:ed|ing)?\b | \bKilled\b | \bSIG(?:SEGV|ABRT|KILL|BUS|ILL|FPE|TERM|PIPE)\b
+    | \bexit(?:ed\ with)?(?:\ code|\ status)?:?\ (?:code\ )?[1-9] | \#\#\[error\]
+";
+
+const NO_FAILURE: &str = r"(?x)
+    \b(?:0|[nN]o)\ (?:errors?|failures?|failed|failing)\b
+    | \b(?:[eE]rrors?|[fF]ailures?|[fF]ailed)['\x22]?\s*[:=]\s*['\x22]?0\b
+    | \b(?:\.\.\.\s*ok|PASSED|PASS|passed)\s*(?:\[.*\]|\(.*\))?$
+    | ^\s*(?:\xE2\x9C\x93|\xE2\x9C\x94|ok\ \d|---\ PASS|test\ .*\ \.\.\.\ ok)
+";
+
+/// A count of failures that is not zero, which `NO_FAILURE` on the same line does not excuse.
+const SOME_FAILURE: &str = r"(?i)\b[1-9]\d*\ (?:errors?|failures?|failed|failing)\b|\b(?:errors?|failures?|failed)['\x22]?\s*[:=]\s*['\x22]?[1-9]";
+
+static SEARCH: LazyLock<Option<(AhoCorasick, [Regex; 3])>> = LazyLock::new(|| {
+    let build = |pattern| RegexBuilder::new(pattern).unicode(false).build().ok();
+    Some((AhoCorasick::new(WORDS).ok()?, [build(FAILURE)?, build(NO_FAILURE)?, build(SOME_FAILURE)?]))
+});
+
+/// Longest line that is looked at whole; what a longer one reports is looked for in its head.
+const MAX_LINE: usize = 20_000;
+
+/// Numbers of the lines that report a failure, in order, from 0.
+pub fn failure_lines(source: &Source<'_>) -> Vec<usize> {
+    let mut lines = Vec::new();
+    let Some((words, _)) = SEARCH.as_ref() else { return lines };
+    let text = source.text();
+    let mut from = 0;
+    while let Some(hit) = text.get(from..).and_then(|rest| words.find(rest)) {
+        let line = source.line_at(from + hit.start());
+        if is_failure(source.line(line)) {
+            lines.push(line);
+        }
+        from = source.byte_range(line..line + 1).end;
+    }
+    lines
+}
+
+/// Whether one line reports a failure.
+pub fn is_failure(line: &str) -> bool {
+    let Some((_, [failure, no_failure, some_failure])) = SEARCH.as_ref() else { return false };
+    let bytes = line.as_bytes();
+    let bytes = &bytes[..bytes.len().min(MAX_LINE)];
+    failure.is_match(bytes) && (!no_failure.is_match(bytes) || some_failure.is_match(bytes))
+}
+
+/// Offset of the first failure word of a text, for a line that is too long to be shown whole.
+pub fn first_failure(text: &str) -> Option<usize> {
+    let (_, [failure, ..]) = SEARCH.as_ref()?;
+    failure.find(text.as_bytes()).map(|m| text.floor_char_boundary(m.start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_failures_from_their_absence() {
+        assert!(SEARCH.is_some());
+        for line in [
+            "error: expected `;`",
+            "src/a.c:3:5: fatal error: x.h: No such file or directory",
+            "FAILED tests/a.py::test_b - assert 1 == 2",
+            "E       assert 1 == 2",
+            "test result: FAILED. 3 passed; 1 failed; 0 ignored",
+            "thread 'main' panicked at src/main.rs:2:5:",
+            "java.lang.IllegalStateException: no",
+            "--- FAIL: TestX (0.00s)",
+            "  ✕ adds numbers (3 ms)",
+            "not ok 3 - reads",
+            "Tests: 1 failed, 0 errors",
+            "##[error]Process completed with exit code 1.",
+            "bash: foo: command not found",
+        ] {
+            assert!(is_failure(line), "{line}");
+            assert_eq!(failure_lines(&Source::new(line)), [0], "{line}");
+        }
+        for line in [
+            "test handles_failed_login ... ok",
+            "0 errors, 0 warnings",
+            "Found no failures",
+            "tests/a.py::test_error PASSED",
+            "--- PASS: TestFail (0.00s)",
+            "Errors: 0",
+            "all fine",
+            "terror",
+        ] {
+            assert!(!is_failure(line), "{line}");
+        }
+    }
+}

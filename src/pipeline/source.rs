@@ -1,0 +1,106 @@
+//! Sanitized text as numbered lines: what every later stage points into.
+//!
+//! A `Source` never changes. Lines are numbered from 0 here and from 1 on the wire and in markers.
+
+use std::ops::Range;
+
+/// A text and where its lines start.
+#[derive(Debug)]
+pub struct Source<'a> {
+    text: &'a str,
+    /// Offset of the first byte of each line, then the length of the text.
+    starts: Vec<usize>,
+    /// Lines of the result before this text, where the result has several parts.
+    lines_before: usize,
+}
+
+impl<'a> Source<'a> {
+    /// Splits `text` at `\n`. A text without a final newline has its last line all the same;
+    /// the empty text has no lines.
+    pub fn new(text: &'a str) -> Self {
+        Self::part(text, 0)
+    }
+
+    /// A part of a result; `lines_before` counts the lines of the parts before it.
+    pub fn part(text: &'a str, lines_before: usize) -> Self {
+        let mut starts = Vec::with_capacity(text.len() / 32 + 2);
+        if !text.is_empty() {
+            starts.push(0);
+            starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|i| i + 1));
+            if starts.last() != Some(&text.len()) {
+                starts.push(text.len());
+            }
+        } else {
+            starts.push(0);
+        }
+        Self { text, starts, lines_before }
+    }
+
+    /// The number of line `i` as markers and the evidence write it: from 1, over all parts.
+    pub fn number(&self, i: usize) -> usize {
+        self.lines_before + i + 1
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// Number of lines.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Whether there is no line at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Line `i` with its terminator.
+    pub fn raw(&self, i: usize) -> &'a str {
+        self.text.get(self.starts[i]..self.starts[i + 1]).unwrap_or_default()
+    }
+
+    /// Line `i` without `\n` or `\r\n`.
+    pub fn line(&self, i: usize) -> &'a str {
+        let raw = self.raw(i);
+        let raw = raw.strip_suffix('\n').unwrap_or(raw);
+        raw.strip_suffix('\r').unwrap_or(raw)
+    }
+
+    /// The lines of a range with their terminators.
+    pub fn slice(&self, lines: Range<usize>) -> &'a str {
+        self.text.get(self.byte_range(lines)).unwrap_or_default()
+    }
+
+    /// Bytes that a range of lines takes, terminators included.
+    pub fn byte_range(&self, lines: Range<usize>) -> Range<usize> {
+        self.starts[lines.start]..self.starts[lines.end]
+    }
+
+    /// The line that holds a byte offset.
+    pub fn line_at(&self, offset: usize) -> usize {
+        self.starts.partition_point(|&s| s <= offset).saturating_sub(1).min(self.len().saturating_sub(1))
+    }
+
+    /// All lines without terminators.
+    pub fn lines(&self) -> impl DoubleEndedIterator<Item = &'a str> + '_ {
+        (0..self.len()).map(|i| self.line(i))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_lines_and_keeps_terminators() {
+        let s = Source::new("a\r\n\nb");
+        assert_eq!(s.lines().collect::<Vec<_>>(), ["a", "", "b"]);
+        assert_eq!(s.raw(0), "a\r\n");
+        assert_eq!(s.slice(1..3), "\nb");
+        assert_eq!((s.line_at(0), s.line_at(2), s.line_at(3), s.line_at(4), s.line_at(99)), (0, 0, 1, 2, 2));
+        assert_eq!(Source::new("").len(), 0);
+        assert_eq!(Source::new("\n").len(), 1);
+    }
+}

@@ -1,0 +1,43 @@
+//! Small readers of lines that several reducers share.
+
+/// Whether a line is cargo's word on a build step that went well and says nothing that a later line
+/// does not say: the verb stands right-aligned in 12 columns (cargo's `Shell::status`).
+pub fn is_cargo_progress(line: &str) -> bool {
+    const VERBS: &[&str] = &[
+        "Compiling",
+        "Checking",
+        "Downloading",
+        "Downloaded",
+        "Updating",
+        "Blocking",
+        "Fresh",
+        "Building",
+        "Dirty",
+        "Unpacking",
+        "Locking",
+        "Adding",
+        "Documenting",
+    ];
+    let Some((head, rest)) = line.split_at_checked(12) else { return false };
+    rest.starts_with(' ') && VERBS.contains(&head.trim_start()) && head.starts_with(' ')
+}
+
+/// The number that a text starts with, and what follows it.
+pub fn leading_number(text: &str) -> Option<(usize, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, rest) = text.split_at(digits);
+    Some((number.parse().ok()?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cargo_progress_is_aligned() {
+        assert!(is_cargo_progress("   Compiling serde v1.0.0"));
+        assert!(is_cargo_progress(" Downloading 3 crates"));
+        assert!(!is_cargo_progress("Compiling serde v1.0.0"));
+        assert!(!is_cargo_progress("    Finished `dev` profile"));
+    }
+}

@@ -1,0 +1,118 @@
+//! Golden fixtures: every folder under `tests/fixtures/reduce` and `tests/fixtures/encode` is a case.
+//!
+//! `input` is the raw result, `call.json` the call and the policy, `output` all that the model would
+//! see, `evidence.json` the evidence. With `BLESS=1` the expected files are written anew; read the
+//! difference before you commit it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use tersed::config::{Policy, PolicyPatch};
+use tersed::pipeline::call::ToolCall;
+use tersed::pipeline::dedup::NoHistory;
+use tersed::pipeline::{Outcome, Raw, compress};
+use tersed::reduce::REDUCERS;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Call {
+    tool: String,
+    command: Option<String>,
+    path: Option<String>,
+    exit_code: Option<i32>,
+    #[serde(default)]
+    policy: PolicyPatch,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
+
+fn folders(path: &Path) -> Vec<PathBuf> {
+    let mut out: Vec<PathBuf> = fs::read_dir(path)
+        .map_or(Vec::new(), |dir| dir.map(|e| e.unwrap().path()).filter(|p| p.is_dir()).collect());
+    out.sort();
+    out
+}
+
+fn cases() -> Vec<PathBuf> {
+    ["reduce", "encode"]
+        .iter()
+        .flat_map(|area| folders(&root().join(area)))
+        .flat_map(|f| folders(&f))
+        .collect()
+}
+
+fn run(call: &ToolCall, policy: &Policy, input: &[u8]) -> Outcome {
+    let raw = std::str::from_utf8(input).map_or(Raw::Bytes(input), Raw::Text);
+    compress(call, &[raw], policy, false, &NoHistory).expect("redaction runs")
+}
+
+fn load(case: &Path) -> (ToolCall, Policy, Vec<u8>) {
+    let name = case.display();
+    let read = |file: &str| fs::read(case.join(file)).unwrap_or_else(|e| panic!("{name}/{file}: {e}"));
+    let call: Call =
+        serde_json::from_slice(&read("call.json")).unwrap_or_else(|e| panic!("{name}/call.json: {e}"));
+    let policy = Policy::default().with(&call.policy).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let call = ToolCall {
+        tool: call.tool,
+        command: call.command,
+        path: call.path,
+        exit_code: call.exit_code,
+        ..ToolCall::default()
+    };
+    (call, policy, read("input"))
+}
+
+#[test]
+fn outputs_and_evidence_are_as_recorded() {
+    let bless = std::env::var_os("BLESS").is_some();
+    let cases = cases();
+    assert!(!cases.is_empty());
+    let mut wrong = Vec::new();
+    for case in &cases {
+        let (call, policy, input) = load(case);
+        let outcome = run(&call, &policy, &input);
+        let evidence = serde_json::to_string_pretty(&outcome.evidence).unwrap() + "\n";
+        for (file, got) in [("output", outcome.texts.concat()), ("evidence.json", evidence)] {
+            let path = case.join(file);
+            if bless {
+                fs::write(&path, got).unwrap();
+            } else if fs::read_to_string(&path).ok().as_ref() != Some(&got) {
+                wrong.push(format!("{}: differs; it is now\n{got}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_case_keeps_the_promises() {
+    for case in cases() {
+        let name = case.display();
+        let (call, policy, input) = load(&case);
+        let outcome = run(&call, &policy, &input);
+        let evidence = &outcome.evidence;
+        assert!(evidence.tokens.after <= evidence.tokens.before, "{name}: tokens grew");
+        assert!(evidence.bytes.after <= evidence.bytes.before, "{name}: bytes grew");
+        assert_eq!(evidence.guard.signals, evidence.guard.kept, "{name}: a failure line is lost");
+        assert_eq!(run(&call, &policy, &input), outcome, "{name}: not deterministic");
+        let again = run(&call, &policy, outcome.texts.concat().as_bytes());
+        assert_eq!(again.texts, outcome.texts, "{name}: not idempotent");
+    }
+}
+
+#[test]
+fn every_reducer_has_three_cases_and_a_decline() {
+    for reducer in REDUCERS {
+        let id = reducer.meta().id;
+        let cases = folders(&root().join("reduce").join(id));
+        assert!(cases.len() >= 3, "{id}: {} cases, at least 3 are needed", cases.len());
+        let declined = cases.iter().filter(|case| {
+            let (call, policy, input) = load(case);
+            run(&call, &policy, &input).evidence.reducer.is_none()
+        });
+        assert!(declined.count() >= 1, "{id}: no case in which it declines");
+    }
+}
