@@ -8,4 +8,5 @@ pub mod pipeline;
 pub mod protocol;
 pub mod reduce;
 pub mod server;
+pub mod session;
 pub mod tokens;

@@ -2,4 +2,4 @@
 
 mod policy;
 
-pub use policy::{BadValue, EvidenceDetail, Mode, Policy, PolicyPatch};
+pub use policy::{BadValue, EvidenceDetail, MAX_OUTPUT_BYTES, Mode, Policy, PolicyPatch};

@@ -3,8 +3,23 @@
 //! Every way in (the server, the in-process door, the command line) calls the same functions here.
 //! Nothing in it is async and nothing in it knows the wire's framing.
 
-use std::sync::Arc;
+mod artifacts;
+mod compress;
+mod sessions;
+
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Instant;
+
+use serde_json::Value;
+
+use crate::artifact::{Limits, Store};
+use crate::config::{MAX_OUTPUT_BYTES, Mode, Policy, PolicyPatch};
+use crate::protocol::initialize::{Capabilities, CapabilityLimits, Options};
+use crate::protocol::{METHODS, RpcError, VERSION, params};
+use crate::session::Bounds;
+use crate::tokens::Tokenizer;
+use sessions::Sessions;
 
 /// Set by the caller when it no longer wants the answer.
 #[derive(Debug, Clone, Default)]
@@ -20,8 +35,123 @@ impl Cancel {
     pub fn is_cancelled(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }
+
+    /// An error when the caller gave up.
+    fn check(&self) -> Result<(), RpcError> {
+        match self.is_cancelled() {
+            true => Err(RpcError::new(
+                crate::protocol::error::REQUEST_CANCELLED,
+                "cancelled",
+                "the request was cancelled",
+            )),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Bounds of an engine.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// What is done where neither session nor request says otherwise.
+    pub policy: Policy,
+    /// Sessions at once; the one that was used least lately ends first. Default 1024.
+    pub max_sessions: usize,
+    /// What a session may remember.
+    pub session: Bounds,
+    /// What the store of originals may hold.
+    pub artifacts: Limits,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            policy: Policy::default(),
+            max_sessions: 1024,
+            session: Bounds::default(),
+            artifacts: Limits::default(),
+        }
+    }
 }
 
 /// The engine of one process.
-#[derive(Debug, Default)]
-pub struct Engine {}
+#[derive(Debug)]
+pub struct Engine {
+    settings: Settings,
+    policy: RwLock<Policy>,
+    sessions: Mutex<Sessions>,
+    artifacts: Mutex<Store>,
+    started: Instant,
+}
+
+impl Default for Engine {
+    fn default() -> Self {
+        Self::new(Settings::default())
+    }
+}
+
+impl Engine {
+    /// An engine without sessions.
+    pub fn new(settings: Settings) -> Self {
+        Self {
+            policy: RwLock::new(settings.policy.clone()),
+            sessions: Mutex::new(Sessions::new(settings.max_sessions, settings.session)),
+            artifacts: Mutex::new(Store::new(settings.artifacts.clone())),
+            started: Instant::now(),
+            settings,
+        }
+    }
+
+    /// Takes `initializationOptions.tersed` and gives `capabilities.experimental.tersed`.
+    pub fn initialize(&self, options: Option<&Value>) -> Result<Value, RpcError> {
+        const PLACE: &str = "initializationOptions.tersed";
+        let options: Options = match options {
+            Some(value) if !value.is_null() => params::parse_at(&value.to_string(), PLACE)?,
+            _ => Options::default(),
+        };
+        if let Some(versions) = &options.protocol_versions
+            && !versions.contains(&VERSION)
+        {
+            let reason = format!("{versions:?} has no version that is spoken here, which is {VERSION}");
+            return Err(params::invalid(&format!("{PLACE}.protocolVersions"), &reason));
+        }
+        let policy = resolve(&self.settings.policy, options.policy.as_ref())?;
+        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = policy;
+        let capabilities = Capabilities {
+            protocol_version: VERSION,
+            methods: METHODS.iter().map(|m| m.name.to_owned()).collect(),
+            modes: vec![Mode::Disabled, Mode::Safe, Mode::Standard, Mode::Aggressive],
+            tokenizers: vec![Tokenizer::O200k, Tokenizer::Cl100k, Tokenizer::Heuristic],
+            limits: CapabilityLimits {
+                max_sessions: self.settings.max_sessions,
+                max_calls_per_session: self.settings.session.max_calls,
+                max_output_bytes: MAX_OUTPUT_BYTES,
+                max_artifacts: self.settings.artifacts.max_count,
+                max_artifact_bytes: self.settings.artifacts.max_bytes,
+            },
+        };
+        serde_json::to_value(capabilities).map_err(|e| RpcError::failed("internal", e.to_string()))
+    }
+
+    /// The settings for requests that give none.
+    fn policy(&self) -> Policy {
+        self.policy.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, Sessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn artifacts(&self) -> MutexGuard<'_, Store> {
+        let mut store = self.artifacts.lock().unwrap_or_else(PoisonError::into_inner);
+        store.advance(self.started.elapsed());
+        store
+    }
+}
+
+/// A policy with a patch laid over it.
+fn resolve(policy: &Policy, patch: Option<&PolicyPatch>) -> Result<Policy, RpcError> {
+    match patch {
+        Some(patch) => policy.with(patch).map_err(|bad| RpcError::invalid_params(bad.to_string())),
+        None => Ok(policy.clone()),
+    }
+}

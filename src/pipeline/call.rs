@@ -18,7 +18,7 @@ pub struct ToolCall {
     /// The file or folder that the call named.
     pub path: Option<String>,
     /// The exit code, where the host knows it.
-    pub exit_code: Option<i32>,
+    pub exit_code: Option<i64>,
     /// The host's own flag that the call failed.
     pub is_error: Option<bool>,
 }

@@ -33,6 +33,8 @@ pub struct Decision {
     pub key: Option<Key>,
     /// The earlier result that it became a reference to.
     pub duplicate_of: Option<First>,
+    /// Whether the text was nothing but a reference to a call that the session knew.
+    pub own_marker: bool,
 }
 
 /// What the session knows.

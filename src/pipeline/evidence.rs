@@ -27,6 +27,20 @@ pub enum Status {
     FailedOpen,
 }
 
+impl Status {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Unchanged => "unchanged",
+            Self::Compressed => "compressed",
+            Self::Duplicate => "duplicate",
+            Self::Bypassed => "bypassed",
+            Self::Suppressed => "suppressed",
+            Self::FailedOpen => "failed_open",
+        }
+    }
+}
+
 /// Sizes before and after. `before` is what came in, `after` what goes out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BeforeAfter {
@@ -136,7 +150,7 @@ pub struct Evidence {
     pub bypass: Option<Reason>,
     /// The call's exit code, where the host gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub exit_code: Option<i32>,
+    pub exit_code: Option<i64>,
     /// Tokens.
     pub tokens: Tokens,
     /// Bytes.

@@ -17,6 +17,7 @@ pub mod sanitize;
 pub mod signals;
 pub mod source;
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::config::{Mode, Policy};
@@ -54,10 +55,10 @@ pub struct Outcome {
 /// An original to store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retain {
-    /// The redacted original, all parts.
+    /// The sanitized text of all parts: its lines are those that markers and evidence number.
     pub bytes: Vec<u8>,
-    /// Whether the line numbers of markers count the lines of this text after clean-up.
-    pub needs_cleanup: bool,
+    /// The redacted original before clean-up, where the clean-up changed it.
+    pub original: Option<Vec<u8>>,
     /// Media type when the data are binary.
     pub mime: Option<&'static str>,
 }
@@ -74,7 +75,12 @@ pub fn compress(
     if let Some(rule) = bypass(call, policy, full_output) {
         return bypassed(call, parts, policy, rule, counter);
     }
-    let known = |id: &str| history.knows(id);
+    let own_marker = Cell::new(false);
+    let known = |id: &str| {
+        let knows = history.knows(id);
+        own_marker.set(own_marker.get() || knows);
+        knows
+    };
     let parts_in: Vec<Sanitized> = parts
         .iter()
         .map(|raw| sanitize::run(*raw, policy.redact_secrets, &known))
@@ -83,7 +89,9 @@ pub fn compress(
         Run { call, policy, counter, evidence: Evidence::default(), retain: None, source_tokens: Vec::new() };
     run.begin(parts, &parts_in);
     let texts = run.texts(&parts_in);
-    Ok(run.finish(&parts_in, texts, history))
+    let mut outcome = run.finish(&parts_in, texts, history);
+    outcome.decision.own_marker = own_marker.get();
+    Ok(outcome)
 }
 
 /// The rule that keeps a result exact, if one does.
@@ -173,6 +181,8 @@ impl Run<'_> {
         self.evidence = head(self.call, self.policy, self.counter);
         let mut digest = blake3::Hasher::new();
         let mut stored: Vec<u8> = Vec::new();
+        let mut original: Vec<u8> = Vec::new();
+        let mut mime = None;
         let mut redactions = Counts::new();
         for (raw, part) in raws.iter().zip(parts) {
             self.evidence.bytes.before += raw.size();
@@ -194,30 +204,31 @@ impl Run<'_> {
                     }
                 }
             }
-            match raw {
-                Raw::Bytes(bytes) if part.binary.is_some() => {
-                    digest.update(bytes);
-                    stored.extend_from_slice(bytes);
-                }
-                Raw::Text(text) if part.binary.is_some() => {
-                    digest.update(text.as_bytes());
-                    stored.extend_from_slice(text.as_bytes());
-                }
-                _ => stored.extend_from_slice(part.original.as_ref().unwrap_or(&part.text).as_bytes()),
+            if part.binary.is_some() {
+                let bytes = match raw {
+                    Raw::Bytes(bytes) => bytes,
+                    Raw::Text(text) => text.as_bytes(),
+                };
+                digest.update(bytes);
+                mime = part.binary.as_ref().map(|b| b.mime);
+                stored.extend_from_slice(bytes);
+            } else {
+                stored.extend_from_slice(part.text.as_bytes());
+                original.extend_from_slice(part.original.as_ref().unwrap_or(&part.text).as_bytes());
             }
             // Line numbers run over all parts, so parts must not share a line.
-            if raws.len() > 1 && !stored.is_empty() && !stored.ends_with(b"\n") {
+            if raws.len() > 1 && stored.last().is_some_and(|b| *b != b'\n') {
                 stored.push(b'\n');
             }
         }
-        self.evidence.redactions = redaction_counts(&redactions);
-        self.evidence.digest = digest.finalize().to_hex().to_string();
-        let mime = parts.iter().find_map(|p| p.binary.as_ref()).map(|b| b.mime);
-        if let (Some(_), true) = (mime, self.policy.redact_secrets) {
+        if mime.is_some() && self.policy.redact_secrets {
             stored = sanitize::redact_binary(stored);
         }
-        let needs_cleanup = parts.iter().any(|p| p.original.is_some());
-        self.retain = (!stored.is_empty()).then_some(Retain { bytes: stored, needs_cleanup, mime });
+        let cleaned = mime.is_none() && parts.iter().any(|p| p.original.is_some());
+        let original = cleaned.then_some(original);
+        self.retain = (!stored.is_empty()).then_some(Retain { bytes: stored, original, mime });
+        self.evidence.redactions = redaction_counts(&redactions);
+        self.evidence.digest = digest.finalize().to_hex().to_string();
     }
 
     /// The text of every part after all steps but dedup.

@@ -1,12 +1,23 @@
 //! The wire: one file per noun, and the one table of methods that the server, the in-process door,
 //! the schema and the documentation are made from.
 
+pub mod artifact;
+pub mod content;
 pub mod error;
+pub mod initialize;
+mod methods;
+pub mod params;
+pub mod session;
+pub mod tool_result;
 
-use serde_json::Value;
+use schemars::{Schema, SchemaGenerator};
 
 use crate::engine::{Cancel, Engine};
 pub use error::RpcError;
+pub use methods::METHODS;
+
+/// Major version of the protocol.
+pub const VERSION: u32 = 1;
 
 /// Whether a method is answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,9 +37,11 @@ pub struct Method {
     pub kind: Kind,
     /// One sentence for the documentation.
     pub summary: &'static str,
-    /// Does the work: synchronous, may use a whole core, may panic only by mistake.
-    pub handle: fn(&Engine, Value, &Cancel) -> Result<Value, RpcError>,
+    /// Schema of the parameters.
+    pub params: fn(&mut SchemaGenerator) -> Schema,
+    /// Schema of the result.
+    pub result: fn(&mut SchemaGenerator) -> Schema,
+    /// Does the work: takes the JSON text of the parameters, gives the JSON text of the result.
+    /// Synchronous, may use a whole core, panics only by mistake.
+    pub handle: fn(&Engine, &str, &Cancel) -> Result<String, RpcError>,
 }
-
-/// All methods, in the order of the documentation.
-pub static METHODS: &[Method] = &[];

@@ -1,0 +1,99 @@
+//! `artifact/*`: the store's answers in the wire's words.
+
+use super::{Cancel, Engine};
+use crate::artifact::{AccessError, Artifact, ContextLine, Encoding, LineRange, Page, SearchOptions};
+use crate::protocol::RpcError;
+use crate::protocol::artifact::{
+    Found, List, ListParams, Listed, Match, NumberedLine, Read, ReadParams, SearchParams,
+};
+use crate::protocol::tool_result::check_session;
+
+impl Engine {
+    /// `artifact/read`
+    pub fn read_artifact(&self, params: &ReadParams) -> Result<Read, RpcError> {
+        let (id, artifact) = self.artifact(params.session_id.as_deref(), &params.id)?;
+        let range = |[start, end]: &[usize; 2]| LineRange { start: *start as u64, end: *end as u64 };
+        let ranges: Vec<LineRange> = params.lines.iter().flatten().map(range).collect();
+        let max_bytes = params.max_bytes.unwrap_or(Page::default().max_bytes);
+        let page = Page { max_bytes, cursor: params.cursor.clone() };
+        let read = artifact.read(&ranges, &page).map_err(refused)?;
+        Ok(Read {
+            id,
+            text: read.text,
+            encoding: match read.encoding {
+                Encoding::Utf8 => "utf-8".to_owned(),
+                Encoding::Base64 => "base64".to_owned(),
+            },
+            lines: read.lines.iter().map(|r| [r.start as usize, r.end as usize]).collect(),
+            total_lines: read.total_lines as usize,
+            total_bytes: read.total_bytes as usize,
+            next_cursor: read.next_cursor,
+        })
+    }
+
+    /// `artifact/search`
+    pub fn search_artifact(&self, params: &SearchParams, cancel: &Cancel) -> Result<Found, RpcError> {
+        let (id, artifact) = self.artifact(params.session_id.as_deref(), &params.id)?;
+        let defaults = SearchOptions::default();
+        let options = SearchOptions {
+            ignore_case: params.ignore_case,
+            fixed: params.fixed,
+            context: params.context,
+            max_matches: params.max_matches.unwrap_or(defaults.max_matches),
+            cursor: params.cursor.clone(),
+            ..defaults
+        };
+        let found = artifact.search(&params.pattern, &options, &|| cancel.is_cancelled()).map_err(refused)?;
+        let line = |c: ContextLine| NumberedLine { line: c.line as usize, text: c.text };
+        let matches = found.matches.into_iter().map(|m| Match {
+            line: m.line as usize,
+            text: m.text,
+            column: m.text_column as usize,
+            before: m.before.into_iter().map(line).collect(),
+            after: m.after.into_iter().map(line).collect(),
+        });
+        Ok(Found {
+            id,
+            matches: matches.collect(),
+            total_matches: found.total_matches as usize,
+            next_cursor: found.next_cursor,
+        })
+    }
+
+    /// `artifact/list`
+    pub fn list_artifacts(&self, params: &ListParams) -> Result<List, RpcError> {
+        check_session(params.session_id.as_deref())?;
+        let listing =
+            self.artifacts().list(params.session_id.as_deref(), params.cursor.as_deref()).map_err(refused)?;
+        let artifacts = listing.artifacts.into_iter().map(|info| Listed {
+            id: info.id,
+            digest: info.digest,
+            bytes: info.bytes as usize,
+            lines: info.lines as usize,
+            tool: info.tool,
+            tool_call_id: info.tool_call_id,
+        });
+        Ok(List { artifacts: artifacts.collect(), next_cursor: listing.next_cursor })
+    }
+
+    /// An artifact by its id or by the handle that a marker shows.
+    fn artifact(&self, session: Option<&str>, id: &str) -> Result<(String, Artifact), RpcError> {
+        check_session(session)?;
+        let mut store = self.artifacts();
+        let id = store.resolve(session, id).unwrap_or_else(|| id.to_owned());
+        let artifact = store.open(session, &id).map_err(refused)?;
+        Ok((id, artifact))
+    }
+}
+
+/// What the caller got wrong is `-32602`; what is not there any more is a request that failed.
+fn refused(error: AccessError) -> RpcError {
+    let kind = error.code();
+    match error {
+        AccessError::NotFound { .. } | AccessError::Unreadable => RpcError::failed(kind, error.to_string()),
+        AccessError::Stopped => {
+            RpcError::new(crate::protocol::error::REQUEST_CANCELLED, kind, error.to_string())
+        }
+        _ => RpcError::new(crate::protocol::error::INVALID_PARAMS, kind, error.to_string()),
+    }
+}

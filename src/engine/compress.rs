@@ -1,0 +1,255 @@
+//! `toolResult/compress` and its batch: memo, core, artifact, commit.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde::Deserialize;
+
+use super::sessions::{Shared, lock};
+use super::{Cancel, Engine, resolve};
+use crate::artifact::{Media, Meta};
+use crate::config::{EvidenceDetail, Mode, Policy, PolicyPatch};
+use crate::pipeline::call::ToolCall;
+use crate::pipeline::dedup::{History, NoHistory};
+use crate::pipeline::evidence::{BeforeAfter, Evidence, Memo, Status};
+use crate::pipeline::{self, Outcome, Raw, RedactionFailed, Retain};
+use crate::protocol::RpcError;
+use crate::protocol::content::Content;
+use crate::protocol::error::INTERNAL_ERROR;
+use crate::protocol::params::parse_at;
+use crate::protocol::tool_result::{
+    ArtifactRef, BatchCompressed, BatchParams, CompressParams, Compressed, ToolResult, check_session, not_a_result,
+};
+use crate::session::{AsDecided, Fingerprint, Lookup, Stored};
+
+/// One result, read and checked.
+struct Job<'a> {
+    call: ToolCall,
+    content: Content<'a>,
+    full_output: bool,
+}
+
+impl<'a> Job<'a> {
+    fn new(result: &ToolResult<'a>, place: &str, full_output: bool) -> Result<Self, RpcError> {
+        let call = result.call(place)?;
+        let content = Content::read(result.content, &format!("{place}.content"))?;
+        Ok(Self { call, content, full_output: full_output || result.full_output })
+    }
+
+    fn fingerprint(&self, policy: &Policy) -> Fingerprint {
+        let mut hash = blake3::Hasher::new();
+        let mut field = |bytes: &[u8]| {
+            hash.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+        };
+        field(self.call.tool.as_bytes());
+        field(self.call.arguments.to_string().as_bytes());
+        field(self.call.command.as_deref().unwrap_or_default().as_bytes());
+        field(self.call.path.as_deref().unwrap_or_default().as_bytes());
+        field(format!("{:?} {:?} {}", self.call.exit_code, self.call.is_error, self.full_output).as_bytes());
+        field(&policy.fingerprint().to_le_bytes());
+        for part in self.content.parts() {
+            match part {
+                Raw::Text(text) => field(text.as_bytes()),
+                Raw::Bytes(bytes) => field(bytes),
+            }
+        }
+        let mut fingerprint = [0; 16];
+        fingerprint.copy_from_slice(&hash.finalize().as_bytes()[..16]);
+        Fingerprint(fingerprint)
+    }
+}
+
+impl Engine {
+    /// `toolResult/compress`
+    pub fn compress(&self, params: &CompressParams<'_>, cancel: &Cancel) -> Result<Compressed, RpcError> {
+        check_session(params.session_id.as_deref())?;
+        let job = Job::new(&params.result, "result", params.full_output)?;
+        let (policy, session) = self.context(params.session_id.as_deref(), params.policy.as_ref())?;
+        let stored = self.run(&job, &policy, params.session_id.as_deref(), session.as_ref(), cancel)?;
+        respond(&job, stored, policy.evidence)
+    }
+
+    /// `toolResult/compressBatch`
+    pub fn compress_batch(
+        &self,
+        params: &BatchParams<'_>,
+        cancel: &Cancel,
+    ) -> Result<BatchCompressed, RpcError> {
+        check_session(params.session_id.as_deref())?;
+        let jobs = params
+            .results
+            .iter()
+            .enumerate()
+            .map(|(i, raw)| batch_job(raw.get(), i, params.full_output))
+            .collect::<Result<Vec<_>, _>>()?;
+        let (policy, session) = self.context(params.session_id.as_deref(), params.policy.as_ref())?;
+        let mut out = BatchCompressed {
+            results: Vec::with_capacity(jobs.len()),
+            tokens: BeforeAfter::default(),
+            budget_applied: params.budget.as_ref().map(|_| false),
+        };
+        for job in &jobs {
+            let stored = self.run(job, &policy, params.session_id.as_deref(), session.as_ref(), cancel)?;
+            out.tokens.before += stored.outcome.evidence.tokens.before;
+            out.tokens.after += stored.outcome.evidence.tokens.after;
+            out.results.push(respond(job, stored, policy.evidence)?);
+        }
+        Ok(out)
+    }
+
+    /// The policy of a request and its session.
+    fn context(
+        &self,
+        session: Option<&str>,
+        patch: Option<&PolicyPatch>,
+    ) -> Result<(Policy, Option<Shared>), RpcError> {
+        let mut policy = self.policy();
+        // A bad patch must change nothing, so it is looked at before the session opens.
+        resolve(&policy, patch)?;
+        let session = session.map(|id| self.session(id)).transpose()?;
+        if let Some(session) = &session {
+            policy = resolve(&policy, Some(&lock(session).policy))?;
+        }
+        Ok((resolve(&policy, patch)?, session))
+    }
+
+    /// One result against the memo, or through the core.
+    fn run(
+        &self,
+        job: &Job<'_>,
+        policy: &Policy,
+        session_id: Option<&str>,
+        session: Option<&Shared>,
+        cancel: &Cancel,
+    ) -> Result<Stored, RpcError> {
+        cancel.check()?;
+        let Some(session) = session else {
+            let outcome = core(job, policy, &NoHistory)?;
+            return Ok(self.store(session_id, &job.call, outcome));
+        };
+        let mut session = lock(session);
+        let Some(call_id) = job.call.id.as_deref() else {
+            let outcome = core(job, policy, &NoHistory)?;
+            cancel.check()?;
+            session.count(&job.call.tool, &outcome);
+            return Ok(self.store(session_id, &job.call, outcome));
+        };
+        let fingerprint = job.fingerprint(policy);
+        let known = session.look_up(call_id, fingerprint);
+        if let Lookup::Decided(decision) = known {
+            let outcome = core(job, policy, &AsDecided(decision))?;
+            session.count_resend(&outcome, false);
+            return Ok(self.store(session_id, &job.call, outcome));
+        }
+        if let Lookup::Stored(mut stored) = known {
+            if policy.memo {
+                stored.outcome.evidence.memo = Memo { reused: true, changed: false };
+                session.count_resend(&stored.outcome, true);
+                return Ok(*stored);
+            }
+            let outcome = core(job, policy, &AsDecided(stored.outcome.decision.clone()))?;
+            session.count_resend(&outcome, false);
+            return Ok(self.store(session_id, &job.call, outcome));
+        }
+        if let Lookup::Full = known {
+            let outcome = core(job, policy, &NoHistory)?;
+            cancel.check()?;
+            session.count(&job.call.tool, &outcome);
+            return Ok(self.store(session_id, &job.call, outcome));
+        }
+        let changed = matches!(known, Lookup::Changed);
+        let mut outcome = core(job, policy, &session.history(call_id))?;
+        cancel.check()?;
+        outcome.evidence.memo.changed = changed;
+        let mut stored = self.store(session_id, &job.call, outcome);
+        session.commit(call_id, &job.call.tool, fingerprint, stored.clone(), policy.memo);
+        if changed {
+            session.count_changed();
+        }
+        stored.outcome.retain = None;
+        Ok(stored)
+    }
+
+    /// Stores the original of an outcome. A store that is full costs the artifact, never the result.
+    fn store(&self, session: Option<&str>, call: &ToolCall, mut outcome: Outcome) -> Stored {
+        let artifact = outcome.retain.take().and_then(|retain| self.put(session, call, &retain));
+        Stored { outcome, artifact }
+    }
+
+    fn put(&self, session: Option<&str>, call: &ToolCall, retain: &Retain) -> Option<ArtifactRef> {
+        let meta = || Meta {
+            tool: call.tool.clone(),
+            tool_call_id: call.id.clone(),
+            media: retain.mime.map_or(Media::Text, |mime| Media::Binary(mime.to_owned())),
+            keep_until_session_end: false,
+        };
+        let now = self.started.elapsed();
+        let mut store = self.artifacts();
+        let put = store.put(session, &retain.bytes, meta(), now).ok()?;
+        let original = retain.original.as_ref().and_then(|bytes| store.put(session, bytes, meta(), now).ok());
+        Some(ArtifactRef {
+            id: put.id,
+            bytes: put.bytes as usize,
+            lines: put.lines as usize,
+            original_id: original.map(|put| put.id),
+        })
+    }
+}
+
+/// A batch item: a result, or an object with a result in it as `toolResult/compress` takes it.
+fn batch_job(raw: &str, index: usize, full_output: bool) -> Result<Job<'_>, RpcError> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Wrapped<'a> {
+        #[serde(borrow)]
+        result: ToolResult<'a>,
+        #[serde(default)]
+        full_output: bool,
+    }
+    if !raw.starts_with('{') {
+        return Err(not_a_result(index));
+    }
+    let place = format!("results[{index}]");
+    if let Ok(wrapped) = serde_json::from_str::<Wrapped<'_>>(raw) {
+        return Job::new(&wrapped.result, &format!("{place}.result"), full_output || wrapped.full_output);
+    }
+    Job::new(&parse_at(raw, &place)?, &place, full_output)
+}
+
+/// The pure core. A fault in it costs the compression, never the result: the safe stage alone is
+/// tried then, and only if that fails too is there an error.
+fn core(job: &Job<'_>, policy: &Policy, history: &dyn History) -> Result<Outcome, RpcError> {
+    let run = |policy: &Policy, history: &dyn History| {
+        let parts = job.content.parts();
+        catch_unwind(AssertUnwindSafe(|| pipeline::compress(&job.call, &parts, policy, job.full_output, history)))
+    };
+    let outcome = run(policy, history).or_else(|_| {
+        let safe = Policy { mode: Mode::Safe, dedup: false, ..policy.clone() };
+        run(&safe, &NoHistory).map(|outcome| {
+            outcome.map(|outcome| Outcome {
+                evidence: Evidence { status: Status::FailedOpen, ..outcome.evidence },
+                ..outcome
+            })
+        })
+    });
+    match outcome {
+        Ok(Ok(outcome)) => Ok(outcome),
+        Ok(Err(RedactionFailed)) => {
+            Err(RpcError::failed("redaction_failed", "the result could not be redacted, so no content is returned"))
+        }
+        Err(_) => Err(RpcError::new(INTERNAL_ERROR, "internal", "the result could not be processed")),
+    }
+}
+
+/// The answer in the shape in which the content came.
+fn respond(job: &Job<'_>, stored: Stored, detail: EvidenceDetail) -> Result<Compressed, RpcError> {
+    let Stored { outcome, artifact } = stored;
+    let content = job.content.write(&outcome.texts).map_err(|e| {
+        RpcError::new(INTERNAL_ERROR, "internal", format!("the content cannot be written: {e}"))
+    })?;
+    let evidence = Some(outcome.evidence).filter(|evidence| match detail {
+        EvidenceDetail::None => false,
+        EvidenceDetail::Changed => evidence.status != Status::Unchanged,
+        EvidenceDetail::Full => true,
+    });
+    Ok(Compressed { content, evidence, artifact })
+}

@@ -1,0 +1,127 @@
+//! The sessions of a process, and the methods that are about them.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{Engine, resolve};
+use crate::protocol::RpcError;
+use crate::protocol::params::check_id;
+use crate::protocol::session::{Closed, EvictedParams, OpenParams, Opened, SessionParams, Stats};
+use crate::session::{Bounds, Session};
+
+/// Closed sessions that are remembered, so that a late request is told.
+const MAX_CLOSED: usize = 256;
+
+/// A session that several threads may hold.
+pub(super) type Shared = Arc<Mutex<Session>>;
+
+/// All open sessions.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    open: HashMap<String, (Shared, u64)>,
+    closed: VecDeque<String>,
+    uses: u64,
+    max: usize,
+    bounds: Bounds,
+}
+
+impl Sessions {
+    pub(super) fn new(max: usize, bounds: Bounds) -> Self {
+        Self { open: HashMap::new(), closed: VecDeque::new(), uses: 0, max: max.max(1), bounds }
+    }
+
+    /// The session of that id, opened if need be, and the id of one that had to end for it.
+    fn get(&mut self, id: &str) -> Result<(Shared, Option<String>), RpcError> {
+        self.uses += 1;
+        if let Some((session, used)) = self.open.get_mut(id) {
+            *used = self.uses;
+            return Ok((Arc::clone(session), None));
+        }
+        if self.closed.iter().any(|c| c == id) {
+            let message = format!("sessionId: session `{id}` was closed, `session/open` opens it anew");
+            return Err(RpcError::failed("session_closed", message));
+        }
+        let ended = match self.open.len() >= self.max {
+            // Uses are unique, so that the choice does not depend on the map's order.
+            true => self.open.iter().min_by_key(|(_, (_, used))| *used).map(|(id, _)| id.clone()),
+            false => None,
+        };
+        if let Some(ended) = &ended {
+            self.open.remove(ended);
+        }
+        let session = Arc::new(Mutex::new(Session::new(self.bounds)));
+        self.open.insert(id.to_owned(), (Arc::clone(&session), self.uses));
+        Ok((session, ended))
+    }
+
+    fn close(&mut self, id: &str) -> bool {
+        let was_open = self.open.remove(id).is_some();
+        if was_open {
+            self.closed.push_back(id.to_owned());
+            if self.closed.len() > MAX_CLOSED {
+                self.closed.pop_front();
+            }
+        }
+        was_open
+    }
+}
+
+/// Holds a session; one that a panic left behind is whole, since it only changes at the very end.
+pub(super) fn lock(session: &Shared) -> MutexGuard<'_, Session> {
+    session.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Engine {
+    /// The session of that id, opened if need be.
+    pub(super) fn session(&self, id: &str) -> Result<Shared, RpcError> {
+        check_id("sessionId", id)?;
+        let (session, ended) = self.sessions().get(id)?;
+        if let Some(ended) = ended {
+            self.artifacts().session_closed(&ended);
+        }
+        Ok(session)
+    }
+
+    /// `session/open`
+    pub fn open_session(&self, params: &OpenParams) -> Result<Opened, RpcError> {
+        let id = &params.session_id;
+        check_id("sessionId", id)?;
+        resolve(&self.policy(), params.policy.as_ref())?;
+        let created = {
+            let mut sessions = self.sessions();
+            sessions.closed.retain(|c| c != id);
+            !sessions.open.contains_key(id)
+        };
+        let session = self.session(id)?;
+        if created && let Some(policy) = &params.policy {
+            lock(&session).policy = policy.clone();
+        }
+        Ok(Opened { session_id: id.clone(), created })
+    }
+
+    /// `session/close`
+    pub fn close_session(&self, params: &SessionParams) -> Result<Closed, RpcError> {
+        check_id("sessionId", &params.session_id)?;
+        let closed = self.sessions().close(&params.session_id);
+        self.artifacts().session_closed(&params.session_id);
+        Ok(Closed { closed })
+    }
+
+    /// `session/stats`
+    pub fn session_stats(&self, params: &SessionParams) -> Result<Stats, RpcError> {
+        let session = self.session(&params.session_id)?;
+        let stats = lock(&session).stats().clone();
+        Ok(stats)
+    }
+
+    /// `session/evicted`
+    pub fn evicted(&self, params: EvictedParams) -> Result<(), RpcError> {
+        let session = self.session(&params.session_id)?;
+        let mut session = lock(&session);
+        session.seen_mut().evict(&params.tool_call_ids);
+        if let Some(visible) = &params.visible {
+            session.seen_mut().keep_only(visible);
+        }
+        Ok(())
+    }
+}

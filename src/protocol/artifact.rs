@@ -1,0 +1,157 @@
+//! `artifact/*`: the originals, read back.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Parameters of `artifact/read`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReadParams {
+    /// The session that owns the artifact; absent for results that came without a session.
+    #[serde(default)]
+    pub session_id: Option<String>,
+    /// The artifact, or the handle of a marker.
+    #[serde(alias = "artifactId", alias = "handle")]
+    pub id: String,
+    /// Ranges `[first, last]`, from 1, inclusive, in order and apart. Absent for everything.
+    #[serde(default)]
+    pub lines: Option<Vec<[usize; 2]>>,
+    /// Most bytes to return, 1 to 1048576. Default 65536.
+    #[serde(default)]
+    pub max_bytes: Option<usize>,
+    /// Where the page before ended.
+    #[serde(default)]
+    pub cursor: Option<String>,
+}
+
+/// Result of `artifact/read`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Read {
+    /// The artifact.
+    pub id: String,
+    /// The text, terminators included. Base64 when `encoding` says so.
+    pub text: String,
+    /// `utf-8`, or `base64` for binary data.
+    pub encoding: String,
+    /// Line ranges that the text covers.
+    pub lines: Vec<[usize; 2]>,
+    /// Lines of the whole.
+    pub total_lines: usize,
+    /// Bytes of the whole.
+    pub total_bytes: usize,
+    /// Where the next page starts; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// Parameters of `artifact/search`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchParams {
+    /// The session that owns the artifact.
+    #[serde(default)]
+    pub session_id: Option<String>,
+    /// The artifact, or the handle of a marker.
+    #[serde(alias = "artifactId", alias = "handle")]
+    pub id: String,
+    /// Regular expression in the syntax of Rust's `regex` crate.
+    #[serde(alias = "query", alias = "regex")]
+    pub pattern: String,
+    /// The pattern is plain text.
+    #[serde(default)]
+    pub fixed: bool,
+    /// Letter case does not matter.
+    #[serde(default)]
+    pub ignore_case: bool,
+    /// Lines before and after each match, 0 to 20. Default 0.
+    #[serde(default)]
+    pub context: usize,
+    /// Most matches to return, 1 to 500. Default 50.
+    #[serde(default)]
+    pub max_matches: Option<usize>,
+    /// Where the page before ended.
+    #[serde(default)]
+    pub cursor: Option<String>,
+}
+
+/// A line and its number.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NumberedLine {
+    /// From 1.
+    pub line: usize,
+    /// Without terminator.
+    pub text: String,
+}
+
+/// One matching line.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Match {
+    /// From 1.
+    pub line: usize,
+    /// The line, or the part of it around the match when it is very long.
+    pub text: String,
+    /// Column of the first byte of `text`, from 1; above 1 when the line was cut.
+    pub column: usize,
+    /// Lines before.
+    pub before: Vec<NumberedLine>,
+    /// Lines after.
+    pub after: Vec<NumberedLine>,
+}
+
+/// Result of `artifact/search`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Found {
+    /// The artifact.
+    pub id: String,
+    /// Matching lines, in order.
+    pub matches: Vec<Match>,
+    /// Matching lines in the whole.
+    pub total_matches: usize,
+    /// Where the next page starts; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// Parameters of `artifact/list`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ListParams {
+    /// The session; absent for results that came without one.
+    #[serde(default)]
+    pub session_id: Option<String>,
+    /// Where the page before ended.
+    #[serde(default)]
+    pub cursor: Option<String>,
+}
+
+/// One stored original.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Listed {
+    /// What `artifact/read` takes.
+    pub id: String,
+    /// BLAKE3 digest, hexadecimal.
+    pub digest: String,
+    /// Size in bytes.
+    pub bytes: usize,
+    /// Lines.
+    pub lines: usize,
+    /// Tool that wrote it.
+    pub tool: String,
+    /// Call that it answers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+}
+
+/// Result of `artifact/list`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct List {
+    /// Newest first.
+    pub artifacts: Vec<Listed>,
+    /// Where the next page starts; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}

@@ -1,0 +1,192 @@
+//! Content of a result in the shapes that hosts use, read and written back in the same shape.
+//!
+//! A text block is changed by replacing the value of its text member and nothing else: every other
+//! byte of the block, and every block that holds no text, goes back as it came.
+
+use std::borrow::Cow;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::error::RpcError;
+use super::params::{invalid, parse_at};
+use crate::pipeline;
+
+/// Block types whose `text` member is text that the model reads (MCP, Anthropic, OpenAI).
+const TEXT_TYPES: &[&str] = &["text", "input_text", "output_text"];
+
+/// The members of a block that matter here.
+#[derive(Deserialize)]
+struct Block<'a> {
+    #[serde(rename = "type", borrow, default)]
+    kind: Option<Cow<'a, str>>,
+    #[serde(borrow, default)]
+    text: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    base64: Option<&'a RawValue>,
+}
+
+/// One piece of a result's content.
+#[derive(Debug)]
+enum Piece<'a> {
+    /// The whole content is one string.
+    Whole(Cow<'a, str>),
+    /// A block with text: the block, the text's place in it, the text.
+    Text(&'a str, std::ops::Range<usize>, Cow<'a, str>),
+    /// A block with bytes, alike.
+    Bytes(&'a str, std::ops::Range<usize>, Vec<u8>),
+    /// Any other block.
+    Other(&'a str),
+}
+
+/// Content that was read.
+#[derive(Debug)]
+pub struct Content<'a> {
+    pieces: Vec<Piece<'a>>,
+    is_array: bool,
+}
+
+impl<'a> Content<'a> {
+    /// Reads a string or an array of blocks.
+    pub fn read(raw: &'a RawValue, place: &str) -> Result<Self, RpcError> {
+        let text = raw.get();
+        match text.as_bytes().first() {
+            Some(b'"') => {
+                let whole = string(raw, place)?;
+                Ok(Self { pieces: vec![Piece::Whole(whole)], is_array: false })
+            }
+            Some(b'[') => {
+                let blocks: Vec<&'a RawValue> = parse_at(text, place)?;
+                let pieces = blocks
+                    .iter()
+                    .enumerate()
+                    .map(|(i, block)| piece(block.get(), &format!("{place}[{i}]")))
+                    .collect::<Result<_, _>>()?;
+                Ok(Self { pieces, is_array: true })
+            }
+            _ => {
+                let start: String = text.chars().take(20).collect();
+                Err(invalid(place, &format!("`{start}` is not allowed, expected a string or an array of parts")))
+            }
+        }
+    }
+
+    /// The parts that may be compressed, in order.
+    pub fn parts(&self) -> Vec<pipeline::Raw<'_>> {
+        self.pieces
+            .iter()
+            .filter_map(|piece| match piece {
+                Piece::Whole(text) | Piece::Text(_, _, text) => Some(pipeline::Raw::Text(text)),
+                Piece::Bytes(_, _, bytes) => Some(pipeline::Raw::Bytes(bytes)),
+                Piece::Other(_) => None,
+            })
+            .collect()
+    }
+
+    /// The JSON text of the content with `texts` in the place of its parts.
+    pub fn write(&self, texts: &[String]) -> Result<Box<RawValue>, serde_json::Error> {
+        let mut texts = texts.iter();
+        let mut out = String::from(if self.is_array { "[" } else { "" });
+        for (i, piece) in self.pieces.iter().enumerate() {
+            if i > 0 {
+                out.push(',');
+            }
+            match piece {
+                Piece::Other(block) => out.push_str(block),
+                Piece::Whole(_) => out.push_str(&json_string(texts.next())?),
+                Piece::Text(block, _, old) if texts.clone().next().is_some_and(|t| t == old) => {
+                    texts.next();
+                    out.push_str(block);
+                }
+                Piece::Text(block, place, _) => splice(&mut out, block, place, &json_string(texts.next())?),
+                Piece::Bytes(block, place, old) => {
+                    let new = texts.next().map_or(&[][..], |t| t.as_bytes());
+                    if new == old {
+                        out.push_str(block);
+                    } else {
+                        splice(&mut out, block, place, &format!("\"{}\"", BASE64.encode(new)));
+                    }
+                }
+            }
+        }
+        if self.is_array {
+            out.push(']');
+        }
+        RawValue::from_string(out)
+    }
+}
+
+fn json_string(text: Option<&String>) -> Result<String, serde_json::Error> {
+    serde_json::to_string(text.map_or("", String::as_str))
+}
+
+fn splice(out: &mut String, block: &str, place: &std::ops::Range<usize>, value: &str) {
+    out.push_str(&block[..place.start]);
+    out.push_str(value);
+    out.push_str(&block[place.end..]);
+}
+
+/// Reads one block. What is no object, or has members twice, is no business of ours.
+fn piece<'a>(block: &'a str, place: &str) -> Result<Piece<'a>, RpcError> {
+    let Ok(members) = serde_json::from_str::<Block<'a>>(block) else { return Ok(Piece::Other(block)) };
+    // The value is a slice of the block, so that its place is the distance of their addresses.
+    let range = |value: &RawValue| {
+        let start = value.get().as_ptr().addr() - block.as_ptr().addr();
+        start..start + value.get().len()
+    };
+    match (members.kind.as_deref(), members.text, members.base64) {
+        (Some(kind), Some(text), _) if TEXT_TYPES.contains(&kind) && text.get().starts_with('"') => {
+            let value = string(text, &format!("{place}.text"))?;
+            Ok(Piece::Text(block, range(text), value))
+        }
+        (Some("bytes"), _, Some(base64)) => {
+            let place = format!("{place}.base64");
+            let value = string(base64, &place)?;
+            let bytes = BASE64.decode(value.as_bytes()).map_err(|e| invalid(&place, &format!("not base64: {e}")))?;
+            Ok(Piece::Bytes(block, range(base64), bytes))
+        }
+        _ => Ok(Piece::Other(block)),
+    }
+}
+
+/// A JSON string, borrowed when it holds no escapes.
+fn string<'a>(raw: &'a RawValue, place: &str) -> Result<Cow<'a, str>, RpcError> {
+    #[derive(Deserialize)]
+    struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+    parse_at::<Text<'a>>(raw.get(), place).map(|text| text.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(json: &str, texts: &[&str]) -> String {
+        let raw: &RawValue = serde_json::from_str(json).unwrap();
+        let content = Content::read(raw, "content").unwrap();
+        let texts: Vec<String> = texts.iter().map(|t| (*t).to_owned()).collect();
+        content.write(&texts).unwrap().get().to_owned()
+    }
+
+    #[test]
+    fn blocks_keep_their_bytes() {
+        assert_eq!(write(r#""a\u0041""#, &["b\n"]), r#""b\n""#);
+        let json = r#"[{"type":"image","n":1.50,"n":1e400},{ "x" : 1, "text":"old","type":"text", "cache_control":{"a":1}},7]"#;
+        let expected = r#"[{"type":"image","n":1.50,"n":1e400},{ "x" : 1, "text":"new","type":"text", "cache_control":{"a":1}},7]"#;
+        assert_eq!(write(json, &["new"]), expected);
+        assert_eq!(write(json, &["old"]), json);
+        assert_eq!(write(r#"[{"type":"bytes","base64":"AAE="}]"#, &["hi"]), r#"[{"type":"bytes","base64":"aGk="}]"#);
+    }
+
+    #[test]
+    fn bad_content_is_named() {
+        let error = |json: &str| {
+            let raw: &RawValue = serde_json::from_str(json).unwrap();
+            Content::read(raw, "result.content").unwrap_err().message
+        };
+        assert_eq!(error("5"), "result.content: `5` is not allowed, expected a string or an array of parts");
+        assert!(error(r#"[{"type":"bytes","base64":"?"}]"#).starts_with("result.content[0].base64: not base64"));
+        assert!(error(r#""\ud800""#).starts_with("result.content: "), "{}", error(r#""\ud800""#));
+    }
+}

@@ -1,0 +1,52 @@
+//! What `initialize` carries for us: options under `initializationOptions.tersed`, capabilities under
+//! `capabilities.experimental.tersed`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::config::{Mode, PolicyPatch};
+use crate::tokens::Tokenizer;
+
+/// `initializationOptions.tersed`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Options {
+    /// Major versions of the protocol that the host speaks; absent for any.
+    #[serde(default)]
+    pub protocol_versions: Option<Vec<u32>>,
+    /// Settings for all requests.
+    #[serde(default)]
+    pub policy: Option<PolicyPatch>,
+}
+
+/// `capabilities.experimental.tersed`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Capabilities {
+    /// Major version of the protocol.
+    pub protocol_version: u32,
+    /// Methods that are there.
+    pub methods: Vec<String>,
+    /// Modes that do something.
+    pub modes: Vec<Mode>,
+    /// Token counters.
+    pub tokenizers: Vec<Tokenizer>,
+    /// Bounds.
+    pub limits: CapabilityLimits,
+}
+
+/// Bounds that a host may want to know.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CapabilityLimits {
+    /// Sessions at once; the one that was used least lately ends first.
+    pub max_sessions: usize,
+    /// Calls that a session remembers.
+    pub max_calls_per_session: usize,
+    /// Largest `maxOutputBytes`.
+    pub max_output_bytes: u64,
+    /// Originals at once.
+    pub max_artifacts: usize,
+    /// Bytes of all originals.
+    pub max_artifact_bytes: u64,
+}

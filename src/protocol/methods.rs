@@ -1,0 +1,89 @@
+//! The method table. A new method is a row here, its types in the file of its noun, and a function of
+//! the engine.
+
+use serde::Serialize;
+
+use super::params::parse;
+use super::{Kind, Method, RpcError, artifact, session, tool_result};
+
+fn reply<T: Serialize>(result: &T) -> Result<String, RpcError> {
+    serde_json::to_string(result).map_err(|e| {
+        RpcError::new(super::error::INTERNAL_ERROR, "internal", format!("the answer cannot be written: {e}"))
+    })
+}
+
+/// All methods, in the order of the documentation.
+pub static METHODS: &[Method] = &[
+    Method {
+        name: "toolResult/compress",
+        kind: Kind::Request,
+        summary: "Compresses one tool result.",
+        params: |g| g.subschema_for::<tool_result::CompressParams<'_>>(),
+        result: |g| g.subschema_for::<tool_result::Compressed>(),
+        handle: |engine, params, cancel| reply(&engine.compress(&parse(params)?, cancel)?),
+    },
+    Method {
+        name: "toolResult/compressBatch",
+        kind: Kind::Request,
+        summary: "Compresses the tool results of one turn, in order.",
+        params: |g| g.subschema_for::<tool_result::BatchParams<'_>>(),
+        result: |g| g.subschema_for::<tool_result::BatchCompressed>(),
+        handle: |engine, params, cancel| reply(&engine.compress_batch(&parse(params)?, cancel)?),
+    },
+    Method {
+        name: "artifact/read",
+        kind: Kind::Request,
+        summary: "Reads an original back: all of it or some lines, page by page.",
+        params: |g| g.subschema_for::<artifact::ReadParams>(),
+        result: |g| g.subschema_for::<artifact::Read>(),
+        handle: |engine, params, _| reply(&engine.read_artifact(&parse(params)?)?),
+    },
+    Method {
+        name: "artifact/search",
+        kind: Kind::Request,
+        summary: "Finds lines of an original by a regular expression, with context.",
+        params: |g| g.subschema_for::<artifact::SearchParams>(),
+        result: |g| g.subschema_for::<artifact::Found>(),
+        handle: |engine, params, cancel| reply(&engine.search_artifact(&parse(params)?, cancel)?),
+    },
+    Method {
+        name: "artifact/list",
+        kind: Kind::Request,
+        summary: "Lists the originals of a session, newest first.",
+        params: |g| g.subschema_for::<artifact::ListParams>(),
+        result: |g| g.subschema_for::<artifact::List>(),
+        handle: |engine, params, _| reply(&engine.list_artifacts(&parse(params)?)?),
+    },
+    Method {
+        name: "session/open",
+        kind: Kind::Request,
+        summary: "Opens a session, or opens a closed one anew. Any other method with a session id does so too.",
+        params: |g| g.subschema_for::<session::OpenParams>(),
+        result: |g| g.subschema_for::<session::Opened>(),
+        handle: |engine, params, _| reply(&engine.open_session(&parse(params)?)?),
+    },
+    Method {
+        name: "session/close",
+        kind: Kind::Request,
+        summary: "Closes a session: its memory and its originals are dropped.",
+        params: |g| g.subschema_for::<session::SessionParams>(),
+        result: |g| g.subschema_for::<session::Closed>(),
+        handle: |engine, params, _| reply(&engine.close_session(&parse(params)?)?),
+    },
+    Method {
+        name: "session/stats",
+        kind: Kind::Request,
+        summary: "Totals of a session by tool, family, reducer, status and reason.",
+        params: |g| g.subschema_for::<session::SessionParams>(),
+        result: |g| g.subschema_for::<session::Stats>(),
+        handle: |engine, params, _| reply(&engine.session_stats(&parse(params)?)?),
+    },
+    Method {
+        name: "session/evicted",
+        kind: Kind::Notification,
+        summary: "Tells which results the model no longer sees, or which are the only ones that it still sees.",
+        params: |g| g.subschema_for::<session::EvictedParams>(),
+        result: |g| g.subschema_for::<()>(),
+        handle: |engine, params, _| engine.evicted(parse(params)?).map(|()| "null".to_owned()),
+    },
+];

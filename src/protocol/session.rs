@@ -1,0 +1,100 @@
+//! `session/*`: what a session is told, and its totals.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::config::PolicyPatch;
+
+/// Parameters of `session/open`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenParams {
+    /// The session, 1 to 512 bytes.
+    pub session_id: String,
+    /// Settings for all requests of the session.
+    #[serde(default)]
+    pub policy: Option<PolicyPatch>,
+}
+
+/// Result of `session/open`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Opened {
+    /// The session.
+    pub session_id: String,
+    /// False when it was open already; its state is untouched then.
+    pub created: bool,
+}
+
+/// Parameters of `session/close` and `session/stats`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionParams {
+    /// The session.
+    pub session_id: String,
+}
+
+/// Result of `session/close`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Closed {
+    /// Whether the session was open.
+    pub closed: bool,
+}
+
+/// Parameters of `session/evicted`: what the model no longer sees.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct EvictedParams {
+    /// The session.
+    pub session_id: String,
+    /// Calls whose results left the context.
+    #[serde(default, alias = "callIds", alias = "ids")]
+    pub tool_call_ids: Vec<String>,
+    /// The only calls whose results are still in the context.
+    #[serde(default)]
+    pub visible: Option<Vec<String>>,
+}
+
+/// Sums over some results.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Totals {
+    /// Results.
+    pub results: usize,
+    /// Tokens that came in.
+    pub tokens_before: usize,
+    /// Tokens that went out.
+    pub tokens_after: usize,
+    /// Bytes that came in.
+    pub bytes_before: usize,
+    /// Bytes that went out.
+    pub bytes_after: usize,
+}
+
+/// Result of `session/stats`. Results count once, however often they are resent.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Stats {
+    /// All results.
+    pub total: Totals,
+    /// Results that came again under their call id with the same bytes and policy.
+    pub resends: Totals,
+    /// Resends that were answered from the memo.
+    pub memo_hits: usize,
+    /// Call ids that came again with other bytes or another policy.
+    pub memo_changed: usize,
+    /// By tool.
+    pub by_tool: BTreeMap<String, Totals>,
+    /// By family, `other` where none is known.
+    pub by_family: BTreeMap<String, Totals>,
+    /// By reducer; results without one are not listed.
+    pub by_reducer: BTreeMap<String, Totals>,
+    /// Results by status.
+    pub by_status: BTreeMap<String, usize>,
+    /// Lines not shown, by reason.
+    pub omitted_lines: BTreeMap<String, usize>,
+    /// Secrets removed, by rule.
+    pub redactions: BTreeMap<String, usize>,
+}
