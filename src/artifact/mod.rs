@@ -8,12 +8,14 @@
 //! never lets one session see, by id or by list, what only another one put. A put that fails is no reason
 //! to fail a tool result: the result goes out without an artifact.
 //!
-//! Map: `store` owns entries, sharing and eviction; `body` holds the bytes and finds lines in them; `disk` is
-//! the private directory; `read` and `search` answer from one artifact; `error` has what can go wrong.
+//! Map: `store` is the door; `ledger` knows who owns what and in which order it goes; `body` holds the bytes
+//! and finds lines in them; `disk` is the private directory; `read` and `search` answer from one artifact;
+//! `error` has what can go wrong.
 
 mod body;
 mod disk;
 mod error;
+mod ledger;
 mod read;
 mod search;
 mod store;

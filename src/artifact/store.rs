@@ -1,67 +1,21 @@
-//! Entries, sharing and eviction.
+//! The door of the store: put, open, read, search, list, close.
 //!
-//! A content is kept once; each session that put it has an entry of its own, with its own tool and call. All
-//! access goes through the entry, so a session reaches only what it put. Pressure and age take the entry
-//! that was put or read longest ago; a content goes with its last entry.
+//! All access goes through the entry of the asking session, so a session reaches only what it put. Pressure
+//! and age take what was put or read longest ago.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::body::Body;
 use super::disk::{Disk, remove_leftovers};
+use super::ledger::{Digest, Entry, Ledger, Scope};
 use super::read::{self, LineRange, Page, ReadResult};
 use super::search::{self, SearchOptions, SearchResult};
 use super::{AccessError, Limits, Media, Meta, Put, PutError};
 
-/// Owner of entries: a session, or everything that came without one.
-type Scope = Option<Arc<str>>;
-type Digest = [u8; 32];
-
-/// Shortest handle in hexadecimal digits.
-const ID_DIGITS: usize = 16;
 /// Artifacts on one page of a list.
-pub(super) const LIST_PAGE: usize = 100;
-
-#[derive(Debug)]
-struct Content {
-    body: Arc<Body>,
-    id: Arc<str>,
-    owners: usize,
-    pins: usize,
-}
-
-#[derive(Debug)]
-struct Entry {
-    digest: Digest,
-    tool: Box<str>,
-    tool_call_id: Option<Box<str>>,
-    media: Media,
-    pinned: bool,
-    stored_at: u64,
-    touched: u64,
-    touched_time: Duration,
-}
-
-impl Entry {
-    /// Bytes that the entry holds besides the content, scope and id included.
-    fn label_bytes(&self, scope: &Scope, id: &str) -> u64 {
-        let mime = match &self.media {
-            Media::Text => 0,
-            Media::Binary(mime) => mime.len(),
-        };
-        let call = self.tool_call_id.as_deref().map_or(0, str::len);
-        (self.tool.len() + call + mime + scope.as_deref().map_or(0, str::len) + id.len()) as u64
-    }
-}
-
-/// What is in use, of everything or of what is pinned.
-#[derive(Debug, Default, Clone, Copy)]
-struct Usage {
-    count: usize,
-    bytes: u64,
-}
+const LIST_PAGE: usize = 100;
 
 /// One line of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -124,17 +78,10 @@ impl Artifact {
 #[derive(Debug)]
 pub struct Store {
     limits: Limits,
-    contents: BTreeMap<Digest, Content>,
-    ids: BTreeMap<Arc<str>, Digest>,
-    entries: BTreeMap<Scope, BTreeMap<Arc<str>, Entry>>,
-    /// What may be evicted, by when it was last touched.
-    order: BTreeMap<u64, (Scope, Arc<str>)>,
-    used: Usage,
-    pinned: Usage,
+    pub(super) ledger: Ledger,
+    /// Number of the last put or read.
     sequence: u64,
     now: Duration,
-    /// Less only where a test needs contents that begin alike.
-    pub(super) id_digits: usize,
     disk: Disk,
 }
 
@@ -148,33 +95,16 @@ impl Store {
     /// As [`Store::new`], with another directory for temporary files.
     pub fn with_root(limits: Limits, root: PathBuf) -> Self {
         remove_leftovers(&root);
-        Self {
-            limits,
-            contents: BTreeMap::new(),
-            ids: BTreeMap::new(),
-            entries: BTreeMap::new(),
-            order: BTreeMap::new(),
-            used: Usage::default(),
-            pinned: Usage::default(),
-            sequence: 0,
-            now: Duration::ZERO,
-            id_digits: ID_DIGITS,
-            disk: Disk::new(root),
-        }
+        Self { limits, ledger: Ledger::new(), sequence: 0, now: Duration::ZERO, disk: Disk::new(root) }
     }
 
     /// Tells the store what time it is, counted from any fixed point; what is too old goes. Time that runs
-    /// backwards is ignored. Call it before a read to hold the age limit to the second.
+    /// backwards is ignored. A put does this too; call it before a read to hold the age limit there.
     pub fn advance(&mut self, now: Duration) {
         self.now = self.now.max(now);
-        while let Some((&oldest, (scope, id))) = self.order.first_key_value() {
-            let entry = self.entries.get(scope).and_then(|entries| entries.get(id));
-            let fresh =
-                entry.is_some_and(|entry| self.now.saturating_sub(entry.touched_time) <= self.limits.max_age);
-            if fresh {
-                return;
-            }
-            self.evict(oldest);
+        let too_old = |entry: &Entry| self.now.saturating_sub(entry.touched_time) > self.limits.max_age;
+        while self.ledger.oldest().is_some_and(too_old) {
+            self.ledger.evict_oldest();
         }
     }
 
@@ -194,58 +124,57 @@ impl Store {
         }
         let digest = *blake3::hash(bytes).as_bytes();
         let scope: Scope = session.map(Arc::from);
-        let id = self.id_of(&digest);
-        let known = self.entries.get(&scope).and_then(|entries| entries.get(&id));
+        let id = self.ledger.id_of(&digest);
+        let was_pinned = self.ledger.entry(&scope, &id).is_some_and(|old| old.pinned);
         let media = match meta.media {
             Media::Text if std::str::from_utf8(bytes).is_err() => {
                 Media::Binary("application/octet-stream".to_owned())
             }
             media => media,
         };
+        let sequence = self.sequence + 1;
         let entry = Entry {
             digest,
             tool: meta.tool.into(),
             tool_call_id: meta.tool_call_id.map(Into::into),
             media,
             // A pin outlives a later put of the same content that does not ask for it.
-            pinned: scope.is_some() && (meta.keep_until_session_end || known.is_some_and(|old| old.pinned)),
-            stored_at: self.sequence + 1,
-            touched: self.sequence + 1,
+            pinned: scope.is_some() && (meta.keep_until_session_end || was_pinned),
+            touched: sequence,
             touched_time: self.now,
+            stored_at: sequence,
         };
-        self.room_for(&scope, &id, &entry, len)?;
+        if !self.ledger.fits(&scope, &id, &entry, len, &self.limits) {
+            return Err(PutError::Full);
+        }
         let body = self.body_for(&digest, bytes)?;
         let lines = if entry.media == Media::Text { body.lines() } else { 0 };
-        self.sequence += 1;
-        self.remove(&scope, &id, Some(&digest));
-        self.insert(scope, Arc::clone(&id), entry, body);
-        while self.used.count > self.limits.max_count || self.used.bytes > self.limits.max_bytes {
-            let Some(&oldest) = self.order.keys().next() else { break };
-            self.evict(oldest);
-        }
+        self.sequence = sequence;
+        self.ledger.put(scope, Arc::clone(&id), entry, body);
+        // Ends before the new one, which is the newest and fits.
+        while self.ledger.is_over(&self.limits) && self.ledger.evict_oldest() {}
         Ok(Put { id: id.to_string(), bytes: len, lines })
+    }
+
+    fn body_for(&mut self, digest: &Digest, bytes: &[u8]) -> Result<Arc<Body>, PutError> {
+        if let Some(body) = self.ledger.body(digest).filter(|body| !body.is_lost()) {
+            return Ok(Arc::clone(body));
+        }
+        let room = self.limits.fallback_bytes.saturating_sub(self.ledger.fallback_bytes());
+        Body::new(bytes, &self.limits, &mut self.disk, room).map(Arc::new)
     }
 
     /// Looks up what `session` put under `id`, and counts it as used now.
     pub fn open(&mut self, session: Option<&str>, id: &str) -> Result<Artifact, AccessError> {
         let scope: Scope = session.map(Arc::from);
-        let unknown = || AccessError::NotFound { id: id.to_owned() };
-        let (key, entry) = self
-            .entries
-            .get_mut(&scope)
-            .and_then(|entries| {
-                let key = Arc::clone(entries.get_key_value(id)?.0);
-                Some((key, entries.get_mut(id)?))
-            })
-            .ok_or_else(unknown)?;
-        let body = self.contents.get(&entry.digest).map(|content| Arc::clone(&content.body));
+        let found = self.ledger.entry(&scope, id).and_then(|entry| {
+            let body = Arc::clone(self.ledger.body(&entry.digest)?);
+            Some(Artifact { body, media: entry.media.clone() })
+        });
+        let artifact = found.ok_or_else(|| AccessError::NotFound { id: id.to_owned() })?;
         self.sequence += 1;
-        if self.order.remove(&entry.touched).is_some() {
-            self.order.insert(self.sequence, (scope, key));
-        }
-        entry.touched = self.sequence;
-        entry.touched_time = self.now;
-        Ok(Artifact { body: body.ok_or_else(unknown)?, media: entry.media.clone() })
+        self.ledger.touch(scope, id, self.sequence, self.now);
+        Ok(artifact)
     }
 
     /// [`Store::open`] and [`Artifact::read`].
@@ -281,8 +210,9 @@ impl Store {
                 .and_then(|digits| digits.parse().ok())
                 .ok_or_else(|| AccessError::Cursor { cursor: text.to_owned() })?,
         };
-        let entries = self.entries.get(&session.map(Arc::from)).into_iter().flatten();
-        let mut older: Vec<_> = entries.filter(|(_, entry)| entry.stored_at < below).collect();
+        let scope: Scope = session.map(Arc::from);
+        let mut older: Vec<_> =
+            self.ledger.entries(&scope).filter(|(_, entry)| entry.stored_at < below).collect();
         older.sort_unstable_by_key(|(_, entry)| std::cmp::Reverse(entry.stored_at));
         let more = older.len() > LIST_PAGE;
         older.truncate(LIST_PAGE);
@@ -293,16 +223,11 @@ impl Store {
 
     /// Forgets what `session` put, pinned or not. What other sessions put too stays theirs.
     pub fn session_closed(&mut self, session: &str) {
-        let scope: Scope = Some(Arc::from(session));
-        let ids: Vec<_> =
-            self.entries.get(&scope).into_iter().flatten().map(|(id, _)| Arc::clone(id)).collect();
-        for id in ids {
-            self.remove(&scope, &id, None);
-        }
+        self.ledger.close(&Some(Arc::from(session)));
     }
 
     fn info(&self, id: &str, entry: &Entry) -> Option<ArtifactInfo> {
-        let body = &self.contents.get(&entry.digest)?.body;
+        let body = self.ledger.body(&entry.digest)?;
         let (lines, mime) = match &entry.media {
             Media::Text => (body.lines(), None),
             Media::Binary(mime) => (0, Some(mime.clone())),
@@ -317,128 +242,5 @@ impl Store {
             tool_call_id: entry.tool_call_id.as_deref().map(str::to_owned),
             stored_at_order: entry.stored_at,
         })
-    }
-
-    /// The handle of a content: the one it has, or the shortest that no other content has.
-    fn id_of(&self, digest: &Digest) -> Arc<str> {
-        if let Some(content) = self.contents.get(digest) {
-            return Arc::clone(&content.id);
-        }
-        let hex = blake3::Hash::from_bytes(*digest).to_hex();
-        let digits = (self.id_digits..hex.len()).find(|&digits| !self.ids.contains_key(&hex[..digits]));
-        Arc::from(&hex[..digits.unwrap_or(hex.len())])
-    }
-
-    /// Whether `entry` fits beside everything that may not be evicted for it.
-    fn room_for(&self, scope: &Scope, id: &str, entry: &Entry, len: u64) -> Result<(), PutError> {
-        let mut kept = self.pinned;
-        let content = self.contents.get(&entry.digest);
-        let known = self.entries.get(scope).and_then(|entries| entries.get(id));
-        if let Some(old) = known.filter(|old| old.pinned) {
-            kept.count -= 1;
-            kept.bytes -= old.label_bytes(scope, id);
-        }
-        let content_bytes = if content.is_some_and(|content| content.pins > 0) { 0 } else { len };
-        let needed = kept.bytes + content_bytes + entry.label_bytes(scope, id);
-        if kept.count < self.limits.max_count && needed <= self.limits.max_bytes {
-            Ok(())
-        } else {
-            Err(PutError::Full)
-        }
-    }
-
-    fn body_for(&mut self, digest: &Digest, bytes: &[u8]) -> Result<Arc<Body>, PutError> {
-        if let Some(content) = self.contents.get(digest).filter(|content| !content.body.is_lost()) {
-            return Ok(Arc::clone(&content.body));
-        }
-        let in_memory: u64 = self.contents.values().map(|content| content.body.fallback_bytes()).sum();
-        let room = self.limits.fallback_bytes.saturating_sub(in_memory);
-        Body::new(bytes, &self.limits, &mut self.disk, room).map(Arc::new)
-    }
-
-    fn insert(&mut self, scope: Scope, id: Arc<str>, entry: Entry, body: Arc<Body>) {
-        let label = entry.label_bytes(&scope, &id);
-        let len = body.len();
-        let content = self.contents.entry(entry.digest).or_insert_with(|| {
-            self.used.bytes += len;
-            Content { body: Arc::clone(&body), id: Arc::clone(&id), owners: 0, pins: 0 }
-        });
-        content.body = body;
-        content.owners += 1;
-        self.ids.insert(Arc::clone(&id), entry.digest);
-        self.used.count += 1;
-        self.used.bytes += label;
-        if entry.pinned {
-            if content.pins == 0 {
-                self.pinned.bytes += len;
-            }
-            content.pins += 1;
-            self.pinned.count += 1;
-            self.pinned.bytes += label;
-        } else {
-            self.order.insert(entry.touched, (scope.clone(), Arc::clone(&id)));
-        }
-        self.entries.entry(scope).or_default().insert(id, entry);
-    }
-
-    fn evict(&mut self, touched: u64) {
-        if let Some((scope, id)) = self.order.remove(&touched) {
-            self.remove(&scope, &id, None);
-        }
-    }
-
-    /// Takes an entry out, and its content if it was the last; not if that is `keep`, which is about to be
-    /// put again.
-    fn remove(&mut self, scope: &Scope, id: &str, keep: Option<&Digest>) {
-        let Some(entries) = self.entries.get_mut(scope) else { return };
-        let Some(entry) = entries.remove(id) else { return };
-        if entries.is_empty() {
-            self.entries.remove(scope);
-        }
-        self.order.remove(&entry.touched);
-        let label = entry.label_bytes(scope, id);
-        self.used.count -= 1;
-        self.used.bytes -= label;
-        let Some(content) = self.contents.get_mut(&entry.digest) else { return };
-        let len = content.body.len();
-        content.owners -= 1;
-        if entry.pinned {
-            content.pins -= 1;
-            self.pinned.count -= 1;
-            self.pinned.bytes -= label;
-            if content.pins == 0 {
-                self.pinned.bytes -= len;
-            }
-        }
-        if content.owners == 0 && keep != Some(&entry.digest) {
-            self.used.bytes -= len;
-            self.ids.remove(&content.id);
-            self.contents.remove(&entry.digest);
-        }
-    }
-}
-
-#[cfg(test)]
-impl Store {
-    /// Artifacts and bytes in use, as the store keeps count.
-    pub(super) fn used(&self) -> (usize, u64) {
-        (self.used.count, self.used.bytes)
-    }
-
-    /// The same, counted anew from what is there.
-    pub(super) fn counted(&self) -> (usize, u64) {
-        let contents: u64 = self.contents.values().map(|content| content.body.len()).sum();
-        let mut count = 0;
-        let mut labels = 0;
-        for (scope, entries) in &self.entries {
-            assert!(!entries.is_empty());
-            count += entries.len();
-            labels += entries.iter().map(|(id, entry)| entry.label_bytes(scope, id)).sum::<u64>();
-        }
-        let owners: usize = self.contents.values().map(|content| content.owners).sum();
-        let pins: usize = self.contents.values().map(|content| content.pins).sum();
-        assert_eq!((owners, pins), (count, self.pinned.count));
-        assert_eq!((self.ids.len(), self.order.len()), (self.contents.len(), count - pins));
-        (count, contents + labels)
     }
 }

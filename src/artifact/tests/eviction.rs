@@ -65,7 +65,7 @@ fn a_closed_session_takes_only_its_own() {
     store.session_closed("b");
     store.session_closed("never opened");
     assert_eq!(files(&root), 0);
-    assert_eq!(store.used(), (0, 0), "the books are even");
+    assert_eq!(store.ledger.used(), (0, 0), "the books are even");
 }
 
 /// Artifact files below the private directories of `root`.
@@ -92,7 +92,7 @@ fn pinned_ones_stay_until_the_session_ends() {
     assert!(!has(&store, Some("s"), &kept));
     store.session_closed("s");
     store.advance(Duration::from_secs(99));
-    assert_eq!(store.used(), (0, 0), "the books are even");
+    assert_eq!(store.ledger.used(), (0, 0), "the books are even");
 }
 
 #[test]
@@ -136,7 +136,7 @@ fn names_count_too() {
         let id = put(&mut store, Some(&session), b"same");
         assert!(has(&store, Some(&session), &id));
     }
-    assert!(store.used().1 <= 1_000);
+    assert!(store.ledger.used().1 <= 1_000);
 }
 
 #[test]
@@ -155,8 +155,8 @@ fn the_books_match_after_any_history() {
         } else {
             let _ = store.put(Some(session), text.as_bytes(), meta, Duration::from_secs(step * 60));
         }
-        let (count, bytes) = store.used();
+        let (count, bytes) = store.ledger.used();
         assert!(count <= limits.max_count && bytes <= limits.max_bytes);
-        assert_eq!((count, bytes), store.counted(), "step {step}");
+        assert_eq!((count, bytes), store.ledger.counted(), "step {step}");
     }
 }

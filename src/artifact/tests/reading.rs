@@ -232,7 +232,7 @@ fn ids_are_digests_and_grow_when_contents_begin_alike() {
     assert_eq!(id, digest[..16]);
     assert_eq!(store.list(None, None).unwrap().artifacts[0].digest, digest.as_str());
 
-    store.id_digits = 1;
+    store.ledger.id_digits = 1;
     let texts: Vec<_> = (0..40).map(|n| format!("content {n}")).collect();
     let ids: Vec<_> = texts.iter().map(|text| put(&mut store, None, text.as_bytes())).collect();
     assert!(ids.iter().any(|id| id.len() > 1), "no collision: the test says nothing");
