@@ -86,15 +86,20 @@ pub struct Store {
 }
 
 impl Store {
-    /// An empty store that packs large artifacts below the system's directory for temporary files. Removes
-    /// there what killed processes left; makes nothing there yet.
+    /// An empty store that packs large artifacts below the system's directory for temporary files; nothing is
+    /// made there yet. What killed processes left there is removed meanwhile, on a thread of its own: in a
+    /// crowded directory that takes longer than a start may.
     pub fn new(limits: Limits) -> Self {
-        Self::with_root(limits, std::env::temp_dir())
+        let root = std::env::temp_dir();
+        let sweep = root.clone();
+        // Without a thread they stay until the next start.
+        let _ = std::thread::Builder::new().name("sweep".to_owned()).spawn(move || remove_leftovers(&sweep));
+        Self::with_root(limits, root)
     }
 
-    /// As [`Store::new`], with another directory for temporary files.
+    /// As [`Store::new`], with another directory for temporary files, in which [`remove_leftovers`] is up to
+    /// the caller.
     pub fn with_root(limits: Limits, root: PathBuf) -> Self {
-        remove_leftovers(&root);
         Self { limits, ledger: Ledger::new(), sequence: 0, now: Duration::ZERO, disk: Disk::new(root) }
     }
 

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::SystemTime;
 
 use super::*;
@@ -128,39 +128,56 @@ fn a_damaged_file_is_noticed() {
     assert_eq!(store.read(None, &id, &[], &page).unwrap_err(), AccessError::Unreadable);
 }
 
-/// Runs only as the child of the next test.
+/// Runs only as the child of the next test, which says so in its environment.
 #[test]
-#[ignore = "waits to be killed"]
+#[ignore = "waits for its parent"]
 fn child_that_holds_a_large_artifact() {
-    let Some(root) = std::env::var_os("TERSED_TEST_ROOT") else { return };
-    let mut store = Store::with_root(Limits::default(), root.into());
+    if std::env::var_os("TERSED_TEST_CHILD").is_none() {
+        return;
+    }
+    let mut store = Store::new(Limits::default());
     put(&mut store, None, numbered(LARGE).as_bytes());
     println!("\nready");
     let _ = std::io::stdin().read_line(&mut String::new());
     drop(store);
 }
 
-#[test]
-fn what_a_killed_process_left_is_removed_by_the_next() {
-    let root = TempDir::new().unwrap();
+fn spawn_child(temp_dir: &Path) -> Child {
     let test = "artifact::tests::disk::child_that_holds_a_large_artifact";
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([test, "--exact", "--ignored", "--nocapture"])
-        .env("TERSED_TEST_ROOT", root.path())
+        .env("TERSED_TEST_CHILD", "1")
+        .env("TMPDIR", temp_dir)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let output = BufReader::new(child.stdout.take().unwrap());
     assert!(output.lines().any(|line| line.unwrap() == "ready"), "the child never came up");
-    let alive = names(root.path());
-    assert_eq!(alive.len(), 1);
+    child
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_killed_process_left_is_removed_by_the_next() {
+    let root = TempDir::new().unwrap();
+    let mut first = spawn_child(root.path());
+    let left = names(root.path());
+    assert_eq!(left.len(), 1);
     assert_eq!(remove_leftovers(root.path()), 0, "its owner lives");
-    assert_eq!(names(root.path()), alive);
-    child.kill().unwrap();
-    child.wait().unwrap();
-    assert_eq!(names(root.path()), alive, "killed: nothing was cleaned up");
-    let _next = Store::with_root(Limits::default(), root.path().to_owned());
+    first.kill().unwrap();
+    first.wait().unwrap();
+    assert_eq!(names(root.path()), left, "killed: nothing was cleaned up");
+
+    let mut next = spawn_child(root.path());
+    let swept = (0..1_000).any(|_| {
+        std::thread::sleep(Duration::from_millis(10));
+        !names(root.path()).contains(&left[0])
+    });
+    assert!(swept, "still there");
+    assert_eq!(names(root.path()).len(), 1, "its own");
+    drop(next.stdin.take());
+    next.wait().unwrap();
     assert_eq!(names(root.path()), [""; 0]);
 }
 
@@ -215,6 +232,7 @@ fn making_and_removing_at_once_hurts_nobody() {
         for _ in 0..4 {
             scope.spawn(|| {
                 for _ in 0..25 {
+                    remove_leftovers(root.path());
                     let mut store = Store::with_root(
                         Limits { fallback_bytes: 0, ..Limits::default() },
                         root.path().into(),

@@ -32,7 +32,7 @@ fn has(store: &Store, session: Option<&str>, id: &str) -> bool {
 /// Text of about `bytes` bytes that does not pack to nothing: numbered lines.
 fn numbered(bytes: usize) -> String {
     let mut text = String::new();
-    let mut line = 1;
+    let mut line = 1_u64;
     while text.len() < bytes {
         text.push_str(&format!("{line} line {}\n", line * 7919 % 10007));
         line += 1;
