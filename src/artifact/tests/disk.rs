@@ -142,7 +142,8 @@ fn child_that_holds_a_large_artifact() {
     drop(store);
 }
 
-fn spawn_child(temp_dir: &Path) -> Child {
+/// The child, and its output, which it needs open until it ends.
+fn spawn_child(temp_dir: &Path) -> (Child, impl Sized) {
     let test = "artifact::tests::disk::child_that_holds_a_large_artifact";
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args([test, "--exact", "--ignored", "--nocapture"])
@@ -152,16 +153,16 @@ fn spawn_child(temp_dir: &Path) -> Child {
         .stdout(Stdio::piped())
         .spawn()
         .unwrap();
-    let output = BufReader::new(child.stdout.take().unwrap());
-    assert!(output.lines().any(|line| line.unwrap() == "ready"), "the child never came up");
-    child
+    let mut output = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(output.any(|line| line.unwrap() == "ready"), "the child never came up");
+    (child, output)
 }
 
 #[cfg(unix)]
 #[test]
 fn what_a_killed_process_left_is_removed_by_the_next() {
     let root = TempDir::new().unwrap();
-    let mut first = spawn_child(root.path());
+    let (mut first, _output) = spawn_child(root.path());
     let left = names(root.path());
     assert_eq!(left.len(), 1);
     assert_eq!(remove_leftovers(root.path()), 0, "its owner lives");
@@ -169,7 +170,7 @@ fn what_a_killed_process_left_is_removed_by_the_next() {
     first.wait().unwrap();
     assert_eq!(names(root.path()), left, "killed: nothing was cleaned up");
 
-    let mut next = spawn_child(root.path());
+    let (mut next, _output) = spawn_child(root.path());
     let swept = (0..1_000).any(|_| {
         std::thread::sleep(Duration::from_millis(10));
         !names(root.path()).contains(&left[0])
@@ -177,7 +178,7 @@ fn what_a_killed_process_left_is_removed_by_the_next() {
     assert!(swept, "still there");
     assert_eq!(names(root.path()).len(), 1, "its own");
     drop(next.stdin.take());
-    next.wait().unwrap();
+    assert!(next.wait().unwrap().success());
     assert_eq!(names(root.path()), [""; 0]);
 }
 
@@ -209,6 +210,7 @@ fn only_abandoned_directories_of_ours_are_removed() {
     age("not ours", 2 * 60 * 60);
     std::fs::write(path("a file"), "").unwrap();
     let elsewhere = TempDir::new().unwrap();
+    std::fs::set_permissions(elsewhere.path(), std::fs::Permissions::from_mode(0o700)).unwrap();
     std::fs::write(elsewhere.path().join(LOCK), "1").unwrap();
     symlink(elsewhere.path(), path("link")).unwrap();
     std::fs::create_dir(root.path().join("another")).unwrap();
