@@ -1,0 +1,275 @@
+//! The bytes of one artifact: where they lie, and how to find a line in them.
+//!
+//! A large one is a row of blocks of equal unpacked length, each packed on its own, with the number of
+//! newlines before it: any line or byte is found by unpacking one block. The index is 32 bytes a block.
+//! Lines are never stored one by one. Nothing here knows sessions or ids.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
+use std::ops::Range;
+use std::sync::Arc;
+
+use memchr::memchr_iter;
+use tempfile::TempPath;
+
+use super::disk::{Disk, PrivateDir};
+use super::{AccessError, Limits, PutError};
+
+/// Unpacked length of a block in bytes: twice the reach of LZ4, so that little is lost at the seams.
+pub(super) const BLOCK: usize = 128 << 10;
+
+/// One packed block.
+#[derive(Debug, Clone, Copy)]
+struct BlockRef {
+    offset: u64,
+    newlines_before: u64,
+    /// First bytes of the digest of the unpacked block: a file that was damaged is noticed, not shown.
+    check: [u8; 8],
+    /// Packed length; as long as the block itself when packing did not pay.
+    len: u32,
+}
+
+#[derive(Debug)]
+enum Data {
+    Inline(Box<[u8]>),
+    Memory {
+        index: Vec<BlockRef>,
+        packed: Box<[u8]>,
+    },
+    /// Fields drop in order: the file goes before the directory may.
+    File {
+        index: Vec<BlockRef>,
+        path: TempPath,
+        _dir: Arc<PrivateDir>,
+    },
+}
+
+/// The content of one artifact; its file, if any, goes with it.
+#[derive(Debug)]
+pub(super) struct Body {
+    len: u64,
+    lines: u64,
+    data: Data,
+}
+
+impl Body {
+    /// Keeps `bytes`: as they are when small, on `disk` when large, packed in memory when the disk fails and
+    /// no more than `fallback_room` bytes are needed.
+    pub(super) fn new(
+        bytes: &[u8],
+        limits: &Limits,
+        disk: &mut Disk,
+        fallback_room: u64,
+    ) -> Result<Self, PutError> {
+        let newlines = memchr_iter(b'\n', bytes).count() as u64;
+        let open_end = bytes.last().is_some_and(|&last| last != b'\n');
+        let data = if bytes.len() <= limits.inline_bytes {
+            Data::Inline(bytes.into())
+        } else {
+            match to_file(bytes, disk) {
+                Ok(data) => data,
+                Err(error) => to_memory(bytes, fallback_room).ok_or(PutError::Disk(error.kind()))?,
+            }
+        };
+        Ok(Self { len: bytes.len() as u64, lines: newlines + u64::from(open_end), data })
+    }
+
+    /// Length in bytes, unpacked.
+    pub(super) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Number of lines, a last one without a newline included.
+    pub(super) fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Packed bytes that lie in memory because the disk failed.
+    pub(super) fn fallback_bytes(&self) -> u64 {
+        match &self.data {
+            Data::Memory { packed, .. } => packed.len() as u64,
+            Data::Inline(_) | Data::File { .. } => 0,
+        }
+    }
+
+    /// Whether its file has vanished.
+    pub(super) fn is_lost(&self) -> bool {
+        matches!(&self.data, Data::File { path, .. } if !path.exists())
+    }
+
+    fn index(&self) -> &[BlockRef] {
+        match &self.data {
+            Data::Inline(_) => &[],
+            Data::Memory { index, .. } | Data::File { index, .. } => index,
+        }
+    }
+}
+
+fn to_file(bytes: &[u8], disk: &mut Disk) -> io::Result<Data> {
+    let (file, dir) = disk.file()?;
+    let mut out = BufWriter::new(file);
+    let index = pack(bytes, &mut out)?;
+    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
+    Ok(Data::File { index, path: file.into_temp_path(), _dir: dir })
+}
+
+fn to_memory(bytes: &[u8], room: u64) -> Option<Data> {
+    let mut packed = Vec::new();
+    let index = pack(bytes, &mut packed).ok()?;
+    (packed.len() as u64 <= room).then(|| Data::Memory { index, packed: packed.into_boxed_slice() })
+}
+
+fn pack(bytes: &[u8], out: &mut impl Write) -> io::Result<Vec<BlockRef>> {
+    let mut index = Vec::with_capacity(bytes.len().div_ceil(BLOCK));
+    let (mut offset, mut newlines_before) = (0, 0);
+    for block in bytes.chunks(BLOCK) {
+        let packed = lz4_flex::block::compress(block);
+        let kept = if packed.len() < block.len() { &packed[..] } else { block };
+        out.write_all(kept)?;
+        index.push(BlockRef { offset, newlines_before, check: check(block), len: kept.len() as u32 });
+        offset += kept.len() as u64;
+        newlines_before += memchr_iter(b'\n', block).count() as u64;
+    }
+    Ok(index)
+}
+
+fn check(block: &[u8]) -> [u8; 8] {
+    let mut first = [0; 8];
+    first.copy_from_slice(&blake3::hash(block).as_bytes()[..8]);
+    first
+}
+
+/// Reads one body; holds at most one block unpacked, and the file open while it lives.
+pub(super) struct Reader<'a> {
+    body: &'a Body,
+    file: Option<File>,
+    loaded: Option<usize>,
+    block: Vec<u8>,
+    packed: Vec<u8>,
+    /// Where the last line that was looked up begins: newlines before it, and its offset in `loaded`. Lines
+    /// asked for in ascending order are found in one pass.
+    mark: (u64, usize),
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(body: &'a Body) -> Self {
+        Self { body, file: None, loaded: None, block: Vec::new(), packed: Vec::new(), mark: (0, 0) }
+    }
+
+    /// Number of blocks; an artifact in memory is one, an empty one none.
+    pub(super) fn blocks(&self) -> usize {
+        match &self.body.data {
+            Data::Inline(bytes) => usize::from(!bytes.is_empty()),
+            Data::Memory { index, .. } | Data::File { index, .. } => index.len(),
+        }
+    }
+
+    /// The unpacked bytes of block `n`, which is less than [`Self::blocks`].
+    pub(super) fn block(&mut self, n: usize) -> Result<&[u8], AccessError> {
+        if let Data::Inline(bytes) = &self.body.data {
+            self.loaded = Some(n);
+            return Ok(bytes);
+        }
+        if self.loaded != Some(n) {
+            self.loaded = None;
+            self.unpack(n)?;
+            let before = self.body.index().get(n).map_or(0, |block| block.newlines_before);
+            self.mark = (before, 0);
+            self.loaded = Some(n);
+        }
+        Ok(&self.block)
+    }
+
+    fn unpack(&mut self, n: usize) -> Result<(), AccessError> {
+        let at = *self.body.index().get(n).ok_or(AccessError::Unreadable)?;
+        let len = (self.body.len - (n * BLOCK) as u64).min(BLOCK as u64) as usize;
+        let packed = match &self.body.data {
+            Data::Inline(_) => return Ok(()),
+            Data::Memory { packed, .. } => {
+                let from = at.offset as usize;
+                packed.get(from..from + at.len as usize).ok_or(AccessError::Unreadable)?
+            }
+            Data::File { path, .. } => {
+                self.packed.resize(at.len as usize, 0);
+                read_at(&mut self.file, path, at.offset, &mut self.packed)
+                    .map_err(|_| AccessError::Unreadable)?;
+                &self.packed
+            }
+        };
+        self.block.resize(len, 0);
+        if packed.len() == len {
+            self.block.copy_from_slice(packed);
+        } else if !lz4_flex::block::decompress_into(packed, &mut self.block).is_ok_and(|got| got == len) {
+            return Err(AccessError::Unreadable);
+        }
+        if check(&self.block) == at.check { Ok(()) } else { Err(AccessError::Unreadable) }
+    }
+
+    /// Appends the bytes `range`, which lies within the artifact, to `out`.
+    pub(super) fn copy(&mut self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), AccessError> {
+        let mut at = range.start;
+        while at < range.end {
+            let (n, from) = self.place(at);
+            let block = self.block(n)?;
+            let to = block.len().min(from + (range.end - at) as usize);
+            let piece =
+                block.get(from..to).filter(|piece| !piece.is_empty()).ok_or(AccessError::Unreadable)?;
+            out.extend_from_slice(piece);
+            at += piece.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Offset of the first byte of `line` (1-based); the length for the line behind the last.
+    pub(super) fn line_start(&mut self, line: u64) -> Result<u64, AccessError> {
+        if line <= 1 {
+            return Ok(0);
+        }
+        if line > self.body.lines {
+            return Ok(self.body.len);
+        }
+        let wanted = line - 1;
+        let n = self.body.index().partition_point(|block| block.newlines_before < wanted).saturating_sub(1);
+        self.block(n)?;
+        let before = self.body.index().get(n).map_or(0, |block| block.newlines_before);
+        let (mut seen, mut from) = if self.mark.0 <= wanted { self.mark } else { (before, 0) };
+        let block = match &self.body.data {
+            Data::Inline(bytes) => &bytes[..],
+            Data::Memory { .. } | Data::File { .. } => &self.block,
+        };
+        if seen < wanted {
+            let skip = (wanted - seen - 1) as usize;
+            from += 1 + memchr_iter(b'\n', &block[from..]).nth(skip).ok_or(AccessError::Unreadable)?;
+            seen = wanted;
+        }
+        self.mark = (seen, from);
+        Ok((n * BLOCK) as u64 + from as u64)
+    }
+
+    /// The line (1-based) that the byte at `offset`, which lies within the artifact, belongs to.
+    pub(super) fn line_at(&mut self, offset: u64) -> Result<u64, AccessError> {
+        let (n, to) = self.place(offset);
+        let before = self.body.index().get(n).map_or(0, |block| block.newlines_before);
+        let block = self.block(n)?;
+        let part = block.get(..to).ok_or(AccessError::Unreadable)?;
+        Ok(1 + before + memchr_iter(b'\n', part).count() as u64)
+    }
+
+    fn place(&self, offset: u64) -> (usize, usize) {
+        match &self.body.data {
+            Data::Inline(_) => (0, offset as usize),
+            Data::Memory { .. } | Data::File { .. } => {
+                ((offset / BLOCK as u64) as usize, (offset % BLOCK as u64) as usize)
+            }
+        }
+    }
+}
+
+fn read_at(file: &mut Option<File>, path: &TempPath, offset: u64, out: &mut [u8]) -> io::Result<()> {
+    let file = match file {
+        Some(file) => file,
+        None => file.insert(File::open(path)?),
+    };
+    file.seek(SeekFrom::Start(offset))?;
+    file.read_exact(out)
+}

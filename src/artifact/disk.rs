@@ -1,0 +1,157 @@
+//! The private directory of one process, and the removal of what killed processes left.
+//!
+//! Ownership is a lock that the process holds on a file in the directory: the system drops it with the
+//! process, however it ends, so a process id that is used again proves nothing and is never asked for.
+//! Nothing here follows a link, touches another user's directory, or looks below the one level it made.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tempfile::{NamedTempFile, TempDir};
+
+/// How the names of the directories begin.
+pub(super) const PREFIX: &str = "tersed-artifacts-";
+/// The locked file in each of them; holds the process id, for people.
+pub(super) const LOCK: &str = "owner.lock";
+/// A directory without a lock file may be one that is being made right now; older ones are not.
+const MAKING: Duration = Duration::from_secs(60 * 60);
+/// How often a directory that a clean-up took for a left-over is made anew.
+const ATTEMPTS: usize = 4;
+
+/// A directory that only this process uses; gone when dropped.
+#[derive(Debug)]
+pub(super) struct PrivateDir {
+    dir: TempDir,
+    /// Held, never read: dropping it gives the directory up.
+    _lock: File,
+}
+
+impl PrivateDir {
+    fn create(root: &Path) -> io::Result<Self> {
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(PREFIX);
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        for _ in 0..ATTEMPTS {
+            let dir = builder.tempdir_in(root)?;
+            let path = dir.path().join(LOCK);
+            let mut options = OpenOptions::new();
+            options.write(true).create_new(true);
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            let mut lock = options.open(&path)?;
+            // Another process may have looked between the two lines and taken it for a left-over: then it
+            // holds the lock, or has removed the file already.
+            match lock.try_lock() {
+                Ok(()) if path.exists() => {
+                    write!(lock, "{}", std::process::id())?;
+                    return Ok(Self { dir, _lock: lock });
+                }
+                Ok(()) | Err(fs::TryLockError::WouldBlock) => {}
+                Err(fs::TryLockError::Error(error)) => return Err(error),
+            }
+        }
+        Err(io::Error::from(io::ErrorKind::ResourceBusy))
+    }
+}
+
+impl Drop for PrivateDir {
+    fn drop(&mut self) {
+        // The lock file goes last, so that a kill in the middle leaves something that is still recognised.
+        // What fails here, the directory's own drop or a later start does.
+        let _ = remove_files(self.dir.path());
+    }
+}
+
+/// Where large artifacts go.
+#[derive(Debug)]
+pub(super) struct Disk {
+    root: PathBuf,
+    dir: Option<Arc<PrivateDir>>,
+}
+
+impl Disk {
+    pub(super) fn new(root: PathBuf) -> Self {
+        Self { root, dir: None }
+    }
+
+    /// A new file that only its owner may read and write, with the directory that must outlive it.
+    pub(super) fn file(&mut self) -> io::Result<(NamedTempFile, Arc<PrivateDir>)> {
+        if let Some(dir) = &self.dir {
+            match new_file(dir) {
+                // Something swept the directory away under us: a new one serves from here on.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                other => return Ok((other?, Arc::clone(dir))),
+            }
+        }
+        let dir = Arc::new(PrivateDir::create(&self.root)?);
+        let file = new_file(&dir)?;
+        self.dir = Some(Arc::clone(&dir));
+        Ok((file, dir))
+    }
+}
+
+fn new_file(dir: &PrivateDir) -> io::Result<NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("a");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600));
+    builder.tempfile_in(dir.dir.path())
+}
+
+/// Removes the artifact directories below `root` whose process is gone, and says how many.
+///
+/// Only directories of this user that nobody else may enter are looked at. What cannot be removed is left.
+pub fn remove_leftovers(root: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(root) else { return 0 };
+    entries
+        .flatten()
+        .filter(|entry| entry.file_name().to_str().is_some_and(|name| name.starts_with(PREFIX)))
+        .map(|entry| entry.path())
+        .filter(|path| is_ours(path) && remove_if_abandoned(path).unwrap_or(false))
+        .count()
+}
+
+#[cfg(unix)]
+fn is_ours(dir: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    fs::symlink_metadata(dir).is_ok_and(|meta| {
+        meta.is_dir() && meta.uid() == rustix::process::geteuid().as_raw() && meta.mode() & 0o077 == 0
+    })
+}
+
+#[cfg(not(unix))]
+fn is_ours(dir: &Path) -> bool {
+    fs::symlink_metadata(dir).is_ok_and(|meta| meta.is_dir())
+}
+
+fn remove_if_abandoned(dir: &Path) -> io::Result<bool> {
+    let lock = match File::open(dir.join(LOCK)) {
+        Ok(lock) => lock,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let age = fs::symlink_metadata(dir)?.modified()?.elapsed().unwrap_or_default();
+            // Fails, and should, on a directory that is not empty: without a lock file it is not known as ours.
+            return if age > MAKING { fs::remove_dir(dir).map(|()| true) } else { Ok(false) };
+        }
+        Err(error) => return Err(error),
+    };
+    if lock.try_lock().is_err() {
+        return Ok(false);
+    }
+    remove_files(dir)?;
+    fs::remove_dir(dir)?;
+    Ok(true)
+}
+
+fn remove_files(dir: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(dir)? {
+        let entry = entry?;
+        if entry.file_name() != LOCK {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    fs::remove_file(dir.join(LOCK))
+}

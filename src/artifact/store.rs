@@ -1,0 +1,251 @@
+//! The door of the store: put, open, read, search, list, close.
+//!
+//! All access goes through the entry of the asking session, so a session reaches only what it put. Pressure
+//! and age take what was put or read longest ago.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::body::Body;
+use super::disk::{Disk, remove_leftovers};
+use super::ledger::{Digest, Entry, Ledger, Scope};
+use super::read::{self, LineRange, Page, ReadResult};
+use super::search::{self, SearchOptions, SearchResult};
+use super::{AccessError, Limits, Media, Meta, Put, PutError};
+
+/// Artifacts on one page of a list.
+const LIST_PAGE: usize = 100;
+
+/// One line of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArtifactInfo {
+    /// Handle, for read and search.
+    pub id: String,
+    /// BLAKE3 digest of the content, 64 hexadecimal digits.
+    pub digest: String,
+    /// Length in bytes.
+    pub bytes: u64,
+    /// Number of lines, 0 for what is not text.
+    pub lines: u64,
+    /// MIME type, for what is not text.
+    pub mime: Option<String>,
+    /// The tool that last produced it in this session.
+    pub tool: String,
+    /// The call that last produced it in this session.
+    pub tool_call_id: Option<String>,
+    /// Grows with each put of the process: a larger one is newer.
+    pub stored_at_order: u64,
+}
+
+/// One page of a list, newest first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// At most 100 artifacts.
+    pub artifacts: Vec<ArtifactInfo>,
+    /// Where the next page starts; none on the last.
+    pub next_cursor: Option<String>,
+}
+
+/// An artifact that was looked up: answers without the store, so that a long search blocks nobody, and keeps
+/// its bytes for as long as it is held, evicted or not.
+#[derive(Debug, Clone)]
+pub struct Artifact {
+    body: Arc<Body>,
+    media: Media,
+}
+
+impl Artifact {
+    /// One page of the lines in `ranges`, of everything if there are none. Ranges may come in any order and
+    /// overlap: the answer is in the order of the artifact, each line once.
+    pub fn read(&self, ranges: &[LineRange], page: &Page) -> Result<ReadResult, AccessError> {
+        read::read(&self.body, &self.media, ranges, page)
+    }
+
+    /// One page of the lines that `pattern` matches. `stop` is asked every 128 KiB whether the caller still
+    /// wants the answer.
+    pub fn search(
+        &self,
+        pattern: &str,
+        options: &SearchOptions,
+        stop: &dyn Fn() -> bool,
+    ) -> Result<SearchResult, AccessError> {
+        search::search(&self.body, &self.media, pattern, options, stop)
+    }
+}
+
+/// The store of one process.
+#[derive(Debug)]
+pub struct Store {
+    limits: Limits,
+    pub(super) ledger: Ledger,
+    /// Number of the last put or read.
+    sequence: u64,
+    now: Duration,
+    disk: Disk,
+}
+
+impl Store {
+    /// An empty store that packs large artifacts below the system's directory for temporary files; nothing is
+    /// made there yet. What killed processes left there is removed meanwhile, on a thread of its own: in a
+    /// crowded directory that takes longer than a start may.
+    pub fn new(limits: Limits) -> Self {
+        let root = std::env::temp_dir();
+        let sweep = root.clone();
+        // Without a thread they stay until the next start.
+        let _ = std::thread::Builder::new().name("sweep".to_owned()).spawn(move || remove_leftovers(&sweep));
+        Self::with_root(limits, root)
+    }
+
+    /// As [`Store::new`], with another directory for temporary files, in which [`remove_leftovers`] is up to
+    /// the caller.
+    pub fn with_root(limits: Limits, root: PathBuf) -> Self {
+        Self { limits, ledger: Ledger::new(), sequence: 0, now: Duration::ZERO, disk: Disk::new(root) }
+    }
+
+    /// Tells the store what time it is, counted from any fixed point; what is too old goes. Time that runs
+    /// backwards is ignored. A put does this too; call it before a read to hold the age limit there.
+    pub fn advance(&mut self, now: Duration) {
+        self.now = self.now.max(now);
+        let too_old = |entry: &Entry| self.now.saturating_sub(entry.touched_time) > self.limits.max_age;
+        while self.ledger.oldest().is_some_and(too_old) {
+            self.ledger.evict_oldest();
+        }
+    }
+
+    /// Keeps `bytes` for `session`. The same content again is the same artifact, as new as a new one, named
+    /// after the later call. An error leaves the store as it was, except that expired artifacts are gone.
+    pub fn put(
+        &mut self,
+        session: Option<&str>,
+        bytes: &[u8],
+        meta: Meta,
+        now: Duration,
+    ) -> Result<Put, PutError> {
+        self.advance(now);
+        let len = bytes.len() as u64;
+        if len > self.limits.max_artifact_bytes {
+            return Err(PutError::TooLarge { bytes: len, max: self.limits.max_artifact_bytes });
+        }
+        let digest = *blake3::hash(bytes).as_bytes();
+        let scope: Scope = session.map(Arc::from);
+        let id = self.ledger.id_of(&digest);
+        let was_pinned = self.ledger.entry(&scope, &id).is_some_and(|old| old.pinned);
+        let media = match meta.media {
+            Media::Text if std::str::from_utf8(bytes).is_err() => {
+                Media::Binary("application/octet-stream".to_owned())
+            }
+            media => media,
+        };
+        let sequence = self.sequence + 1;
+        let entry = Entry {
+            digest,
+            tool: meta.tool.into(),
+            tool_call_id: meta.tool_call_id.map(Into::into),
+            media,
+            // A pin outlives a later put of the same content that does not ask for it.
+            pinned: scope.is_some() && (meta.keep_until_session_end || was_pinned),
+            touched: sequence,
+            touched_time: self.now,
+            stored_at: sequence,
+        };
+        if !self.ledger.fits(&scope, &id, &entry, len, &self.limits) {
+            return Err(PutError::Full);
+        }
+        let body = self.body_for(&digest, bytes)?;
+        let lines = if entry.media == Media::Text { body.lines() } else { 0 };
+        self.sequence = sequence;
+        self.ledger.put(scope, Arc::clone(&id), entry, body);
+        // Ends before the new one, which is the newest and fits.
+        while self.ledger.is_over(&self.limits) && self.ledger.evict_oldest() {}
+        Ok(Put { id: id.to_string(), bytes: len, lines })
+    }
+
+    fn body_for(&mut self, digest: &Digest, bytes: &[u8]) -> Result<Arc<Body>, PutError> {
+        if let Some(body) = self.ledger.body(digest).filter(|body| !body.is_lost()) {
+            return Ok(Arc::clone(body));
+        }
+        let room = self.limits.fallback_bytes.saturating_sub(self.ledger.fallback_bytes());
+        Body::new(bytes, &self.limits, &mut self.disk, room).map(Arc::new)
+    }
+
+    /// Looks up what `session` put under `id`, and counts it as used now.
+    pub fn open(&mut self, session: Option<&str>, id: &str) -> Result<Artifact, AccessError> {
+        let scope: Scope = session.map(Arc::from);
+        let found = self.ledger.entry(&scope, id).and_then(|entry| {
+            let body = Arc::clone(self.ledger.body(&entry.digest)?);
+            Some(Artifact { body, media: entry.media.clone() })
+        });
+        let artifact = found.ok_or_else(|| AccessError::NotFound { id: id.to_owned() })?;
+        self.sequence += 1;
+        self.ledger.touch(scope, id, self.sequence, self.now);
+        Ok(artifact)
+    }
+
+    /// [`Store::open`] and [`Artifact::read`].
+    pub fn read(
+        &mut self,
+        session: Option<&str>,
+        id: &str,
+        ranges: &[LineRange],
+        page: &Page,
+    ) -> Result<ReadResult, AccessError> {
+        self.open(session, id)?.read(ranges, page)
+    }
+
+    /// [`Store::open`] and [`Artifact::search`], to the end.
+    pub fn search(
+        &mut self,
+        session: Option<&str>,
+        id: &str,
+        pattern: &str,
+        options: &SearchOptions,
+    ) -> Result<SearchResult, AccessError> {
+        self.open(session, id)?.search(pattern, options, &|| false)
+    }
+
+    /// What `session` owns, newest put first, up to 100 at once. Artifacts that come or go between two pages
+    /// neither repeat nor hide others. Listing is no use of an artifact.
+    pub fn list(&self, session: Option<&str>, cursor: Option<&str>) -> Result<Listing, AccessError> {
+        let below = match cursor {
+            None => u64::MAX,
+            Some(text) => text
+                .strip_prefix('o')
+                .filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
+                .and_then(|digits| digits.parse().ok())
+                .ok_or_else(|| AccessError::Cursor { cursor: text.to_owned() })?,
+        };
+        let scope: Scope = session.map(Arc::from);
+        let mut older: Vec<_> =
+            self.ledger.entries(&scope).filter(|(_, entry)| entry.stored_at < below).collect();
+        older.sort_unstable_by_key(|(_, entry)| std::cmp::Reverse(entry.stored_at));
+        let more = older.len() > LIST_PAGE;
+        older.truncate(LIST_PAGE);
+        let next_cursor = older.last().filter(|_| more).map(|(_, entry)| format!("o{}", entry.stored_at));
+        let artifacts = older.into_iter().filter_map(|(id, entry)| self.info(id, entry)).collect();
+        Ok(Listing { artifacts, next_cursor })
+    }
+
+    /// Forgets what `session` put, pinned or not. What other sessions put too stays theirs.
+    pub fn session_closed(&mut self, session: &str) {
+        self.ledger.close(&Some(Arc::from(session)));
+    }
+
+    fn info(&self, id: &str, entry: &Entry) -> Option<ArtifactInfo> {
+        let body = self.ledger.body(&entry.digest)?;
+        let (lines, mime) = match &entry.media {
+            Media::Text => (body.lines(), None),
+            Media::Binary(mime) => (0, Some(mime.clone())),
+        };
+        Some(ArtifactInfo {
+            id: id.to_owned(),
+            digest: blake3::Hash::from_bytes(entry.digest).to_string(),
+            bytes: body.len(),
+            lines,
+            mime,
+            tool: entry.tool.to_string(),
+            tool_call_id: entry.tool_call_id.as_deref().map(str::to_owned),
+            stored_at_order: entry.stored_at,
+        })
+    }
+}
