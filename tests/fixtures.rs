@@ -20,7 +20,7 @@ struct Call {
     tool: String,
     command: Option<String>,
     path: Option<String>,
-    exit_code: Option<i32>,
+    exit_code: Option<i64>,
     #[serde(default)]
     policy: PolicyPatch,
 }

@@ -17,6 +17,9 @@ use super::{AccessError, Limits, Media, Meta, Put, PutError};
 /// Artifacts on one page of a list.
 const LIST_PAGE: usize = 100;
 
+/// Shortest prefix of an id that stands for it.
+const MIN_PREFIX: usize = 8;
+
 /// One line of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArtifactInfo {
@@ -167,6 +170,17 @@ impl Store {
         }
         let room = self.limits.fallback_bytes.saturating_sub(self.ledger.fallback_bytes());
         Body::new(bytes, &self.limits, &mut self.disk, room).map(Arc::new)
+    }
+
+    /// The id that `prefix` begins, if it begins just one of the session's: markers show a short handle.
+    pub fn resolve(&self, session: Option<&str>, prefix: &str) -> Option<String> {
+        let scope: Scope = session.map(Arc::from);
+        if prefix.len() < MIN_PREFIX || self.ledger.entry(&scope, prefix).is_some() {
+            return Some(prefix.to_owned());
+        }
+        let mut found = self.ledger.entries(&scope).map(|(id, _)| id).filter(|id| id.starts_with(prefix));
+        let first = found.next()?;
+        found.next().is_none().then(|| first.to_string())
     }
 
     /// Looks up what `session` put under `id`, and counts it as used now.

@@ -17,7 +17,8 @@ use crate::protocol::content::Content;
 use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::params::parse_at;
 use crate::protocol::tool_result::{
-    ArtifactRef, BatchCompressed, BatchParams, CompressParams, Compressed, ToolResult, check_session, not_a_result,
+    ArtifactRef, BatchCompressed, BatchParams, CompressParams, Compressed, ToolResult, check_session,
+    not_a_result,
 };
 use crate::session::{AsDecided, Fingerprint, Lookup, Stored};
 
@@ -220,7 +221,9 @@ fn batch_job(raw: &str, index: usize, full_output: bool) -> Result<Job<'_>, RpcE
 fn core(job: &Job<'_>, policy: &Policy, history: &dyn History) -> Result<Outcome, RpcError> {
     let run = |policy: &Policy, history: &dyn History| {
         let parts = job.content.parts();
-        catch_unwind(AssertUnwindSafe(|| pipeline::compress(&job.call, &parts, policy, job.full_output, history)))
+        catch_unwind(AssertUnwindSafe(|| {
+            pipeline::compress(&job.call, &parts, policy, job.full_output, history)
+        }))
     };
     let outcome = run(policy, history).or_else(|_| {
         let safe = Policy { mode: Mode::Safe, dedup: false, ..policy.clone() };
@@ -233,9 +236,10 @@ fn core(job: &Job<'_>, policy: &Policy, history: &dyn History) -> Result<Outcome
     });
     match outcome {
         Ok(Ok(outcome)) => Ok(outcome),
-        Ok(Err(RedactionFailed)) => {
-            Err(RpcError::failed("redaction_failed", "the result could not be redacted, so no content is returned"))
-        }
+        Ok(Err(RedactionFailed)) => Err(RpcError::failed(
+            "redaction_failed",
+            "the result could not be redacted, so no content is returned",
+        )),
         Err(_) => Err(RpcError::new(INTERNAL_ERROR, "internal", "the result could not be processed")),
     }
 }

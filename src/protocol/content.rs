@@ -68,7 +68,10 @@ impl<'a> Content<'a> {
             }
             _ => {
                 let start: String = text.chars().take(20).collect();
-                Err(invalid(place, &format!("`{start}` is not allowed, expected a string or an array of parts")))
+                Err(invalid(
+                    place,
+                    &format!("`{start}` is not allowed, expected a string or an array of parts"),
+                ))
             }
         }
     }
@@ -144,7 +147,8 @@ fn piece<'a>(block: &'a str, place: &str) -> Result<Piece<'a>, RpcError> {
         (Some("bytes"), _, Some(base64)) => {
             let place = format!("{place}.base64");
             let value = string(base64, &place)?;
-            let bytes = BASE64.decode(value.as_bytes()).map_err(|e| invalid(&place, &format!("not base64: {e}")))?;
+            let bytes =
+                BASE64.decode(value.as_bytes()).map_err(|e| invalid(&place, &format!("not base64: {e}")))?;
             Ok(Piece::Bytes(block, range(base64), bytes))
         }
         _ => Ok(Piece::Other(block)),
@@ -176,7 +180,10 @@ mod tests {
         let expected = r#"[{"type":"image","n":1.50,"n":1e400},{ "x" : 1, "text":"new","type":"text", "cache_control":{"a":1}},7]"#;
         assert_eq!(write(json, &["new"]), expected);
         assert_eq!(write(json, &["old"]), json);
-        assert_eq!(write(r#"[{"type":"bytes","base64":"AAE="}]"#, &["hi"]), r#"[{"type":"bytes","base64":"aGk="}]"#);
+        assert_eq!(
+            write(r#"[{"type":"bytes","base64":"AAE="}]"#, &["hi"]),
+            r#"[{"type":"bytes","base64":"aGk="}]"#
+        );
     }
 
     #[test]
@@ -186,7 +193,9 @@ mod tests {
             Content::read(raw, "result.content").unwrap_err().message
         };
         assert_eq!(error("5"), "result.content: `5` is not allowed, expected a string or an array of parts");
-        assert!(error(r#"[{"type":"bytes","base64":"?"}]"#).starts_with("result.content[0].base64: not base64"));
+        assert!(
+            error(r#"[{"type":"bytes","base64":"?"}]"#).starts_with("result.content[0].base64: not base64")
+        );
         assert!(error(r#""\ud800""#).starts_with("result.content: "), "{}", error(r#""\ud800""#));
     }
 }

@@ -18,13 +18,27 @@ use crate::pipeline::evidence::{BeforeAfter, Evidence};
 #[serde(rename_all = "camelCase")]
 pub struct ToolResult<'a> {
     /// The host's id of the call, 1 to 512 bytes. Needed for memo and dedup.
-    #[serde(default, alias = "id", alias = "callId", alias = "call_id", alias = "tool_call_id", alias = "tool_use_id")]
+    #[serde(
+        default,
+        alias = "id",
+        alias = "callId",
+        alias = "call_id",
+        alias = "tool_call_id",
+        alias = "tool_use_id"
+    )]
     pub tool_call_id: Option<String>,
     /// The tool's name.
     #[serde(default, alias = "name", alias = "toolName", alias = "tool_name")]
     pub tool: Option<String>,
     /// The tool's arguments, of any shape; a command or path in them is found under its usual names.
-    #[serde(default, alias = "args", alias = "input", alias = "toolInput", alias = "tool_input", alias = "parameters")]
+    #[serde(
+        default,
+        alias = "args",
+        alias = "input",
+        alias = "toolInput",
+        alias = "tool_input",
+        alias = "parameters"
+    )]
     pub arguments: Option<Value>,
     /// The command line, where it is not in the arguments: a string or an array of words.
     #[serde(default, alias = "argv", alias = "cmd")]
@@ -82,9 +96,11 @@ fn quoted(word: &str) -> Cow<'_, str> {
 }
 
 /// Names under which tools take a command line.
-const COMMAND_KEYS: &[&str] = &["command", "cmd", "commands", "script", "command_line", "commandLine", "argv", "bash_command", "code"];
+const COMMAND_KEYS: &[&str] =
+    &["command", "cmd", "commands", "script", "command_line", "commandLine", "argv", "bash_command", "code"];
 /// Names under which tools take a file or folder.
-const PATH_KEYS: &[&str] = &["file_path", "path", "filePath", "filename", "file", "target_file", "absolute_path", "notebook_path"];
+const PATH_KEYS: &[&str] =
+    &["file_path", "path", "filePath", "filename", "file", "target_file", "absolute_path", "notebook_path"];
 
 impl ToolResult<'_> {
     /// Checks the ids and gives the call in the pipeline's words.

@@ -105,7 +105,14 @@ impl Session {
     }
 
     /// Remembers a new outcome; `keep_text` is whether the memo may hold it.
-    pub fn commit(&mut self, call: &str, tool: &str, fingerprint: Fingerprint, stored: Stored, keep_text: bool) {
+    pub fn commit(
+        &mut self,
+        call: &str,
+        tool: &str,
+        fingerprint: Fingerprint,
+        stored: Stored,
+        keep_text: bool,
+    ) {
         let decision = stored.outcome.decision.clone();
         if let (Some(key), None) = (&decision.key, &decision.duplicate_of) {
             self.seen.add(key.clone(), First { call: call.to_owned(), tool: tool.to_owned() });
