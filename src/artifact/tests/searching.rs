@@ -61,7 +61,7 @@ fn pages_cover_all_matches_once() {
     let expected: Vec<_> =
         text.lines().zip(1_u64..).filter(|(line, _)| line.ends_with('7')).map(|(_, n)| n).collect();
     for (max_matches, max_bytes) in [(7, 1 << 20), (10_000, 1 << 20), (500, 1_000), (3, 1)] {
-        let mut options = SearchOptions { max_matches, max_bytes, context: 3, ..Default::default() };
+        let mut options = SearchOptions { max_matches, max_bytes, context: 20, ..Default::default() };
         let mut seen = Vec::new();
         for _ in 0..20 {
             let page = store.search(None, &id, "7$", &options).unwrap();
