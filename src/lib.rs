@@ -1,6 +1,7 @@
 //! tersed makes tool results cheaper for coding agents without losing what they need.
 
 pub mod artifact;
+pub mod cli;
 pub mod config;
 pub mod encode;
 pub mod engine;

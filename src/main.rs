@@ -1,3 +1,5 @@
-//! The `tersed` binary.
+//! The `tersed` binary: reads the command line and calls one function.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    tersed::cli::run()
+}

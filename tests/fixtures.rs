@@ -4,6 +4,8 @@
 //! see, `evidence.json` the evidence. With `BLESS=1` the expected files are written anew; read the
 //! difference before you commit it.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -21,6 +21,19 @@ pub const SERVER_CANCELLED: i64 = -32802;
 /// A valid request that failed (LSP 3.17).
 pub const REQUEST_FAILED: i64 = -32803;
 
+/// All codes and what they mean, for the documentation.
+pub const ALL: &[(i64, &str)] = &[
+    (PARSE_ERROR, "The message is no JSON."),
+    (INVALID_REQUEST, "The message is no request, or no request that is allowed now."),
+    (METHOD_NOT_FOUND, "There is no such method."),
+    (INVALID_PARAMS, "A parameter is missing or has a value that is not allowed; the message names it."),
+    (INTERNAL_ERROR, "A fault of the server; the next request works."),
+    (SERVER_NOT_INITIALIZED, "A request came before `initialize`."),
+    (REQUEST_CANCELLED, "The client cancelled the request."),
+    (SERVER_CANCELLED, "The server dropped the request under load; it may be sent again."),
+    (REQUEST_FAILED, "The request was understood and failed; `data.kind` says how."),
+];
+
 /// One error reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RpcError {

@@ -7,6 +7,7 @@ pub mod error;
 pub mod initialize;
 mod methods;
 pub mod params;
+pub mod schema;
 pub mod session;
 pub mod tool_result;
 

@@ -1,0 +1,87 @@
+//! The command line: one file per subcommand.
+//!
+//! Exit codes: 0 when the command did what it was asked, 1 when it could not, 2 for a command line
+//! that cannot be read. `serve` ends as LSP says: 0 after `shutdown` and `exit`, else 1.
+
+mod compress;
+mod protocol;
+mod replay;
+mod serve;
+
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+/// Makes tool results cheaper for coding agents, without losing what they need.
+///
+/// Without a subcommand it serves JSON-RPC on standard input and output, as an agent host that spawns
+/// it expects; on a terminal it prints this help instead.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tersed",
+    version,
+    after_help = "Examples:\n  \
+        tersed                                        serve a host on stdio (LSP framing)\n  \
+        cargo test 2>&1 | tersed compress --command 'cargo test'\n  \
+        tersed replay session.jsonl                   what a recorded session would have cost\n  \
+        tersed protocol methods                       what the wire offers\n\n\
+        Exit codes: 0 done, 1 failed, 2 unreadable command line."
+)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: serve::Args,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve a host: JSON-RPC on standard input and output, logs on standard error.
+    Serve(serve::Args),
+    /// Compress one result: standard input to standard output.
+    Compress(compress::Args),
+    /// Play recorded sessions against a child process and print what they would have cost.
+    Replay(replay::Args),
+    /// Print the protocol: its JSON Schema, its metadata, its methods.
+    Protocol(protocol::Args),
+    /// Print completions for a shell.
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+}
+
+/// Reads the command line and runs what it says.
+pub fn run() -> ExitCode {
+    // A panic message may quote the text that was worked on, which must not reach a log.
+    std::panic::set_hook(Box::new(|info| {
+        let place = info.location().map_or_else(String::new, |l| format!(" at {}:{}", l.file(), l.line()));
+        eprintln!("tersed: internal error{place}; the request was answered with an error");
+    }));
+    let cli = Cli::parse();
+    match cli.command {
+        Some(Command::Serve(args)) => serve::run(&args),
+        Some(Command::Compress(args)) => done(compress::run(&args)),
+        Some(Command::Replay(args)) => done(replay::run(&args)),
+        Some(Command::Protocol(args)) => done(protocol::run(&args)),
+        Some(Command::Completions { shell }) => {
+            clap_complete::generate(shell, &mut Cli::command(), "tersed", &mut std::io::stdout());
+            ExitCode::SUCCESS
+        }
+        None if std::io::stdin().is_terminal() && !cli.serve.stdio => {
+            done(Cli::command().print_long_help().map_err(|e| e.to_string()))
+        }
+        None => serve::run(&cli.serve),
+    }
+}
+
+fn done(result: Result<(), String>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            eprintln!("tersed: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! `tersed protocol`: the wire, described by the same table that serves it.
+
+use std::io::Write;
+
+use crate::protocol::schema;
+
+/// Arguments of `protocol`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    /// What to print: `schema` (JSON Schema of all types), `meta` (methods, errors, reason codes,
+    /// reducers as JSON), `methods` (a table for people).
+    #[arg(value_parser = ["schema", "meta", "methods"])]
+    what: String,
+}
+
+/// Prints it.
+pub fn run(args: &Args) -> Result<(), String> {
+    let text = match args.what.as_str() {
+        "schema" => schema::schema_json(),
+        "meta" => schema::meta_json(),
+        _ => schema::methods_table(),
+    };
+    std::io::stdout().lock().write_all(text.as_bytes()).map_err(|e| format!("standard output: {e}"))
+}

@@ -1,0 +1,128 @@
+//! A child of this binary, driven as a host would drive it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{ChildStdin, ChildStdout, Command, Stdio};
+
+use serde_json::{Value, json};
+
+/// The sidecar under test.
+pub(super) struct Child {
+    process: std::process::Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+    next_id: u64,
+}
+
+/// What it said to one result.
+pub(super) struct Answer {
+    /// The content; the texts of all parts, one after another.
+    pub content: String,
+    /// The evidence.
+    pub evidence: Value,
+    /// Call id of the earlier result that this one refers to.
+    pub duplicate_of: Option<String>,
+}
+
+impl Child {
+    /// Spawns it and shakes hands.
+    pub(super) fn spawn() -> Result<Self, String> {
+        let program = std::env::current_exe().map_err(|e| format!("own binary: {e}"))?;
+        let mut process = Command::new(program)
+            .args(["serve", "--stdio"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(|e| format!("child process: {e}"))?;
+        let (Some(input), Some(output)) = (process.stdin.take(), process.stdout.take()) else {
+            return Err("child process: no pipes".to_owned());
+        };
+        let mut child = Self { process, input, output: BufReader::new(output), next_id: 0 };
+        child.request("initialize", &json!({ "processId": std::process::id(), "capabilities": {} }))?;
+        child.notify("initialized", &json!({}))?;
+        Ok(child)
+    }
+
+    /// `toolResult/compress`
+    pub(super) fn compress(&mut self, params: &Value) -> Result<Answer, String> {
+        let mut result = self.request("toolResult/compress", params)?;
+        let content = result["content"].as_str().unwrap_or_default().to_owned();
+        let evidence = result["evidence"].take();
+        let duplicate_of = evidence["duplicateOf"].as_str().map(str::to_owned);
+        Ok(Answer { content, evidence, duplicate_of })
+    }
+
+    /// `session/close`
+    pub(super) fn close(&mut self, session: &str) -> Result<(), String> {
+        self.request("session/close", &json!({ "sessionId": session })).map(|_| ())
+    }
+
+    /// Shuts it down and waits for it.
+    pub(super) fn end(mut self) -> Result<(), String> {
+        self.request("shutdown", &Value::Null)?;
+        self.notify("exit", &Value::Null)?;
+        let status = self.process.wait().map_err(|e| format!("child process: {e}"))?;
+        if status.success() { Ok(()) } else { Err(format!("child process ended with {status}")) }
+    }
+
+    fn request(&mut self, method: &str, params: &Value) -> Result<Value, String> {
+        self.next_id += 1;
+        let id = self.next_id;
+        self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
+        loop {
+            let mut message = self.receive()?;
+            if message["id"] != json!(id) {
+                continue;
+            }
+            if !message["error"].is_null() {
+                return Err(format!(
+                    "{method}: {}",
+                    message["error"]["message"].as_str().unwrap_or_default()
+                ));
+            }
+            return Ok(message["result"].take());
+        }
+    }
+
+    fn notify(&mut self, method: &str, params: &Value) -> Result<(), String> {
+        self.send(&json!({ "jsonrpc": "2.0", "method": method, "params": params }))
+    }
+
+    fn send(&mut self, message: &Value) -> Result<(), String> {
+        let body = message.to_string();
+        let frame = format!("Content-Length: {}\r\n\r\n{body}", body.len());
+        self.input
+            .write_all(frame.as_bytes())
+            .and_then(|()| self.input.flush())
+            .map_err(|e| format!("writing to the child process: {e}"))
+    }
+
+    fn receive(&mut self) -> Result<Value, String> {
+        let fault = |e: std::io::Error| format!("reading from the child process: {e}");
+        let mut length = None;
+        loop {
+            let mut line = String::new();
+            if self.output.read_line(&mut line).map_err(fault)? == 0 {
+                return Err("the child process closed its output".to_owned());
+            }
+            let line = line.trim();
+            if line.is_empty() {
+                break;
+            }
+            if let Some(value) = line.strip_prefix("Content-Length:") {
+                length = value.trim().parse::<usize>().ok();
+            }
+        }
+        let length = length.ok_or("the child process sent a frame without a length")?;
+        let mut body = vec![0; length];
+        self.output.read_exact(&mut body).map_err(fault)?;
+        serde_json::from_slice(&body).map_err(|e| format!("the child process sent no JSON: {e}"))
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        // After `end` both fail and that is fine; on an early return nothing must be left running.
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}

@@ -1,0 +1,138 @@
+//! `tersed replay`: plays recorded sessions over the wire against a child of this very binary and
+//! prints what they would have cost, and what the agents would have missed.
+//!
+//! Nothing leaves the machine, and nothing of a record is printed but counts.
+
+mod child;
+mod measure;
+mod record;
+mod report;
+
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+
+use crate::config::Mode;
+use child::{Answer, Child};
+use record::{Record, Session};
+use report::Report;
+
+/// Arguments of `replay`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tersed replay tests/fixtures/sessions/*.jsonl\n  \
+    tersed replay --mode aggressive --json session.jsonl.zst\n\n\
+    A record is one JSON object a line: session, turn, tool, command, args, output, exit_code, kind, refs, \
+    ref_types. Records without a session are played without one.")]
+pub struct Args {
+    /// Files of records, `.jsonl` or `.jsonl.zst`.
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+    /// The mode to play in.
+    #[arg(long, default_value = "standard", value_parser = super::compress::mode)]
+    mode: Mode,
+    /// More settings, as the JSON of a request's `policy`.
+    #[arg(long, value_name = "JSON", default_value = "{}")]
+    policy: String,
+    /// Print the figures as JSON.
+    #[arg(long)]
+    json: bool,
+    /// Name the records that lost a reference or a failure line, or grew, on standard error.
+    #[arg(long)]
+    losses: bool,
+}
+
+/// Plays all files.
+pub fn run(args: &Args) -> Result<(), String> {
+    let mut policy: Value = serde_json::from_str(&args.policy).map_err(|e| format!("--policy: {e}"))?;
+    let Some(settings) = policy.as_object_mut() else {
+        return Err(format!("--policy: `{}` is not allowed, expected a JSON object", args.policy));
+    };
+    settings.entry("mode").or_insert_with(|| json!(args.mode));
+    let mut sessions = Vec::new();
+    for file in &args.files {
+        sessions.extend(record::read(file)?);
+    }
+    let total: usize = sessions.iter().map(|s| s.records.len()).sum();
+    let bar = progress(total as u64);
+    let mut child = Child::spawn()?;
+    let mut report = Report::default();
+    for session in &sessions {
+        play(session, &policy, &mut child, &mut report, args.losses, &bar)?;
+    }
+    bar.finish_and_clear();
+    child.end()?;
+    let text = if args.json { report.json() } else { report.table() };
+    print!("{text}");
+    Ok(())
+}
+
+/// A bar on a terminal, nothing elsewhere.
+fn progress(total: u64) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:40} {pos}/{len} results, {eta} left");
+    ProgressBar::new(total).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// Plays one session in order, then sends its whole history again and closes it.
+fn play(
+    session: &Session,
+    policy: &Value,
+    child: &mut Child,
+    report: &mut Report,
+    losses: bool,
+    bar: &ProgressBar,
+) -> Result<(), String> {
+    let mut answers: Vec<Answer> = Vec::with_capacity(session.records.len());
+    for record in &session.records {
+        let request = request(session, record, policy);
+        let (answer, latency) = timed(|| child.compress(&request))?;
+        let earlier = answer.duplicate_of.as_deref().and_then(|call| {
+            let at = session.records.iter().position(|r| r.id == call)?;
+            answers.get(at).map(|a| a.content.as_str())
+        });
+        let lost = report.add(record, &answer, earlier, latency);
+        if losses && !lost.is_empty() {
+            eprintln!("{} ({}): {}", record.id, record.kind, lost.join(", "));
+        }
+        answers.push(answer);
+        bar.inc(1);
+    }
+    if let Some(id) = &session.id {
+        for (record, first) in session.records.iter().zip(&answers) {
+            let again = child.compress(&request(session, record, policy))?;
+            report.resent(again.content == first.content, &again);
+        }
+        child.close(id)?;
+    }
+    Ok(())
+}
+
+fn timed<T>(work: impl FnOnce() -> Result<T, String>) -> Result<(T, Duration), String> {
+    let start = Instant::now();
+    let value = work()?;
+    Ok((value, start.elapsed()))
+}
+
+fn request(session: &Session, record: &Record, policy: &Value) -> Value {
+    let mut result = json!({ "toolCallId": record.id, "tool": record.tool, "content": record.output });
+    if let Some(command) = &record.command {
+        result["command"] = json!(command);
+    }
+    if !record.args.is_null() {
+        result["arguments"] = record.args.clone();
+    }
+    if let Some(code) = record.exit_code {
+        result["exitCode"] = json!(code);
+    }
+    let mut params = json!({ "result": result, "policy": policy });
+    if let Some(id) = &session.id {
+        params["sessionId"] = json!(id);
+    }
+    params
+}

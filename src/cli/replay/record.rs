@@ -1,0 +1,106 @@
+//! Records of tool results, grouped into sessions.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::Path;
+
+use serde::Deserialize;
+use serde_json::Value;
+
+/// One recorded tool result. Unknown members are ignored.
+#[derive(Debug, Deserialize)]
+pub(super) struct Record {
+    /// Unique name, used as the call id.
+    pub id: String,
+    /// Who recorded it.
+    #[serde(default)]
+    source: String,
+    /// Session it belongs to; none for a standalone output.
+    #[serde(default)]
+    session: Option<String>,
+    /// Agent that ran it; none for a standalone output.
+    #[serde(default)]
+    agent: Option<String>,
+    /// Place in the session.
+    #[serde(default)]
+    turn: Option<i64>,
+    /// Tool.
+    #[serde(default)]
+    pub tool: Option<String>,
+    /// Command line.
+    #[serde(default)]
+    pub command: Option<String>,
+    /// Arguments.
+    #[serde(default)]
+    pub args: Value,
+    /// The result.
+    pub output: String,
+    /// Exit code.
+    #[serde(default)]
+    pub exit_code: Option<i64>,
+    /// What kind of output it is.
+    #[serde(default)]
+    pub kind: String,
+    /// What the agent named later that it learned here.
+    #[serde(default)]
+    pub refs: Vec<String>,
+    /// The type of each reference.
+    #[serde(default)]
+    pub ref_types: Vec<String>,
+}
+
+impl Record {
+    /// Whether an agent's session holds it.
+    pub(super) fn is_agents(&self) -> bool {
+        self.agent.is_some()
+    }
+}
+
+/// Records that share a context.
+#[derive(Debug)]
+pub(super) struct Session {
+    /// Its id on the wire; none for standalone outputs.
+    pub id: Option<String>,
+    /// Its records in order.
+    pub records: Vec<Record>,
+}
+
+/// Reads a file of records.
+pub(super) fn read(path: &Path) -> Result<Vec<Session>, String> {
+    let name = path.display();
+    let file = File::open(path).map_err(|e| format!("{name}: {e}"))?;
+    let packed = path.extension().is_some_and(|e| e == "zst");
+    let reader: Box<dyn Read> = if packed {
+        let mut decoder = zstd::Decoder::new(file).map_err(|e| format!("{name}: {e}"))?;
+        // Windows of up to 2 GiB, as `zstd --long=31` writes them.
+        decoder.window_log_max(31).map_err(|e| format!("{name}: {e}"))?;
+        Box::new(decoder)
+    } else {
+        Box::new(file)
+    };
+    let mut sessions: Vec<Session> = Vec::new();
+    let mut places: HashMap<String, usize> = HashMap::new();
+    for (number, line) in BufReader::new(reader).lines().enumerate() {
+        let line = line.map_err(|e| format!("{name}:{}: {e}", number + 1))?;
+        if line.trim().is_empty() {
+            continue;
+        }
+        let record: Record =
+            serde_json::from_str(&line).map_err(|e| format!("{name}:{}: {e}", number + 1))?;
+        let id = match (&record.session, &record.agent) {
+            (Some(session), Some(_)) => Some(format!("{}:{session}", record.source)),
+            _ => None,
+        };
+        let new = sessions.len();
+        let place = id.as_ref().map_or(new, |id| *places.entry(id.clone()).or_insert(new));
+        match sessions.get_mut(place) {
+            Some(session) => session.records.push(record),
+            None => sessions.push(Session { id, records: vec![record] }),
+        }
+    }
+    for session in &mut sessions {
+        session.records.sort_by_key(|r| r.turn);
+    }
+    Ok(sessions)
+}
