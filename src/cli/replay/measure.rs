@@ -159,9 +159,9 @@ mod tests {
 
     #[test]
     fn failure_lines_are_distinct_and_folded() {
-        let text = "ok\nerror:   one\nerror: one\n0 errors\ntest a ... ok\n3 failed, 0 errors\n";
+        let text = "ok\nerror:   one\nerror: one\n0 errors\ntest a ... ok\n0 errors, 3 failed\n";
         let lines: Vec<String> = failure_lines(text, "test").into_iter().collect();
-        assert_eq!(lines, ["3 failed, 0 errors", "error: one"]);
+        assert_eq!(lines, ["0 errors, 3 failed", "error: one"]);
         assert!(failure_lines(text, "file_read").is_empty());
     }
 }

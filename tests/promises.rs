@@ -1,0 +1,239 @@
+//! The promises as properties, over the fixtures and random mutations of them.
+//!
+//! Each test says which promise of the README it holds; each would fail without it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use proptest::prelude::*;
+use tersed::config::{Mode, Policy};
+use tersed::pipeline::call::ToolCall;
+use tersed::pipeline::dedup::NoHistory;
+use tersed::pipeline::evidence::Status;
+use tersed::pipeline::marker::Marker;
+use tersed::pipeline::{Outcome, Raw, compress};
+
+/// Inputs of all fixtures with the commands that wrote them.
+fn samples() -> Vec<(String, Option<String>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut out = Vec::new();
+    for area in ["reduce", "encode"] {
+        for kind in fs::read_dir(root.join(area)).into_iter().flatten() {
+            for case in fs::read_dir(kind.unwrap().path()).into_iter().flatten() {
+                let case = case.unwrap().path();
+                let input = fs::read(case.join("input")).unwrap();
+                let call: serde_json::Value =
+                    serde_json::from_slice(&fs::read(case.join("call.json")).unwrap()).unwrap();
+                let command = call["command"].as_str().map(str::to_owned);
+                out.push((String::from_utf8_lossy(&input).into_owned(), command));
+            }
+        }
+    }
+    out.sort();
+    assert!(out.len() > 3);
+    out
+}
+
+/// What happens to a line of a sample.
+#[derive(Debug, Clone)]
+enum Edit {
+    Drop,
+    Repeat(u8),
+    Insert(&'static str),
+    Cut,
+}
+
+const INSERTS: &[&str] = &[
+    "error: something is wrong",
+    "",
+    "   ",
+    "E       assert 1 == 2",
+    "[tersed: omitted 12 lines 3-14, passing_tests]",
+    "[Duplicate of call_1 (bash); see earlier result]",
+    "\u{1b}[31mFAILED\u{1b}[0m here",
+    "progress 1%\rprogress 100%",
+    "{\"a\": 1, \"b\": [1, 2]}",
+    "a | b | c",
+    "test tests::late ... ok",
+    "--- FAIL: TestLate (0.00s)",
+    "déjà vu \u{202e}hidden",
+    "x\u{0}y",
+];
+
+fn edit() -> impl Strategy<Value = Edit> {
+    prop_oneof![
+        Just(Edit::Drop),
+        (2u8..40).prop_map(Edit::Repeat),
+        (0..INSERTS.len()).prop_map(|i| Edit::Insert(INSERTS[i])),
+        Just(Edit::Cut),
+    ]
+}
+
+fn mutated() -> impl Strategy<Value = (String, ToolCall)> {
+    let samples = samples();
+    let count = samples.len();
+    let edits = prop::collection::vec((any::<prop::sample::Index>(), edit()), 0..12);
+    (0..count, edits, prop::option::of(0i64..3), any::<bool>()).prop_map(
+        move |(which, edits, exit_code, with_command)| {
+            let (text, command) = &samples[which];
+            let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
+            for (place, edit) in &edits {
+                if lines.is_empty() {
+                    break;
+                }
+                let at = place.index(lines.len());
+                match edit {
+                    Edit::Drop => drop(lines.remove(at)),
+                    Edit::Repeat(times) => lines[at] = lines[at].repeat(usize::from(*times)),
+                    Edit::Insert(text) => lines.insert(at, format!("{text}\n")),
+                    Edit::Cut => lines.truncate(at),
+                }
+            }
+            let command = command.clone().filter(|_| with_command);
+            (lines.concat(), ToolCall { tool: "bash".into(), command, exit_code, ..ToolCall::default() })
+        },
+    )
+}
+
+fn mode() -> impl Strategy<Value = Mode> {
+    prop_oneof![Just(Mode::Safe), Just(Mode::Standard), Just(Mode::Aggressive)]
+}
+
+fn run(call: &ToolCall, text: &str, policy: &Policy) -> Outcome {
+    compress(call, &[Raw::Text(text)], policy, false, &NoHistory).expect("redaction runs")
+}
+
+/// The sanitized source: what is stored for reading back, or the text itself when nothing changed.
+fn source(outcome: &Outcome) -> String {
+    match &outcome.retain {
+        Some(retain) => String::from_utf8(retain.bytes.clone()).unwrap(),
+        None => outcome.texts.concat(),
+    }
+}
+
+fn is_marker(line: &str) -> bool {
+    Marker::parse(line).is_some_and(|(marker, len)| {
+        len == line.len() && !matches!(marker, Marker::Binary { .. } | Marker::Duplicate { .. })
+    })
+}
+
+/// Steps that only hide lines and never rewrite one.
+const LINE_STEPS: &[&str] = &["repeated_lines", "trailing_whitespace", "output_cap", "head_tail"];
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Promise 2: every source line is shown, or listed as not shown, and none is invented.
+    #[test]
+    fn every_line_is_accounted_for((text, call) in mutated(), mode in mode(), min_bytes in prop_oneof![Just(0usize), Just(1024)]) {
+        let policy = Policy { mode, min_bytes, ..Policy::default() };
+        let outcome = run(&call, &text, &policy);
+        prop_assume!(outcome.evidence.status != Status::Suppressed);
+        let source = source(&outcome);
+        let lines: Vec<&str> = source.lines().collect();
+        let mut hidden = BTreeSet::new();
+        for omission in outcome.evidence.omissions.iter().filter(|o| o.count > 0) {
+            prop_assert_eq!(omission.count, omission.lines[1] + 1 - omission.lines[0]);
+            for line in omission.lines[0]..=omission.lines[1] {
+                prop_assert!(line >= 1 && line <= lines.len(), "line {} of {}", line, lines.len());
+                prop_assert!(hidden.insert(line), "line {} is hidden twice", line);
+            }
+        }
+        let rewrites = outcome.evidence.steps.iter().any(|s| {
+            s.reason.code() == "applied" && !LINE_STEPS.contains(&s.id.as_str()) && outcome.evidence.reducer.as_deref() != Some(s.id.as_str())
+        });
+        let replaced = outcome.evidence.omissions.iter().any(|o| o.count == 0)
+            || outcome.evidence.reducer.as_deref().is_some_and(|r| r.starts_with("git_"));
+        if !rewrites && !replaced {
+            let shown: Vec<&str> = outcome.texts[0].lines().filter(|l| !is_marker(l)).map(str::trim_end).collect();
+            let expected: Vec<&str> = (1..=lines.len()).filter(|n| !hidden.contains(n)).map(|n| lines[n - 1].trim_end()).collect();
+            prop_assert_eq!(shown, expected);
+        }
+    }
+
+    /// Promise 1: a marker's numbers are those of the evidence.
+    #[test]
+    fn markers_say_what_the_evidence_says((text, call) in mutated()) {
+        let policy = Policy { min_bytes: 0, ..Policy::default() };
+        let outcome = run(&call, &text, &policy);
+        let from_evidence: usize = outcome.evidence.omissions.iter().map(|o| o.count).sum();
+        let mut from_markers = 0;
+        for line in outcome.texts[0].lines() {
+            match Marker::parse(line) {
+                Some((Marker::Lines { count, .. }, len)) if len == line.len() => from_markers += count,
+                Some((Marker::Repeats { period, times, first, last }, len)) if len == line.len() => {
+                    prop_assert_eq!(period * times, last + 1 - first);
+                    from_markers += period * times;
+                }
+                _ => {}
+            }
+        }
+        prop_assert_eq!(from_markers, from_evidence);
+    }
+
+    /// Promise 3: no failure line is lost, whatever the mode.
+    #[test]
+    fn failure_lines_stay((text, call) in mutated(), mode in mode()) {
+        let policy = Policy { mode, min_bytes: 0, ..Policy::default() };
+        let outcome = run(&call, &text, &policy);
+        prop_assert_eq!(outcome.evidence.guard.signals, outcome.evidence.guard.kept);
+    }
+
+    /// Promise 4: never more tokens or bytes than the sanitized input.
+    #[test]
+    fn nothing_grows((text, call) in mutated(), mode in mode()) {
+        let policy = Policy { mode, min_bytes: 0, ..Policy::default() };
+        let outcome = run(&call, &text, &policy);
+        prop_assume!(outcome.evidence.status != Status::Suppressed);
+        let counter = tersed::tokens::counter(policy.tokenizer);
+        let source = source(&outcome);
+        prop_assert!(outcome.texts[0].len() <= source.len());
+        prop_assert!(counter.count(&outcome.texts[0]) <= counter.count(&source));
+    }
+
+    /// Promise 7: the same input gives the same output and evidence.
+    #[test]
+    fn outputs_are_deterministic((text, call) in mutated(), mode in mode()) {
+        let policy = Policy { mode, ..Policy::default() };
+        prop_assert_eq!(run(&call, &text, &policy), run(&call, &text, &policy));
+    }
+
+    /// Promise 8: an output of ours, compressed again, is as it was.
+    #[test]
+    fn outputs_are_fix_points((text, call) in mutated(), mode in mode(), min_bytes in prop_oneof![Just(0usize), Just(1024)]) {
+        let policy = Policy { mode, min_bytes, ..Policy::default() };
+        let once = run(&call, &text, &policy).texts;
+        let twice = run(&call, &once[0], &policy).texts;
+        prop_assert_eq!(twice, once);
+    }
+
+    /// Promise 5: a secret reaches neither text nor evidence nor what is stored, also when escape
+    /// sequences or invisible characters cut it up.
+    #[test]
+    fn secrets_do_not_get_through((text, call) in mutated(), place in any::<prop::sample::Index>(), how in 0..4) {
+        let secret = ["ghp", "_", "q7Zk2Vn8Xw4Rt6Yb1Lm3Pc5Hd9Fj0GsAe2Uo"].concat();
+        let planted = match how {
+            0 => secret.clone(),
+            1 => format!("{}\u{1b}[1m{}", &secret[..12], &secret[12..]),
+            2 => format!("{}\u{200b}{}", &secret[..12], &secret[12..]),
+            _ => format!("\u{1b}]0;{secret}\u{7}{secret}"),
+        };
+        let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let line = format!("token {planted} here\n");
+        let at = place.index(lines.len() + 1);
+        lines.insert(at, &line);
+        let outcome = run(&call, &lines.concat(), &Policy::default());
+        let evidence = serde_json::to_string(&outcome.evidence).unwrap();
+        let retain = outcome.retain.as_ref();
+        let stored = retain.map_or(String::new(), |r| String::from_utf8_lossy(&r.bytes).into_owned());
+        let original = retain.and_then(|r| r.original.as_ref());
+        let original = original.map_or(String::new(), |o| String::from_utf8_lossy(o).into_owned());
+        for (name, text) in [("text", &outcome.texts[0]), ("evidence", &evidence), ("stored", &stored), ("original", &original)] {
+            let plain: String = text.replace("\u{1b}[1m", "").replace('\u{200b}', "");
+            prop_assert!(!plain.contains(&secret[4..]), "{} holds the secret", name);
+        }
+    }
+}
