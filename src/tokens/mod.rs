@@ -1,6 +1,22 @@
 //! Token counters: what a text costs a model.
 //!
-//! Counting is pure and needs no start-up; a counter never changes a text.
+//! Counting is pure and needs no start-up; a counter never changes a text, never fails, and knows no
+//! special tokens: `<|endoftext|>` in a tool's output is ordinary text.
+
+mod bpe;
+mod class;
+mod heuristic;
+mod merge;
+mod scan;
+mod split;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use heuristic::estimate;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// A way to count the tokens of a text.
 pub trait TokenCounter: Sync {
@@ -9,4 +25,26 @@ pub trait TokenCounter: Sync {
 
     /// The number of tokens that `text` costs.
     fn count(&self, text: &str) -> usize;
+}
+
+/// The counters that a policy can name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Tokenizer {
+    /// Exactly as tiktoken's `o200k_base` counts.
+    #[default]
+    O200k,
+    /// Exactly as tiktoken's `cl100k_base` counts.
+    Cl100k,
+    /// An estimate of o200k from the shape of the text, without a vocabulary.
+    Heuristic,
+}
+
+/// The counter that `tokenizer` names.
+pub fn counter(tokenizer: Tokenizer) -> &'static dyn TokenCounter {
+    match tokenizer {
+        Tokenizer::O200k => &bpe::O200k,
+        Tokenizer::Cl100k => &bpe::Cl100k,
+        Tokenizer::Heuristic => &heuristic::Heuristic,
+    }
 }
