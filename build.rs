@@ -1,5 +1,42 @@
-//! Build script.
+//! Writes the static tables of the token counters into `OUT_DIR`: the two vocabularies and the
+//! character classes. It reads no network and no file outside the crate and its dependencies.
+
+#![allow(clippy::expect_used, reason = "a build that cannot make its tables must stop")]
+
+#[path = "build/classes.rs"]
+mod classes;
+#[path = "build/vocabulary.rs"]
+mod vocabulary;
+
+#[path = "src/tokens/class.rs"]
+mod class;
+#[path = "src/tokens/table.rs"]
+mod table;
+
+use std::{env, fs, path::PathBuf};
 
 fn main() {
-    println!("cargo:rerun-if-changed=build.rs");
+    for path in ["build.rs", "build", "src/tokens/class.rs", "src/tokens/table.rs"] {
+        println!("cargo:rerun-if-changed={path}");
+    }
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let write = |name: &str, bytes: &[u8]| fs::write(out.join(name), bytes).expect("OUT_DIR is writable");
+
+    let (index, blocks) = classes::tables();
+    write("class_index.bin", &index);
+    write("class_blocks.bin", &blocks);
+
+    let mut lengths = String::new();
+    for (name, file) in [("o200k_base", "o200k"), ("cl100k_base", "cl100k")] {
+        let encoding = tiktoken::get_encoding(name).expect("a vocabulary of the build dependency");
+        let layout = vocabulary::layout(encoding);
+        write(&format!("{file}_pilots.bin"), &layout.pilots);
+        write(&format!("{file}_slots.bin"), &layout.slots);
+        let constant = file.to_uppercase();
+        lengths.push_str(&format!(
+            "/// Bytes of the longest {file} token.\npub const {constant}_LONGEST: usize = {};\n",
+            layout.longest
+        ));
+    }
+    write("longest.rs", lengths.as_bytes());
 }

@@ -1,0 +1,158 @@
+//! Byte pair merging: how many tokens a piece becomes that is not itself a token.
+//!
+//! The rule: as long as two neighbours together are a token, join the pair of the lowest rank, the
+//! leftmost of equals. It never builds the tokens, only their ends.
+//!
+//! Short pieces are merged in an array, longer ones through a heap, and pieces of more than [`CHUNK`]
+//! bytes in chunks, so that time is linear and memory bounded however long a run is. A cut between
+//! chunks is proven: if the two tokens beside it, merged on their own, come out as just these two,
+//! then no merge of the whole crosses the cut. (Up to the first merge that crosses any boundary, the
+//! whole does within the span of two neighbours exactly what these do on their own.) If a cut fails,
+//! the piece is merged in one.
+
+use super::table::NO_RANK;
+use std::{cmp::Reverse, collections::BinaryHeap};
+
+/// Longest piece in bytes that the array takes.
+const SHORT: usize = 96;
+/// Bytes of a long piece that are merged at a time.
+const CHUNK: usize = 2048;
+/// Bytes at the end of a chunk whose tokens are left to the next one: they depend on what follows.
+const MARGIN: usize = 256;
+
+const NONE: u32 = u32::MAX;
+
+/// Buffers that all pieces of a text share.
+#[derive(Default)]
+pub struct Scratch {
+    /// Ends of the tokens of the last merge.
+    ends: Vec<u32>,
+    /// In the array's view: rank of each part with its right neighbour.
+    ranks: Vec<u32>,
+    /// In the heap's view: one for each byte.
+    links: Vec<Link>,
+    /// Candidates, rank above position. Those whose link has changed since are stale.
+    heap: BinaryHeap<Reverse<u64>>,
+}
+
+/// The part that starts at a byte, if one does.
+#[derive(Clone, Copy)]
+struct Link {
+    /// Start of the part before, [`NONE`] at the first.
+    prev: u32,
+    /// Start of the part after, which is this part's end; [`NONE`] if no part starts here any more.
+    next: u32,
+    /// Rank of this part joined with the next.
+    rank: u32,
+}
+
+/// The number of tokens of `piece`, where `rank` tells the rank of a byte string.
+pub fn count(piece: &[u8], rank: impl Fn(&[u8]) -> u32 + Copy, scratch: &mut Scratch) -> usize {
+    if piece.len() <= CHUNK {
+        merge(piece, rank, scratch);
+        return scratch.ends.len();
+    }
+    let mut tokens = 0;
+    let mut done = 0;
+    let mut last_len = 0;
+    while done < piece.len() {
+        let chunk = &piece[done..piece.len().min(done + CHUNK)];
+        merge(chunk, rank, scratch);
+        let keep = if done + chunk.len() == piece.len() { chunk.len() } else { chunk.len() - MARGIN };
+        let kept = scratch.ends.partition_point(|end| *end as usize <= keep);
+        let end_of = |token: usize| scratch.ends.get(token).map_or(0, |end| *end as usize);
+        let first_len = end_of(0);
+        let kept_len = end_of(kept - 1);
+        let kept_last_len = if kept > 1 { kept_len - end_of(kept - 2) } else { kept_len };
+        if done > 0 {
+            merge(&piece[done - last_len..done + first_len], rank, scratch);
+            if scratch.ends != [last_len as u32, (last_len + first_len) as u32] {
+                merge(piece, rank, scratch);
+                return scratch.ends.len();
+            }
+        }
+        tokens += kept;
+        done += kept_len;
+        last_len = kept_last_len;
+    }
+    tokens
+}
+
+/// Leaves the ends of the tokens of `piece` in `scratch.ends`.
+fn merge(piece: &[u8], rank: impl Fn(&[u8]) -> u32 + Copy, scratch: &mut Scratch) {
+    if piece.len() <= SHORT {
+        merge_short(piece, rank, &mut scratch.ends, &mut scratch.ranks);
+    } else {
+        merge_long(piece, rank, scratch);
+    }
+}
+
+fn merge_short(piece: &[u8], rank: impl Fn(&[u8]) -> u32, ends: &mut Vec<u32>, ranks: &mut Vec<u32>) {
+    ends.clear();
+    ends.extend(1..=piece.len() as u32);
+    ranks.clear();
+    ranks.extend(piece.windows(2).map(&rank));
+    while let Some((at, lowest)) = ranks.iter().copied().enumerate().min_by_key(|(_, rank)| *rank) {
+        if lowest == NO_RANK {
+            break;
+        }
+        ends.remove(at);
+        ranks.remove(at);
+        let start_of = |part: usize| if part == 0 { 0 } else { ends[part - 1] as usize };
+        if let Some(next) = ranks.get_mut(at) {
+            *next = rank(&piece[start_of(at)..ends[at + 1] as usize]);
+        }
+        if at > 0 {
+            ranks[at - 1] = rank(&piece[start_of(at - 1)..ends[at] as usize]);
+        }
+    }
+}
+
+fn merge_long(piece: &[u8], rank: impl Fn(&[u8]) -> u32 + Copy, scratch: &mut Scratch) {
+    let Scratch { ends, links, heap, .. } = scratch;
+    let len = piece.len();
+    let mut candidates = std::mem::take(heap).into_vec();
+    candidates.clear();
+    links.clear();
+    for at in 0..len {
+        let rank = if at + 1 < len { rank(&piece[at..at + 2]) } else { NO_RANK };
+        links.push(Link { prev: (at as u32).wrapping_sub(1), next: at as u32 + 1, rank });
+        if rank != NO_RANK {
+            candidates.push(candidate(rank, at));
+        }
+    }
+    *heap = candidates.into();
+    while let Some(Reverse(best)) = heap.pop() {
+        let at = best as u32 as usize;
+        let link = links[at];
+        if link.next == NONE || u64::from(link.rank) != best >> 32 {
+            continue;
+        }
+        let joined = link.next as usize;
+        let end = links[joined].next as usize;
+        links[joined].next = NONE;
+        links[at].next = end as u32;
+        if end < len {
+            links[end].prev = at as u32;
+        }
+        for part in [link.prev as usize, at] {
+            let Some(next) = links.get(part).map(|link| link.next as usize) else { continue };
+            let pair_end = links.get(next).map(|link| link.next as usize);
+            let rank = pair_end.map_or(NO_RANK, |pair_end| rank(&piece[part..pair_end]));
+            links[part].rank = rank;
+            if rank != NO_RANK {
+                heap.push(candidate(rank, part));
+            }
+        }
+    }
+    ends.clear();
+    let mut at = 0;
+    while at < len {
+        at = links[at].next as usize;
+        ends.push(at as u32);
+    }
+}
+
+fn candidate(rank: u32, at: usize) -> Reverse<u64> {
+    Reverse(u64::from(rank) << 32 | at as u64)
+}

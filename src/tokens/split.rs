@@ -1,0 +1,171 @@
+//! Cuts a text into the pieces that byte pair encoding never merges across.
+//!
+//! Two hand-written matchers stand for the two published patterns (in `tiktoken_ext/openai_public.py`
+//! of the tiktoken package). Each takes the start of a piece and returns its end; pieces are never
+//! empty and cover the whole text. No matcher backtracks further than to a position that it passed
+//! and remembered, so a text is read at most twice.
+//!
+//! The last three alternatives are the same in both: `\s*[\r\n]+|\s+(?!\S)|\s+`.
+
+use super::class::{LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UNCASED, UPPER};
+use super::scan::{class_at, run};
+
+const LETTER: u8 = UPPER | LOWER | UNCASED;
+const SYMBOL: u8 = OTHER | MARK;
+
+/// The piece of o200k that starts at `start`, which must lie inside `bytes`.
+///
+/// With `U` for `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]` and `L` for `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`, the pattern
+/// begins `[^\r\n\p{L}\p{N}]?U*L+c?`, `[^\r\n\p{L}\p{N}]?U+L*c?` (`c` is a contraction such as `'ll`
+/// in any case), `\p{N}{1,3}`, ` ?[^\s\p{L}\p{N}]+[\r\n/]*`.
+#[inline(always)]
+pub fn o200k(bytes: &[u8], start: usize) -> usize {
+    let (class, len) = class_at(bytes, start);
+    if class & LETTER != 0 {
+        let end = word(bytes, start).0;
+        return end + contraction(bytes, end);
+    }
+    if class & NUMBER != 0 {
+        return number(bytes, start);
+    }
+    if class & NEWLINE == 0 {
+        let after = start + len;
+        let (mut end, lower) = word(bytes, after);
+        if class & MARK != 0 && !lower {
+            // A mark may be the prefix or a letter. As a prefix it would need `U+L*`, which comes after
+            // `U*L+` with the mark alone as `L`.
+            end = after;
+        }
+        if end > after || class & MARK != 0 {
+            return end + contraction(bytes, end);
+        }
+        if let Some(end) = symbols(bytes, start, class) {
+            return end
+                + bytes.iter().skip(end).take_while(|byte| matches!(byte, b'\r' | b'\n' | b'/')).count();
+        }
+    }
+    space(bytes, start)
+}
+
+/// The piece of cl100k that starts at `start`, which must lie inside `bytes`.
+///
+/// The pattern begins `'(?i:[sdmt]|ll|ve|re)`, `[^\r\n\p{L}\p{N}]?\p{L}+`, `\p{N}{1,3}`,
+/// ` ?[^\s\p{L}\p{N}]+[\r\n]*`.
+///
+/// Newer releases of tiktoken write the end as `\s++$|\s*[\r\n]|\s+(?!\S)|\s`, so that white space
+/// at the very end is one piece even with a newline inside. No token starts as white space, holds a
+/// newline and ends in other white space, so nothing merges across the last newline and the count
+/// is the same; a test holds the vocabulary to it.
+#[inline(always)]
+pub fn cl100k(bytes: &[u8], start: usize) -> usize {
+    let (class, len) = class_at(bytes, start);
+    if class & LETTER != 0 {
+        return run(bytes, start, LETTER);
+    }
+    if class & NUMBER != 0 {
+        return number(bytes, start);
+    }
+    if class & NEWLINE == 0 {
+        let suffix = contraction(bytes, start);
+        if suffix > 0 {
+            return start + suffix;
+        }
+        let after = start + len;
+        let end = run(bytes, after, LETTER);
+        if end > after {
+            return end;
+        }
+        if let Some(end) = symbols(bytes, start, class) {
+            return run(bytes, end, NEWLINE);
+        }
+    }
+    space(bytes, start)
+}
+
+/// `U*L+`, else `U+L*`, from `start`: the end, and whether it was the former. The end is `start` if
+/// neither matches.
+#[inline(always)]
+fn word(bytes: &[u8], start: usize) -> (usize, bool) {
+    let mut at = start;
+    let mut uncased_end = start;
+    loop {
+        at = run(bytes, at, UPPER);
+        let (class, len) = class_at(bytes, at);
+        if class & (UNCASED | MARK) != 0 {
+            at += len;
+            uncased_end = at;
+        } else if class & LOWER != 0 {
+            return (run(bytes, at + len, LOWER | UNCASED | MARK), true);
+        } else if uncased_end > start {
+            // `U*` gives back just enough for `L+` to take one character, the last one that is both.
+            return (uncased_end, true);
+        } else {
+            return (at, false);
+        }
+    }
+}
+
+/// The length of a contraction at `at`, or 0. Case folding lets U+017F (bytes C5 BF) stand for an `s`.
+#[inline(always)]
+fn contraction(bytes: &[u8], at: usize) -> usize {
+    if bytes.get(at) == Some(&b'\'') { suffix(&bytes[at + 1..]) } else { 0 }
+}
+
+fn suffix(after: &[u8]) -> usize {
+    match *after {
+        [b's' | b'S' | b't' | b'T' | b'm' | b'M' | b'd' | b'D', ..] => 2,
+        [b'l' | b'L', b'l' | b'L', ..] | [b'v' | b'V' | b'r' | b'R', b'e' | b'E', ..] | [0xc5, 0xbf, ..] => 3,
+        _ => 0,
+    }
+}
+
+/// `\p{N}{1,3}`
+#[inline(always)]
+fn number(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    for _ in 0..3 {
+        let (class, len) = class_at(bytes, at);
+        if class & NUMBER == 0 {
+            break;
+        }
+        at += len;
+    }
+    at
+}
+
+/// ` ?[^\s\p{L}\p{N}]+`, where `class` is the class of the first character.
+#[inline(always)]
+fn symbols(bytes: &[u8], start: usize, class: u8) -> Option<usize> {
+    let from = if bytes[start] == b' ' { start + 1 } else { start };
+    if from == start && class & SYMBOL == 0 {
+        return None;
+    }
+    let end = run(bytes, from, SYMBOL);
+    (end > from).then_some(end)
+}
+
+/// `\s*[\r\n]+|\s+(?!\S)|\s+`
+#[inline(always)]
+fn space(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    let mut last = start;
+    let mut newline_end = start;
+    loop {
+        let (class, len) = class_at(bytes, at);
+        if class & (SPACE | NEWLINE) == 0 {
+            break;
+        }
+        last = at;
+        at += len;
+        if class & NEWLINE != 0 {
+            newline_end = at;
+        }
+    }
+    if newline_end > start {
+        newline_end
+    } else if at == bytes.len() || last == start {
+        at
+    } else {
+        last
+    }
+}
