@@ -1,1 +1,0 @@
-//! Shows a terminal stream as the terminal would have shown it at the end.
