@@ -1,15 +1,201 @@
-//! Bytes to text: UTF-8, UTF-16 with a byte order mark, and what is neither.
+//! Bytes to text: UTF-8, UTF-16 with a byte order mark or plainly without one, and legacy encodings.
+//!
+//! A byte that fits nowhere becomes U+FFFD and is counted; no line is ever lost because of one. It does not decide
+//! whether the bytes are text at all (`binary` does, before), and it guesses an encoding only where UTF-8 has failed.
 
-/// x
-pub struct Decoded<'a> {
-    /// x
-    pub text: std::borrow::Cow<'a, str>,
-    /// x
+use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use std::borrow::Cow;
+
+/// Text and how it was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decoded<'b> {
+    /// The text, without a byte order mark.
+    pub text: Cow<'b, str>,
+    /// The encoding's name as in the WHATWG Encoding Standard, such as `UTF-8` or `windows-1252`.
+    pub encoding: &'static str,
+    /// Invalid sequences, each of which became one U+FFFD.
     pub replaced: usize,
-    /// x
+    /// Whether a byte order mark was removed.
     pub bom: bool,
 }
-/// x
-pub fn decode(b: &[u8]) -> Decoded<'_> {
-    Decoded { text: String::from_utf8_lossy(b), replaced: 0, bom: false }
+
+/// Reads the bytes as text.
+#[must_use]
+pub fn decode(bytes: &[u8]) -> Decoded<'_> {
+    if let Some(rest) = bytes.strip_prefix(b"\xEF\xBB\xBF") {
+        return Decoded { bom: true, ..decode_utf8(rest).unwrap_or_else(|| lossy_utf8(rest)) };
+    }
+    if let Some((encoding, len)) = utf16(bytes) {
+        return decode_as(encoding, &bytes[len..], len > 0);
+    }
+    if let Some(decoded) = decode_utf8(bytes) {
+        return decoded;
+    }
+    match guess_legacy(bytes) {
+        Some(encoding) => decode_as(encoding, bytes, false),
+        None => lossy_utf8(bytes),
+    }
+}
+
+fn decode_utf8(bytes: &[u8]) -> Option<Decoded<'_>> {
+    let text = std::str::from_utf8(bytes).ok()?;
+    Some(Decoded { text: Cow::Borrowed(text), encoding: UTF_8.name(), replaced: 0, bom: false })
+}
+
+/// As `String::from_utf8_lossy`, with a count.
+fn lossy_utf8(bytes: &[u8]) -> Decoded<'_> {
+    let mut text = String::with_capacity(bytes.len());
+    let mut replaced = 0;
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        if !chunk.invalid().is_empty() {
+            text.push(char::REPLACEMENT_CHARACTER);
+            replaced += 1;
+        }
+    }
+    Decoded { text: Cow::Owned(text), encoding: UTF_8.name(), replaced, bom: false }
+}
+
+fn decode_as<'b>(encoding: &'static Encoding, bytes: &'b [u8], bom: bool) -> Decoded<'b> {
+    let (text, bad) = encoding.decode_without_bom_handling(bytes);
+    let replaced = if bad { text.matches(char::REPLACEMENT_CHARACTER).count() } else { 0 };
+    Decoded { text, encoding: encoding.name(), replaced, bom }
+}
+
+/// Whether the bytes are UTF-16, and how long its byte order mark is.
+pub(super) fn utf16(bytes: &[u8]) -> Option<(&'static Encoding, usize)> {
+    // FF FE 00 00 is UTF-32, which no tool prints and no decoder here reads.
+    if bytes.starts_with(b"\xFF\xFE") && !bytes.starts_with(b"\xFF\xFE\0\0") {
+        return Some((UTF_16LE, 2));
+    }
+    if bytes.starts_with(b"\xFE\xFF") {
+        return Some((UTF_16BE, 2));
+    }
+    // Without a mark only what is plainly ASCII in UTF-16 is taken for it: one byte of nearly every pair is NUL, the
+    // other one is printable.
+    const HEAD: usize = 4096;
+    const LEAST: usize = 8;
+    let head = &bytes[..bytes.len().min(HEAD)];
+    if head.len() < LEAST || bytes.len() % 2 != 0 || !head.contains(&0) {
+        return None;
+    }
+    let printable = |byte: u8| (0x20..0x7F).contains(&byte) || matches!(byte, b'\n' | b'\r' | b'\t' | 0x1B);
+    let pairs = head.len() / 2;
+    let little = head.chunks_exact(2).filter(|pair| pair[1] == 0 && printable(pair[0])).count();
+    let big = head.chunks_exact(2).filter(|pair| pair[0] == 0 && printable(pair[1])).count();
+    let most = |count: usize| count * 10 >= pairs * 9;
+    most(little).then_some((UTF_16LE, 0)).or(most(big).then_some((UTF_16BE, 0)))
+}
+
+/// The legacy encoding that the whole text is in, where it plainly is.
+pub(super) fn guess_legacy(bytes: &[u8]) -> Option<&'static Encoding> {
+    let (mut valid, mut invalid) = (0usize, 0usize);
+    for chunk in bytes.utf8_chunks() {
+        valid += chunk.valid().bytes().filter(|byte| *byte >= 0xC0).count();
+        invalid += chunk.invalid().len();
+    }
+    // UTF-8 with some broken bytes stays UTF-8. By chance, legacy text has few valid UTF-8 sequences in it.
+    if valid * 2 >= invalid {
+        return None;
+    }
+    // Bytes outside ASCII that stand alone between controls are data, not letters.
+    let controls = bytes.iter().filter(|&&byte| byte < 0x20 && !matches!(byte, 0x07..=0x0D | 0x1B)).count();
+    if controls * 50 > bytes.len() {
+        return None;
+    }
+    let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
+    detector.feed(bytes, true);
+    let encoding = detector.guess(None, Utf8Detection::Deny);
+    let (text, bad) = encoding.decode_without_bom_handling(bytes);
+    // The detector always answers; the answer is used when it makes letters of the bytes and no C1 controls.
+    let plain = |ch: char| ch.is_ascii() || ch.is_alphanumeric() || is_punctuation(ch);
+    let odd = text.chars().filter(|&ch| !plain(ch)).count();
+    let foreign = text.chars().filter(|ch| !ch.is_ascii()).count();
+    (!bad && odd * 5 <= foreign).then_some(encoding)
+}
+
+/// Signs that legacy text has besides letters.
+fn is_punctuation(ch: char) -> bool {
+    matches!(ch, '\u{A0}'..='\u{BF}' | '\u{2000}'..='\u{2122}' | '\u{2500}'..='\u{25FF}' | '\u{3000}'..='\u{303F}'
+        | '\u{FF00}'..='\u{FFEF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(bytes: &[u8], text: &str, encoding: &str, replaced: usize, bom: bool) {
+        let decoded = decode(bytes);
+        assert_eq!(
+            (&*decoded.text, decoded.encoding, decoded.replaced, decoded.bom),
+            (text, encoding, replaced, bom)
+        );
+    }
+
+    fn in_utf16(text: &str, to: fn(u16) -> [u8; 2]) -> Vec<u8> {
+        text.encode_utf16().flat_map(to).collect()
+    }
+
+    #[test]
+    fn utf8_is_borrowed_and_marks_go() {
+        assert!(matches!(decode("héllo".as_bytes()).text, Cow::Borrowed("héllo")));
+        check(b"", "", "UTF-8", 0, false);
+        check(b"\xEF\xBB\xBFab", "ab", "UTF-8", 0, true);
+        check(b"\xEF\xBB\xBFa\xFFb", "a\u{fffd}b", "UTF-8", 1, true);
+        check(b"a\0b", "a\0b", "UTF-8", 0, false);
+    }
+
+    #[test]
+    fn utf16_is_read_with_and_without_a_mark() {
+        let text = "error CS1002: ; expected\r\n";
+        for (name, mark, to) in [
+            ("UTF-16LE", [0xFF, 0xFE], u16::to_le_bytes as fn(u16) -> [u8; 2]),
+            ("UTF-16BE", [0xFE, 0xFF], u16::to_be_bytes),
+        ] {
+            check(&in_utf16(text, to), text, name, 0, false);
+            check(&[&mark[..], &in_utf16("漢字 ok", to)].concat(), "漢字 ok", name, 0, true);
+        }
+    }
+
+    #[test]
+    fn single_bad_bytes_are_replaced_one_by_one() {
+        check("naïve caf\u{e9} — ok\n".as_bytes(), "naïve café — ok\n", "UTF-8", 0, false);
+        let broken = [&b"line one \xC3\n"[..], "zwei äöü ß é\n".as_bytes(), b"\xF0\x9F\n"].concat();
+        check(&broken, "line one \u{fffd}\nzwei äöü ß é\n\u{fffd}\n", "UTF-8", 2, false);
+    }
+
+    #[test]
+    fn legacy_text_is_read_in_its_encoding() {
+        use encoding_rs::{EUC_JP, EUC_KR, GBK, SHIFT_JIS, WINDOWS_1251, WINDOWS_1252};
+        for (encoding, text) in [
+            (
+                WINDOWS_1252,
+                "Datei wurde nicht gefunden: Größe überschritten, Prüfung schlägt fehl – “ça va déjà”\n",
+            ),
+            (GBK, "错误：无法打开文件，系统找不到指定的路径。请检查文件名是否正确，然后重试。\n"),
+            (SHIFT_JIS, "エラー：指定されたファイルが見つかりません。パスを確認してください。\n"),
+            (EUC_JP, "エラー：指定されたファイルが見つかりません。パスを確認してください。\n"),
+            (EUC_KR, "오류: 지정된 파일을 찾을 수 없습니다. 경로를 확인하십시오.\n"),
+            (WINDOWS_1251, "Ошибка: не удается найти указанный файл. Проверьте путь.\n"),
+        ] {
+            let (bytes, _, bad) = encoding.encode(text);
+            assert!(!bad);
+            check(&bytes, text, encoding.name(), 0, false);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_line_is_lost(bytes in prop::collection::vec(prop_oneof![3 => 0x20..0x7Fu8, 1 => Just(b'\n'), 1 => 0x80..=0xFFu8], 0..200)) {
+            prop_assume!(!bytes.starts_with(b"\xFF\xFE") && !bytes.starts_with(b"\xFE\xFF"));
+            let decoded = decode(&bytes);
+            let lines = bytes.iter().filter(|&&byte| byte == b'\n').count();
+            prop_assert_eq!(decoded.text.matches('\n').count(), lines);
+            if std::str::from_utf8(&bytes).is_ok() {
+                prop_assert_eq!(decoded.replaced, 0);
+            }
+        }
+    }
 }

@@ -1,13 +1,314 @@
 //! Removes characters that a reader cannot see: bidirectional controls, zero-width characters, tags.
+//!
+//! Such characters hide instructions, make one identifier look like another and cost tokens. What a script or an
+//! emoji needs in order to look as it should stays: joiners between letters that join, variation selectors, flags.
+//! It never changes a visible character and never removes a line end, U+2028 and U+2029 included: they show as one.
 
-/// x
+use std::ops::Range;
+
+/// Text without invisible characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stripped {
-    /// x
+    /// The text.
     pub text: String,
-    /// x
+    /// What was removed: class and number of characters, in the order of [`CLASSES`]; classes without any are left
+    /// out.
     pub removed: Vec<(&'static str, usize)>,
 }
-/// x
-pub fn strip(_: &str) -> Option<Stripped> {
-    None
+
+/// The names of the classes, in the order in which they are reported.
+pub const CLASSES: [&str; 8] = [
+    "bidi_control",
+    "zero_width",
+    "joiner",
+    "tag",
+    "soft_hyphen",
+    "variation_selector",
+    "filler",
+    "annotation",
+];
+
+/// Index into [`CLASSES`].
+#[derive(Clone, Copy)]
+enum Class {
+    /// Embeddings, overrides, isolates and marks of the bidirectional algorithm (UAX #9): they can show code in
+    /// another order than it runs in. Right-to-left text reads the same without them, save for punctuation at its edge.
+    Bidi,
+    /// Space without width, word joiner, invisible operators, byte order marks, the deprecated format characters
+    /// U+206A to U+206F, Mongolian vowel separator.
+    ZeroWidth,
+    /// ZWJ and ZWNJ where nothing joins.
+    Joiner,
+    /// Tag characters outside the flag of a region: a whole hidden ASCII.
+    Tag,
+    /// A place where a word may break. No terminal or editor of code shows it.
+    SoftHyphen,
+    /// Selectors of the supplement (VS17 on) behind anything but an ideograph, the Mongolian ones behind anything but
+    /// Mongolian: bytes can be hidden in them. VS1 to VS16 stay (VS15 and VS16 choose text or emoji style), but only
+    /// one at a time, behind something visible.
+    Variation,
+    /// Letters that show as nothing: Hangul fillers, Khmer inherent vowels, combining grapheme joiner.
+    Filler,
+    /// Interlinear annotation (U+FFF9 to U+FFFB).
+    Annotation,
+}
+
+/// The text without what cannot be seen, or `None` when all of it can.
+#[must_use]
+pub fn strip(text: &str) -> Option<Stripped> {
+    let bytes = text.as_bytes();
+    let mut counts = [0usize; CLASSES.len()];
+    let mut out = String::new();
+    let (mut kept_to, mut at) = (0, 0);
+    while let Some(candidate) = next_candidate(bytes, at) {
+        let Some(ch) = text[candidate..].chars().next() else { break };
+        let end = candidate + ch.len_utf8();
+        // Judged by what stays before it, so that stripping once is enough.
+        let before = text[kept_to..candidate].chars().next_back().or_else(|| out.chars().next_back());
+        at = match judge(text, candidate..end, ch, before) {
+            Verdict::Keep(end) => end,
+            Verdict::Remove(class, end) => {
+                counts[class as usize] += text[candidate..end].chars().count();
+                out.push_str(&text[kept_to..candidate]);
+                kept_to = end;
+                end
+            }
+        };
+    }
+    if kept_to == 0 {
+        return None;
+    }
+    out.push_str(&text[kept_to..]);
+    let removed = CLASSES.into_iter().zip(counts).filter(|&(_, count)| count > 0).collect();
+    Some(Stripped { text: out, removed })
+}
+
+enum Verdict {
+    /// It stays, and so does all up to here.
+    Keep(usize),
+    /// All up to here goes.
+    Remove(Class, usize),
+}
+
+/// The next character that may be invisible, judged by its first bytes.
+fn next_candidate(bytes: &[u8], from: usize) -> Option<usize> {
+    const BLOCK: usize = 64;
+    let mut at = from;
+    // Blocks without any lead byte that is of interest are passed in a loop which the compiler vectorizes.
+    while let Some(block) = bytes.get(at..at + BLOCK) {
+        if block.iter().fold(false, |any, &byte| any | is_lead(byte)) {
+            if let Some(found) =
+                block.iter().enumerate().position(|(i, &byte)| is_lead(byte) && is_near(&bytes[at + i..]))
+            {
+                return Some(at + found);
+            }
+        }
+        at += BLOCK;
+    }
+    (at..bytes.len()).find(|&i| is_lead(bytes[i]) && is_near(&bytes[i..]))
+}
+
+/// The first bytes of all characters that are looked at. Continuation bytes never equal one of them.
+fn is_lead(byte: u8) -> bool {
+    (byte == 0xC2)
+        | (byte == 0xCD)
+        | (byte == 0xD8)
+        | (byte == 0xE1)
+        | (byte == 0xE2)
+        | (byte == 0xE3)
+        | (byte == 0xEF)
+        | (byte == 0xF3)
+}
+
+/// Whether the first two or three bytes are those of a class, so that CJK text and box drawing go past.
+fn is_near(bytes: &[u8]) -> bool {
+    let third = bytes.get(2).copied().unwrap_or(0);
+    match (bytes[0], bytes.get(1).copied().unwrap_or(0)) {
+        (0xC2, 0xAD) | (0xCD, 0x8F) | (0xD8, 0x9C) => true,
+        (0xE1, 0x85) => matches!(third, 0x9F | 0xA0),
+        (0xE1, 0x9E) => matches!(third, 0xB4 | 0xB5),
+        (0xE1, 0xA0) => matches!(third, 0x8B..=0x8F),
+        (0xE2, 0x80) => matches!(third, 0x8B..=0x8F | 0xAA..=0xAE),
+        (0xE2, 0x81) => matches!(third, 0xA0..=0xAF),
+        (0xE3, 0x85) => third == 0xA4,
+        (0xEF, 0xB8) => third <= 0x8F,
+        (0xEF, 0xBB) => third == 0xBF,
+        (0xEF, 0xBE) => third == 0xA0,
+        (0xEF, 0xBF) => matches!(third, 0xB9..=0xBB),
+        (0xF3, 0xA0) => true,
+        _ => false,
+    }
+}
+
+fn judge(text: &str, at: Range<usize>, ch: char, before: Option<char>) -> Verdict {
+    let after = text[at.end..].chars().next();
+    let class = match ch {
+        '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200E}' | '\u{200F}' | '\u{061C}' => {
+            Class::Bidi
+        }
+        '\u{200B}' | '\u{2060}'..='\u{2065}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}' | '\u{180E}' => {
+            Class::ZeroWidth
+        }
+        '\u{200C}' | '\u{200D}' if joins(ch, before, after) => return Verdict::Keep(at.end),
+        '\u{200C}' | '\u{200D}' => Class::Joiner,
+        '\u{E0000}'..='\u{E007F}' => match flag_end(text, at.start, before) {
+            Some(end) => return Verdict::Keep(end),
+            // The whole run: the rest of a false flag must not become a true one.
+            None => return Verdict::Remove(Class::Tag, tags_end(text, at.start)),
+        },
+        '\u{AD}' => Class::SoftHyphen,
+        '\u{FE00}'..='\u{FE0F}' if before.is_some_and(takes_selector) => return Verdict::Keep(at.end),
+        '\u{E0100}'..='\u{E01EF}' if before.is_some_and(is_ideograph) => return Verdict::Keep(at.end),
+        '\u{180B}'..='\u{180F}' if before.is_some_and(|base| ('\u{1820}'..='\u{18AA}').contains(&base)) => {
+            return Verdict::Keep(at.end);
+        }
+        '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}' | '\u{180B}'..='\u{180F}' => Class::Variation,
+        // The two old fillers stand for a missing letter inside a syllable of old Hangul.
+        '\u{115F}' | '\u{1160}' if [before, after].iter().flatten().any(|ch| is_jamo(*ch)) => {
+            return Verdict::Keep(at.end);
+        }
+        '\u{034F}' | '\u{115F}' | '\u{1160}' | '\u{17B4}' | '\u{17B5}' | '\u{3164}' | '\u{FFA0}' => {
+            Class::Filler
+        }
+        '\u{FFF9}'..='\u{FFFB}' => Class::Annotation,
+        // The rest of plane 14 is unassigned and ignored by every renderer, as tags are.
+        '\u{E0080}'..='\u{E0FFF}' => Class::Tag,
+        _ => return Verdict::Keep(at.end),
+    };
+    Verdict::Remove(class, at.end)
+}
+
+/// Whether a joiner stands where it changes how the text looks: between parts of an emoji, and between or behind
+/// letters of scripts that join.
+fn joins(joiner: char, before: Option<char>, after: Option<char>) -> bool {
+    let Some(before) = before else { return false };
+    let in_emoji = joiner == '\u{200D}' && ends_emoji(before) && after.is_some_and(begins_emoji);
+    in_emoji
+        || is_joining(before)
+            && after.is_none_or(|ch| is_joining(ch) || ch.is_whitespace() || ch.is_ascii_punctuation())
+}
+
+/// Emoji, skin tones, signs that VS16 makes emoji, and VS16 itself.
+fn ends_emoji(ch: char) -> bool {
+    begins_emoji(ch) || matches!(ch, '\u{FE0F}' | '\u{20E3}')
+}
+
+fn begins_emoji(ch: char) -> bool {
+    matches!(ch, '\u{1F000}'..='\u{1FAFF}' | '\u{2190}'..='\u{21FF}' | '\u{2300}'..='\u{23FF}' | '\u{2600}'..='\u{27BF}'
+        | '\u{2B00}'..='\u{2BFF}')
+}
+
+/// Scripts in which a joiner changes the shape of letters: Arabic, Syriac, N'Ko, Mandaic, the Indic scripts, Sinhala,
+/// Myanmar, Khmer, Mongolian, and their supplements.
+fn is_joining(ch: char) -> bool {
+    matches!(ch, '\u{0600}'..='\u{061B}' | '\u{061D}'..='\u{08FF}' | '\u{0900}'..='\u{0DFF}' | '\u{1000}'..='\u{109F}'
+        | '\u{1780}'..='\u{17B3}' | '\u{17B6}'..='\u{17FF}' | '\u{1820}'..='\u{18AF}' | '\u{A840}'..='\u{A87F}'
+        | '\u{A8E0}'..='\u{A8FF}' | '\u{A9E0}'..='\u{AA7F}' | '\u{FB50}'..='\u{FDFF}' | '\u{FE70}'..='\u{FEFC}'
+        | '\u{10A00}'..='\u{10AFF}' | '\u{11000}'..='\u{11FFF}' | '\u{1E900}'..='\u{1E95F}')
+}
+
+/// Format characters, which no selector can belong to.
+fn is_format(ch: char) -> bool {
+    matches!(ch, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{E0000}'..='\u{E0FFF}')
+}
+
+/// Something visible that is no selector itself.
+fn takes_selector(ch: char) -> bool {
+    !ch.is_control()
+        && !ch.is_whitespace()
+        && !is_format(ch)
+        && !matches!(ch, '\u{FE00}'..='\u{FE0F}' | '\u{AD}')
+}
+
+fn is_ideograph(ch: char) -> bool {
+    matches!(ch, '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}' | '\u{F900}'..='\u{FAFF}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+fn is_jamo(ch: char) -> bool {
+    matches!(ch, '\u{1100}'..='\u{115E}' | '\u{1161}'..='\u{11FF}')
+}
+
+/// The end of the flag of a region (UTS #51: black flag, three to six tag letters or digits, cancel tag) whose tags
+/// begin at `start`.
+fn flag_end(text: &str, start: usize, before: Option<char>) -> Option<usize> {
+    const LONGEST: usize = 6;
+    if before != Some('\u{1F3F4}') {
+        return None;
+    }
+    let tags = &text[start..];
+    let letters = tags
+        .chars()
+        .take(LONGEST + 1)
+        .take_while(|ch| matches!(ch, '\u{E0061}'..='\u{E007A}' | '\u{E0030}'..='\u{E0039}'))
+        .count();
+    let end = letters * 4;
+    ((3..=LONGEST).contains(&letters) && tags[end..].starts_with('\u{E007F}')).then_some(start + end + 4)
+}
+
+/// The end of the run of tag characters that begins at `start`.
+fn tags_end(text: &str, start: usize) -> usize {
+    let is_tag = |ch: char| ('\u{E0000}'..='\u{E007F}').contains(&ch);
+    text.len() - text[start..].trim_start_matches(is_tag).len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(text: &str, expected: &str, removed: &[(&'static str, usize)]) {
+        let stripped = strip(text).unwrap_or_else(|| panic!("nothing removed from {text:?}"));
+        assert_eq!((stripped.text.as_str(), stripped.removed.as_slice()), (expected, removed), "{text:?}");
+        assert_eq!(strip(expected), None, "not settled");
+    }
+
+    #[test]
+    fn hidden_characters_go_and_are_counted_by_class() {
+        check("a\u{202e}b\u{2066}c\u{200f}\u{61c}", "abc", &[("bidi_control", 4)]);
+        check("\u{feff}a\u{200b}b\u{2060}c\u{180e}\u{feff}", "abc", &[("zero_width", 5)]);
+        check("pass\u{200d}word\u{200c}", "password", &[("joiner", 2)]);
+        check("a\u{e0041}\u{e0042}\u{e0001}", "a", &[("tag", 3)]);
+        check("co\u{ad}op", "coop", &[("soft_hyphen", 1)]);
+        check("a\u{e0100}\u{e0101} \u{fe0f}x\u{fe0e}\u{fe0e}", "a x\u{fe0e}", &[("variation_selector", 4)]);
+        check("a\u{3164}b\u{ffa0}\u{115f}\u{34f}", "ab", &[("filler", 4)]);
+        check("\u{fff9}a\u{fffa}b\u{fffb}", "ab", &[("annotation", 3)]);
+        check("\u{ad}\u{202a}\u{200b}x", "x", &[("bidi_control", 1), ("zero_width", 1), ("soft_hyphen", 1)]);
+        check(&format!("{}\u{200b}", "a".repeat(63)), &"a".repeat(63), &[("zero_width", 1)]);
+    }
+
+    #[test]
+    fn what_scripts_and_emoji_need_stays() {
+        for text in [
+            "plain\n\ttext",
+            "👨\u{200d}👩\u{200d}👧 ❤\u{fe0f}\u{200d}🔥 1\u{fe0f}\u{20e3} ☎\u{fe0e}",
+            "🏴\u{e0067}\u{e0062}\u{e0073}\u{e0063}\u{e0074}\u{e007f}",
+            "می\u{200c}خواهم क्\u{200d}ष ක්\u{200d}ර",
+            "葛\u{e0100}",
+            "line\u{2028}line\u{2029}",
+            "ᠠ\u{180b} — “quotes” … ─┼█ ￥ 漢字かな한글",
+        ] {
+            assert_eq!(strip(text), None, "{text:?}");
+        }
+        // A flag that is none: the tags would carry a message.
+        check("🏴\u{e0067}\u{e0062}", "🏴", &[("tag", 2)]);
+        check(
+            "🏴\u{e0068}\u{e0069}\u{e0064}\u{e0064}\u{e0065}\u{e006e}\u{e006e}\u{e007f}",
+            "🏴",
+            &[("tag", 8)],
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn removal_only_removes_and_settles(text in "([a-z \n]|[\u{ad}\u{200b}-\u{200f}\u{202a}-\u{202e}\u{2060}-\u{206f}\u{fe00}-\u{fe0f}\u{feff}]|[\u{e0060}-\u{e007f}🏴👩漢می\u{115f}\u{1100}]){0,40}") {
+            if let Some(stripped) = strip(&text) {
+                let removed: usize = stripped.removed.iter().map(|(_, count)| count).sum();
+                prop_assert!(removed > 0);
+                prop_assert_eq!(text.chars().count(), stripped.text.chars().count() + removed);
+                let mut rest = text.chars();
+                prop_assert!(stripped.text.chars().all(|kept| rest.any(|ch| ch == kept)));
+                prop_assert_eq!(strip(&stripped.text), None);
+            }
+        }
+    }
 }

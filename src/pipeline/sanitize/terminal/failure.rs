@@ -1,0 +1,99 @@
+//! Knows whether text that is about to be overwritten reports a failure.
+//!
+//! A byte-level look, on purpose wider than a reducer's: a line kept too many costs little, a lost error costs the
+//! run. It never decides about text that stays on the screen.
+
+/// Words that report a failure, each with whether more lower case letters may come before it (`TypeError`).
+const WORDS: &[(&[u8], bool)] = &[
+    (b"error", false),
+    (b"Error", true),
+    (b"ERROR", false),
+    (b"fatal", false),
+    (b"Fatal", false),
+    (b"FATAL", false),
+    (b"fail", false),
+    (b"Fail", true),
+    (b"FAIL", false),
+    (b"panic", false),
+    (b"Panic", false),
+    (b"PANIC", false),
+    (b"Traceback", false),
+    (b"Exception", true),
+    (b"exception", false),
+    (b"abort", false),
+    (b"Abort", false),
+    (b"ABORT", false),
+    (b"denied", false),
+    (b"not found", false),
+    (b"E: ", false),
+    (b"ERR!", false),
+];
+
+/// Whether the row, or the part of it that is given, reports a failure.
+pub(super) fn reported(row: &[u8]) -> bool {
+    let mut progress = None;
+    (0..row.len()).any(|at| {
+        if !matches!(row[at], b'e' | b'E' | b'f' | b'F' | b'p' | b'P' | b'T' | b'a' | b'A' | b'd' | b'n') {
+            return false;
+        }
+        WORDS.iter().any(|(word, inside)| {
+            row[at..].starts_with(word)
+                && begins_word(row, at, *inside)
+                && !is_none_of(row, at)
+                // A progress line names packages and files; there a failure word that is part of such a name
+                // (`proc-macro-error`, `error.rs`) says nothing.
+                && !(in_name(row, at, word.len()) && *progress.get_or_insert_with(|| is_progress(row)))
+        })
+    })
+}
+
+fn begins_word(row: &[u8], at: usize, inside: bool) -> bool {
+    match at.checked_sub(1).map(|before| row[before]) {
+        None => true,
+        Some(before) if inside => !before.is_ascii_uppercase(),
+        Some(before) => !before.is_ascii_alphabetic(),
+    }
+}
+
+/// `0 errors`, `no failures`.
+fn is_none_of(row: &[u8], at: usize) -> bool {
+    let before = &row[..at];
+    [&b"0 "[..], b"no ", b"No "].iter().any(|none| {
+        before.ends_with(none)
+            && !before[..before.len() - none.len()].last().is_some_and(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
+fn in_name(row: &[u8], at: usize, len: usize) -> bool {
+    let joins = |byte: u8| matches!(byte, b'-' | b'_' | b'/' | b'@');
+    at > 0 && (joins(row[at - 1]) || row[at - 1] == b'.')
+        || row.get(at + len).is_some_and(|&byte| joins(byte))
+        || row.get(at + len) == Some(&b'.') && row.get(at + len + 1).is_some_and(u8::is_ascii_alphanumeric)
+}
+
+/// Whether the row looks like a frame of a progress display: a percentage, `3/10`, a bar, or a running time.
+fn is_progress(row: &[u8]) -> bool {
+    let digit = |at: usize| row.get(at).is_some_and(u8::is_ascii_digit);
+    (1..row.len()).any(|at| match row[at] {
+        b'%' => digit(at - 1),
+        b'/' => digit(at - 1) && digit(at + 1),
+        b's' => digit(at - 1) && !row.get(at + 1).is_some_and(u8::is_ascii_alphanumeric),
+        b'=' | b'#' | b'-' | b'.' => at >= 2 && row[at - 1] == row[at] && row[at - 2] == row[at],
+        // Bars and spinners: U+2500 to U+28FF.
+        0xE2 => row.get(at + 1).is_some_and(|&next| (0x94..=0xA3).contains(&next)),
+        _ => false,
+    })
+}
+
+/// What tells two lines apart when the same one is drawn again and again: for a progress line, without its counters
+/// and bars; for any other line, all of it.
+pub(super) fn identity(line: &str) -> String {
+    let line = line.trim();
+    if !is_progress(line.as_bytes()) {
+        return line.to_owned();
+    }
+    let counts = |ch: char| {
+        ch.is_ascii_digit() || matches!(ch, '.' | '=' | '#' | '-' | '>' | ' ' | '\u{2500}'..='\u{28FF}')
+    };
+    line.chars().filter(|&ch| !counts(ch)).collect()
+}

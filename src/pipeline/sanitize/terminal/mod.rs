@@ -1,0 +1,112 @@
+//! Shows a terminal stream as the terminal would have shown it at the end.
+//!
+//! The screen that it imagines is infinitely wide and tall, so nothing wraps and nothing scrolls away: text goes
+//! only where a later write, erase or delete of the stream itself took it away. Lines that report a failure stay
+//! even then, as lines of their own. It never interprets what the text says beyond that, never reads the size of a
+//! real terminal, and its work and memory are linear in the input.
+
+mod escape;
+mod failure;
+mod row;
+mod screen;
+
+#[cfg(test)]
+mod tests;
+
+use escape::Token;
+use screen::Screen;
+
+/// What a terminal stream looks like once every control in it has been obeyed or removed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rendered {
+    /// The text: no control characters but `\n` and `\t`.
+    pub text: String,
+    /// Escape sequences (CSI, OSC, DCS, charset, single) that were obeyed or removed, broken ones included.
+    pub escapes: usize,
+    /// How many times shown text was overwritten, erased or deleted: a progress bar drawn 50 times counts 49.
+    pub overwrites: usize,
+    /// Other control characters that were removed: NUL, BEL, DEL, shifts, stray C1.
+    pub controls: usize,
+    /// Overwritten lines that reported a failure and were therefore kept above what replaced them.
+    pub kept_failures: usize,
+    /// Screens that a clear or an alternate screen would have hidden and that stay above what followed.
+    pub cleared_screens: usize,
+}
+
+/// The text as the terminal would have left it, or `None` when it holds nothing that a terminal would act on
+/// besides line ends: text whose only carriage returns are those of CRLF line ends stays as it is.
+#[must_use]
+pub fn render(text: &str) -> Option<Rendered> {
+    if is_plain(text.as_bytes()) {
+        return None;
+    }
+    let mut screen = Screen::new(text.len());
+    let (mut escapes, mut controls) = (0, 0);
+    for token in escape::tokens(text) {
+        match token {
+            Token::Text(run) => screen.put(run),
+            Token::LineFeed => screen.line_feed(),
+            Token::Return => screen.carriage_return(),
+            Token::Backspace => screen.backspace(),
+            Token::PageFeed => {
+                controls += 1;
+                screen.page_feed();
+            }
+            Token::Control => controls += 1,
+            Token::Csi(csi) => {
+                escapes += 1;
+                screen.csi(&csi);
+            }
+            Token::Single(byte) => {
+                escapes += 1;
+                screen.single(byte);
+            }
+            Token::LineDrawing(on) => {
+                escapes += 1;
+                screen.line_drawing(on);
+            }
+            Token::Ignored => escapes += 1,
+        }
+    }
+    let shown = screen.finish();
+    Some(Rendered {
+        text: shown.text,
+        escapes,
+        overwrites: shown.overwrites,
+        controls,
+        kept_failures: shown.kept_failures,
+        cleared_screens: shown.cleared_screens,
+    })
+}
+
+/// The gate: true when no byte of the text asks a terminal for anything.
+fn is_plain(bytes: &[u8]) -> bool {
+    // One branch-free pass that the compiler turns into vector code. It stops at blocks which may hold a control;
+    // only those are looked at byte by byte.
+    const BLOCK: usize = 128;
+    let mut at = 0;
+    while at < bytes.len() {
+        let end = (at + BLOCK).min(bytes.len());
+        let block = &bytes[at..end];
+        if block.iter().fold(false, |any, &byte| any | may_be_control(byte))
+            && !is_plain_block(bytes, at, end)
+        {
+            return false;
+        }
+        at = end;
+    }
+    true
+}
+
+/// Bytes that are, or may begin, a control. C1 controls are `C2 80` to `C2 9F` in UTF-8.
+fn may_be_control(byte: u8) -> bool {
+    (byte < 0x20) & (byte != b'\n') & (byte != b'\t') | (byte == 0x7F) | (byte == 0xC2)
+}
+
+fn is_plain_block(bytes: &[u8], start: usize, end: usize) -> bool {
+    (start..end).all(|at| match bytes[at] {
+        b'\r' => bytes.get(at + 1) == Some(&b'\n'),
+        0xC2 => bytes.get(at + 1).is_none_or(|&next| next >= 0xA0),
+        byte => !may_be_control(byte),
+    })
+}
