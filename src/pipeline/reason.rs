@@ -36,6 +36,7 @@ reasons! {
     DiffContext = "diff_context", "Unchanged lines around the changes of a diff.";
     GeneratedFile = "generated_file", "Changes of a lock file or a generated or minified file.";
     GitHints = "git_hints", "The hints that git prints on what to type next.";
+    SharedFolder = "shared_folder", "A folder that stood in front of many names is written once.";
     RepeatedLines = "repeated_lines", "Lines that repeat the lines just before them.";
     RepeatedDiagnostic = "repeated_diagnostic", "A diagnostic that was shown before for the same place.";
     HeadTail = "head_tail", "The middle of a long text that no reducer understands.";
@@ -67,7 +68,10 @@ reasons! {
 impl Reason {
     /// Whether a replacement for this reason still says everything that the lines said.
     pub fn is_lossless(self) -> bool {
-        matches!(self, Self::JsonWhitespace | Self::TableWhitespace | Self::TrailingWhitespace)
+        matches!(
+            self,
+            Self::JsonWhitespace | Self::TableWhitespace | Self::TrailingWhitespace | Self::SharedFolder
+        )
     }
 }
 

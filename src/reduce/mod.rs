@@ -5,7 +5,10 @@
 //! cases, one of them a decline.
 
 mod cargo_test;
+mod git_diff;
+mod git_status;
 mod lines;
+mod unified;
 
 use std::sync::LazyLock;
 
@@ -73,7 +76,7 @@ pub trait Reducer: Sync {
 }
 
 /// All reducers. The strongest claim wins, the earlier row breaks ties.
-pub static REDUCERS: &[&dyn Reducer] = &[&cargo_test::CargoTest];
+pub static REDUCERS: &[&dyn Reducer] = &[&cargo_test::CargoTest, &git_diff::GitDiff, &git_status::GitStatus];
 
 /// How much of the head and of the tail of a text is searched for anchors, in bytes.
 const WINDOW: usize = 32 * 1024;

@@ -1,0 +1,322 @@
+//! `git status` in the long format: the hints on what to type next go, and a folder that many
+//! entries in a row share is written once.
+//!
+//! Grammar: a block starts with `On branch …`, `HEAD detached at|from …`, `Not currently on any
+//! branch.` or a rebase in progress; sections follow, each a heading, hints, and entries behind a
+//! tab. A line that is none of these ends the block, and none starts in a Markdown fence. The short,
+//! porcelain and `-z` formats have nothing to leave out and are not read. No state of the tree is
+//! ever put into words of our own.
+
+use std::ops::Range;
+
+use super::{Claim, Input, Meta, Reducer};
+use crate::pipeline::detect::Shape;
+use crate::pipeline::detect::command::Simple;
+use crate::pipeline::ledger::{MARKER_COST, Reduction};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+
+/// See the module.
+pub struct GitStatus;
+
+static META: Meta = Meta {
+    id: "git_status",
+    family: "git",
+    reads: "`git status` in the long format",
+    keeps: "branch, upstream, operation in progress, every section with all its entries, the last line",
+    folds: "the hints in parentheses; a folder shared by 8 or more entries in a row is written once",
+    anchors: &["On branch ", "HEAD detached ", "Not currently on any branch.", "rebase in progress; onto "],
+};
+
+/// Entries in a row that must share a folder for it to be written once.
+const MIN_RUN: usize = 8;
+
+/// How hints start. Those with `all conflicts fixed` are left out of the list: they report a state.
+const HINTS: &[&str] = &[
+    "use \"git ",
+    "run \"git ",
+    "fix conflicts and ",
+    "commit or discard the untracked or modified content",
+    "Once your working directory is clean, ",
+];
+
+/// Headings of sections whose entries start with what happened to the file.
+const LABELLED: &[&str] = &[
+    "Changes to be committed:",
+    "Changes not staged for commit:",
+    "Changed but not updated:",
+    "Unmerged paths:",
+];
+
+/// Headings of sections whose entries are bare paths.
+const BARE: &[&str] = &["Untracked files:", "Ignored files:"];
+
+/// How the other lines of a block start.
+const BODY: &[&str] = &[
+    "Your branch ",
+    "Your stash ",
+    "and have ",
+    "You ",
+    "Last command",
+    "Next command",
+    "No commands ",
+    "No commits yet",
+    "Initial commit",
+    "no changes added",
+    "nothing ",
+    "Untracked files ",
+    "Submodule",
+    "All conflicts fixed",
+    "Cherry-pick currently",
+    "Revert currently",
+    "The current patch is empty.",
+    "* ",
+    "It took ",
+    "may speed it up",
+    "new files yourself",
+    "but the results were cached",
+    "See 'git help status'",
+];
+
+impl Reducer for GitStatus {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let command = &input.detection.command;
+        let mut lines = input.source.lines();
+        if command.runs(|s| git_subcommand(s) == Some("status")) {
+            return if lines.any(is_start) { Claim::Command } else { Claim::No };
+        }
+        // A commit that finds nothing to do prints the same, but its answer is the commit's.
+        let is_other = command.runs(|s| git_subcommand(s) == Some("commit"))
+            || matches!(input.detection.shape, Shape::File | Shape::Search | Shape::Listing | Shape::Diff);
+        let starts = lines.find(|l| !l.is_empty()).is_some_and(is_start);
+        match starts && !is_other && lines.any(|l| section_of(uncommented(l)).is_some()) {
+            true => Claim::Content,
+            false => Claim::No,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let mut out = Reduction::default();
+        let mut group = 0;
+        let blocks = scan(input.source, 0..input.source.len(), &mut group, &mut out);
+        match (blocks, out.is_empty()) {
+            (0, _) => Err(Reason::NotRecognized),
+            (_, true) => Err(Reason::NothingToDo),
+            _ => Ok(out),
+        }
+    }
+}
+
+/// The command of git that runs: `status` in `git -C web -c core.quotePath=off --no-pager status`.
+pub(super) fn git_subcommand(simple: &Simple) -> Option<&str> {
+    if simple.program() != "git" {
+        return None;
+    }
+    let mut words = simple.argv.iter().skip(1).map(String::as_str);
+    loop {
+        match words.next()? {
+            "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" => {
+                words.next();
+            }
+            flag if flag.starts_with('-') => {}
+            word => return Some(word),
+        }
+    }
+}
+
+/// Kind of entries that a section holds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Labelled,
+    Bare,
+}
+
+/// Entries in a row that say the same of files in the same folder.
+struct Run<'a> {
+    label: &'a str,
+    folder: &'a str,
+    lines: Range<usize>,
+}
+
+/// Reads the blocks within some lines, adds what goes, and gives the number of blocks. `group` is the
+/// last group of omissions that is taken.
+pub(super) fn scan(source: &Source<'_>, lines: Range<usize>, group: &mut u32, out: &mut Reduction) -> usize {
+    let mut blocks = 0;
+    let (mut in_block, mut in_fence) = (false, false);
+    let mut section = None;
+    let mut run: Option<Run<'_>> = None;
+    for i in lines {
+        let raw = source.line(i);
+        let entry = entry(raw, section.filter(|_| in_block));
+        match (&mut run, &entry) {
+            (Some(run), Some((label, folder))) if run.label == *label && run.folder == *folder => {
+                run.lines.end = i + 1;
+                continue;
+            }
+            _ => fold(source, run.take(), out),
+        }
+        run = entry.map(|(label, folder)| Run { label, folder, lines: i..i + 1 });
+        let line = uncommented(raw);
+        if line.starts_with("```") {
+            // What a tutorial shows is no status of anything.
+            in_fence = !in_fence;
+            in_block = false;
+        } else if is_start(line) && !in_fence {
+            (in_block, section) = (true, None);
+            blocks += 1;
+            // One marker for the hints of one block.
+            *group += 1;
+        } else if !in_block || line.starts_with('\t') {
+        } else if is_hint(line) {
+            out.omit_in(i..i + 1, Reason::GitHints, *group);
+        } else if let Some(found) = section_of(line) {
+            section = Some(found);
+        } else {
+            in_block = line.is_empty() || line.starts_with("  ") || BODY.iter().any(|b| line.starts_with(b));
+        }
+    }
+    fold(source, run, out);
+    blocks
+}
+
+/// A status in the old style, or in a commit template, has a `#` in front of every line.
+fn uncommented(line: &str) -> &str {
+    line.strip_prefix('#').map_or(line, |l| l.strip_prefix(' ').unwrap_or(l))
+}
+
+fn is_start(line: &str) -> bool {
+    let line = uncommented(line);
+    let one_word = |rest: &str| !rest.is_empty() && !rest.contains(' ');
+    let heads = ["On branch ", "HEAD detached at ", "HEAD detached from "];
+    heads.iter().any(|h| line.strip_prefix(h).is_some_and(one_word))
+        || line == "Not currently on any branch."
+        || line
+            .strip_prefix("interactive ")
+            .unwrap_or(line)
+            .strip_prefix("rebase in progress; onto ")
+            .is_some_and(one_word)
+}
+
+/// A hint on a line of its own. One that names `--abort` stays: the guard takes the word for a
+/// failure and would bring the line back.
+fn is_hint(line: &str) -> bool {
+    let Some(text) = line.strip_prefix("  (").and_then(|l| l.strip_suffix(')')) else { return false };
+    HINTS.iter().any(|h| text.starts_with(h)) && !text.contains("abort")
+}
+
+fn section_of(line: &str) -> Option<Section> {
+    match () {
+        () if LABELLED.contains(&line) => Some(Section::Labelled),
+        () if BARE.contains(&line) => Some(Section::Bare),
+        () => None,
+    }
+}
+
+/// What an entry says of its file (empty in a bare section) and the file's folder with its slash.
+/// `None` for entries that cannot share a folder: files at the top, quoted names, renames.
+fn entry(line: &str, section: Option<Section>) -> Option<(&str, &str)> {
+    let body = line.strip_prefix('\t')?;
+    let (label, path) = match section? {
+        Section::Bare => ("", body),
+        Section::Labelled => {
+            let (label, rest) = body.split_once(':')?;
+            let path = rest.trim_start_matches(' ');
+            // The column that git pads to; with any other, a blank may belong to the name.
+            let column = body.len() - path.len();
+            let two_paths = matches!(label, "renamed" | "copied");
+            if two_paths || !matches!(column, 12 | 17) {
+                return None;
+            }
+            (label, path)
+        }
+    };
+    let name_end = path.strip_suffix('/').unwrap_or(path).len();
+    let folder = path.get(..=path.get(..name_end)?.rfind('/')?)?;
+    (!path.starts_with('"')).then_some((label, folder))
+}
+
+/// Writes the folder of a long run once, where that pays.
+fn fold(source: &Source<'_>, run: Option<Run<'_>>, out: &mut Reduction) {
+    let Some(Run { label, folder, lines }) = run.filter(|r| r.lines.len() >= MIN_RUN) else { return };
+    let space = if label.is_empty() { "" } else { " " };
+    let mut text = format!("\t{label}{space}in {folder}:");
+    for line in lines.clone().map(|i| source.line(i)) {
+        let at = line.find(folder).map_or(0, |at| at + folder.len());
+        text.push_str("\n\t\t");
+        text.push_str(&line[at..]);
+    }
+    if text.len() + MARKER_COST <= source.byte_range(lines.clone()).len() {
+        out.replace(lines, text, Reason::SharedFolder);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::detect::command::CommandLine;
+
+    #[test]
+    fn reads_lines() {
+        for line in [
+            "On branch main",
+            "HEAD detached at 1a2b3c4",
+            "# On branch x",
+            "rebase in progress; onto 1a2b3c4",
+        ] {
+            assert!(is_start(line), "{line}");
+        }
+        for line in [
+            "On branch predictions in CPUs",
+            "## main...origin/main",
+            "On branch ",
+            "HEAD detached",
+            "## Status",
+        ] {
+            assert!(!is_start(line), "{line}");
+        }
+        assert!(is_hint("  (use \"git add <file>...\" to update what will be committed)"));
+        for line in [
+            "  (all conflicts fixed: run \"git rebase --continue\")",
+            "  (use \"git merge --abort\" to abort the merge)",
+            "(use \"git add\")",
+            "  (see below)",
+        ] {
+            assert!(!is_hint(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn reads_entries() {
+        let labelled = |line| entry(line, Some(Section::Labelled));
+        assert_eq!(labelled("\tmodified:   a/b/c d.rs"), Some(("modified", "a/b/")));
+        assert_eq!(labelled("\tboth modified:   a/b.rs"), Some(("both modified", "a/")));
+        for line in [
+            "\tmodified:   a.rs",
+            "\tmodified:    a/b.rs",
+            "\tmodified:   \"a/\\303.rs\"",
+            "\trenamed:    a/b -> a/c",
+        ] {
+            assert_eq!(labelled(line), None, "{line}");
+        }
+        let bare = |line| entry(line, Some(Section::Bare));
+        assert_eq!(bare("\ta/b/"), Some(("", "a/")));
+        assert_eq!((bare("\tb/"), bare("\t/"), bare("\t"), entry("\ta/b", None)), (None, None, None, None));
+    }
+
+    #[test]
+    fn finds_the_command_of_git() {
+        for (text, expected) in [
+            ("git -C web -c core.quotePath=off --no-pager status -uall", Some("status")),
+            ("git commit -m 'git status'", Some("commit")),
+            ("git --version", None),
+            ("hub status", None),
+        ] {
+            let line = CommandLine::parse(text);
+            assert_eq!(line.only().and_then(git_subcommand), expected, "{text}");
+        }
+    }
+}
