@@ -50,10 +50,10 @@ pub fn classify(bytes: &[u8]) -> Option<Binary> {
     if head_is_text && !head.iter().any(|&byte| is_odd_control(byte)) && known != Some("application/pdf") {
         return None;
     }
-    if let Some(mime) = known {
-        if mostly_odd(head) || !head_is_text || head.contains(&0) {
-            return binary(mime);
-        }
+    if let Some(mime) = known
+        && (mime == "application/pdf" || !head_is_text && head.contains(&0))
+    {
+        return binary(mime);
     }
     if !mostly_odd(head) || !mostly_odd(bytes) || encoding::guess_legacy(head_without_cut(head)).is_some() {
         return None;
@@ -80,10 +80,10 @@ pub fn base64_runs(text: &str) -> Vec<Base64Run> {
         let body =
             bytes[probe..].iter().position(|&byte| !is_base64(byte)).map_or(bytes.len(), |len| probe + len);
         let padding = bytes[body..].iter().take(2).take_while(|&&byte| byte == b'=').count();
-        if body - start >= LEAST_BASE64 {
-            if let Some(mime) = base64_kind(&bytes[start..body]) {
-                runs.push(Base64Run { range: start..body + padding, mime });
-            }
+        if body - start >= LEAST_BASE64
+            && let Some(mime) = base64_kind(&bytes[start..body])
+        {
+            runs.push(Base64Run { range: start..body + padding, mime });
         }
         at = body + padding;
     }
@@ -196,11 +196,12 @@ mod tests {
         let wide: Vec<u8> = "hello wide world\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
         let mut cut = "漢".repeat(HEAD);
         cut.insert(0, 'x');
-        let texts: [&[u8]; 14] = [
+        let texts: [&[u8]; 15] = [
             b"",
             b"plain\n",
             b"BM is how a bitmap begins\n",
             b"MZ too\n",
+            b"BM one bad byte \xFF in a line of text\n",
             b"#!/bin/sh\necho\n",
             b"<!DOCTYPE html><html></html>",
             b"<?xml version=\"1.0\"?><a/>",

@@ -77,7 +77,7 @@ pub(super) fn utf16(bytes: &[u8]) -> Option<(&'static Encoding, usize)> {
     const HEAD: usize = 4096;
     const LEAST: usize = 8;
     let head = &bytes[..bytes.len().min(HEAD)];
-    if head.len() < LEAST || bytes.len() % 2 != 0 || !head.contains(&0) {
+    if head.len() < LEAST || !bytes.len().is_multiple_of(2) || !head.contains(&0) {
         return None;
     }
     let printable = |byte: u8| (0x20..0x7F).contains(&byte) || matches!(byte, b'\n' | b'\r' | b'\t' | 0x1B);

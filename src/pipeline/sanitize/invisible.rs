@@ -92,33 +92,33 @@ enum Verdict {
 
 /// The next character that may be invisible, judged by its first bytes.
 fn next_candidate(bytes: &[u8], from: usize) -> Option<usize> {
-    const BLOCK: usize = 64;
+    const BLOCK: usize = 256;
     let mut at = from;
-    // Blocks without any lead byte that is of interest are passed in a loop which the compiler vectorizes.
-    while let Some(block) = bytes.get(at..at + BLOCK) {
-        if block.iter().fold(false, |any, &byte| any | is_lead(byte)) {
-            if let Some(found) =
-                block.iter().enumerate().position(|(i, &byte)| is_lead(byte) && is_near(&bytes[at + i..]))
-            {
-                return Some(at + found);
+    while at < bytes.len() {
+        let end = (at + BLOCK).min(bytes.len());
+        // All that is looked for lies outside ASCII.
+        if !bytes[at..end].is_ascii() {
+            let found = (at..end).find(|&i| LEADS[bytes[i] as usize] && is_near(&bytes[i..]));
+            if found.is_some() {
+                return found;
             }
         }
-        at += BLOCK;
+        at = end;
     }
-    (at..bytes.len()).find(|&i| is_lead(bytes[i]) && is_near(&bytes[i..]))
+    None
 }
 
 /// The first bytes of all characters that are looked at. Continuation bytes never equal one of them.
-fn is_lead(byte: u8) -> bool {
-    (byte == 0xC2)
-        | (byte == 0xCD)
-        | (byte == 0xD8)
-        | (byte == 0xE1)
-        | (byte == 0xE2)
-        | (byte == 0xE3)
-        | (byte == 0xEF)
-        | (byte == 0xF3)
-}
+static LEADS: [bool; 256] = {
+    let leads = [0xC2, 0xCD, 0xD8, 0xE1, 0xE2, 0xE3, 0xEF, 0xF3];
+    let mut table = [false; 256];
+    let mut i = 0;
+    while i < leads.len() {
+        table[leads[i]] = true;
+        i += 1;
+    }
+    table
+};
 
 /// Whether the first two or three bytes are those of a class, so that CJK text and box drawing go past.
 fn is_near(bytes: &[u8]) -> bool {

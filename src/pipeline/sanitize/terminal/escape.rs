@@ -5,8 +5,9 @@
 
 use std::borrow::Cow;
 
-/// Most numbers a control sequence may carry; more are dropped (colours alone use up to 16).
-const MAX_PARAMS: usize = 16;
+/// Most numbers a control sequence may carry; more are dropped (colours, which use more, are not
+/// looked at).
+const MAX_PARAMS: usize = 6;
 /// Longest control sequence that is taken for one, in bytes.
 const MAX_CSI: usize = 128;
 
@@ -191,6 +192,13 @@ impl<'t> Tokens<'t> {
     }
 
     fn csi(&self, start: usize) -> Parsed<'t> {
+        // Colours are most of what there is, and show nothing.
+        const LONGEST_COLOUR: usize = 24;
+        let head = &self.bytes[start..self.bytes.len().min(start + LONGEST_COLOUR)];
+        let params = head.iter().take_while(|byte| (b'0'..=b';').contains(*byte)).count();
+        if head.get(params) == Some(&b'm') {
+            return Parsed::Whole(Token::Ignored, start + params + 1);
+        }
         let mut csi = Csi { private: 0, function: 0, params: [0; MAX_PARAMS], len: 0 };
         let (mut value, mut given) = (0u32, false);
         let mut sub = false;

@@ -39,6 +39,7 @@ pub(super) fn reported(row: &[u8]) -> bool {
         WORDS.iter().any(|(word, inside)| {
             row[at..].starts_with(word)
                 && begins_word(row, at, *inside)
+                && (word.ends_with(b" ") || word.ends_with(b"!") || ends_word(row, at + word.len()))
                 && !is_none_of(row, at)
                 // A progress line names packages and files; there a failure word that is part of such a name
                 // (`proc-macro-error`, `error.rs`) says nothing.
@@ -53,6 +54,15 @@ fn begins_word(row: &[u8], at: usize, inside: bool) -> bool {
         Some(before) if inside => !before.is_ascii_uppercase(),
         Some(before) => !before.is_ascii_alphabetic(),
     }
+}
+
+/// The word itself or a form of it; `exceptiongroup` and `failover` are names of something else.
+fn ends_word(row: &[u8], end: usize) -> bool {
+    const ENDINGS: [&[u8]; 13] =
+        [b"", b"s", b"ed", b"ing", b"ure", b"ures", b"ked", b"S", b"ED", b"ING", b"URE", b"URES", b"KED"];
+    let letters = row[end..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    // Behind a word that begins with a capital another such word may follow: `ErrorKind`.
+    ENDINGS.contains(&&row[end..end + letters]) || row[end].is_ascii_uppercase()
 }
 
 /// `0 errors`, `no failures`.

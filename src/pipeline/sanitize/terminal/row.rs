@@ -81,7 +81,7 @@ impl Row {
     pub(super) fn width(&mut self) -> usize {
         match self.known_width() {
             Some(width) => width,
-            None => self.to_cells().len(),
+            None => self.make_cells().len(),
         }
     }
 
@@ -118,7 +118,7 @@ impl Row {
         if self.form == Form::Ascii {
             self.text.extend(std::iter::repeat_n(' ', column.saturating_sub(self.text.len())));
         } else {
-            let cells = self.to_cells();
+            let cells = self.make_cells();
             cells.resize(cells.len().max(column), BLANK);
         }
     }
@@ -131,7 +131,7 @@ impl Row {
         }
         let mut new = Vec::with_capacity(run.len());
         append_cells(&mut new, &mut Vec::new(), run);
-        let old = self.to_cells().get(column..).unwrap_or_default();
+        let old = self.make_cells().get(column..).unwrap_or_default();
         old.iter().zip(&new).any(|(old, new)| old != new && !is_blank(*old))
     }
 
@@ -144,7 +144,7 @@ impl Row {
             self.fresh = joined(&self.fresh, column..end);
             return end;
         }
-        self.to_cells();
+        self.make_cells();
         let end = run.chars().fold(column, |at, ch| self.write_char(at, ch));
         self.fresh = joined(&self.fresh, column..end);
         end
@@ -223,7 +223,7 @@ impl Row {
         self.edited = true;
         let old = self.within(columns);
         if !old.is_empty() {
-            free(self.to_cells(), old.clone());
+            free(self.make_cells(), old.clone());
             self.cells.drain(old);
         }
     }
@@ -231,7 +231,7 @@ impl Row {
     /// Puts blanks at `column`, so that what follows moves right.
     pub(super) fn insert(&mut self, column: usize, count: usize) {
         self.edited = true;
-        let cells = self.to_cells();
+        let cells = self.make_cells();
         if column < cells.len() {
             free(cells, column..column);
             cells.splice(column..column, std::iter::repeat_n(BLANK, count));
@@ -252,7 +252,7 @@ impl Row {
     pub(super) fn take_fresh(&mut self, around: usize) -> Vec<u8> {
         if self.form == Form::Text {
             // From here on the row has columns, so that the next look can be a narrow one.
-            self.to_cells();
+            self.make_cells();
         }
         let range = std::mem::take(&mut self.fresh);
         if range.is_empty() {
@@ -285,7 +285,7 @@ impl Row {
     }
 
     /// The columns as cells, which they stay until the row is cleared.
-    fn to_cells(&mut self) -> &mut Vec<Cell> {
+    fn make_cells(&mut self) -> &mut Vec<Cell> {
         if self.form != Form::Cells {
             append_cells(&mut self.cells, &mut self.clusters, &self.text);
             if self.form == Form::Text {

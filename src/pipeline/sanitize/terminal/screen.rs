@@ -4,6 +4,9 @@
 //! below, so that nothing of what was shown before is lost. It never allocates by what a sequence asks for: blanks
 //! and rows that only cursor moves create are paid from an allowance in proportion to the input.
 
+mod cursor;
+mod edit;
+
 use super::escape::{Csi, draw_lines};
 use super::{failure, row::Row};
 use std::borrow::Cow;
@@ -92,18 +95,22 @@ impl Screen {
 
     /// Writes printable text at the cursor.
     pub(super) fn put(&mut self, run: &str) {
-        let run = if self.drawing { draw_lines(run) } else { Cow::Borrowed(run) };
+        let drawn = if self.drawing { draw_lines(run) } else { Cow::Borrowed(run) };
+        let run = drawn.as_ref();
         self.homed = false;
-        self.last = run.chars().next_back();
+        self.last = match run.as_bytes().last() {
+            Some(&byte) if byte < 0x80 => Some(char::from(byte)),
+            _ => run.chars().next_back(),
+        };
         let column = self.column;
         let current = self.current();
         if column == END || current.known_width() == Some(column) {
-            current.append(&run);
+            current.append(run);
             self.column = current.known_width().unwrap_or(END);
             self.counted = false;
             return;
         }
-        self.put_inside(&run);
+        self.put_inside(run);
     }
 
     fn put_inside(&mut self, run: &str) {
@@ -206,11 +213,11 @@ impl Screen {
             (0, b'B' | b'e') => self.down(count),
             (0, b'C' | b'a') => {
                 let column = self.counted_column();
-                self.to_column(column.saturating_add(count));
+                self.go_to_column(column.saturating_add(count));
             }
             (0, b'D') => {
                 let column = self.counted_column();
-                self.to_column(column.saturating_sub(count));
+                self.go_to_column(column.saturating_sub(count));
             }
             (0, b'E') => {
                 self.column = 0;
@@ -220,11 +227,11 @@ impl Screen {
                 self.column = 0;
                 self.up(count);
             }
-            (0, b'G' | b'`') => self.to_column(count - 1),
-            (0, b'H' | b'f') => self.to_row_and_column(count, csi.param(1, 1)),
+            (0, b'G' | b'`') => self.go_to_column(count - 1),
+            (0, b'H' | b'f') => self.go_to(count, csi.param(1, 1)),
             (0, b'd') => {
                 let column = self.counted_column();
-                self.to_row_and_column(count, column + 1);
+                self.go_to(count, column + 1);
             }
             (0 | b'?', b'J') => self.erase_display(csi.param(0, 0)),
             (0 | b'?', b'K') => self.erase_line(csi.param(0, 0)),
@@ -262,319 +269,6 @@ impl Screen {
         }
     }
 
-    // Cursor.
-
-    /// The row the cursor is in.
-    fn current(&mut self) -> &mut Row {
-        if self.in_footer { &mut self.footer[self.row] } else { &mut self.rows[self.row] }
-    }
-
-    /// The cursor's column as a number.
-    fn counted_column(&mut self) -> usize {
-        if self.column == END {
-            self.column = self.current().width();
-        }
-        self.column
-    }
-
-    /// Ends what was going on at the cursor's old place.
-    fn settle(&mut self) {
-        self.counted = false;
-        self.homed = false;
-    }
-
-    fn to_column(&mut self, column: usize) {
-        self.settle();
-        // A limit that no screen reaches, so that sums stay small.
-        self.column = column.min(self.current().size() + EDITABLE);
-    }
-
-    fn up(&mut self, count: usize) {
-        self.counted_column();
-        self.settle();
-        if self.in_footer {
-            self.in_footer = false;
-            self.row = self.rows.len();
-        }
-        self.row = self.row.saturating_sub(count);
-    }
-
-    fn down(&mut self, count: usize) {
-        self.counted_column();
-        self.settle();
-        if !self.in_footer {
-            self.to_row(self.row.saturating_add(count));
-        }
-    }
-
-    /// Goes to the row, making rows as far as a screen can reach and the allowance pays for them.
-    fn to_row(&mut self, row: usize) {
-        let row = row.min(HISTORY.max(self.rows.len()) - 1);
-        let missing = (row + 1).saturating_sub(self.rows.len()).min(self.allowance);
-        self.allowance -= missing;
-        for _ in 0..missing {
-            let row = self.fresh_row(false);
-            self.rows.push_back(row);
-        }
-        self.row = row.min(self.rows.len() - 1);
-    }
-
-    /// An absolute move; both count from 1.
-    fn to_row_and_column(&mut self, row: usize, column: usize) {
-        self.in_footer = false;
-        let tall = self.rows.len();
-        match self.bottom {
-            Some(bottom) if row > bottom => self.to_footer(row - bottom - 1),
-            Some(bottom) if tall > bottom => self.to_row(tall - bottom + row - 1),
-            _ if self.left == 0 && tall <= self.height.max(row) => self.to_row(row - 1),
-            // More rows than the screen has: which of them are still on it nobody knows, so none is touched.
-            _ => {
-                if row == 1 && self.anchored && self.left == 0 {
-                    self.height = tall;
-                }
-                self.new_screen(row - 1, column - 1);
-            }
-        }
-        self.height = self.height.max(row.min(HISTORY));
-        self.anchored |= row == 1;
-        self.to_column(column - 1);
-        self.homed = row == 1 && column == 1 && !self.in_footer;
-    }
-
-    fn save(&mut self) {
-        let column = self.counted_column();
-        let row = if self.in_footer { self.rows.len() - 1 } else { self.row };
-        self.saved = (self.left + row, column);
-    }
-
-    fn restore(&mut self) {
-        self.in_footer = false;
-        self.to_row(self.saved.0.saturating_sub(self.left));
-        self.to_column(self.saved.1);
-    }
-
-    // The scroll region. Inside it rows never scroll away here, so only what lies below it needs a place.
-
-    fn set_bottom(&mut self, csi: &Csi) {
-        self.place_footer();
-        let (top, bottom) = (csi.param(0, 1), csi.param(1, 0));
-        self.bottom = (top == 1 && (2..=HISTORY).contains(&bottom)).then_some(bottom);
-    }
-
-    fn to_footer(&mut self, row: usize) {
-        let row = row.min(MAX_FOOTER - 1);
-        while self.footer.len() <= row {
-            self.footer.push(Row::new(false));
-        }
-        (self.in_footer, self.row) = (true, row);
-    }
-
-    /// Puts the status rows below the last row.
-    fn place_footer(&mut self) {
-        if self.in_footer {
-            self.in_footer = false;
-            self.row += self.rows.len();
-        }
-        if self.footer.iter().any(|row| !row.is_blank() || !row.held.is_empty()) {
-            self.rows.extend(self.footer.drain(..));
-        }
-        self.footer.clear();
-        self.row = self.row.min(self.rows.len() - 1);
-    }
-
-    // Losing.
-
-    /// Called before shown text of the current row goes: counts it, and keeps it if it reports a failure. False when
-    /// the row must stay as it is.
-    fn may_lose(&mut self) -> bool {
-        if self.current().size() > EDITABLE {
-            return false;
-        }
-        if self.counted {
-            return true;
-        }
-        self.counted = true;
-        self.overwrites += 1;
-        let allowance = self.allowance;
-        match hold(self.current(), allowance) {
-            Some(paid) => {
-                self.allowance -= paid;
-                true
-            }
-            None => false,
-        }
-    }
-
-    /// Makes a new row below the current one and goes there.
-    fn split(&mut self) {
-        let column = self.counted_column();
-        let row = self.fresh_row(true);
-        if self.in_footer {
-            let old = std::mem::replace(&mut self.footer[self.row], row);
-            self.rows.push_back(old);
-        } else {
-            self.row += 1;
-            self.rows.insert(self.row, row);
-            if self.rows.len() > 2 * HISTORY && self.row >= HISTORY {
-                self.leave(HISTORY);
-            } else if self.rows.len() > 2 * HISTORY {
-                self.leave(self.row);
-            }
-        }
-        self.column = column.min(EDITABLE);
-        self.counted = false;
-    }
-
-    fn erase_line(&mut self, what: usize) {
-        let column = self.counted_column_unless_end(what);
-        match what {
-            0 => self.erase(column, END),
-            1 => self.erase(0, column.saturating_add(1)),
-            2 => self.erase(0, END),
-            _ => {}
-        }
-    }
-
-    fn counted_column_unless_end(&mut self, what: usize) -> usize {
-        // At the end there is nothing to erase to the right, and counting would cost a pass over the row.
-        if what == 0 && self.column == END { END } else { self.counted_column() }
-    }
-
-    /// Blanks columns of the current row.
-    fn erase(&mut self, start: usize, end: usize) {
-        self.homed = false;
-        if start == END {
-            return;
-        }
-        if self.current().blank_loses(start..end) {
-            self.counted = false;
-            if !self.may_lose() {
-                return self.split();
-            }
-        }
-        self.current().blank(start..end);
-        self.counted = false;
-    }
-
-    fn erase_display(&mut self, what: usize) {
-        match what {
-            // From the first row and column on it is how many programs clear the screen.
-            0 if self.homed => self.new_screen(0, 0),
-            0 => {
-                self.erase_line(0);
-                if !self.in_footer {
-                    self.remove_rows(self.row + 1, self.rows.len());
-                }
-            }
-            1 => {
-                self.erase_line(1);
-                if !self.in_footer {
-                    let row = self.row;
-                    for above in 0..row {
-                        self.row = above;
-                        self.erase(0, END);
-                    }
-                    self.row = self.row.max(row.min(self.rows.len() - 1));
-                }
-            }
-            2 => {
-                let column = self.counted_column();
-                self.new_screen(self.row.min(self.height - 1), column);
-            }
-            // 3 clears what has scrolled away, which here is kept.
-            _ => {}
-        }
-    }
-
-    fn delete_columns(&mut self, count: usize) {
-        let column = self.counted_column();
-        let end = column.saturating_add(count);
-        if self.current().blank_loses(column..end) && !self.may_lose() || self.current().size() > EDITABLE {
-            return self.split();
-        }
-        self.current().delete(column..end);
-    }
-
-    fn insert_columns(&mut self, count: usize) {
-        let column = self.counted_column();
-        let count = count.min(EDITABLE).min(self.allowance);
-        if self.current().size() <= EDITABLE {
-            self.allowance -= count;
-            self.current().insert(column, count);
-        }
-    }
-
-    fn insert_rows(&mut self, count: usize) {
-        self.settle();
-        if self.in_footer {
-            return;
-        }
-        let count = count.min((2 * HISTORY).saturating_sub(self.rows.len())).min(self.allowance);
-        self.allowance -= count;
-        let below = self.rows.split_off(self.row);
-        for _ in 0..count {
-            let row = self.fresh_row(false);
-            self.rows.push_back(row);
-        }
-        self.rows.extend(below);
-        self.drop_unfed();
-        self.to_row(self.row);
-    }
-
-    fn delete_rows(&mut self, count: usize) {
-        self.settle();
-        if !self.in_footer {
-            self.remove_rows(self.row, self.row.saturating_add(count).min(self.rows.len()));
-            if self.row >= self.rows.len() {
-                let row = self.fresh_row(true);
-                self.rows.push_back(row);
-                self.row = self.rows.len() - 1;
-            }
-        }
-    }
-
-    /// Takes rows away. Failures among them stay, above the row that takes their place or else the one before.
-    fn remove_rows(&mut self, start: usize, end: usize) {
-        let mut held = Vec::new();
-        let mut gone: Vec<Row> = self.rows.drain(start..end).collect();
-        for row in &mut gone {
-            if !row.is_blank() {
-                self.overwrites += 1;
-                // The row goes, so keeping its text costs nothing.
-                hold(row, usize::MAX);
-            }
-            held.append(&mut row.held);
-        }
-        self.spare.append(&mut gone);
-        self.spare.truncate(HISTORY);
-        if held.is_empty() {
-            return;
-        }
-        let heir = start.min(self.rows.len().saturating_sub(1));
-        match self.rows.get_mut(heir) {
-            Some(row) if heir == start => {
-                held.append(&mut row.held);
-                row.held = held;
-            }
-            Some(row) => row.held.append(&mut held),
-            None => {
-                let mut row = Row::new(true);
-                row.held = held;
-                self.rows.push_back(row);
-            }
-        }
-    }
-
-    fn repeat(&mut self, count: usize) {
-        let Some(ch) = self.last else { return };
-        let count = count.min(EDITABLE).min(self.allowance / ch.len_utf8());
-        self.allowance -= count * ch.len_utf8();
-        let run: String = std::iter::repeat_n(ch, count).collect();
-        if !run.is_empty() {
-            self.put(&run);
-        }
-    }
-
     // Rows that are final.
 
     /// Everything shown so far is final. The cursor goes to a place counted from the new screen's corner.
@@ -591,8 +285,8 @@ impl Screen {
         self.rows.push_back(first);
         (self.left, self.bottom, self.anchored, self.saved) = (0, None, true, (0, 0));
         self.row = 0;
-        self.to_row(row);
-        self.to_column(column);
+        self.go_to_row(row);
+        self.go_to_column(column);
     }
 
     /// Rows at the end that only a cursor move made, and that nothing was written to.
@@ -642,26 +336,6 @@ impl Screen {
             None => Row::new(fed),
         }
     }
-}
-
-/// Keeps the row's text as a failure line if what was written since the last look reports one; gives what it cost,
-/// or `None` when the allowance does not pay for it.
-fn hold(row: &mut Row, allowance: usize) -> Option<usize> {
-    const AROUND: usize = 64;
-    if !failure::reported(&row.take_fresh(AROUND)) {
-        return Some(0);
-    }
-    let text = text_of(row);
-    let line = text.trim_end();
-    if row.held.last().is_some_and(|last| failure::identity(last) == failure::identity(line)) {
-        // The same line with other counts: the later one stands for both.
-        row.held.pop();
-    }
-    if line.len() > allowance {
-        return None;
-    }
-    row.held.push(line.to_owned());
-    Some(line.len())
 }
 
 fn text_of(row: &Row) -> String {

@@ -126,6 +126,8 @@ fn failures_survive_being_overwritten() {
     keep("10% 0 errors\r20% 0 errors", &["20% 0 errors"]);
     keep("[==> ] 3/9: proc-macro-error, thiserror\r[===>] 4/9: serde\x1b[K", &["[===>] 4/9: serde"]);
     keep("10% 1 failed\r20% 1 failed\r30% 1 failed\rfinished    ", &["30% 1 failed", "finished"]);
+    keep("exceptiongroup ---- 5 KiB\rtomli ---- 5 KiB\x1b[K", &["tomli ---- 5 KiB"]);
+    keep("disk failures\r\x1b[Kx", &["disk failures", "x"]);
     // It moved down a row while everything was redrawn.
     keep(
         "#1 ERROR: x 0.1s\n\x1b[1A\r\x1b[K#0 done\n\x1b[K#1 ERROR: x 0.3s\n",
