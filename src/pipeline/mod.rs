@@ -8,6 +8,7 @@ pub mod call;
 pub mod cap;
 pub mod dedup;
 pub mod detect;
+pub mod embedded;
 pub mod evidence;
 pub mod guard;
 pub mod ledger;
@@ -264,12 +265,15 @@ impl Run<'_> {
         if let (None, Some(family)) = (&self.evidence.family, detection.shape.family()) {
             self.evidence.family = Some(family.to_owned());
         }
-        let mut ledger = Ledger::new(source);
+        let ledger = Ledger::new(source);
         let signals = match detection.shape.reports_failures() {
             true => signals::failure_lines(source),
             false => Vec::new(),
         };
         self.evidence.guard.signals += signals.len();
+        let mut state = (ledger, source.text().len());
+        self.attempt("embedded_binary", source, &[], &mut state, |_| embedded::reduce(source));
+        let (mut ledger, _) = state;
         if self.policy.mode >= Mode::Standard {
             ledger = self.standard(source, &detection, &signals, ledger);
         }
@@ -308,15 +312,23 @@ impl Run<'_> {
             return ledger;
         }
         let input = Input { source, call: self.call, detection, policy: self.policy };
+        let mut shape = detection.shape;
+        let size = ledger.render(source, None).len();
         let mut state = (ledger, size);
         if let Some(reducer) = reduce::choose(&input) {
             let meta = reducer.meta();
+            // The encoders must leave a diff alone also where only the content told that it is one.
+            if meta.family == "diff" {
+                shape = detect::Shape::Diff;
+            }
             self.evidence.family = Some(meta.family.to_owned());
             let applied = self.attempt(meta.id, source, signals, &mut state, |_| reducer.reduce(&input));
             if applied {
                 self.evidence.reducer = Some(meta.id.to_owned());
             }
         }
+        let detection = &Detection { shape, ..detection.clone() };
+        let input = Input { source, call: self.call, detection, policy: self.policy };
         for encoder in ENCODERS {
             self.attempt(encoder.id(), source, &[], &mut state, |ledger| encoder.encode(&input, ledger));
         }

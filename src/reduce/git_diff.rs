@@ -5,7 +5,7 @@
 //! them, stays as it is, and so does all that is no hunk: commit messages, mode changes, renames,
 //! binary files, statistics.
 
-use super::git_status::{self, git_subcommand};
+use super::git_status;
 use super::unified::{File, has_file};
 use super::{Claim, Input, Meta, Reducer};
 use crate::pipeline::detect::Shape;
@@ -118,7 +118,7 @@ impl Reducer for GitDiff {
 /// Whether a program writes diffs, as a rule or with these arguments.
 fn writes_diffs(simple: &Simple) -> bool {
     match simple.program() {
-        "git" => git_subcommand(simple).is_some_and(|c| GIT_COMMANDS.contains(&c)),
+        "git" => simple.git_subcommand().is_some_and(|c| GIT_COMMANDS.contains(&c)),
         "diff" | "colordiff" | "interdiff" | "svn" | "hg" | "jj" | "bzr" => true,
         "gh" | "glab" => simple.argv.iter().any(|a| a == "diff"),
         _ => false,
@@ -128,7 +128,7 @@ fn writes_diffs(simple: &Simple) -> bool {
 /// Whether the command asks for something that only looks like a unified diff: changed words inside
 /// lines, or a patch that is stored as a file (`git show main:fix.patch`).
 fn is_other_format(simple: &Simple) -> bool {
-    match git_subcommand(simple) {
+    match simple.git_subcommand() {
         Some("show") if simple.argv.iter().any(|a| !a.starts_with(['-', ':']) && a.contains(':')) => true,
         Some(_) => simple.has_flag(&["--word-diff", "--word-diff-regex", "--color-words"]),
         None => false,

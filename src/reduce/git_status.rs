@@ -11,7 +11,6 @@ use std::ops::Range;
 
 use super::{Claim, Input, Meta, Reducer};
 use crate::pipeline::detect::Shape;
-use crate::pipeline::detect::command::Simple;
 use crate::pipeline::ledger::{MARKER_COST, Reduction};
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
@@ -86,11 +85,11 @@ impl Reducer for GitStatus {
     fn claim(&self, input: &Input<'_>) -> Claim {
         let command = &input.detection.command;
         let mut lines = input.source.lines();
-        if command.runs(|s| git_subcommand(s) == Some("status")) {
+        if command.runs(|s| s.git_subcommand() == Some("status")) {
             return if lines.any(is_start) { Claim::Command } else { Claim::No };
         }
         // A commit that finds nothing to do prints the same, but its answer is the commit's.
-        let is_other = command.runs(|s| git_subcommand(s) == Some("commit"))
+        let is_other = command.runs(|s| s.git_subcommand() == Some("commit"))
             || matches!(input.detection.shape, Shape::File | Shape::Search | Shape::Listing | Shape::Diff);
         let starts = lines.find(|l| !l.is_empty()).is_some_and(is_start);
         match starts && !is_other && lines.any(|l| section_of(uncommented(l)).is_some()) {
@@ -107,23 +106,6 @@ impl Reducer for GitStatus {
             (0, _) => Err(Reason::NotRecognized),
             (_, true) => Err(Reason::NothingToDo),
             _ => Ok(out),
-        }
-    }
-}
-
-/// The command of git that runs: `status` in `git -C web -c core.quotePath=off --no-pager status`.
-pub(super) fn git_subcommand(simple: &Simple) -> Option<&str> {
-    if simple.program() != "git" {
-        return None;
-    }
-    let mut words = simple.argv.iter().skip(1).map(String::as_str);
-    loop {
-        match words.next()? {
-            "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" => {
-                words.next();
-            }
-            flag if flag.starts_with('-') => {}
-            word => return Some(word),
         }
     }
 }
@@ -316,7 +298,7 @@ mod tests {
             ("hub status", None),
         ] {
             let line = CommandLine::parse(text);
-            assert_eq!(line.only().and_then(git_subcommand), expected, "{text}");
+            assert_eq!(line.only().and_then(|s| s.git_subcommand()), expected, "{text}");
         }
     }
 }

@@ -22,6 +22,23 @@ impl Simple {
         self.argv.iter().skip(1).map(String::as_str).find(|a| !a.starts_with(['-', '+']))
     }
 
+    /// The command of git that runs: `status` in `git -C web -c core.quotePath=off --no-pager status`.
+    pub fn git_subcommand(&self) -> Option<&str> {
+        if self.program() != "git" {
+            return None;
+        }
+        let mut words = self.argv.iter().skip(1).map(String::as_str);
+        loop {
+            match words.next()? {
+                "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" => {
+                    words.next();
+                }
+                flag if flag.starts_with('-') => {}
+                word => return Some(word),
+            }
+        }
+    }
+
     /// Whether one of the flags is given, also as `--flag=value`.
     pub fn has_flag(&self, flags: &[&str]) -> bool {
         self.argv.iter().skip(1).take_while(|a| *a != "--").any(|a| {

@@ -139,9 +139,16 @@ fn program_shape(simple: &Simple) -> Shape {
             Shape::Listing
         }
         "diff" | "colordiff" => Shape::Diff,
-        "git" => match simple.subcommand() {
+        "gh" if simple.argv.get(1).is_some_and(|a| a == "pr")
+            && simple.argv.get(2).is_some_and(|a| a == "diff") =>
+        {
+            Shape::Diff
+        }
+        "svn" | "hg" if simple.subcommand() == Some("diff") => Shape::Diff,
+        "git" => match simple.git_subcommand() {
             Some("grep") => Shape::Search,
             Some("ls-files" | "ls-tree") => Shape::Listing,
+            Some("stash") if simple.has_flag(&["-p", "--patch"]) => Shape::Diff,
             Some("diff" | "show" | "format-patch") => Shape::Diff,
             Some("log") if simple.has_flag(&["-p", "-u", "--patch"]) => Shape::Diff,
             _ => Shape::Other,

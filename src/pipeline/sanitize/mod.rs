@@ -91,6 +91,7 @@ fn clean(redacted: Cow<'_, str>, redact: bool, out: &mut Sanitized) -> Result<()
     if let Some(rendered) = terminal::render(&text) {
         add(&mut out.removals, "escape_sequence", rendered.escapes);
         add(&mut out.removals, "overwritten", rendered.overwrites);
+        add(&mut out.removals, "control_character", rendered.controls);
         original = Some(std::mem::replace(&mut text, Cow::Owned(rendered.text)));
     }
     if let Some(stripped) = invisible::strip(&text) {
