@@ -8,6 +8,7 @@ mod cargo_test;
 mod go_test;
 mod lines;
 mod pytest;
+mod unittest;
 
 use std::sync::LazyLock;
 
@@ -75,7 +76,8 @@ pub trait Reducer: Sync {
 }
 
 /// All reducers. The strongest claim wins, the earlier row breaks ties.
-pub static REDUCERS: &[&dyn Reducer] = &[&cargo_test::CargoTest, &go_test::GoTest, &pytest::Pytest];
+pub static REDUCERS: &[&dyn Reducer] =
+    &[&cargo_test::CargoTest, &go_test::GoTest, &pytest::Pytest, &unittest::Unittest];
 
 /// How much of the head and of the tail of a text is searched for anchors, in bytes.
 const WINDOW: usize = 32 * 1024;
