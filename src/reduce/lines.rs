@@ -1,5 +1,8 @@
 //! Small readers of lines that several reducers share.
 
+use super::Input;
+use crate::pipeline::detect::Shape;
+
 /// Whether a line is cargo's word on a build step that went well and says nothing that a later line
 /// does not say: the verb stands right-aligned in 12 columns (cargo's `Shell::status`).
 pub fn is_cargo_progress(line: &str) -> bool {
@@ -27,6 +30,25 @@ pub fn leading_number(text: &str) -> Option<(usize, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = text.split_at(digits);
     Some((number.parse().ok()?, rest))
+}
+
+/// Whether the result is the report of a program: what it wrote, or a log file that keeps what it
+/// wrote. A source file, a search or a diff that quotes a report is none, and what `sed` picked was
+/// asked for as it is.
+pub fn reads_as_report(input: &Input<'_>) -> bool {
+    const LOGS: &[&str] = &["log", "out", "output", "txt"];
+    let is_log = |path: &str| path.rsplit_once('.').is_some_and(|(_, ext)| LOGS.contains(&ext));
+    match input.detection.shape {
+        Shape::Other => true,
+        Shape::File => {
+            let mut producers = input.detection.command.producers();
+            input.call.path.as_deref().is_some_and(is_log)
+                || producers.any(|(s, _)| {
+                    matches!(s.program(), "cat" | "tail" | "less") && s.argv.iter().skip(1).any(|a| is_log(a))
+                })
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]

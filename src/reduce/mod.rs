@@ -7,8 +7,11 @@
 mod cargo_test;
 mod git_diff;
 mod git_status;
+mod go_test;
 mod lines;
+mod pytest;
 mod unified;
+mod unittest;
 
 use std::sync::LazyLock;
 
@@ -76,7 +79,16 @@ pub trait Reducer: Sync {
 }
 
 /// All reducers. The strongest claim wins, the earlier row breaks ties.
-pub static REDUCERS: &[&dyn Reducer] = &[&cargo_test::CargoTest, &git_diff::GitDiff, &git_status::GitStatus];
+///
+/// Test runners come before the version control tools: a test log may hold a diff or a status.
+pub static REDUCERS: &[&dyn Reducer] = &[
+    &cargo_test::CargoTest,
+    &go_test::GoTest,
+    &pytest::Pytest,
+    &unittest::Unittest,
+    &git_diff::GitDiff,
+    &git_status::GitStatus,
+];
 
 /// How much of the head and of the tail of a text is searched for anchors, in bytes.
 const WINDOW: usize = 32 * 1024;

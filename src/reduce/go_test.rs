@@ -1,0 +1,300 @@
+//! `go test`: what passing tests wrote goes, failures, races, crashes and package lines stay.
+//!
+//! Grammar of the text form (package `testing` with `-v`): `=== RUN   TestA`, what the test wrote,
+//! `--- PASS: TestA (0.00s)`, indented four blanks a level for subtests, and a line of the go command
+//! at the end of each package (`ok  `, `FAIL`, `?   `, set off by tabs). The form of `-json` is read
+//! in `json`. What a test wrote is only left out when the test and the test that holds it passed and
+//! nothing puts in doubt who wrote it; the names of passing tests go in any case.
+
+mod json;
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::lines::reads_as_report;
+use super::{Claim, Input, Meta, Reducer};
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+
+/// See the module.
+pub struct GoTest;
+
+static META: Meta = Meta {
+    id: "go_test",
+    family: "test",
+    reads: "`go test`, plain, `-v` and `-json`",
+    keeps: "failed and skipped tests with what they wrote, panics, data races, build failures, benchmarks, coverage, \
+            package lines",
+    folds: "lines and output of passing tests, `(cached)` package lines where there are more than 20, downloads, \
+            fuzzing progress",
+    anchors: &["ok  \t", "FAIL\t", "=== RUN   ", "--- PASS: ", "--- FAIL: ", "{\"Time\":\"", "\"Action\":\""],
+};
+
+/// Above this many `(cached)` lines they fold.
+const MANY_CACHED: usize = 20;
+
+/// How a test ended; the worst one counts where a name comes up again (`-count=2`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    Pass,
+    Skip,
+    Fail,
+}
+
+impl Reducer for GoTest {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        if !reads_as_report(input) {
+            return Claim::No;
+        }
+        let (mut package, mut ran, mut result) = (false, false, false);
+        for line in input.source.lines() {
+            match line.as_bytes().first() {
+                // A quotation in a text.
+                Some(b'`') if line.starts_with("```") && !package => return Claim::No,
+                Some(b'{') if json::is_event(line) => (package, ran, result) = (true, true, true),
+                Some(b'o' | b'F' | b'?') => package |= package_end(line).is_some(),
+                Some(b'=') => ran |= marker(line).is_some_and(|name| !name.is_empty()),
+                Some(b'-' | b' ') => result |= verdict(line).is_some(),
+                _ => {}
+            }
+        }
+        let command = &input.detection.command;
+        let by_command = command.runs(|s| s.program() == "go" && s.subcommand() == Some("test"));
+        match () {
+            () if by_command && (package || ran || result) => Claim::Command,
+            // A filter asked for some lines by name: they are only read where all kinds are left.
+            () if command.is_filtered() && !(package && ran && result) => Claim::No,
+            () if package || (ran && result) => Claim::Content,
+            () => Claim::No,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        if let Some(out) = json::reduce(input) {
+            return if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) };
+        }
+        let source = input.source;
+        let mut out = Reduction::default();
+        let cached = source.lines().filter(|l| is_cached(l)).count() > MANY_CACHED;
+        let mut start = 0;
+        let mut number = 0;
+        while start < source.len() {
+            let end = (start..source.len()).find(|&i| package_end(source.line(i)).is_some());
+            let lines = start..end.unwrap_or(source.len());
+            start = lines.end + 1;
+            let verdict = end.and_then(|i| package_end(source.line(i)));
+            let package = Package::read(source, lines.clone(), verdict);
+            package.reduce(source, lines, number, &mut out);
+            if let Some(end) = end.filter(|&i| cached && is_cached(source.line(i))) {
+                out.omit_in(end..end + 1, Reason::PassingTests, CACHED);
+            }
+            number += 1;
+        }
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+}
+
+/// Groups: one for the cached packages and one for downloads; each package has two of its own.
+const CACHED: u32 = 1;
+const DOWNLOADS: u32 = 2;
+
+/// What is known about the output of one package.
+struct Package<'a> {
+    outcomes: HashMap<&'a str, Outcome>,
+    /// Tests whose name or output reads like a failure: those lines stay, so their frame stays too.
+    loud: HashSet<&'a str>,
+    /// Whether lines between the tests' markers are surely of the test whose marker came last.
+    attributed: bool,
+}
+
+impl<'a> Package<'a> {
+    /// Collects the outcomes. `passed` is the go command's verdict on the package.
+    fn read(source: &Source<'a>, lines: Range<usize>, passed: Option<bool>) -> Self {
+        let mut outcomes: HashMap<&str, Outcome> = HashMap::new();
+        let mut loud = HashSet::new();
+        let mut parallel = false;
+        let mut current = "";
+        for i in lines {
+            let line = source.line(i);
+            parallel |= line.starts_with("=== PAUSE ");
+            let verdict = verdict(line);
+            if let Some((outcome, name)) = verdict {
+                let worst = outcomes.entry(name).or_insert(outcome);
+                *worst = outcome.max(*worst);
+            }
+            current = verdict.map(|(_, name)| name).or_else(|| marker(line)).unwrap_or(current);
+            if !current.is_empty() && signals::is_failure(line) {
+                loud.insert(current);
+            }
+        }
+        // Parallel tests write to the same stream; only where all passed is it no matter who did.
+        Self { outcomes, loud, attributed: passed == Some(true) || !parallel }
+    }
+
+    fn passed(&self, name: &str) -> bool {
+        self.outcomes.get(name) == Some(&Outcome::Pass)
+    }
+
+    /// Whether a line that `name` wrote may go. `testing` writes a marker before a log (`is_log`) of
+    /// another test. Subtests return to the test that holds them without a marker, so that one must
+    /// have passed too.
+    fn output_may_go(&self, name: &str, line: &str, is_log: bool) -> bool {
+        (self.attributed || is_log)
+            && self.passed(name)
+            && self.passed(name.split('/').next().unwrap_or(name))
+            && !signals::is_failure(line)
+    }
+
+    fn reduce(&self, source: &Source<'_>, lines: Range<usize>, number: u32, out: &mut Reduction) {
+        let (names, output) = (DOWNLOADS + 1 + 2 * number, DOWNLOADS + 2 + 2 * number);
+        let end = lines.end;
+        // The test whose marker or verdict came last, and whether it was a verdict.
+        let mut current: Option<(&str, bool)> = None;
+        let mut race = false;
+        let mut log = false;
+        for i in lines {
+            let line = source.line(i);
+            let next = (i + 1 < end).then(|| source.line(i + 1));
+            race |= is_race_rule(line) && next == Some("WARNING: DATA RACE");
+            if race {
+                race = !is_race_rule(line) || next == Some("WARNING: DATA RACE");
+            } else if let Some(name) = marker(line) {
+                (current, log) = (Some((name, false)), false);
+                if self.passed(name)
+                    && !self.loud.contains(name)
+                    && !self.keeps_output(source, i + 1..end, name)
+                {
+                    out.omit_in(i..i + 1, Reason::PassingTests, names);
+                }
+            } else if let Some((_, name)) = verdict(line) {
+                (current, log) = (Some((name, true)), false);
+                if self.passed(name) && !self.loud.contains(name) {
+                    out.omit_in(i..i + 1, Reason::PassingTests, names);
+                }
+            } else if let Some((name, over)) = current {
+                log = continues_log(line, log);
+                // After the verdict only what the log of Go before 1.14 put there is of the test.
+                if (!over || log) && self.output_may_go(name, line, log) {
+                    out.omit_in(i..i + 1, Reason::TestOutput, output);
+                }
+            } else if line.starts_with("go: downloading ") {
+                out.omit_in(i..i + 1, Reason::Progress, DOWNLOADS);
+            } else if is_fuzzing(line) && next.is_some_and(is_fuzzing) {
+                out.omit(i..i + 1, Reason::Progress);
+            }
+        }
+    }
+
+    /// Whether some line stays of what the marker of `name` stands above: then it must stay too.
+    fn keeps_output(&self, source: &Source<'_>, lines: Range<usize>, name: &str) -> bool {
+        let mut log = false;
+        for i in lines {
+            let line = source.line(i);
+            if marker(line).is_some() || verdict(line).is_some() {
+                return false;
+            }
+            log = continues_log(line, log);
+            if !self.output_may_go(name, line, log) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// The line of the go command that ends a package, and whether the package passed:
+/// `ok  \tpkg\t0.1s`, `FAIL\tpkg\t0.1s`, `FAIL\tpkg [build failed]`, `?   \tpkg\t[no test files]`.
+fn package_end(line: &str) -> Option<bool> {
+    let (verdict, rest) = line.split_once('\t')?;
+    let passed = match verdict {
+        "ok  " | "?   " => true,
+        "FAIL" => false,
+        _ => return None,
+    };
+    let is_package = rest.bytes().next().is_some_and(|b| b.is_ascii_graphic());
+    is_package.then_some(passed)
+}
+
+fn is_cached(line: &str) -> bool {
+    line.starts_with("ok  \t") && line.trim_end().ends_with("\t(cached)")
+}
+
+/// The test that `=== RUN   TestA/b` and its like name; empty in the `=== CONT` before what belongs to
+/// no test.
+fn marker(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("=== ")?;
+    let (verb, name) = rest.split_once(' ').unwrap_or((rest, ""));
+    let name = name.trim();
+    let known = match verb {
+        "RUN" | "PAUSE" => !name.is_empty(),
+        "CONT" | "NAME" => true,
+        _ => false,
+    };
+    (known && !name.contains(' ')).then_some(name)
+}
+
+/// Outcome and test of `    --- FAIL: TestA/b (0.00s)`.
+fn verdict(line: &str) -> Option<(Outcome, &str)> {
+    let rest = line.trim_start_matches(' ');
+    let (outcome, rest) = rest.strip_prefix("--- ")?.split_once(": ")?;
+    let outcome = match outcome {
+        "PASS" => Outcome::Pass,
+        "SKIP" => Outcome::Skip,
+        "FAIL" => Outcome::Fail,
+        _ => return None,
+    };
+    let (name, time) = rest.trim_end().rsplit_once(" (")?;
+    time.strip_suffix("s)")?.parse::<f64>().ok()?;
+    Some((outcome, name))
+}
+
+/// `    list_test.go:11: l.Len() = 2, want 1`
+fn is_log(line: &str) -> bool {
+    line.starts_with("    ")
+        && line
+            .trim_start()
+            .split_once(".go:")
+            .is_some_and(|(file, rest)| !file.contains(' ') && rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Whether a line belongs to a log, when `log` says whether the line before it does.
+fn continues_log(line: &str, log: bool) -> bool {
+    is_log(line) || (log && line.starts_with("        "))
+}
+
+/// `fuzz: elapsed: 3s, execs: 155836 (51929/sec), new interesting: 0 (total: 1)`
+fn is_fuzzing(line: &str) -> bool {
+    line.starts_with("fuzz: elapsed: ")
+}
+
+/// The rule above and below the report of the race detector.
+fn is_race_rule(line: &str) -> bool {
+    line == "=================="
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_lines() {
+        assert_eq!(package_end("ok  \texample.com/a\t0.01s"), Some(true));
+        assert_eq!(package_end("FAIL\texample.com/a [build failed]"), Some(false));
+        assert_eq!(package_end("?   \texample.com/a\t[no test files]"), Some(true));
+        assert_eq!(package_end("FAIL"), None);
+        assert_eq!(package_end("ok\tfine"), None);
+        assert_eq!(marker("=== RUN   TestA/b_c"), Some("TestA/b_c"));
+        assert_eq!(marker("=== CONT  "), Some(""));
+        assert_eq!(marker("=== CONT"), Some(""));
+        assert_eq!((marker("=== RUN all of them"), marker("=== RUN")), (None, None));
+        assert_eq!(verdict("    --- PASS: TestA/b (0.00s)"), Some((Outcome::Pass, "TestA/b")));
+        assert_eq!(verdict("--- PASS: no time"), None);
+        assert!(is_log("    a_test.go:3: x") && !is_log("a_test.go:3: x") && !is_log("    see a.go: it"));
+    }
+}

@@ -1,0 +1,217 @@
+//! pytest: passing tests and what they printed go, everything from the first failure on stays whole.
+//!
+//! Grammar: a session is a title (`=== test session starts ===`, absent with `-q` and in a text that
+//! `tail` cut), progress lines, titled sections (`=== FAILURES ===`, …) and the totals
+//! (`=== 1 failed in 0.1s ===`). Progress is `file ..F. [ 9%]`, `file::test PASSED [ 9%]`, or with
+//! xdist `[gw0] [ 9%] PASSED file::test`. Only progress lines of passing tests and the section
+//! `PASSES` are ever left out. A session inside a captured output is not read as a session: from
+//! there on everything stays.
+
+mod grammar;
+
+use std::collections::HashSet;
+
+use super::lines::reads_as_report;
+use super::{Claim, Input, Meta, Reducer};
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+use grammar::{
+    dots, is_end_of_progress, is_inside_block, is_start, is_test_id, is_totals, is_totals_line, passed,
+    strip_percent, title, xdist_passed,
+};
+
+/// See the module.
+pub struct Pytest;
+
+static META: Meta = Meta {
+    id: "pytest",
+    family: "test",
+    reads: "`pytest` in all its verbosities, with xdist too",
+    keeps: "failures and errors whole, with what they printed; skipped and expected failures; warnings, coverage, \
+            durations, the short summary, the totals; in a run that did not end, the last progress line",
+    folds: "progress lines that hold only passed tests, the section `PASSES`",
+    anchors: &["test session starts", " passed", " failed"],
+};
+
+/// Where in the output a line stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// Before any title: maybe the progress of a session whose title is not there.
+    Head,
+    /// Before any title, inside a block whose beginning is not there.
+    Torn,
+    /// The progress of a session.
+    Progress,
+    /// A section that stays.
+    Section,
+    /// What passing tests printed.
+    Passes,
+    /// After the totals.
+    After,
+}
+
+impl Reducer for Pytest {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        if !reads_as_report(input) {
+            return Claim::No;
+        }
+        let command = &input.detection.command;
+        if command.runs(|s| matches!(s.program(), "pytest" | "py.test" | "pytest-3")) {
+            let known = input.source.lines().any(|l| is_start(l) || is_totals_line(l));
+            return if known { Claim::Command } else { Claim::No };
+        }
+        // Without the command a session must be there whole, and not as a quotation in a text.
+        let mut started = false;
+        for line in input.source.lines() {
+            if is_start(line) {
+                started = true;
+            } else if line.starts_with("```") && !started {
+                return Claim::No;
+            } else if started && title(line).is_some_and(is_totals) {
+                return Claim::Content;
+            }
+        }
+        Claim::No
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let mut reader = Reader::new(input);
+        for i in 0..input.source.len() {
+            if !reader.line(i) {
+                break;
+            }
+        }
+        reader.end_progress(false);
+        match (reader.sessions, reader.out.is_empty()) {
+            (0, _) => Err(Reason::NotRecognized),
+            (_, true) => Err(Reason::NothingToDo),
+            _ => Ok(reader.out),
+        }
+    }
+}
+
+/// The state machine.
+struct Reader<'a> {
+    source: &'a Source<'a>,
+    out: Reduction,
+    at: At,
+    /// The group of the current stretch.
+    group: u32,
+    sessions: usize,
+    /// The last line that would go; it stays if the session turns out not to have ended.
+    held: Option<usize>,
+    /// Whether the user broke a session off: then the last progress line says where.
+    interrupted: bool,
+    /// Tests that xdist reported as passed: the lines that say that they start can go as well.
+    passed: HashSet<&'a str>,
+}
+
+impl<'a> Reader<'a> {
+    fn new(input: &'a Input<'a>) -> Self {
+        let source = input.source;
+        let passed = source.lines().filter_map(xdist_passed).collect();
+        let interrupted = memchr::memmem::find(source.text().as_bytes(), b"! KeyboardInterrupt !").is_some();
+        let (out, held) = (Reduction::default(), None);
+        Self { source, out, at: At::Head, group: 1, sessions: 0, held, interrupted, passed }
+    }
+
+    /// Reads a line; `false` when nothing after it can be told apart.
+    fn line(&mut self, i: usize) -> bool {
+        let line = self.source.line(i);
+        if is_start(line) {
+            if matches!(self.at, At::Section | At::Passes) {
+                return false;
+            }
+            self.end_progress(false);
+            (self.at, self.sessions) = (At::Progress, self.sessions + 1);
+            self.group += 1;
+            return true;
+        }
+        match self.at {
+            At::After => {}
+            At::Head | At::Torn | At::Progress if is_end_of_progress(line) => self.section(line),
+            At::Section | At::Passes if title(line).is_some() || is_totals_line(line) => self.section(line),
+            At::Head if is_inside_block(line) => self.at = At::Torn,
+            At::Head | At::Progress => self.progress(i, line),
+            At::Passes if !self.stays_in_passes(i, line) => {
+                self.out.omit_in(i..i + 1, Reason::TestOutput, self.group);
+            }
+            At::Torn | At::Section | At::Passes => {}
+        }
+        true
+    }
+
+    /// A title, the totals, or a crash of pytest itself.
+    fn section(&mut self, line: &str) {
+        let crashed = line.starts_with(['!', 'I']);
+        self.end_progress(!self.interrupted && !crashed);
+        self.at = match title(line) {
+            _ if is_totals_line(line) => {
+                // A session whose title is not there.
+                self.sessions += usize::from(self.sessions == 0);
+                At::After
+            }
+            Some("PASSES") => {
+                self.group += 1;
+                At::Passes
+            }
+            _ => At::Section,
+        };
+    }
+
+    fn progress(&mut self, i: usize, line: &'a str) {
+        let in_session = self.at == At::Progress;
+        let (body, percent) = strip_percent(line);
+        let gone = if let Some(test) = passed(body) {
+            // Without the session's title the line must show its share of the run.
+            is_test_id(test) && (in_session || percent)
+        } else if let Some(test) = xdist_passed(line) {
+            !signals::is_failure(test)
+        } else if in_session && is_test_id(body) {
+            self.passed.contains(body) && !signals::is_failure(body)
+        } else if let Some((path, true)) = dots(body) {
+            (in_session || percent) && (path.is_empty() || self.passes_to_the_end(i))
+        } else {
+            false
+        };
+        if gone && !signals::is_failure(line) {
+            self.hide(i);
+        }
+    }
+
+    /// Whether a line of a passing test reads like a failure, or is the title of a block with such a
+    /// line.
+    fn stays_in_passes(&self, i: usize, line: &str) -> bool {
+        let is_title = |l: &str| l.starts_with('_') && l.trim_end().ends_with('_');
+        let mut block = (i + 1..self.source.len()).map(|n| self.source.line(n));
+        signals::is_failure(line)
+            || (is_title(line)
+                && block.by_ref().take_while(|l| !is_title(l) && title(l).is_none()).any(signals::is_failure))
+    }
+
+    /// Whether the lines that continue the progress of the file in line `i` hold only passed tests.
+    /// A line that stays needs the name of its file.
+    fn passes_to_the_end(&self, i: usize) -> bool {
+        (i + 1..self.source.len())
+            .map_while(|n| dots(strip_percent(self.source.line(n)).0).filter(|(path, _)| path.is_empty()))
+            .all(|(_, passed)| passed)
+    }
+
+    fn hide(&mut self, i: usize) {
+        if let Some(held) = self.held.replace(i) {
+            self.out.omit_in(held..held + 1, Reason::PassingTests, self.group);
+        }
+    }
+
+    fn end_progress(&mut self, ended: bool) {
+        if let Some(held) = self.held.take().filter(|_| ended) {
+            self.out.omit_in(held..held + 1, Reason::PassingTests, self.group);
+        }
+    }
+}
