@@ -23,12 +23,12 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::config::{Mode, Policy};
 use crate::encode::ENCODERS;
-use crate::reduce::{self, Input};
+use crate::reduce::{self, Input, Reducer};
 use crate::tokens::{self, TokenCounter};
 use call::ToolCall;
 use cap::Cap;
 use dedup::{Decision, History};
-use detect::Detection;
+use detect::{Detection, Shape};
 use evidence::{Evidence, Omission, Removal, Status, Step};
 use ledger::{Ledger, Reduction};
 use marker::Marker;
@@ -261,25 +261,19 @@ impl Run<'_> {
             self.step("standard", Reason::AlreadyCompressed, source.text().len(), source.text().len());
             return source.text().to_owned();
         }
-        let detection = detect::detect(self.call, source);
-        if let (None, Some(family)) = (&self.evidence.family, detection.shape.family()) {
-            self.evidence.family = Some(family.to_owned());
-        }
-        let ledger = Ledger::new(source);
+        let (detection, reducer) = self.detect(source);
         let signals = match detection.shape.reports_failures() {
             true => signals::failure_lines(source),
             false => Vec::new(),
         };
         self.evidence.guard.signals += signals.len();
-        let mut state = (ledger, source.text().len());
+        let mut state = (Ledger::new(source), source.text().len());
         self.attempt("embedded_binary", source, &[], &mut state, |_| embedded::reduce(source));
-        let (mut ledger, _) = state;
-        if self.policy.mode >= Mode::Standard {
-            ledger = self.standard(source, &detection, &signals, ledger);
+        if self.is_for_reducers(source) {
+            self.standard(source, &detection, reducer, &signals, &mut state);
         }
-        ledger = self.cap(source, &detection, &signals, ledger, cap_bytes);
-        let restored_view = guard::count_visible(source, &ledger, &signals);
-        self.evidence.guard.kept += restored_view;
+        let ledger = self.cap(source, &detection, &signals, state.0, cap_bytes);
+        self.evidence.guard.kept += guard::count_visible(source, &ledger, &signals);
         let handle = self.handle();
         let text = ledger.render(source, handle.as_deref());
         let text = self.sealed(source, part, text);
@@ -297,42 +291,69 @@ impl Run<'_> {
         text
     }
 
-    /// The reducer, the encoders, the guard and the gate.
-    fn standard<'s>(
-        &mut self,
-        source: &Source<'s>,
-        detection: &Detection,
-        signals: &[usize],
-        ledger: Ledger,
-    ) -> Ledger {
+    /// Whether `standard` does anything beyond the safe stage with a text of this size.
+    fn is_for_reducers(&mut self, source: &Source<'_>) -> bool {
         let size = source.text().len();
-        if size < self.policy.min_bytes || size > INPUT_LIMIT {
-            let why = if size > INPUT_LIMIT { Reason::OverInputLimit } else { Reason::BelowMinBytes };
-            self.step("standard", why, size, size);
-            return ledger;
+        if self.policy.mode < Mode::Standard {
+            return false;
         }
+        let why = match () {
+            () if size < self.policy.min_bytes => Reason::BelowMinBytes,
+            () if size > INPUT_LIMIT => Reason::OverInputLimit,
+            () => return true,
+        };
+        self.step("standard", why, size, size);
+        false
+    }
+
+    /// What the text is: by the call, and by the reducer whose grammar it follows.
+    fn detect(&mut self, source: &Source<'_>) -> (Detection, Option<&'static dyn Reducer>) {
+        let mut detection = detect::detect(self.call, source);
+        let size = source.text().len();
+        let input = Input { source, call: self.call, detection: &detection, policy: self.policy };
+        let wanted =
+            self.policy.mode >= Mode::Standard && (self.policy.min_bytes..=INPUT_LIMIT).contains(&size);
+        let reducer =
+            match catch_unwind(AssertUnwindSafe(|| if wanted { reduce::choose(&input) } else { None })) {
+                Ok(reducer) => reducer,
+                Err(_) => {
+                    self.step("detect", Reason::ReducerPanicked, size, size);
+                    None
+                }
+            };
+        let family = reducer.map(|r| r.meta().family);
+        match family {
+            // What only the content told: the encoders must leave a diff alone, and what a log file
+            // holds of a test run reports failures.
+            Some("diff") => detection.shape = Shape::Diff,
+            Some("test" | "build") => detection.shape = Shape::Other,
+            _ => {}
+        }
+        if let Some(family) = family.or(detection.shape.family()) {
+            self.evidence.family.get_or_insert_with(|| family.to_owned());
+        }
+        (detection, reducer)
+    }
+
+    /// The reducer, the encoders, the guard and the gate.
+    fn standard(
+        &mut self,
+        source: &Source<'_>,
+        detection: &Detection,
+        reducer: Option<&'static dyn Reducer>,
+        signals: &[usize],
+        state: &mut (Ledger, usize),
+    ) {
         let input = Input { source, call: self.call, detection, policy: self.policy };
-        let mut shape = detection.shape;
-        let size = ledger.render(source, None).len();
-        let mut state = (ledger, size);
-        if let Some(reducer) = reduce::choose(&input) {
-            let meta = reducer.meta();
-            // The encoders must leave a diff alone also where only the content told that it is one.
-            if meta.family == "diff" {
-                shape = detect::Shape::Diff;
-            }
-            self.evidence.family = Some(meta.family.to_owned());
-            let applied = self.attempt(meta.id, source, signals, &mut state, |_| reducer.reduce(&input));
-            if applied {
-                self.evidence.reducer = Some(meta.id.to_owned());
+        if let Some(reducer) = reducer {
+            let id = reducer.meta().id;
+            if self.attempt(id, source, signals, state, |_| reducer.reduce(&input)) {
+                self.evidence.reducer.get_or_insert_with(|| id.to_owned());
             }
         }
-        let detection = &Detection { shape, ..detection.clone() };
-        let input = Input { source, call: self.call, detection, policy: self.policy };
         for encoder in ENCODERS {
-            self.attempt(encoder.id(), source, &[], &mut state, |ledger| encoder.encode(&input, ledger));
+            self.attempt(encoder.id(), source, &[], state, |ledger| encoder.encode(&input, ledger));
         }
-        state.0
     }
 
     /// Tries one step and keeps its result only if it accounts for every line, passes the guard and
@@ -380,7 +401,7 @@ impl Run<'_> {
         bytes: usize,
     ) -> Ledger {
         let limit = self.policy.head_tail_bytes;
-        if self.policy.mode >= Mode::Standard && limit > 0 && detection.shape == detect::Shape::Other {
+        if self.policy.mode >= Mode::Standard && limit > 0 && detection.shape == Shape::Other {
             let cap = Cap { bytes: limit, strict: false, reason: Reason::HeadTail };
             if let Some(next) = cap::apply(source, &ledger, signals, cap) {
                 self.step("head_tail", Reason::Applied, source.text().len(), limit);

@@ -3,8 +3,8 @@
 //! Grammar: a session is a title (`=== test session starts ===`, absent with `-q` and in a text that
 //! `tail` cut), progress lines, titled sections (`=== FAILURES ===`, …) and the totals
 //! (`=== 1 failed in 0.1s ===`). Progress is `file ..F. [ 9%]`, `file::test PASSED [ 9%]`, or with
-//! xdist `[gw0] [ 9%] PASSED file::test`. Only progress lines of passing tests and the section
-//! `PASSES` are ever left out. A session inside a captured output is not read as a session: from
+//! xdist `[gw0] [ 9%] PASSED file::test`. Only progress lines of passing tests, the section `PASSES`
+//! and `PASSED` lines of the short summary are ever left out. A session inside a captured output is not read as a session: from
 //! there on everything stays.
 
 mod grammar;
@@ -31,7 +31,7 @@ static META: Meta = Meta {
     reads: "`pytest` in all its verbosities, with xdist too",
     keeps: "failures and errors whole, with what they printed; skipped and expected failures; warnings, coverage, \
             durations, the short summary, the totals; in a run that did not end, the last progress line",
-    folds: "progress lines that hold only passed tests, the section `PASSES`",
+    folds: "progress lines that hold only passed tests, the section `PASSES`, `PASSED` lines of the short summary",
     anchors: &["test session starts", " passed", " failed"],
 };
 
@@ -48,6 +48,8 @@ enum At {
     Section,
     /// What passing tests printed.
     Passes,
+    /// The short summary.
+    Summary,
     /// After the totals.
     After,
 }
@@ -125,7 +127,7 @@ impl<'a> Reader<'a> {
     fn line(&mut self, i: usize) -> bool {
         let line = self.source.line(i);
         if is_start(line) {
-            if matches!(self.at, At::Section | At::Passes) {
+            if matches!(self.at, At::Section | At::Passes | At::Summary) {
                 return false;
             }
             self.end_progress(false);
@@ -136,13 +138,18 @@ impl<'a> Reader<'a> {
         match self.at {
             At::After => {}
             At::Head | At::Torn | At::Progress if is_end_of_progress(line) => self.section(line),
-            At::Section | At::Passes if title(line).is_some() || is_totals_line(line) => self.section(line),
+            At::Section | At::Passes | At::Summary if title(line).is_some() || is_totals_line(line) => {
+                self.section(line);
+            }
             At::Head if is_inside_block(line) => self.at = At::Torn,
             At::Head | At::Progress => self.progress(i, line),
             At::Passes if !self.stays_in_passes(i, line) => {
                 self.out.omit_in(i..i + 1, Reason::TestOutput, self.group);
             }
-            At::Torn | At::Section | At::Passes => {}
+            At::Summary if line.starts_with("PASSED ") && !signals::is_failure(line) => {
+                self.out.omit_in(i..i + 1, Reason::PassingTests, self.group);
+            }
+            At::Torn | At::Section | At::Passes | At::Summary => {}
         }
         true
     }
@@ -160,6 +167,10 @@ impl<'a> Reader<'a> {
             Some("PASSES") => {
                 self.group += 1;
                 At::Passes
+            }
+            Some("short test summary info") => {
+                self.group += 1;
+                At::Summary
             }
             _ => At::Section,
         };
