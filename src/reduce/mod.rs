@@ -5,6 +5,7 @@
 //! cases, one of them a decline.
 
 mod cargo_test;
+mod diagnostics;
 mod lines;
 
 use std::sync::LazyLock;
@@ -73,7 +74,8 @@ pub trait Reducer: Sync {
 }
 
 /// All reducers. The strongest claim wins, the earlier row breaks ties.
-pub static REDUCERS: &[&dyn Reducer] = &[&cargo_test::CargoTest];
+pub static REDUCERS: &[&dyn Reducer] =
+    &[&cargo_test::CargoTest, &diagnostics::rustc::Rustc, &diagnostics::gcc::Gcc, &diagnostics::tsc::Tsc];
 
 /// How much of the head and of the tail of a text is searched for anchors, in bytes.
 const WINDOW: usize = 32 * 1024;
