@@ -38,7 +38,8 @@ reasons! {
     GitHints = "git_hints", "The hints that git prints on what to type next.";
     SharedFolder = "shared_folder", "A folder that stood in front of many names is written once.";
     RepeatedLines = "repeated_lines", "Lines that repeat the lines just before them.";
-    RepeatedDiagnostic = "repeated_diagnostic", "A diagnostic that was shown before for the same place.";
+    RepeatedDiagnostic = "repeated_diagnostic", "A diagnostic that is shown whole elsewhere in the text, for the same place.";
+    DiagnosticExcerpt = "diagnostic_excerpt", "The excerpt and notes of a diagnostic when others of its kind are shown whole.";
     HeadTail = "head_tail", "The middle of a long text that no reducer understands.";
     OutputCap = "output_cap", "Lines over the byte cap.";
     LongLine = "long_line", "The middle of an over-long line.";

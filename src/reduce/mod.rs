@@ -5,6 +5,7 @@
 //! cases, one of them a decline.
 
 mod cargo_test;
+mod diagnostics;
 mod git_diff;
 mod git_status;
 mod go_test;
@@ -80,12 +81,16 @@ pub trait Reducer: Sync {
 
 /// All reducers. The strongest claim wins, the earlier row breaks ties.
 ///
-/// Test runners come before the version control tools: a test log may hold a diff or a status.
+/// Test runners come before builds and builds before version control: a test log may hold what a
+/// compiler said, and either may hold a diff or a status.
 pub static REDUCERS: &[&dyn Reducer] = &[
     &cargo_test::CargoTest,
     &go_test::GoTest,
     &pytest::Pytest,
     &unittest::Unittest,
+    &diagnostics::rustc::Rustc,
+    &diagnostics::gcc::Gcc,
+    &diagnostics::tsc::Tsc,
     &git_diff::GitDiff,
     &git_status::GitStatus,
 ];

@@ -1,0 +1,138 @@
+//! gcc, clang and linkers, with make, CMake or ninja around them: build steps that printed nothing
+//! go, and so do diagnostics of one header that come again from another source file. Errors keep
+//! their headlines always.
+//!
+//! Grammar: `file:line:column: warning: …`, before it the context (`In file included from …`,
+//! `a.c: In function ‘f’:`), after it the excerpt and the notes that belong to it. Lines between a
+//! build step and the next one are what the step printed. Everything else stays as it is.
+
+use super::super::{Claim, Input, Meta, Reducer};
+use super::gcc_lines::{Kind, is_caret, is_driver_line, kind};
+use super::gcc_repeats::Repeats;
+use super::gcc_steps;
+use super::make::{is_compile_step, is_compiler};
+use super::{CLAIM_LINES, Fates, Tally, claim, name, place};
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+
+/// See the module.
+pub struct Gcc;
+
+static META: Meta = Meta {
+    id: "gcc",
+    family: "build",
+    reads: "gcc, g++, clang, ld, with make, CMake or ninja around them",
+    keeps: "every diagnostic, with its include chain, excerpt and notes, once; linker errors; failed targets, their \
+            commands and their directories; lines that are none of these",
+    folds: "commands and progress of steps that printed nothing, directories in which nothing was printed, a diagnostic \
+            that comes again for the same place",
+    anchors: &[
+        ": warning: ",
+        ": error: ",
+        "error: ",
+        "Entering directory ",
+        "%] ",
+        "-o ",
+        " -c ",
+        "undefined reference to",
+        "] Error ",
+    ],
+};
+
+impl Reducer for Gcc {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let driver =
+            |s: &str| matches!(s, "make" | "gmake" | "cmake" | "ninja" | "meson" | "bear" | "remake");
+        claim(input, &tally(input.source), |s| is_compiler(s.program()), |s| driver(s.program()))
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        if asks_for_data(source.text()) || input.call.command.as_deref().is_some_and(asks_for_data) {
+            return Err(Reason::StructuredFormat);
+        }
+        let lines: Vec<Kind> = (0..source.len()).map(|i| kind(source.line(i))).collect();
+        let mut fates = Fates::new(source);
+        if !wants_commands(input) {
+            gcc_steps::hide(source, &lines, input.call.exit_code, &mut fates);
+        }
+        Repeats::new(source, &lines, !changes_directory(input)).hide(&mut fates);
+        fates.finish()
+    }
+}
+
+/// Whether the call asks to see the commands: a dry run or a verbose build.
+fn wants_commands(input: &Input<'_>) -> bool {
+    const FLAGS: &[&str] = &["-n", "--dry-run", "--just-print", "--recon", "-v", "--verbose", "-t"];
+    const SETTINGS: &[&str] = &["V=1", "V=2", "VERBOSE=1", "--trace", "-###"];
+    let words = input.call.command.as_deref().unwrap_or_default();
+    words.split_ascii_whitespace().any(|w| SETTINGS.contains(&w))
+        || input.detection.command.producers().any(|(s, _)| s.has_flag(FLAGS))
+}
+
+/// Whether the command runs compilers in several directories itself.
+fn changes_directory(input: &Input<'_>) -> bool {
+    let command = input.call.command.as_deref().unwrap_or_default();
+    let changes = memchr::memmem::find_iter(command.as_bytes(), "cd ").count();
+    let loops = ["for ", "while ", "find ", "xargs "].iter().any(|word| command.contains(word));
+    changes > 1 || changes > 0 && loops || command.contains("pushd ") || command.contains("-execdir ")
+}
+
+/// `-fdiagnostics-format=json` and the like: another grammar between the lines.
+fn asks_for_data(text: &str) -> bool {
+    memchr::memmem::find_iter(text.as_bytes(), "-fdiagnostics-format=")
+        .any(|at| !text[at..].starts_with("-fdiagnostics-format=text"))
+}
+
+fn tally(source: &Source<'_>) -> Tally {
+    let mut tally = Tally::default();
+    let mut steps = 0;
+    let mut code = false;
+    for line in source.lines().take(CLAIM_LINES) {
+        let kind = kind(line);
+        tally.all += usize::from(kind != Kind::Blank);
+        let own = match kind {
+            Kind::Warning | Kind::Error => place(line).is_some_and(|(path, _)| is_c_family(path)),
+            // One may be quoted by anything; two are a build.
+            Kind::Step => {
+                steps += usize::from(is_compile_step(line));
+                steps == 2
+            }
+            Kind::Other => is_driver_line(line),
+            _ => false,
+        };
+        tally.own += usize::from(own);
+        // With the carets the line of code above them is known too.
+        let known = own || !matches!(kind, Kind::Other | Kind::Blank) || is_said(line);
+        tally.known += if !known && is_caret(line) { 1 + usize::from(code) } else { usize::from(known) };
+        code = !known;
+    }
+    tally
+}
+
+/// Lines that a build has besides, known but nobody's own.
+fn is_said(line: &str) -> bool {
+    line.starts_with("-- ")
+        || line.ends_with(" generated.")
+        || line == "compilation terminated."
+        || line.starts_with("ninja: ")
+}
+
+/// Extensions of the files that these compilers read, in lower case.
+const C_FAMILY: &[&str] = &[
+    "c", "h", "cc", "cpp", "cxx", "c++", "hpp", "hh", "hxx", "ipp", "tcc", "inl", "inc", "s", "m", "mm",
+    "cu", "y", "l",
+];
+
+/// Whether a path may be of the C family; a standard header has no extension.
+fn is_c_family(path: &str) -> bool {
+    match name(path).rsplit_once('.') {
+        Some((_, extension)) => C_FAMILY.iter().any(|e| e.eq_ignore_ascii_case(extension)),
+        None => path.contains("/include/"),
+    }
+}

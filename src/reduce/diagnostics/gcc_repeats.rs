@@ -1,0 +1,165 @@
+//! Diagnostics of gcc and clang that come again for the same place, as those of a header do with
+//! every source file that includes it.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::gcc_lines::{Kind, is_caret, is_scope};
+use super::make::directory;
+use super::{Fates, place};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+
+/// Diagnostics that come again.
+pub struct Repeats<'a> {
+    source: &'a Source<'a>,
+    lines: &'a [Kind],
+    /// First lines after each headline, by the directory that a relative path starts from.
+    first: HashMap<(&'a str, &'a str), Range<usize>>,
+    /// Runs of context that this step printed.
+    in_step: HashSet<&'a str>,
+    /// The line that names the function of the diagnostics that were hidden just before.
+    named: Option<usize>,
+    /// Directories that make entered: level, name.
+    directories: Vec<(&'a str, &'a str)>,
+    /// Whether it is known where a relative path starts from.
+    settled: bool,
+    group: u32,
+}
+
+impl<'a> Repeats<'a> {
+    /// Each build step has a group of its own, after the one that the steps share. `settled` is false
+    /// when directories may change without a word of make.
+    pub fn new(source: &'a Source<'a>, lines: &'a [Kind], settled: bool) -> Self {
+        Self {
+            source,
+            lines,
+            first: HashMap::new(),
+            in_step: HashSet::new(),
+            named: None,
+            directories: Vec::new(),
+            settled,
+            group: super::gcc_steps::GROUP,
+        }
+    }
+
+    /// Hides what comes again.
+    pub fn hide(mut self, fates: &mut Fates) {
+        let mut i = 0;
+        // The run of context right before the line, where this step printed it before.
+        let mut again = None;
+        while i < self.lines.len() {
+            let context = again.take();
+            match self.lines[i] {
+                kind @ (Kind::Step | Kind::Enter | Kind::Leave) => {
+                    match kind {
+                        Kind::Enter => self.enter(self.source.line(i)),
+                        Kind::Leave => {
+                            let left = directory(self.source.line(i));
+                            self.directories.retain(|open| *open != left);
+                        }
+                        _ => {}
+                    }
+                    self.group += 1;
+                    self.in_step.clear();
+                    i += 1;
+                }
+                Kind::Context => {
+                    self.named = None;
+                    let end = self.run_end(i, Kind::Context);
+                    again = self.chain(i..end);
+                    i = end;
+                }
+                Kind::Warning | Kind::Error => {
+                    let end = self.body_end(i + 1);
+                    self.diagnostic(context.unwrap_or(i), i, end, fates);
+                    i = end;
+                }
+                _ => i += 1,
+            }
+        }
+    }
+
+    fn enter(&mut self, line: &'a str) {
+        let (level, name) = directory(line);
+        // Two at once on one level run in parallel: from here on nothing tells their lines apart.
+        self.settled &= self.directories.iter().all(|(open, _)| *open != level);
+        self.directories.push((level, name));
+    }
+
+    /// What makes a path unique, if that is known.
+    fn base(&self, path: &str) -> Option<&'a str> {
+        match path.starts_with('/') || path.contains(":\\") {
+            true => Some(""),
+            false if self.settled => Some(self.directories.last().map_or("", |(_, name)| name)),
+            false => None,
+        }
+    }
+
+    /// The start of a run of context that this step printed before.
+    fn chain(&mut self, run: Range<usize>) -> Option<usize> {
+        let included = self.source.line(run.start).starts_with("In file included from ");
+        (!self.in_step.insert(self.source.slice(run.clone())) && included).then_some(run.start)
+    }
+
+    /// `start` is the headline, or its context where that was shown before.
+    fn diagnostic(&mut self, start: usize, head: usize, end: usize, fates: &mut Fates) {
+        let body = head + 1..end;
+        let line = self.source.line(head);
+        let Some(base) = self.base(place(line).map_or("", |(path, _)| path)) else { return };
+        let key = (base, line);
+        let named =
+            head.checked_sub(1).filter(|&i| self.lines[i] == Kind::Context && is_scope(self.source.line(i)));
+        let named = self.named.take().or(named);
+        let Some(first) = self.first.get(&key) else {
+            self.first.insert(key, body);
+            return;
+        };
+        if self.source.slice(first.clone()) != self.source.slice(body.clone()) {
+            return;
+        }
+        let group = self.group + 1;
+        if self.lines[head] == Kind::Error {
+            fates.omit(body, Reason::RepeatedDiagnostic, group);
+            return;
+        }
+        fates.omit(head..end, Reason::RepeatedDiagnostic, group);
+        // The lines above go with the last diagnostic that they are about.
+        if matches!(self.lines.get(end), Some(Kind::Warning | Kind::Error | Kind::Note)) {
+            self.named = named;
+            return;
+        }
+        fates.omit(start..head, Reason::RepeatedDiagnostic, group);
+        fates.omit(named.map_or(head..head, |i| i..i + 1), Reason::RepeatedDiagnostic, group);
+    }
+
+    fn run_end(&self, start: usize, kind: Kind) -> usize {
+        (start..self.lines.len()).find(|&i| self.lines[i] != kind).unwrap_or(self.lines.len())
+    }
+
+    /// The end of excerpt and notes that follow a headline.
+    fn body_end(&self, start: usize) -> usize {
+        let mut end = self.excerpt_end(start);
+        loop {
+            let note = self.run_end(end, Kind::Context);
+            if self.lines.get(note) != Some(&Kind::Note) {
+                return end;
+            }
+            end = self.excerpt_end(note + 1);
+        }
+    }
+
+    fn excerpt_end(&self, start: usize) -> usize {
+        if self.lines.get(start) == Some(&Kind::Excerpt) {
+            return self.run_end(start, Kind::Excerpt);
+        }
+        let carets = start + 1 < self.lines.len()
+            && matches!(self.lines[start], Kind::Other | Kind::Step)
+            && is_caret(self.source.line(start + 1));
+        // Below the carets there may be a fix.
+        let fix = carets
+            && self.lines.get(start + 2) == Some(&Kind::Other)
+            && self.source.line(start + 2).starts_with(' ');
+        start + if carets { 2 + usize::from(fix) } else { 0 }
+    }
+}

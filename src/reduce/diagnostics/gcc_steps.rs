@@ -1,0 +1,155 @@
+//! Build steps around gcc and clang: which of them, and of the directories that make enters, printed
+//! nothing and did not fail.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::gcc_lines::{Kind, is_caret, is_driver_line};
+use super::make::{directory, failed_target};
+use super::{Fates, name, stem};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+
+/// Group of all that is hidden here.
+pub const GROUP: u32 = 1;
+
+/// Hides steps and directories that have nothing to say. The last step of a text stays: it says how
+/// far the build came.
+pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i32>, fates: &mut Fates) {
+    let is_failure = |(i, kind): (usize, &Kind)| {
+        let line = source.line(i);
+        *kind == Kind::Error || is_driver_line(line) || failed_target(line).is_some()
+    };
+    let mut steps = Steps {
+        source,
+        failed: exit_code.is_some_and(|code| code != 0) || lines.iter().enumerate().any(is_failure),
+        blamed: Blamed::read(source, lines),
+        steps: Vec::new(),
+        open: Vec::new(),
+        quiet: Vec::new(),
+    };
+    let mut i = 0;
+    while i < lines.len() {
+        let start = i;
+        match lines[i] {
+            Kind::Step => {
+                while source.line(i).ends_with('\\') && i + 1 < lines.len() {
+                    i += 1;
+                }
+                steps.step(start..i + 1);
+            }
+            Kind::Probe => steps.steps.push((i..i + 1, false)),
+            Kind::Enter => {
+                let directory = directory(source.line(i));
+                steps.open.push(Open { line: i, directory, printed: false });
+            }
+            Kind::Leave => steps.leave(i),
+            Kind::Blank => {}
+            kind => steps.printed(i, kind),
+        }
+        i += 1;
+    }
+    steps.steps.pop();
+    for (lines, _) in steps.steps.into_iter().filter(|(_, stays)| !stays) {
+        fates.omit(lines, Reason::Progress, GROUP);
+    }
+    for line in steps.quiet {
+        fates.omit(line..line + 1, Reason::Progress, GROUP);
+    }
+}
+
+/// What was complained about, by which a step is known though its output stands elsewhere.
+#[derive(Default)]
+struct Blamed<'a> {
+    /// Names without extension of files with errors and of targets that failed.
+    failed: HashSet<&'a str>,
+    /// Names of source files with warnings. An archiver names objects only, and so has no part in it.
+    warned: HashSet<&'a str>,
+}
+
+impl<'a> Blamed<'a> {
+    fn read(source: &Source<'a>, lines: &[Kind]) -> Self {
+        let mut blamed = Self::default();
+        for (i, kind) in lines.iter().enumerate() {
+            let line = source.line(i);
+            let path = || super::place(line).map(|(path, _)| path);
+            match kind {
+                Kind::Error => blamed.failed.extend(path().map(stem)),
+                Kind::Make => blamed.failed.extend(failed_target(line).map(stem)),
+                Kind::Warning => blamed.warned.extend(path().map(name)),
+                Kind::Context => blamed.warned.extend(includer(line).map(name)),
+                _ => {}
+            }
+        }
+        blamed
+    }
+
+    /// Whether a word of a command names something that was complained about.
+    fn has(&self, word: &str) -> bool {
+        let file = name(word);
+        self.failed.contains(stem(word)) || self.warned.contains(file.strip_suffix(".o").unwrap_or(file))
+    }
+}
+
+/// The file that an include chain names: `In file included from a.c:1:`, `                 from a.c:1:`.
+fn includer(line: &str) -> Option<&str> {
+    line.split_once(" from ")?.1.split(':').next()
+}
+
+/// A directory that make entered and has not left.
+struct Open<'a> {
+    line: usize,
+    /// Level and name.
+    directory: (&'a str, &'a str),
+    printed: bool,
+}
+
+struct Steps<'a> {
+    source: &'a Source<'a>,
+    /// Whether anything failed at all.
+    failed: bool,
+    blamed: Blamed<'a>,
+    /// Lines of each step, and whether it stays.
+    steps: Vec<(Range<usize>, bool)>,
+    open: Vec<Open<'a>>,
+    /// Where make entered and left a directory in which nothing was printed.
+    quiet: Vec<usize>,
+}
+
+impl Steps<'_> {
+    /// Several steps may run at once, so a step stays also when what failed elsewhere has its name.
+    fn step(&mut self, lines: Range<usize>) {
+        let mut words = self.source.slice(lines.clone()).split_ascii_whitespace();
+        let named = words.any(|w| self.blamed.has(w));
+        self.steps.push((lines, named));
+    }
+
+    fn leave(&mut self, line: usize) {
+        let left = directory(self.source.line(line));
+        if let Some(at) = self.open.iter().rposition(|open| open.directory == left) {
+            let open = self.open.remove(at);
+            if !open.printed {
+                self.quiet.extend([open.line, line]);
+            }
+        }
+    }
+
+    fn printed(&mut self, i: usize, kind: Kind) {
+        let line = self.source.line(i);
+        // A line that is no diagnostic speaks for the step only where something failed.
+        let of_step = match kind {
+            Kind::Make => false,
+            Kind::Other => self.failed || is_driver_line(line) || is_caret(line),
+            _ => true,
+        };
+        if let (Some(last), true) = (self.steps.last_mut(), of_step) {
+            last.1 = true;
+        }
+        let idle = kind == Kind::Make && !line.contains("***") && !line.starts_with("FAILED: ");
+        let Some(level) = self.open.last().map(|open| open.directory.0).filter(|_| !idle) else { return };
+        // Of directories that are worked on at once, any may be the one.
+        for open in self.open.iter_mut().filter(|open| open.directory.0 == level) {
+            open.printed = true;
+        }
+    }
+}

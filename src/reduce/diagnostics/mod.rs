@@ -1,0 +1,186 @@
+//! Build diagnostics: what compilers and the build tools around them print.
+//!
+//! The parts that the reducers of this family share. Nothing here knows one compiler's grammar.
+
+pub mod gcc;
+mod gcc_lines;
+mod gcc_repeats;
+mod gcc_steps;
+mod make;
+pub mod rustc;
+pub mod tsc;
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::{Claim, Input};
+use crate::pipeline::detect::Shape;
+use crate::pipeline::detect::command::Simple;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+
+/// How many diagnostics of one kind are shown whole before their excerpts go.
+const SHOWN_WHOLE: usize = 5;
+
+/// Lines at the start that a claim looks at.
+const CLAIM_LINES: usize = 4000;
+
+/// `path:line:` or `path:line:column:` at the start of a line, as most compilers write a place:
+/// the path, and the text after the place. A path may hold a colon (`C:\a.c:3:5: …`), but what has one
+/// followed by a blank is a message (`make: *** [Makefile:3: a.o] Error 1`).
+fn place(line: &str) -> Option<(&str, &str)> {
+    let bytes = line.as_bytes();
+    if matches!(bytes.first(), None | Some(b' ' | b'\t' | b':')) {
+        return None;
+    }
+    for colon in memchr::memchr_iter(b':', bytes) {
+        let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+        let row = digits(colon + 1);
+        if row == 0 {
+            continue;
+        }
+        let mut end = colon + 1 + row;
+        let column = if bytes.get(end) == Some(&b':') { digits(end + 1) } else { 0 };
+        if column > 0 {
+            end += 1 + column;
+        }
+        let path = Some(&line[..colon]).filter(|path| !path.contains(": "))?;
+        return line[end..].strip_prefix(": ").map(|rest| (path, rest));
+    }
+    None
+}
+
+/// The name of a path without folders.
+fn name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The name of a path without folders and without anything from the first dot on.
+fn stem(path: &str) -> &str {
+    let name = name(path);
+    match name.find('.') {
+        Some(dot) if dot > 0 => &name[..dot],
+        _ => name,
+    }
+}
+
+/// What a claim counts.
+#[derive(Default)]
+struct Tally {
+    /// Lines that only this grammar has.
+    own: usize,
+    /// Lines that the grammar knows, the own ones among them.
+    known: usize,
+    /// Lines with text.
+    all: usize,
+}
+
+impl Tally {
+    /// Whether the grammar knows at least half of the lines: the sign that a text is an output and
+    /// not a document that quotes one.
+    fn covers(&self) -> bool {
+        self.own > 0 && self.known * 2 >= self.all
+    }
+}
+
+/// The claim of a reducer whose grammar gave `tally`: by command when the program is `direct`, by
+/// content when the grammar covers the text. A program behind which any tool may hide (`driver`)
+/// strengthens what the content shows, no more.
+fn claim(
+    input: &Input<'_>,
+    tally: &Tally,
+    direct: impl Fn(&Simple) -> bool,
+    driver: impl Fn(&Simple) -> bool,
+) -> Claim {
+    let command = &input.detection.command;
+    match () {
+        () if tally.own == 0 || input.detection.shape != Shape::Other => Claim::No,
+        () if command.runs(direct) => Claim::Command,
+        () if tally.covers() && command.runs(&driver) => Claim::Command,
+        () if tally.covers() || command.runs(&driver) => Claim::Content,
+        () => Claim::No,
+    }
+}
+
+/// What becomes of each line, decided in any order.
+struct Fates(Vec<Option<(Reason, u32)>>);
+
+impl Fates {
+    fn new(source: &Source<'_>) -> Self {
+        Self(vec![None; source.len()])
+    }
+
+    /// Hides lines behind the marker of `group`.
+    fn omit(&mut self, lines: Range<usize>, reason: Reason, group: u32) {
+        self.0[lines].fill(Some((reason, group)));
+    }
+
+    /// The spans, or the reason for there being none.
+    fn finish(self) -> Result<Reduction, Reason> {
+        let mut out = Reduction::default();
+        for (i, fate) in self.0.into_iter().enumerate() {
+            if let Some((reason, group)) = fate {
+                out.omit_in(i..i + 1, reason, group);
+            }
+        }
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+}
+
+/// Kinds of diagnostics, how often each came, and the explanations that were shown with it.
+#[derive(Default)]
+struct Kinds<'a> {
+    seen: HashMap<String, (usize, HashSet<&'a str>)>,
+}
+
+impl<'a> Kinds<'a> {
+    /// Counts one more of a kind: how many there were with this one, and its explanations so far.
+    fn count(&mut self, kind: String) -> (usize, &mut HashSet<&'a str>) {
+        let (count, notes) = self.seen.entry(kind).or_default();
+        *count += 1;
+        (*count, notes)
+    }
+}
+
+/// A message without what names the single case: quoted names and digits.
+fn kind_of(message: &str) -> String {
+    let mut out = String::with_capacity(message.len());
+    let mut quoted = false;
+    for c in message.chars() {
+        match c {
+            '`' => quoted = !quoted,
+            _ if quoted || c.is_ascii_digit() => continue,
+            _ => {}
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_places() {
+        assert_eq!(place("src/a.c:3:5: error: x"), Some(("src/a.c", "error: x")));
+        assert_eq!(place("C:\\a.c:3: warning: y"), Some(("C:\\a.c", "warning: y")));
+        assert_eq!(place("12:30:01 started"), None);
+        assert_eq!(place(" a.c:3:5: error: x"), None);
+        assert_eq!(place("a.c:3:5:error"), None);
+        assert_eq!(place("make: *** [Makefile:3: a.o] Error 1"), None);
+        assert_eq!(place("no place at all"), None);
+    }
+
+    #[test]
+    fn kinds_forget_names() {
+        assert_eq!(kind_of("unused variable: `a1`"), kind_of("unused variable: `other`"));
+        assert_eq!(kind_of("too many arguments (8/7)"), kind_of("too many arguments (10/7)"));
+        assert_ne!(kind_of("unused variable: `a`"), kind_of("unused import: `a`"));
+        assert_eq!(
+            (stem("lib/a.c.o"), stem("a.o"), stem(".deps"), stem("prog")),
+            ("a", "a", ".deps", "prog")
+        );
+    }
+}

@@ -1,0 +1,225 @@
+//! The TypeScript compiler: every diagnostic keeps its headline; explanations that were shown before,
+//! excerpts of a code that came often, and compilations of the watch mode that said the same as the
+//! next one go.
+//!
+//! Grammar: `a.ts(3,5): error TS2322: …` and below it its explanation, indented; with `--pretty`
+//! `a.ts:3:5 - error TS2322: …`, then excerpts between empty lines. The watch mode puts a line with
+//! the time before and after each compilation. Everything else stays as it is.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::super::{Claim, Input, Meta, Reducer};
+use super::{CLAIM_LINES, Fates, Kinds, SHOWN_WHOLE, Tally, claim};
+use crate::pipeline::detect::command::Simple;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+
+/// See the module.
+pub struct Tsc;
+
+static META: Meta = Meta {
+    id: "tsc",
+    family: "build",
+    reads: "`tsc`, `vue-tsc` and `tsgo`, plain, with `--pretty` and with `--watch`",
+    keeps: "every diagnostic with its place, code and message, the totals, the table of files, the last compilation \
+            of a watch",
+    folds: "an explanation that was shown before for the same message; excerpts from the sixth diagnostic of a code \
+            on; earlier compilations of a watch that said the same as the next",
+    anchors: &["error TS", "Watching for file changes."],
+};
+
+impl Reducer for Tsc {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let driver = |s: &Simple| matches!(s.program(), "npm" | "pnpm" | "yarn" | "bun" | "turbo" | "nx");
+        let direct = |s: &Simple| matches!(s.program(), "tsc" | "vue-tsc" | "tsgo");
+        claim(input, &tally(input.source), direct, driver)
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let mut fates = Fates::new(source);
+        let runs = compilations(source);
+        for (i, (lines, complete)) in runs.iter().enumerate() {
+            let text = source.slice(lines.clone());
+            let same = *complete
+                && runs.get(i + 1).is_some_and(|(next, done)| *done && source.slice(next.clone()) == text);
+            let group = i as u32 + 1;
+            match same {
+                true => fates.omit(lines.clone(), Reason::RepeatedDiagnostic, group),
+                false => compilation(source, lines.clone(), group, &mut fates),
+            }
+        }
+        fates.finish()
+    }
+}
+
+fn tally(source: &Source<'_>) -> Tally {
+    let mut tally = Tally::default();
+    let mut inside = false;
+    for line in source.lines().take(CLAIM_LINES) {
+        if line.trim().is_empty() {
+            continue;
+        }
+        let own = headline(line).is_some() || is_watch_end(line);
+        // Below a headline stand explanations, excerpts, and the totals at the end.
+        inside = own || inside && (line.starts_with([' ', '~']) || is_excerpt(line) || is_total(line));
+        tally.all += 1;
+        tally.own += usize::from(own);
+        tally.known += usize::from(inside || is_watch_start(line));
+    }
+    tally
+}
+
+/// What a diagnostic says after its place, from the code on: `TS2322: Type …`.
+fn headline(line: &str) -> Option<&str> {
+    const BEFORE: &[&str] =
+        &["): error ", " - error ", "): warning ", " - warning ", "): message ", " - message "];
+    let is_code = |said: &&str| {
+        let digits = said.strip_prefix("TS").map_or("", |s| s.split(':').next().unwrap_or(s));
+        !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+    };
+    if !line.contains(" TS") {
+        return None;
+    }
+    if let Some(said) = line.strip_prefix("error ") {
+        return Some(said).filter(is_code);
+    }
+    let after = |b: &&str| line.split_once(*b).filter(|(place, _)| is_place(place)).map(|(_, said)| said);
+    BEFORE.iter().find_map(after).filter(is_code)
+}
+
+/// `src/a.ts(3,5` or `src/a.ts:3:5`
+fn is_place(text: &str) -> bool {
+    let (rest, open) =
+        (text.trim_end_matches(|c: char| c.is_ascii_digit()), text.ends_with(|c: char| c.is_ascii_digit()));
+    let Some(rest) = rest.strip_suffix([',', ':']) else { return false };
+    let path = rest.trim_end_matches(|c: char| c.is_ascii_digit());
+    open && path.len() < rest.len() && path.len() > 1 && path.ends_with(['(', ':']) && !path.starts_with(' ')
+}
+
+/// `12   const a = 1;`, or the empty margin before a line of `~`.
+fn is_excerpt(line: &str) -> bool {
+    let digits = line.trim_start().bytes().take_while(u8::is_ascii_digit).count();
+    let rest = &line.trim_start()[digits..];
+    digits > 0 && (rest.is_empty() || rest.starts_with(' ')) || is_squiggle(line) || line.trim() == "..."
+}
+
+fn is_squiggle(line: &str) -> bool {
+    let line = line.trim();
+    !line.is_empty() && line.bytes().all(|b| b == b'~')
+}
+
+/// `Found 3 errors in 2 files.`, `Errors  Files`
+fn is_total(line: &str) -> bool {
+    line.starts_with("Found ") && line.contains(" error") || line.trim() == "Errors  Files"
+}
+
+fn is_watch_start(line: &str) -> bool {
+    line.ends_with("Starting compilation in watch mode...")
+        || line.ends_with("Starting incremental compilation...")
+}
+
+fn is_watch_end(line: &str) -> bool {
+    line.ends_with(". Watching for file changes.")
+}
+
+/// The compilations of a watch without the lines that hold the time, and whether each came to its
+/// end; without a watch the whole text as one that did not.
+fn compilations(source: &Source<'_>) -> Vec<(Range<usize>, bool)> {
+    let mut runs = Vec::new();
+    let mut start = 0;
+    for i in 0..source.len() {
+        let line = source.line(i);
+        if is_watch_start(line) || is_watch_end(line) {
+            if start < i {
+                runs.push((start..i, is_watch_end(line)));
+            }
+            start = i + 1;
+        }
+    }
+    runs.push((start..source.len(), false));
+    // Between the end of one and the start of the next stands an empty line.
+    runs.retain(|(lines, _)| lines.len() > 1);
+    runs
+}
+
+/// Hides what one compilation says again.
+fn compilation(source: &Source<'_>, lines: Range<usize>, group: u32, fates: &mut Fates) {
+    let mut kinds = Kinds::default();
+    let mut explained: HashSet<(&str, &str)> = HashSet::new();
+    let mut i = lines.start;
+    while i < lines.end {
+        let Some(said) = headline(source.line(i)) else {
+            i += 1;
+            continue;
+        };
+        i += 1;
+        let below = i..(i..lines.end).find(|&i| !is_explanation(source.line(i))).unwrap_or(lines.end);
+        if !below.is_empty() && !explained.insert((said, source.slice(below.clone()))) {
+            fates.omit(below.clone(), Reason::DiagnosticExcerpt, group);
+        }
+        i = below.end;
+        let code = said.split(':').next().unwrap_or(said);
+        let (count, _) = kinds.count(code.to_owned());
+        let end = (i..lines.end).find(|&i| ends_block(source.line(i))).unwrap_or(lines.end);
+        if count > SHOWN_WHOLE {
+            excerpts(source, i..end, group, fates);
+        }
+        i = end;
+    }
+}
+
+/// The lines right below a headline that explain it.
+fn is_explanation(line: &str) -> bool {
+    line.starts_with("  ") && !line.trim().is_empty() && !is_squiggle(line)
+}
+
+fn ends_block(line: &str) -> bool {
+    let outside = !line.is_empty() && !line.starts_with([' ', '~']) && !is_excerpt(line);
+    outside || headline(line).is_some()
+}
+
+/// Hides the numbered lines that `~` underlines, with the empty line before them. Places and
+/// messages of related code stay.
+fn excerpts(source: &Source<'_>, lines: Range<usize>, group: u32, fates: &mut Fates) {
+    let mut i = lines.start;
+    while i < lines.end {
+        let start = i;
+        while i < lines.end && is_excerpt(source.line(i)) {
+            i += 1;
+        }
+        if !(start..i).any(|i| is_squiggle(source.line(i))) {
+            i = start.max(i) + usize::from(start == i);
+            continue;
+        }
+        let blank = start > lines.start && source.line(start - 1).is_empty();
+        fates.omit(start - usize::from(blank)..i, Reason::DiagnosticExcerpt, group);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_headlines() {
+        assert_eq!(headline("src/a.ts(3,5): error TS2322: no"), Some("TS2322: no"));
+        assert_eq!(headline("src/a b.ts:3:5 - error TS2322: no"), Some("TS2322: no"));
+        assert_eq!(headline("error TS18003: No inputs were found"), Some("TS18003: No inputs were found"));
+        assert_eq!(headline("see error TS2322: it means"), None);
+        assert_eq!(headline("- a - error TS2322: x"), None);
+        assert_eq!(headline("src/a.ts(3,5): error TSX: no"), None);
+        assert!(
+            is_excerpt("12   let a")
+                && is_excerpt("      ~~~")
+                && !is_excerpt("  a.ts:3:5")
+                && !is_excerpt("abc")
+        );
+    }
+}
