@@ -15,7 +15,7 @@ pub const GROUP: u32 = 1;
 
 /// Hides steps and directories that have nothing to say. The last step of a text stays: it says how
 /// far the build came.
-pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i32>, fates: &mut Fates) {
+pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, fates: &mut Fates) {
     let is_failure = |(i, kind): (usize, &Kind)| {
         let line = source.line(i);
         *kind == Kind::Error || is_driver_line(line) || failed_target(line).is_some()
