@@ -54,11 +54,7 @@ enum Command {
 
 /// Reads the command line and runs what it says.
 pub fn run() -> ExitCode {
-    // A panic message may quote the text that was worked on, which must not reach a log.
-    std::panic::set_hook(Box::new(|info| {
-        let place = info.location().map_or_else(String::new, |l| format!(" at {}:{}", l.file(), l.line()));
-        eprintln!("tersed: internal error{place}; the request was answered with an error");
-    }));
+    crate::server::log_panics();
     let cli = Cli::parse();
     match cli.command {
         Some(Command::Serve(args)) => serve::run(&args),

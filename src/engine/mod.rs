@@ -132,6 +132,9 @@ impl Engine {
         serde_json::to_value(capabilities).map_err(|e| RpcError::failed("internal", e.to_string()))
     }
 
+    /// The host is done: nothing is left to write, originals go with the process.
+    pub fn shutdown(&self) {}
+
     /// The settings for requests that give none.
     fn policy(&self) -> Policy {
         self.policy.read().unwrap_or_else(PoisonError::into_inner).clone()

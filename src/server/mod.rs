@@ -1,1 +1,246 @@
-//! The wire: the only async part.
+//! The wire: the only async part. Serves the method table over stdin and stdout until the host is done.
+//!
+//! ```text
+//! stdin ─ reader thread: codec ─ envelope ─ dispatch ─┬─ lanes (one a session) ─ blocking pool: handler ─┐
+//!                                                     └─ refusals, cancels ─────────────────────────────┤
+//! stdout ─ writer thread ─ outbox ───────────────────────────────────────────────────────────────────────┘
+//! ```
+//!
+//! Nothing a client sends ends or wedges the process, except what leaves no way to find the next message.
+//! stdout carries the protocol only.
+//!
+//! How the process ends, and its exit code:
+//!
+//! | what happened | before that | code |
+//! | --- | --- | --- |
+//! | `exit` after `shutdown` | up to 1 s for what is queued | 0 |
+//! | `exit` without `shutdown` | replies that are ready are flushed, up to 250 ms | 1 |
+//! | stdin ended | all that is queued is answered, while the client reads | 0 after `shutdown` or before `initialize`, else 1 |
+//! | no way to find the next message | the same | 1 |
+//! | the host process or the reader of stdout is gone | nothing | 0 after `shutdown`, else 1 |
+
+mod budget;
+mod codec;
+mod dispatch;
+mod envelope;
+pub mod in_process;
+mod jobs;
+mod lanes;
+mod log;
+mod outbox;
+mod phase;
+mod reader;
+mod service;
+mod watch;
+
+use std::io::{self, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::Semaphore;
+
+use crate::engine::Engine;
+use crate::protocol::error::INTERNAL_ERROR;
+use crate::protocol::{METHODS, Method, RpcError};
+use budget::Budget;
+pub use codec::Framing;
+use dispatch::Dispatcher;
+use jobs::Jobs;
+use log::log;
+pub use log::log_panics;
+use outbox::Outbox;
+use phase::Phase;
+use service::Shared;
+
+/// How to serve.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServeOptions {
+    /// How messages are delimited, in both directions.
+    pub framing: Framing,
+    /// Process to outlive by no more than a second, beside the `processId` of `initialize`.
+    pub client_process_id: Option<u32>,
+    /// Largest message that is accepted, in bytes of JSON. A larger one is answered with `-32600` and skipped.
+    pub max_message_bytes: u64,
+    /// Bytes of waiting requests and unread replies above which new requests are answered with `-32802`.
+    /// While no request is open, one is accepted whatever its size. Reading stops only when more than twice
+    /// the larger of this and `max_message_bytes` is held, and goes on when the client reads.
+    pub max_queued_bytes: usize,
+}
+
+impl Default for ServeOptions {
+    fn default() -> Self {
+        Self {
+            framing: Framing::default(),
+            client_process_id: None,
+            max_message_bytes: 256 << 20,
+            max_queued_bytes: 256 << 20,
+        }
+    }
+}
+
+/// Why serving is over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Exit,
+    EndOfInput,
+    BrokenInput,
+    HostGone,
+    OutputGone,
+}
+
+/// How long `exit` waits for requests that came before `shutdown` and for replies that are not read.
+/// vscode-languageclient gives a server 2 s to stop.
+const EXIT_PATIENCE: Duration = Duration::from_secs(1);
+
+/// The same without `shutdown`, for replies only.
+const ABRUPT_EXIT_PATIENCE: Duration = Duration::from_millis(250);
+
+/// How long a client that closed our stdin may leave stdout unread.
+const STALL_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How often the end is looked for once it is near.
+const POLL: Duration = Duration::from_millis(2);
+
+/// Serves [`METHODS`] on stdin and stdout. Returns the exit code of the process; the caller must then
+/// end it, since a thread may still wait on stdin.
+pub fn run(options: ServeOptions, engine: Engine) -> ExitCode {
+    run_methods(options, engine, METHODS)
+}
+
+/// [`run`] with another method table, for tests of the server itself.
+pub fn run_methods(options: ServeOptions, engine: Engine, methods: &'static [Method]) -> ExitCode {
+    match Server::start(options, engine, methods) {
+        Ok(server) => server.wait(),
+        Err(error) => {
+            log(format_args!("cannot start: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs code that may panic by mistake, and turns that into an error of the one request. The panic hook
+/// has named the place on stderr by then.
+fn guarded<T>(method: &str, work: impl FnOnce() -> Result<T, RpcError>) -> Result<T, RpcError> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        let what = format!("{method} failed by a fault of the server; the session goes on");
+        Err(RpcError::new(INTERNAL_ERROR, "panic", what))
+    })
+}
+
+struct Server {
+    runtime: Runtime,
+    jobs: Arc<Jobs>,
+    outbox: Arc<Outbox>,
+    phase: Arc<Phase>,
+    ended: Receiver<Ending>,
+}
+
+impl Server {
+    fn start(options: ServeOptions, engine: Engine, methods: &'static [Method]) -> io::Result<Self> {
+        log_panics();
+        // At least two, so that one long call never holds up all the others.
+        let cores = thread::available_parallelism().map_or(2, |count| count.get().max(2));
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .max_blocking_threads(cores)
+            .thread_name("tersed")
+            .build()?;
+        let (end, ended) = channel();
+        let budget = Arc::new(Budget::new(options.max_queued_bytes, options.max_message_bytes));
+        let outbox = Arc::new(Outbox::new(options.framing, budget.clone()));
+        let jobs = Arc::new(Jobs::new(outbox.clone(), budget.clone()));
+        let phase = Arc::new(Phase::default());
+        if let Some(pid) = options.client_process_id {
+            watch::watch(pid, end.clone());
+        }
+        start_writer(outbox.clone(), end.clone())?;
+        let permits = Arc::new(Semaphore::new(cores));
+        let shared = Shared { engine, jobs: jobs.clone(), budget: budget.clone(), permits, end: end.clone() };
+        let dispatcher = Dispatcher::new(
+            Arc::new(shared),
+            methods,
+            outbox.clone(),
+            phase.clone(),
+            runtime.handle().clone(),
+        );
+        let out = outbox.clone();
+        thread::Builder::new().name("tersed-read".to_owned()).spawn(move || {
+            let read = AssertUnwindSafe(|| reader::read(&options, dispatcher, &out, &budget));
+            let _ = end.send(catch_unwind(read).unwrap_or(Ending::BrokenInput));
+        })?;
+        Ok(Self { runtime, jobs, outbox, phase, ended })
+    }
+
+    fn wait(self) -> ExitCode {
+        let mut ending = self.ended.recv().unwrap_or(Ending::BrokenInput);
+        if let Some(abrupt) = self.wind_down(ending) {
+            ending = abrupt;
+        }
+        // Handlers that still run have nobody left to answer to.
+        self.runtime.shutdown_background();
+        let orderly = match ending {
+            Ending::EndOfInput => self.phase.is_shut_down() || self.phase.is_new(),
+            Ending::BrokenInput => false,
+            Ending::Exit | Ending::HostGone | Ending::OutputGone => self.phase.is_shut_down(),
+        };
+        if orderly { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    }
+
+    /// Lets what is queued come out, as far as the ending asks for it; gives back what cut it short.
+    fn wind_down(&self, ending: Ending) -> Option<Ending> {
+        let (work, patience, total) = match ending {
+            Ending::Exit if self.phase.is_shut_down() => (true, EXIT_PATIENCE, true),
+            Ending::Exit => (false, ABRUPT_EXIT_PATIENCE, true),
+            Ending::EndOfInput | Ending::BrokenInput => (true, STALL_PATIENCE, false),
+            Ending::HostGone | Ending::OutputGone => return None,
+        };
+        let mut since = Instant::now();
+        let mut written = self.outbox.written();
+        loop {
+            // In this order: a reply is queued before its job is gone.
+            let idle = !work || self.jobs.is_idle();
+            let drained = self.outbox.is_drained();
+            if idle && drained {
+                return None;
+            }
+            let progress = self.outbox.written();
+            if !total && (drained || progress != written) {
+                (since, written) = (Instant::now(), progress);
+            }
+            if since.elapsed() > patience {
+                return None;
+            }
+            match self.ended.recv_timeout(POLL) {
+                Ok(abrupt) => return Some(abrupt),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+        }
+    }
+}
+
+fn start_writer(outbox: Arc<Outbox>, end: Sender<Ending>) -> io::Result<()> {
+    let out = stdout()?;
+    thread::Builder::new().name("tersed-write".to_owned()).spawn(move || {
+        let error = outbox.write_to(out);
+        log(format_args!("cannot write stdout: {error}"));
+        let _ = end.send(Ending::OutputGone);
+    })?;
+    Ok(())
+}
+
+/// stdout without the standard library's line buffer, which would split each message in two writes.
+#[cfg(unix)]
+fn stdout() -> io::Result<impl Write + Send + 'static> {
+    use std::os::fd::AsFd;
+    Ok(std::fs::File::from(io::stdout().as_fd().try_clone_to_owned()?))
+}
+
+#[cfg(not(unix))]
+fn stdout() -> io::Result<impl Write + Send + 'static> {
+    Ok(io::stdout())
+}

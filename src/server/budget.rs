@@ -1,0 +1,132 @@
+//! Counts the bytes of queued calls and unwritten replies, and says what to do when there are too many.
+//! Never blocks anything but the three places that ask it to.
+//!
+//! With a limit of N bytes: new requests are refused while calls and replies hold N; handlers wait while
+//! replies alone hold N; and when both hold more than a hard bound (twice the larger of N and the largest
+//! message), because the client neither reads nor stops sending, reading stops until it reads. Memory is
+//! bounded by that, one message that is being read, and one reply for each handler.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+/// Locks without caring whether another holder panicked: every critical section here is a few stores.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    calls: usize,
+    replies: usize,
+}
+
+/// The bytes that wait on either side of the handlers.
+#[derive(Debug)]
+pub(super) struct Budget {
+    limit: usize,
+    hard: usize,
+    held: Mutex<Held>,
+    room: Condvar,
+    written: Notify,
+}
+
+impl Budget {
+    /// A budget of `limit` bytes, over messages of at most `largest` bytes.
+    pub(super) fn new(limit: usize, largest: u64) -> Self {
+        let hard = limit.max(usize::try_from(largest).unwrap_or(usize::MAX)).saturating_mul(2);
+        Self { limit, hard, held: Mutex::default(), room: Condvar::new(), written: Notify::new() }
+    }
+
+    /// Takes `cost` for a call if there is room. When no call is open, one is let in whatever its size.
+    pub(super) fn admit(&self, cost: usize) -> bool {
+        let mut held = lock(&self.held);
+        let total = held.calls + held.replies;
+        let fits = held.calls == 0 || total.saturating_add(cost) <= self.limit;
+        if fits {
+            held.calls += cost;
+        }
+        fits
+    }
+
+    /// Takes `cost` for a call that must not be refused.
+    pub(super) fn take(&self, cost: usize) {
+        lock(&self.held).calls += cost;
+    }
+
+    /// Gives back what [`Self::admit`] or [`Self::take`] took.
+    pub(super) fn give_back(&self, cost: usize) {
+        let mut held = lock(&self.held);
+        held.calls -= cost;
+        drop(held);
+        self.room.notify_all();
+    }
+
+    /// A reply of `cost` bytes waits to be written.
+    pub(super) fn reply_queued(&self, cost: usize) {
+        lock(&self.held).replies += cost;
+    }
+
+    /// A reply of `cost` bytes was written, or never will be.
+    pub(super) fn reply_gone(&self, cost: usize) {
+        let mut held = lock(&self.held);
+        held.replies -= cost;
+        drop(held);
+        self.room.notify_all();
+        self.written.notify_waiters();
+    }
+
+    /// Blocks the reader while the hard bound is exceeded.
+    pub(super) fn wait_for_room(&self) {
+        let mut held = lock(&self.held);
+        while held.calls + held.replies > self.hard {
+            held = self.room.wait(held).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Waits until another reply may be produced.
+    pub(super) async fn replies_fit(&self) {
+        loop {
+            let written = self.written.notified();
+            if lock(&self.held).replies <= self.limit {
+                return;
+            }
+            written.await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_call_always_fits_and_then_the_limit_counts() {
+        let budget = Budget::new(100, 0);
+        assert!(budget.admit(1000));
+        assert!(!budget.admit(1));
+        budget.give_back(1000);
+        budget.reply_queued(60);
+        assert!(budget.admit(10));
+        assert!(budget.admit(30));
+        assert!(!budget.admit(1));
+        budget.reply_gone(60);
+        assert!(budget.admit(60));
+    }
+
+    #[test]
+    fn the_reader_waits_only_beyond_the_hard_bound() {
+        let budget = std::sync::Arc::new(Budget::new(10, 100));
+        budget.reply_queued(200);
+        budget.wait_for_room();
+        budget.take(1);
+        let waiting = {
+            let budget = budget.clone();
+            std::thread::spawn(move || budget.wait_for_room())
+        };
+        std::thread::sleep(std::time::Duration::from_millis(30));
+        assert!(!waiting.is_finished());
+        budget.reply_gone(1);
+        waiting.join().unwrap();
+    }
+}

@@ -1,0 +1,334 @@
+//! Framing: where one message ends and the next begins, in and out. Never looks inside a message.
+//!
+//! The two framings are the LSP base protocol (a `Content-Length` header block, then that many bytes)
+//! and one JSON text a line. The caller picks one; nothing here guesses.
+
+use std::io::{self, BufRead, Read};
+
+/// How messages are delimited on stdin and stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Framing {
+    /// LSP 3.17 base protocol: `Content-Length: N\r\n\r\n` and N bytes.
+    #[default]
+    ContentLength,
+    /// One JSON text a line, ended by `\n`; blank lines are skipped.
+    Lines,
+}
+
+/// Largest header block that is read, in bytes. Real ones have under 100.
+const MAX_HEADER_BYTES: usize = 8 * 1024;
+
+/// Largest refused body that is skipped to find the next message, in bytes.
+/// Beyond it the length itself is not believable, so the stream is given up.
+const MAX_SKIP_BYTES: u64 = 4 << 30;
+
+/// A body buffer grows by this much at a time, so a length that is never delivered costs no memory.
+const BODY_STEP: usize = 1 << 20;
+
+/// What the stream held next.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Inbound {
+    /// The bytes of one message.
+    Message(Vec<u8>),
+    /// A message of `length` bytes, over the limit. `resync` says whether the next one can be found.
+    Oversized {
+        /// Bytes that the message has, as announced or as counted.
+        length: u64,
+        /// Whether reading may go on.
+        resync: bool,
+    },
+    /// The stream ended between two messages.
+    End,
+}
+
+/// Why the place of the next message is unknown.
+#[derive(Debug)]
+pub(super) enum StreamError {
+    /// The header block cannot be used; says what is wrong with it.
+    Header(&'static str),
+    /// The stream ended inside a message.
+    Truncated,
+    /// The operating system failed the read.
+    Io(io::Error),
+}
+
+impl std::fmt::Display for StreamError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Header(what) => write!(f, "broken message header: {what}"),
+            Self::Truncated => f.write_str("stdin ended inside a message"),
+            Self::Io(error) => write!(f, "cannot read stdin: {error}"),
+        }
+    }
+}
+
+impl From<io::Error> for StreamError {
+    fn from(error: io::Error) -> Self {
+        if error.kind() == io::ErrorKind::UnexpectedEof { Self::Truncated } else { Self::Io(error) }
+    }
+}
+
+/// Reads messages one by one.
+#[derive(Debug)]
+pub(super) struct FrameReader<R> {
+    input: R,
+    framing: Framing,
+    limit: u64,
+    skip: u64,
+}
+
+impl<R: BufRead> FrameReader<R> {
+    /// A reader that hands out messages of at most `limit` bytes.
+    pub(super) fn new(input: R, framing: Framing, limit: u64) -> Self {
+        Self { input, framing, limit, skip: 0 }
+    }
+
+    /// Blocks until the next message is complete.
+    pub(super) fn next(&mut self) -> Result<Inbound, StreamError> {
+        match self.framing {
+            Framing::ContentLength => self.next_block(),
+            Framing::Lines => self.next_line(),
+        }
+    }
+
+    fn next_block(&mut self) -> Result<Inbound, StreamError> {
+        // Skipping waits until here so that the refusal is answered before the rest has arrived.
+        let skip = std::mem::take(&mut self.skip);
+        if io::copy(&mut (&mut self.input).take(skip), &mut io::sink())? < skip {
+            return Err(StreamError::Truncated);
+        }
+        let Some(length) = self.header()? else { return Ok(Inbound::End) };
+        if length > self.limit {
+            let resync = length <= MAX_SKIP_BYTES;
+            self.skip = if resync { length } else { 0 };
+            return Ok(Inbound::Oversized { length, resync });
+        }
+        let length =
+            usize::try_from(length).map_err(|_| StreamError::Header("Content-Length is too large"))?;
+        let mut body = Vec::with_capacity(length.min(BODY_STEP));
+        while body.len() < length {
+            let start = body.len();
+            body.resize(start + (length - start).min(BODY_STEP), 0);
+            self.input.read_exact(&mut body[start..])?;
+        }
+        Ok(Inbound::Message(body))
+    }
+
+    /// Reads a header block; `None` when the stream ends before its first byte.
+    fn header(&mut self) -> Result<Option<u64>, StreamError> {
+        let mut length = None;
+        let mut used = 0;
+        let mut line = Vec::with_capacity(64);
+        loop {
+            line.clear();
+            let room = (MAX_HEADER_BYTES - used) as u64;
+            used += (&mut self.input).take(room).read_until(b'\n', &mut line)?;
+            if line.is_empty() && used == 0 {
+                return Ok(None);
+            }
+            if line.pop() != Some(b'\n') {
+                let full = used == MAX_HEADER_BYTES;
+                return Err(StreamError::Header(if full {
+                    "it is longer than 8 KiB"
+                } else {
+                    "stdin ended inside it"
+                }));
+            }
+            if line.last() == Some(&b'\r') {
+                line.pop();
+            }
+            if line.is_empty() {
+                return length.map(Some).ok_or(StreamError::Header("it has no Content-Length"));
+            }
+            if let Some(found) = content_length(&line)?
+                && length.replace(found).is_some_and(|earlier| earlier != found)
+            {
+                return Err(StreamError::Header("it has two different Content-Length values"));
+            }
+        }
+    }
+
+    fn next_line(&mut self) -> Result<Inbound, StreamError> {
+        loop {
+            let mut line = Vec::new();
+            let mut length = 0_u64;
+            let ended = loop {
+                let chunk = self.input.fill_buf();
+                let chunk = match chunk {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                    other => other?,
+                };
+                let newline = memchr::memchr(b'\n', chunk);
+                let part = &chunk[..newline.unwrap_or(chunk.len())];
+                length += part.len() as u64;
+                if length <= self.limit {
+                    line.extend_from_slice(part);
+                } else {
+                    line = Vec::new();
+                }
+                let used = part.len() + usize::from(newline.is_some());
+                self.input.consume(used);
+                if newline.is_some() || used == 0 {
+                    break newline.is_none();
+                }
+            };
+            if length > self.limit {
+                return Ok(Inbound::Oversized { length, resync: true });
+            }
+            if !line.trim_ascii().is_empty() {
+                return Ok(Inbound::Message(line));
+            }
+            if ended {
+                return Ok(Inbound::End);
+            }
+        }
+    }
+}
+
+/// The length that a header line states; `None` for any other header.
+fn content_length(line: &[u8]) -> Result<Option<u64>, StreamError> {
+    let colon = memchr::memchr(b':', line).ok_or(StreamError::Header("a line has no colon"))?;
+    if !line[..colon].trim_ascii().eq_ignore_ascii_case(b"content-length") {
+        return Ok(None);
+    }
+    let digits = line[colon + 1..].trim_ascii();
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return Err(StreamError::Header("Content-Length is not a whole number of bytes"));
+    }
+    // A number that does not fit is over every limit, and is refused as such rather than as no number.
+    let value =
+        digits.iter().fold(0_u64, |sum, digit| sum.saturating_mul(10).saturating_add((digit - b'0').into()));
+    Ok(Some(value))
+}
+
+/// Room in front of a body for the longest header that we write (`Content-Length: ` and 20 digits, 2 × CRLF).
+const HEADER_ROOM: usize = 40;
+
+/// One outgoing message, framed, in one buffer, so that it takes one write.
+#[derive(Debug)]
+pub(super) struct Frame {
+    buffer: Vec<u8>,
+    start: usize,
+}
+
+impl Frame {
+    /// Frames what `body` appends. `body` must write JSON without a raw newline.
+    pub(super) fn build(framing: Framing, body: impl FnOnce(&mut Vec<u8>)) -> Self {
+        let mut buffer = Vec::with_capacity(512);
+        buffer.resize(HEADER_ROOM, 0);
+        body(&mut buffer);
+        match framing {
+            Framing::Lines => {
+                buffer.push(b'\n');
+                Self { buffer, start: HEADER_ROOM }
+            }
+            Framing::ContentLength => {
+                let header = format!("Content-Length: {}\r\n\r\n", buffer.len() - HEADER_ROOM);
+                let start = HEADER_ROOM - header.len();
+                buffer[start..HEADER_ROOM].copy_from_slice(header.as_bytes());
+                Self { buffer, start }
+            }
+        }
+    }
+
+    /// The bytes to write.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.buffer[self.start..]
+    }
+
+    /// Memory that the frame holds, in bytes.
+    pub(super) fn cost(&self) -> usize {
+        self.buffer.capacity() + size_of::<Self>()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_all(framing: Framing, limit: u64, input: &[u8]) -> (Vec<Inbound>, Option<String>) {
+        let mut reader = FrameReader::new(input, framing, limit);
+        let mut seen = Vec::new();
+        loop {
+            match reader.next() {
+                Ok(Inbound::End) => return (seen, None),
+                Ok(item) => seen.push(item),
+                Err(error) => return (seen, Some(error.to_string())),
+            }
+        }
+    }
+
+    fn message(text: &str) -> Inbound {
+        Inbound::Message(text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn headers_are_read_as_lsp_writes_them_and_a_little_wider() {
+        let input = b"Content-Length: 2\r\n\r\n{}content-LENGTH:3\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n[1]Content-Length: 4\n\nnull";
+        let (seen, error) = read_all(Framing::ContentLength, 100, input);
+        assert_eq!(seen, [message("{}"), message("[1]"), message("null")]);
+        assert_eq!(error, None);
+    }
+
+    #[test]
+    fn broken_headers_are_named() {
+        for (input, what) in [
+            ("\r\n\r\n", "no Content-Length"),
+            ("Content-Type: x\r\n\r\n", "no Content-Length"),
+            ("Content-Length: -1\r\n\r\n", "not a whole number"),
+            ("Content-Length: +1\r\n\r\n1", "not a whole number"),
+            ("Content-Length: two\r\n\r\n", "not a whole number"),
+            ("Content-Length:\r\n\r\n", "not a whole number"),
+            ("{\"jsonrpc\"\n", "no colon"),
+            ("Content-Length: 1\r\nContent-Length: 2\r\n\r\n11", "two different"),
+            ("Content-Length: 1", "ended inside it"),
+            ("Content-Length: 5\r\n\r\n{}", "ended inside a message"),
+        ] {
+            let (seen, error) = read_all(Framing::ContentLength, 100, input.as_bytes());
+            assert!(seen.is_empty(), "{input:?}");
+            assert!(error.as_deref().is_some_and(|text| text.contains(what)), "{input:?}: {error:?}");
+        }
+        let long = format!("X: {}\r\n\r\n", "y".repeat(9000));
+        assert!(
+            read_all(Framing::ContentLength, 100, long.as_bytes())
+                .1
+                .is_some_and(|text| text.contains("8 KiB"))
+        );
+    }
+
+    #[test]
+    fn oversized_bodies_are_skipped_to_the_byte() {
+        let input = format!("Content-Length: 11\r\n\r\n{}Content-Length: 1\r\n\r\n7", "x".repeat(11));
+        let (seen, error) = read_all(Framing::ContentLength, 10, input.as_bytes());
+        assert_eq!(seen, [Inbound::Oversized { length: 11, resync: true }, message("7")]);
+        assert_eq!(error, None);
+    }
+
+    #[test]
+    fn unbelievable_lengths_are_not_skipped() {
+        for digits in ["99999999999", "99999999999999999999999999"] {
+            let input = format!("Content-Length: {digits}\r\n\r\n");
+            let mut reader = FrameReader::new(input.as_bytes(), Framing::ContentLength, 10);
+            assert!(matches!(reader.next(), Ok(Inbound::Oversized { resync: false, .. })));
+        }
+    }
+
+    #[test]
+    fn lines_skip_blanks_and_long_ones_and_keep_the_last() {
+        let input = format!("1\r\n\n  \n{}\n{{}}\n2", "x".repeat(11));
+        let (seen, error) = read_all(Framing::Lines, 10, input.as_bytes());
+        let long = Inbound::Oversized { length: 11, resync: true };
+        assert_eq!(seen, [message("1\r"), long, message("{}"), message("2")]);
+        assert_eq!(error, None);
+    }
+
+    #[test]
+    fn frames_state_their_length_in_bytes() {
+        let body = |out: &mut Vec<u8>| out.extend_from_slice("\"é\"".as_bytes());
+        assert_eq!(
+            Frame::build(Framing::ContentLength, body).bytes(),
+            "Content-Length: 4\r\n\r\n\"é\"".as_bytes()
+        );
+        assert_eq!(Frame::build(Framing::Lines, body).bytes(), "\"é\"\n".as_bytes());
+    }
+}

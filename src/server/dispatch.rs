@@ -1,0 +1,201 @@
+//! Decides in order of arrival what happens to each message. Runs on the reader's thread and, `initialize`
+//! apart, never waits: cancels and `exit` are acted on however busy the handlers are.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+use tower::Service;
+use tower_lsp::jsonrpc::{Request, Response};
+use tower_lsp::{ExitedError, LspService};
+
+use super::envelope::{self, Call, Message};
+use super::jobs::{Entry, Job, Jobs};
+use super::lanes::Lanes;
+use super::outbox::Outbox;
+use super::phase::Phase;
+use super::service::{Backend, Shared, UNSUPPORTED, from_lsp, router};
+use crate::protocol::error::{INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR};
+use crate::protocol::{Kind, Method, RpcError};
+
+type Answer = BoxFuture<'static, Result<Option<Response>, ExitedError>>;
+
+/// Whether to read on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The next message, please.
+    Continue,
+    /// The client sent `exit`.
+    Exit,
+}
+
+/// The state that belongs to the order of messages.
+pub(super) struct Dispatcher {
+    service: LspService<Backend>,
+    methods: HashMap<&'static str, &'static Method>,
+    jobs: Arc<Jobs>,
+    outbox: Arc<Outbox>,
+    phase: Arc<Phase>,
+    runtime: Handle,
+    lanes: Lanes,
+}
+
+impl Dispatcher {
+    /// A dispatcher over `methods` whose handlers run on `runtime`.
+    pub(super) fn new(
+        shared: Arc<Shared>,
+        methods: &'static [Method],
+        outbox: Arc<Outbox>,
+        phase: Arc<Phase>,
+        runtime: Handle,
+    ) -> Self {
+        let jobs = shared.jobs.clone();
+        let lanes = Lanes::new(runtime.clone());
+        let service = router(shared, methods);
+        let methods = methods.iter().map(|method| (method.name, method)).collect();
+        Self { service, methods, jobs, outbox, phase, runtime, lanes }
+    }
+
+    /// Takes one message.
+    pub(super) fn accept(&mut self, body: Vec<u8>) -> Step {
+        let Ok(text) = String::from_utf8(body) else {
+            self.outbox.refuse(None, RpcError::new(PARSE_ERROR, "parse_error", "the message is not UTF-8"));
+            return Step::Continue;
+        };
+        match envelope::read(&text) {
+            Message::Notification(call) => return self.notification(call, text),
+            Message::Request { id, call } => self.request(id, call, text),
+            Message::Response => {}
+            Message::Invalid { id, error } => self.outbox.refuse(id.as_deref(), error),
+        }
+        Step::Continue
+    }
+
+    fn notification(&mut self, call: Call, text: String) -> Step {
+        match call.method.as_str() {
+            "exit" => return Step::Exit,
+            "$/cancelRequest" => {
+                if let Some(raw) = envelope::cancel_target(&text) {
+                    self.jobs.cancel(&raw);
+                }
+            }
+            name => {
+                let Some(method) = self.methods.get(name).filter(|row| row.kind == Kind::Notification) else {
+                    return Step::Continue;
+                };
+                let name = method.name;
+                if let Ok(job) = self.jobs.register(None, call.method, text, Entry::Always) {
+                    let answer = self.route(Request::build(name).params(job.ticket).finish());
+                    self.lanes.push(call.session, finish(self.jobs.clone(), job, answer));
+                }
+            }
+        }
+        Step::Continue
+    }
+
+    fn request(&mut self, id: String, call: Call, text: String) {
+        let Call { method, session } = call;
+        let lifecycle = matches!(method.as_str(), "initialize" | "shutdown");
+        let entry = if lifecycle { Entry::Always } else { Entry::Refusable };
+        let job = match self.jobs.register(Some(id.clone()), method, text, entry) {
+            Ok(job) => job,
+            Err(error) => return self.outbox.refuse(Some(&id), error),
+        };
+        match job.method.as_str() {
+            "initialize" => self.initialize(&job),
+            "shutdown" => self.shutdown(job),
+            "exit" | "$/cancelRequest" => self.not_a_request(&job),
+            name => match self.methods.get(name) {
+                Some(row) if row.kind == Kind::Notification => self.not_a_request(&job),
+                row => {
+                    // What we do not have touches no session, so it need not wait for one.
+                    let session = row.and(session);
+                    let name = row.map_or(UNSUPPORTED, |row| row.name);
+                    let answer = self.route(Request::build(name).params(job.ticket).id(job.ticket).finish());
+                    self.lanes.push(session, finish(self.jobs.clone(), job, answer));
+                }
+            },
+        }
+    }
+
+    fn not_a_request(&self, job: &Job) {
+        let what = format!("{} is a notification; send it without an id", job.method);
+        self.jobs.settle(job, &Err(RpcError::new(INVALID_REQUEST, "not_a_request", what)));
+    }
+
+    /// Runs in place: what follows depends on it, and LSP forbids the client to send anything before its answer.
+    fn initialize(&mut self, job: &Arc<Job>) {
+        let params = job.take_text().map_or(Ok(Value::Null), |text| envelope::params(&text).and_then(value));
+        let request = match params.and_then(initialize_params) {
+            Ok(params) => Request::build("initialize").params(params).id(job.ticket).finish(),
+            Err(error) => return self.jobs.settle(job, &Err(error)),
+        };
+        let answer = self.route(request);
+        let answer = self.runtime.block_on(answer);
+        if matches!(&answer, Ok(Some(response)) if response.is_ok()) {
+            self.phase.set_running();
+        }
+        self.runtime.block_on(finish(self.jobs.clone(), job.clone(), async { answer }.boxed()));
+    }
+
+    /// Refuses what comes later from now on, and answers when all that came earlier is answered.
+    fn shutdown(&mut self, job: Arc<Job>) {
+        let answer = self.route(Request::build("shutdown").id(job.ticket).finish());
+        let jobs = self.jobs.clone();
+        let wait = self.phase.begin_shutdown();
+        let work = async move {
+            if wait {
+                jobs.earlier_settled(job.ticket).await;
+            }
+            finish(jobs, job, answer).await;
+        };
+        self.lanes.push(None, work.boxed());
+    }
+
+    /// Hands a call to the router, which looks at the lifecycle now and runs the handler when polled.
+    fn route(&mut self, request: Request) -> Answer {
+        match self.service.poll_ready(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(Ok(())) => self.service.call(request),
+            _ => async { Ok(None) }.boxed(),
+        }
+    }
+}
+
+/// Waits for the router, and answers with what it says unless the handler has answered already.
+fn finish(jobs: Arc<Jobs>, job: Arc<Job>, answer: Answer) -> BoxFuture<'static, ()> {
+    async move {
+        let answer = answer.await;
+        if !jobs.is_open(&job) {
+            return;
+        }
+        let outcome = match answer {
+            Ok(Some(response)) => response.into_parts().1.map(|result| result.to_string()).map_err(from_lsp),
+            _ => Err(RpcError::new(INTERNAL_ERROR, "internal", "the request was not carried out")),
+        };
+        jobs.settle(&job, &outcome);
+    }
+    .boxed()
+}
+
+fn value(params: &str) -> Result<Value, RpcError> {
+    serde_json::from_str(params).map_err(|e| RpcError::invalid_params(format!("params of initialize: {e}")))
+}
+
+/// The members of `initialize` that mean something here. The rest of a client's capabilities is not
+/// looked at, so that no editor's extension of them can keep us from starting.
+fn initialize_params(params: Value) -> Result<Value, RpcError> {
+    let Value::Object(mut params) = params else {
+        return Err(RpcError::invalid_params("params of initialize must be an object"));
+    };
+    let pid = params.remove("processId").unwrap_or(Value::Null);
+    let known = pid.is_null() || pid.as_i64().is_some_and(|pid| (1..=i64::from(i32::MAX)).contains(&pid));
+    if !known {
+        return Err(RpcError::invalid_params("processId must be a positive integer or null"));
+    }
+    let options = params.remove("initializationOptions").unwrap_or(Value::Null);
+    Ok(json!({ "processId": pid, "initializationOptions": options, "capabilities": {} }))
+}

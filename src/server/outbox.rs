@@ -1,0 +1,188 @@
+//! Everything that goes to stdout: one queue, one thread that writes it. Putting something in never blocks.
+
+use std::collections::VecDeque;
+use std::io::{self, Write};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::Serialize;
+
+use super::budget::{Budget, lock};
+use super::codec::{Frame, Framing};
+use crate::protocol::RpcError;
+use crate::protocol::error::{ErrorData, INTERNAL_ERROR};
+
+/// Bytes handed to the operating system at a time; small enough that progress is seen while a large reply drains.
+const WRITE_STEP: usize = 256 * 1024;
+
+#[derive(Debug, Default)]
+struct Queue {
+    frames: VecDeque<Frame>,
+    writing: bool,
+    closed: bool,
+}
+
+/// The queue to stdout.
+#[derive(Debug)]
+pub(super) struct Outbox {
+    framing: Framing,
+    budget: Arc<Budget>,
+    queue: Mutex<Queue>,
+    ready: Condvar,
+    written: AtomicU64,
+}
+
+#[derive(Serialize)]
+struct Fault<'a> {
+    code: i64,
+    message: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data: Option<&'a ErrorData>,
+}
+
+impl Outbox {
+    /// An empty queue that accounts to `budget`.
+    pub(super) fn new(framing: Framing, budget: Arc<Budget>) -> Self {
+        let (queue, ready) = (Mutex::default(), Condvar::new());
+        Self { framing, budget, queue, ready, written: AtomicU64::new(0) }
+    }
+
+    /// The reply to `id` (raw JSON) with a result (raw JSON) or an error.
+    pub(super) fn reply(&self, id: &str, outcome: &Result<String, RpcError>) -> Frame {
+        match outcome {
+            Ok(result) => self.message("result", result, id),
+            Err(error) => {
+                let RpcError { code, message, data } = error;
+                let fault = serde_json::to_string(&Fault { code: *code, message, data: data.as_ref() });
+                let plain = || format!("{{\"code\":{INTERNAL_ERROR},\"message\":\"internal error\"}}");
+                self.message("error", &fault.unwrap_or_else(|_| plain()), id)
+            }
+        }
+    }
+
+    /// Sends an error that belongs to no request that is being worked on.
+    pub(super) fn refuse(&self, id: Option<&str>, error: RpcError) {
+        self.push(self.reply(id.unwrap_or("null"), &Err(error)));
+    }
+
+    /// The order of the members is that of the in-process door, so that both say the same bytes.
+    fn message(&self, name: &str, value: &str, id: &str) -> Frame {
+        Frame::build(self.framing, |out| {
+            out.extend_from_slice(format!("{{\"jsonrpc\":\"2.0\",\"{name}\":").as_bytes());
+            out.extend_from_slice(value.as_bytes());
+            out.extend_from_slice(b",\"id\":");
+            out.extend_from_slice(id.as_bytes());
+            out.push(b'}');
+        })
+    }
+
+    /// Queues a frame; drops it when nobody can read it any more.
+    pub(super) fn push(&self, frame: Frame) {
+        let mut queue = lock(&self.queue);
+        if queue.closed {
+            return;
+        }
+        self.budget.reply_queued(frame.cost());
+        queue.frames.push_back(frame);
+        drop(queue);
+        self.ready.notify_one();
+    }
+
+    /// Whether all that was queued has been handed to the operating system.
+    pub(super) fn is_drained(&self) -> bool {
+        let queue = lock(&self.queue);
+        queue.frames.is_empty() && !queue.writing
+    }
+
+    /// Bytes written so far, to tell a slow reader from one that stopped.
+    pub(super) fn written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
+    }
+
+    /// Writes until `out` fails. Runs on a thread of its own.
+    pub(super) fn write_to(&self, mut out: impl Write) -> io::Error {
+        loop {
+            let frame = self.next();
+            let result = self.write_frame(&mut out, &frame);
+            self.budget.reply_gone(frame.cost());
+            let mut queue = lock(&self.queue);
+            queue.writing = false;
+            let Err(error) = result else { continue };
+            queue.closed = true;
+            for frame in queue.frames.drain(..) {
+                self.budget.reply_gone(frame.cost());
+            }
+            return error;
+        }
+    }
+
+    fn next(&self) -> Frame {
+        let mut queue = lock(&self.queue);
+        loop {
+            if let Some(frame) = queue.frames.pop_front() {
+                queue.writing = true;
+                return frame;
+            }
+            queue = self.ready.wait(queue).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn write_frame(&self, out: &mut impl Write, frame: &Frame) -> io::Result<()> {
+        let mut rest = frame.bytes();
+        while !rest.is_empty() {
+            match out.write(&rest[..rest.len().min(WRITE_STEP)]) {
+                Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+                Ok(count) => {
+                    rest = &rest[count..];
+                    self.written.fetch_add(count as u64, Ordering::Relaxed);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => pause(),
+                Err(error) => return Err(error),
+            }
+        }
+        out.flush()
+    }
+}
+
+/// What to do when a host handed us a descriptor that does not block.
+pub(super) fn pause() {
+    std::thread::sleep(Duration::from_millis(1));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outbox() -> Outbox {
+        Outbox::new(Framing::Lines, Arc::new(Budget::new(1000, 0)))
+    }
+
+    fn text(frame: &Frame) -> &str {
+        std::str::from_utf8(frame.bytes()).unwrap()
+    }
+
+    #[test]
+    fn replies_have_one_of_result_and_error_and_the_id_as_it_came() {
+        let outbox = outbox();
+        let reply = outbox.reply("1.50", &Ok("null".to_owned()));
+        assert_eq!(text(&reply), "{\"jsonrpc\":\"2.0\",\"result\":null,\"id\":1.50}\n");
+        let reply = outbox.reply("null", &Err(RpcError::new(-1, "k", "m").retryable()));
+        let expected = r#"{"jsonrpc":"2.0","error":{"code":-1,"message":"m","data":{"kind":"k","retryable":true}},"id":null}"#;
+        assert_eq!(text(&reply), format!("{expected}\n"));
+    }
+
+    #[test]
+    fn a_reader_that_is_gone_frees_what_waits_and_takes_no_more() {
+        let outbox = outbox();
+        for id in ["1", "2"] {
+            outbox.push(outbox.reply(id, &Ok("null".to_owned())));
+        }
+        let full: &mut [u8] = &mut [];
+        assert_eq!(outbox.write_to(full).kind(), io::ErrorKind::WriteZero);
+        outbox.push(outbox.reply("3", &Ok("null".to_owned())));
+        assert!(outbox.is_drained());
+        assert!(outbox.budget.admit(500) && outbox.budget.admit(500));
+    }
+}

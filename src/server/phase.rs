@@ -1,0 +1,33 @@
+//! How far the lifecycle has come, for the exit code. The router decides what is allowed; this only follows it.
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+const NEW: u8 = 0;
+const RUNNING: u8 = 1;
+const SHUT_DOWN: u8 = 2;
+
+/// Before `initialize`, between, or after `shutdown`.
+#[derive(Debug, Default)]
+pub(super) struct Phase(AtomicU8);
+
+impl Phase {
+    /// `initialize` succeeded.
+    pub(super) fn set_running(&self) {
+        self.0.store(RUNNING, Ordering::SeqCst);
+    }
+
+    /// `shutdown` came; says whether it came at the right time.
+    pub(super) fn begin_shutdown(&self) -> bool {
+        self.0.compare_exchange(RUNNING, SHUT_DOWN, Ordering::SeqCst, Ordering::SeqCst).is_ok()
+    }
+
+    /// Whether the client has said goodbye properly.
+    pub(super) fn is_shut_down(&self) -> bool {
+        self.0.load(Ordering::SeqCst) == SHUT_DOWN
+    }
+
+    /// Whether no client has ever initialized us.
+    pub(super) fn is_new(&self) -> bool {
+        self.0.load(Ordering::SeqCst) == NEW
+    }
+}

@@ -1,0 +1,68 @@
+//! The thread that reads stdin. Waits for bytes, or for room when the client does not read, and for nothing else.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+use super::Ending;
+use super::ServeOptions;
+use super::budget::Budget;
+use super::codec::{FrameReader, Inbound};
+use super::dispatch::{Dispatcher, Step};
+use super::log::log;
+use super::outbox::{Outbox, pause};
+use crate::protocol::RpcError;
+use crate::protocol::error::INVALID_REQUEST;
+
+/// Size of the read buffer: a pipe's capacity on Linux.
+const BUFFER: usize = 64 * 1024;
+
+/// Reads until the stream or the client says that it is over.
+pub(super) fn read(
+    options: &ServeOptions,
+    mut dispatcher: Dispatcher,
+    outbox: &Outbox,
+    budget: &Budget,
+) -> Ending {
+    let mut frames = FrameReader::new(stdin(), options.framing, options.max_message_bytes);
+    loop {
+        budget.wait_for_room();
+        match frames.next() {
+            Ok(Inbound::Message(body)) => {
+                if dispatcher.accept(body) == Step::Exit {
+                    return Ending::Exit;
+                }
+            }
+            Ok(Inbound::Oversized { length, resync }) => {
+                let limit = options.max_message_bytes;
+                let what = format!("the message has {length} bytes; the limit is {limit}");
+                outbox.refuse(None, RpcError::new(INVALID_REQUEST, "message_too_large", &what));
+                if !resync {
+                    log(format_args!("{what}, and it is too long to skip"));
+                    return Ending::BrokenInput;
+                }
+            }
+            Ok(Inbound::End) => return Ending::EndOfInput,
+            Err(error) => {
+                log(error);
+                return Ending::BrokenInput;
+            }
+        }
+    }
+}
+
+fn stdin() -> impl BufRead {
+    BufReader::with_capacity(BUFFER, Patient(io::stdin().lock()))
+}
+
+/// Waits where a descriptor that does not block would fail.
+struct Patient<R>(R);
+
+impl<R: Read> Read for Patient<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.0.read(buffer) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => pause(),
+                other => return other,
+            }
+        }
+    }
+}

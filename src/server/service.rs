@@ -1,0 +1,156 @@
+//! What the router calls: the lifecycle of LSP and the method table on one side, the engine on the other.
+//!
+//! The router (`tower-lsp`) sees tickets instead of parameters and results: it decides whether a call is
+//! allowed now, and the payload goes from the message to the handler and to stdout without a detour.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use futures::FutureExt;
+use futures::future::{BoxFuture, ready};
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Result as LspResult};
+use tower_lsp::ls_types::{InitializeParams, InitializeResult, ServerCapabilities, ServerInfo};
+use tower_lsp::{LanguageServer, LspService};
+
+use super::budget::Budget;
+use super::jobs::{Job, Jobs};
+use super::log::log;
+use super::{Ending, envelope, guarded, watch};
+use crate::engine::Engine;
+use crate::protocol::error::{ErrorData, INTERNAL_ERROR, METHOD_NOT_FOUND};
+use crate::protocol::{Kind, Method, RpcError};
+
+/// Name inside the router for every method that we do not have; not a name that a client can send to any effect.
+pub(super) const UNSUPPORTED: &str = "\0unsupported";
+
+/// What all calls share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) engine: Engine,
+    pub(super) jobs: Arc<Jobs>,
+    pub(super) budget: Arc<Budget>,
+    /// One permit a core: more handlers at once would only slow each other down.
+    pub(super) permits: Arc<Semaphore>,
+    pub(super) end: Sender<Ending>,
+}
+
+/// The server behind the router.
+pub(super) struct Backend(Arc<Shared>);
+
+/// Builds the router over `methods`.
+pub(super) fn router(shared: Arc<Shared>, methods: &'static [Method]) -> LspService<Backend> {
+    let mut builder = LspService::build(|_| Backend(shared)).custom_method(UNSUPPORTED, unsupported);
+    for method in methods {
+        builder = match method.kind {
+            Kind::Request => builder.custom_method(method.name, move |backend: &Backend, ticket: i64| {
+                backend.request(method, ticket)
+            }),
+            Kind::Notification => builder
+                .custom_method(method.name, move |backend: &Backend, ticket: i64| {
+                    backend.notification(method, ticket)
+                }),
+        };
+    }
+    builder.finish().0
+}
+
+impl LanguageServer for Backend {
+    async fn initialize(&self, params: InitializeParams) -> LspResult<InitializeResult> {
+        let options = params.initialization_options;
+        let options = options.as_ref().and_then(|options| options.get("tersed"));
+        let announced =
+            guarded("initialize", || self.0.engine.initialize(options)).map_err(|error| to_lsp(&error))?;
+        if let Some(pid) = params.process_id {
+            watch::watch(pid, self.0.end.clone());
+        }
+        let capabilities =
+            ServerCapabilities { experimental: Some(json!({ "tersed": announced })), ..Default::default() };
+        let version = Some(env!("CARGO_PKG_VERSION").to_owned());
+        let server_info = Some(ServerInfo { name: env!("CARGO_PKG_NAME").to_owned(), version });
+        Ok(InitializeResult { capabilities, server_info, ..Default::default() })
+    }
+
+    async fn shutdown(&self) -> LspResult<()> {
+        guarded("shutdown", || {
+            self.0.engine.shutdown();
+            Ok(())
+        })
+        .map_err(|error| to_lsp(&error))
+    }
+}
+
+impl Backend {
+    fn request(&self, method: &'static Method, ticket: i64) -> BoxFuture<'static, LspResult<Value>> {
+        // The job has been answered when this resolves. If it has not, then by a fault of ours.
+        let fault = RpcError::new(INTERNAL_ERROR, "internal", "the request was not carried out");
+        self.call(method, ticket).map(move |()| Err(to_lsp(&fault))).boxed()
+    }
+
+    fn notification(&self, method: &'static Method, ticket: i64) -> BoxFuture<'static, ()> {
+        self.call(method, ticket)
+    }
+
+    fn call(&self, method: &'static Method, ticket: i64) -> BoxFuture<'static, ()> {
+        let shared = self.0.clone();
+        async move {
+            let Some(job) = shared.jobs.get(ticket) else { return };
+            let Ok(_permit) = shared.permits.clone().acquire_owned().await else { return };
+            shared.budget.replies_fit().await;
+            if !shared.jobs.is_open(&job) {
+                return;
+            }
+            let _ = tokio::task::spawn_blocking(move || shared.work(method, &job)).await;
+        }
+        .boxed()
+    }
+}
+
+impl Shared {
+    /// Runs one handler from the message to the queued reply.
+    fn work(&self, method: &Method, job: &Job) {
+        let Some(text) = job.take_text() else { return };
+        let outcome = guarded(method.name, move || {
+            (method.handle)(&self.engine, envelope::params(&text)?, &job.cancel)
+        });
+        if let (None, Err(error)) = (&job.id, &outcome) {
+            let kind = error.data.as_ref().map_or("", |data| &data.kind);
+            log(format_args!("{} failed: {kind} ({})", method.name, error.code));
+        }
+        self.jobs.settle(job, &outcome);
+    }
+}
+
+/// Answers what is not in the table. It goes through the router so that the lifecycle is told first.
+fn unsupported(backend: &Backend, ticket: i64) -> impl Future<Output = LspResult<Value>> + Send + use<> {
+    let job = backend.0.jobs.get(ticket);
+    let name: String = job.iter().flat_map(|job| job.method.chars()).take(100).collect();
+    let error = RpcError::new(METHOD_NOT_FOUND, "method_not_found", format!("there is no method {name:?}"));
+    ready(Err(to_lsp(&error)))
+}
+
+fn to_lsp(error: &RpcError) -> Error {
+    let data = error.data.as_ref().and_then(|data| serde_json::to_value(data).ok());
+    Error { code: ErrorCode::from(error.code), message: Cow::Owned(error.message.clone()), data }
+}
+
+/// An error of the router as one of ours. Its own refusals carry no data; the lifecycle is the only reason for them.
+pub(super) fn from_lsp(error: Error) -> RpcError {
+    let code = error.code.code();
+    let data = error.data.and_then(|data| serde_json::from_value::<ErrorData>(data).ok());
+    match (data, error.code) {
+        (Some(data), _) => RpcError { code, message: error.message.into_owned(), data: Some(data) },
+        (None, ErrorCode::ServerError(_)) => {
+            RpcError::new(code, "not_initialized", "the server is not initialized; send initialize first")
+                .retryable()
+        }
+        (None, ErrorCode::InvalidRequest) => {
+            let what = "initialize is accepted once, and after shutdown nothing but exit";
+            RpcError::new(code, "wrong_lifecycle_state", what)
+        }
+        (None, ErrorCode::InvalidParams) => RpcError::invalid_params(error.message.into_owned()),
+        (None, _) => RpcError::new(INTERNAL_ERROR, "internal", "the request could not be carried out"),
+    }
+}
