@@ -262,7 +262,7 @@ impl Run<'_> {
             return source.text().to_owned();
         }
         let (detection, reducer) = self.detect(source);
-        let signals = match detection.shape.reports_failures() {
+        let signals = match detection.reports_failures() {
             true => signals::failure_lines(source),
             false => Vec::new(),
         };

@@ -34,11 +34,6 @@ impl Shape {
             Self::Other => None,
         }
     }
-
-    /// Whether words such as "error" are report rather than quoted text.
-    pub fn reports_failures(self) -> bool {
-        self == Self::Other
-    }
 }
 
 /// What the call tells.
@@ -48,6 +43,16 @@ pub struct Detection {
     pub command: CommandLine,
     /// The shape.
     pub shape: Shape,
+    /// Whether the text is a file that people write: source code, configuration, documentation.
+    pub is_written: bool,
+}
+
+impl Detection {
+    /// Whether words such as "error" report something rather than being quoted or programmed. A log
+    /// file that is looked at reports as the program did that wrote it.
+    pub fn reports_failures(&self) -> bool {
+        self.shape == Shape::Other || (self.shape == Shape::File && !self.is_written)
+    }
 }
 
 /// Looks at the call and at the head of the text.
@@ -59,7 +64,94 @@ pub fn detect(call: &ToolCall, source: &Source<'_>) -> Detection {
         command_shape(&command)
     };
     let window = source.lines().take(3).any(|l| l.starts_with("[File: ") && l.contains(" lines total)]"));
-    Detection { command, shape: if window { Shape::File } else { shape } }
+    let is_written = call.path.as_deref().is_some_and(is_written)
+        || command.producers().any(|(s, _)| s.argv.iter().skip(1).any(|word| is_written(word)));
+    let shape = if window { Shape::File } else { shape };
+    Detection { is_written: is_written || window, command, shape }
+}
+
+/// Extensions of files that people write, where "error" is a word like any other.
+const WRITTEN: &[&str] = &[
+    "rs",
+    "go",
+    "py",
+    "pyi",
+    "js",
+    "jsx",
+    "mjs",
+    "cjs",
+    "ts",
+    "tsx",
+    "java",
+    "kt",
+    "kts",
+    "scala",
+    "c",
+    "h",
+    "cc",
+    "cpp",
+    "hpp",
+    "cxx",
+    "m",
+    "mm",
+    "cs",
+    "fs",
+    "rb",
+    "php",
+    "swift",
+    "lua",
+    "pl",
+    "pm",
+    "r",
+    "jl",
+    "ex",
+    "exs",
+    "erl",
+    "hs",
+    "ml",
+    "clj",
+    "dart",
+    "zig",
+    "sh",
+    "bash",
+    "zsh",
+    "ps1",
+    "bat",
+    "sql",
+    "html",
+    "htm",
+    "css",
+    "scss",
+    "less",
+    "vue",
+    "svelte",
+    "md",
+    "rst",
+    "adoc",
+    "tex",
+    "json",
+    "jsonc",
+    "yaml",
+    "yml",
+    "toml",
+    "ini",
+    "cfg",
+    "conf",
+    "properties",
+    "gradle",
+    "cmake",
+    "proto",
+    "graphql",
+    "tf",
+    "lock",
+    "ipynb",
+    "el",
+    "vim",
+];
+
+fn is_written(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').is_some_and(|(_, ext)| WRITTEN.contains(&ext))
 }
 
 /// Tools by name, compared in lower case.

@@ -55,15 +55,20 @@ pub struct Sanitized {
     pub removals: Counts,
 }
 
+/// Longest marker for binary data, in bytes.
+const SHORT: usize = 128;
+
 /// Runs the whole stage. `is_ours` knows the call ids that this session's references may name.
 pub fn run(raw: Raw<'_>, redact: bool, is_ours: &dyn Fn(&str) -> bool) -> Result<Sanitized, RedactionFailed> {
     let mut out = Sanitized::default();
     let decoded: Cow<'_, str> = match raw {
+        // What is shorter than the marker that would stand for it is shown, whatever it is.
+        Raw::Text(text) if text.len() <= SHORT => Cow::Borrowed(text),
         Raw::Text(text) => match binary::classify(text.as_bytes()) {
             Some(binary) => return Ok(Sanitized { binary: Some(binary), ..out }),
             None => Cow::Borrowed(text),
         },
-        Raw::Bytes(bytes) => match binary::classify(bytes) {
+        Raw::Bytes(bytes) => match binary::classify(bytes).filter(|_| bytes.len() > SHORT) {
             Some(binary) => return Ok(Sanitized { binary: Some(binary), ..out }),
             None => {
                 let decoded = encoding::decode(bytes);
