@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Everything that must hold before a change goes in. Needs a Rust toolchain, Python 3 and Node.js.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+cargo fmt --check
+cargo clippy --all-targets --locked -- -D warnings
+cargo test --locked
+RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked
