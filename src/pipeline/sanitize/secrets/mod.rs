@@ -1,4 +1,30 @@
-//! Finds secrets in bytes, by rules that are data.
+//! Finds secrets in bytes, by rules that are data, and puts a named placeholder where each value stood.
+//!
+//! [`rules.toml`](./rules.toml) holds the rules, `read` and `table` load them, `scan` runs them, `judge` tells a secret
+//! from its look-alikes. One pass (`keywords`) finds every rule's keywords; a rule looks only near its own.
+//!
+//! It never removes key names, quotes or the text around a value, never reads anything but the bytes it is
+//! given, and never lets text through when the rules cannot be loaded.
+
+mod judge;
+mod keywords;
+mod named;
+mod names;
+mod pem;
+mod read;
+mod scan;
+mod shapes;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use table::table;
+
+/// Opens the placeholder; the rule's id and `]` follow.
+const PLACEHOLDER: &str = "[REDACTED:";
+
+/// The rule named when the rule table itself cannot be loaded: then the whole text is one finding.
+const UNAVAILABLE: &str = "rules-unavailable";
 
 /// One secret: the bytes `start..end` of the searched text are the value to remove.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,10 +37,83 @@ pub struct Finding {
     pub rule: &'static str,
 }
 
+/// A text without its secrets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redacted {
+    /// The text, with `[REDACTED:rule-id]` where a value was.
+    pub text: String,
+    /// How many values each rule removed, in the order of the rule table.
+    pub hits: Hits,
+}
+
+/// Rule ids with the number of values each removed, in the order of the rule table.
+pub type Hits = Vec<(&'static str, usize)>;
+
+/// What a reader of the documentation needs to know of one rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleInfo {
+    /// Stable name, as it stands in the placeholder.
+    pub id: &'static str,
+    /// What kind of secret it finds, in a few words.
+    pub description: &'static str,
+}
+
 /// All secrets in `text`, in order, without overlap.
+///
+/// A range covers the value only. Where several rules claim overlapping bytes the range is their union and
+/// the name is that of the rule that stands first in the table. Linear in the length of `text`.
 pub fn find(text: &[u8]) -> Vec<Finding> {
-    let _ = text;
-    Vec::new()
+    match table() {
+        Some(table) => scan::scan(table, text),
+        None if text.is_empty() => Vec::new(),
+        None => vec![Finding { start: 0, end: text.len(), rule: UNAVAILABLE }],
+    }
+}
+
+/// `text` with every secret replaced, or `None` when there is none. Redacting the result finds nothing.
+pub fn redact(text: &str) -> Option<Redacted> {
+    let (bytes, hits) = redact_bytes(text.as_bytes())?;
+    // Values begin and end at ASCII bytes, so the lossy branch is for a defect only; it still leaks nothing.
+    let text =
+        String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+    Some(Redacted { text, hits })
+}
+
+/// As [`redact`], for bytes that need not be UTF-8.
+pub fn redact_bytes(text: &[u8]) -> Option<(Vec<u8>, Hits)> {
+    let findings = find(text);
+    if findings.is_empty() {
+        return None;
+    }
+    let mut out = Vec::with_capacity(text.len());
+    let mut at = 0;
+    for finding in &findings {
+        out.extend_from_slice(&text[at..finding.start]);
+        out.extend_from_slice(PLACEHOLDER.as_bytes());
+        out.extend_from_slice(finding.rule.as_bytes());
+        out.push(b']');
+        at = finding.end;
+    }
+    out.extend_from_slice(&text[at..]);
+    Some((out, count(&findings)))
+}
+
+/// Every rule, in the order of the table.
+pub fn rules() -> &'static [RuleInfo] {
+    table().map_or(&[], |table| &table.infos)
+}
+
+fn count(findings: &[Finding]) -> Hits {
+    let mut hits: Hits = rules()
+        .iter()
+        .map(|rule| (rule.id, findings.iter().filter(|f| std::ptr::eq(f.rule, rule.id)).count()))
+        .filter(|(_, count)| *count > 0)
+        .collect();
+    let unavailable = findings.iter().filter(|f| f.rule == UNAVAILABLE).count();
+    if unavailable > 0 {
+        hits.push((UNAVAILABLE, unavailable));
+    }
+    hits
 }
 
 /// x

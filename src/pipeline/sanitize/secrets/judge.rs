@@ -1,0 +1,234 @@
+//! Tells a secret value from what only looks like one: entropy, byte classes, templates, randomness.
+//!
+//! Works on one candidate value at a time and never looks at the text around it.
+
+/// A set of ASCII bytes, one bit each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ByteSet(u128);
+
+impl ByteSet {
+    /// Reads the inside of a regex class: single characters and `a-z` ranges; a `-` first or last is itself.
+    pub(super) const fn parse(class: &str) -> ByteSet {
+        let bytes = class.as_bytes();
+        let (mut bits, mut i) = (0u128, 0);
+        while i < bytes.len() {
+            let (from, mut to) = (bytes[i], bytes[i]);
+            if i + 2 < bytes.len() && bytes[i + 1] == b'-' {
+                to = bytes[i + 2];
+                i += 2;
+            }
+            let mut b = from;
+            while b <= to && b < 128 {
+                bits |= 1 << b;
+                b += 1;
+            }
+            i += 1;
+        }
+        ByteSet(bits)
+    }
+
+    pub(super) const fn has(self, byte: u8) -> bool {
+        byte < 128 && self.0 >> byte & 1 == 1
+    }
+
+    /// Where the run of members that starts at `from` ends.
+    pub(super) fn run(self, text: &[u8], from: usize) -> usize {
+        text[from..].iter().position(|&b| !self.has(b)).map_or(text.len(), |n| from + n)
+    }
+}
+
+pub(super) const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Shannon entropy in bits per byte.
+pub(super) fn entropy(value: &[u8]) -> f32 {
+    let mut counts = [0u32; 256];
+    for &b in value {
+        counts[b as usize] += 1;
+    }
+    let len = value.len() as f32;
+    counts.iter().filter(|&&n| n > 0).map(|&n| n as f32 / len).map(|p| -p * p.log2()).sum()
+}
+
+/// Case-insensitive substring test; `needle` is lower case and short, so the naive loop will do.
+pub(super) fn contains(value: &[u8], needle: &str) -> bool {
+    value.windows(needle.len()).any(|w| w.eq_ignore_ascii_case(needle.as_bytes()))
+}
+
+/// Longest value in which the words of a template count; keys are longer, and hold any word by chance.
+const TEMPLATE: usize = 64;
+
+/// Whether `value` stands for a value that is elsewhere: a variable, a template field, a mask.
+pub(super) fn is_template(value: &[u8]) -> bool {
+    const MARKS: &[&str] = &[
+        "${",
+        "$(",
+        "{{",
+        "}}",
+        "<%",
+        "%s",
+        "%(",
+        "%{",
+        "...",
+        "***",
+        "{}",
+        "\\(",
+        "process.env",
+        "os.environ",
+        "getenv",
+        "import.meta",
+    ];
+    const WORDS: &[&str] = &[
+        "your",
+        "xxxx",
+        "changeme",
+        "change-me",
+        "change_me",
+        "replace",
+        "placeholder",
+        "redacted",
+        "insert",
+        "todo",
+        "dummy",
+        "here",
+    ];
+    let (Some(&first), Some(&last)) = (value.first(), value.last()) else { return true };
+    (first == b'<' && last == b'>')
+        || (first == b'%' && last == b'%')
+        || (first == b'{' && last == b'}')
+        || (first == b'[' && last == b']')
+        || (first == b'$'
+            && value.get(1).is_some_and(|&b| b == b'_' || b.is_ascii_alphabetic())
+            && value[1..].iter().all(|&b| is_word(b)))
+        || value.contains(&0xE2) && value.windows(3).any(|w| w == "…".as_bytes() || w == "•".as_bytes())
+        || MARKS.iter().any(|mark| memchr::memmem::find(value, mark.as_bytes()).is_some())
+        || (value.len() <= TEMPLATE && WORDS.iter().any(|word| has_word(value, word)))
+        || mostly_one_byte(value)
+}
+
+/// Whether a part of `value` begins with `word`.
+fn has_word(value: &[u8], word: &str) -> bool {
+    value.windows(word.len()).enumerate().any(|(at, w)| {
+        w.eq_ignore_ascii_case(word.as_bytes())
+            && (at == 0 || !value[at - 1].is_ascii_alphanumeric() || word == "xxxx")
+    })
+}
+
+fn mostly_one_byte(value: &[u8]) -> bool {
+    let Some(&first) = value.first() else { return true };
+    let last = value[value.len() - 1];
+    let same = |byte| value.iter().filter(|&&b| b == byte).count() * 4 > value.len() * 3;
+    same(first) || same(last)
+}
+
+pub(super) fn is_uuid(value: &[u8]) -> bool {
+    value.len() == 36
+        && value.iter().enumerate().all(|(i, b)| match i {
+            8 | 13 | 18 | 23 => *b == b'-',
+            _ => b.is_ascii_hexdigit(),
+        })
+}
+
+/// Whether `value` points at something: a path, an address, a resource name, a digest with its algorithm.
+pub(super) fn is_reference(value: &[u8]) -> bool {
+    const STARTS: &[&str] = &[
+        "/",
+        "./",
+        "../",
+        "~/",
+        "arn:",
+        "file:",
+        "env:",
+        "vault:",
+        "ref+",
+        "sha1-",
+        "sha256",
+        "sha384-",
+        "sha512",
+        "md5:",
+        "data:",
+        "projects/",
+        "#",
+        "@",
+        "op://",
+    ];
+    STARTS.iter().any(|start| {
+        value.len() >= start.len() && value[..start.len()].eq_ignore_ascii_case(start.as_bytes())
+    }) || value.windows(3).any(|w| w == b"://")
+        || value.len() > 2 && value[0].is_ascii_alphabetic() && &value[1..3] == b":\\"
+}
+
+/// How much speaks against a secret before its value is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Doubt {
+    /// A vendor's prefix, or its name and the right length.
+    Little,
+    /// A telling name.
+    Some,
+    /// A name that only holds a telling word.
+    Strong,
+}
+
+/// Whether a program or a person in a hurry would have made this value up at random.
+///
+/// Names, words with a number behind them, versions, dates and dotted paths are not random: the test counts
+/// the places where a digit is followed by a letter or the case alternates, which names seldom have.
+pub(super) fn is_random(value: &[u8], doubt: Doubt) -> bool {
+    let n = value.len();
+    if n < if doubt == Doubt::Strong { 20 } else { 10 } || is_uuid(value) || value.contains(&b' ') {
+        return false;
+    }
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    let letters = value.iter().filter(|b| b.is_ascii_alphabetic()).count();
+    if letters == 0 || (digits == 0 && n < 24) || (digits + letters) * 4 < n * 3 {
+        return false;
+    }
+    let floor = match n {
+        0..16 => 2.9,
+        16..24 => 3.1,
+        _ => 3.3,
+    };
+    let least = match doubt {
+        Doubt::Little => 1,
+        Doubt::Some => 2.max(n / 16),
+        Doubt::Strong => 3.max(n / 12),
+    };
+    oddity(value) >= least && entropy(value) >= floor
+}
+
+/// Number of digit-to-letter steps and of letters in alternating case.
+fn oddity(value: &[u8]) -> usize {
+    let mut odd = 0;
+    for w in value.windows(2) {
+        odd += usize::from(w[0].is_ascii_digit() && w[1].is_ascii_alphabetic());
+    }
+    let case = |b: u8| b.is_ascii_alphabetic().then(|| b.is_ascii_uppercase());
+    for w in value.windows(4) {
+        let cases = [case(w[0]), case(w[1]), case(w[2]), case(w[3])];
+        // `aBcD`: camel case has longer parts.
+        odd +=
+            usize::from(matches!(cases, [Some(a), Some(b), Some(c), Some(d)] if a != b && b != c && c != d));
+    }
+    odd
+}
+
+/// Whether a person would have chosen this as a password; words alone do not count.
+pub(super) fn is_password(value: &[u8]) -> bool {
+    let n = value.len();
+    if !(6..=256).contains(&n) || value.contains(&b' ') || is_uuid(value) {
+        return false;
+    }
+    let digits = value.iter().filter(|b| b.is_ascii_digit()).count();
+    let lower = value.iter().filter(|b| b.is_ascii_lowercase()).count();
+    let upper = value.iter().filter(|b| b.is_ascii_uppercase()).count();
+    let special = value.iter().filter(|b| b"!@#$%^&*~+=?".contains(b)).count();
+    if digits == n {
+        return true;
+    }
+    if lower + upper == 0 || value.iter().any(|b| !b.is_ascii_graphic()) {
+        return false;
+    }
+    let opens_code = b"#.^/%{<([$@:*&\\|?-!=+".contains(&value[0]) && digits == 0;
+    !opens_code && (digits > 0 || (special > 0 && lower > 0 && upper > 0 && n >= 8))
+}

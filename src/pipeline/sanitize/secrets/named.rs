@@ -1,0 +1,265 @@
+//! Values behind a telling name: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<password>…</password>`.
+//!
+//! Most of what it sees is program text: types, calls, variables, messages. It claims nothing there; a value
+//! must be written out and must look chosen (passwords) or random (the rest).
+
+use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_template, is_word};
+use super::names::{Tail, is_about, is_verdict, stands_alone, tail};
+use super::scan::{NESTED, Scan};
+use super::shapes::{operator, skip, skip_back};
+use super::table::Rule;
+use std::ops::Range;
+
+/// Longest name on either side of the keyword.
+const NAME_LENGTH: usize = 64;
+/// Longest quoted value.
+const QUOTED: usize = 8 << 10;
+/// Longest bare value.
+const BARE: usize = 4 << 10;
+
+const HEAD: ByteSet = ByteSet::parse("a-zA-Z0-9_.$-");
+const TAIL: ByteSet = ByteSet::parse("a-zA-Z0-9_-");
+const BLANK: ByteSet = ByteSet::parse(" \t");
+const QUOTE: ByteSet = ByteSet::parse("\"'`");
+const BARE_END: ByteSet = ByteSet::parse(" \t\r\n\"'`,;&<>(){}[]|\\");
+
+/// The run of a bare value that was read last, so that a long one is read once, and judged a few times.
+#[derive(Debug, Default)]
+pub(super) struct Cache {
+    run: Range<usize>,
+    uses: usize,
+}
+
+/// A value and how it is written.
+struct Value {
+    range: Range<usize>,
+    quoted: bool,
+    /// Nothing but a line end follows, and the name began the line.
+    whole_line: bool,
+    /// Behind a `--flag` or in an element.
+    marked: bool,
+    /// `KEY=value` with a name in capitals, as shells and containers write it.
+    environment: bool,
+}
+
+/// Looks at one keyword of a name and claims the value that belongs to it.
+pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>, password: bool) {
+    let text = scan.text;
+    let start = skip_back(text, hit.start, HEAD, NAME_LENGTH);
+    let end = skip(text, hit.end, TAIL, NAME_LENGTH);
+    if hit.start - start == NAME_LENGTH || end - hit.end == NAME_LENGTH || !stands_alone(text, &hit) {
+        return;
+    }
+    let tail = tail(&text[hit.end..end], text[hit.end - 1]);
+    if matches!(tail, Tail::About) || is_about(&text[start..hit.start]) {
+        return;
+    }
+    let Some(value) = value(text, start..end, &mut scan.bare) else { return };
+    let bytes = &text[value.range.clone()];
+    if is_template(bytes) || is_reference(bytes) {
+        return;
+    }
+    let between = &text[end..value.range.start];
+    if !value.quoted
+        && (compares(between) || bytes.windows(2).any(|w| w == b"::") || is_verdict(text, start..end, &hit))
+    {
+        return;
+    }
+    // Two strings of a list look like the arguments of `setenv`.
+    if between.contains(&b',') && !bytes.iter().any(u8::is_ascii_digit) {
+        return;
+    }
+    let plain = matches!(tail, Tail::Plain);
+    let accepted = match password {
+        true if plain => is_chosen(bytes, &value),
+        _ => {
+            is_random(bytes, if plain { Doubt::Some } else { Doubt::Strong })
+                && (value.quoted || !is_dotted(bytes))
+        }
+    };
+    if accepted {
+        scan.claim(rule, index, value.range);
+    }
+}
+
+/// `password1 != password2`: between names a comparison compares names.
+fn compares(operator: &[u8]) -> bool {
+    operator.windows(2).any(|w| w == b"==" || w == b"!=")
+}
+
+/// Finds the value that belongs to the name at `name`.
+fn value(text: &[u8], name: Range<usize>, cache: &mut Cache) -> Option<Value> {
+    let flag = text[name.start] == b'-';
+    let closed = skip(text, name.end, ByteSet::parse("\\\"'`])"), 5);
+    let quoted_name = text[name.end..closed].iter().any(|&b| QUOTE.has(b));
+    let mut at = skip(text, closed, BLANK, 32);
+    let (mut marked, spaced) = (flag, at > closed);
+    if let Some(end) = operator(text, at) {
+        at = end;
+    } else if quoted_name && text.get(at) == Some(&b',') && !follows_value(text, at + 1) {
+        at += 1;
+        if !text.get(skip(text, at, BLANK, 8)).is_some_and(|&b| QUOTE.has(b)) {
+            return None;
+        }
+    } else if text.get(at) == Some(&b'>') && name.start > 0 && text[name.start - 1] == b'<' {
+        let end = at + 1 + text[at + 1..].iter().take(QUOTED).position(|&b| b == b'<' || b == b'\n')?;
+        let whole = text[end..].starts_with(b"</");
+        return whole.then_some(Value {
+            range: at + 1..end,
+            quoted: true,
+            whole_line: false,
+            marked: true,
+            environment: false,
+        });
+    } else if let Some(end) = value_field(text, name.end) {
+        at = end;
+        marked = true;
+    } else if !(flag && spaced) {
+        return None;
+    }
+    let tight = !spaced && text.get(at).is_some_and(|&b| !BLANK.has(b)) && text[at - 1] == b'=';
+    at = skip(text, at, BLANK, 32);
+    let capitals = !text[name.clone()].iter().any(u8::is_ascii_lowercase);
+    let mut value = read(text, behind_type(text, at).unwrap_or(at), cache)?;
+    if begins_line(text, name.start) {
+        if !value.quoted {
+            value.range.end = whole_word(text, &value.range);
+        }
+        value.whole_line = ends_line(text, value.range.end);
+    }
+    value.marked = marked || (tight && name.start > 0 && b"?&;".contains(&text[name.start - 1]));
+    value.environment = tight && capitals;
+    Some(value)
+}
+
+/// `let key: &str = "…"`: where the value is when what stands at `at` is a type.
+fn behind_type(text: &[u8], at: usize) -> Option<usize> {
+    let end = skip(text, at, ByteSet::parse("a-zA-Z0-9_&<>[].| ?"), NAME_LENGTH);
+    let assigned = end > at && text.get(end) == Some(&b'=') && text.get(end + 1) != Some(&b'=');
+    let from = skip(text, end + 1, BLANK, 4);
+    (assigned && text.get(from).is_some_and(|&b| QUOTE.has(b))).then_some(from)
+}
+
+/// In a file of settings a value goes on to the end of its line, whatever it holds; in code it does not.
+fn whole_word(text: &[u8], range: &Range<usize>) -> usize {
+    let rest = &text[range.end..text.len().min(range.end + 128)];
+    let len = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+    let code = rest[..len].iter().any(|b| b"=()[]{}\"'`\\<>".contains(b));
+    let goes_on = len > 1 && !code && ends_line(text, range.end + len) && range.start < range.end;
+    if goes_on { range.end + len } else { range.end }
+}
+
+/// Reads a quoted or a bare value at `at`.
+fn read(text: &[u8], at: usize, cache: &mut Cache) -> Option<Value> {
+    let mut value =
+        Value { range: at..at, quoted: true, whole_line: false, marked: false, environment: false };
+    let prefix = skip(text, at, ByteSet::parse("bBrRuU@&"), 2);
+    let open = skip(text, prefix, ByteSet::parse("\\"), 3);
+    if let Some(&quote) = text.get(open).filter(|&&b| QUOTE.has(b)) {
+        let start = skip_scheme(text, open + 1);
+        value.range = start..quoted_end(text, start, quote, open > prefix)?;
+        return Some(value);
+    }
+    let at = skip_scheme(text, at);
+    if !cache.run.contains(&at) {
+        let len = text[at..].iter().position(|&b| BARE_END.has(b)).unwrap_or(text.len() - at);
+        *cache = Cache { run: at..at + len, uses: 0 };
+    }
+    cache.uses += 1;
+    let end = cache.run.end;
+    if cache.uses > NESTED || end - at > BARE {
+        return None;
+    }
+    if text.get(end).is_some_and(|b| b"([{<".contains(b)) {
+        return None;
+    }
+    value.range = at..end;
+    value.quoted = false;
+    Some(value)
+}
+
+fn quoted_end(text: &[u8], from: usize, quote: u8, escaped: bool) -> Option<usize> {
+    let limit = text.len().min(from + QUOTED);
+    let mut at = from;
+    while at < limit {
+        match text[at] {
+            b if b == quote => {
+                let inside = &text[from..at];
+                let slashes = inside.iter().rev().take_while(|&&b| b == b'\\' && escaped).count();
+                return Some(at - slashes);
+            }
+            b'\\' if !escaped => at += 2,
+            b'\n' => return None,
+            _ => at += 1,
+        }
+    }
+    // A value that the end of the text cuts off is still a value.
+    (limit == text.len()).then_some(limit)
+}
+
+/// `Bearer`, `Basic`, `Token` and YAML's `!!binary` in front of a value are no part of it.
+fn skip_scheme(text: &[u8], at: usize) -> usize {
+    let rest = &text[at..text.len().min(at + 9)];
+    let scheme = [&b"bearer "[..], b"basic ", b"token ", b"!!binary "];
+    at + scheme
+        .iter()
+        .find(|s| rest.len() >= s.len() && rest[..s.len()].eq_ignore_ascii_case(s))
+        .map_or(0, |s| s.len())
+}
+
+/// `name: DB_PASSWORD` followed by `value: …`, on one line or two, in YAML, JSON or XML.
+fn value_field(text: &[u8], from: usize) -> Option<usize> {
+    let at = skip(text, from, ByteSet::parse(" \t\r\n\"',\\"), 48);
+    let word = text.get(at..at + 5)?;
+    if at == from || !word.eq_ignore_ascii_case(b"value") {
+        return None;
+    }
+    let closed = skip(text, at + 5, ByteSet::parse("\"'\\ \t"), 4);
+    operator(text, closed)
+}
+
+fn follows_value(text: &[u8], from: usize) -> bool {
+    value_field(text, from - 1).is_some()
+}
+
+fn begins_line(text: &[u8], start: usize) -> bool {
+    let line = text[..start].iter().rev().take(32).take_while(|&&b| b != b'\n');
+    let mut before: Vec<u8> = line.copied().collect();
+    before.reverse();
+    let before = before.trim_ascii();
+    before.ends_with(b"export")
+        || before.ends_with(b"ENV")
+        || !before.iter().any(|b| b.is_ascii_alphabetic() || b"({=\"'`".contains(b))
+}
+
+fn ends_line(text: &[u8], end: usize) -> bool {
+    let at = skip(text, end, BLANK, 8);
+    text.get(at).is_none_or(|b| b"\r\n#".contains(b)) || text[at..].starts_with(b"\\n")
+}
+
+/// Whether the value of a password name was chosen as one, given how it is written.
+fn is_chosen(bytes: &[u8], value: &Value) -> bool {
+    const WORDS: &[&str] = &["password", "passwd", "secret", "example", "required"];
+    if value.environment && value.whole_line && bytes.len() >= 8 && bytes.iter().all(u8::is_ascii_lowercase) {
+        return !WORDS.iter().any(|word| judge::contains(bytes, word));
+    }
+    if !is_password(bytes) {
+        return false;
+    }
+    value.quoted
+        || value.marked
+        || value.whole_line
+        || value.environment
+        || !bytes.iter().all(|&b| is_word(b) || b == b'.')
+        || bytes[0].is_ascii_digit()
+}
+
+/// `self.token2.value`: a path of names.
+fn is_dotted(bytes: &[u8]) -> bool {
+    bytes.contains(&b'.')
+        && bytes.split(|&b| b == b'.').all(|part| {
+            part.first().is_some_and(|&b| b == b'_' || b.is_ascii_alphabetic())
+                && part.iter().all(|&b| is_word(b))
+                && part.len() < 20
+        })
+}

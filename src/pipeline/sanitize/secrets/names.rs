@@ -1,0 +1,146 @@
+//! Reads names: whether one with a telling word in it names a secret, or something about one.
+//!
+//! `accessToken` and `DB_PASSWORD_2` name secrets; `token_type`, `nextPageToken` and `tokenizer` do not. It
+//! never looks at a value.
+
+use std::ops::Range;
+
+/// What stands behind the keyword in a name.
+pub(super) enum Tail {
+    /// The name ends with the keyword, or with a word that changes nothing: `_prod`, `2`, `Value`.
+    Plain,
+    /// Something else: the value must be the more random.
+    Other,
+    /// The name is about the secret: `_type`, `Count`, `_url`.
+    About,
+}
+
+/// `pass` and `pwd` are parts of many words; they count only as a word of their own.
+pub(super) fn stands_alone(text: &[u8], hit: &Range<usize>) -> bool {
+    let Some(&before) = hit.start.checked_sub(1).and_then(|i| text.get(i)) else { return true };
+    let first = text[hit.start];
+    hit.len() > 4
+        || !before.is_ascii_alphabetic()
+        || (before.is_ascii_lowercase() && first.is_ascii_uppercase())
+}
+
+/// `PASS: TestFind/a1`: the verdict of a test, not a name.
+pub(super) fn is_verdict(text: &[u8], name: Range<usize>, hit: &Range<usize>) -> bool {
+    name == *hit && hit.len() == 4 && text.get(hit.end) == Some(&b':')
+}
+
+/// What stands behind the keyword in the name; `last` is the keyword's last byte.
+pub(super) fn tail(tail: &[u8], last: u8) -> Tail {
+    const ABOUT: &[&str] = &[
+        "type", "name", "count", "len", "size", "url", "uri", "path", "file", "dir", "id", "ids", "exp",
+        "ttl", "time", "limit", "usage", "field", "label", "policy", "hint", "regex", "pattern", "prefix",
+        "format", "class", "hash", "digest", "checksum", "sha", "md5", "reset", "strength", "input", "box",
+        "param", "index", "env", "var", "manager", "store", "provider", "service", "ref", "arn", "version",
+        "alg", "mode", "min", "max", "num", "error", "message", "msg", "help", "title", "text", "place",
+        "valid", "rule", "required", "enabled", "scope", "kind", "source", "status", "state", "budget",
+        "est", "per", "used", "at", "date", "is", "public", "loc", "position", "pos", "offset", "list",
+        "map", "set", "endpoint", "host", "in", "out", "embed", "encod", "counter", "finger",
+    ];
+    const PLAIN: &[&str] = &[
+        "value",
+        "val",
+        "str",
+        "string",
+        "plain",
+        "plaintext",
+        "prod",
+        "production",
+        "dev",
+        "development",
+        "test",
+        "testing",
+        "staging",
+        "live",
+        "sandbox",
+        "main",
+        "master",
+        "primary",
+        "secondary",
+        "default",
+        "old",
+        "new",
+        "base",
+        "raw",
+        "b64",
+        "base64",
+        "confirm",
+        "confirmation",
+        "s",
+        "again",
+        "base",
+    ];
+    let Some(&next) = tail.first() else { return Tail::Plain };
+    let letters = tail.iter().take_while(|b| b.is_ascii_alphabetic()).count();
+    let goes_on = next.is_ascii_alphabetic() && next.is_ascii_lowercase() == last.is_ascii_lowercase();
+    if goes_on && !(letters == 1 && next.eq_ignore_ascii_case(&b's')) {
+        return Tail::About;
+    }
+    let word = tail.trim_ascii_start();
+    let from = word.iter().position(|&b| b != b'_' && b != b'-').unwrap_or(word.len());
+    let word = &word[from..];
+    if word.iter().all(u8::is_ascii_digit) || PLAIN.iter().any(|p| word.eq_ignore_ascii_case(p.as_bytes())) {
+        return Tail::Plain;
+    }
+    let about = |a: &&str| word.len() >= a.len() && word[..a.len()].eq_ignore_ascii_case(a.as_bytes());
+    if ABOUT.iter().any(about) { Tail::About } else { Tail::Other }
+}
+
+/// Whether the name's head says that this is no secret: paging tokens, tokens of a vocabulary, public keys.
+pub(super) fn is_about(head: &[u8]) -> bool {
+    const HEADS: &[&str] = &[
+        "next",
+        "page",
+        "continuation",
+        "cursor",
+        "csrf",
+        "xsrf",
+        "pad",
+        "eos",
+        "bos",
+        "unk",
+        "cls",
+        "sep",
+        "mask",
+        "special",
+        "end",
+        "start",
+        "max",
+        "num",
+        "min",
+        "public",
+        "pub",
+        "sync",
+        "resume",
+        "design",
+        "stop",
+        "image",
+        "no",
+        "is",
+        "has",
+        "csrfmiddleware",
+        "cancellation",
+        "publishable",
+        "last",
+        "first",
+        "prev",
+        "previous",
+        "delta",
+        "sequence",
+        "input",
+        "output",
+        "prompt",
+        "completion",
+    ];
+    let end = head.iter().rposition(|&b| b != b'_' && b != b'-' && b != b'.').map_or(0, |n| n + 1);
+    let head = &head[..end];
+    HEADS.iter().any(|h| {
+        head.len() >= h.len()
+            && head[head.len() - h.len()..].eq_ignore_ascii_case(h.as_bytes())
+            && (h.len() > 3 || head.len() == h.len() || !head[head.len() - h.len() - 1].is_ascii_alphabetic())
+    })
+}

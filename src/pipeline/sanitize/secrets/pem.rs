@@ -1,0 +1,155 @@
+//! Private keys in blocks: PEM, OpenSSH, PGP (between BEGIN and END) and PuTTY (behind `Private-Lines`).
+//!
+//! The body goes, the lines around it stay. A block without an end, as a cut output shows it, goes up to the
+//! first line that is no key material. Code that only mentions the markers is left alone.
+
+use super::judge::ByteSet;
+use super::scan::Scan;
+use super::shapes::skip;
+use super::table::Rule;
+use std::ops::Range;
+
+/// Longest block; an RSA key of 16,384 bits has 13 KB.
+const BLOCK: usize = 64 << 10;
+/// Longest name between the dashes.
+const LABEL: usize = 64;
+/// A body has at least one base64 run of this length.
+const SHORTEST_RUN: usize = 16;
+/// Among program text only runs of this length are taken for key material.
+const RUN_IN_CODE: usize = 40;
+
+/// Most header and empty lines among key material; bounds the work on a text full of markers.
+const HEADERS: usize = 8;
+
+const BASE64: ByteSet = ByteSet::parse("a-zA-Z0-9+/=");
+/// No key block has these, in whatever quoting.
+const CODE: ByteSet = ByteSet::parse("(){}<>[]$@#%^&*?!~");
+const SPACE: ByteSet = ByteSet::parse(" \t\r\n");
+
+/// Looks at a `-----BEGIN` or a `Private-Lines:` and claims the key material behind it.
+pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
+    let text = scan.text;
+    if text[hit.end - 1] == b':' {
+        let body = skip(text, hit.end, ByteSet::parse(" \t0-9"), 8);
+        return claim_lines(scan, rule, index, body..text.len().min(body + BLOCK));
+    }
+    let label = &text[hit.end..text.len().min(hit.end + LABEL)];
+    let Some(dashes) = label.windows(4).position(|w| w == b"----") else { return };
+    if !label[..dashes].windows(11).any(|w| w == b"PRIVATE KEY") {
+        return;
+    }
+    let from = hit.end + dashes;
+    let from = from + text[from..].iter().take_while(|&&b| b == b'-').count();
+    match block_end(text, from) {
+        (end, true) => claim_block(scan, rule, index, from..end),
+        (end, false) => claim_lines(scan, rule, index, from..end),
+    }
+}
+
+/// Where the block ends at the latest, and whether that is its END line.
+fn block_end(text: &[u8], from: usize) -> (usize, bool) {
+    let limit = text.len().min(from + BLOCK);
+    let mut at = from;
+    while let Some(n) = memchr::memmem::find(&text[at..limit], b"----") {
+        at += n;
+        let dashes = text[at..].iter().take_while(|&&b| b == b'-').count();
+        let word = text[at + dashes..].trim_ascii_start();
+        if word.starts_with(b"END") {
+            return (at, true);
+        }
+        if word.starts_with(b"BEGIN") {
+            return (at, false);
+        }
+        at = limit.min(at + dashes);
+    }
+    (limit, false)
+}
+
+/// Claims the body of a block that has its END line, as one value if it is nothing but key material.
+fn claim_block(scan: &mut Scan<'_>, rule: &Rule, index: u16, body: Range<usize>) {
+    let text = scan.text;
+    if text[body.clone()].iter().any(|&b| CODE.has(b)) {
+        for run in runs(text, body, RUN_IN_CODE) {
+            scan.claim(rule, index, run);
+        }
+        return;
+    }
+    let Some(last) = runs(text, body.clone(), 1).last() else { return };
+    if runs(text, body.clone(), SHORTEST_RUN).next().is_none() {
+        return;
+    }
+    let start = body_start(text, body.start).min(last.start);
+    let tail = &text[start..body.end];
+    // What stands between the last newline and the END marker belongs to that line: indent, number, `+`.
+    let line = tail.iter().rposition(|&b| b == b'\n').filter(|n| tail.len() - n < 24);
+    let mut end = line.map_or(body.end, |n| start + n);
+    while end > start && !BASE64.has(text[end - 1])
+        || text[start..end].ends_with(b"\\n")
+        || text[start..end].ends_with(b"\\r")
+    {
+        end -= 1;
+    }
+    scan.claim(rule, index, start..end);
+}
+
+/// Claims the lines from `range.start` on for as long as they are key material.
+fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>) {
+    let text = scan.text;
+    let start = body_start(text, range.start).min(range.end);
+    let (mut at, mut end) = (start, start);
+    let mut headers = 0;
+    while at < range.end && headers <= HEADERS {
+        let next = memchr::memchr(b'\n', &text[at..range.end]).map_or(range.end, |n| at + n + 1);
+        // No key line holds these; in an escaped one-line block the text behind the key does.
+        let code = text[at..next].iter().position(|&b| CODE.has(b));
+        let stop = code.map_or(next, |n| at + n);
+        let line = text[at..stop].trim_ascii();
+        let base64 = line.iter().filter(|&&b| BASE64.has(b)).count();
+        let longest = runs(text, at..stop, 1).map(|r| r.len()).max().unwrap_or(0);
+        let is_key = longest >= SHORTEST_RUN && base64 * 10 >= line.len() * 8;
+        // The last line of a key may be short, but only behind others.
+        let is_last = code.is_none() && end > start && base64 == line.len() && !line.is_empty();
+        if is_key || is_last {
+            end = at + text[at..stop].trim_ascii_end().len();
+        }
+        let is_header = line.is_empty() || line.windows(2).any(|w| w == b": ");
+        if code.is_some() || !(is_key || is_header) {
+            break;
+        }
+        headers += usize::from(!is_key);
+        at = next;
+    }
+    if end > start {
+        scan.claim(rule, index, start..end);
+    }
+}
+
+/// Skips the line end behind the BEGIN line, as such or as an escape.
+fn body_start(text: &[u8], from: usize) -> usize {
+    let mut at = from;
+    loop {
+        let rest = &text[at..];
+        if rest.starts_with(b"\\n") || rest.starts_with(b"\\r") {
+            at += 2;
+        } else if rest.first().is_some_and(|&b| SPACE.has(b) || b == b'\\') {
+            at += 1;
+        } else {
+            return at;
+        }
+    }
+}
+
+/// The runs of base64 bytes of at least `shortest` bytes.
+fn runs(text: &[u8], range: Range<usize>, shortest: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut at = range.start;
+    std::iter::from_fn(move || {
+        loop {
+            at += text[at..range.end].iter().position(|&b| BASE64.has(b))?;
+            let start = at;
+            at = BASE64.run(&text[..range.end], at);
+            if at - start >= shortest {
+                return Some(start..at);
+            }
+        }
+    })
+}

@@ -1,0 +1,175 @@
+//! Reads `rules.toml` without a TOML parser, which would take longer than the first request may.
+//!
+//! It knows the part of TOML that the file uses: `[[rule]]`, one key a line, strings, numbers, booleans and
+//! arrays of strings or numbers. It skips the examples; those are the tests' business, and a test also holds
+//! it to what a full parser reads.
+
+/// One entry of `rules.toml`, without its examples.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Entry {
+    pub(super) id: String,
+    /// What kind of secret it finds.
+    pub(super) description: String,
+    /// Lower-case literals, one of which is in every text that this rule finds. Default: the prefixes.
+    pub(super) keywords: Vec<String>,
+    /// Literal beginnings of a token, case-sensitive; part of the value.
+    pub(super) prefix: Vec<String>,
+    /// The inside of a regex class: what follows a prefix, or what an assigned value consists of.
+    pub(super) charset: String,
+    /// Least and greatest number of bytes of `charset`; a missing second number means no upper limit.
+    pub(super) length: Vec<usize>,
+    /// Whether a token may begin in mid-word.
+    pub(super) inside_words: bool,
+    /// Whether the value must look random, not like words: for prefixes that names have, too.
+    pub(super) random: bool,
+    /// Least number of dots in a token.
+    pub(super) dots: usize,
+    /// A regex; group 1, if there is one, is the value.
+    pub(super) regex: String,
+    /// How far before a keyword and behind it a match of `regex` may reach.
+    pub(super) reach: Vec<usize>,
+    /// The name of a matcher written in Rust: `private-key`, `url-password`, `cookie`, `password`, `random`.
+    pub(super) matcher: String,
+    /// Least entropy of the value in bits per byte.
+    pub(super) entropy: f32,
+    /// Lower-case literals; a value that holds one is spared.
+    pub(super) allow: Vec<String>,
+}
+
+/// The rules of `source`; the error is the number and the text of the line that it cannot read.
+pub(super) fn read(source: &str) -> Result<Vec<Entry>, String> {
+    let mut entries: Vec<Entry> = Vec::new();
+    for (number, line) in source.lines().enumerate() {
+        let examples =
+            line.starts_with(['#', ' ', ']']) || line.starts_with("match = ") || line.starts_with("spare = ");
+        if line.is_empty() || examples {
+            continue;
+        }
+        let read = match line {
+            "[[rule]]" => {
+                entries.push(Entry::default());
+                Some(())
+            }
+            _ => entries.last_mut().and_then(|entry| set(entry, line)),
+        };
+        read.ok_or_else(|| format!("rules.toml:{}: {line}", number + 1))?;
+    }
+    Ok(entries)
+}
+
+/// Sets the field that `line` names.
+fn set(entry: &mut Entry, line: &str) -> Option<()> {
+    let (key, value) = line.split_once(" = ")?;
+    match key {
+        "id" => entry.id = string(value)?,
+        "description" => entry.description = string(value)?,
+        "keywords" => entry.keywords = strings(value)?,
+        "prefix" => entry.prefix = strings(value)?,
+        "charset" => entry.charset = string(value)?,
+        "length" => entry.length = numbers(value)?,
+        "inside_words" => entry.inside_words = value.parse().ok()?,
+        "random" => entry.random = value.parse().ok()?,
+        "dots" => entry.dots = value.parse().ok()?,
+        "regex" => entry.regex = string(value)?,
+        "reach" => entry.reach = numbers(value)?,
+        "matcher" => entry.matcher = string(value)?,
+        "entropy" => entry.entropy = value.parse().ok()?,
+        "allow" => entry.allow = strings(value)?,
+        _ => return None,
+    }
+    Some(())
+}
+
+fn string(value: &str) -> Option<String> {
+    if let Some(literal) = value.strip_prefix("'''") {
+        return literal.strip_suffix("'''").map(str::to_owned);
+    }
+    let (text, rest) = quoted(value)?;
+    rest.is_empty().then_some(text)
+}
+
+fn strings(value: &str) -> Option<Vec<String>> {
+    let mut rest = value.strip_prefix('[')?;
+    let mut all = Vec::new();
+    while rest.starts_with('"') {
+        let (text, behind) = quoted(rest)?;
+        all.push(text);
+        rest = behind.strip_prefix(", ").unwrap_or(behind);
+    }
+    (rest == "]").then_some(all)
+}
+
+fn numbers(value: &str) -> Option<Vec<usize>> {
+    value.strip_prefix('[')?.strip_suffix(']')?.split(", ").map(|n| n.parse().ok()).collect()
+}
+
+/// A basic string at the start of `value`, and what stands behind it.
+fn quoted(value: &str) -> Option<(String, &str)> {
+    let body = value.strip_prefix('"')?;
+    let mut text = String::new();
+    let mut chars = body.char_indices();
+    loop {
+        match chars.next()? {
+            (end, '"') => return Some((text, &body[end + 1..])),
+            (_, '\\') => text.push(match chars.next()?.1 {
+                'n' => '\n',
+                't' => '\t',
+                c @ ('"' | '\\') => c,
+                _ => return None,
+            }),
+            (_, c) => text.push(c),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::table::SOURCE;
+    use super::*;
+
+    #[test]
+    fn reads_what_a_toml_parser_reads() {
+        let parsed: toml::Table = toml::from_str(SOURCE).unwrap();
+        let rules = parsed["rule"].as_array().unwrap();
+        let entries = read(SOURCE).unwrap();
+        assert_eq!(entries.len(), rules.len());
+        let list = |v: &toml::Value, key: &str| -> Vec<toml::Value> {
+            v.get(key).and_then(|v| v.as_array().cloned()).unwrap_or_default()
+        };
+        for (entry, rule) in entries.iter().zip(rules) {
+            let text = |key: &str| rule.get(key).and_then(|v| v.as_str()).unwrap_or_default().to_owned();
+            let strings = |key: &str| -> Vec<String> {
+                list(rule, key).iter().map(|v| v.as_str().unwrap().to_owned()).collect()
+            };
+            let numbers = |key: &str| -> Vec<usize> {
+                list(rule, key).iter().map(|v| v.as_integer().unwrap() as usize).collect()
+            };
+            let expected = Entry {
+                id: text("id"),
+                description: text("description"),
+                keywords: strings("keywords"),
+                prefix: strings("prefix"),
+                charset: text("charset"),
+                length: numbers("length"),
+                inside_words: rule.get("inside_words").is_some_and(|v| v.as_bool().unwrap()),
+                random: rule.get("random").is_some_and(|v| v.as_bool().unwrap()),
+                dots: rule.get("dots").map_or(0, |v| v.as_integer().unwrap() as usize),
+                regex: text("regex"),
+                reach: numbers("reach"),
+                matcher: text("matcher"),
+                entropy: rule.get("entropy").map_or(0.0, |v| v.as_float().unwrap() as f32),
+                allow: strings("allow"),
+            };
+            assert_eq!(entry, &expected);
+            let known: usize = ["match", "spare"].iter().filter(|key| rule.get(**key).is_some()).count();
+            assert_eq!(known, 2, "{} lacks examples", entry.id);
+        }
+    }
+
+    #[test]
+    fn names_the_line_that_it_cannot_read() {
+        let error = read("[[rule]]\nid = \"a\"\ncolour = \"red\"\n").unwrap_err();
+        assert_eq!(error, "rules.toml:3: colour = \"red\"");
+        assert!(read("id = \"a\"\n").is_err());
+    }
+}

@@ -1,0 +1,223 @@
+//! The engine: one pass over the text for all keywords, then each rule near its own.
+//!
+//! Work is bounded by the bytes, not by the number of keywords: a run or a window that a rule has looked at
+//! is not looked at again. It decides nothing about values; `judge` does.
+
+use super::judge::{self, is_word};
+use super::table::{Form, Rule, Table, compile};
+use super::{Finding, PLACEHOLDER, named, pem, shapes};
+use std::ops::Range;
+
+/// How often one rule judges values that end together: bounds the work on a text of nothing but keywords.
+pub(super) const NESTED: usize = 8;
+
+/// A value that a rule claims. `rule` is its index in the table.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Claim {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) rule: u16,
+}
+
+/// Everything the rules may look at and add to during one scan.
+pub(super) struct Scan<'t> {
+    pub(super) text: &'t [u8],
+    pub(super) claims: Vec<Claim>,
+    /// Per rule the byte run or the window last looked at.
+    pub(super) seen: Vec<Range<usize>>,
+    /// Per rule how often the run last looked at was judged.
+    uses: Vec<usize>,
+    pub(super) placeholders: Vec<Range<usize>>,
+    /// What `named` remembers between keywords.
+    pub(super) bare: named::Cache,
+}
+
+/// Runs every rule over `text`.
+pub(super) fn scan(table: &'static Table, text: &[u8]) -> Vec<Finding> {
+    let mut scan = Scan::new(table, text);
+    table.keywords.for_each(text, |keyword, start| {
+        if keyword == table.placeholder {
+            scan.add_placeholder(table, start);
+        } else if scan.placeholders.last().is_none_or(|p| p.end <= start) {
+            let end = start + table.keywords.word(keyword).len();
+            for &rule in &table.users[keyword] {
+                scan.look(&table.rules[rule as usize], rule, start..end);
+            }
+        }
+    });
+    for (index, rule) in (0u16..).zip(&table.rules) {
+        scan.run_pattern(rule, index);
+    }
+    scan.into_findings(table)
+}
+
+impl<'t> Scan<'t> {
+    pub(super) fn new(table: &Table, text: &'t [u8]) -> Scan<'t> {
+        Scan {
+            text,
+            claims: Vec::new(),
+            seen: vec![0..0; table.rules.len()],
+            uses: vec![0; table.rules.len()],
+            placeholders: Vec::new(),
+            bare: named::Cache::default(),
+        }
+    }
+
+    /// Remembers a placeholder of ours, so that no rule reads its insides as a name or a value.
+    fn add_placeholder(&mut self, table: &Table, start: usize) {
+        let rest = &self.text[start + PLACEHOLDER.len()..];
+        let Some(len) = rest.iter().take(64).position(|&b| b == b']') else { return };
+        let known = &self.text[start..start + PLACEHOLDER.len()] == PLACEHOLDER.as_bytes()
+            && table.infos.iter().any(|info| info.id.as_bytes() == &rest[..len]);
+        if known {
+            self.placeholders.push(start..start + PLACEHOLDER.len() + len + 1);
+        }
+    }
+
+    /// Lets one rule look at the text near one of its keywords.
+    pub(super) fn look(&mut self, rule: &Rule, index: u16, hit: Range<usize>) {
+        match &rule.form {
+            Form::Token { prefix, set, min, max, inside_words, dots } => {
+                let at = hit.start;
+                let Some(prefix) = prefix.iter().find(|p| self.text[at..].starts_with(p.as_bytes())) else {
+                    return;
+                };
+                if !*inside_words && !starts_word(self.text, at) {
+                    return;
+                }
+                let body = at + prefix.len();
+                let Some(end) = self.run(index, *set, body) else { return };
+                let end = body + without_dots(&self.text[body..end]);
+                let dotted = *dots == 0 || memchr::memchr_iter(b'.', &self.text[at..end]).count() >= *dots;
+                if dotted
+                    && (*min..=*max).contains(&(end - body))
+                    && self.text.get(end).is_none_or(|&b| !is_word(b))
+                {
+                    self.claim(rule, index, at..end);
+                }
+            }
+            Form::Assigned { set, min, max } => {
+                let Some(from) = shapes::assigned_value(self.text, hit) else { return };
+                let Some(end) = self.run(index, *set, from) else { return };
+                let ends = self.text.get(end).is_none_or(|&b| !is_word(b) && !b"-+/=".contains(&b));
+                if ends && (*min..=*max).contains(&(end - from)) {
+                    self.claim(rule, index, from..end);
+                }
+            }
+            Form::Pattern { before, after, .. } => {
+                let window = hit.start.saturating_sub(*before)..(hit.end + after).min(self.text.len());
+                let seen = &mut self.seen[index as usize];
+                if seen.start < seen.end && window.start <= seen.end {
+                    seen.end = window.end;
+                } else {
+                    self.run_pattern(rule, index);
+                    self.seen[index as usize] = window;
+                }
+            }
+            Form::PrivateKey => pem::find(self, rule, index, hit),
+            Form::UrlPassword => shapes::url_password(self, rule, index, hit),
+            Form::Cookie => shapes::cookie(self, rule, index, hit),
+            Form::Named { password } => named::find(self, rule, index, hit, *password),
+        }
+    }
+
+    /// The end of the run of `set` at `from`; a run that this rule has been through is not read again, and
+    /// after a few keywords in one run there is none.
+    fn run(&mut self, index: u16, set: judge::ByteSet, from: usize) -> Option<usize> {
+        let (seen, uses) = (&mut self.seen[index as usize], &mut self.uses[index as usize]);
+        if !seen.contains(&from) {
+            (*seen, *uses) = (from..set.run(self.text, from), 0);
+        }
+        *uses += 1;
+        (*uses <= NESTED).then_some(seen.end)
+    }
+
+    /// Runs a regex over the window that hits have put together, and empties the window.
+    fn run_pattern(&mut self, rule: &Rule, index: u16) {
+        let Form::Pattern { regex, compiled, .. } = &rule.form else { return };
+        let window = std::mem::take(&mut self.seen[index as usize]);
+        if window.start >= window.end {
+            return;
+        }
+        let Some(regex) = compiled.get_or_init(|| compile(regex).ok()) else {
+            // A test compiles every regex; should one fail all the same, nothing near its keyword goes out.
+            self.claims.push(Claim { start: window.start, end: window.end, rule: index });
+            return;
+        };
+        let text = &self.text[..window.end];
+        let mut at = window.start;
+        while let Some(found) = regex.captures_at(text, at) {
+            let (Some(whole), Some(value)) = (found.get(0), found.get(1).or(found.get(0))) else { break };
+            self.claim(rule, index, value.range());
+            at = whole.end().max(at + 1);
+            if at > text.len() {
+                break;
+            }
+        }
+    }
+
+    /// Takes the value into the claims unless it is a template, too regular, or on the rule's allow list.
+    pub(super) fn claim(&mut self, rule: &Rule, index: u16, value: Range<usize>) {
+        let bytes = &self.text[value.clone()];
+        let spared = bytes.is_empty()
+            || judge::is_template(bytes)
+            || (rule.random && !judge::is_random(bytes, judge::Doubt::Little))
+            || (rule.entropy > 0.0 && judge::entropy(bytes) < rule.entropy)
+            || rule.allow.iter().any(|word| judge::contains(bytes, word));
+        if !spared {
+            self.claims.push(Claim { start: value.start, end: value.end, rule: index });
+        }
+    }
+
+    /// Puts overlapping claims together under the rule that stands first, and leaves placeholders out of them.
+    pub(super) fn into_findings(mut self, table: &'static Table) -> Vec<Finding> {
+        self.claims.sort_unstable();
+        let mut joined: Vec<Claim> = Vec::new();
+        for claim in std::mem::take(&mut self.claims) {
+            match joined.last_mut() {
+                Some(last) if claim.start < last.end => {
+                    last.end = last.end.max(claim.end);
+                    last.rule = last.rule.min(claim.rule);
+                }
+                _ => joined.push(claim),
+            }
+        }
+        let mut findings = Vec::with_capacity(joined.len());
+        let mut placeholders = self.placeholders.iter().peekable();
+        for claim in joined {
+            let rule = table.infos[claim.rule as usize].id;
+            let mut at = claim.start;
+            while at < claim.end {
+                while placeholders.next_if(|p| p.end <= at).is_some() {}
+                let next = placeholders.peek().filter(|p| p.start < claim.end);
+                let end = next.map_or(claim.end, |p| p.start);
+                // A placeholder may begin before the claim does; then nothing stands in front of it.
+                let piece = self.text.get(at..end).unwrap_or_default();
+                let start = at + piece.len() - piece.trim_ascii_start().len();
+                let len = piece.trim_ascii().len();
+                if len > 0 {
+                    findings.push(Finding { start, end: start + len, rule });
+                }
+                at = next.map_or(claim.end, |p| p.end);
+            }
+        }
+        findings
+    }
+}
+
+/// Whether a token may begin at `at`: not in mid-word, where an escape (`\n`, `%3D`, a colour) is no word.
+pub(super) fn starts_word(text: &[u8], at: usize) -> bool {
+    let Some(&last) = text[..at].last() else { return true };
+    let before = |n: usize| at.checked_sub(n).map(|i| text[i]);
+    !is_word(last)
+        || (matches!(last, b'n' | b't' | b'r') && before(2) == Some(b'\\'))
+        || (last.is_ascii_hexdigit() && before(3) == Some(b'%'))
+        || (last.is_ascii_hexdigit() && before(6) == Some(b'\\') && before(5) == Some(b'u'))
+        || (last == b'm'
+            && text[at.saturating_sub(16)..at].windows(2).any(|w| w == b"\x1b[" || w == b"b[" || w == b"3["))
+}
+
+/// Length of `body` without the dots of a sentence at its end.
+fn without_dots(body: &[u8]) -> usize {
+    body.iter().rposition(|&b| b != b'.').map_or(0, |n| n + 1)
+}

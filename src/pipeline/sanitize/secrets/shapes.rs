@@ -1,0 +1,139 @@
+//! Secrets that are known by the shape around them: vendor name = value, passwords in URLs, cookie headers.
+//!
+//! Also reads operators for the other matchers. It does not decide whether a name is telling; `named` does.
+
+use super::judge::{self, ByteSet, Doubt};
+use super::scan::Scan;
+use super::table::Rule;
+use std::ops::Range;
+
+/// Bytes of an identifier to look back over from a keyword.
+const LOOK_BACK: usize = 24;
+/// Bytes of a name, spaces included, that may follow a vendor's keyword.
+const NAME_TAIL: usize = 32;
+/// Longest user information of a URL.
+const USER_INFO: usize = 1024;
+/// Longest cookie header.
+const COOKIE_LINE: usize = 16 << 10;
+
+const NAME: ByteSet = ByteSet::parse("a-zA-Z0-9_.-");
+const TAIL: ByteSet = ByteSet::parse("a-zA-Z0-9_. \t-");
+const CLOSERS: ByteSet = ByteSet::parse("\"'`\\ \t])");
+const OPENERS: ByteSet = ByteSet::parse("\"'`\\ \t");
+const COOKIE_VALUE_END: ByteSet = ByteSet::parse("; \t\r\n\"',\\");
+
+/// Bytes from `from` that are in `set`, at most `most`.
+pub(super) fn skip(text: &[u8], from: usize, set: ByteSet, most: usize) -> usize {
+    from + text.get(from..).unwrap_or_default().iter().take(most).take_while(|&&b| set.has(b)).count()
+}
+
+/// Where the bytes of `set` in front of `from` begin, at most `most` of them.
+pub(super) fn skip_back(text: &[u8], from: usize, set: ByteSet, most: usize) -> usize {
+    from - text[..from].iter().rev().take(most).take_while(|&&b| set.has(b)).count()
+}
+
+/// The end of an assignment, comparison or mapping operator at `at`.
+pub(super) fn operator(text: &[u8], at: usize) -> Option<usize> {
+    let rest = &text[at..text.len().min(at + 4)];
+    let len = match rest {
+        [b':', b':', b'=', ..] => 3,
+        [b':', b':', ..] => return None,
+        [b':', b'=', ..]
+        | [b'=', b'>', ..]
+        | [b'?', b':' | b'=', ..]
+        | [b'!' | b'+' | b'~', b'=', b' ' | b'"' | b'\'', ..] => 2,
+        [b'=', b'=', b'=', ..] | [b'!', b'=', b'=', ..] | [b'|', b'|', b'=', ..] | [b'?', b'?', b'=', ..] => {
+            3
+        }
+        [b'=', b'=', ..] => 2,
+        [b':' | b'=', ..] => 1,
+        _ => return None,
+    };
+    Some(at + len)
+}
+
+/// The place where the value begins that is assigned to a name with the vendor keyword `hit`.
+///
+/// The name must also hold a word such as "key" or "token": `linear: <40 hex digits>` is a commit more often.
+pub(super) fn assigned_value(text: &[u8], hit: Range<usize>) -> Option<usize> {
+    const TELLING: &[&str] =
+        &["key", "token", "secret", "api", "auth", "pass", "pwd", "pat", "cred", "licen"];
+    let tail = skip(text, hit.end, TAIL, NAME_TAIL);
+    let closed = skip(text, tail, CLOSERS, 4);
+    let from = operator(text, closed)?;
+    let start = skip_back(text, hit.start, NAME, LOOK_BACK);
+    if !TELLING.iter().any(|word| judge::contains(&text[start..tail], word)) {
+        return None;
+    }
+    let value = skip(text, from, OPENERS, 5);
+    let scheme = text[value..].iter().take(8).position(|&b| b == b' ').map_or(0, |n| n + 1);
+    let scheme_word = &text[value..value + scheme];
+    let has_scheme =
+        [&b"bearer "[..], b"basic ", b"token "].iter().any(|s| scheme_word.eq_ignore_ascii_case(s));
+    Some(if has_scheme { value + scheme } else { value })
+}
+
+/// `scheme://user:password@host`: the password; or a long random user without a password.
+pub(super) fn url_password(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
+    const DELIMITERS: ByteSet = ByteSet::parse(" \t\r\n\"'`<>/?#\\|");
+    const WORDS: &[&str] = &["password", "passwd", "pass", "pwd", "pw", "token", "p"];
+    let text = scan.text;
+    if !hit.start.checked_sub(1).is_some_and(|i| text[i].is_ascii_alphanumeric()) {
+        return;
+    }
+    let authority = &text[hit.end..text.len().min(hit.end + USER_INFO)];
+    let authority =
+        &authority[..authority.iter().position(|&b| DELIMITERS.has(b)).unwrap_or(authority.len())];
+    let Some(at) = memchr::memrchr(b'@', authority) else { return };
+    let user_info = &authority[..at];
+    let Some(colon) = memchr::memchr(b':', user_info) else {
+        if judge::is_random(user_info, Doubt::Strong) {
+            scan.claim(rule, index, hit.end..hit.end + at);
+        }
+        return;
+    };
+    let password = &user_info[colon + 1..];
+    let is_word = WORDS.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes()));
+    let is_code = password.windows(2).any(|w| w == b"[^" || w == b"(." || w == b"$(")
+        || password.first() == Some(&b'$');
+    if !is_word && !is_code {
+        scan.claim(rule, index, hit.end + colon + 1..hit.end + at);
+    }
+}
+
+/// The values of `Cookie:` and `Set-Cookie:` headers that look random; names and attributes stay.
+pub(super) fn cookie(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
+    let text = scan.text;
+    if scan.seen[index as usize].contains(&hit.start) {
+        return;
+    }
+    let closed = skip(text, hit.end, CLOSERS, 4);
+    let Some(from) = operator(text, closed) else { return };
+    let mut at = skip(text, from, OPENERS, 5);
+    let end = text.len().min(at + COOKIE_LINE);
+    loop {
+        at = skip(text, at, ByteSet::parse(" \t;"), 8);
+        let name = at;
+        at = skip(text, at, NAME, 64);
+        if at == name || at >= end || text[at] != b'=' {
+            break;
+        }
+        let value = at + 1;
+        at = value + text[value..end].iter().position(|&b| COOKIE_VALUE_END.has(b)).unwrap_or(end - value);
+        if is_session_value(&text[name..value - 1], &text[value..at]) {
+            scan.claim(rule, index, value..at);
+        }
+    }
+    scan.seen[index as usize] = hit.start..at.max(hit.end);
+}
+
+fn is_session_value(name: &[u8], value: &[u8]) -> bool {
+    const ATTRIBUTES: &[&str] = &["path", "domain", "expires", "max-age", "samesite", "priority", "version"];
+    const SESSIONS: &[&str] = &["sess", "sid", "auth", "token", "jwt", "login", "remember"];
+    if ATTRIBUTES.iter().any(|a| name.eq_ignore_ascii_case(a.as_bytes())) {
+        return false;
+    }
+    let telling = SESSIONS.iter().any(|s| judge::contains(name, s)) || judge::is_uuid(value);
+    judge::is_random(value, Doubt::Some)
+        || (telling && value.len() >= 6 && value.iter().any(u8::is_ascii_digit))
+}

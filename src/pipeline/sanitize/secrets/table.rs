@@ -1,0 +1,131 @@
+//! Loads `rules.toml` once: the rules, and one search for all their keywords.
+//!
+//! Regexes are compiled one by one, when a text first needs them. This file judges no text.
+
+use super::judge::ByteSet;
+use super::keywords::Keywords;
+use super::read::{Entry, read};
+use super::{PLACEHOLDER, RuleInfo};
+use regex::bytes::{Regex, RegexBuilder};
+use std::sync::OnceLock;
+
+pub(super) const SOURCE: &str = include_str!("rules.toml");
+
+/// A compiled regex takes at most this many bytes.
+const REGEX_SIZE_LIMIT: usize = 4 << 20;
+
+/// How a rule looks at the text near one of its keywords.
+#[derive(Debug)]
+pub(super) enum Form {
+    /// A literal prefix, then bytes of one class; the whole token is the value.
+    Token { prefix: Vec<String>, set: ByteSet, min: usize, max: usize, inside_words: bool, dots: usize },
+    /// A name that holds a keyword and a word for "key", an operator, then a value of one class.
+    Assigned { set: ByteSet, min: usize, max: usize },
+    /// A regex, run over the bytes within reach of a keyword.
+    Pattern { regex: String, compiled: OnceLock<Option<Regex>>, before: usize, after: usize },
+    /// Key blocks: everything between the BEGIN line and the END line.
+    PrivateKey,
+    /// `scheme://user:password@host`.
+    UrlPassword,
+    /// `Cookie:` and `Set-Cookie:` headers.
+    Cookie,
+    /// A telling name, an operator and a value; `password` accepts what people choose, else only random values.
+    Named { password: bool },
+}
+
+#[derive(Debug)]
+pub(super) struct Rule {
+    pub(super) form: Form,
+    pub(super) keywords: Vec<String>,
+    pub(super) random: bool,
+    pub(super) entropy: f32,
+    pub(super) allow: Vec<String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Table {
+    pub(super) rules: Vec<Rule>,
+    pub(super) infos: Vec<RuleInfo>,
+    pub(super) keywords: Keywords,
+    /// For each keyword the rules that look near it.
+    pub(super) users: Vec<Vec<u16>>,
+    /// The keyword that is the placeholder itself.
+    pub(super) placeholder: usize,
+}
+
+/// The rules, loaded at the first call; `None` when they cannot be, which a test rules out.
+pub(super) fn table() -> Option<&'static Table> {
+    static TABLE: OnceLock<Option<Table>> = OnceLock::new();
+    TABLE.get_or_init(|| load(SOURCE).ok()).as_ref()
+}
+
+/// Reads the rules and prepares the keyword search; the error says what is wrong, for the tests.
+pub(super) fn load(source: &str) -> Result<Table, String> {
+    let (mut rules, mut infos) = (Vec::new(), Vec::new());
+    for entry in read(source)? {
+        let form = form(&entry).map_err(|e| format!("{}: {e}", entry.id))?;
+        let keywords = match entry.keywords.is_empty() {
+            true => entry.prefix.iter().map(|p| p.to_ascii_lowercase()).collect(),
+            false => entry.keywords,
+        };
+        // Words are no vendor's key; a hexadecimal or UUID value is never a word.
+        let words = matches!(&form, Form::Assigned { set, .. } if set.has(b'g') || set.has(b'G'));
+        let random = entry.random || words;
+        rules.push(Rule { form, keywords, random, entropy: entry.entropy, allow: entry.allow });
+        infos.push(RuleInfo { id: entry.id.leak(), description: entry.description.leak() });
+    }
+    let (mut words, mut users): (Vec<String>, Vec<Vec<u16>>) = (Vec::new(), Vec::new());
+    let mut pairs: Vec<(&str, u16)> = rules
+        .iter()
+        .zip(0u16..)
+        .flat_map(|(rule, index)| rule.keywords.iter().map(move |word| (word.as_str(), index)))
+        .collect();
+    pairs.sort_unstable();
+    for (word, index) in pairs {
+        if words.last().is_none_or(|last| last != word) {
+            words.push(word.to_owned());
+            users.push(Vec::new());
+        }
+        users.last_mut().ok_or("no keyword")?.push(index);
+    }
+    let placeholder = words.len();
+    words.push(PLACEHOLDER.to_ascii_lowercase());
+    users.push(Vec::new());
+    let keywords = Keywords::new(words);
+    Ok(Table { rules, infos, keywords, users, placeholder })
+}
+
+fn form(entry: &Entry) -> Result<Form, &'static str> {
+    let set = ByteSet::parse(&entry.charset);
+    let min = entry.length.first().copied().unwrap_or(1);
+    let max = entry.length.get(1).copied().unwrap_or(usize::MAX);
+    Ok(match entry.matcher.as_str() {
+        "private-key" => Form::PrivateKey,
+        "url-password" => Form::UrlPassword,
+        "cookie" => Form::Cookie,
+        "password" => Form::Named { password: true },
+        "random" => Form::Named { password: false },
+        "" if !entry.regex.is_empty() => match entry.reach[..] {
+            [before, after] => {
+                Form::Pattern { regex: entry.regex.clone(), compiled: OnceLock::new(), before, after }
+            }
+            _ => return Err("a regex needs `reach`"),
+        },
+        "" if entry.charset.is_empty() || entry.length.is_empty() => return Err("no charset or no length"),
+        "" if entry.prefix.is_empty() => Form::Assigned { set, min, max },
+        "" => Form::Token {
+            prefix: entry.prefix.clone(),
+            set,
+            min,
+            max,
+            inside_words: entry.inside_words,
+            dots: entry.dots,
+        },
+        _ => return Err("unknown matcher"),
+    })
+}
+
+/// Without Unicode a regex of this table takes a hundredth of the memory, and every secret is ASCII.
+pub(super) fn compile(regex: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(regex).unicode(false).size_limit(REGEX_SIZE_LIMIT).dfa_size_limit(1 << 20).build()
+}
