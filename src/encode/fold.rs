@@ -2,10 +2,13 @@
 //!
 //! Only verbatim repetition counts, white space at line ends aside where the step before took it off.
 
+use std::ops::Range;
+
 use super::Encoder;
 use crate::pipeline::detect::Shape;
-use crate::pipeline::ledger::{Action, Ledger, MARKER_COST, Reduction};
+use crate::pipeline::ledger::{Action, Ledger, MARKER_COST, Reduction, Span};
 use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
 use crate::reduce::Input;
 
 /// Longest block that is looked for, in lines.
@@ -27,28 +30,76 @@ impl Encoder for RepeatedLines {
         let source = input.source;
         let mut out = Reduction::default();
         for kept in ledger.kept() {
-            let hashes: Vec<u64> = kept.clone().map(|i| hash(source.line(i).trim_end().as_bytes())).collect();
-            let same = |a: usize, b: usize| {
-                hashes[a] == hashes[b]
-                    && source.line(kept.start + a).trim_end() == source.line(kept.start + b).trim_end()
-            };
-            let mut at = 0;
-            while at < hashes.len() {
-                let Some((period, lines)) = longest_repeat(&hashes, at, &same) else {
-                    at += 1;
-                    continue;
-                };
-                let range = kept.start + at..kept.start + at + lines;
-                if source.byte_range(range.start + period..range.end).len() > MARKER_COST {
-                    out.push(range, Action::Repeat { period });
-                    at += lines;
-                } else {
-                    at += 1;
-                }
+            let lines: Vec<&str> = kept.clone().map(|i| source.line(i)).collect();
+            for (range, period) in repeats(&lines) {
+                out.push(kept.start + range.start..kept.start + range.end, Action::Repeat { period });
             }
         }
         if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
     }
+}
+
+/// The repetitions that pay for their marker, in order: their lines and the period.
+fn repeats(lines: &[&str]) -> Vec<(Range<usize>, usize)> {
+    let hashes: Vec<u64> = lines.iter().map(|line| hash(line.trim_end().as_bytes())).collect();
+    let same = |a: usize, b: usize| hashes[a] == hashes[b] && lines[a].trim_end() == lines[b].trim_end();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < hashes.len() {
+        if let Some((period, count)) = longest_repeat(&hashes, at, &same) {
+            let hidden = &lines[at + period..at + count];
+            if hidden.iter().map(|line| line.trim_end().len() + 1).sum::<usize>() > MARKER_COST {
+                found.push((at..at + count, period));
+                at += count;
+                continue;
+            }
+        }
+        at += 1;
+    }
+    found
+}
+
+/// Takes the replacements out of a step by which lines would become repetitions: the encoder of this
+/// module does not look at what was replaced, but a second run over the output would. Where a marker
+/// stands already there is no second run.
+pub fn spare_repeats(source: &Source<'_>, ledger: &Ledger, step: &mut Reduction) {
+    let mut shown: Vec<&str> = Vec::new();
+    let mut owners: Vec<Option<usize>> = Vec::new();
+    let mut next = 0;
+    for span in ledger.spans() {
+        match &span.action {
+            Action::Omit { .. } | Action::Repeat { .. } => return,
+            Action::Replace { text, .. } => shown.extend(text.split('\n')),
+            Action::Keep => {
+                let mut line = span.lines.start;
+                while line < span.lines.end {
+                    match step.spans.get(next) {
+                        Some(Span { lines, action: Action::Replace { text, .. } }) if lines.start == line => {
+                            shown.extend(text.split('\n'));
+                            owners.resize(shown.len(), Some(next));
+                            line = lines.end;
+                            next += 1;
+                        }
+                        _ => {
+                            shown.push(source.line(line));
+                            line += 1;
+                            owners.push(None);
+                        }
+                    }
+                }
+            }
+        }
+        owners.resize(shown.len(), None);
+    }
+    if shown.len() < 2 {
+        return;
+    }
+    let mut spared = vec![false; step.spans.len()];
+    for (range, _) in repeats(&shown) {
+        owners[range].iter().flatten().for_each(|&owner| spared[owner] = true);
+    }
+    let mut spared = spared.into_iter();
+    step.spans.retain(|_| !spared.next().unwrap_or(false));
 }
 
 /// The repetition at `at` that covers most lines: its period and all its lines. The shortest period

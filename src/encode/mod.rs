@@ -3,8 +3,11 @@
 //! Each works on the lines that the reducer kept and returns spans, as reducers do.
 
 mod fold;
+mod json;
+mod table;
 mod whitespace;
 
+use crate::pipeline::detect::{Shape, command::Simple};
 use crate::pipeline::ledger::{Ledger, Reduction};
 use crate::pipeline::reason::Reason;
 use crate::reduce::Input;
@@ -19,4 +22,112 @@ pub trait Encoder: Sync {
 }
 
 /// Encoders of the `standard` mode, in the order in which they run.
-pub static ENCODERS: &[&dyn Encoder] = &[&whitespace::TrailingWhitespace, &fold::RepeatedLines];
+///
+/// The order makes the whole idempotent. What an encoder rewrote is closed to those after it, but a
+/// second run over the output sees it as plain lines; so each must leave text in which neither it nor
+/// any other finds something new:
+/// - JSON first: its white space may look like columns, and a document has to be whole to be read.
+///   It leaves no line that the table encoder takes for a row.
+/// - Tables next, while trailing blanks still tell the width; their rows are never JSON.
+/// - Trailing white space changes nothing that the others look at.
+/// - Repetition last, on what nobody rewrote. Lines that only became equal by the rewriting are the
+///   one thing that it would find anew, so the first two leave such lines as they are
+///   (`fold::spare_repeats`). What it folds carries a marker, and marked text is never run again.
+pub static ENCODERS: &[&dyn Encoder] =
+    &[&json::JsonMinify, &table::TableWhitespace, &whitespace::TrailingWhitespace, &fold::RepeatedLines];
+
+/// Programs that show the text of files as it is.
+const FILE_PROGRAMS: &[&str] = &[
+    "cat",
+    "head",
+    "tail",
+    "sed",
+    "nl",
+    "bat",
+    "batcat",
+    "less",
+    "more",
+    "tac",
+    "grep",
+    "egrep",
+    "fgrep",
+    "rg",
+    "ag",
+    "ack",
+    "diff",
+    "colordiff",
+];
+
+/// Whether the white space inside lines is content that an agent edits or matches by: files, searches
+/// and diffs, also where they are only a part of the output or where only the content tells.
+fn is_exact_text(input: &Input<'_>) -> bool {
+    let shows_file = |simple: &Simple| match simple.program() {
+        "git" => matches!(
+            simple.subcommand(),
+            Some("diff" | "show" | "grep" | "blame" | "annotate" | "format-patch")
+        ),
+        program => FILE_PROGRAMS.contains(&program),
+    };
+    let named =
+        input.call.command.is_none() && input.call.path.is_some() && input.detection.shape != Shape::Listing;
+    let text = input.source.text();
+    let line_starts = |prefix: &str| {
+        memchr::memmem::find_iter(text.as_bytes(), prefix)
+            .any(|at| at == 0 || text.as_bytes()[at - 1] == b'\n')
+    };
+    matches!(input.detection.shape, Shape::File | Shape::Diff | Shape::Search)
+        || named
+        || input.detection.command.producers().any(|(simple, _)| shows_file(simple))
+        || line_starts("@@ -")
+        || line_starts("diff --git ")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::config::Policy;
+    use crate::pipeline::call::ToolCall;
+    use crate::pipeline::dedup::NoHistory;
+    use crate::pipeline::{Raw, compress};
+
+    fn encoded(text: &str) -> String {
+        let policy = Policy { min_bytes: 0, ..Policy::default() };
+        let call = ToolCall::default();
+        compress(&call, &[Raw::Text(text)], &policy, false, &NoHistory).unwrap().texts.concat()
+    }
+
+    /// Pieces that tempt every encoder, few enough that they often repeat and meet.
+    fn piece() -> impl Strategy<Value = String> {
+        let table = "USER         PID  COMMAND\nroot           1  init\nada        23192  ls  -l\n";
+        prop_oneof![
+            Just("{\n  \"a\": 1,\n  \"b\": [ 1, 2 ]\n}\n".to_owned()),
+            Just("{\"a\": 1, \"b\": [1, 2]}\n".to_owned()),
+            Just("{\"a\":1,\"b\":[1,2]}\n".to_owned()),
+            Just("[\n 1\n]\n".to_owned()),
+            Just("{\n  a: [\n  ]\n}\n".to_owned()),
+            Just("  {\n    \"a\":   \"x    y\"\n  }  \n".to_owned()),
+            Just(table.to_owned()),
+            Just(table.replace("  ", " ")),
+            Just(
+                "+-----+-------+\n| a   | bc    |\n+-----+-------+\n| 1   |       |\n+-----+-------+\n"
+                    .to_owned()
+            ),
+            Just("+---+---+\n| a | bc |\n+---+---+\n| 1 | |\n+---+---+\n".to_owned()),
+            Just("\n".to_owned()),
+            Just("a line that says something long enough to be folded, with care   \n".to_owned()),
+            Just("a line that says something long enough to be folded, with care\n".to_owned()),
+            Just("HTTP/1.1 200 OK\n".to_owned()),
+            "[ |{}a:,\"\\[\\]-]{0,12}\n",
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn a_second_run_changes_nothing(pieces in proptest::collection::vec((piece(), 1usize..5), 1..9)) {
+            let text: String = pieces.iter().map(|(piece, times)| piece.repeat(*times)).collect();
+            let once = encoded(&text);
+            prop_assert_eq!(encoded(&once), once, "{}", text);
+        }
+    }
+}

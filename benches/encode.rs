@@ -1,0 +1,76 @@
+//! Speed of the encoders alone: pretty-printed JSON of 64 KiB and 1 MiB, a padded table of 64 KiB.
+//! Inputs are built here, always the same.
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
+use tersed::config::Policy;
+use tersed::encode::ENCODERS;
+use tersed::pipeline::call::ToolCall;
+use tersed::pipeline::detect::Detection;
+use tersed::pipeline::ledger::Ledger;
+use tersed::pipeline::source::Source;
+use tersed::reduce::Input;
+
+/// An array of records as an API would print them, of at least `bytes`.
+fn json(bytes: usize) -> String {
+    let mut out = String::from("[\n");
+    for i in 0.. {
+        let end = out.len() >= bytes;
+        let _ = write!(
+            out,
+            "  {{\n    \"id\": {i},\n    \"name\": \"service-{i}\",\n    \"url\": \"https://api.example.org/v1/services/{i}\",\n    \"labels\": [\n      \"blue\",\n      \"a \\\"quoted\\\" one\"\n    ],\n    \"load\": {}.25,\n    \"owner\": {{\n      \"login\": \"ada\",\n      \"admin\": false,\n      \"note\": null\n    }}\n  }}{}\n",
+            i % 17,
+            if end { "" } else { "," }
+        );
+        if end {
+            break;
+        }
+    }
+    out.push_str("]\n");
+    out
+}
+
+/// Rows as `ps` would print them, of at least `bytes`.
+fn table(bytes: usize) -> String {
+    let mut out = String::from("USER            PID %CPU     RSS STAT  START COMMAND\n");
+    for i in 0.. {
+        if out.len() >= bytes {
+            break;
+        }
+        let user = ["root", "ada", "www-data"][i % 3];
+        let _ = writeln!(
+            out,
+            "{user:<12} {:>6} {:>4}.0 {:>7} Ssl   09:{:02} worker --slot {i} --name  w{i}",
+            i * 7,
+            i % 9,
+            i * 131,
+            i % 60
+        );
+    }
+    out
+}
+
+fn bench(c: &mut Criterion) {
+    let cases = [
+        ("json_minify", "json_minify/64KiB", json(64 << 10)),
+        ("json_minify", "json_minify/1MiB", json(1 << 20)),
+        ("table_whitespace", "table_whitespace/64KiB", table(64 << 10)),
+    ];
+    for (id, name, text) in cases {
+        let source = Source::new(&text);
+        let (call, detection, policy) = (ToolCall::default(), Detection::default(), Policy::default());
+        let input = Input { source: &source, call: &call, detection: &detection, policy: &policy };
+        let ledger = Ledger::new(&source);
+        let Some(encoder) = ENCODERS.iter().find(|e| e.id() == id) else { panic!("{id} is not registered") };
+        assert!(encoder.encode(&input, &ledger).is_ok(), "{name}: nothing to measure");
+        let mut group = c.benchmark_group("encode");
+        group.throughput(Throughput::Bytes(text.len() as u64));
+        group.bench_function(name, |b| b.iter(|| encoder.encode(black_box(&input), black_box(&ledger))));
+        group.finish();
+    }
+}
+
+criterion_group!(benches, bench);
+criterion_main!(benches);

@@ -1,0 +1,234 @@
+//! JSON without the white space between its tokens: whole documents, NDJSON, and documents that stand
+//! on lines of their own in other text.
+//!
+//! Every other byte stays: number text, escapes, key order, repeated keys. What is not valid JSON
+//! (comments, trailing commas, Python literals, a document that was cut off) is left alone, and so are
+//! files, which an agent edits by their exact text.
+
+mod scan;
+
+use std::ops::Range;
+
+use super::{Encoder, fold};
+use crate::pipeline::ledger::{Ledger, Reduction};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::Input;
+
+/// A document in other text is written anew from this many lines on.
+const MIN_LINES: usize = 3;
+/// So are objects of any size when this many follow each other: that is NDJSON.
+const MIN_RUN: usize = 3;
+
+/// See the module.
+pub struct JsonMinify;
+
+impl Encoder for JsonMinify {
+    fn id(&self) -> &'static str {
+        "json_minify"
+    }
+
+    fn encode(&self, input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
+        if super::is_exact_text(input) {
+            return Err(Reason::NothingToDo);
+        }
+        let source = input.source;
+        let mut out = Reduction::default();
+        for kept in ledger.kept() {
+            let (runs, others) = runs(source, kept.clone());
+            let all = kept.len() == source.len() && others == 0;
+            for run in runs {
+                rewrite(source, &kept, run, all, &mut out);
+            }
+        }
+        if out.is_empty() {
+            return Err(Reason::NothingToDo);
+        }
+        fold::spare_repeats(source, ledger, &mut out);
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+}
+
+/// A JSON container on lines of its own.
+struct Value {
+    lines: Range<usize>,
+    /// Its indentation and its tokens.
+    text: String,
+}
+
+/// Replaces the values of a run that qualify.
+///
+/// What decides is the same before and after: how many values there are, what stands beside them,
+/// and whether they are all there is. So a second pass changes nothing.
+fn rewrite(source: &Source<'_>, kept: &Range<usize>, run: Vec<Value>, all: bool, out: &mut Reduction) {
+    let many = run.len() >= MIN_RUN;
+    for value in run {
+        let object = value.text.trim_start().starts_with('{');
+        let wanted = all
+            || (value.lines.len() >= MIN_LINES || (many && object))
+                && stands_alone(source, kept, &value.lines);
+        let now = source.slice(value.lines.clone()).trim_end_matches(['\n', '\r']).len();
+        if wanted && value.text.len() < now {
+            out.replace(value.lines, value.text, Reason::JsonWhitespace);
+        }
+    }
+}
+
+/// Whether a value is no part of a larger construct, such as a literal in source code.
+fn stands_alone(source: &Source<'_>, kept: &Range<usize>, lines: &Range<usize>) -> bool {
+    let text = |i: usize| Some(source.line(i).trim()).filter(|line| !line.is_empty());
+    let before = (kept.start..lines.start).rev().find_map(text).unwrap_or_default();
+    let after = (lines.end..kept.end).find_map(text).unwrap_or_default();
+    // In an example session the layout is what is shown.
+    let example = before.starts_with(">>> ") || before.starts_with("... ");
+    !example && !before.ends_with(['(', '[', '{', ',', '=']) && !after.starts_with([')', ']', '}', ',', ';'])
+}
+
+/// All runs of values with nothing but blank lines between, and how many lines are in no run.
+fn runs(source: &Source<'_>, kept: Range<usize>) -> (Vec<Vec<Value>>, usize) {
+    let mut runs: Vec<Vec<Value>> = vec![Vec::new()];
+    let mut others = 0;
+    let mut line = kept.start;
+    while line < kept.end {
+        if source.line(line).trim().is_empty() {
+            line += 1;
+            continue;
+        }
+        match value_at(source, line, kept.end) {
+            Ok(value) => {
+                line = value.lines.end;
+                if let Some(run) = runs.last_mut() {
+                    run.push(value);
+                }
+            }
+            Err(next) => {
+                others += next - line;
+                line = next;
+                if runs.last().is_some_and(|run| !run.is_empty()) {
+                    runs.push(Vec::new());
+                }
+            }
+        }
+    }
+    (runs, others)
+}
+
+/// The container that starts on a line and ends with another, all of it at the same indentation; or
+/// where to look on.
+fn value_at(source: &Source<'_>, line: usize, end: usize) -> Result<Value, usize> {
+    let first = source.line(line);
+    let indent = indentation(first);
+    if !first[indent..].starts_with(['{', '[']) {
+        return Err(line + 1);
+    }
+    let range = source.byte_range(line..end);
+    let text = &source.text()[..range.end];
+    let mut out = first[..indent].to_owned();
+    match scan::minify(text, range.start + indent, &mut out) {
+        Ok(behind) => {
+            let lines = line..source.line_at(behind - 1) + 1;
+            let rest = &text[behind..source.byte_range(lines.clone()).end];
+            let inside =
+                |i: usize| source.line(i).starts_with(&first[..indent]) || source.line(i).trim().is_empty();
+            if rest.trim().is_empty() && lines.clone().all(inside) {
+                Ok(Value { lines, text: out })
+            } else {
+                Err(lines.end)
+            }
+        }
+        Err(at) => match source.line_at(at) {
+            broken if broken <= line => Err(line + 1),
+            broken => Err(end_of_broken(source, broken..end, indent)),
+        },
+    }
+}
+
+/// Where text goes on behind a document that turned out not to be JSON: at the first line that is not
+/// deeper than it and cannot be a part of it. Its own parts stay as they are with it, and no line is
+/// read twice.
+fn end_of_broken(source: &Source<'_>, lines: Range<usize>, indent: usize) -> usize {
+    let inside = |i: &usize| {
+        let line = source.line(*i);
+        let depth = indentation(line);
+        depth > indent
+            || matches!(
+                line.as_bytes().get(depth),
+                None | Some(b'{' | b'}' | b'[' | b']' | b'"' | b',' | b'/')
+            )
+    };
+    let end = lines.end;
+    lines.into_iter().find(|i| !inside(i)).unwrap_or(end)
+}
+
+fn indentation(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text after the encoder, whatever the shape.
+    fn encoded(text: &str) -> String {
+        let source = Source::new(text);
+        let ledger = Ledger::new(&source);
+        let call = crate::pipeline::call::ToolCall::default();
+        let detection = crate::pipeline::detect::Detection::default();
+        let policy = crate::config::Policy::default();
+        let input = Input { source: &source, call: &call, detection: &detection, policy: &policy };
+        match JsonMinify.encode(&input, &ledger) {
+            Ok(step) => ledger.apply(&source, step).unwrap().render(&source, None),
+            Err(_) => text.to_owned(),
+        }
+    }
+
+    #[test]
+    fn documents_of_all_kinds() {
+        for (text, expected) in [
+            ("\n{\n  \"a\": [1,\n 2]\n}\n\n", "\n{\"a\":[1,2]}\n\n"),
+            ("{\"a\": 1, \"b\": \"x  y\"}", "{\"a\":1,\"b\":\"x  y\"}"),
+            ("[1, 2]\n[3, 4]\n", "[1,2]\n[3,4]\n"),
+            ("  {\r\n    \"a\": 1\r\n  }\r\n", "  {\"a\":1}\n"),
+            ("HTTP/1.1 200 OK\nA: b\n\n{\n \"a\": 1\n}\n", "HTTP/1.1 200 OK\nA: b\n\n{\"a\":1}\n"),
+            ("$ x\n{\n\t\"a\": 1\n}\n$ y\n[\n]\n", "$ x\n{\"a\":1}\n$ y\n[\n]\n"),
+            ("x\n{\"a\": 1}\n{\"a\": 2}\n{\"a\": 3}\n", "x\n{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n"),
+        ] {
+            assert_eq!(encoded(text), expected);
+            assert_eq!(encoded(expected), expected);
+        }
+    }
+
+    #[test]
+    fn what_stays() {
+        for text in [
+            // Too small to touch in other text.
+            "x\n{\"a\": 1}\n{\"a\": 2}\n",
+            "x\n[1, 2]\n[1, 3]\n[1, 4]\n",
+            // Not JSON.
+            "{\n  // why\n  \"a\": {\n  \"b\": 1\n  }\n}\n",
+            "[\n{\n \"a\": 1\n},\n]\n",
+            "{\n  'a': 1\n}\n",
+            "[\n {\n  \"a\": 1\n },\n {\n  \"a\":\n",
+            // Missing comma: what stands inside is no document of its own.
+            "[\n{\n \"a\": 1\n}\n{\n \"a\": 1\n}\n]\n",
+            // A part of something larger.
+            "f(\n{\n \"a\": 1\n}\n)\n",
+            "x = [\n  {\n   \"a\": 1\n  }\n]\n",
+            "const a = {\n  b:\n  {\n   \"a\": 1\n  }\n}\n",
+            "{\n  \"a\": 1\n} trailing\n",
+            ">>> print(x)\n{\n  \"a\": 1\n}\n",
+            // Numbered.
+            "1\t{\n2\t  \"a\": 1\n3\t}\n",
+            // Nothing to take away.
+            "{\"a\":1}\n",
+        ] {
+            assert_eq!(encoded(text), text);
+        }
+    }
+
+    #[test]
+    fn text_goes_on_behind_a_broken_document() {
+        let text = "{\n  a: 1\n}\n[x]\nbody:\n{\n  \"a\": 1\n}\n";
+        assert_eq!(encoded(text), "{\n  a: 1\n}\n[x]\nbody:\n{\"a\":1}\n");
+    }
+}

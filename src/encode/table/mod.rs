@@ -1,0 +1,299 @@
+//! Padding of aligned tables: runs of blanks between columns become one blank, cells between pipes
+//! keep one blank on each side, rules shrink.
+//!
+//! Only where the padding carries no meaning: where blanks alone divide the columns, each must stand in
+//! every line as one word, so that a cell can still be told by its place in the row. One empty cell, and
+//! the table stays as it is; so does all that may not be a table: source code, indented text, drawings, dumps, trees, YAML. Files, searches
+//! and diffs are never touched.
+
+mod columns;
+mod grid;
+
+use std::ops::Range;
+
+use super::{Encoder, fold};
+use crate::pipeline::ledger::{Ledger, Reduction};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::Input;
+
+/// Fewer lines show no alignment.
+const MIN_LINES: usize = 3;
+/// A table is written anew when its bytes fall by at least one in this many. A run of blanks is a
+/// single token, so small gains in bytes are none in tokens.
+const MIN_GAIN: usize = 10;
+
+/// See the module.
+pub struct TableWhitespace;
+
+impl Encoder for TableWhitespace {
+    fn id(&self) -> &'static str {
+        "table_whitespace"
+    }
+
+    fn encode(&self, input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let padded = |pad: &str| memchr::memmem::find(source.text().as_bytes(), pad.as_bytes()).is_some();
+        if !(padded("   ") || padded("----") || padded("──") || padded("━━")) || super::is_exact_text(input)
+        {
+            return Err(Reason::NothingToDo);
+        }
+        let mut out = Reduction::default();
+        for kept in ledger.kept() {
+            let lines: Vec<&str> = kept.clone().map(|i| source.line(i).trim_end()).collect();
+            for (range, rows) in tables(&lines) {
+                push(source, kept.start + range.start, rows, &mut out);
+            }
+        }
+        if out.is_empty() {
+            return Err(Reason::NothingToDo);
+        }
+        spare_tables(source, ledger, &mut out);
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+}
+
+/// One span a line: a cap that comes later then cuts a long table between its rows.
+fn push(source: &Source<'_>, first: usize, rows: Vec<String>, out: &mut Reduction) {
+    for (line, row) in (first..).zip(rows) {
+        if row != source.line(line) {
+            out.replace(line..line + 1, row, Reason::TableWhitespace);
+        }
+    }
+}
+
+/// Leaves tables whole when some of their rows would become repetitions.
+fn spare_tables(source: &Source<'_>, ledger: &Ledger, out: &mut Reduction) {
+    let before: Vec<usize> = out.spans.iter().map(|span| span.lines.start).collect();
+    fold::spare_repeats(source, ledger, out);
+    let after: Vec<usize> = out.spans.iter().map(|span| span.lines.start).collect();
+    let mut gone = before.into_iter().filter(|line| after.binary_search(line).is_err()).peekable();
+    let blank = |line: &usize| source.line(*line).trim().is_empty();
+    let mut end = 0;
+    while let Some(line) = gone.next() {
+        if line < end {
+            continue;
+        }
+        let start = (0..line).rev().find(blank).map_or(0, |i| i + 1);
+        end = (line..source.len()).find(blank).unwrap_or(source.len());
+        out.spans.retain(|span| !(start..end).contains(&span.lines.start));
+        while gone.next_if(|line| *line < end).is_some() {}
+    }
+}
+
+/// The tables among some lines and their rows with less padding, one for each line.
+fn tables(lines: &[&str]) -> Vec<(Range<usize>, Vec<String>)> {
+    let mut found = Vec::new();
+    for paragraph in chunks(lines, 0..lines.len(), |line| line.trim().is_empty()) {
+        let mut free = paragraph.start;
+        for grid in grid::find(&lines[paragraph.clone()]) {
+            let grid = paragraph.start + grid.start..paragraph.start + grid.end;
+            aligned(lines, free..grid.start, &mut found);
+            free = grid.end;
+            found.extend(gaining(&lines[grid.clone()], grid::squeeze).map(|rows| (grid, rows)));
+        }
+        aligned(lines, free..paragraph.end, &mut found);
+    }
+    found
+}
+
+/// The tables that are aligned by blanks alone.
+fn aligned(lines: &[&str], range: Range<usize>, found: &mut Vec<(Range<usize>, Vec<String>)>) {
+    for block in chunks(lines, range, columns::is_separator) {
+        if block.len() < MIN_LINES || has_outlying_rows(lines, &block) {
+            continue;
+        }
+        found.extend(gaining(&lines[block.clone()], columns::squeeze).map(|rows| (block, rows)));
+    }
+}
+
+/// Whether a header or a footer may stand apart from the block: then the alignment still tells which
+/// column its words belong to.
+fn has_outlying_rows(lines: &[&str], block: &Range<usize>) -> bool {
+    let apart =
+        |run: Vec<&&str>| run.len() < MIN_LINES && run.iter().any(|line| line.trim_start().contains("  "));
+    let blank = |line: &&&str| line.trim().is_empty();
+    let filled = |line: &&&str| !line.trim().is_empty();
+    let before = lines[..block.start].iter().rev().skip_while(blank).take_while(filled).take(MIN_LINES);
+    let after = lines[block.end..].iter().skip_while(blank).take_while(filled).take(MIN_LINES);
+    apart(before.collect()) || apart(after.collect())
+}
+
+/// Rows with less padding, if that pays and a second run would leave them.
+fn gaining(lines: &[&str], squeeze: impl Fn(&[&str]) -> Option<Vec<String>>) -> Option<Vec<String>> {
+    let gain = |before: &[&str], after: &[String]| {
+        let before: usize = before.iter().map(|line| line.len() + 1).sum();
+        let after: usize = after.iter().map(|line| line.len() + 1).sum();
+        after + before / MIN_GAIN < before
+    };
+    let rows = squeeze(lines).filter(|rows| gain(lines, rows))?;
+    let again: Vec<&str> = rows.iter().map(String::as_str).collect();
+    match squeeze(&again) {
+        Some(twice) if gain(&again, &twice) => None,
+        _ => Some(rows),
+    }
+}
+
+/// Runs of lines between separators.
+fn chunks(lines: &[&str], range: Range<usize>, is_separator: impl Fn(&str) -> bool) -> Vec<Range<usize>> {
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for i in range.filter(|&i| !is_separator(lines[i])) {
+        match out.last_mut() {
+            Some(last) if last.end == i => last.end = i + 1,
+            _ => out.push(i..i + 1),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn squeezed(text: &str) -> Option<String> {
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        let mut out: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+        let found = tables(&lines);
+        for (range, rows) in &found {
+            assert_eq!(range.len(), rows.len());
+            out[range.clone()].clone_from_slice(rows);
+        }
+        (!found.is_empty()).then(|| out.join("\n"))
+    }
+
+    /// Cells padded to a common width, left or right.
+    fn padded(cells: &[Vec<String>], right: &[bool], gap: usize) -> String {
+        let width = |c: usize| cells.iter().map(|row| row[c].len()).max().unwrap_or(0);
+        let line = |row: &Vec<String>| {
+            let cell = |(c, text): (usize, &String)| match right[c] {
+                true => format!("{text:>0$}", width(c)),
+                false => format!("{text:<0$}", width(c)),
+            };
+            row.iter().enumerate().map(cell).collect::<Vec<_>>().join(&" ".repeat(gap))
+        };
+        cells.iter().map(line).collect::<Vec<_>>().join("\n")
+    }
+
+    fn table(cell: &'static str) -> impl Strategy<Value = (Vec<Vec<String>>, Vec<bool>, usize)> {
+        (3usize..6).prop_flat_map(move |columns| {
+            let row = proptest::collection::vec(cell, columns);
+            (
+                proptest::collection::vec(row, 3..9),
+                proptest::collection::vec(any::<bool>(), columns),
+                1usize..6,
+            )
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn every_cell_of_a_table_stays((cells, right, gap) in table("[a-z0-9][a-z0-9./%]{0,14}")) {
+            let mut right = right;
+            right[0] = false;
+            let text = padded(&cells, &right, gap);
+            if let Some(out) = squeezed(&text) {
+                let back: Vec<Vec<&str>> = out.lines().map(|line| line.split(' ').collect()).collect();
+                prop_assert_eq!(back, cells);
+                prop_assert_eq!(squeezed(&out), None);
+                prop_assert!(out.len() < text.len());
+            } else {
+                // It only stays when it does not pay, or when it may be a dump of an address and bytes.
+                let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+                let dense = cells.iter().map(|row| row.join(" ").len() + 1).sum::<usize>();
+                let sparse = lines.iter().map(|line| line.len() + 1).sum::<usize>();
+                prop_assert!(dense + sparse / MIN_GAIN >= sparse || cells[0][0].len() >= 6, "{}", text);
+            }
+        }
+
+        #[test]
+        fn an_empty_cell_keeps_a_table((cells, right, gap) in table("[a-z0-9]{1,9}"), row in any::<prop::sample::Index>(), column in any::<prop::sample::Index>()) {
+            let mut cells = cells;
+            let (row, columns) = (row.index(cells.len()), cells[0].len());
+            let column = column.index(columns - 1);
+            // Another row shows that there is a column.
+            cells[row][column] = String::new();
+            cells.push(cells[(row + 1) % cells.len()].clone());
+            prop_assert_eq!(squeezed(&padded(&cells, &right, gap + 1)), None);
+        }
+
+        #[test]
+        fn cells_between_pipes_stay(cells in proptest::collection::vec(proptest::collection::vec("([a-zäß][a-z ]{0,9}[a-z])?", 3), 3..8), kind in 0usize..3) {
+            let width = |c: usize| cells.iter().map(|row| row[c].chars().count()).max().unwrap_or(0);
+            let row = |row: &Vec<String>, edge: &str| {
+                let cells: Vec<String> = row.iter().enumerate().map(|(c, cell)| format!(" {cell:<0$} ", width(c))).collect();
+                format!("{edge}{}{edge}", cells.join("|"))
+            };
+            let rule = |joint: &str, edge: &str| {
+                let dashes: Vec<String> = (0..3).map(|c| "-".repeat(width(c) + 2)).collect();
+                format!("{edge}{}{edge}", dashes.join(joint))
+            };
+            let (joint, edge, rule_edge) = [("|", "|", "|"), ("+", "", ""), ("+", "|", "+")][kind];
+            let mut lines: Vec<String> = cells.iter().map(|cells| row(cells, edge)).collect();
+            lines.insert(1, rule(joint, rule_edge));
+            if kind == 2 {
+                lines.insert(0, rule(joint, rule_edge));
+                lines.push(rule(joint, rule_edge));
+            }
+            let text = lines.join("\n");
+            if let Some(out) = squeezed(&text) {
+                let back: Vec<Vec<String>> = out
+                    .lines()
+                    .filter(|line| !line.contains("--"))
+                    .map(|line| {
+                        let line = line.strip_prefix('|').filter(|_| kind != 1).unwrap_or(line);
+                        let line = line.strip_suffix('|').filter(|_| kind != 1).unwrap_or(line);
+                        line.split('|').map(|cell| cell.trim().to_owned()).collect()
+                    })
+                    .collect();
+                prop_assert_eq!(back, cells);
+                prop_assert_eq!(squeezed(&out), None);
+            }
+        }
+    }
+
+    #[test]
+    fn what_stays() {
+        for text in [
+            // Source code.
+            "int      a    = 1;\nint      bcd  = 2;\nunsigned e    = 3;",
+            "  case A:    return one     two\n  case B:    return three   four\n  case CC:   return five    six",
+            "#define A      1      x\n#define BCD    2      y\n#define EFGH   3      z",
+            "mov    eax,     ebx     x\npush   ecx,     edx     y\npop    esi,     edi     z",
+            // YAML, options, trees, dumps, blame, art.
+            "name:      a     b\nversion:   c     d\nlicence:   e     f",
+            "  -v, --verbose     say more\n  -q, --quiet       say less\n  -h, --help        this text",
+            "a              x      y\n├── b          x      y\n└── c          x      y",
+            "00000000: 7f45 4c46      .ELF     a\n00000010: 0300 3e00      ..>.     b\n00000020: 4000 0000      @...     c",
+            "1a2b3c4d (Ada     2026-01-01 1) x     y\n1a2b3c4d (Ada     2026-01-01 2) x     y\n1a2b3c4d (Ada     2026-01-01 3) x     y",
+            "*      *      *\n  *    *    *\n    *  *  *",
+            // Blanks inside cells.
+            "IMAGE         CREATED         SIZE\nnginx         3 weeks ago     187MB\npostgres      2 days ago      379MB",
+            // An unnamed or unfilled column.
+            "NAME      READY     AGE\na                   1d\nb                   2d",
+            "NAME      AGE       NOTE\na         1d\nb         2d",
+            // The header stands apart.
+            "NAME      READY     AGE\n\na1        x         1d\nb1        y         2d\nc1        z         3d",
+            // Pipes without a rule, with one too many, and with an open end.
+            "| a      | b      |\n| c      | d      |\n| e      | f      |",
+            "| a      | b      |\n|--------|--------|\n| e   | f | g     |",
+            "+--------+--------+\n| a      | b      |\n+--------+--------+\n| c      | d      |",
+        ] {
+            assert_eq!(squeezed(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn indentation_inside_a_cell_stays() {
+        let text = "+----------------------+------+\n| plan                 | cost |\n+----------------------+------+\n| join                 |   10 |\n|   scan               |    9 |\n+----------------------+------+";
+        let out = "+---+---+\n| plan | cost |\n+---+---+\n| join | 10 |\n|   scan | 9 |\n+---+---+";
+        assert_eq!(squeezed(text).as_deref(), Some(out));
+    }
+
+    #[test]
+    fn the_last_column_is_free_text() {
+        let text = "USER       PID COMMAND\nroot         1 init\nada      23192 ls  -l   'a  b'\nada      23193 sh -c x";
+        let out = "USER PID COMMAND\nroot 1 init\nada 23192 ls  -l   'a  b'\nada 23193 sh -c x";
+        assert_eq!(squeezed(text).as_deref(), Some(out));
+    }
+}
