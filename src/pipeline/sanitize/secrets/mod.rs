@@ -115,19 +115,3 @@ fn count(findings: &[Finding]) -> Hits {
     }
     hits
 }
-
-/// x
-pub struct Redacted {
-    /// x
-    pub text: String,
-    /// x
-    pub hits: Vec<(&'static str, usize)>,
-}
-/// x
-pub fn redact(_: &str) -> Option<Redacted> {
-    None
-}
-/// x
-pub fn redact_bytes(_: &[u8]) -> Option<(Vec<u8>, Vec<(&'static str, usize)>)> {
-    None
-}
