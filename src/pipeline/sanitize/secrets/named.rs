@@ -127,9 +127,16 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut Cache) -> Option<Value> {
         }
         value.whole_line = ends_line(text, value.range.end);
     }
-    value.marked = marked || (tight && name.start > 0 && b"?&;".contains(&text[name.start - 1]));
+    value.marked = marked || (tight && is_pair(text, &name, value.range.end));
     value.environment = tight && capitals;
     Some(value)
+}
+
+/// `?password=…`, and ` password=… ` in a log line: between commas or brackets it would be an argument.
+fn is_pair(text: &[u8], name: &Range<usize>, end: usize) -> bool {
+    let before = name.start.checked_sub(1).map_or(b'\n', |i| text[i]);
+    let behind = text.get(end).copied().unwrap_or(b'\n');
+    b"?&;".contains(&before) || (before.is_ascii_whitespace() && behind.is_ascii_whitespace())
 }
 
 /// `let key: &str = "…"`: where the value is when what stands at `at` is a type.

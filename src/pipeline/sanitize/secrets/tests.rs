@@ -96,6 +96,8 @@ const SHOWN: &[(&str, &str)] = &[
         "mongodb+srv://app:S3cr3t%21@c0.example.net/x",
         "mongodb+srv://app:[REDACTED:url-password]@c0.example.net/x",
     ),
+    ("login user=bob password=hunter2 ok", "login user=bob password=[REDACTED:generic-password] ok"),
+    ("login(user=bob, password=hunter2)", "login(user=bob, password=hunter2)"),
     ("curl -u bob:hunter2 https://h/", "curl -u bob:[REDACTED:curl-user] https://h/"),
     ("   12\tpassword: hunter2\n", "   12\tpassword: [REDACTED:generic-password]\n"),
     ("+  password: hunter2\n", "+  password: [REDACTED:generic-password]\n"),
