@@ -14,7 +14,7 @@ use super::table::NO_RANK;
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// Longest piece in bytes that the arrays take; less than 256.
-const SHORT: usize = 96;
+const SHORT: usize = 48;
 /// Bytes of a long piece that are merged at a time.
 const CHUNK: usize = 2048;
 /// Bytes at the end of a chunk whose tokens are left to the next one: they depend on what follows.
