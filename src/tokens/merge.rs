@@ -3,7 +3,7 @@
 //! The rule: as long as two neighbours together are a token, join the pair of the lowest rank, the
 //! leftmost of equals. It never builds the tokens, only their ends.
 //!
-//! Short pieces are merged in an array, longer ones through a heap, and pieces of more than [`CHUNK`]
+//! Short pieces are merged in arrays, longer ones through a heap, and pieces of more than [`CHUNK`]
 //! bytes in chunks, so that time is linear and memory bounded however long a run is. A cut between
 //! chunks is proven: if the two tokens beside it, merged on their own, come out as just these two,
 //! then no merge of the whole crosses the cut. (Up to the first merge that crosses any boundary, the
@@ -13,8 +13,8 @@
 use super::table::NO_RANK;
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-/// Longest piece in bytes that the array takes.
-const SHORT: usize = 96;
+/// Longest piece in bytes that the arrays take; less than 256.
+const SHORT: usize = 48;
 /// Bytes of a long piece that are merged at a time.
 const CHUNK: usize = 2048;
 /// Bytes at the end of a chunk whose tokens are left to the next one: they depend on what follows.
@@ -27,12 +27,27 @@ const NONE: u32 = u32::MAX;
 pub struct Scratch {
     /// Ends of the tokens of the last merge.
     ends: Vec<u32>,
-    /// In the array's view: rank of each part with its right neighbour.
-    ranks: Vec<u32>,
+    short: Short,
     /// In the heap's view: one for each byte.
     links: Vec<Link>,
     /// Candidates, rank above position. Those whose link has changed since are stale.
     heap: BinaryHeap<Reverse<u64>>,
+}
+
+/// The parts of a short piece, by the byte they start at. Sized so that no index of one byte can miss.
+struct Short {
+    /// Rank of the part joined with the next, [`NO_RANK`] also where no part starts any more.
+    ranks: [u32; 256],
+    /// Start of the part before.
+    prev: [u8; 256],
+    /// Start of the part after, which is this part's end.
+    next: [u8; 256],
+}
+
+impl Default for Short {
+    fn default() -> Self {
+        Self { ranks: [NO_RANK; 256], prev: [0; 256], next: [0; 256] }
+    }
 }
 
 /// The part that starts at a byte, if one does.
@@ -48,17 +63,28 @@ struct Link {
 
 /// The number of tokens of `piece`, where `rank` tells the rank of a byte string.
 pub fn count(piece: &[u8], rank: impl Fn(&[u8]) -> u32 + Copy, scratch: &mut Scratch) -> usize {
-    if piece.len() <= CHUNK {
-        merge(piece, rank, scratch);
-        return scratch.ends.len();
+    if piece.len() <= SHORT {
+        return merge_short(piece, rank, &mut scratch.short);
     }
+    count_chunks(piece, rank, scratch, CHUNK, MARGIN)
+}
+
+/// [`count`] by chunks of `size` bytes. Without the last `margin` bytes a chunk must still be longer
+/// than any token.
+fn count_chunks(
+    piece: &[u8],
+    rank: impl Fn(&[u8]) -> u32 + Copy,
+    scratch: &mut Scratch,
+    size: usize,
+    margin: usize,
+) -> usize {
     let mut tokens = 0;
     let mut done = 0;
     let mut last_len = 0;
     while done < piece.len() {
-        let chunk = &piece[done..piece.len().min(done + CHUNK)];
+        let chunk = &piece[done..piece.len().min(done + size)];
         merge(chunk, rank, scratch);
-        let keep = if done + chunk.len() == piece.len() { chunk.len() } else { chunk.len() - MARGIN };
+        let keep = if done + chunk.len() == piece.len() { chunk.len() } else { chunk.len() - margin };
         let kept = scratch.ends.partition_point(|end| *end as usize <= keep);
         let end_of = |token: usize| scratch.ends.get(token).map_or(0, |end| *end as usize);
         let first_len = end_of(0);
@@ -66,7 +92,9 @@ pub fn count(piece: &[u8], rank: impl Fn(&[u8]) -> u32 + Copy, scratch: &mut Scr
         let kept_last_len = if kept > 1 { kept_len - end_of(kept - 2) } else { kept_len };
         if done > 0 {
             merge(&piece[done - last_len..done + first_len], rank, scratch);
-            if scratch.ends != [last_len as u32, (last_len + first_len) as u32] {
+            let apart = scratch.ends == [last_len as u32, (last_len + first_len) as u32];
+            // Positions of the heap are 32 bits wide; only a piece beyond 4 GiB keeps a bad cut.
+            if !apart && piece.len() < NONE as usize {
                 merge(piece, rank, scratch);
                 return scratch.ends.len();
             }
@@ -78,37 +106,46 @@ pub fn count(piece: &[u8], rank: impl Fn(&[u8]) -> u32 + Copy, scratch: &mut Scr
     tokens
 }
 
-/// Leaves the ends of the tokens of `piece` in `scratch.ends`.
-fn merge(piece: &[u8], rank: impl Fn(&[u8]) -> u32 + Copy, scratch: &mut Scratch) {
-    if piece.len() <= SHORT {
-        merge_short(piece, rank, &mut scratch.ends, &mut scratch.ranks);
-    } else {
-        merge_long(piece, rank, scratch);
+/// The number of tokens of `piece`, which has at most [`SHORT`] bytes.
+fn merge_short(piece: &[u8], rank: impl Fn(&[u8]) -> u32, short: &mut Short) -> usize {
+    let Short { ranks, prev, next } = short;
+    let len = piece.len();
+    for at in 0..len {
+        ranks[at] = piece.get(at..at + 2).map_or(NO_RANK, &rank);
+        prev[at] = at.wrapping_sub(1) as u8;
+        next[at] = at as u8 + 1;
     }
-}
-
-fn merge_short(piece: &[u8], rank: impl Fn(&[u8]) -> u32, ends: &mut Vec<u32>, ranks: &mut Vec<u32>) {
-    ends.clear();
-    ends.extend(1..=piece.len() as u32);
-    ranks.clear();
-    ranks.extend(piece.windows(2).map(&rank));
-    while let Some((at, lowest)) = ranks.iter().copied().enumerate().min_by_key(|(_, rank)| *rank) {
-        if lowest == NO_RANK {
-            break;
+    let mut tokens = len;
+    loop {
+        let mut at = 0;
+        let mut lowest = NO_RANK;
+        for (candidate, rank) in ranks[..len].iter().enumerate() {
+            if *rank < lowest {
+                (at, lowest) = (candidate, *rank);
+            }
         }
-        ends.remove(at);
-        ranks.remove(at);
-        let start_of = |part: usize| if part == 0 { 0 } else { ends[part - 1] as usize };
-        if let Some(next) = ranks.get_mut(at) {
-            *next = rank(&piece[start_of(at)..ends[at + 1] as usize]);
+        if lowest == NO_RANK {
+            return tokens;
+        }
+        tokens -= 1;
+        let joined = usize::from(next[at]);
+        let end = next[joined];
+        ranks[joined] = NO_RANK;
+        next[at] = end;
+        ranks[at] = NO_RANK;
+        if usize::from(end) < len {
+            prev[usize::from(end)] = at as u8;
+            ranks[at] = rank(&piece[at..usize::from(next[usize::from(end)])]);
         }
         if at > 0 {
-            ranks[at - 1] = rank(&piece[start_of(at - 1)..ends[at] as usize]);
+            let before = usize::from(prev[at]);
+            ranks[before] = rank(&piece[before..usize::from(end)]);
         }
     }
 }
 
-fn merge_long(piece: &[u8], rank: impl Fn(&[u8]) -> u32 + Copy, scratch: &mut Scratch) {
+/// Leaves the ends of the tokens of `piece` in `scratch.ends`.
+fn merge(piece: &[u8], rank: impl Fn(&[u8]) -> u32 + Copy, scratch: &mut Scratch) {
     let Scratch { ends, links, heap, .. } = scratch;
     let len = piece.len();
     let mut candidates = std::mem::take(heap).into_vec();
@@ -155,4 +192,34 @@ fn merge_long(piece: &[u8], rank: impl Fn(&[u8]) -> u32 + Copy, scratch: &mut Sc
 
 fn candidate(rank: u32, at: usize) -> Reverse<u64> {
     Reverse(u64::from(rank) << 32 | at as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Letters at random make many tokens near the end of a chunk that depend on what follows: with
+    /// next to no margin cuts fail, and the count must not.
+    #[test]
+    fn a_bad_cut_changes_no_count() {
+        let vocabulary = tiktoken::get_encoding("o200k_base").unwrap();
+        let ranks: std::collections::HashMap<Vec<u8>, u32> =
+            (0..vocabulary.vocab_size() as u32).map(|rank| (vocabulary.decode(&[rank]), rank)).collect();
+        let rank = |bytes: &[u8]| ranks.get(bytes).copied().unwrap_or(NO_RANK);
+        let mut scratch = Scratch::default();
+        let mut state = 1u64;
+        for _ in 0..60 {
+            let word: Vec<u8> = (0..700)
+                .map(|_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    b"etaoinshrdlu"[(state >> 33) as usize % 12]
+                })
+                .collect();
+            merge(&word, rank, &mut scratch);
+            let whole = scratch.ends.len();
+            for margin in [1, 2, 3, 40] {
+                assert_eq!(count_chunks(&word, rank, &mut scratch, 200, margin), whole);
+            }
+        }
+    }
 }

@@ -169,3 +169,86 @@ fn space(bytes: &[u8], start: usize) -> usize {
         last
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fancy_regex::Regex;
+    use proptest::prelude::*;
+    use std::sync::LazyLock;
+
+    /// The pattern as published for o200k_base.
+    static O200K: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+            r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+            r"|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ))
+        .unwrap()
+    });
+
+    /// The pattern as first published for cl100k_base.
+    static CL100K: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(concat!(
+            r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}",
+            r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+        ))
+        .unwrap()
+    });
+
+    type Splitter = fn(&[u8], usize) -> usize;
+
+    #[track_caller]
+    fn check(text: &str) {
+        let splitters: [(&str, Splitter, &Regex); 2] =
+            [("o200k", o200k, &O200K), ("cl100k", cl100k, &CL100K)];
+        for (name, split, pattern) in splitters {
+            let mut pieces = Vec::new();
+            let mut start = 0;
+            while start < text.len() {
+                let end = split(text.as_bytes(), start);
+                pieces.push(&text[start..end]);
+                start = end;
+            }
+            let expected: Vec<&str> = pattern.find_iter(text).map(|found| found.unwrap().as_str()).collect();
+            assert_eq!(pieces, expected, "{name} of {text:?}");
+        }
+    }
+
+    /// One text for each place where the patterns backtrack, fold case or prefer an order. Counts alone
+    /// would not tell: most of these cost the same when cut elsewhere.
+    #[test]
+    fn the_corners_of_the_patterns() {
+        for text in [
+            "it'\u{17f}x '\u{17f}a don'T WE'LL'd 'Re 'lx ''s",
+            "\u{301}ABC \u{301}'s \u{301}A\u{301}B !\u{301}A (\u{301}foo \u{301}\u{301}abc \u{301}\u{301}ABC",
+            "\u{4e2d}\u{6587}ABC A\u{4e2d}B\u{6587}C \u{4e2d}ABCabc XMLHttp \u{1c5}x \u{2b0}A",
+            "12345 \u{660}\u{661}\u{662}\u{663}\u{b2}x 1a",
+            "a/\n/b .\n/\r\n c ...\n\n",
+            "  \n  x \t\u{a0}y \u{85}\u{2028}\n \u{3000} \u{3000}z\u{a0}!  !",
+            "x  ",
+            "x\n \t ",
+        ] {
+            check(text);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn few_characters(text in "[aZ\u{17f}\u{301}\u{4e2d}\u{2b0}\u{1c5}\u{660}1 '/!.sS\n\r\t\u{a0}\u{85}]{0,14}") {
+            check(&text);
+        }
+
+        #[test]
+        fn contractions(text in "([aZ\u{301}\u{4e2d} 1!]?'[sStTmMdDlLvVeErR\u{17f}]{0,3}){0,5}") {
+            check(&text);
+        }
+
+        #[test]
+        fn any_text(text in any::<String>()) {
+            check(&text);
+        }
+    }
+}
