@@ -32,9 +32,14 @@ pub trait Encoder: Sync {
 /// - Trailing white space changes nothing that the others look at.
 /// - Repetition last, on what nobody rewrote. Lines that only became equal by the rewriting are the
 ///   one thing that it would find anew, so the first two leave such lines as they are
-///   (`fold::spare_repeats`). What it folds carries a marker, and marked text is never run again.
+///   (`fold::spare_repeats`); for what is left the pipeline tries its output once more and does
+///   without them if it is not stable. What is folded carries a marker, and marked text is never run
+///   again.
 pub static ENCODERS: &[&dyn Encoder] =
     &[&json::JsonMinify, &table::TableWhitespace, &whitespace::TrailingWhitespace, &fold::RepeatedLines];
+
+/// Encoders that write lines anew.
+pub static REWRITERS: &[&str] = &["json_minify", "table_whitespace"];
 
 /// Programs that show the text of files as it is.
 const FILE_PROGRAMS: &[&str] = &[

@@ -22,7 +22,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::config::{Mode, Policy};
-use crate::encode::ENCODERS;
+use crate::encode::{self, ENCODERS, Encoder};
 use crate::reduce::{self, Input, Reducer};
 use crate::tokens::{self, TokenCounter};
 use call::ToolCall;
@@ -86,8 +86,15 @@ pub fn compress(
         .iter()
         .map(|raw| sanitize::run(*raw, policy.redact_secrets, &known))
         .collect::<Result<_, _>>()?;
-    let mut run =
-        Run { call, policy, counter, evidence: Evidence::default(), retain: None, source_tokens: Vec::new() };
+    let mut run = Run {
+        call,
+        policy,
+        counter,
+        evidence: Evidence::default(),
+        retain: None,
+        source_tokens: Vec::new(),
+        rewrites: true,
+    };
     run.begin(parts, &parts_in);
     let texts = run.texts(&parts_in);
     let mut outcome = run.finish(&parts_in, texts, history);
@@ -174,6 +181,8 @@ struct Run<'a> {
     retain: Option<Retain>,
     /// Tokens of the sanitized text of each part.
     source_tokens: Vec<usize>,
+    /// Whether encoders may rewrite lines.
+    rewrites: bool,
 }
 
 impl Run<'_> {
@@ -249,10 +258,32 @@ impl Run<'_> {
             lines_before += source.len();
             let share =
                 |bytes: usize| (bytes as u128 * part.text.len() as u128 / total.max(1) as u128) as usize;
-            let text = self.one(&source, index, share(self.policy.max_output_bytes).max(1));
+            let cap_bytes = share(self.policy.max_output_bytes).max(1);
+            let before = self.evidence.clone();
+            let mut text = self.one(&source, index, cap_bytes);
+            if !self.is_stable(&text, cap_bytes) {
+                self.evidence = before;
+                self.rewrites = false;
+                text = self.one(&source, index, cap_bytes);
+                self.rewrites = true;
+            }
             texts.push(text);
         }
         texts
+    }
+
+    /// Whether a text that an encoder rewrote would stay as it is if it came in again. Rewritten
+    /// neighbours may have become a repetition that was none before.
+    fn is_stable(&self, text: &str, cap_bytes: usize) -> bool {
+        let rewritten =
+            |step: &Step| step.reason == Reason::Applied && encode::REWRITERS.contains(&step.id.as_str());
+        if !self.evidence.steps.iter().any(rewritten) || marker::is_sealed(text) {
+            return true;
+        }
+        let source_tokens = vec![self.counter.count(text)];
+        let evidence = Evidence::default();
+        let mut again = Run { evidence, retain: None, source_tokens, ..*self };
+        again.one(&Source::new(text), 0, cap_bytes) == text
     }
 
     /// All steps on one part.
@@ -351,7 +382,9 @@ impl Run<'_> {
                 self.evidence.reducer.get_or_insert_with(|| id.to_owned());
             }
         }
-        for encoder in ENCODERS {
+        let rewrites = self.rewrites;
+        let allowed = |encoder: &&&dyn Encoder| rewrites || !encode::REWRITERS.contains(&encoder.id());
+        for encoder in ENCODERS.iter().filter(allowed) {
             self.attempt(encoder.id(), source, &[], state, |ledger| encoder.encode(&input, ledger));
         }
     }
