@@ -91,7 +91,10 @@ impl Report {
                 lost.push(format!("lost failure line `{line}`"));
             }
         }
-        let grew = row.tokens_after > row.tokens_before || number("/bytes/after") > number("/bytes/before");
+        // A placeholder may be longer than the secret that it stands for; nothing else may grow.
+        let redacted = answer.evidence["redactions"].as_array().is_some_and(|r| !r.is_empty());
+        let grew = !redacted
+            && (row.tokens_after > row.tokens_before || number("/bytes/after") > number("/bytes/before"));
         row.grown = usize::from(grew);
         if grew {
             lost.push("grew".to_owned());

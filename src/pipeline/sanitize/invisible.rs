@@ -146,6 +146,8 @@ fn judge(text: &str, at: Range<usize>, ch: char, before: Option<char>) -> Verdic
         '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200E}' | '\u{200F}' | '\u{061C}' => {
             Class::Bidi
         }
+        // A byte order mark where a line starts says that a file starts there, and hides nothing.
+        '\u{FEFF}' if before.is_none_or(|c| c == '\n') => return Verdict::Keep(at.end),
         '\u{200B}' | '\u{2060}'..='\u{2065}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}' | '\u{180E}' => {
             Class::ZeroWidth
         }
@@ -265,7 +267,8 @@ mod tests {
     #[test]
     fn hidden_characters_go_and_are_counted_by_class() {
         check("a\u{202e}b\u{2066}c\u{200f}\u{61c}", "abc", &[("bidi_control", 4)]);
-        check("\u{feff}a\u{200b}b\u{2060}c\u{180e}\u{feff}", "abc", &[("zero_width", 5)]);
+        check("a\u{200b}b\u{2060}c\u{180e}\u{feff}", "abc", &[("zero_width", 4)]);
+        check("\u{feff}a\n\u{feff}\u{feff}b", "\u{feff}a\n\u{feff}b", &[("zero_width", 1)]);
         check("pass\u{200d}word\u{200c}", "password", &[("joiner", 2)]);
         check("a\u{e0041}\u{e0042}\u{e0001}", "a", &[("tag", 3)]);
         check("co\u{ad}op", "coop", &[("soft_hyphen", 1)]);
