@@ -1,4 +1,38 @@
 //! tersed makes tool results cheaper for coding agents without losing what they need.
+//!
+//! # Flow
+//!
+//! ```text
+//! wire ─ server ─ protocol ─ engine ─┬─ session (memo, what is visible)        shell: I/O, clock, locks
+//!                                    ├─ artifact (originals)
+//!                                    └─ pipeline: sanitize ─ detect ─ reduce ─ guard ─ encode ─ cap ─ dedup
+//!                                                                               pure: text in, outcome out
+//! ```
+//!
+//! # Map
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`cli`] | one file per subcommand of the binary |
+//! | [`server`] | framing, order, lifecycle: the only async part |
+//! | [`protocol`] | types of the wire and the one table of methods |
+//! | [`engine`] | what the methods do, synchronously, for every way in |
+//! | [`session`] | what one session remembers |
+//! | [`artifact`] | the store of originals |
+//! | [`pipeline`] | the pure core: one result in, one outcome out |
+//! | [`reduce`] | reducers, one file each, and their table |
+//! | [`encode`] | lossless encoders and their table |
+//! | [`tokens`] | token counters |
+//! | [`config`] | the policy |
+//!
+//! # Invariants
+//!
+//! - Data flows one way. `pipeline`, `reduce`, `encode` and `tokens` know nothing of `server`, `engine`
+//!   or `session`, and use no file, clock, environment or thread.
+//! - A reducer returns spans over source lines. Markers, evidence and the guard's view are made from
+//!   the spans, each in one place, so that they cannot disagree.
+//! - What an outcome took from a session is remembered as its `Decision`, so that the same bytes can be
+//!   made again when the text itself was forgotten.
 
 pub mod artifact;
 pub mod cli;

@@ -1,0 +1,88 @@
+//! House rules that a reader of the code relies on.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn sources(folder: &str) -> Vec<(PathBuf, String)> {
+    let mut out = Vec::new();
+    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                out.push((path, text));
+            }
+        }
+    }
+    out.sort();
+    out
+}
+
+/// The part of a file before its tests.
+fn code(text: &str) -> &str {
+    text.split("#[cfg(test)]\nmod tests {").next().unwrap()
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    for (path, text) in sources("src") {
+        assert!(text.starts_with("//! "), "{}", path.display());
+    }
+}
+
+#[test]
+fn the_core_is_pure() {
+    const SHELL: &[&str] = &[
+        "std::fs",
+        "std::env",
+        "std::process",
+        "std::net",
+        "std::thread",
+        "std::time",
+        "Instant",
+        "SystemTime",
+        "tokio",
+        "crate::server",
+        "crate::engine",
+        "crate::session",
+        "crate::artifact",
+        "crate::protocol",
+        "crate::cli",
+        "println!",
+        "eprintln!",
+    ];
+    for folder in ["src/pipeline", "src/reduce", "src/encode", "src/tokens"] {
+        for (path, text) in sources(folder) {
+            for word in SHELL {
+                let found =
+                    code(&text).lines().any(|l| !l.trim_start().starts_with("//") && l.contains(word));
+                assert!(!found || path.ends_with("tests.rs"), "{}: {word}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn files_stay_readable() {
+    for (path, text) in sources("src") {
+        let lines = code(&text).lines().count();
+        assert!(lines <= 560, "{}: {lines} lines", path.display());
+    }
+}
+
+#[test]
+fn nothing_points_at_a_machine() {
+    for folder in ["src", "tests", "benches"] {
+        for (path, text) in sources(folder) {
+            for place in ["/root/", "/home/user/"] {
+                let found = text.lines().any(|l| l.contains(place) && !l.contains("for place in"));
+                assert!(!found, "{}: {place}", path.display());
+            }
+        }
+    }
+}
