@@ -16,7 +16,8 @@ impl Encoder for TrailingWhitespace {
     }
 
     fn encode(&self, input: &Input<'_>, _: &Ledger) -> Result<Reduction, Reason> {
-        if matches!(input.detection.shape, Shape::File | Shape::Diff | Shape::Search) {
+        let exact = matches!(input.detection.shape, Shape::File | Shape::Diff | Shape::Search);
+        if exact || input.detection.is_numbered {
             return Err(Reason::NothingToDo);
         }
         let text = input.source.text().as_bytes();

@@ -89,11 +89,12 @@ impl Marker {
             Self::Bytes { count, line, reason, .. } => {
                 write!(out, "omitted {count} bytes of line {line}, {reason}")
             }
-            Self::Repeats { period: 1, times, first, last } => {
-                write!(out, "last line repeats {times} times more, lines {first}-{last}")
-            }
             Self::Repeats { period, times, first, last } => {
-                write!(out, "last {period} lines repeat {times} times more, lines {first}-{last}")
+                let how_often = if *times == 1 { "1 time".to_owned() } else { format!("{times} times") };
+                match period {
+                    1 => write!(out, "last line repeats {how_often} more, lines {first}-{last}"),
+                    _ => write!(out, "last {period} lines repeat {how_often} more, lines {first}-{last}"),
+                }
             }
             Self::Binary { mime, bytes } => write!(out, "binary {mime}, {bytes} bytes not shown"),
             Self::Duplicate { call, tool } => {
@@ -168,7 +169,10 @@ fn parse_body(body: &str) -> Option<Marker> {
 }
 
 fn parse_repeats(rest: &str) -> Option<Marker> {
-    let (what, place) = rest.split_once(" times more, lines ")?;
+    let (what, place) = rest.split_once(" more, lines ")?;
+    let what = what
+        .strip_suffix(" times")
+        .or_else(|| what.strip_suffix(" 1 time").map(|_| &what[..what.len() - 5]))?;
     let (period, times) = match what.strip_prefix("line repeats ") {
         Some(times) => (1, times),
         None => {

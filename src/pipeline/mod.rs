@@ -464,7 +464,7 @@ impl Run<'_> {
         }
         marker::seal(&mut text);
         let over_cap = self.policy.strict_cap && source.text().len() > self.policy.max_output_bytes;
-        let pays = text.len() <= source.text().len() && self.counter.count(&text) <= self.source_tokens[part];
+        let pays = text.len() <= source.text().len() && self.counter.count(&text) < self.source_tokens[part];
         if pays || over_cap {
             return text;
         }

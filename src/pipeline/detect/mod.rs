@@ -45,6 +45,8 @@ pub struct Detection {
     pub shape: Shape,
     /// Whether the text is a file that people write: source code, configuration, documentation.
     pub is_written: bool,
+    /// Whether some of the text shows lines of a file with their numbers.
+    pub is_numbered: bool,
 }
 
 impl Detection {
@@ -58,16 +60,16 @@ impl Detection {
 /// Looks at the call and at the head of the text.
 pub fn detect(call: &ToolCall, source: &Source<'_>) -> Detection {
     let command = call.command.as_deref().map(CommandLine::parse).unwrap_or_default();
-    let shape = if command.pipelines.is_empty() {
-        tool_shape(&call.canonical_tool())
-    } else {
-        command_shape(&command)
+    // A tool of that name is no shell, whatever its arguments look like.
+    let shape = match tool_shape(&call.canonical_tool()) {
+        Shape::Other => command_shape(&command),
+        shape => shape,
     };
     let window = source.lines().take(3).any(|l| l.starts_with("[File: ") && l.contains(" lines total)]"));
     let is_written = call.path.as_deref().is_some_and(is_written)
         || command.producers().any(|(s, _)| s.argv.iter().skip(1).any(|word| is_written(word)));
     let shape = if window { Shape::File } else { shape };
-    Detection { is_written: is_written || window, command, shape }
+    Detection { is_written: is_written || window, is_numbered: is_numbered_view(source), command, shape }
 }
 
 /// Extensions of files that people write, where "error" is a word like any other.
@@ -152,6 +154,32 @@ const WRITTEN: &[&str] = &[
 fn is_written(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').is_some_and(|(_, ext)| WRITTEN.contains(&ext))
+}
+
+/// Lines of a text that are looked at for numbers.
+const NUMBERED_HEAD: usize = 400;
+/// Lines in a row that must be numbered one after the other.
+const NUMBERED_RUN: u64 = 5;
+
+/// Whether the text shows a part of a file with line numbers, as `cat -n`, editors and agents' file
+/// viewers write them: `12<tab>`, `12:`, `12|`, `12→`.
+fn is_numbered_view(source: &Source<'_>) -> bool {
+    // First and last number of the run so far.
+    let mut run: Option<(u64, u64)> = None;
+    for line in source.lines().take(NUMBERED_HEAD) {
+        let trimmed = line.trim_start();
+        let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, rest) = trimmed.split_at(digits);
+        let number: Option<u64> = number.parse().ok().filter(|_| rest.starts_with(['\t', ':', '|', '→']));
+        run = number.map(|n| match run {
+            Some((first, last)) if n == last + 1 => (first, n),
+            _ => (n, n),
+        });
+        if run.is_some_and(|(first, last)| last - first + 1 >= NUMBERED_RUN) {
+            return true;
+        }
+    }
+    false
 }
 
 /// Tools by name, compared in lower case.
@@ -254,6 +282,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn numbered_lines_are_a_file() {
+        let view = |text: &str| is_numbered_view(&Source::new(text));
+        assert!(view("edited:\n 8\ta\n 9\tb\n10\t\n11\td\n12\te\n") && view("1:a\n2:b\n3:c\n4:d\n5:e"));
+        assert!(!view("3:a\n9:b\n12:c\n14:d\n15:e\n17:f\n") && !view("1. a\n2. b\n3. c\n4. d\n5. e\n"));
+    }
+
+    #[test]
     fn shapes_of_calls() {
         let shape = |tool: &str, command: Option<&str>| {
             let call =
@@ -266,5 +301,6 @@ mod tests {
         assert_eq!(shape("bash", Some("cat a; ls")), Shape::Other);
         assert_eq!(shape("bash", Some("git diff | head")), Shape::Diff);
         assert_eq!(shape("bash", Some("cargo test")), Shape::Other);
+        assert_eq!(shape("Read", Some("`src/a.rs`")), Shape::File);
     }
 }
