@@ -73,6 +73,9 @@ fn is_exact_text(input: &Input<'_>) -> bool {
         ),
         program => FILE_PROGRAMS.contains(&program),
     };
+    if input.detection.is_numbered {
+        return true;
+    }
     let named =
         input.call.command.is_none() && input.call.path.is_some() && input.detection.shape != Shape::Listing;
     let text = input.source.text();
