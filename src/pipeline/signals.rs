@@ -5,7 +5,7 @@
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 use regex::bytes::{Regex, RegexBuilder};
 
 use super::source::Source;
@@ -80,7 +80,10 @@ const SOME_FAILURE: &str = r"(?i)\b[1-9]\d*\ (?:errors?|failures?|failed|failing
 
 static SEARCH: LazyLock<Option<(AhoCorasick, [Regex; 3])>> = LazyLock::new(|| {
     let build = |pattern| RegexBuilder::new(pattern).unicode(false).build().ok();
-    Some((AhoCorasick::new(WORDS).ok()?, [build(FAILURE)?, build(NO_FAILURE)?, build(SOME_FAILURE)?]))
+    // Only a leftmost search has the packed prefilter. No word holds a line end, so that both kinds find
+    // the same line first.
+    let words = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS).ok()?;
+    Some((words, [build(FAILURE)?, build(NO_FAILURE)?, build(SOME_FAILURE)?]))
 });
 
 /// Longest line that is looked at whole; what a longer one reports is looked for in its head.
