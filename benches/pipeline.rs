@@ -279,14 +279,18 @@ const KINDS: [Kind; 6] = [
 
 const SIZES: [(&str, usize); 3] = [("1KiB", 1 << 10), ("64KiB", 64 << 10), ("1MiB", 1 << 20)];
 
-/// Whole pieces up to about `size` bytes, never more than the size and one piece.
+/// Whole pieces up to `size` bytes, at least one: 64 KiB stay below the default cap, 1 MiB are capped.
 fn text(kind: &Kind, size: usize) -> String {
     let mut dice = Dice(size as u64);
     let mut text = kind.head.to_owned();
-    while text.len() + kind.tail.len() < size {
+    loop {
+        let pieces = text.len();
         (kind.grow)(&mut dice, &mut text);
+        if text.len() + kind.tail.len() > size && pieces > kind.head.len() {
+            text.truncate(pieces);
+            return text + kind.tail;
+        }
     }
-    text + kind.tail
 }
 
 fn call(kind: &Kind) -> ToolCall {

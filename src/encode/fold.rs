@@ -54,8 +54,13 @@ impl Encoder for RepeatedLines {
 /// The repetition at `at` that covers most lines: its period and all its lines. The shortest period
 /// wins among equals.
 fn longest_repeat(hashes: &[u64], at: usize, same: &impl Fn(usize, usize) -> bool) -> Option<(usize, usize)> {
+    let longest = MAX_PERIOD.min((hashes.len() - at) / 2);
+    // Most lines have no equal nearby: one vector search tells.
+    if !hashes[at + 1..=at + longest].contains(&hashes[at]) {
+        return None;
+    }
     let mut best: Option<(usize, usize)> = None;
-    for period in 1..=MAX_PERIOD.min((hashes.len() - at) / 2) {
+    for period in 1..=longest {
         if hashes[at] != hashes[at + period] {
             continue;
         }
