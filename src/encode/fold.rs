@@ -55,7 +55,7 @@ impl Encoder for RepeatedLines {
 /// wins among equals.
 fn longest_repeat(hashes: &[u64], at: usize, same: &impl Fn(usize, usize) -> bool) -> Option<(usize, usize)> {
     let longest = MAX_PERIOD.min((hashes.len() - at) / 2);
-    // Most lines have no equal nearby: one vector search tells.
+    // Most lines have no equal nearby, and one search tells.
     if !hashes[at + 1..=at + longest].contains(&hashes[at]) {
         return None;
     }
