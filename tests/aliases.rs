@@ -8,10 +8,14 @@ use common::{call, try_call};
 use serde_json::{Value, json};
 use tersed::engine::Engine;
 use tersed::pipeline::call::ToolCall;
-use tersed::protocol::tool_result::{NAMES, ToolResult};
+use tersed::protocol::tool_result::{Members, NAMES, ToolResult};
+
+fn members(json: &str) -> Members<'_> {
+    serde_json::from_str(json).unwrap()
+}
 
 fn tool_call(result: &Value) -> ToolCall {
-    ToolResult::read(&result.to_string(), "result").unwrap().call("result").unwrap()
+    ToolResult::read(&members(&result.to_string()), "result").unwrap().call("result").unwrap()
 }
 
 /// A result with every member, by our names.
@@ -25,7 +29,7 @@ fn whole() -> Value {
 /// What can be seen of a result that was read.
 fn seen(result: &Value) -> String {
     let text = result.to_string();
-    let read = ToolResult::read(&text, "result").unwrap();
+    let read = ToolResult::read(&members(&text), "result").unwrap();
     format!("{:?} {} {}", read.call("result").unwrap(), read.content.get(), read.full_output)
 }
 
@@ -76,7 +80,8 @@ fn of_several_names_the_first_counts_and_null_is_absent() {
     assert_eq!(id(json!({"id": "m", "tool_call_id": null, "content": ""})).unwrap(), "m");
     assert_eq!(id(json!({"id": 7, "tool_use_id": "t", "content": ""})).unwrap(), "t");
     assert_eq!(id(json!({"id": null, "content": ""})), None);
-    let read = |json: &'static str| ToolResult::read(json, "result").unwrap().content.get().to_owned();
+    let read =
+        |json: &'static str| ToolResult::read(&members(json), "result").unwrap().content.get().to_owned();
     assert_eq!(read(r#"{"content":null,"output":"o"}"#), r#""o""#);
     assert_eq!(read(r#"{"output":"o","content":"c","content":"d"}"#), r#""d""#);
 }

@@ -610,7 +610,7 @@ fn bad_input_costs_one_error_or_passes() {
     let long = "x".repeat(1 << 20);
     for (text, code, says) in [
         ("{\"jsonrpc\"".to_owned(), -32700, "cannot be read as JSON"),
-        (params(r#"{"result":7}"#), -32602, "result: expected an object"),
+        (params(r#"{"result":7}"#), -32602, "result: invalid type: integer `7`, expected an object"),
         (params(r#"{"result":{"content":{}}}"#), -32602, "result.content: is an object"),
         (params(r#"{"result":{"content":"x"},"policy":{"mode":"turbo"}}"#), -32602, "`turbo`"),
         (

@@ -81,7 +81,7 @@ impl Engine {
     /// `toolResult/compress`
     pub fn compress(&self, params: &CompressParams<'_>, cancel: &Cancel) -> Result<Compressed, RpcError> {
         check_session(params.session_id.as_deref())?;
-        let result = ToolResult::read(params.result.get(), "result")?;
+        let result = ToolResult::read(&params.result, "result")?;
         let job = Job::new(&result, "result", params.full_output)?;
         let (policy, session) = self.context(params.session_id.as_deref(), params.policy.as_ref())?;
         let stored = self.run(&job, &policy, params.session_id.as_deref(), session.as_ref(), cancel)?;
@@ -99,8 +99,8 @@ impl Engine {
             .results
             .iter()
             .enumerate()
-            .map(|(i, raw)| {
-                let (result, place) = ToolResult::read_item(raw.get(), i)?;
+            .map(|(i, members)| {
+                let (result, place) = ToolResult::read_item(members, i)?;
                 Job::new(&result, &place, params.full_output)
             })
             .collect::<Result<Vec<_>, _>>()?;

@@ -59,36 +59,28 @@ pub struct ToolResult<'a> {
     pub full_output: bool,
 }
 
-/// The members of an object as JSON text. Of a name that stands twice, the last one.
-struct Members<'a, 'p> {
-    values: HashMap<String, &'a RawValue>,
-    place: &'p str,
-}
+/// The members of an object as JSON text: read in one pass with all that is around it, however long
+/// the content is. Of a name that stands twice, the last one.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub struct Members<'a>(#[serde(borrow)] HashMap<String, &'a RawValue>);
 
-impl<'a, 'p> Members<'a, 'p> {
-    fn read(json: &'a str, place: &'p str) -> Result<Self, RpcError> {
-        if !json.starts_with('{') {
-            return Err(invalid(place, "expected an object with `content`"));
-        }
-        Ok(Self { values: parse_at(json, place)?, place })
-    }
-
+impl<'a> Members<'a> {
     /// The member of that name, or of one of its other names, that is there and not null.
     fn find(&self, name: &'static str) -> Option<(&'static str, &'a RawValue)> {
         let others = NAMES.iter().find(|(n, _)| *n == name).map_or(&[][..], |(_, others)| others);
         let mut names = std::iter::once(name).chain(others.iter().copied());
-        names.find_map(|n| self.values.get(n).filter(|v| v.get() != "null").map(|v| (n, *v)))
+        names.find_map(|n| self.0.get(n).filter(|v| v.get() != "null").map(|v| (n, *v)))
     }
 
-    fn get<T: Deserialize<'a>>(&self, name: &'static str) -> Result<Option<T>, RpcError> {
-        let read =
-            |(name, value): (&str, &'a RawValue)| parse_at(value.get(), &format!("{}.{name}", self.place));
+    fn get<T: Deserialize<'a>>(&self, place: &str, name: &'static str) -> Result<Option<T>, RpcError> {
+        let read = |(name, value): (&str, &'a RawValue)| parse_at(value.get(), &format!("{place}.{name}"));
         self.find(name).map(read).transpose()
     }
 
-    fn command(&self) -> Result<Option<CommandWords>, RpcError> {
+    fn command(&self, place: &str) -> Result<Option<CommandWords>, RpcError> {
         let Some((name, value)) = self.find("command") else { return Ok(None) };
-        let place = format!("{}.{name}", self.place);
+        let place = format!("{place}.{name}");
         match value.get().as_bytes().first() {
             Some(b'"') => parse_at(value.get(), &place).map(|line| Some(CommandWords::Line(line))),
             Some(b'[') => parse_at(value.get(), &place).map(|words| Some(CommandWords::Words(words))),
@@ -99,41 +91,37 @@ impl<'a, 'p> Members<'a, 'p> {
 
 impl<'a> ToolResult<'a> {
     /// Reads a result that stands at `place` in the parameters.
-    pub fn read(json: &'a str, place: &str) -> Result<Self, RpcError> {
-        let members = Members::read(json, place)?;
+    pub fn read(members: &Members<'a>, place: &str) -> Result<Self, RpcError> {
         let Some((_, content)) = members.find("content") else {
-            return Err(invalid(
-                &format!("{place}.content"),
-                "is missing, expected a string or an array of parts",
-            ));
+            let reason = "is missing, expected a string or an array of parts";
+            return Err(invalid(&format!("{place}.content"), reason));
         };
         Ok(Self {
-            tool_call_id: members.get("toolCallId")?,
-            tool: members.get("tool")?,
-            arguments: members.get("arguments")?,
-            command: members.command()?,
-            path: members.get("path")?,
-            exit_code: members.get("exitCode")?,
-            is_error: members.get("isError")?,
+            tool_call_id: members.get(place, "toolCallId")?,
+            tool: members.get(place, "tool")?,
+            arguments: members.get(place, "arguments")?,
+            command: members.command(place)?,
+            path: members.get(place, "path")?,
+            exit_code: members.get(place, "exitCode")?,
+            is_error: members.get(place, "isError")?,
             content,
-            full_output: members.get("fullOutput")?.unwrap_or(false),
+            full_output: members.get(place, "fullOutput")?.unwrap_or(false),
         })
     }
 
     /// Reads a batch item: a result, or an object with one in it as `toolResult/compress` takes it.
     /// Gives the result and its place.
-    pub fn read_item(json: &'a str, index: usize) -> Result<(Self, String), RpcError> {
+    pub fn read_item(members: &Members<'a>, index: usize) -> Result<(Self, String), RpcError> {
         let place = format!("results[{index}]");
-        let members = Members::read(json, &place)?;
         match members.find("result") {
             Some((_, inner)) if members.find("content").is_none() => {
-                let full_output: Option<bool> = members.get("fullOutput")?;
+                let full_output: Option<bool> = members.get(&place, "fullOutput")?;
                 let place = format!("{place}.result");
-                let mut result = Self::read(inner.get(), &place)?;
+                let mut result = Self::read(&parse_at(inner.get(), &place)?, &place)?;
                 result.full_output |= full_output.unwrap_or(false);
                 Ok((result, place))
             }
-            _ => Ok((Self::read(json, &place)?, place)),
+            _ => Ok((Self::read(members, &place)?, place)),
         }
     }
 }
@@ -235,7 +223,7 @@ pub struct CompressParams<'a> {
     /// The result.
     #[serde(borrow)]
     #[schemars(with = "ToolResult<'static>")]
-    pub result: &'a RawValue,
+    pub result: Members<'a>,
     /// Settings for this request alone.
     #[serde(default, deserialize_with = "object")]
     pub policy: Option<PolicyPatch>,
@@ -301,7 +289,7 @@ pub struct BatchParams<'a> {
     /// The results of one turn, in order.
     #[serde(borrow)]
     #[schemars(with = "Vec<BatchItem>")]
-    pub results: Vec<&'a RawValue>,
+    pub results: Vec<Members<'a>>,
     /// Settings for this request alone.
     #[serde(default, deserialize_with = "object")]
     pub policy: Option<PolicyPatch>,

@@ -85,17 +85,26 @@ struct Known {
     order: usize,
     /// More than one when it came again with other bytes or another policy.
     variants: Vec<(Fingerprint, Decision)>,
+    /// Whether every variant shows the same result and none is itself a reference: only then is it
+    /// certain what the model sees under this id.
+    is_plain: bool,
 }
 
 impl Known {
-    /// Whether every variant shows the same result and none is itself a reference: only then is it
-    /// certain what the model sees under this id.
-    fn is_plain(&self) -> bool {
-        let Some((first, _)) = self.variants.first() else { return false };
-        let mut keys = self.variants.iter().filter_map(|(_, d)| d.key.as_ref());
-        let key = keys.next();
-        keys.all(|k| Some(k) == key)
-            && self.variants.iter().all(|(f, d)| f.content == first.content && d.duplicate_of.is_none())
+    fn new(order: usize) -> Self {
+        Self { order, variants: Vec::new(), is_plain: true }
+    }
+
+    fn add(&mut self, fingerprint: Fingerprint, decision: Decision) {
+        self.is_plain &= decision.duplicate_of.is_none();
+        // One that is not plain stays so, which keeps an id that a host uses for everything cheap.
+        if self.is_plain {
+            let key = self.variants.iter().find_map(|(_, d)| d.key.as_ref());
+            let same_key = key.is_none() || decision.key.is_none() || key == decision.key.as_ref();
+            let same_content = self.variants.first().is_none_or(|(f, _)| f.content == fingerprint.content);
+            self.is_plain = same_key && same_content;
+        }
+        self.variants.push((fingerprint, decision));
     }
 }
 
@@ -150,11 +159,10 @@ impl Session {
     ) {
         let decision = stored.outcome.decision.clone();
         let order = self.calls.len();
-        let known =
-            self.calls.entry(call.to_owned()).or_insert_with(|| Known { order, variants: Vec::new() });
-        known.variants.push((fingerprint, decision.clone()));
+        let known = self.calls.entry(call.to_owned()).or_insert_with(|| Known::new(order));
+        known.add(fingerprint, decision.clone());
         self.decisions += 1;
-        if !known.is_plain() {
+        if !known.is_plain {
             self.seen.evict(&[call.to_owned()]);
         } else if let Some(key) = decision.key {
             let first = First { call: call.to_owned(), tool: tool.to_owned() };
