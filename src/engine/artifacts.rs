@@ -6,6 +6,7 @@ use crate::protocol::RpcError;
 use crate::protocol::artifact::{
     Found, List, ListParams, Listed, Match, NumberedLine, Read, ReadParams, SearchParams,
 };
+use crate::protocol::params::check_id;
 use crate::protocol::tool_result::check_session;
 
 impl Engine {
@@ -79,6 +80,7 @@ impl Engine {
     /// An artifact by its id or by the handle that a marker shows.
     fn artifact(&self, session: Option<&str>, id: &str) -> Result<(String, Artifact), RpcError> {
         check_session(session)?;
+        check_id("id", id)?;
         let mut store = self.artifacts();
         let id = store.resolve(session, id).unwrap_or_else(|| id.to_owned());
         let artifact = store.open(session, &id).map_err(refused)?;

@@ -2,8 +2,6 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use serde::Deserialize;
-
 use super::sessions::{Shared, lock};
 use super::{Cancel, Engine, resolve};
 use crate::artifact::{Media, Meta};
@@ -13,14 +11,12 @@ use crate::pipeline::dedup::{History, NoHistory};
 use crate::pipeline::evidence::{BeforeAfter, Evidence, Memo, Status};
 use crate::pipeline::{self, Outcome, Raw, RedactionFailed, Retain};
 use crate::protocol::RpcError;
-use crate::protocol::content::Content;
+use crate::protocol::content::{Content, Exact};
 use crate::protocol::error::INTERNAL_ERROR;
-use crate::protocol::params::parse_at;
 use crate::protocol::tool_result::{
     ArtifactRef, BatchCompressed, BatchParams, CompressParams, Compressed, ToolResult, check_session,
-    not_a_result,
 };
-use crate::session::{AsDecided, Fingerprint, Lookup, Stored};
+use crate::session::{AsDecided, Ending, Fingerprint, Lookup, Stored};
 
 /// One result, read and checked.
 struct Job<'a> {
@@ -37,25 +33,47 @@ impl<'a> Job<'a> {
     }
 
     fn fingerprint(&self, policy: &Policy) -> Fingerprint {
-        let mut hash = blake3::Hasher::new();
-        let mut field = |bytes: &[u8]| {
-            hash.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
-        };
-        field(self.call.tool.as_bytes());
-        field(self.call.arguments.to_string().as_bytes());
-        field(self.call.command.as_deref().unwrap_or_default().as_bytes());
-        field(self.call.path.as_deref().unwrap_or_default().as_bytes());
-        field(format!("{:?} {:?} {}", self.call.exit_code, self.call.is_error, self.full_output).as_bytes());
-        field(&policy.fingerprint().to_le_bytes());
+        let mut content = Digest::default();
         for part in self.content.parts() {
+            // The same bytes are read in another way as text.
             match part {
-                Raw::Text(text) => field(text.as_bytes()),
-                Raw::Bytes(bytes) => field(bytes),
-            }
+                Raw::Text(text) => content.field(b"text").field(text.as_bytes()),
+                Raw::Bytes(bytes) => content.field(b"bytes").field(bytes),
+            };
         }
-        let mut fingerprint = [0; 16];
-        fingerprint.copy_from_slice(&hash.finalize().as_bytes()[..16]);
-        Fingerprint(fingerprint)
+        let content = content.finish();
+        let call = &self.call;
+        let mut request = Digest::default();
+        request
+            .field(&content)
+            .field(&policy.fingerprint().to_le_bytes())
+            .field(call.tool.as_bytes())
+            .field(call.arguments.to_string().as_bytes())
+            .field(call.command.as_deref().unwrap_or_default().as_bytes())
+            .field(call.path.as_deref().unwrap_or_default().as_bytes())
+            .field(format!("{:?} {:?} {}", call.exit_code, call.is_error, self.full_output).as_bytes());
+        Fingerprint { request: request.finish(), content }
+    }
+
+    fn ending(&self) -> Ending {
+        Ending { exit_code: self.call.exit_code, is_error: self.call.is_error }
+    }
+}
+
+/// A digest over fields, each with its length, so that no two lists of fields are the same bytes.
+#[derive(Default)]
+struct Digest(blake3::Hasher);
+
+impl Digest {
+    fn field(&mut self, bytes: &[u8]) -> &mut Self {
+        self.0.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+        self
+    }
+
+    fn finish(&self) -> [u8; 16] {
+        let mut half = [0; 16];
+        half.copy_from_slice(&self.0.finalize().as_bytes()[..16]);
+        half
     }
 }
 
@@ -63,10 +81,11 @@ impl Engine {
     /// `toolResult/compress`
     pub fn compress(&self, params: &CompressParams<'_>, cancel: &Cancel) -> Result<Compressed, RpcError> {
         check_session(params.session_id.as_deref())?;
-        let job = Job::new(&params.result, "result", params.full_output)?;
+        let result = ToolResult::read(&params.result, "result")?;
+        let job = Job::new(&result, "result", params.full_output)?;
         let (policy, session) = self.context(params.session_id.as_deref(), params.policy.as_ref())?;
         let stored = self.run(&job, &policy, params.session_id.as_deref(), session.as_ref(), cancel)?;
-        respond(&job, stored, policy.evidence)
+        respond(&job, stored, &policy)
     }
 
     /// `toolResult/compressBatch`
@@ -80,7 +99,10 @@ impl Engine {
             .results
             .iter()
             .enumerate()
-            .map(|(i, raw)| batch_job(raw.get(), i, params.full_output))
+            .map(|(i, members)| {
+                let (result, place) = ToolResult::read_item(members, i)?;
+                Job::new(&result, &place, params.full_output)
+            })
             .collect::<Result<Vec<_>, _>>()?;
         let (policy, session) = self.context(params.session_id.as_deref(), params.policy.as_ref())?;
         let mut out = BatchCompressed {
@@ -92,7 +114,7 @@ impl Engine {
             let stored = self.run(job, &policy, params.session_id.as_deref(), session.as_ref(), cancel)?;
             out.tokens.before += stored.outcome.evidence.tokens.before;
             out.tokens.after += stored.outcome.evidence.tokens.after;
-            out.results.push(respond(job, stored, policy.evidence)?);
+            out.results.push(respond(job, stored, &policy)?);
         }
         Ok(out)
     }
@@ -136,18 +158,19 @@ impl Engine {
         };
         let fingerprint = job.fingerprint(policy);
         let known = session.look_up(call_id, fingerprint);
-        if let Lookup::Decided(decision) = known {
-            let outcome = core(job, policy, &AsDecided(decision))?;
-            session.count_resend(&outcome, false);
-            return Ok(self.store(session_id, &job.call, outcome));
-        }
-        if let Lookup::Stored(mut stored) = known {
-            if policy.memo {
+        let decision = match known {
+            Lookup::Stored(mut stored) if policy.memo && self.is_kept(session_id, &stored) => {
                 stored.outcome.evidence.memo = Memo { reused: true, changed: false };
                 session.count_resend(&stored.outcome, true);
                 return Ok(*stored);
             }
-            let outcome = core(job, policy, &AsDecided(stored.outcome.decision.clone()))?;
+            Lookup::Stored(ref stored) => Some(&stored.outcome.decision),
+            Lookup::Decided(ref decision) => Some(decision),
+            _ => None,
+        };
+        if let Some(decision) = decision {
+            let mut outcome = core(job, policy, &AsDecided(decision.clone()))?;
+            outcome.evidence.memo.reused = policy.memo;
             session.count_resend(&outcome, false);
             return Ok(self.store(session_id, &job.call, outcome));
         }
@@ -158,16 +181,21 @@ impl Engine {
             return Ok(self.store(session_id, &job.call, outcome));
         }
         let changed = matches!(known, Lookup::Changed);
-        let mut outcome = core(job, policy, &session.history(call_id))?;
+        let mut outcome = core(job, policy, &session.history(call_id, job.ending()))?;
         cancel.check()?;
         outcome.evidence.memo.changed = changed;
         let mut stored = self.store(session_id, &job.call, outcome);
-        session.commit(call_id, &job.call.tool, fingerprint, stored.clone(), policy.memo);
+        session.commit(&job.call.tool, call_id, job.ending(), fingerprint, stored.clone(), policy.memo);
         if changed {
             session.count_changed();
         }
         stored.outcome.retain = None;
         Ok(stored)
+    }
+
+    /// Whether the original of a remembered outcome, if it has one, can still be read back.
+    fn is_kept(&self, session: Option<&str>, stored: &Stored) -> bool {
+        stored.artifact.as_ref().is_none_or(|artifact| self.artifacts().open(session, &artifact.id).is_ok())
     }
 
     /// Stores the original of an outcome. A store that is full costs the artifact, never the result.
@@ -196,26 +224,6 @@ impl Engine {
     }
 }
 
-/// A batch item: a result, or an object with a result in it as `toolResult/compress` takes it.
-fn batch_job(raw: &str, index: usize, full_output: bool) -> Result<Job<'_>, RpcError> {
-    #[derive(Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Wrapped<'a> {
-        #[serde(borrow)]
-        result: ToolResult<'a>,
-        #[serde(default)]
-        full_output: bool,
-    }
-    if !raw.starts_with('{') {
-        return Err(not_a_result(index));
-    }
-    let place = format!("results[{index}]");
-    if let Ok(wrapped) = serde_json::from_str::<Wrapped<'_>>(raw) {
-        return Job::new(&wrapped.result, &format!("{place}.result"), full_output || wrapped.full_output);
-    }
-    Job::new(&parse_at(raw, &place)?, &place, full_output)
-}
-
 /// The pure core. A fault in it costs the compression, never the result: the safe stage alone is
 /// tried then, and only if that fails too is there an error.
 fn core(job: &Job<'_>, policy: &Policy, history: &dyn History) -> Result<Outcome, RpcError> {
@@ -235,7 +243,15 @@ fn core(job: &Job<'_>, policy: &Policy, history: &dyn History) -> Result<Outcome
         })
     });
     match outcome {
-        Ok(Ok(outcome)) => Ok(outcome),
+        Ok(Ok(mut outcome)) => {
+            let evidence = &mut outcome.evidence;
+            // The pipeline compares with the sanitized text, the host with what it sent.
+            let is_cleaned = !evidence.redactions.is_empty() || !evidence.removals.is_empty();
+            if evidence.status == Status::Unchanged && is_cleaned {
+                evidence.status = Status::Compressed;
+            }
+            Ok(outcome)
+        }
         Ok(Err(RedactionFailed)) => Err(RpcError::failed(
             "redaction_failed",
             "the result could not be redacted, so no content is returned",
@@ -245,12 +261,14 @@ fn core(job: &Job<'_>, policy: &Policy, history: &dyn History) -> Result<Outcome
 }
 
 /// The answer in the shape in which the content came.
-fn respond(job: &Job<'_>, stored: Stored, detail: EvidenceDetail) -> Result<Compressed, RpcError> {
+fn respond(job: &Job<'_>, stored: Stored, policy: &Policy) -> Result<Compressed, RpcError> {
     let Stored { outcome, artifact } = stored;
-    let content = job.content.write(&outcome.texts).map_err(|e| {
+    let is_exact = outcome.evidence.status == Status::Bypassed;
+    let exact = is_exact.then_some(Exact { redact: policy.redact_secrets });
+    let content = job.content.write(&outcome.texts, exact).map_err(|e| {
         RpcError::new(INTERNAL_ERROR, "internal", format!("the content cannot be written: {e}"))
     })?;
-    let evidence = Some(outcome.evidence).filter(|evidence| match detail {
+    let evidence = Some(outcome.evidence).filter(|evidence| match policy.evidence {
         EvidenceDetail::None => false,
         EvidenceDetail::Changed => evidence.status != Status::Unchanged,
         EvidenceDetail::Full => true,

@@ -105,7 +105,8 @@ impl Engine {
     pub fn initialize(&self, options: Option<&Value>) -> Result<Value, RpcError> {
         const PLACE: &str = "initializationOptions.tersed";
         let options: Options = match options {
-            Some(value) if !value.is_null() => params::parse_at(&value.to_string(), PLACE)?,
+            Some(value) if value.is_object() => params::parse_at(&value.to_string(), PLACE)?,
+            Some(value) if !value.is_null() => return Err(params::invalid(PLACE, "expected an object")),
             _ => Options::default(),
         };
         if let Some(versions) = &options.protocol_versions

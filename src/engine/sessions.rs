@@ -37,10 +37,7 @@ impl Sessions {
             *used = self.uses;
             return Ok((Arc::clone(session), None));
         }
-        if self.closed.iter().any(|c| c == id) {
-            let message = format!("sessionId: session `{id}` was closed, `session/open` opens it anew");
-            return Err(RpcError::failed("session_closed", message));
-        }
+        self.check_closed(id)?;
         let ended = match self.open.len() >= self.max {
             // Uses are unique, so that the choice does not depend on the map's order.
             true => self.open.iter().min_by_key(|(_, (_, used))| *used).map(|(id, _)| id.clone()),
@@ -52,6 +49,20 @@ impl Sessions {
         let session = Arc::new(Mutex::new(Session::new(self.bounds)));
         self.open.insert(id.to_owned(), (Arc::clone(&session), self.uses));
         Ok((session, ended))
+    }
+
+    fn check_closed(&self, id: &str) -> Result<(), RpcError> {
+        if self.closed.iter().any(|c| c == id) {
+            let message = format!("sessionId: session `{id}` was closed, `session/open` opens it anew");
+            return Err(RpcError::failed("session_closed", message));
+        }
+        Ok(())
+    }
+
+    /// The session of that id if it is open. What only asks must not end another session for it.
+    fn peek(&self, id: &str) -> Result<Option<Shared>, RpcError> {
+        self.check_closed(id)?;
+        Ok(self.open.get(id).map(|(session, _)| Arc::clone(session)))
     }
 
     fn close(&mut self, id: &str) -> bool {
@@ -109,15 +120,17 @@ impl Engine {
 
     /// `session/stats`
     pub fn session_stats(&self, params: &SessionParams) -> Result<Stats, RpcError> {
-        let session = self.session(&params.session_id)?;
-        let stats = lock(&session).stats().clone();
-        Ok(stats)
+        check_id("sessionId", &params.session_id)?;
+        let session = self.sessions().peek(&params.session_id)?;
+        Ok(session.map(|session| lock(&session).stats().clone()).unwrap_or_default())
     }
 
     /// `session/evicted`
     pub fn evicted(&self, params: EvictedParams) -> Result<(), RpcError> {
-        let session = self.session(&params.session_id)?;
-        let mut session = lock(&session);
+        check_id("sessionId", &params.session_id)?;
+        let session = self.sessions().peek(&params.session_id)?;
+        let Some(session) = &session else { return Ok(()) };
+        let mut session = lock(session);
         session.seen_mut().evict(&params.tool_call_ids);
         if let Some(visible) = &params.visible {
             session.seen_mut().keep_only(visible);

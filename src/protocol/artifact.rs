@@ -1,23 +1,30 @@
 //! `artifact/*`: the originals, read back.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+
+use super::schema::add_names;
 
 /// Parameters of `artifact/read`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(transform = |s: &mut Schema| add_names(s, &[("id", &["artifactId", "handle"])]))]
 pub struct ReadParams {
     /// The session that owns the artifact; absent for results that came without a session.
     #[serde(default)]
+    #[schemars(length(min = 1, max = 512))]
     pub session_id: Option<String>,
     /// The artifact, or the handle of a marker.
     #[serde(alias = "artifactId", alias = "handle")]
+    #[schemars(length(min = 1, max = 512))]
     pub id: String,
-    /// Ranges `[first, last]`, from 1, inclusive, in order and apart. Absent for everything.
+    /// Ranges `[first, last]`, from 1, inclusive. They are put in order, and those that touch are joined.
+    /// A last line behind the end means the last line. Absent or empty for everything.
     #[serde(default)]
     pub lines: Option<Vec<[usize; 2]>>,
-    /// Most bytes to return, 1 to 1048576. Default 65536.
+    /// Most bytes to return, from 1; more than 1048576 is taken as that. Default 65536.
     #[serde(default)]
+    #[schemars(range(min = 1))]
     pub max_bytes: Option<usize>,
     /// Where the page before ended.
     #[serde(default)]
@@ -48,12 +55,15 @@ pub struct Read {
 /// Parameters of `artifact/search`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(transform = |s: &mut Schema| add_names(s, &[("id", &["artifactId", "handle"]), ("pattern", &["query", "regex"])]))]
 pub struct SearchParams {
     /// The session that owns the artifact.
     #[serde(default)]
+    #[schemars(length(min = 1, max = 512))]
     pub session_id: Option<String>,
     /// The artifact, or the handle of a marker.
     #[serde(alias = "artifactId", alias = "handle")]
+    #[schemars(length(min = 1, max = 512))]
     pub id: String,
     /// Regular expression in the syntax of Rust's `regex` crate.
     #[serde(alias = "query", alias = "regex")]
@@ -64,11 +74,13 @@ pub struct SearchParams {
     /// Letter case does not matter.
     #[serde(default)]
     pub ignore_case: bool,
-    /// Lines before and after each match, 0 to 20. Default 0.
+    /// Lines before and after each match; more than 20 is taken as that. Default 0.
     #[serde(default)]
     pub context: usize,
-    /// Most matches to return, 1 to 500. Default 50.
+    /// Most matches to return, from 1; more than 500 is taken as that. Default 50. A page is also
+    /// bounded in bytes, so that it may hold fewer.
     #[serde(default)]
+    #[schemars(range(min = 1))]
     pub max_matches: Option<usize>,
     /// Where the page before ended.
     #[serde(default)]
@@ -120,6 +132,7 @@ pub struct Found {
 pub struct ListParams {
     /// The session; absent for results that came without one.
     #[serde(default)]
+    #[schemars(length(min = 1, max = 512))]
     pub session_id: Option<String>,
     /// Where the page before ended.
     #[serde(default)]

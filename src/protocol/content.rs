@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::error::RpcError;
 use super::params::{invalid, parse_at};
-use crate::pipeline;
+use crate::pipeline::{self, sanitize};
 
 /// Block types whose `text` member is text that the model reads (MCP, Anthropic, OpenAI).
 const TEXT_TYPES: &[&str] = &["text", "input_text", "output_text"];
@@ -26,6 +26,22 @@ struct Block<'a> {
     text: Option<&'a RawValue>,
     #[serde(borrow, default)]
     base64: Option<&'a RawValue>,
+}
+
+/// How bytes that are no text are written back exactly.
+#[derive(Debug, Clone, Copy)]
+pub struct Exact {
+    /// Whether secrets are removed.
+    pub redact: bool,
+}
+
+impl Exact {
+    fn bytes(self, bytes: &[u8]) -> Cow<'_, [u8]> {
+        match self.redact {
+            true => Cow::Owned(sanitize::redact_binary(bytes.to_vec())),
+            false => Cow::Borrowed(bytes),
+        }
+    }
 }
 
 /// One piece of a result's content.
@@ -67,11 +83,12 @@ impl<'a> Content<'a> {
                 Ok(Self { pieces, is_array: true })
             }
             _ => {
-                let start: String = text.chars().take(20).collect();
-                Err(invalid(
-                    place,
-                    &format!("`{start}` is not allowed, expected a string or an array of parts"),
-                ))
+                let kind = match text.as_bytes().first() {
+                    Some(b'{') => "an object",
+                    Some(b't' | b'f') => "a boolean",
+                    _ => "a number",
+                };
+                Err(invalid(place, &format!("is {kind}, expected a string or an array of parts")))
             }
         }
     }
@@ -88,8 +105,9 @@ impl<'a> Content<'a> {
             .collect()
     }
 
-    /// The JSON text of the content with `texts` in the place of its parts.
-    pub fn write(&self, texts: &[String]) -> Result<Box<RawValue>, serde_json::Error> {
+    /// The JSON text of the content with `texts` in the place of its parts. `exact` is set where the
+    /// texts are the parts but for their secrets: bytes that are no text then stay bytes.
+    pub fn write(&self, texts: &[String], exact: Option<Exact>) -> Result<Box<RawValue>, serde_json::Error> {
         let mut texts = texts.iter();
         let mut out = String::from(if self.is_array { "[" } else { "" });
         for (i, piece) in self.pieces.iter().enumerate() {
@@ -105,11 +123,15 @@ impl<'a> Content<'a> {
                 }
                 Piece::Text(block, place, _) => splice(&mut out, block, place, &json_string(texts.next())?),
                 Piece::Bytes(block, place, old) => {
-                    let new = texts.next().map_or(&[][..], |t| t.as_bytes());
-                    if new == old {
+                    let text = texts.next().map_or(&[][..], |t| t.as_bytes());
+                    let new: Cow<'_, [u8]> = match exact {
+                        Some(exact) if std::str::from_utf8(old).is_err() => exact.bytes(old),
+                        _ => Cow::Borrowed(text),
+                    };
+                    if *new == **old {
                         out.push_str(block);
                     } else {
-                        splice(&mut out, block, place, &format!("\"{}\"", BASE64.encode(new)));
+                        splice(&mut out, block, place, &format!("\"{}\"", BASE64.encode(&new)));
                     }
                 }
             }
@@ -131,9 +153,16 @@ fn splice(out: &mut String, block: &str, place: &std::ops::Range<usize>, value: 
     out.push_str(&block[place.end..]);
 }
 
-/// Reads one block. What is no object, or has members twice, is no business of ours.
+/// Reads one block. What is no object is no business of ours. Of a member that stands twice nobody
+/// knows which one the model will see, so that neither could be passed on with its secrets removed.
 fn piece<'a>(block: &'a str, place: &str) -> Result<Piece<'a>, RpcError> {
-    let Ok(members) = serde_json::from_str::<Block<'a>>(block) else { return Ok(Piece::Other(block)) };
+    let members = match serde_json::from_str::<Block<'a>>(block) {
+        Ok(members) => members,
+        Err(e) if block.starts_with('{') && e.to_string().starts_with("duplicate field") => {
+            return Err(invalid(place, "`type`, `text` or `base64` stands there twice"));
+        }
+        Err(_) => return Ok(Piece::Other(block)),
+    };
     // The value is a slice of the block, so that its place is the distance of their addresses.
     let range = |value: &RawValue| {
         let start = value.get().as_ptr().addr() - block.as_ptr().addr();
@@ -170,7 +199,7 @@ mod tests {
         let raw: &RawValue = serde_json::from_str(json).unwrap();
         let content = Content::read(raw, "content").unwrap();
         let texts: Vec<String> = texts.iter().map(|t| (*t).to_owned()).collect();
-        content.write(&texts).unwrap().get().to_owned()
+        content.write(&texts, None).unwrap().get().to_owned()
     }
 
     #[test]
@@ -192,9 +221,13 @@ mod tests {
             let raw: &RawValue = serde_json::from_str(json).unwrap();
             Content::read(raw, "result.content").unwrap_err().message
         };
-        assert_eq!(error("5"), "result.content: `5` is not allowed, expected a string or an array of parts");
+        assert_eq!(error("5"), "result.content: is a number, expected a string or an array of parts");
         assert!(
             error(r#"[{"type":"bytes","base64":"?"}]"#).starts_with("result.content[0].base64: not base64")
+        );
+        assert_eq!(
+            error(r#"[{"type":"text","text":"a","te\u0078t":"b"}]"#),
+            "result.content[0]: `type`, `text` or `base64` stands there twice"
         );
         assert!(error(r#""\ud800""#).starts_with("result.content: "), "{}", error(r#""\ud800""#));
     }

@@ -4,6 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::params::object;
 use crate::config::{Mode, PolicyPatch};
 use crate::tokens::Tokenizer;
 
@@ -15,7 +16,7 @@ pub struct Options {
     #[serde(default)]
     pub protocol_versions: Option<Vec<u32>>,
     /// Settings for all requests.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub policy: Option<PolicyPatch>,
 }
 

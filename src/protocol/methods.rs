@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::params::parse;
+use super::params::by_name;
 use super::{Kind, Method, RpcError, artifact, session, tool_result};
 
 fn reply<T: Serialize>(result: &T) -> Result<String, RpcError> {
@@ -20,7 +20,7 @@ pub static METHODS: &[Method] = &[
         summary: "Compresses one tool result.",
         params: |g| g.subschema_for::<tool_result::CompressParams<'_>>(),
         result: |g| g.subschema_for::<tool_result::Compressed>(),
-        handle: |engine, params, cancel| reply(&engine.compress(&parse(params)?, cancel)?),
+        handle: |engine, params, cancel| reply(&engine.compress(&by_name(params)?, cancel)?),
     },
     Method {
         name: "toolResult/compressBatch",
@@ -28,7 +28,7 @@ pub static METHODS: &[Method] = &[
         summary: "Compresses the tool results of one turn, in order.",
         params: |g| g.subschema_for::<tool_result::BatchParams<'_>>(),
         result: |g| g.subschema_for::<tool_result::BatchCompressed>(),
-        handle: |engine, params, cancel| reply(&engine.compress_batch(&parse(params)?, cancel)?),
+        handle: |engine, params, cancel| reply(&engine.compress_batch(&by_name(params)?, cancel)?),
     },
     Method {
         name: "artifact/read",
@@ -36,7 +36,7 @@ pub static METHODS: &[Method] = &[
         summary: "Reads an original back: all of it or some lines, page by page.",
         params: |g| g.subschema_for::<artifact::ReadParams>(),
         result: |g| g.subschema_for::<artifact::Read>(),
-        handle: |engine, params, _| reply(&engine.read_artifact(&parse(params)?)?),
+        handle: |engine, params, _| reply(&engine.read_artifact(&by_name(params)?)?),
     },
     Method {
         name: "artifact/search",
@@ -44,7 +44,7 @@ pub static METHODS: &[Method] = &[
         summary: "Finds lines of an original by a regular expression, with context.",
         params: |g| g.subschema_for::<artifact::SearchParams>(),
         result: |g| g.subschema_for::<artifact::Found>(),
-        handle: |engine, params, cancel| reply(&engine.search_artifact(&parse(params)?, cancel)?),
+        handle: |engine, params, cancel| reply(&engine.search_artifact(&by_name(params)?, cancel)?),
     },
     Method {
         name: "artifact/list",
@@ -52,15 +52,15 @@ pub static METHODS: &[Method] = &[
         summary: "Lists the originals of a session, newest first.",
         params: |g| g.subschema_for::<artifact::ListParams>(),
         result: |g| g.subschema_for::<artifact::List>(),
-        handle: |engine, params, _| reply(&engine.list_artifacts(&parse(params)?)?),
+        handle: |engine, params, _| reply(&engine.list_artifacts(&by_name(params)?)?),
     },
     Method {
         name: "session/open",
         kind: Kind::Request,
-        summary: "Opens a session, or opens a closed one anew. Any other method with a session id does so too.",
+        summary: "Opens a session, also one that was closed. One that never was opens on first use too.",
         params: |g| g.subschema_for::<session::OpenParams>(),
         result: |g| g.subschema_for::<session::Opened>(),
-        handle: |engine, params, _| reply(&engine.open_session(&parse(params)?)?),
+        handle: |engine, params, _| reply(&engine.open_session(&by_name(params)?)?),
     },
     Method {
         name: "session/close",
@@ -68,7 +68,7 @@ pub static METHODS: &[Method] = &[
         summary: "Closes a session: its memory and its originals are dropped.",
         params: |g| g.subschema_for::<session::SessionParams>(),
         result: |g| g.subschema_for::<session::Closed>(),
-        handle: |engine, params, _| reply(&engine.close_session(&parse(params)?)?),
+        handle: |engine, params, _| reply(&engine.close_session(&by_name(params)?)?),
     },
     Method {
         name: "session/stats",
@@ -76,7 +76,7 @@ pub static METHODS: &[Method] = &[
         summary: "Totals of a session by tool, family, reducer, status and reason.",
         params: |g| g.subschema_for::<session::SessionParams>(),
         result: |g| g.subschema_for::<session::Stats>(),
-        handle: |engine, params, _| reply(&engine.session_stats(&parse(params)?)?),
+        handle: |engine, params, _| reply(&engine.session_stats(&by_name(params)?)?),
     },
     Method {
         name: "session/evicted",
@@ -84,6 +84,6 @@ pub static METHODS: &[Method] = &[
         summary: "Tells which results the model no longer sees, or which are the only ones that it still sees.",
         params: |g| g.subschema_for::<session::EvictedParams>(),
         result: |g| g.subschema_for::<()>(),
-        handle: |engine, params, _| engine.evicted(parse(params)?).map(|()| "null".to_owned()),
+        handle: |engine, params, _| engine.evicted(by_name(params)?).map(|()| "null".to_owned()),
     },
 ];

@@ -1,7 +1,10 @@
 //! Reading parameters: every error names the place, the value and what is allowed.
 
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::error::RpcError;
 use crate::pipeline::sanitize;
@@ -26,17 +29,90 @@ pub fn parse_at<'a, T: Deserialize<'a>>(text: &'a str, place: &str) -> Result<T,
         let reason = error.into_inner().to_string();
         // The position counts from the start of the parameters, which the caller never sees alone.
         let reason = reason.split(" at line ").next().unwrap_or_default();
-        invalid(&place, reason)
+        invalid(&place, &in_words(reason))
     })
 }
 
-/// An error about the value at a place. The reason may quote the value, so secrets are taken out.
+/// A reason in the words of JSON, without the names of our types, which say nothing to a host.
+fn in_words(reason: &str) -> String {
+    if reason.contains("surrogate") || reason.ends_with("hex escape") {
+        return "holds an escape that is no whole Unicode character".to_owned();
+    }
+    let (found, expected) = match reason.rsplit_once(", expected ") {
+        Some(parts) => parts,
+        // What is neither a string nor an object cannot name a variant.
+        None if reason == "expected value" => ("invalid type", "a string"),
+        None => return reason.to_owned(),
+    };
+    let expected = match expected.split(' ').next() {
+        Some("struct" | "map") => "an object",
+        Some("u32" | "u64" | "usize") => "a whole number from 0",
+        Some("i64") => "a whole number",
+        _ if expected == "a sequence" => "an array",
+        _ => expected,
+    };
+    let found = match found {
+        "invalid type: map" => "invalid type: object",
+        "invalid type: sequence" => "invalid type: array",
+        found => found,
+    };
+    format!("{found}, expected {expected}")
+}
+
+/// Longest message about a value, in bytes: it quotes the value, which may be as long as a message.
+const MAX_MESSAGE_BYTES: usize = 500;
+
+/// An error about the value at a place. The reason may quote the value, so secrets are taken out,
+/// and the middle of a long one.
 pub fn invalid(place: &str, reason: &str) -> RpcError {
     let message = format!("{place}: {reason}");
+    // Shortened after, never before: half a secret would not be found.
     match sanitize::redact_only(&message) {
-        Ok((message, _)) => RpcError::invalid_params(message),
-        Err(_) => RpcError::invalid_params(format!("{place}: invalid value")),
+        Ok((message, _)) => RpcError::invalid_params(shortened(&message)),
+        Err(_) => RpcError::invalid_params("a parameter has a value that is not allowed"),
     }
+}
+
+fn shortened(message: &str) -> String {
+    if message.len() <= MAX_MESSAGE_BYTES {
+        return message.to_owned();
+    }
+    let head = message.floor_char_boundary(MAX_MESSAGE_BYTES / 2);
+    let tail = message.ceil_char_boundary(message.len() - MAX_MESSAGE_BYTES / 2);
+    format!("{} ... {}", &message[..head], &message[tail..])
+}
+
+/// Reads the parameters of a method, which go by name.
+pub fn by_name<'a, T: Deserialize<'a>>(text: &'a str) -> Result<T, RpcError> {
+    match text.starts_with('{') {
+        true => parse(text),
+        false => Err(invalid("params", "expected an object")),
+    }
+}
+
+/// Reads an object that may be absent or null. A derived reader would take an array for one.
+pub fn object<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    struct Object<T>(PhantomData<T>);
+    impl<'de, T: Deserialize<'de>> Visitor<'de> for Object<T> {
+        type Value = Option<T>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_unit<E>(self) -> Result<Self::Value, E> {
+            Ok(None)
+        }
+
+        fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+            T::deserialize(MapAccessDeserializer::new(map)).map(Some)
+        }
+    }
+    deserializer.deserialize_any(Object(PhantomData))
 }
 
 /// Checks an id that the host chose.
@@ -48,18 +124,16 @@ pub fn check_id(place: &str, id: &str) -> Result<(), RpcError> {
     }
 }
 
-/// The JSON text of a value that is passed through as it came.
-pub type Raw<'a> = &'a RawValue;
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::config::PolicyPatch;
 
-    #[derive(Debug, Deserialize)]
+    #[derive(Debug, serde::Deserialize)]
     #[allow(dead_code)]
     struct Params {
-        policy: PolicyPatch,
+        #[serde(default, deserialize_with = "object")]
+        policy: Option<PolicyPatch>,
     }
 
     #[test]
@@ -72,9 +146,13 @@ mod tests {
         );
         assert_eq!(
             message(r#"{"policy":{"minBytes":-5}}"#),
-            "policy.minBytes: invalid value: integer `-5`, expected u64"
+            "policy.minBytes: invalid value: integer `-5`, expected a whole number from 0"
         );
-        assert_eq!(message("[]"), "params: invalid length 0, expected struct Params with 1 element");
+        assert_eq!(message(r#"{"policy":["safe"]}"#), "policy: invalid type: array, expected an object");
+        assert_eq!(by_name::<Params>("[]").unwrap_err().message, "params: expected an object");
+        assert!(by_name::<Params>(r#"{"policy":null}"#).unwrap().policy.is_none());
+        let long = message(&format!(r#"{{"policy":{{"mode":"{}"}}}}"#, "é".repeat(100_000)));
+        assert!(long.len() <= MAX_MESSAGE_BYTES + 5 && long.ends_with("`aggressive`"), "{long}");
         assert!(check_id("sessionId", "").is_err() && check_id("sessionId", "s").is_ok());
     }
 }

@@ -4,6 +4,7 @@
 
 use std::fmt::Write as _;
 
+use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
@@ -20,6 +21,8 @@ pub fn schema_json() -> String {
     let mut methods = serde_json::Map::new();
     for method in METHODS {
         let mut entry = serde_json::Map::new();
+        entry.insert("kind".into(), json!(kind(method.kind)));
+        entry.insert("description".into(), json!(method.summary));
         entry.insert("params".into(), json!((method.params)(&mut generator)));
         if method.kind == Kind::Request {
             entry.insert("result".into(), json!((method.result)(&mut generator)));
@@ -31,19 +34,54 @@ pub fn schema_json() -> String {
         "capabilities": generator.subschema_for::<Capabilities>(),
     });
     let error = generator.subschema_for::<ErrorData>();
+    let mut definitions = generator.take_definitions(true);
+    if let Some(mode) = definitions.get_mut("PolicyPatch").and_then(|d| d.pointer_mut("/properties/mode")) {
+        // Other names are read and never written, so that they belong to the parameter alone.
+        if let Some(names) = mode["anyOf"].as_array_mut() {
+            names.push(json!({
+                "description": "Other names of `safe` and `standard`.",
+                "enum": ["conservative", "balanced"],
+            }));
+        }
+    }
     pretty(&json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": format!("tersed protocol, version {VERSION}"),
         "methods": methods,
         "initialize": initialize,
         "errorData": error,
-        "$defs": generator.take_definitions(true),
+        "$defs": definitions,
     }))
+}
+
+/// Adds the other names of members, which the types do not show, to the schema of an object.
+pub(super) fn add_names(schema: &mut Schema, names: &[(&str, &[&str])]) {
+    let mut required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+    let mut one_of_each = Vec::new();
+    for (name, others) in names {
+        let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return };
+        let Some(mut property) = properties.get(*name).cloned() else { continue };
+        property["description"] = json!(format!("Another name of `{name}`."));
+        for other in *others {
+            properties.insert((*other).to_owned(), property.clone());
+        }
+        if let Some(place) = required.iter().position(|r| r == name) {
+            required.remove(place);
+            let all = std::iter::once(name).chain(*others);
+            one_of_each.push(json!({ "anyOf": all.map(|n| json!({ "required": [n] })).collect::<Vec<_>>() }));
+        }
+    }
+    schema.remove("required");
+    if !required.is_empty() {
+        schema.insert("required".into(), Value::Array(required));
+    }
+    if !one_of_each.is_empty() {
+        schema.insert("allOf".into(), Value::Array(one_of_each));
+    }
 }
 
 /// Methods, error codes, reason codes and reducers, for tools and for the documentation.
 pub fn meta_json() -> String {
-    let kind = |k: Kind| if k == Kind::Request { "request" } else { "notification" };
     let methods: Vec<Value> = METHODS
         .iter()
         .map(|m| json!({ "name": m.name, "kind": kind(m.kind), "summary": m.summary }))
@@ -70,11 +108,41 @@ pub fn meta_json() -> String {
 pub fn methods_table() -> String {
     let mut out = String::from("| method | kind | for |\n| --- | --- | --- |\n");
     for method in METHODS {
-        let kind = if method.kind == Kind::Request { "request" } else { "notification" };
         // Writing into a String cannot fail.
-        let _ = writeln!(out, "| `{}` | {kind} | {} |", method.name, method.summary);
+        let _ = writeln!(out, "| `{}` | {} | {} |", method.name, kind(method.kind), method.summary);
     }
     out
+}
+
+/// The error codes as a Markdown table.
+pub fn errors_table() -> String {
+    let mut out = String::from("| code | when |\n| --- | --- |\n");
+    for (code, meaning) in error::ALL {
+        let _ = writeln!(out, "| `{code}` | {meaning} |");
+    }
+    out
+}
+
+/// The reason codes as a Markdown table.
+pub fn reasons_table() -> String {
+    let mut out = String::from("| reason | meaning |\n| --- | --- |\n");
+    for reason in Reason::ALL {
+        let _ = writeln!(out, "| `{}` | {} |", reason.code(), reason.doc());
+    }
+    out
+}
+
+/// The reducers as a Markdown table.
+pub fn reducers_table() -> String {
+    let mut out = String::from("| reducer | family | reads |\n| --- | --- | --- |\n");
+    for meta in REDUCERS.iter().map(|r| r.meta()) {
+        let _ = writeln!(out, "| `{}` | {} | {} |", meta.id, meta.family, meta.reads);
+    }
+    out
+}
+
+fn kind(kind: Kind) -> &'static str {
+    if kind == Kind::Request { "request" } else { "notification" }
 }
 
 fn pretty(value: &Value) -> String {

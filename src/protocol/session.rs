@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
+use super::params::object;
+use super::schema::add_names;
 use crate::config::PolicyPatch;
 
 /// Parameters of `session/open`.
@@ -12,9 +14,10 @@ use crate::config::PolicyPatch;
 #[serde(rename_all = "camelCase")]
 pub struct OpenParams {
     /// The session, 1 to 512 bytes.
+    #[schemars(length(min = 1, max = 512))]
     pub session_id: String,
     /// Settings for all requests of the session.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub policy: Option<PolicyPatch>,
 }
 
@@ -33,6 +36,7 @@ pub struct Opened {
 #[serde(rename_all = "camelCase")]
 pub struct SessionParams {
     /// The session.
+    #[schemars(length(min = 1, max = 512))]
     pub session_id: String,
 }
 
@@ -46,8 +50,10 @@ pub struct Closed {
 /// Parameters of `session/evicted`: what the model no longer sees.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(transform = |s: &mut Schema| add_names(s, &[("toolCallIds", &["callIds", "ids"])]))]
 pub struct EvictedParams {
     /// The session.
+    #[schemars(length(min = 1, max = 512))]
     pub session_id: String,
     /// Calls whose results left the context.
     #[serde(default, alias = "callIds", alias = "ids")]
@@ -85,7 +91,7 @@ pub struct Stats {
     pub memo_hits: usize,
     /// Call ids that came again with other bytes or another policy.
     pub memo_changed: usize,
-    /// By tool.
+    /// By tool; `other` from the 1025th tool on.
     pub by_tool: BTreeMap<String, Totals>,
     /// By family, `other` where none is known.
     pub by_family: BTreeMap<String, Totals>,

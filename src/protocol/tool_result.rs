@@ -1,65 +1,129 @@
 //! `toolResult/*`: one result, or one turn's results.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::error::RpcError;
-use super::params::{check_id, invalid};
+use super::params::{MAX_ID_BYTES, check_id, invalid, object, parse_at};
+use super::schema::add_names;
 use crate::config::PolicyPatch;
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::evidence::{BeforeAfter, Evidence};
 
-/// A tool result as the host has it. Names that other hosts use are read too.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
+/// Names of the members of a result, ours first. Hosts pass their own objects on, which may hold
+/// several of the names (an OpenAI item has `id` and `call_id`): the first one that is there counts.
+pub const NAMES: &[(&str, &[&str])] = &[
+    ("toolCallId", &["tool_call_id", "callId", "call_id", "toolUseId", "tool_use_id", "id"]),
+    ("tool", &["toolName", "tool_name", "name"]),
+    ("arguments", &["args", "input", "toolInput", "tool_input", "parameters"]),
+    ("command", &["argv", "cmd"]),
+    ("path", &["filePath", "file_path"]),
+    ("exitCode", &["exit_code", "returnCode", "returncode", "exitStatus"]),
+    ("isError", &["is_error"]),
+    ("content", &["output"]),
+    ("fullOutput", &["full_output"]),
+];
+
+/// A tool result as the host has it. Members may go by the names that other hosts use for them.
+#[derive(Debug, JsonSchema)]
+#[schemars(rename_all = "camelCase", transform = |s: &mut Schema| add_names(s, NAMES))]
 pub struct ToolResult<'a> {
     /// The host's id of the call, 1 to 512 bytes. Needed for memo and dedup.
-    #[serde(
-        default,
-        alias = "id",
-        alias = "callId",
-        alias = "call_id",
-        alias = "tool_call_id",
-        alias = "tool_use_id"
-    )]
+    #[schemars(length(min = 1, max = 512))]
     pub tool_call_id: Option<String>,
-    /// The tool's name.
-    #[serde(default, alias = "name", alias = "toolName", alias = "tool_name")]
+    /// The tool's name, up to 512 bytes.
+    #[schemars(length(max = 512))]
     pub tool: Option<String>,
-    /// The tool's arguments, of any shape; a command or path in them is found under its usual names.
-    #[serde(
-        default,
-        alias = "args",
-        alias = "input",
-        alias = "toolInput",
-        alias = "tool_input",
-        alias = "parameters"
-    )]
+    /// The tool's arguments, of any shape, or their JSON text; a command or path in them is found
+    /// under its usual names.
     pub arguments: Option<Value>,
     /// The command line, where it is not in the arguments: a string or an array of words.
-    #[serde(default, alias = "argv", alias = "cmd")]
     pub command: Option<CommandWords>,
     /// The file or folder that the call named, where it is not in the arguments.
-    #[serde(default, alias = "file_path", alias = "filePath")]
     pub path: Option<String>,
     /// The exit code of the command.
-    #[serde(default, alias = "exit_code", alias = "returncode", alias = "returnCode", alias = "exitStatus")]
     pub exit_code: Option<i64>,
     /// Whether the host counts the call as failed.
-    #[serde(default, alias = "is_error")]
     pub is_error: Option<bool>,
     /// The content: a string, or an array of parts. Text parts (`{"type":"text","text":…}` and the
     /// like) and `{"type":"bytes","base64":…}` are compressed, any other part passes through.
-    #[serde(borrow, alias = "output")]
     #[schemars(schema_with = "content_schema")]
     pub content: &'a RawValue,
     /// Per result in a batch: the exact bytes are wanted.
-    #[serde(default, alias = "full_output")]
+    #[schemars(default)]
     pub full_output: bool,
+}
+
+/// The members of an object as JSON text: read in one pass with all that is around it, however long
+/// the content is. Of a name that stands twice, the last one.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub struct Members<'a>(#[serde(borrow)] HashMap<String, &'a RawValue>);
+
+impl<'a> Members<'a> {
+    /// The member of that name, or of one of its other names, that is there and not null.
+    fn find(&self, name: &'static str) -> Option<(&'static str, &'a RawValue)> {
+        let others = NAMES.iter().find(|(n, _)| *n == name).map_or(&[][..], |(_, others)| others);
+        let mut names = std::iter::once(name).chain(others.iter().copied());
+        names.find_map(|n| self.0.get(n).filter(|v| v.get() != "null").map(|v| (n, *v)))
+    }
+
+    fn get<T: Deserialize<'a>>(&self, place: &str, name: &'static str) -> Result<Option<T>, RpcError> {
+        let read = |(name, value): (&str, &'a RawValue)| parse_at(value.get(), &format!("{place}.{name}"));
+        self.find(name).map(read).transpose()
+    }
+
+    fn command(&self, place: &str) -> Result<Option<CommandWords>, RpcError> {
+        let Some((name, value)) = self.find("command") else { return Ok(None) };
+        let place = format!("{place}.{name}");
+        match value.get().as_bytes().first() {
+            Some(b'"') => parse_at(value.get(), &place).map(|line| Some(CommandWords::Line(line))),
+            Some(b'[') => parse_at(value.get(), &place).map(|words| Some(CommandWords::Words(words))),
+            _ => Err(invalid(&place, "expected a string or an array of strings")),
+        }
+    }
+}
+
+impl<'a> ToolResult<'a> {
+    /// Reads a result that stands at `place` in the parameters.
+    pub fn read(members: &Members<'a>, place: &str) -> Result<Self, RpcError> {
+        let Some((_, content)) = members.find("content") else {
+            let reason = "is missing, expected a string or an array of parts";
+            return Err(invalid(&format!("{place}.content"), reason));
+        };
+        Ok(Self {
+            tool_call_id: members.get(place, "toolCallId")?,
+            tool: members.get(place, "tool")?,
+            arguments: members.get(place, "arguments")?,
+            command: members.command(place)?,
+            path: members.get(place, "path")?,
+            exit_code: members.get(place, "exitCode")?,
+            is_error: members.get(place, "isError")?,
+            content,
+            full_output: members.get(place, "fullOutput")?.unwrap_or(false),
+        })
+    }
+
+    /// Reads a batch item: a result, or an object with one in it as `toolResult/compress` takes it.
+    /// Gives the result and its place.
+    pub fn read_item(members: &Members<'a>, index: usize) -> Result<(Self, String), RpcError> {
+        let place = format!("results[{index}]");
+        match members.find("result") {
+            Some((_, inner)) if members.find("content").is_none() => {
+                let full_output: Option<bool> = members.get(&place, "fullOutput")?;
+                let place = format!("{place}.result");
+                let mut result = Self::read(&parse_at(inner.get(), &place)?, &place)?;
+                result.full_output |= full_output.unwrap_or(false);
+                Ok((result, place))
+            }
+            _ => Ok((Self::read(members, &place)?, place)),
+        }
+    }
 }
 
 fn content_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
@@ -67,8 +131,8 @@ fn content_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
 }
 
 /// A command line, or its words.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[derive(Debug, Clone, JsonSchema)]
+#[schemars(untagged)]
 pub enum CommandWords {
     /// As typed into a shell.
     Line(String),
@@ -109,6 +173,10 @@ impl ToolResult<'_> {
             check_id(&format!("{place}.toolCallId"), id)?;
         }
         let tool = self.tool.clone().unwrap_or_default();
+        if tool.len() > MAX_ID_BYTES {
+            let reason = format!("has {} bytes, allowed are up to {MAX_ID_BYTES}", tool.len());
+            return Err(invalid(&format!("{place}.tool"), &reason));
+        }
         let arguments = match self.arguments.clone().unwrap_or_default() {
             // OpenAI gives the arguments as JSON text.
             Value::String(text) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
@@ -150,12 +218,14 @@ fn words(value: &Value) -> Option<String> {
 pub struct CompressParams<'a> {
     /// The session, 1 to 512 bytes; it opens on first use. Without one there is no memo and no dedup.
     #[serde(default)]
+    #[schemars(length(min = 1, max = 512))]
     pub session_id: Option<String>,
     /// The result.
     #[serde(borrow)]
-    pub result: ToolResult<'a>,
+    #[schemars(with = "ToolResult<'static>")]
+    pub result: Members<'a>,
     /// Settings for this request alone.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub policy: Option<PolicyPatch>,
     /// The exact bytes are wanted; redaction alone still applies.
     #[serde(default)]
@@ -190,19 +260,38 @@ pub struct Compressed {
     pub artifact: Option<ArtifactRef>,
 }
 
+/// One result of a batch, by itself or as `toolResult/compress` takes it.
+#[derive(Debug, JsonSchema)]
+#[schemars(untagged)]
+#[allow(dead_code, reason = "describes what `ToolResult::read_item` reads")]
+enum BatchItem {
+    /// By itself.
+    Bare(ToolResult<'static>),
+    /// In a member.
+    #[schemars(rename_all = "camelCase")]
+    Wrapped {
+        /// The result.
+        result: ToolResult<'static>,
+        /// The exact bytes are wanted.
+        #[schemars(default)]
+        full_output: bool,
+    },
+}
+
 /// Parameters of `toolResult/compressBatch`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct BatchParams<'a> {
     /// The session, as in `toolResult/compress`.
     #[serde(default)]
+    #[schemars(length(min = 1, max = 512))]
     pub session_id: Option<String>,
     /// The results of one turn, in order.
     #[serde(borrow)]
-    #[schemars(with = "Vec<ToolResult<'static>>")]
-    pub results: Vec<&'a RawValue>,
+    #[schemars(with = "Vec<BatchItem>")]
+    pub results: Vec<Members<'a>>,
     /// Settings for this request alone.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "object")]
     pub policy: Option<PolicyPatch>,
     /// The exact bytes of all results are wanted.
     #[serde(default)]
@@ -228,9 +317,4 @@ pub struct BatchCompressed {
 /// Checks a session id, where there is one.
 pub fn check_session(id: Option<&str>) -> Result<(), RpcError> {
     id.map_or(Ok(()), |id| check_id("sessionId", id))
-}
-
-/// An error for a batch item that is no object.
-pub fn not_a_result(index: usize) -> RpcError {
-    invalid(&format!("results[{index}]"), "expected an object with `content`")
 }

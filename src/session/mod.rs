@@ -16,6 +16,7 @@ use crate::protocol::session::Stats;
 use crate::protocol::tool_result::ArtifactRef;
 use memo::Memo;
 pub use seen::Seen;
+use seen::Shown;
 
 /// How much a session may remember.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,10 +36,23 @@ impl Default for Bounds {
     }
 }
 
-/// What makes two requests the same: the bytes of call and content, the policy, and whether the
-/// exact bytes were asked for.
+/// What makes two requests the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Fingerprint(pub [u8; 16]);
+pub struct Fingerprint {
+    /// Digest of call, content and policy, and of whether the exact bytes were asked for.
+    pub request: [u8; 16],
+    /// Digest of the content alone.
+    pub content: [u8; 16],
+}
+
+/// How the call ended, as far as the host said. The same text with another exit code is another result.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ending {
+    /// The exit code.
+    pub exit_code: Option<i64>,
+    /// The host's own flag.
+    pub is_error: Option<bool>,
+}
 
 /// An outcome with the artifact that was stored for it.
 #[derive(Debug, Clone)]
@@ -64,12 +78,41 @@ pub enum Lookup {
     Full,
 }
 
+/// What a session knows of a call.
+#[derive(Debug)]
+struct Known {
+    /// How many calls came before it.
+    order: usize,
+    /// More than one when it came again with other bytes or another policy.
+    variants: Vec<(Fingerprint, Decision)>,
+    /// Whether every variant shows the same result and none is itself a reference: only then is it
+    /// certain what the model sees under this id.
+    is_plain: bool,
+}
+
+impl Known {
+    fn new(order: usize) -> Self {
+        Self { order, variants: Vec::new(), is_plain: true }
+    }
+
+    fn add(&mut self, fingerprint: Fingerprint, decision: Decision) {
+        self.is_plain &= decision.duplicate_of.is_none();
+        // One that is not plain stays so, which keeps an id that a host uses for everything cheap.
+        if self.is_plain {
+            let key = self.variants.iter().find_map(|(_, d)| d.key.as_ref());
+            let same_key = key.is_none() || decision.key.is_none() || key == decision.key.as_ref();
+            let same_content = self.variants.first().is_none_or(|(f, _)| f.content == fingerprint.content);
+            self.is_plain = same_key && same_content;
+        }
+        self.variants.push((fingerprint, decision));
+    }
+}
+
 /// One session.
 #[derive(Debug, Default)]
 pub struct Session {
     bounds: Bounds,
-    /// Decisions of each call; more than one when it came again with other bytes or another policy.
-    calls: HashMap<String, Vec<(Fingerprint, Decision)>>,
+    calls: HashMap<String, Known>,
     decisions: usize,
     memo: Memo,
     seen: Seen,
@@ -86,10 +129,10 @@ impl Session {
 
     /// What is known of a request.
     pub fn look_up(&self, call: &str, fingerprint: Fingerprint) -> Lookup {
-        let Some(variants) = self.calls.get(call) else {
+        let Some(known) = self.calls.get(call) else {
             return if self.decisions < self.bounds.max_calls { Lookup::New } else { Lookup::Full };
         };
-        match variants.iter().find(|(f, _)| *f == fingerprint) {
+        match known.variants.iter().find(|(f, _)| *f == fingerprint) {
             Some((_, decision)) => match self.memo.get(call, fingerprint) {
                 Some(stored) => Lookup::Stored(Box::new(stored.clone())),
                 None => Lookup::Decided(decision.clone()),
@@ -99,27 +142,33 @@ impl Session {
         }
     }
 
-    /// The session as an outcome may see it.
-    pub fn history<'a>(&'a self, call: &'a str) -> impl History + 'a {
-        Live { session: self, call }
+    /// The session as the outcome of a call may see it.
+    pub fn history<'a>(&'a self, call: &'a str, ending: Ending) -> impl History + 'a {
+        Live { session: self, call, ending }
     }
 
     /// Remembers a new outcome; `keep_text` is whether the memo may hold it.
     pub fn commit(
         &mut self,
-        call: &str,
         tool: &str,
+        call: &str,
+        ending: Ending,
         fingerprint: Fingerprint,
         stored: Stored,
         keep_text: bool,
     ) {
         let decision = stored.outcome.decision.clone();
-        if let (Some(key), None) = (&decision.key, &decision.duplicate_of) {
-            self.seen.add(key.clone(), First { call: call.to_owned(), tool: tool.to_owned() });
+        let order = self.calls.len();
+        let known = self.calls.entry(call.to_owned()).or_insert_with(|| Known::new(order));
+        known.add(fingerprint, decision.clone());
+        self.decisions += 1;
+        if !known.is_plain {
+            self.seen.evict(&[call.to_owned()]);
+        } else if let Some(key) = decision.key {
+            let first = First { call: call.to_owned(), tool: tool.to_owned() };
+            self.seen.add(key, Shown { first, order: known.order, ending });
         }
         self.stats.add(tool, &stored.outcome.evidence);
-        self.calls.entry(call.to_owned()).or_default().push((fingerprint, decision));
-        self.decisions += 1;
         if keep_text {
             self.memo.put(call, fingerprint, stored, &self.bounds);
         }
@@ -155,11 +204,13 @@ impl Session {
 struct Live<'a> {
     session: &'a Session,
     call: &'a str,
+    ending: Ending,
 }
 
 impl History for Live<'_> {
     fn first(&self, key: &Key) -> Option<First> {
-        self.session.seen.first(key, self.call)
+        let order = self.session.calls.get(self.call).map_or(usize::MAX, |known| known.order);
+        self.session.seen.first(key, order, self.ending)
     }
 
     fn knows(&self, call: &str) -> bool {

@@ -2,26 +2,44 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::Ending;
 use crate::pipeline::dedup::{First, Key};
+use crate::pipeline::marker::Marker;
+
+/// A result that was shown in full.
+#[derive(Debug)]
+pub(super) struct Shown {
+    pub(super) first: First,
+    /// How many calls came before it.
+    pub(super) order: usize,
+    pub(super) ending: Ending,
+}
 
 /// See the module.
 #[derive(Debug, Default)]
 pub struct Seen {
-    shown: HashMap<Key, Vec<First>>,
+    shown: HashMap<Key, Vec<Shown>>,
 }
 
 impl Seen {
-    /// A result was shown in full.
-    pub(super) fn add(&mut self, key: Key, first: First) {
+    /// A result was shown in full. One that no marker can name is not referred to.
+    pub(super) fn add(&mut self, key: Key, new: Shown) {
+        let marker = Marker::Duplicate { call: new.first.call.clone(), tool: new.first.tool.clone() };
+        let text = marker.write();
+        if Marker::parse(&text) != Some((marker, text.len())) {
+            return;
+        }
         let shown = self.shown.entry(key).or_default();
-        if shown.iter().all(|f| f.call != first.call) {
-            shown.push(first);
+        if shown.iter().all(|s| s.first.call != new.first.call) {
+            shown.push(new);
         }
     }
 
-    /// The earliest visible result with this key that is not `call` itself.
-    pub(super) fn first(&self, key: &Key, call: &str) -> Option<First> {
-        self.shown.get(key)?.iter().find(|f| f.call != call).cloned()
+    /// A visible result with this key and ending of a call that came before the call number `order`:
+    /// the earliest. Never a later one, or two calls could end up as references to each other.
+    pub(super) fn first(&self, key: &Key, order: usize, ending: Ending) -> Option<First> {
+        let earlier = self.shown.get(key)?.iter().filter(|s| s.order < order && s.ending == ending);
+        earlier.min_by_key(|s| s.order).map(|s| s.first.clone())
     }
 
     /// These calls left the context: nothing refers to them any more.
@@ -38,7 +56,7 @@ impl Seen {
 
     fn retain(&mut self, visible: impl Fn(&str) -> bool) {
         self.shown.retain(|_, firsts| {
-            firsts.retain(|f| visible(&f.call));
+            firsts.retain(|s| visible(&s.first.call));
             !firsts.is_empty()
         });
     }

@@ -3,6 +3,9 @@
 use crate::pipeline::evidence::Evidence;
 use crate::protocol::session::{Stats, Totals};
 
+/// Tools with totals of their own; later ones share a row.
+const MAX_TOOLS: usize = 1024;
+
 impl Totals {
     fn add(&mut self, evidence: &Evidence) {
         self.results += 1;
@@ -17,7 +20,8 @@ impl Stats {
     /// Counts a result.
     pub(super) fn add(&mut self, tool: &str, evidence: &Evidence) {
         self.total.add(evidence);
-        self.by_tool.entry(tool.to_owned()).or_default().add(evidence);
+        let is_listed = self.by_tool.len() < MAX_TOOLS || self.by_tool.contains_key(tool);
+        self.by_tool.entry(if is_listed { tool } else { "other" }.to_owned()).or_default().add(evidence);
         let family = evidence.family.as_deref().unwrap_or("other");
         self.by_family.entry(family.to_owned()).or_default().add(evidence);
         if let Some(reducer) = &evidence.reducer {
