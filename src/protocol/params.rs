@@ -45,10 +45,11 @@ fn in_words(reason: &str) -> String {
         None => return reason.to_owned(),
     };
     let expected = match expected.split(' ').next() {
-        Some("struct" | "map") => "an object",
+        Some("struct") => "an object",
         Some("u32" | "u64" | "usize") => "a whole number from 0",
         Some("i64") => "a whole number",
         _ if expected == "a sequence" => "an array",
+        _ if expected == "a map" => "an object",
         _ => expected,
     };
     let found = match found {
