@@ -243,15 +243,7 @@ fn core(job: &Job<'_>, policy: &Policy, history: &dyn History) -> Result<Outcome
         })
     });
     match outcome {
-        Ok(Ok(mut outcome)) => {
-            let evidence = &mut outcome.evidence;
-            // The pipeline compares with the sanitized text, the host with what it sent.
-            let is_cleaned = !evidence.redactions.is_empty() || !evidence.removals.is_empty();
-            if evidence.status == Status::Unchanged && is_cleaned {
-                evidence.status = Status::Compressed;
-            }
-            Ok(outcome)
-        }
+        Ok(Ok(outcome)) => Ok(outcome),
         Ok(Err(RedactionFailed)) => Err(RpcError::failed(
             "redaction_failed",
             "the result could not be redacted, so no content is returned",

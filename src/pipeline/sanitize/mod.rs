@@ -23,13 +23,18 @@ pub enum Raw<'a> {
     Bytes(&'a [u8]),
 }
 
-impl Raw<'_> {
+impl<'a> Raw<'a> {
+    /// The bytes.
+    pub fn bytes(self) -> &'a [u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+
     /// Size in bytes.
     pub fn size(self) -> usize {
-        match self {
-            Self::Text(text) => text.len(),
-            Self::Bytes(bytes) => bytes.len(),
-        }
+        self.bytes().len()
     }
 }
 

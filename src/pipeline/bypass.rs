@@ -1,0 +1,63 @@
+//! Results that stay exact: the rules for it, and what is still done to them, which is redaction.
+
+use std::borrow::Cow;
+
+use super::call::ToolCall;
+use super::dedup::Decision;
+use super::evidence::{Evidence, Status};
+use super::reason::Reason;
+use super::sanitize::{self, Counts, Raw, RedactionFailed};
+use super::source::count_lines;
+use super::{Outcome, summary};
+use crate::config::{Mode, Policy};
+use crate::tokens::TokenCounter;
+
+/// The rule that keeps a result exact, if one does.
+pub(super) fn rule(call: &ToolCall, policy: &Policy, full_output: bool) -> Option<Reason> {
+    match () {
+        () if full_output => Some(Reason::FullOutput),
+        () if policy.mode == Mode::Disabled => Some(Reason::ModeDisabled),
+        () if policy.exclude_tools.contains(&call.canonical_tool()) => Some(Reason::ExcludedTool),
+        () => None,
+    }
+}
+
+/// The exact bytes, secrets aside.
+pub(super) fn exact(
+    call: &ToolCall,
+    parts: &[Raw<'_>],
+    policy: &Policy,
+    rule: Reason,
+    counter: &dyn TokenCounter,
+) -> Result<Outcome, RedactionFailed> {
+    let mut evidence =
+        Evidence { status: Status::Bypassed, bypass: Some(rule), ..summary::head(call, policy, counter) };
+    let mut redactions = Counts::new();
+    let mut texts = Vec::with_capacity(parts.len());
+    let mut digest = blake3::Hasher::new();
+    for raw in parts {
+        let before = match raw {
+            Raw::Text(text) => Cow::Borrowed(*text),
+            Raw::Bytes(bytes) => String::from_utf8_lossy(bytes),
+        };
+        let (text, counts) = match policy.redact_secrets {
+            true => sanitize::redact_only(&before)?,
+            false => (before.clone().into_owned(), Counts::new()),
+        };
+        // What has no secret goes back byte for byte, also where it is no UTF-8.
+        let is_same = counts.is_empty();
+        redactions.extend(counts);
+        let tokens = counter.count(&before);
+        evidence.tokens.before += tokens;
+        evidence.tokens.after += if is_same { tokens } else { counter.count(&text) };
+        evidence.bytes.before += raw.size();
+        evidence.bytes.after += if is_same { raw.size() } else { text.len() };
+        evidence.lines.before += count_lines(&before);
+        evidence.lines.after += count_lines(&text);
+        digest.update(text.as_bytes());
+        texts.push(text);
+    }
+    evidence.redactions = summary::redaction_counts(&redactions);
+    evidence.digest = digest.finalize().to_hex().to_string();
+    Ok(Outcome { texts, evidence, retain: None, decision: Decision::default() })
+}

@@ -1,0 +1,259 @@
+//! The steps on one text: detect, reduce, encode, guard, gate and cap.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::cap::{self, Cap};
+use super::detect::{self, Detection, Shape};
+use super::evidence::{Evidence, Omission, Step};
+use super::ledger::{Ledger, Reduction};
+use super::marker::{self, Marker};
+use super::reason::Reason;
+use super::run::Run;
+use super::sanitize::Sanitized;
+use super::source::Source;
+use super::{INPUT_LIMIT, embedded, guard, signals};
+use crate::config::Mode;
+use crate::encode::{self, ENCODERS, Encoder};
+use crate::reduce::{self, Input, Reducer};
+
+impl Run<'_> {
+    /// The text of every part after all steps but dedup.
+    pub(super) fn texts(&mut self, parts: &[Sanitized]) -> Vec<String> {
+        let total: usize = parts.iter().map(|p| p.text.len()).sum();
+        let mut lines_before = 0;
+        let mut texts = Vec::with_capacity(parts.len());
+        for (index, part) in parts.iter().enumerate() {
+            if let Some(binary) = &part.binary {
+                let marker = Marker::Binary { mime: binary.mime.to_owned(), bytes: binary.size };
+                let mut text = marker.write();
+                marker::seal(&mut text);
+                self.evidence.tokens.after += self.counter.count(&text);
+                texts.push(text);
+                continue;
+            }
+            let source = Source::part(&part.text, lines_before);
+            lines_before += source.len();
+            let share =
+                |bytes: usize| (bytes as u128 * part.text.len() as u128 / total.max(1) as u128) as usize;
+            let cap_bytes = share(self.policy.max_output_bytes).max(1);
+            let before = self.evidence.clone();
+            let mut text = self.one(&source, index, cap_bytes);
+            if !self.is_stable(&text, cap_bytes) {
+                self.evidence = before;
+                self.rewrites = false;
+                text = self.one(&source, index, cap_bytes);
+                self.rewrites = true;
+            }
+            texts.push(text);
+        }
+        texts
+    }
+
+    /// Whether a text that an encoder rewrote would stay as it is if it came in again. Rewritten
+    /// neighbours may have become a repetition that was none before.
+    fn is_stable(&self, text: &str, cap_bytes: usize) -> bool {
+        let rewritten =
+            |step: &Step| step.reason == Reason::Applied && encode::REWRITERS.contains(&step.id.as_str());
+        if !self.evidence.steps.iter().any(rewritten) || marker::is_sealed(text) {
+            return true;
+        }
+        let source_tokens = vec![self.counter.count(text)];
+        let evidence = Evidence::default();
+        let mut again = Run { evidence, retain: None, source_tokens, ..*self };
+        again.one(&Source::new(text), 0, cap_bytes) == text
+    }
+
+    /// All steps on one part.
+    fn one(&mut self, source: &Source<'_>, part: usize, cap_bytes: usize) -> String {
+        if marker::is_sealed(source.text()) && !(self.policy.strict_cap && source.text().len() > cap_bytes) {
+            self.step("standard", Reason::AlreadyCompressed, source.text().len(), source.text().len());
+            self.evidence.tokens.after += self.source_tokens[part];
+            return source.text().to_owned();
+        }
+        let (detection, reducer) = self.detect(source);
+        let signals = match detection.reports_failures() {
+            true => signals::failure_lines(source),
+            false => Vec::new(),
+        };
+        self.evidence.guard.signals += signals.len();
+        let mut state = (Ledger::new(source), source.text().len());
+        self.attempt("embedded_binary", source, &[], &mut state, |_| embedded::reduce(source));
+        if self.is_for_reducers(source) {
+            self.standard(source, &detection, reducer, &signals, &mut state);
+        }
+        let ledger = self.cap(source, &detection, &signals, state.0, cap_bytes);
+        self.evidence.guard.kept += guard::count_visible(source, &ledger, &signals);
+        let handle = self.handle();
+        let text = ledger.render(source, handle.as_deref());
+        let text = self.sealed(source, part, text);
+        if text != source.text() {
+            for gap in ledger.gaps(source) {
+                self.evidence.omissions.push(Omission {
+                    lines: [gap.lines.0, gap.lines.1],
+                    reason: gap.reason,
+                    count: gap.count,
+                    bytes: gap.bytes,
+                    part,
+                });
+            }
+        }
+        text
+    }
+
+    /// Whether `standard` does anything beyond the safe stage with a text of this size.
+    fn is_for_reducers(&mut self, source: &Source<'_>) -> bool {
+        let size = source.text().len();
+        if self.policy.mode < Mode::Standard {
+            return false;
+        }
+        let why = match () {
+            () if size < self.policy.min_bytes => Reason::BelowMinBytes,
+            () if size > INPUT_LIMIT => Reason::OverInputLimit,
+            () => return true,
+        };
+        self.step("standard", why, size, size);
+        false
+    }
+
+    /// What the text is: by the call, and by the reducer whose grammar it follows.
+    fn detect(&mut self, source: &Source<'_>) -> (Detection, Option<&'static dyn Reducer>) {
+        let mut detection = detect::detect(self.call, source);
+        let size = source.text().len();
+        let input = Input { source, call: self.call, detection: &detection, policy: self.policy };
+        let wanted =
+            self.policy.mode >= Mode::Standard && (self.policy.min_bytes..=INPUT_LIMIT).contains(&size);
+        let reducer =
+            match catch_unwind(AssertUnwindSafe(|| if wanted { reduce::choose(&input) } else { None })) {
+                Ok(reducer) => reducer,
+                Err(_) => {
+                    self.step("detect", Reason::ReducerPanicked, size, size);
+                    None
+                }
+            };
+        let family = reducer.map(|r| r.meta().family);
+        match family {
+            // What only the content told: the encoders must leave a diff alone, and what a log file
+            // holds of a test run reports failures.
+            Some("diff") => detection.shape = Shape::Diff,
+            Some("test" | "build") => detection.shape = Shape::Other,
+            _ => {}
+        }
+        if let Some(family) = family.or(detection.shape.family()) {
+            self.evidence.family.get_or_insert_with(|| family.to_owned());
+        }
+        (detection, reducer)
+    }
+
+    /// The reducer, the encoders, the guard and the gate.
+    fn standard(
+        &mut self,
+        source: &Source<'_>,
+        detection: &Detection,
+        reducer: Option<&'static dyn Reducer>,
+        signals: &[usize],
+        state: &mut (Ledger, usize),
+    ) {
+        let input = Input { source, call: self.call, detection, policy: self.policy };
+        if let Some(reducer) = reducer {
+            let id = reducer.meta().id;
+            if self.attempt(id, source, signals, state, |_| reducer.reduce(&input)) {
+                self.evidence.reducer.get_or_insert_with(|| id.to_owned());
+            }
+        }
+        let rewrites = self.rewrites;
+        let allowed = |encoder: &&&dyn Encoder| rewrites || !encode::REWRITERS.contains(&encoder.id());
+        for encoder in ENCODERS.iter().filter(allowed) {
+            self.attempt(encoder.id(), source, &[], state, |ledger| encoder.encode(&input, ledger));
+        }
+    }
+
+    /// Tries one step and keeps its result only if it accounts for every line, passes the guard and
+    /// makes the text smaller.
+    fn attempt(
+        &mut self,
+        id: &str,
+        source: &Source<'_>,
+        signals: &[usize],
+        state: &mut (Ledger, usize),
+        step: impl FnOnce(&Ledger) -> Result<Reduction, Reason>,
+    ) -> bool {
+        let (ledger, size) = state;
+        let tried = catch_unwind(AssertUnwindSafe(|| {
+            let reduction = step(ledger)?;
+            let mut next = ledger.apply(source, reduction).map_err(|_| Reason::InvalidReduction)?;
+            next.drop_unpaid(source);
+            let verdict = guard::check(source, &mut next, signals);
+            next.drop_unpaid(source);
+            let after = next.size(source, self.any_handle());
+            if after < *size { Ok((next, after, verdict)) } else { Err(Reason::NotPaying) }
+        }));
+        match tried.unwrap_or(Err(Reason::ReducerPanicked)) {
+            Ok((next, after, verdict)) => {
+                self.evidence.guard.restored += verdict.restored;
+                self.step(id, Reason::Applied, *size, after);
+                *state = (next, after);
+                true
+            }
+            Err(Reason::NothingToDo) => false,
+            Err(why) => {
+                self.step(id, why, *size, *size);
+                false
+            }
+        }
+    }
+
+    /// The head-tail limit of `standard` and the byte cap.
+    fn cap(
+        &mut self,
+        source: &Source<'_>,
+        detection: &Detection,
+        signals: &[usize],
+        mut ledger: Ledger,
+        bytes: usize,
+    ) -> Ledger {
+        let limit = self.policy.head_tail_bytes;
+        if self.policy.mode >= Mode::Standard && limit > 0 && detection.shape == Shape::Other {
+            let cap = Cap { bytes: limit, strict: false, reason: Reason::HeadTail };
+            if let Some(next) = cap::apply(source, &ledger, signals, cap) {
+                self.step("head_tail", Reason::Applied, source.text().len(), limit);
+                ledger = next;
+            }
+        }
+        // What a source file says of errors is no report, but a cut must not choose against it either.
+        let quoted = match source.text().len() > bytes && !detection.reports_failures() {
+            true => signals::failure_lines(source),
+            false => Vec::new(),
+        };
+        let signals = if quoted.is_empty() { signals } else { &quoted };
+        let cap = Cap { bytes, strict: self.policy.strict_cap, reason: Reason::OutputCap };
+        if let Some(next) = cap::apply(source, &ledger, signals, cap) {
+            let (before, after) = (ledger.size(source, None), next.size(source, None));
+            self.step("output_cap", Reason::Applied, before, after);
+            self.evidence.capped = true;
+            ledger = next;
+        }
+        ledger
+    }
+
+    /// The gate on the whole: the sealed text, or the source when that costs no more. Counts the
+    /// tokens of what it gives.
+    fn sealed(&mut self, source: &Source<'_>, part: usize, mut text: String) -> String {
+        if text == source.text() {
+            self.evidence.tokens.after += self.source_tokens[part];
+            return text;
+        }
+        marker::seal(&mut text);
+        let tokens = self.counter.count(&text);
+        let over_cap = self.policy.strict_cap && source.text().len() > self.policy.max_output_bytes;
+        let pays = text.len() <= source.text().len() && tokens < self.source_tokens[part];
+        if pays || over_cap {
+            self.evidence.tokens.after += tokens;
+            return text;
+        }
+        self.step("gate", Reason::NotPaying, source.text().len(), source.text().len());
+        self.evidence.tokens.after += self.source_tokens[part];
+        self.evidence.reducer = None;
+        self.evidence.capped = false;
+        source.text().to_owned()
+    }
+}

@@ -1,0 +1,51 @@
+//! The work on one result: what the files of the flow share. `summary` starts and ends it, `part` does
+//! the steps in between.
+
+use super::call::ToolCall;
+use super::evidence::{Evidence, Step};
+use super::reason::Reason;
+use super::{HANDLE_DIGITS, Retain};
+use crate::config::Policy;
+use crate::tokens::TokenCounter;
+
+/// See the module.
+pub(super) struct Run<'a> {
+    pub(super) call: &'a ToolCall,
+    pub(super) policy: &'a Policy,
+    pub(super) counter: &'static dyn TokenCounter,
+    pub(super) evidence: Evidence,
+    pub(super) retain: Option<Retain>,
+    /// Tokens of the sanitized text of each part.
+    pub(super) source_tokens: Vec<usize>,
+    /// Whether encoders may rewrite lines.
+    pub(super) rewrites: bool,
+}
+
+impl Run<'_> {
+    /// Notes a step that was tried.
+    pub(super) fn step(&mut self, id: &str, reason: Reason, before: usize, after: usize) {
+        self.evidence.steps.push(Step {
+            id: id.to_owned(),
+            reason,
+            bytes_before: before,
+            bytes_after: after,
+        });
+    }
+
+    /// In place of `handle` where only its length matters: sizes need no hash of the original.
+    pub(super) fn any_handle(&self) -> Option<&'static str> {
+        self.retain.as_ref().filter(|_| self.policy.expand_tool).map(|_| ANY_HANDLE)
+    }
+
+    /// The handle that markers carry, where the host has a tool to use it with.
+    pub(super) fn handle(&self) -> Option<String> {
+        let retain = self.retain.as_ref().filter(|_| self.policy.expand_tool)?;
+        let mut hex = blake3::hash(&retain.bytes).to_hex().to_string();
+        hex.truncate(HANDLE_DIGITS);
+        Some(hex)
+    }
+}
+
+/// As long as every handle.
+const ANY_HANDLE: &str = "00000000";
+const _: () = assert!(ANY_HANDLE.len() == HANDLE_DIGITS);

@@ -1,0 +1,152 @@
+//! What is said about a result: the evidence, what is stored, and whether it repeats an earlier one.
+
+use super::call::ToolCall;
+use super::dedup::{self, Decision, History};
+use super::evidence::{self, Evidence, Removal, Status, Step};
+use super::reason::Reason;
+use super::run::Run;
+use super::sanitize::{self, Counts, Raw, Sanitized};
+use super::source::count_lines;
+use super::{Outcome, Retain};
+use crate::config::Policy;
+use crate::tokens::TokenCounter;
+
+/// The fields of the evidence that are known from the start.
+pub(super) fn head(call: &ToolCall, policy: &Policy, counter: &dyn TokenCounter) -> Evidence {
+    let tokens = evidence::Tokens { counter: counter.name().to_owned(), ..Default::default() };
+    Evidence { mode: policy.mode, exit_code: call.exit_code, tokens, ..Evidence::default() }
+}
+
+pub(super) fn redaction_counts(counts: &Counts) -> Vec<evidence::RedactionCount> {
+    let mut out: Vec<evidence::RedactionCount> = Vec::new();
+    for (rule, count) in counts {
+        match out.iter_mut().find(|r| r.rule == *rule) {
+            Some(row) => row.count += count,
+            None => out.push(evidence::RedactionCount { rule: (*rule).to_owned(), count: *count }),
+        }
+    }
+    out
+}
+
+impl<'a> Run<'a> {
+    /// Starts the work: what came in, what the safe stage did, what would be stored.
+    pub(super) fn begin(
+        call: &'a ToolCall,
+        policy: &'a Policy,
+        counter: &'static dyn TokenCounter,
+        raws: &[Raw<'_>],
+        parts: &[Sanitized],
+    ) -> Self {
+        let evidence = head(call, policy, counter);
+        let mut run =
+            Self { call, policy, counter, evidence, retain: None, source_tokens: Vec::new(), rewrites: true };
+        run.count_input(raws, parts);
+        run.retain = retain(raws, parts, policy.redact_secrets);
+        run
+    }
+
+    fn count_input(&mut self, raws: &[Raw<'_>], parts: &[Sanitized]) {
+        let mut digest = blake3::Hasher::new();
+        let mut redactions = Counts::new();
+        for (raw, part) in raws.iter().zip(parts) {
+            self.evidence.bytes.before += raw.size();
+            let tokens = self.counter.count(&part.text);
+            self.source_tokens.push(tokens);
+            self.evidence.tokens.before += match raw {
+                Raw::Text(text) if *text == part.text => tokens,
+                Raw::Text(text) => self.counter.count(text),
+                Raw::Bytes(bytes) if *bytes == part.text.as_bytes() => tokens,
+                Raw::Bytes(bytes) => self.counter.count(&String::from_utf8_lossy(bytes)),
+            };
+            digest.update(&(part.text.len() as u64).to_le_bytes()).update(part.text.as_bytes());
+            if part.binary.is_some() {
+                digest.update(raw.bytes());
+            }
+            redactions.extend(part.redactions.iter().copied());
+            for (class, count) in &part.removals {
+                match self.evidence.removals.iter_mut().find(|r| r.class == *class) {
+                    Some(row) => row.count += count,
+                    None => {
+                        self.evidence.removals.push(Removal { class: (*class).to_owned(), count: *count })
+                    }
+                }
+            }
+        }
+        self.evidence.redactions = redaction_counts(&redactions);
+        self.evidence.digest = digest.finalize().to_hex().to_string();
+    }
+
+    /// Dedup, sizes and status.
+    pub(super) fn finish(
+        mut self,
+        parts: &[Sanitized],
+        mut texts: Vec<String>,
+        history: &dyn History,
+    ) -> Outcome {
+        let mut decision = Decision::default();
+        let as_sanitized =
+            texts.iter().zip(parts).all(|(text, part)| part.binary.is_none() && *text == part.text);
+        let as_it_came =
+            as_sanitized && parts.iter().all(|p| p.redactions.is_empty() && p.removals.is_empty());
+        self.evidence.status = if as_it_came { Status::Unchanged } else { Status::Compressed };
+        if self.policy.dedup {
+            decision.key = Some(dedup::key(self.call, &self.evidence.digest));
+            decision.duplicate_of = decision.key.as_ref().and_then(|key| history.first(key));
+            if let Some(first) = &decision.duplicate_of
+                && let Some(tokens) = dedup::replace(&mut texts, first, self.counter)
+            {
+                self.evidence.tokens.after = tokens;
+                self.evidence.status = Status::Duplicate;
+                self.evidence.duplicate_of = Some(first.call.clone());
+                self.evidence.omissions.clear();
+                self.evidence.reducer = None;
+                self.evidence.capped = false;
+            } else {
+                decision.duplicate_of = None;
+            }
+        }
+        if parts.iter().all(|p| p.binary.is_some()) && !parts.is_empty() && decision.duplicate_of.is_none() {
+            self.evidence.status = Status::Suppressed;
+        }
+        let failed = |s: &Step| matches!(s.reason, Reason::ReducerPanicked | Reason::InvalidReduction);
+        if as_sanitized && self.evidence.steps.iter().any(failed) {
+            self.evidence.status = Status::FailedOpen;
+        }
+        self.evidence.lines.before = parts.iter().map(|p| count_lines(&p.text)).sum();
+        self.evidence.lines.after = texts.iter().map(|t| count_lines(t)).sum();
+        self.evidence.bytes.after = texts.iter().map(String::len).sum();
+        self.evidence.summarize_suggested = self.evidence.tokens.after > self.policy.summarize_above;
+        let cleaned = parts.iter().any(|p| p.original.is_some());
+        if as_sanitized && !cleaned {
+            self.retain = None;
+        }
+        Outcome { texts, evidence: self.evidence, retain: self.retain, decision }
+    }
+}
+
+/// What would be stored: the sanitized text of all parts, or binary data where there are any.
+fn retain(raws: &[Raw<'_>], parts: &[Sanitized], redact: bool) -> Option<Retain> {
+    let mime = parts.iter().rev().find_map(|p| p.binary.as_ref()).map(|b| b.mime);
+    let cleaned = mime.is_none() && parts.iter().any(|p| p.original.is_some());
+    let mut stored: Vec<u8> = Vec::new();
+    let mut original: Vec<u8> = Vec::new();
+    for (raw, part) in raws.iter().zip(parts) {
+        if part.binary.is_some() {
+            stored.extend_from_slice(raw.bytes());
+            continue;
+        }
+        stored.extend_from_slice(part.text.as_bytes());
+        if cleaned {
+            original.extend_from_slice(part.original.as_ref().unwrap_or(&part.text).as_bytes());
+        }
+        // Line numbers run over all parts, so parts must not share a line.
+        if raws.len() > 1 && stored.last().is_some_and(|b| *b != b'\n') {
+            stored.push(b'\n');
+        }
+    }
+    if mime.is_some() && redact {
+        stored = sanitize::redact_binary(stored);
+    }
+    let original = cleaned.then_some(original);
+    (!stored.is_empty()).then_some(Retain { bytes: stored, original, mime })
+}
