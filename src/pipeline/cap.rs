@@ -37,7 +37,7 @@ struct Unit {
 
 /// Brings the ledger under the cap; `None` when it is already.
 pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) -> Option<Ledger> {
-    let shown = ledger.render(source, None).len();
+    let shown = ledger.size(source, None);
     if shown <= cap.bytes {
         return None;
     }

@@ -65,16 +65,22 @@ pub fn key(call: &ToolCall, digest: &str) -> Key {
     Key { tool: call.canonical_tool(), digest: digest.to_owned() }
 }
 
-/// Puts the reference in place of every text for which it costs less. False when none did.
-pub fn replace(texts: &mut [String], first: &First, counter: &dyn TokenCounter) -> bool {
+/// Puts the reference in place of every text for which it costs less. Gives the tokens of all texts
+/// after that, or `None` when it cost less for none.
+pub fn replace(texts: &mut [String], first: &First, counter: &dyn TokenCounter) -> Option<usize> {
     let marker = Marker::Duplicate { call: first.call.clone(), tool: first.tool.clone() }.write();
     let cost = counter.count(&marker);
     let mut replaced = false;
+    let mut total = 0;
     for text in texts.iter_mut() {
-        if marker.len() < text.len() && cost < counter.count(text) {
+        let tokens = counter.count(text);
+        if marker.len() < text.len() && cost < tokens {
             text.clone_from(&marker);
             replaced = true;
+            total += cost;
+        } else {
+            total += tokens;
         }
     }
-    replaced
+    replaced.then_some(total)
 }

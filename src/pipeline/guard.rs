@@ -17,6 +17,18 @@ pub struct Verdict {
 
 /// Shows hidden failure lines again. A failure line that is repeated verbatim needs to be seen once.
 pub fn check(source: &Source<'_>, ledger: &mut Ledger, signals: &[usize]) -> Verdict {
+    let hidden = hidden(source, ledger, signals);
+    ledger.restore(&hidden);
+    Verdict { signals: signals.len(), restored: hidden.len() }
+}
+
+/// How many of the failure lines can be seen in the end.
+pub fn count_visible(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> usize {
+    signals.len() - hidden(source, ledger, signals).len()
+}
+
+/// The failure lines that cannot be seen, each text once.
+fn hidden(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> {
     let mut seen: HashSet<&str> = HashSet::new();
     let mut hidden: Vec<usize> = Vec::new();
     let mut cursor = 0;
@@ -35,15 +47,7 @@ pub fn check(source: &Source<'_>, ledger: &mut Ledger, signals: &[usize]) -> Ver
     }
     // `insert` is false for what is visible elsewhere, also through an earlier line of this list.
     hidden.retain(|&line| seen.insert(source.line(line).trim()));
-    ledger.restore(&hidden);
-    Verdict { signals: signals.len(), restored: hidden.len() }
-}
-
-/// How many of the failure lines can be seen in the end.
-pub fn count_visible(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> usize {
-    let mut scratch = ledger.clone();
-    let hidden = check(source, &mut scratch, signals).restored;
-    signals.len() - hidden
+    hidden
 }
 
 /// Whether `text` is in `shown` when runs of white space count as one blank.

@@ -256,20 +256,35 @@ impl Ledger {
     /// The text that the ledger shows, with markers; not yet sealed.
     pub fn render(&self, source: &Source<'_>, handle: Option<&str>) -> String {
         let mut out = String::with_capacity(source.text().len().min(1 << 20));
+        self.write(source, handle, &mut out);
+        if !source.text().ends_with('\n') && out.ends_with('\n') {
+            out.pop();
+        }
+        out
+    }
+
+    /// Bytes that `render` would give, without making the text.
+    pub fn size(&self, source: &Source<'_>, handle: Option<&str>) -> usize {
+        let mut out = Size::default();
+        self.write(source, handle, &mut out);
+        out.bytes - usize::from(!source.text().ends_with('\n') && out.ends_line())
+    }
+
+    fn write(&self, source: &Source<'_>, handle: Option<&str>, out: &mut impl Out) {
         let mut groups = self.group_ranges();
         for span in &self.spans {
             match &span.action {
-                Action::Keep => self.render_lines(source, span.lines.clone(), &mut out),
+                Action::Keep => self.write_lines(source, span.lines.clone(), out),
                 Action::Replace { text, .. } => {
-                    out.push_str(text);
-                    out.push('\n');
+                    out.put(text);
+                    out.put("\n");
                 }
                 Action::Repeat { period } => {
                     let first = span.lines.start + period;
-                    self.render_lines(source, span.lines.start..first, &mut out);
+                    self.write_lines(source, span.lines.start..first, out);
                     let times = (span.lines.end - first) / period;
                     let (first, last) = (source.number(first), source.number(span.lines.end - 1));
-                    push_marker(&mut out, &Marker::Repeats { period: *period, times, first, last });
+                    put_marker(out, &Marker::Repeats { period: *period, times, first, last });
                 }
                 Action::Omit { reason, group } => {
                     let (count, first, last) = match group {
@@ -283,14 +298,10 @@ impl Ledger {
                     let (first, last) = (source.number(first), source.number(last));
                     let reason = reason.code().to_owned();
                     let id = handle.map(str::to_owned);
-                    push_marker(&mut out, &Marker::Lines { count, first, last, reason, id });
+                    put_marker(out, &Marker::Lines { count, first, last, reason, id });
                 }
             }
         }
-        if !source.text().ends_with('\n') && out.ends_with('\n') {
-            out.pop();
-        }
-        out
     }
 
     /// Per group: lines hidden, first and last line of the group, from 0.
@@ -306,20 +317,56 @@ impl Ledger {
         groups
     }
 
-    fn render_lines(&self, source: &Source<'_>, lines: Range<usize>, out: &mut String) {
+    fn write_lines(&self, source: &Source<'_>, lines: Range<usize>, out: &mut impl Out) {
         if !self.trim_line_ends {
-            out.push_str(source.slice(lines.clone()));
+            out.put(source.slice(lines.clone()));
         } else {
             for i in lines.clone() {
                 let raw = source.raw(i);
                 let body = source.line(i);
-                out.push_str(body.trim_end_matches([' ', '\t']));
-                out.push_str(&raw[body.len()..]);
+                out.put(body.trim_end_matches([' ', '\t']));
+                out.put(&raw[body.len()..]);
             }
         }
-        if !lines.is_empty() && !out.ends_with('\n') {
-            out.push('\n');
+        if !lines.is_empty() && !out.ends_line() {
+            out.put("\n");
         }
+    }
+}
+
+/// Where a ledger writes: a text, or only its size.
+trait Out {
+    fn put(&mut self, text: &str);
+
+    /// Whether the last byte ends a line.
+    fn ends_line(&self) -> bool;
+}
+
+impl Out for String {
+    fn put(&mut self, text: &str) {
+        self.push_str(text);
+    }
+
+    fn ends_line(&self) -> bool {
+        self.ends_with('\n')
+    }
+}
+
+/// Counts what would be written.
+#[derive(Debug, Default)]
+struct Size {
+    bytes: usize,
+    last: u8,
+}
+
+impl Out for Size {
+    fn put(&mut self, text: &str) {
+        self.bytes += text.len();
+        self.last = text.as_bytes().last().copied().unwrap_or(self.last);
+    }
+
+    fn ends_line(&self) -> bool {
+        self.last == b'\n'
     }
 }
 
@@ -337,9 +384,9 @@ pub enum Shown<'a> {
 /// Bytes that a marker with its line end and check takes, about.
 pub const MARKER_COST: usize = 64;
 
-fn push_marker(out: &mut String, marker: &Marker) {
-    out.push_str(&marker.write());
-    out.push('\n');
+fn put_marker(out: &mut impl Out, marker: &Marker) {
+    out.put(&marker.write());
+    out.put("\n");
 }
 
 fn well_formed(span: &Span) -> bool {

@@ -35,7 +35,7 @@ use marker::Marker;
 use reason::Reason;
 use sanitize::{Counts, Sanitized};
 pub use sanitize::{Raw, RedactionFailed};
-use source::Source;
+use source::{Source, count_lines};
 
 /// Above this many bytes only the safe stage and the cap look at a text.
 pub const INPUT_LIMIT: usize = 32 << 20;
@@ -150,8 +150,8 @@ fn add_sizes(evidence: &mut Evidence, counter: &dyn TokenCounter, before: &str, 
     evidence.tokens.after += tokens_after;
     evidence.bytes.before += before.len();
     evidence.bytes.after += after.len();
-    evidence.lines.before += Source::new(before).len();
-    evidence.lines.after += Source::new(after).len();
+    evidence.lines.before += count_lines(before);
+    evidence.lines.after += count_lines(after);
 }
 
 fn redaction_counts(counts: &Counts) -> Vec<evidence::RedactionCount> {
@@ -184,6 +184,7 @@ impl Run<'_> {
         let mut stored: Vec<u8> = Vec::new();
         let mut original: Vec<u8> = Vec::new();
         let mut mime = None;
+        let cleaned = parts.iter().any(|p| p.original.is_some());
         let mut redactions = Counts::new();
         for (raw, part) in raws.iter().zip(parts) {
             self.evidence.bytes.before += raw.size();
@@ -215,7 +216,9 @@ impl Run<'_> {
                 stored.extend_from_slice(bytes);
             } else {
                 stored.extend_from_slice(part.text.as_bytes());
-                original.extend_from_slice(part.original.as_ref().unwrap_or(&part.text).as_bytes());
+                if cleaned {
+                    original.extend_from_slice(part.original.as_ref().unwrap_or(&part.text).as_bytes());
+                }
             }
             // Line numbers run over all parts, so parts must not share a line.
             if raws.len() > 1 && stored.last().is_some_and(|b| *b != b'\n') {
@@ -225,8 +228,7 @@ impl Run<'_> {
         if mime.is_some() && self.policy.redact_secrets {
             stored = sanitize::redact_binary(stored);
         }
-        let cleaned = mime.is_none() && parts.iter().any(|p| p.original.is_some());
-        let original = cleaned.then_some(original);
+        let original = (cleaned && mime.is_none()).then_some(original);
         self.retain = (!stored.is_empty()).then_some(Retain { bytes: stored, original, mime });
         self.evidence.redactions = redaction_counts(&redactions);
         self.evidence.digest = digest.finalize().to_hex().to_string();
@@ -242,6 +244,7 @@ impl Run<'_> {
                 let marker = Marker::Binary { mime: binary.mime.to_owned(), bytes: binary.size };
                 let mut text = marker.write();
                 marker::seal(&mut text);
+                self.evidence.tokens.after += self.counter.count(&text);
                 texts.push(text);
                 continue;
             }
@@ -259,6 +262,7 @@ impl Run<'_> {
     fn one(&mut self, source: &Source<'_>, part: usize, cap_bytes: usize) -> String {
         if marker::is_sealed(source.text()) && !(self.policy.strict_cap && source.text().len() > cap_bytes) {
             self.step("standard", Reason::AlreadyCompressed, source.text().len(), source.text().len());
+            self.evidence.tokens.after += self.source_tokens[part];
             return source.text().to_owned();
         }
         let (detection, reducer) = self.detect(source);
@@ -373,7 +377,7 @@ impl Run<'_> {
             next.drop_unpaid(source);
             let verdict = guard::check(source, &mut next, signals);
             next.drop_unpaid(source);
-            let after = next.render(source, self.handle().as_deref()).len();
+            let after = next.size(source, self.any_handle());
             if after < *size { Ok((next, after, verdict)) } else { Err(Reason::NotPaying) }
         }));
         match tried.unwrap_or(Err(Reason::ReducerPanicked)) {
@@ -410,7 +414,7 @@ impl Run<'_> {
         }
         let cap = Cap { bytes, strict: self.policy.strict_cap, reason: Reason::OutputCap };
         if let Some(next) = cap::apply(source, &ledger, signals, cap) {
-            let (before, after) = (ledger.render(source, None).len(), next.render(source, None).len());
+            let (before, after) = (ledger.size(source, None), next.size(source, None));
             self.step("output_cap", Reason::Applied, before, after);
             self.evidence.capped = true;
             ledger = next;
@@ -418,18 +422,23 @@ impl Run<'_> {
         ledger
     }
 
-    /// The gate on the whole: the sealed text, or the source when that costs no more.
+    /// The gate on the whole: the sealed text, or the source when that costs no more. Counts the
+    /// tokens of what it gives.
     fn sealed(&mut self, source: &Source<'_>, part: usize, mut text: String) -> String {
         if text == source.text() {
+            self.evidence.tokens.after += self.source_tokens[part];
             return text;
         }
         marker::seal(&mut text);
+        let tokens = self.counter.count(&text);
         let over_cap = self.policy.strict_cap && source.text().len() > self.policy.max_output_bytes;
-        let pays = text.len() <= source.text().len() && self.counter.count(&text) <= self.source_tokens[part];
+        let pays = text.len() <= source.text().len() && tokens <= self.source_tokens[part];
         if pays || over_cap {
+            self.evidence.tokens.after += tokens;
             return text;
         }
         self.step("gate", Reason::NotPaying, source.text().len(), source.text().len());
+        self.evidence.tokens.after += self.source_tokens[part];
         self.evidence.reducer = None;
         self.evidence.capped = false;
         source.text().to_owned()
@@ -445,8 +454,9 @@ impl Run<'_> {
             decision.key = Some(dedup::key(self.call, &self.evidence.digest));
             decision.duplicate_of = decision.key.as_ref().and_then(|key| history.first(key));
             if let Some(first) = &decision.duplicate_of
-                && dedup::replace(&mut texts, first, self.counter)
+                && let Some(tokens) = dedup::replace(&mut texts, first, self.counter)
             {
+                self.evidence.tokens.after = tokens;
                 self.evidence.status = Status::Duplicate;
                 self.evidence.duplicate_of = Some(first.call.clone());
                 self.evidence.omissions.clear();
@@ -468,15 +478,9 @@ impl Run<'_> {
         {
             self.evidence.status = Status::FailedOpen;
         }
-        self.evidence.lines.before = parts.iter().map(|p| Source::new(&p.text).len()).sum();
-        self.evidence.lines.after = texts.iter().map(|t| Source::new(t).len()).sum();
+        self.evidence.lines.before = parts.iter().map(|p| count_lines(&p.text)).sum();
+        self.evidence.lines.after = texts.iter().map(|t| count_lines(t)).sum();
         self.evidence.bytes.after = texts.iter().map(String::len).sum();
-        self.evidence.tokens.after = texts
-            .iter()
-            .zip(parts)
-            .zip(&self.source_tokens)
-            .map(|((text, part), tokens)| if *text == part.text { *tokens } else { self.counter.count(text) })
-            .sum();
         self.evidence.summarize_suggested = self.evidence.tokens.after > self.policy.summarize_above;
         let cleaned = parts.iter().any(|p| p.original.is_some());
         if unchanged && !cleaned {
@@ -494,6 +498,11 @@ impl Run<'_> {
         });
     }
 
+    /// In place of `handle` where only its length matters: sizes need no hash of the original.
+    fn any_handle(&self) -> Option<&'static str> {
+        self.retain.as_ref().filter(|_| self.policy.expand_tool).map(|_| ANY_HANDLE)
+    }
+
     /// The handle that markers carry, where the host has a tool to use it with.
     fn handle(&self) -> Option<String> {
         let retain = self.retain.as_ref().filter(|_| self.policy.expand_tool)?;
@@ -505,3 +514,7 @@ impl Run<'_> {
 
 /// Hexadecimal digits of a handle in a marker: a prefix of the artifact's id.
 pub const HANDLE_DIGITS: usize = 8;
+
+/// As long as every handle.
+const ANY_HANDLE: &str = "00000000";
+const _: () = assert!(ANY_HANDLE.len() == HANDLE_DIGITS);

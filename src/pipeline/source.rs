@@ -4,6 +4,12 @@
 
 use std::ops::Range;
 
+/// Number of lines of a text, as [`Source::len`] counts them.
+pub fn count_lines(text: &str) -> usize {
+    let open_end = !text.is_empty() && !text.ends_with('\n');
+    memchr::memchr_iter(b'\n', text.as_bytes()).count() + usize::from(open_end)
+}
+
 /// A text and where its lines start.
 #[derive(Debug)]
 pub struct Source<'a> {
@@ -102,5 +108,8 @@ mod tests {
         assert_eq!((s.line_at(0), s.line_at(2), s.line_at(3), s.line_at(4), s.line_at(99)), (0, 0, 1, 2, 2));
         assert_eq!(Source::new("").len(), 0);
         assert_eq!(Source::new("\n").len(), 1);
+        for text in ["", "\n", "a", "a\n", "a\r\n\nb", "\n\n"] {
+            assert_eq!(count_lines(text), Source::new(text).len(), "{text:?}");
+        }
     }
 }

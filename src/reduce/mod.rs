@@ -16,7 +16,7 @@ mod unittest;
 
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, MatchKind};
 
 use crate::config::Policy;
 use crate::pipeline::call::ToolCall;
@@ -98,10 +98,18 @@ pub static REDUCERS: &[&dyn Reducer] = &[
 /// How much of the head and of the tail of a text is searched for anchors, in bytes.
 const WINDOW: usize = 32 * 1024;
 
-static ANCHORS: LazyLock<Option<(AhoCorasick, Vec<usize>)>> = LazyLock::new(|| {
+/// Anchors and whose they are.
+type Anchors = Vec<(&'static str, usize)>;
+
+static ANCHORS: LazyLock<Option<(AhoCorasick, Anchors)>> = LazyLock::new(|| {
     let all = REDUCERS.iter().enumerate().flat_map(|(i, r)| r.meta().anchors.iter().map(move |a| (*a, i)));
-    let (patterns, owners): (Vec<&str>, Vec<usize>) = all.unzip();
-    Some((AhoCorasick::new(patterns).ok()?, owners))
+    let anchors: Anchors = all.collect();
+    // Only a leftmost search has the packed prefilter.
+    let search = AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(anchors.iter().map(|(anchor, _)| anchor))
+        .ok()?;
+    Some((search, anchors))
 });
 
 /// The reducer with the strongest claim on the text.
@@ -120,14 +128,25 @@ pub fn choose(input: &Input<'_>) -> Option<&'static dyn Reducer> {
 /// Which reducers have an anchor in the text, in one pass over its head and tail.
 fn asked(text: &str) -> Vec<bool> {
     let mut asked: Vec<bool> = REDUCERS.iter().map(|r| r.meta().anchors.is_empty()).collect();
-    let Some((search, owners)) = ANCHORS.as_ref() else { return asked };
+    let Some((search, anchors)) = ANCHORS.as_ref() else { return asked };
     let bytes = text.as_bytes();
     let (head, tail) = match bytes.len() {
         n if n <= 2 * WINDOW => (bytes, &bytes[n..]),
         n => (&bytes[..WINDOW], &bytes[n - WINDOW..]),
     };
-    for hit in search.find_overlapping_iter(head).chain(search.find_overlapping_iter(tail)) {
-        asked[owners[hit.pattern().as_usize()]] = true;
+    for window in [head, tail] {
+        let mut from = 0;
+        // Every place where an anchor starts is the leftmost match from somewhere on.
+        while let Some(hit) = search.find(&window[from..]) {
+            let here = &window[from + hit.start()..];
+            for (anchor, owner) in anchors {
+                asked[*owner] = asked[*owner] || here.starts_with(anchor.as_bytes());
+            }
+            if asked.iter().all(|asked| *asked) {
+                return asked;
+            }
+            from += hit.start() + 1;
+        }
     }
     asked
 }
