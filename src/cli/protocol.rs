@@ -6,6 +6,7 @@ use crate::protocol::schema;
 
 /// Arguments of `protocol`.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  tersed protocol methods\n  tersed protocol schema > schema.json")]
 pub struct Args {
     /// What to print: `schema` (JSON Schema of all types), `meta` (methods, errors, reason codes,
     /// reducers as JSON), `methods` (a table for people).

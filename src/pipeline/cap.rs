@@ -56,7 +56,7 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
             Kept::No => {
                 // The stretch with single failure lines shares one marker.
                 gap += u32::from(last_kept && gap < 2);
-                step.omit_in(unit.lines.clone(), cap.reason, GROUPS + gap);
+                step.omit_in(unit.lines.clone(), cap.reason, cap.group() + gap);
                 last_kept = false;
             }
             Kept::Window => last_kept = true,
@@ -66,8 +66,13 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
     ledger.apply(source, step).ok()
 }
 
-/// Group numbers of the cap's own markers; reducers count from 1 and stay below.
-const GROUPS: u32 = u32::MAX - 8;
+impl Cap {
+    /// The group number before those of the cap's two markers. Reducers count from 1 and stay below.
+    fn group(&self) -> u32 {
+        const LAST: u32 = u32::MAX - 8;
+        if self.reason == Reason::HeadTail { LAST } else { LAST + 4 }
+    }
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kept {
@@ -254,6 +259,26 @@ mod tests {
         assert!(strict.len() <= 4000 && markers <= 2, "{} {markers}", strict.len());
         let (soft, markers) = capped(&text, &signals, 4000, false);
         assert!(markers <= 2 && all.iter().all(|i| soft.contains(&format!("number {i} "))));
+    }
+
+    #[test]
+    fn two_caps_keep_their_markers_apart() {
+        let all: Vec<usize> = (0..5000).filter(|i| i % 3 == 0).collect();
+        let (text, signals) = log(5000, &all);
+        let source = Source::new(&text);
+        let mut ledger = Ledger::new(&source);
+        for (bytes, reason) in [(9000, Reason::HeadTail), (4000, Reason::OutputCap)] {
+            ledger = apply(&source, &ledger, &signals, Cap { bytes, strict: false, reason }).unwrap();
+        }
+        let out = ledger.render(&source, None);
+        let marked: usize = out
+            .lines()
+            .filter_map(|l| match Marker::parse(l) {
+                Some((Marker::Lines { count, .. }, _)) => Some(count),
+                _ => None,
+            })
+            .sum();
+        assert_eq!(marked, ledger.gaps(&source).iter().map(|g| g.count).sum::<usize>());
     }
 
     #[test]

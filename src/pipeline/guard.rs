@@ -15,6 +15,14 @@ pub struct Verdict {
     pub restored: usize,
 }
 
+impl Verdict {
+    /// Whether a step hid so much of what it must keep that it cannot have understood the text.
+    pub fn is_blind(self) -> bool {
+        const MANY: usize = 16;
+        self.restored > MANY && self.restored * 2 > self.signals
+    }
+}
+
 /// Shows hidden failure lines again. A failure line that is repeated verbatim needs to be seen once.
 pub fn check(source: &Source<'_>, ledger: &mut Ledger, signals: &[usize]) -> Verdict {
     let hidden = hidden(source, ledger, signals);
@@ -64,6 +72,18 @@ mod tests {
     use super::super::ledger::Reduction;
     use super::super::reason::Reason;
     use super::*;
+
+    #[test]
+    fn a_step_that_hides_most_failures_is_blind() {
+        let text: String = (0..40).map(|i| format!("error: number {i}\n")).collect();
+        let source = Source::new(&text);
+        let signals: Vec<usize> = (0..40).collect();
+        let mut step = Reduction::default();
+        step.omit(5..40, Reason::Progress);
+        let mut ledger = Ledger::new(&source).apply(&source, step).unwrap();
+        assert!(check(&source, &mut ledger, &signals).is_blind());
+        assert!(!check(&source, &mut ledger, &signals).is_blind());
+    }
 
     #[test]
     fn hidden_failure_lines_come_back() {

@@ -183,6 +183,9 @@ impl Run<'_> {
             let mut next = ledger.apply(source, reduction).map_err(|_| Reason::InvalidReduction)?;
             next.drop_unpaid(source);
             let verdict = guard::check(source, &mut next, signals);
+            if verdict.is_blind() {
+                return Err(Reason::GuardDeclined);
+            }
             next.drop_unpaid(source);
             let after = next.size(source, self.any_handle());
             if after < *size { Ok((next, after, verdict)) } else { Err(Reason::NotPaying) }
@@ -212,10 +215,12 @@ impl Run<'_> {
         bytes: usize,
     ) -> Ledger {
         let limit = self.policy.head_tail_bytes;
-        if self.policy.mode >= Mode::Standard && limit > 0 && detection.shape == Shape::Other {
+        let unread = detection.shape == Shape::Other && self.evidence.reducer.is_none();
+        if self.policy.mode >= Mode::Standard && limit > 0 && unread {
             let cap = Cap { bytes: limit, strict: false, reason: Reason::HeadTail };
             if let Some(next) = cap::apply(source, &ledger, signals, cap) {
-                self.step("head_tail", Reason::Applied, source.text().len(), limit);
+                let (before, after) = (ledger.size(source, None), next.size(source, None));
+                self.step("head_tail", Reason::Applied, before, after);
                 ledger = next;
             }
         }

@@ -55,13 +55,11 @@ reasons! {
     InvalidReduction = "invalid_reduction", "The step did not account for every line; its input was used.";
     NotRecognized = "not_recognized", "The text does not follow the grammar that the step knows.";
     NothingToDo = "nothing_to_do", "The text has nothing that the step removes.";
-    IncompleteRun = "incomplete_run", "The run did not end the way a complete run ends.";
     BelowMinBytes = "below_min_bytes", "The result is smaller than `minBytes`.";
     FullOutput = "full_output", "The caller asked for the exact bytes.";
     ModeDisabled = "mode_disabled", "The mode is `disabled`.";
     ExcludedTool = "excluded_tool", "The policy excludes the tool.";
     AlreadyCompressed = "already_compressed", "The text is an earlier output of ours, whole.";
-    ArtifactDropped = "artifact_dropped", "The original could not be stored, so nothing was omitted.";
     OverInputLimit = "over_input_limit", "The text is larger than the hard input limit; only the cap looked at it.";
     StructuredFormat = "structured_format", "The caller asked the tool for a machine format.";
 }
