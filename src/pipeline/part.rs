@@ -225,10 +225,11 @@ impl Run<'_> {
             }
         }
         // What a source file says of errors is no report, but a cut must not choose against it either.
-        let quoted = match source.text().len() > bytes && !detection.reports_failures() {
-            true => signals::failure_lines(source),
-            false => Vec::new(),
-        };
+        let quoted =
+            match source.text().len() > bytes && detection.shape == Shape::File && detection.is_written {
+                true => signals::failure_lines(source),
+                false => Vec::new(),
+            };
         let signals = if quoted.is_empty() { signals } else { &quoted };
         let cap = Cap { bytes, strict: self.policy.strict_cap, reason: Reason::OutputCap };
         if let Some(next) = cap::apply(source, &ledger, signals, cap) {

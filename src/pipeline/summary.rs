@@ -8,7 +8,7 @@ use super::run::Run;
 use super::sanitize::{self, Counts, Raw, Sanitized};
 use super::source::count_lines;
 use super::{Outcome, Retain};
-use crate::config::Policy;
+use crate::config::{Mode, Policy};
 use crate::tokens::TokenCounter;
 
 /// The fields of the evidence that are known from the start.
@@ -89,7 +89,7 @@ impl<'a> Run<'a> {
         let as_it_came =
             as_sanitized && parts.iter().all(|p| p.redactions.is_empty() && p.removals.is_empty());
         self.evidence.status = if as_it_came { Status::Unchanged } else { Status::Compressed };
-        if self.policy.dedup {
+        if self.policy.dedup && self.policy.mode >= Mode::Standard {
             decision.key = Some(dedup::key(self.call, &self.evidence.digest));
             decision.duplicate_of = decision.key.as_ref().and_then(|key| history.first(key));
             if let Some(first) = &decision.duplicate_of
