@@ -1,7 +1,8 @@
 //! The ledger: what became of every source line.
 //!
 //! Reducers and encoders return spans over source lines, never text. Markers, the evidence and the
-//! guard's view all come from the spans, so that they cannot disagree with what is shown.
+//! guard's view all come from the spans, so that they cannot disagree with what is shown. One file,
+//! though long: whoever changes what a span means has to see all that reads it.
 
 use std::collections::HashMap;
 use std::ops::Range;

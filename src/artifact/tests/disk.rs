@@ -130,7 +130,6 @@ fn a_damaged_file_is_noticed() {
 
 /// Runs only as the child of the next test, which says so in its environment.
 #[test]
-#[ignore = "waits for its parent"]
 fn child_that_holds_a_large_artifact() {
     if std::env::var_os("TERSED_TEST_CHILD").is_none() {
         return;
@@ -146,7 +145,7 @@ fn child_that_holds_a_large_artifact() {
 fn spawn_child(temp_dir: &Path) -> (Child, impl Sized) {
     let test = "artifact::tests::disk::child_that_holds_a_large_artifact";
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args([test, "--exact", "--ignored", "--nocapture"])
+        .args([test, "--exact", "--nocapture"])
         .env("TERSED_TEST_CHILD", "1")
         .env("TMPDIR", temp_dir)
         .stdin(Stdio::piped())
