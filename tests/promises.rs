@@ -203,8 +203,14 @@ proptest! {
 
     /// Promise 8: an output of ours, compressed again, is as it was.
     #[test]
-    fn outputs_are_fix_points((text, call) in mutated(), mode in mode(), min_bytes in prop_oneof![Just(0usize), Just(1024)]) {
-        let policy = Policy { mode, min_bytes, ..Policy::default() };
+    fn outputs_are_fix_points(
+        (text, call) in mutated(),
+        mode in mode(),
+        min_bytes in prop_oneof![Just(0usize), Just(1024)],
+        cap in prop_oneof![Just(65_536usize), 300usize..4000],
+    ) {
+        let strict_cap = cap != 65_536;
+        let policy = Policy { mode, min_bytes, max_output_bytes: cap, strict_cap, ..Policy::default() };
         let once = run(&call, &text, &policy).texts;
         let twice = run(&call, &once[0], &policy).texts;
         prop_assert_eq!(twice, once);

@@ -193,6 +193,10 @@ fn number(digits: &str) -> Option<usize> {
 /// Puts the document check into the first marker of a finished text, if it has one.
 pub fn seal(text: &mut String) {
     let Some(at) = find_open(text, 0).map(|at| at + OPEN.len()) else { return };
+    // A marker of an earlier output that was cut further has a check already, of the longer text.
+    if text[at..].starts_with('#') {
+        text.replace_range(at..at + 1 + CHECK_DIGITS, "");
+    }
     let check = format!("#{}", document_check(&text[..at], &text[at..]));
     text.insert_str(at, &check);
 }
@@ -298,8 +302,11 @@ mod tests {
             seal(&mut text);
             prop_assume!(!matches!(m, Marker::Duplicate { .. }));
             prop_assert!(is_sealed(&text));
-            let longer = format!("{text}!");
+            let mut longer = format!("{text}!");
             prop_assert!(!is_sealed(&longer));
+            seal(&mut longer);
+            prop_assert!(is_sealed(&longer));
+            prop_assert_eq!(longer.len(), text.len() + 1);
             prop_assert_eq!(escape(&text, |_| true), None);
         }
 
