@@ -133,8 +133,13 @@ impl Engine {
         serde_json::to_value(capabilities).map_err(|e| RpcError::failed("internal", e.to_string()))
     }
 
-    /// The host is done: nothing is left to write, originals go with the process.
+    /// The host is done; the answers to what came earlier may still need the originals.
     pub fn shutdown(&self) {}
+
+    /// The process ends: originals go, also those on disk, whoever still holds the engine.
+    pub fn close(&self) {
+        *self.artifacts() = Store::with_root(self.settings.artifacts.clone(), std::env::temp_dir());
+    }
 
     /// The settings for requests that give none.
     fn policy(&self) -> Policy {

@@ -17,7 +17,7 @@
 //! | `exit` without `shutdown` | replies that are ready are flushed, up to 250 ms | 1 |
 //! | stdin ended | all that is queued is answered, while the client reads | 0 after `shutdown` or before `initialize`, else 1 |
 //! | no way to find the next message | the same | 1 |
-//! | the host process or the reader of stdout is gone | nothing | 0 after `shutdown`, else 1 |
+//! | the host process or the reader of stdout is gone, or SIGTERM, SIGINT, SIGHUP | nothing | 0 after `shutdown`, else 1 |
 
 mod budget;
 mod codec;
@@ -134,6 +134,7 @@ fn guarded<T>(method: &str, work: impl FnOnce() -> Result<T, RpcError>) -> Resul
 
 struct Server {
     runtime: Runtime,
+    shared: Arc<Shared>,
     jobs: Arc<Jobs>,
     outbox: Arc<Outbox>,
     phase: Arc<Phase>,
@@ -148,6 +149,7 @@ impl Server {
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
             .max_blocking_threads(cores)
+            .enable_io()
             .thread_name("tersed")
             .build()?;
         let (end, ended) = channel();
@@ -159,21 +161,18 @@ impl Server {
             watch::watch(pid, end.clone());
         }
         start_writer(outbox.clone(), end.clone())?;
+        end_on_signal(&runtime, end.clone());
         let permits = Arc::new(Semaphore::new(cores));
         let shared = Shared { engine, jobs: jobs.clone(), budget: budget.clone(), permits, end: end.clone() };
-        let dispatcher = Dispatcher::new(
-            Arc::new(shared),
-            methods,
-            outbox.clone(),
-            phase.clone(),
-            runtime.handle().clone(),
-        );
+        let shared = Arc::new(shared);
+        let dispatcher =
+            Dispatcher::new(shared.clone(), methods, outbox.clone(), phase.clone(), runtime.handle().clone());
         let out = outbox.clone();
         thread::Builder::new().name("tersed-read".to_owned()).spawn(move || {
             let read = AssertUnwindSafe(|| reader::read(&options, dispatcher, &out, &budget));
             let _ = end.send(catch_unwind(read).unwrap_or(Ending::BrokenInput));
         })?;
-        Ok(Self { runtime, jobs, outbox, phase, ended })
+        Ok(Self { runtime, shared, jobs, outbox, phase, ended })
     }
 
     fn wait(self) -> ExitCode {
@@ -181,6 +180,8 @@ impl Server {
         if let Some(abrupt) = self.wind_down(ending) {
             ending = abrupt;
         }
+        // A thread that waits on stdin may hold the engine for ever.
+        self.shared.engine.close();
         // Handlers that still run have nobody left to answer to.
         self.runtime.shutdown_background();
         let orderly = match ending {
@@ -222,6 +223,24 @@ impl Server {
         }
     }
 }
+
+/// A polite signal ends the server as the loss of its host does, so that nothing of it stays on disk.
+#[cfg(unix)]
+fn end_on_signal(runtime: &Runtime, end: Sender<Ending>) {
+    use tokio::signal::unix::{SignalKind, signal};
+    for kind in [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()] {
+        let end = end.clone();
+        runtime.spawn(async move {
+            if let Ok(mut signals) = signal(kind) {
+                signals.recv().await;
+                let _ = end.send(Ending::HostGone);
+            }
+        });
+    }
+}
+
+#[cfg(not(unix))]
+fn end_on_signal(_: &Runtime, _: Sender<Ending>) {}
 
 fn start_writer(outbox: Arc<Outbox>, end: Sender<Ending>) -> io::Result<()> {
     let out = stdout()?;

@@ -143,16 +143,17 @@ pub fn redact_only(text: &str) -> Result<(String, Counts), RedactionFailed> {
     Ok((text, counts))
 }
 
-/// Redacts data that are no text. What only shows as a secret with the NULs of UTF-16 taken out cannot
-/// be cut out safely; then nothing is kept.
+/// Redacts data that are no text. What only shows as a secret with the NULs of UTF-16 taken out, or
+/// after the clean-up of a text, cannot be cut out safely; then nothing is kept.
 pub fn redact_binary(bytes: Vec<u8>) -> Vec<u8> {
     let run = || {
-        let narrow: Vec<u8> = bytes.iter().copied().filter(|b| *b != 0).collect();
-        match secrets::redact_bytes(&bytes) {
-            Some((redacted, _)) => redacted,
-            None if secrets::redact_bytes(&narrow).is_some() => Vec::new(),
-            None => bytes.clone(),
-        }
+        let redacted = secrets::redact_bytes(&bytes).map_or_else(|| bytes.clone(), |(redacted, _)| redacted);
+        let narrow: Vec<u8> = redacted.iter().copied().filter(|b| *b != 0).collect();
+        let text = String::from_utf8_lossy(&redacted);
+        let shown = terminal::render(&text).map_or_else(|| text.into_owned(), |r| r.text);
+        let shown = invisible::strip(&shown).map_or(shown, |s| s.text);
+        let hidden = secrets::redact_bytes(&narrow).is_some() || secrets::redact(&shown).is_some();
+        if hidden { Vec::new() } else { redacted }
     };
     catch_unwind(AssertUnwindSafe(run)).unwrap_or_default()
 }
