@@ -10,6 +10,7 @@ use tersed::encode::ENCODERS;
 use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::detect::Detection;
 use tersed::pipeline::ledger::Ledger;
+use tersed::pipeline::relevance::Relevance;
 use tersed::pipeline::source::Source;
 use tersed::reduce::Input;
 
@@ -61,7 +62,13 @@ fn bench(c: &mut Criterion) {
     for (id, name, text) in cases {
         let source = Source::new(&text);
         let (call, detection, policy) = (ToolCall::default(), Detection::default(), Policy::default());
-        let input = Input { source: &source, call: &call, detection: &detection, policy: &policy };
+        let input = Input {
+            source: &source,
+            call: &call,
+            detection: &detection,
+            policy: &policy,
+            relevance: &Relevance::default(),
+        };
         let ledger = Ledger::new(&source);
         let Some(encoder) = ENCODERS.iter().find(|e| e.id() == id) else { panic!("{id} is not registered") };
         assert!(encoder.encode(&input, &ledger).is_ok(), "{name}: nothing to measure");

@@ -16,6 +16,7 @@ use tersed::encode::ENCODERS;
 use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::ledger::Ledger;
+use tersed::pipeline::relevance::Relevance;
 use tersed::pipeline::sanitize::{self, Raw, invisible, secrets, terminal};
 use tersed::pipeline::source::Source;
 use tersed::pipeline::{compress, detect, guard, signals};
@@ -357,7 +358,13 @@ fn one_text(group: &mut BenchmarkGroup<'_, WallTime>, call: &ToolCall, raw: &str
 
     let source = Source::new(clean);
     let detection = detect::detect(call, &source);
-    let input = Input { source: &source, call, detection: &detection, policy: &policy };
+    let input = Input {
+        source: &source,
+        call,
+        detection: &detection,
+        policy: &policy,
+        relevance: &Relevance::default(),
+    };
     group.bench_function("detect_claim", |b| {
         b.iter(|| (detect::detect(call, black_box(&source)), reduce::choose(&input).map(|r| r.meta().id)));
     });

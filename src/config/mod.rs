@@ -1,5 +1,9 @@
 //! What may be done to a result: the settings, their defaults, ranges and layers.
 
+mod limits;
 mod policy;
 
-pub use policy::{BadValue, EvidenceDetail, MAX_OUTPUT_BYTES, Mode, Policy, PolicyPatch};
+pub use limits::{DiffLimits, SearchLimits};
+pub use policy::{
+    BadValue, EvidenceDetail, FileDetail, MAX_OUTPUT_BYTES, Mode, OnRepeat, Policy, PolicyPatch,
+};

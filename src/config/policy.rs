@@ -51,6 +51,32 @@ pub enum EvidenceDetail {
     Full,
 }
 
+/// What a request gets that is repeated after an answer that was a reference or had gaps.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OnRepeat {
+    /// The whole text: asking again means wanting more.
+    #[default]
+    Full,
+    /// What it would get at any time.
+    Same,
+}
+
+/// How much of a file is shown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FileDetail {
+    /// By size, request and what the session is about.
+    #[default]
+    Auto,
+    /// All of it.
+    Full,
+    /// Declarations of types, functions and constants.
+    Structure,
+    /// Declarations of functions only.
+    Signatures,
+}
+
 /// The resolved settings.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -81,7 +107,44 @@ pub struct Policy {
     pub tokenizer: Tokenizer,
     /// Tokens above which the evidence suggests that the host summarizes.
     pub summarize_above: usize,
+    /// After how many later results an output is no longer referred to.
+    pub dedup_window_results: usize,
+    /// After how many tokens of later results an output is no longer referred to.
+    pub dedup_window_tokens: usize,
+    /// What a request gets that is repeated after an answer that was a reference or had gaps.
+    pub on_repeat: OnRepeat,
+    /// How much of a file is shown.
+    pub file_detail: FileDetail,
+    /// What `auto` does with a file that no outline is known for.
+    pub file_detail_fallback: FileDetail,
+    /// Lines up to which `auto` shows a file whole.
+    pub file_full_max_lines: usize,
+    /// Lines up to which `auto` may show the structure; above, only signatures where the mode allows it.
+    pub file_structure_max_lines: usize,
+    /// Whether lines of an outline carry the file's line numbers where the view itself has none.
+    pub file_line_numbers: bool,
+    /// Most lines shown of a file, from its start; `None` or 0 for no limit.
+    pub file_max_lines: Option<usize>,
+    /// Most lines shown of a file, from its end; `None` or 0 for no limit.
+    pub file_last_lines: Option<usize>,
+    /// Context lines shown around a match of a search; `None` for what the mode says, see `search_limits`.
+    pub search_context_lines: Option<usize>,
+    /// Matches shown of one file; see `search_limits`.
+    pub search_max_matches_per_file: Option<usize>,
+    /// Files of which matches are shown; see `search_limits`.
+    pub search_max_files: Option<usize>,
+    /// Characters above which a line of a search is cut around its match; see `search_limits`.
+    pub search_max_line_length: Option<usize>,
+    /// Folders whose content is folded in listings, with its counts.
+    pub noise_directories: Vec<String>,
+    /// Changed lines shown of one hunk of a diff; see `diff_limits`.
+    pub diff_max_lines_per_hunk: Option<usize>,
+    /// Changed lines shown of a whole diff; see `diff_limits`.
+    pub diff_max_lines: Option<usize>,
 }
+
+/// Folders that hold what nobody wrote by hand.
+const NOISE_DIRECTORIES: &[&str] = &["node_modules", ".git", "target", "__pycache__", ".venv", "vendor"];
 
 impl Default for Policy {
     fn default() -> Self {
@@ -99,6 +162,23 @@ impl Default for Policy {
             evidence: EvidenceDetail::Full,
             tokenizer: Tokenizer::O200k,
             summarize_above: 4000,
+            dedup_window_results: 200,
+            dedup_window_tokens: 80_000,
+            on_repeat: OnRepeat::Full,
+            file_detail: FileDetail::Auto,
+            file_detail_fallback: FileDetail::Full,
+            file_full_max_lines: 120,
+            file_structure_max_lines: 280,
+            file_line_numbers: true,
+            file_max_lines: None,
+            file_last_lines: None,
+            search_context_lines: None,
+            search_max_matches_per_file: None,
+            search_max_files: None,
+            search_max_line_length: None,
+            noise_directories: NOISE_DIRECTORIES.iter().map(|d| (*d).to_owned()).collect(),
+            diff_max_lines_per_hunk: None,
+            diff_max_lines: None,
         }
     }
 }
@@ -145,6 +225,65 @@ pub struct PolicyPatch {
     /// Tokens above which the evidence suggests that the host summarizes. Default 4000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summarize_above: Option<u64>,
+    /// After how many later results an output is no longer referred to, unless the host says that it is
+    /// visible. Default 200.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dedup_window_results: Option<u64>,
+    /// After how many tokens of later results an output is no longer referred to. Default 80000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dedup_window_tokens: Option<u64>,
+    /// What a request gets that is repeated after an answer that was a reference or had gaps. Default
+    /// `full`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_repeat: Option<OnRepeat>,
+    /// How much of a file is shown. Default `auto`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_detail: Option<FileDetail>,
+    /// What `auto` does with a file that no outline is known for. Default `full`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_detail_fallback: Option<FileDetail>,
+    /// Lines up to which `auto` shows a file whole. Default 120.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_full_max_lines: Option<u64>,
+    /// Lines up to which `auto` may show the structure; above, only signatures where the mode allows it.
+    /// Default 280.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_structure_max_lines: Option<u64>,
+    /// Whether lines of an outline carry the file's line numbers where the view itself has none. Default
+    /// true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_line_numbers: Option<bool>,
+    /// Most lines shown of a file, from its start; 0 for no limit. Default 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_max_lines: Option<u64>,
+    /// Most lines shown of a file, from its end; 0 for no limit. Default 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_last_lines: Option<u64>,
+    /// Context lines shown around a match of a search; 0 and up. Default all in `standard`, 2 in
+    /// `aggressive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search_context_lines: Option<u64>,
+    /// Matches shown of one file; 0 for all. Default all in `standard`, 8 in `aggressive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search_max_matches_per_file: Option<u64>,
+    /// Files of which matches are shown; 0 for all. Default all in `standard`, 100 in `aggressive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search_max_files: Option<u64>,
+    /// Characters above which a line of a search is cut around its match; 0 for never. Default 1000 in
+    /// `standard`, 240 in `aggressive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search_max_line_length: Option<u64>,
+    /// Folders whose content is folded in listings, with its counts. Default `node_modules`, `.git`,
+    /// `target`, `__pycache__`, `.venv`, `vendor`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub noise_directories: Option<Vec<String>>,
+    /// Changed lines shown of one hunk of a diff; 0 for all. Default all in `standard`, 100 in
+    /// `aggressive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff_max_lines_per_hunk: Option<u64>,
+    /// Changed lines shown of a whole diff; 0 for all. Default all in `standard`, 500 in `aggressive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diff_max_lines: Option<u64>,
 }
 
 /// Largest `maxOutputBytes` that a caller may set.
@@ -189,6 +328,40 @@ impl Policy {
         if let Some(n) = patch.summarize_above {
             policy.summarize_above = size("summarizeAbove", n, 0, whole)?;
         }
+        if let Some(n) = patch.dedup_window_results {
+            policy.dedup_window_results = size("dedupWindowResults", n, 0, whole)?;
+        }
+        if let Some(n) = patch.dedup_window_tokens {
+            policy.dedup_window_tokens = size("dedupWindowTokens", n, 0, whole)?;
+        }
+        if let Some(n) = patch.file_full_max_lines {
+            policy.file_full_max_lines = size("fileFullMaxLines", n, 0, whole)?;
+        }
+        if let Some(n) = patch.file_structure_max_lines {
+            policy.file_structure_max_lines = size("fileStructureMaxLines", n, 0, whole)?;
+        }
+        let limits: [(&'static str, Option<u64>, &mut Option<usize>); 8] = [
+            ("fileMaxLines", patch.file_max_lines, &mut policy.file_max_lines),
+            ("fileLastLines", patch.file_last_lines, &mut policy.file_last_lines),
+            ("searchContextLines", patch.search_context_lines, &mut policy.search_context_lines),
+            (
+                "searchMaxMatchesPerFile",
+                patch.search_max_matches_per_file,
+                &mut policy.search_max_matches_per_file,
+            ),
+            ("searchMaxFiles", patch.search_max_files, &mut policy.search_max_files),
+            ("searchMaxLineLength", patch.search_max_line_length, &mut policy.search_max_line_length),
+            ("diffMaxLinesPerHunk", patch.diff_max_lines_per_hunk, &mut policy.diff_max_lines_per_hunk),
+            ("diffMaxLines", patch.diff_max_lines, &mut policy.diff_max_lines),
+        ];
+        for (key, given, limit) in limits {
+            if let Some(n) = given {
+                *limit = Some(size(key, n, 0, whole)?);
+            }
+        }
+        if let Some(folders) = &patch.noise_directories {
+            policy.noise_directories.clone_from(folders);
+        }
         if let Some(tools) = &patch.exclude_tools {
             policy.exclude_tools = tools.iter().map(|t| t.to_ascii_lowercase()).collect();
         }
@@ -198,6 +371,10 @@ impl Policy {
         policy.redact_secrets = patch.redact_secrets.unwrap_or(policy.redact_secrets);
         policy.expand_tool = patch.expand_tool.unwrap_or(policy.expand_tool);
         policy.evidence = patch.evidence.unwrap_or(policy.evidence);
+        policy.on_repeat = patch.on_repeat.unwrap_or(policy.on_repeat);
+        policy.file_detail = patch.file_detail.unwrap_or(policy.file_detail);
+        policy.file_detail_fallback = patch.file_detail_fallback.unwrap_or(policy.file_detail_fallback);
+        policy.file_line_numbers = patch.file_line_numbers.unwrap_or(policy.file_line_numbers);
         policy.tokenizer = patch.tokenizer.unwrap_or(policy.tokenizer);
         Ok(policy)
     }

@@ -18,6 +18,9 @@ use crate::protocol::tool_result::{
 };
 use crate::session::{AsDecided, Ending, Fingerprint, Lookup, Stored};
 
+/// How much of a query counts.
+const MAX_QUERY_BYTES: usize = 4096;
+
 /// One result, read and checked.
 struct Job<'a> {
     call: ToolCall,
@@ -26,8 +29,14 @@ struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    fn new(result: &ToolResult<'a>, place: &str, full_output: bool) -> Result<Self, RpcError> {
-        let call = result.call(place)?;
+    fn new(
+        result: &ToolResult<'a>,
+        place: &str,
+        full_output: bool,
+        query: Option<&str>,
+    ) -> Result<Self, RpcError> {
+        let query = query.map(|query| query[..query.floor_char_boundary(MAX_QUERY_BYTES)].to_owned());
+        let call = ToolCall { query, ..result.call(place)? };
         let content = Content::read(result.content, &format!("{place}.content"))?;
         Ok(Self { call, content, full_output: full_output || result.full_output })
     }
@@ -51,6 +60,7 @@ impl<'a> Job<'a> {
             .field(call.arguments.to_string().as_bytes())
             .field(call.command.as_deref().unwrap_or_default().as_bytes())
             .field(call.path.as_deref().unwrap_or_default().as_bytes())
+            .field(call.query.as_deref().unwrap_or_default().as_bytes())
             .field(format!("{:?} {:?} {}", call.exit_code, call.is_error, self.full_output).as_bytes());
         Fingerprint { request: request.finish(), content }
     }
@@ -82,7 +92,7 @@ impl Engine {
     pub fn compress(&self, params: &CompressParams<'_>, cancel: &Cancel) -> Result<Compressed, RpcError> {
         check_session(params.session_id.as_deref())?;
         let result = ToolResult::read(&params.result, "result")?;
-        let job = Job::new(&result, "result", params.full_output)?;
+        let job = Job::new(&result, "result", params.full_output, params.query.as_deref())?;
         let (policy, session) = self.context(params.session_id.as_deref(), params.policy.as_ref())?;
         let stored = self.run(&job, &policy, params.session_id.as_deref(), session.as_ref(), cancel)?;
         respond(&job, stored, &policy)
@@ -101,7 +111,7 @@ impl Engine {
             .enumerate()
             .map(|(i, members)| {
                 let (result, place) = ToolResult::read_item(members, i)?;
-                Job::new(&result, &place, params.full_output)
+                Job::new(&result, &place, params.full_output, params.query.as_deref())
             })
             .collect::<Result<Vec<_>, _>>()?;
         let (policy, session) = self.context(params.session_id.as_deref(), params.policy.as_ref())?;

@@ -17,6 +17,8 @@ pub struct ToolCall {
     pub command: Option<String>,
     /// The file or folder that the call named.
     pub path: Option<String>,
+    /// What the agent is looking for, where the host says so.
+    pub query: Option<String>,
     /// The exit code, where the host knows it.
     pub exit_code: Option<i64>,
     /// The host's own flag that the call failed.

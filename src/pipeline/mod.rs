@@ -17,11 +17,13 @@ pub mod ledger;
 pub mod marker;
 mod part;
 pub mod reason;
+pub mod relevance;
 mod run;
 pub mod sanitize;
 pub mod signals;
 pub mod source;
 mod summary;
+pub mod view;
 
 use std::cell::Cell;
 

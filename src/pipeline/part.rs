@@ -1,6 +1,7 @@
 //! The steps on one text: detect, reduce, encode, guard, gate and cap.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 
 use super::cap::{self, Cap};
 use super::detect::{self, Detection, Shape};
@@ -62,7 +63,8 @@ impl Run<'_> {
         }
         let source_tokens = vec![self.counter.count(text)];
         let evidence = Evidence::default();
-        let mut again = Run { evidence, retain: None, source_tokens, ..*self };
+        let mut again =
+            Run { evidence, retain: None, source_tokens, relevance: Rc::clone(&self.relevance), ..*self };
         again.one(&Source::new(text), 0, cap_bytes) == text
     }
 
@@ -124,7 +126,13 @@ impl Run<'_> {
     fn detect(&mut self, source: &Source<'_>) -> (Detection, Option<&'static dyn Reducer>) {
         let mut detection = detect::detect(self.call, source);
         let size = source.text().len();
-        let input = Input { source, call: self.call, detection: &detection, policy: self.policy };
+        let input = Input {
+            source,
+            call: self.call,
+            detection: &detection,
+            policy: self.policy,
+            relevance: &self.relevance,
+        };
         let wanted =
             self.policy.mode >= Mode::Standard && (self.policy.min_bytes..=INPUT_LIMIT).contains(&size);
         let reducer =
@@ -158,7 +166,8 @@ impl Run<'_> {
         signals: &[usize],
         state: &mut (Ledger, usize),
     ) {
-        let input = Input { source, call: self.call, detection, policy: self.policy };
+        let relevance = Rc::clone(&self.relevance);
+        let input = Input { source, call: self.call, detection, policy: self.policy, relevance: &relevance };
         if let Some(reducer) = reducer {
             let id = reducer.meta().id;
             if self.attempt(id, source, signals, state, |_| reducer.reduce(&input)) {

@@ -1,9 +1,12 @@
 //! The work on one result: what the files of the flow share. `summary` starts and ends it, `part` does
 //! the steps in between.
 
+use std::rc::Rc;
+
 use super::call::ToolCall;
 use super::evidence::{Evidence, Step};
 use super::reason::Reason;
+use super::relevance::Relevance;
 use super::{HANDLE_DIGITS, Retain};
 use crate::config::Policy;
 use crate::tokens::TokenCounter;
@@ -17,6 +20,8 @@ pub(super) struct Run<'a> {
     pub(super) retain: Option<Retain>,
     /// Tokens of the sanitized text of each part.
     pub(super) source_tokens: Vec<usize>,
+    /// What the texts are asked about.
+    pub(super) relevance: Rc<Relevance>,
     /// Whether encoders may rewrite lines.
     pub(super) rewrites: bool,
 }

@@ -1,9 +1,12 @@
 //! What is said about a result: the evidence, what is stored, and whether it repeats an earlier one.
 
+use std::rc::Rc;
+
 use super::call::ToolCall;
 use super::dedup::{self, Decision, History};
 use super::evidence::{self, Evidence, Removal, Status, Step};
 use super::reason::Reason;
+use super::relevance::Relevance;
 use super::run::Run;
 use super::sanitize::{self, Counts, Raw, Sanitized};
 use super::source::count_lines;
@@ -38,8 +41,17 @@ impl<'a> Run<'a> {
         parts: &[Sanitized],
     ) -> Self {
         let evidence = head(call, policy, counter);
-        let mut run =
-            Self { call, policy, counter, evidence, retain: None, source_tokens: Vec::new(), rewrites: true };
+        let relevance = Rc::new(Relevance::new(call.query.as_deref(), &[], &[]));
+        let mut run = Self {
+            call,
+            policy,
+            counter,
+            evidence,
+            retain: None,
+            source_tokens: Vec::new(),
+            relevance,
+            rewrites: true,
+        };
         run.count_input(raws, parts);
         run.retain = retain(raws, parts, policy.redact_secrets);
         run

@@ -197,6 +197,7 @@ impl ToolResult<'_> {
             exit_code: self.exit_code,
             is_error: self.is_error,
             arguments,
+            query: None,
         })
     }
 }
@@ -227,6 +228,9 @@ pub struct CompressParams<'a> {
     /// Settings for this request alone.
     #[serde(default, deserialize_with = "object")]
     pub policy: Option<PolicyPatch>,
+    /// What the agent is looking for: ranks what stays where something has to go. Up to 4096 bytes count.
+    #[serde(default)]
+    pub query: Option<String>,
     /// The exact bytes are wanted; redaction alone still applies.
     #[serde(default)]
     pub full_output: bool,
@@ -293,6 +297,9 @@ pub struct BatchParams<'a> {
     /// Settings for this request alone.
     #[serde(default, deserialize_with = "object")]
     pub policy: Option<PolicyPatch>,
+    /// What the agent is looking for, as in `toolResult/compress`.
+    #[serde(default)]
+    pub query: Option<String>,
     /// The exact bytes of all results are wanted.
     #[serde(default)]
     pub full_output: bool,

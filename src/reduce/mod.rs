@@ -23,6 +23,7 @@ use crate::pipeline::call::ToolCall;
 use crate::pipeline::detect::Detection;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
+use crate::pipeline::relevance::Relevance;
 use crate::pipeline::source::Source;
 
 /// All that a reducer may look at.
@@ -36,6 +37,8 @@ pub struct Input<'a> {
     pub detection: &'a Detection,
     /// The settings.
     pub policy: &'a Policy,
+    /// What the text is asked about: ranks what a limit keeps.
+    pub relevance: &'a Relevance,
 }
 
 /// How sure a reducer is that a text is its own.

@@ -167,6 +167,7 @@ fn indentation(line: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::relevance::Relevance;
 
     /// The text after the encoder, whatever the shape.
     fn encoded(text: &str) -> String {
@@ -175,7 +176,13 @@ mod tests {
         let call = crate::pipeline::call::ToolCall::default();
         let detection = crate::pipeline::detect::Detection::default();
         let policy = crate::config::Policy::default();
-        let input = Input { source: &source, call: &call, detection: &detection, policy: &policy };
+        let input = Input {
+            source: &source,
+            call: &call,
+            detection: &detection,
+            policy: &policy,
+            relevance: &Relevance::default(),
+        };
         match JsonMinify.encode(&input, &ledger) {
             Ok(step) => ledger.apply(&source, step).unwrap().render(&source, None),
             Err(_) => text.to_owned(),

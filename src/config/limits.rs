@@ -1,0 +1,75 @@
+//! Limits that depend on the mode unless somebody set them.
+
+use super::{Mode, Policy};
+
+/// What is shown of a search. `None` is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SearchLimits {
+    /// Context lines on each side of a match.
+    pub context_lines: Option<usize>,
+    /// Matches of one file.
+    pub matches_per_file: Option<usize>,
+    /// Files.
+    pub files: Option<usize>,
+    /// Characters of a line.
+    pub line_length: Option<usize>,
+}
+
+/// What is shown of a diff. `None` is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DiffLimits {
+    /// Changed lines of one hunk.
+    pub lines_per_hunk: Option<usize>,
+    /// Changed lines in all.
+    pub lines: Option<usize>,
+}
+
+impl Policy {
+    /// The limits of a search that are in force.
+    pub fn search_limits(&self) -> SearchLimits {
+        SearchLimits {
+            context_lines: self.search_context_lines.or(self.in_aggressive(2)),
+            matches_per_file: self.limit(self.search_max_matches_per_file, None, 8),
+            files: self.limit(self.search_max_files, None, 100),
+            line_length: self.limit(self.search_max_line_length, Some(1000), 240),
+        }
+    }
+
+    /// The limits of a diff that are in force.
+    pub fn diff_limits(&self) -> DiffLimits {
+        DiffLimits {
+            lines_per_hunk: self.limit(self.diff_max_lines_per_hunk, None, 100),
+            lines: self.limit(self.diff_max_lines, None, 500),
+        }
+    }
+
+    /// What was set, where 0 stands for no limit, or what the mode says.
+    fn limit(&self, set: Option<usize>, standard: Option<usize>, aggressive: usize) -> Option<usize> {
+        match set {
+            Some(n) => Some(n).filter(|n| *n > 0),
+            None => self.in_aggressive(aggressive).or(standard),
+        }
+    }
+
+    fn in_aggressive(&self, limit: usize) -> Option<usize> {
+        (self.mode == Mode::Aggressive).then_some(limit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_set_wins_over_the_mode() {
+        let standard = Policy::default();
+        let aggressive = Policy { mode: Mode::Aggressive, ..Policy::default() };
+        assert_eq!(standard.search_limits().matches_per_file, None);
+        assert_eq!(standard.search_limits().line_length, Some(1000));
+        assert_eq!(aggressive.search_limits().matches_per_file, Some(8));
+        assert_eq!(aggressive.search_limits().context_lines, Some(2));
+        let open = Policy { search_max_matches_per_file: Some(0), diff_max_lines: Some(7), ..aggressive };
+        assert_eq!(open.search_limits().matches_per_file, None);
+        assert_eq!(open.diff_limits(), DiffLimits { lines_per_hunk: Some(100), lines: Some(7) });
+    }
+}

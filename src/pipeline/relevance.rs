@@ -1,0 +1,182 @@
+//! Relevance: which blocks of a text matter for what the agent is looking for.
+//!
+//! Terms come from the request's `query`, from the call itself and from what the session talks about.
+//! They rank what an elision keeps; they never decide whether a failure stays. Scores are BM25
+//! (k1 = 1.2, b = 0.75) over blocks of lines, in thousandths, so that ranks are the same everywhere.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Range;
+
+use super::source::Source;
+
+/// Shortest word that counts, in bytes.
+const SHORTEST: usize = 3;
+/// Weight of a word of the query, of the call, and of the session.
+const QUERY: u32 = 4;
+const CALL: u32 = 2;
+/// See above.
+pub const SESSION: u32 = 1;
+
+/// A word, as a digest, and how much it counts. Digests hold for the life of the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Term {
+    /// Digest of the word in lower case.
+    pub word: u64,
+    /// How much it counts.
+    pub weight: u32,
+}
+
+/// What a text is asked about.
+#[derive(Debug, Clone, Default)]
+pub struct Relevance {
+    weights: HashMap<u64, u32>,
+}
+
+impl Relevance {
+    /// Words of the query and of the call's arguments, and terms of the session.
+    pub fn new(query: Option<&str>, call: &[&str], session: &[Term]) -> Self {
+        let mut weights: HashMap<u64, u32> = session.iter().map(|t| (t.word, t.weight)).collect();
+        for (texts, weight) in [(call, CALL), (query.as_slice(), QUERY)] {
+            for text in texts {
+                words(text, |word| {
+                    weights.insert(word, weight);
+                });
+            }
+        }
+        Self { weights }
+    }
+
+    /// Whether nothing is known, so that every score is 0.
+    pub fn is_empty(&self) -> bool {
+        self.weights.is_empty()
+    }
+
+    /// The terms that stand in the text, in the order of their first place there, at most `most`.
+    pub fn found_in(&self, text: &str, most: usize) -> Vec<Term> {
+        let mut left = self.weights.clone();
+        let mut found = Vec::new();
+        words(text, |word| {
+            if found.len() < most
+                && let Some(weight) = left.remove(&word)
+            {
+                found.push(Term { word, weight });
+            }
+        });
+        found
+    }
+
+    /// How relevant each block of lines is. Linear in the text of the blocks.
+    pub fn scores(&self, source: &Source<'_>, blocks: &[Range<usize>]) -> Vec<u32> {
+        if self.is_empty() {
+            return vec![0; blocks.len()];
+        }
+        let mut lengths: Vec<u32> = Vec::with_capacity(blocks.len());
+        // Per block the terms that stand in it, with how often.
+        let mut counts: Vec<Vec<(u64, u32)>> = Vec::with_capacity(blocks.len());
+        let mut blocks_with: HashMap<u64, u32> = HashMap::new();
+        for block in blocks {
+            let mut length = 0;
+            let mut here: Vec<(u64, u32)> = Vec::new();
+            words(source.slice(block.clone()), |word| {
+                length += 1;
+                if self.weights.contains_key(&word) {
+                    match here.iter_mut().find(|(w, _)| *w == word) {
+                        Some((_, count)) => *count += 1,
+                        None => here.push((word, 1)),
+                    }
+                }
+            });
+            for (word, _) in &here {
+                *blocks_with.entry(*word).or_default() += 1;
+            }
+            lengths.push(length);
+            counts.push(here);
+        }
+        let all = blocks.len() as f64;
+        let mean = lengths.iter().map(|l| f64::from(*l)).sum::<f64>() / all.max(1.0);
+        let score = |here: &[(u64, u32)], length: u32| {
+            let mut sum = 0.0;
+            for (word, count) in here {
+                let with = f64::from(blocks_with.get(word).copied().unwrap_or(0));
+                let weight = f64::from(self.weights.get(word).copied().unwrap_or(0));
+                let rarity = (1.0 + (all - with + 0.5) / (with + 0.5)).ln();
+                let count = f64::from(*count);
+                let norm = 1.2 * (0.25 + 0.75 * f64::from(length) / mean.max(1.0));
+                sum += weight * rarity * count * 2.2 / (count + norm);
+            }
+            (sum * 1000.0).round() as u32
+        };
+        counts.iter().zip(&lengths).map(|(here, length)| score(here, *length)).collect()
+    }
+}
+
+/// Calls `found` with the digest of every word of a text: each identifier, and its parts where it is
+/// put together with `_` or capitals.
+pub fn words(text: &str, mut found: impl FnMut(u64)) {
+    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if !is_word(bytes[at]) {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        while at < bytes.len() && is_word(bytes[at]) {
+            at += 1;
+        }
+        let word = &bytes[start..at];
+        if word.len() < SHORTEST || word.iter().all(u8::is_ascii_digit) {
+            continue;
+        }
+        found(digest(word));
+        let mut part = 0;
+        for i in 1..=word.len() {
+            let ends = i == word.len()
+                || word[i] == b'_'
+                || (word[i].is_ascii_uppercase() && word[i - 1].is_ascii_lowercase());
+            if ends {
+                let piece = &word[part..i];
+                if piece.len() >= SHORTEST && piece.len() < word.len() {
+                    found(digest(piece));
+                }
+                part = if i < word.len() && word[i] == b'_' { i + 1 } else { i };
+            }
+        }
+    }
+}
+
+fn digest(word: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for byte in word {
+        byte.to_ascii_lowercase().hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_block_that_holds_the_words_ranks_first() {
+        let text = "fn open() {}\nfn parseHeader(x) {}\nfn close() {}\n";
+        let source = Source::new(text);
+        let scores = |query| Relevance::new(Some(query), &[], &[]).scores(&source, &[0..1, 1..2, 2..3]);
+        let of_header = scores("where is the header parsed");
+        assert!(of_header[1] > of_header[0] && of_header[0] == of_header[2]);
+        assert!(scores("parse_header")[1] > 0);
+        assert_eq!(scores("unrelated words"), [0, 0, 0]);
+    }
+
+    #[test]
+    fn terms_that_were_found_give_the_same_scores_again() {
+        let source = Source::new("alpha beta\ngamma alpha\n");
+        let all = Relevance::new(Some("alpha"), &["gamma other"], &[]);
+        let found = all.found_in(source.text(), 8);
+        assert_eq!(found.len(), 2);
+        let again = Relevance::new(None, &[], &found);
+        assert_eq!(all.scores(&source, &[0..1, 1..2]), again.scores(&source, &[0..1, 1..2]));
+    }
+}
