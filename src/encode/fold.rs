@@ -68,7 +68,7 @@ pub fn spare_repeats(source: &Source<'_>, ledger: &Ledger, step: &mut Reduction)
     let mut next = 0;
     for span in ledger.spans() {
         match &span.action {
-            Action::Omit { .. } | Action::Repeat { .. } => return,
+            Action::Omit { .. } | Action::Repeat { .. } | Action::Refer { .. } => return,
             Action::Replace { text, .. } => shown.extend(text.split('\n')),
             Action::Keep => {
                 let mut line = span.lines.start;

@@ -16,7 +16,7 @@ use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::tool_result::{
     ArtifactRef, BatchCompressed, BatchParams, CompressParams, Compressed, ToolResult, check_session,
 };
-use crate::session::{AsDecided, Ending, Fingerprint, Lookup, Stored};
+use crate::session::{AsDecided, Caller, Ending, Fingerprint, Lookup, Stored, Window};
 
 /// How much of a query counts.
 const MAX_QUERY_BYTES: usize = 4096;
@@ -65,8 +65,18 @@ impl<'a> Job<'a> {
         Fingerprint { request: request.finish(), content }
     }
 
-    fn ending(&self) -> Ending {
-        Ending { exit_code: self.call.exit_code, is_error: self.call.is_error }
+    /// The call as the session tells it from others.
+    fn caller<'b>(&'b self, id: &'b str, turn: usize) -> Caller<'b> {
+        let call = &self.call;
+        let mut asked = Digest::default();
+        asked
+            .field(call.canonical_tool().as_bytes())
+            .field(call.arguments.to_string().as_bytes())
+            .field(call.command.as_deref().unwrap_or_default().as_bytes())
+            .field(call.path.as_deref().unwrap_or_default().as_bytes());
+        let ending = Ending { exit_code: call.exit_code, is_error: call.is_error };
+        let is_told = !call.arguments.is_null() || call.command.is_some() || call.path.is_some();
+        Caller { id, tool: &call.tool, asked: is_told.then(|| asked.finish()), ending, turn }
     }
 }
 
@@ -94,7 +104,8 @@ impl Engine {
         let result = ToolResult::read(&params.result, "result")?;
         let job = Job::new(&result, "result", params.full_output, params.query.as_deref())?;
         let (policy, session) = self.context(params.session_id.as_deref(), params.policy.as_ref())?;
-        let stored = self.run(&job, &policy, params.session_id.as_deref(), session.as_ref(), cancel)?;
+        let turn = results(session.as_ref());
+        let stored = self.run(&job, &policy, params.session_id.as_deref(), session.as_ref(), turn, cancel)?;
         respond(&job, stored, &policy)
     }
 
@@ -115,13 +126,15 @@ impl Engine {
             })
             .collect::<Result<Vec<_>, _>>()?;
         let (policy, session) = self.context(params.session_id.as_deref(), params.policy.as_ref())?;
+        let turn = results(session.as_ref());
         let mut out = BatchCompressed {
             results: Vec::with_capacity(jobs.len()),
             tokens: BeforeAfter::default(),
             budget_applied: params.budget.as_ref().map(|_| false),
         };
         for job in &jobs {
-            let stored = self.run(job, &policy, params.session_id.as_deref(), session.as_ref(), cancel)?;
+            let stored =
+                self.run(job, &policy, params.session_id.as_deref(), session.as_ref(), turn, cancel)?;
             out.tokens.before += stored.outcome.evidence.tokens.before;
             out.tokens.after += stored.outcome.evidence.tokens.after;
             out.results.push(respond(job, stored, &policy)?);
@@ -152,6 +165,7 @@ impl Engine {
         policy: &Policy,
         session_id: Option<&str>,
         session: Option<&Shared>,
+        turn: usize,
         cancel: &Cancel,
     ) -> Result<Stored, RpcError> {
         cancel.check()?;
@@ -191,11 +205,13 @@ impl Engine {
             return Ok(self.store(session_id, &job.call, outcome));
         }
         let changed = matches!(known, Lookup::Changed);
-        let mut outcome = core(job, policy, &session.history(call_id, job.ending()))?;
+        let caller = job.caller(call_id, turn);
+        let window = Window { results: policy.dedup_window_results, tokens: policy.dedup_window_tokens };
+        let mut outcome = core(job, policy, &session.history(caller, window))?;
         cancel.check()?;
         outcome.evidence.memo.changed = changed;
         let mut stored = self.store(session_id, &job.call, outcome);
-        session.commit(&job.call.tool, call_id, job.ending(), fingerprint, stored.clone(), policy.memo);
+        session.commit(caller, fingerprint, stored.clone(), policy.memo);
         if changed {
             session.count_changed();
         }
@@ -232,6 +248,11 @@ impl Engine {
             original_id: original.map(|put| put.id),
         })
     }
+}
+
+/// Results that a session had so far.
+fn results(session: Option<&Shared>) -> usize {
+    session.map_or(0, |session| lock(session).results())
 }
 
 /// The pure core. A fault in it costs the compression, never the result: the safe stage alone is

@@ -131,9 +131,9 @@ impl Engine {
         let session = self.sessions().peek(&params.session_id)?;
         let Some(session) = &session else { return Ok(()) };
         let mut session = lock(session);
-        session.seen_mut().evict(&params.tool_call_ids);
+        session.evict(&params.tool_call_ids);
         if let Some(visible) = &params.visible {
-            session.seen_mut().keep_only(visible);
+            session.keep_only(visible);
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::blocks::Lines;
 use super::call::ToolCall;
 use super::dedup::Decision;
 use super::evidence::{Evidence, Status};
@@ -59,5 +60,5 @@ pub(super) fn exact(
     }
     evidence.redactions = summary::redaction_counts(&redactions);
     evidence.digest = digest.finalize().to_hex().to_string();
-    Ok(Outcome { texts, evidence, retain: None, decision: Decision::default() })
+    Ok(Outcome { texts, evidence, retain: None, decision: Decision::default(), shown: Lines::default() })
 }

@@ -150,7 +150,9 @@ fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
                 let bytes = source.byte_range(shown).len() + MARKERS / 2;
                 units.push(Unit { lines: span.lines.clone(), bytes });
             }
-            Action::Omit { .. } => units.push(Unit { lines: span.lines.clone(), bytes: MARKERS / 2 }),
+            Action::Omit { .. } | Action::Refer { .. } => {
+                units.push(Unit { lines: span.lines.clone(), bytes: MARKERS / 2 })
+            }
         }
     }
     units

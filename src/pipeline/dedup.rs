@@ -3,6 +3,9 @@
 //! Compared are the canonical tool and the sanitized original, never a compressed form. What was
 //! shown before is the session's to know; here it is only asked.
 
+use std::hash::{BuildHasher, Hasher};
+
+use super::blocks::{Earlier, Reference};
 use super::call::ToolCall;
 use super::marker::Marker;
 use crate::tokens::TokenCounter;
@@ -33,6 +36,12 @@ pub struct Decision {
     pub key: Option<Key>,
     /// The earlier result that it became a reference to.
     pub duplicate_of: Option<First>,
+    /// Runs of lines that became references.
+    pub references: Vec<Reference>,
+    /// Digest of the text in which every digit counts the same; `None` when nobody wants to know.
+    pub likeness: Option<u64>,
+    /// Whether the request was repeated and therefore answered in full.
+    pub asked_again: bool,
     /// Whether the text was nothing but a reference to a call that the session knew.
     pub own_marker: bool,
 }
@@ -44,6 +53,21 @@ pub trait History {
 
     /// Whether a call id is one of the session's.
     fn knows(&self, call: &str) -> bool;
+
+    /// What earlier outputs show.
+    fn earlier(&self) -> Earlier<'_> {
+        Earlier::Nothing
+    }
+
+    /// Whether there is a session that wants to know what is shown.
+    fn listens(&self) -> bool {
+        false
+    }
+
+    /// Whether the same request got a text of this likeness before, as a reference or with gaps.
+    fn is_repeated(&self, _likeness: u64) -> bool {
+        false
+    }
 }
 
 /// No session: nothing was shown before.
@@ -63,6 +87,18 @@ impl History for NoHistory {
 /// What a result is compared by.
 pub fn key(call: &ToolCall, digest: &str) -> Key {
     Key { tool: call.canonical_tool(), digest: digest.to_owned() }
+}
+
+/// Digest of texts in which every digit counts the same, so that a run that took longer is alike.
+pub fn likeness<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
+    let mut hasher = foldhash::fast::FixedState::default().build_hasher();
+    for text in texts {
+        for piece in text.split(|c: char| c.is_ascii_digit()).filter(|piece| !piece.is_empty()) {
+            hasher.write(piece.as_bytes());
+        }
+        hasher.write_u8(0xFF);
+    }
+    hasher.finish()
 }
 
 /// Puts the reference in place of every text for which it costs less. Gives the tokens of all texts

@@ -77,6 +77,7 @@ pub struct Step {
 
 /// Lines that are not shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Omission {
     /// First and last line of the sanitized text, from 1, inclusive.
     pub lines: [usize; 2],
@@ -90,6 +91,19 @@ pub struct Omission {
     /// Index of the content part, where the result has several.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub part: usize,
+    /// The earlier result that shows the lines, for `shown_before`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shown_by: Option<ShownBy>,
+}
+
+/// Where lines were shown before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ShownBy {
+    /// Call id of the earlier result.
+    pub tool_call_id: String,
+    /// First and last line of its sanitized text, from 1, inclusive.
+    pub lines: [usize; 2],
 }
 
 /// Secrets of one rule that were removed.

@@ -6,7 +6,10 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
+use super::blocks::{self, Lines};
+use super::dedup::First;
 use super::marker::Marker;
 use super::reason::Reason;
 use super::source::Source;
@@ -37,6 +40,15 @@ pub enum Action {
         reason: Reason,
         /// Bytes that the text leaves out behind a marker of its own, 0 for none.
         omitted_bytes: usize,
+    },
+    /// Not shown, since an earlier result shows the same lines.
+    Refer {
+        /// The earlier result.
+        first: Arc<First>,
+        /// The number of the first of them in that result, from 1.
+        there: usize,
+        /// The number that it carries there; the same where it carries none.
+        carried: usize,
     },
 }
 
@@ -107,6 +119,8 @@ pub struct Gap {
     pub count: usize,
     /// Bytes not shown, where the gap is inside lines.
     pub bytes: usize,
+    /// The earlier result that shows the lines, and the number of the first of them there.
+    pub shown_by: Option<(Arc<First>, usize)>,
 }
 
 /// All lines of a source, each in exactly one span.
@@ -205,7 +219,7 @@ impl Ledger {
                 Action::Omit { group: 0, .. } => bytes(span.lines.clone()),
                 Action::Omit { group, .. } => group_bytes.get(&group).copied().unwrap_or(0),
                 Action::Repeat { period } => bytes(span.lines.start + period..span.lines.end),
-                Action::Keep | Action::Replace { .. } => continue,
+                Action::Keep | Action::Replace { .. } | Action::Refer { .. } => continue,
             };
             if saved <= MARKER_COST {
                 span.action = Action::Keep;
@@ -224,7 +238,7 @@ impl Ledger {
             None => Shown::No,
             // A repetition shows the same line in its first block.
             Some(Span { action: Action::Keep | Action::Repeat { .. }, .. }) => Shown::Yes,
-            Some(Span { action: Action::Omit { .. }, .. }) => Shown::No,
+            Some(Span { action: Action::Omit { .. } | Action::Refer { .. }, .. }) => Shown::No,
             Some(Span { action: Action::Replace { reason, .. }, .. }) if reason.is_lossless() => Shown::Yes,
             Some(Span { action: Action::Replace { text, .. }, .. }) => Shown::In(text),
         }
@@ -237,21 +251,53 @@ impl Ledger {
             let lines = (source.number(span.lines.start), source.number(span.lines.end - 1));
             match &span.action {
                 Action::Omit { reason, .. } => {
-                    gaps.push(Gap { lines, reason: *reason, count: span.lines.len(), bytes: 0 });
+                    let count = span.lines.len();
+                    gaps.push(Gap { lines, reason: *reason, count, bytes: 0, shown_by: None });
                 }
                 Action::Repeat { period } => gaps.push(Gap {
                     lines: (lines.0 + period, lines.1),
                     reason: Reason::RepeatedLines,
                     count: span.lines.len() - period,
                     bytes: 0,
+                    shown_by: None,
                 }),
                 Action::Replace { reason, omitted_bytes, .. } if *omitted_bytes > 0 => {
-                    gaps.push(Gap { lines, reason: *reason, count: 0, bytes: *omitted_bytes });
+                    let bytes = *omitted_bytes;
+                    gaps.push(Gap { lines, reason: *reason, count: 0, bytes, shown_by: None });
                 }
+                Action::Refer { first, there, .. } => gaps.push(Gap {
+                    lines,
+                    reason: Reason::ShownBefore,
+                    count: span.lines.len(),
+                    bytes: 0,
+                    shown_by: Some((Arc::clone(first), *there)),
+                }),
                 Action::Keep | Action::Replace { .. } => {}
             }
         }
         gaps
+    }
+
+    /// Adds the lines that are shown as the source has them.
+    pub fn shown(&self, source: &Source<'_>, out: &mut Lines) {
+        let view = source.view();
+        for span in &self.spans {
+            let lines = match span.action {
+                Action::Keep => span.lines.clone(),
+                Action::Repeat { period } => span.lines.start..span.lines.start + period,
+                _ => continue,
+            };
+            for i in lines {
+                let text = view.text(source, i);
+                // Blanks before a `\r` go and the `\r` stays: such a line is not worth putting together.
+                match text.strip_suffix('\r') {
+                    _ if !self.trim_line_ends => out.push(source, view, i, text),
+                    None => out.push(source, view, i, text.trim_end_matches([' ', '\t'])),
+                    Some(body) if !body.ends_with([' ', '\t']) => out.push(source, view, i, text),
+                    Some(_) => {}
+                }
+            }
+        }
     }
 
     /// The text that the ledger shows, with markers; not yet sealed.
@@ -284,8 +330,11 @@ impl Ledger {
                     let first = span.lines.start + period;
                     self.write_lines(source, span.lines.start..first, out);
                     let times = (span.lines.end - first) / period;
-                    let (first, last) = (source.number(first), source.number(span.lines.end - 1));
+                    let (first, last) = source.numbers(&(first..span.lines.end));
                     put_marker(out, &Marker::Repeats { period: *period, times, first, last });
+                }
+                Action::Refer { first, carried, .. } => {
+                    put_marker(out, &blocks::marker(source, &span.lines, first, *carried));
                 }
                 Action::Omit { reason, group } => {
                     let (count, first, last) = match group {
@@ -296,7 +345,7 @@ impl Ledger {
                             None => continue,
                         },
                     };
-                    let (first, last) = (source.number(first), source.number(last));
+                    let (first, last) = source.numbers(&(first..last + 1));
                     let reason = reason.code().to_owned();
                     let id = handle.map(str::to_owned);
                     put_marker(out, &Marker::Lines { count, first, last, reason, id });

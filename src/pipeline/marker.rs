@@ -54,6 +54,19 @@ pub enum Marker {
         /// Last line not shown.
         last: usize,
     },
+    /// An earlier result shows these lines.
+    Shown {
+        /// First line, by the number that it carries or else its number in the result.
+        first: usize,
+        /// Last line.
+        last: usize,
+        /// The first of them there, numbered in the same way.
+        there: usize,
+        /// Call id of the earlier result.
+        call: String,
+        /// Tool of the earlier result.
+        tool: String,
+    },
     /// The whole result is binary data.
     Binary {
         /// Media type.
@@ -95,6 +108,13 @@ impl Marker {
                     1 => write!(out, "last line repeats {how_often} more, lines {first}-{last}"),
                     _ => write!(out, "last {period} lines repeat {how_often} more, lines {first}-{last}"),
                 }
+            }
+            Self::Shown { first, last, there, call, tool } if first == there => {
+                write!(out, "lines {first}-{last} as in {call} ({tool})")
+            }
+            Self::Shown { first, last, there, call, tool } => {
+                let end = there + (last - first);
+                write!(out, "lines {first}-{last} as lines {there}-{end} in {call} ({tool})")
             }
             Self::Binary { mime, bytes } => write!(out, "binary {mime}, {bytes} bytes not shown"),
             Self::Duplicate { call, tool } => {
@@ -145,6 +165,9 @@ fn parse_body(body: &str) -> Option<Marker> {
         let bytes = number(rest.strip_suffix(" bytes not shown")?)?;
         return Some(Marker::Binary { mime: mime.to_owned(), bytes });
     }
+    if let Some(rest) = body.strip_prefix("lines ") {
+        return parse_shown(rest);
+    }
     if let Some(rest) = body.strip_prefix("last ") {
         return parse_repeats(rest);
     }
@@ -166,6 +189,26 @@ fn parse_body(body: &str) -> Option<Marker> {
     let place = place.strip_prefix("lines ").or_else(|| place.strip_prefix("line "))?;
     let (first, last) = place.split_once('-')?;
     Some(Marker::Lines { count, first: number(first)?, last: number(last)?, reason, id })
+}
+
+fn parse_shown(rest: &str) -> Option<Marker> {
+    let range = |text: &str| {
+        let (first, last) = text.split_once('-')?;
+        let (first, last) = (number(first)?, number(last)?);
+        (first <= last).then_some((first, last))
+    };
+    let (here, rest) = rest.split_once(" as ")?;
+    let (first, last) = range(here)?;
+    let (there, call) = match rest.strip_prefix("in ") {
+        Some(call) => (first, call),
+        None => {
+            let (place, call) = rest.strip_prefix("lines ")?.split_once(" in ")?;
+            let (there, end) = range(place)?;
+            (there, Some(call).filter(|_| there != first && end - there == last - first)?)
+        }
+    };
+    let (call, tool) = call.strip_suffix(')')?.split_once(" (")?;
+    Some(Marker::Shown { first, last, there, call: call.to_owned(), tool: tool.to_owned() })
 }
 
 fn parse_repeats(rest: &str) -> Option<Marker> {
@@ -284,7 +327,15 @@ mod tests {
             }),
             (1usize..64, n.clone(), n.clone(), n.clone())
                 .prop_map(|(period, times, first, last)| Marker::Repeats { period, times, first, last }),
-            ("[a-z]{1,8}/[a-z.-]{1,12}", n).prop_map(|(mime, bytes)| Marker::Binary { mime, bytes }),
+            ("[a-z]{1,8}/[a-z.-]{1,12}", n.clone()).prop_map(|(mime, bytes)| Marker::Binary { mime, bytes }),
+            (n.clone(), n.clone(), n.clone(), any::<bool>(), "[a-zA-Z0-9_:/.-]{1,20}", "[a-z_]{0,10}")
+                .prop_map(|(first, more, there, same, call, tool)| Marker::Shown {
+                    first,
+                    last: first + more,
+                    there: if same { first } else { there },
+                    call,
+                    tool,
+                }),
             ("[a-zA-Z0-9_-]{1,20}", "[a-z_]{1,10}").prop_map(|(call, tool)| Marker::Duplicate { call, tool }),
         ]
     }

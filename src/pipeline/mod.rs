@@ -5,6 +5,7 @@
 //! does I/O, reads a clock, or keeps state: what the session remembers comes in as `History` and goes
 //! out as part of the `Outcome`.
 
+pub mod blocks;
 mod bypass;
 pub mod call;
 pub mod cap;
@@ -27,8 +28,9 @@ pub mod view;
 
 use std::cell::Cell;
 
-use crate::config::Policy;
+use crate::config::{Mode, OnRepeat, Policy};
 use crate::tokens;
+use blocks::Lines;
 use call::ToolCall;
 use dedup::{Decision, History};
 use evidence::Evidence;
@@ -50,6 +52,8 @@ pub struct Outcome {
     pub retain: Option<Retain>,
     /// What the outcome took from the session, and what the session should remember.
     pub decision: Decision,
+    /// The lines that the texts show as they came, where a session wants to know.
+    pub shown: Lines,
 }
 
 /// An original to store.
@@ -85,10 +89,15 @@ pub fn compress(
         .iter()
         .map(|raw| sanitize::run(*raw, policy.redact_secrets, &known))
         .collect::<Result<_, _>>()?;
-    let mut run = Run::begin(call, policy, counter, parts, &sanitized);
+    let wants = policy.on_repeat == OnRepeat::Full && policy.mode >= Mode::Standard && history.listens();
+    let likeness = wants.then(|| dedup::likeness(sanitized.iter().map(|part| part.text.as_str())));
+    let asked_again = likeness.is_some_and(|likeness| history.is_repeated(likeness));
+    let mut run = Run::begin(call, policy, counter, parts, &sanitized, history, asked_again);
     let texts = run.texts(&sanitized);
-    let mut outcome = run.finish(&sanitized, texts, history);
+    let mut outcome = run.finish(&sanitized, texts);
     outcome.decision.own_marker = own_marker.get();
+    outcome.decision.likeness = likeness;
+    outcome.decision.asked_again = asked_again;
     Ok(outcome)
 }
 

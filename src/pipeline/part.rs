@@ -3,9 +3,10 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
+use super::blocks::{self, Earlier, Lines};
 use super::cap::{self, Cap};
 use super::detect::{self, Detection, Shape};
-use super::evidence::{Evidence, Omission, Step};
+use super::evidence::{Evidence, Omission, ShownBy, Step};
 use super::ledger::{Ledger, Reduction};
 use super::marker::{self, Marker};
 use super::reason::Reason;
@@ -19,6 +20,8 @@ use crate::reduce::{self, Input, Reducer};
 
 /// Bytes by which an output may exceed a cap that the caller set: its markers and their check.
 const MARKERS: usize = 256;
+/// Lines at the end of a report that are never a reference.
+const SUMMARY: usize = 5;
 
 impl Run<'_> {
     /// The text of every part after all steps but dedup.
@@ -40,13 +43,17 @@ impl Run<'_> {
             let share =
                 |bytes: usize| (bytes as u128 * part.text.len() as u128 / total.max(1) as u128) as usize;
             let cap_bytes = share(self.policy.max_output_bytes).max(1);
-            let before = self.evidence.clone();
-            let mut text = self.one(&source, index, cap_bytes);
+            let before = (self.evidence.clone(), self.references.len());
+            let (mut text, mut ledger) = self.one(&source, index, cap_bytes);
             if !self.is_stable(&text, cap_bytes) {
-                self.evidence = before;
+                self.evidence = before.0;
+                self.references.truncate(before.1);
                 self.rewrites = false;
-                text = self.one(&source, index, cap_bytes);
+                (text, ledger) = self.one(&source, index, cap_bytes);
                 self.rewrites = true;
+            }
+            if let Some(ledger) = ledger.filter(|_| self.listens) {
+                ledger.shown(&source, &mut self.shown);
             }
             texts.push(text);
         }
@@ -63,19 +70,29 @@ impl Run<'_> {
         }
         let source_tokens = vec![self.counter.count(text)];
         let evidence = Evidence::default();
-        let mut again =
-            Run { evidence, retain: None, source_tokens, relevance: Rc::clone(&self.relevance), ..*self };
-        again.one(&Source::new(text), 0, cap_bytes) == text
+        let mut again = Run {
+            evidence,
+            retain: None,
+            source_tokens,
+            relevance: Rc::clone(&self.relevance),
+            earlier: Earlier::Nothing,
+            references: Vec::new(),
+            shown: Lines::default(),
+            key: None,
+            duplicate_of: None,
+            ..*self
+        };
+        again.one(&Source::new(text), 0, cap_bytes).0 == text
     }
 
-    /// All steps on one part.
-    fn one(&mut self, source: &Source<'_>, part: usize, cap_bytes: usize) -> String {
+    /// All steps on one part. Gives its text, and its ledger unless the text is an output of ours.
+    fn one(&mut self, source: &Source<'_>, part: usize, cap_bytes: usize) -> (String, Option<Ledger>) {
         // What the cap gave may exceed it by its markers.
         let over_cap = self.policy.strict_cap && source.text().len() > cap_bytes + MARKERS;
         if marker::is_sealed(source.text()) && !over_cap {
             self.step("standard", Reason::AlreadyCompressed, source.text().len(), source.text().len());
             self.evidence.tokens.after += self.source_tokens[part];
-            return source.text().to_owned();
+            return (source.text().to_owned(), None);
         }
         let (detection, reducer) = self.detect(source);
         let signals = match detection.reports_failures() {
@@ -86,25 +103,37 @@ impl Run<'_> {
         let mut state = (Ledger::new(source), source.text().len());
         self.attempt("embedded_binary", source, &[], &mut state, |_| embedded::reduce(source));
         if self.is_for_reducers(source) {
-            self.standard(source, &detection, reducer, &signals, &mut state);
+            self.standard(source, part, &detection, reducer, &signals, &mut state);
         }
-        let ledger = self.cap(source, &detection, &signals, state.0, cap_bytes);
+        let ledger = match self.in_full && !self.policy.strict_cap {
+            true => state.0,
+            false => self.cap(source, &detection, &signals, state.0, cap_bytes),
+        };
         self.evidence.guard.kept += guard::count_visible(source, &ledger, &signals);
         let handle = self.handle();
         let text = ledger.render(source, handle.as_deref());
         let text = self.sealed(source, part, text);
-        if text != source.text() {
+        if text == source.text() {
+            self.references.retain(|r| r.part as usize != part);
+            return (text, Some(Ledger::new(source)));
+        }
+        {
             for gap in ledger.gaps(source) {
+                let shown_by = gap.shown_by.map(|(first, there)| ShownBy {
+                    tool_call_id: first.call.clone(),
+                    lines: [there, there + gap.count - 1],
+                });
                 self.evidence.omissions.push(Omission {
                     lines: [gap.lines.0, gap.lines.1],
                     reason: gap.reason,
                     count: gap.count,
                     bytes: gap.bytes,
                     part,
+                    shown_by,
                 });
             }
         }
-        text
+        (text, Some(ledger))
     }
 
     /// Whether `standard` does anything beyond the safe stage with a text of this size.
@@ -114,6 +143,7 @@ impl Run<'_> {
             return false;
         }
         let why = match () {
+            () if self.in_full => Reason::AskedAgain,
             () if size < self.policy.min_bytes => Reason::BelowMinBytes,
             () if size > INPUT_LIMIT => Reason::OverInputLimit,
             () => return true,
@@ -161,6 +191,7 @@ impl Run<'_> {
     fn standard(
         &mut self,
         source: &Source<'_>,
+        part: usize,
         detection: &Detection,
         reducer: Option<&'static dyn Reducer>,
         signals: &[usize],
@@ -173,6 +204,19 @@ impl Run<'_> {
             if self.attempt(id, source, signals, state, |_| reducer.reduce(&input)) {
                 self.evidence.reducer.get_or_insert_with(|| id.to_owned());
             }
+        }
+        // The end of a report is its summary.
+        let mut fixed = signals.to_vec();
+        if detection.reports_failures() {
+            let end = source.len().saturating_sub(SUMMARY);
+            fixed.retain(|&line| line < end);
+            fixed.extend(end..source.len());
+        }
+        let references = blocks::find(source, part, &state.0, &fixed, self.earlier, self.counter);
+        if !references.is_empty()
+            && self.attempt("block_dedup", source, &[], state, |_| Ok(blocks::reduction(&references)))
+        {
+            self.references.extend(references);
         }
         let rewrites = self.rewrites;
         let allowed = |encoder: &&&dyn Encoder| rewrites || !encode::REWRITERS.contains(&encoder.id());
@@ -230,7 +274,7 @@ impl Run<'_> {
     ) -> Ledger {
         let limit = self.policy.head_tail_bytes;
         let unread = detection.shape == Shape::Other && self.evidence.reducer.is_none();
-        if self.policy.mode >= Mode::Standard && limit > 0 && unread {
+        if self.policy.mode >= Mode::Standard && limit > 0 && unread && !self.in_full {
             let cap = Cap { bytes: limit, strict: false, reason: Reason::HeadTail };
             if let Some(next) = cap::apply(source, &ledger, signals, cap) {
                 let (before, after) = (ledger.size(source, None), next.size(source, None));

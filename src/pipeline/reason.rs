@@ -40,6 +40,7 @@ reasons! {
     RepeatedLines = "repeated_lines", "Lines that repeat the lines just before them.";
     RepeatedDiagnostic = "repeated_diagnostic", "A diagnostic that is shown whole elsewhere in the text, for the same place.";
     DiagnosticExcerpt = "diagnostic_excerpt", "The excerpt and notes of a diagnostic when others of its kind are shown whole.";
+    ShownBefore = "shown_before", "Lines that an earlier result, still visible, shows.";
     HeadTail = "head_tail", "The middle of a long text that no reducer understands.";
     OutputCap = "output_cap", "Lines over the byte cap.";
     LongLine = "long_line", "The middle of an over-long line.";
@@ -59,6 +60,7 @@ reasons! {
     FullOutput = "full_output", "The caller asked for the exact bytes.";
     ModeDisabled = "mode_disabled", "The mode is `disabled`.";
     ExcludedTool = "excluded_tool", "The policy excludes the tool.";
+    AskedAgain = "asked_again", "The request was repeated after an answer that was a reference or had gaps.";
     AlreadyCompressed = "already_compressed", "The text is an earlier output of ours, whole.";
     OverInputLimit = "over_input_limit", "The text is larger than the hard input limit; only the cap looked at it.";
     StructuredFormat = "structured_format", "The caller asked the tool for a machine format.";

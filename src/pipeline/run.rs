@@ -3,7 +3,9 @@
 
 use std::rc::Rc;
 
+use super::blocks::{Earlier, Lines, Reference};
 use super::call::ToolCall;
+use super::dedup::{First, Key};
 use super::evidence::{Evidence, Step};
 use super::reason::Reason;
 use super::relevance::Relevance;
@@ -22,6 +24,20 @@ pub(super) struct Run<'a> {
     pub(super) source_tokens: Vec<usize>,
     /// What the texts are asked about.
     pub(super) relevance: Rc<Relevance>,
+    /// What earlier outputs of the session show.
+    pub(super) earlier: Earlier<'a>,
+    /// Whether a session wants to know what is shown.
+    pub(super) listens: bool,
+    /// What the result is compared by.
+    pub(super) key: Option<Key>,
+    /// The earlier result that this one repeats.
+    pub(super) duplicate_of: Option<First>,
+    /// Lines of earlier outputs that were referred to.
+    pub(super) references: Vec<Reference>,
+    /// Lines that are shown as they came.
+    pub(super) shown: Lines,
+    /// Whether the request was repeated: nothing is left out that the caller did not limit.
+    pub(super) in_full: bool,
     /// Whether encoders may rewrite lines.
     pub(super) rewrites: bool,
 }

@@ -2,7 +2,10 @@
 //!
 //! A `Source` never changes. Lines are numbered from 0 here and from 1 on the wire and in markers.
 
+use std::cell::OnceCell;
 use std::ops::Range;
+
+use super::view::View;
 
 /// Number of lines of a text, as [`Source::len`] counts them.
 pub fn count_lines(text: &str) -> usize {
@@ -18,6 +21,7 @@ pub struct Source<'a> {
     starts: Vec<usize>,
     /// Lines of the result before this text, where the result has several parts.
     lines_before: usize,
+    view: OnceCell<View>,
 }
 
 impl<'a> Source<'a> {
@@ -39,12 +43,24 @@ impl<'a> Source<'a> {
         } else {
             starts.push(0);
         }
-        Self { text, starts, lines_before }
+        Self { text, starts, lines_before, view: OnceCell::new() }
     }
 
     /// The number of line `i` as markers and the evidence write it: from 1, over all parts.
     pub fn number(&self, i: usize) -> usize {
         self.lines_before + i + 1
+    }
+
+    /// The numbers by which markers name a run of lines: those that the lines carry, where each carries
+    /// one and they follow one another, else those of the result.
+    pub fn numbers(&self, lines: &Range<usize>) -> (usize, usize) {
+        let own = || (self.number(lines.start), self.number(lines.end.saturating_sub(1)));
+        self.view().numbers(lines).unwrap_or_else(own)
+    }
+
+    /// The file's numbers that the lines carry.
+    pub fn view(&self) -> &View {
+        self.view.get_or_init(|| View::read(self))
     }
 
     /// The whole text.

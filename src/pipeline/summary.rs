@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::blocks::{Earlier, Lines};
 use super::call::ToolCall;
 use super::dedup::{self, Decision, History};
 use super::evidence::{self, Evidence, Removal, Status, Step};
@@ -39,9 +40,14 @@ impl<'a> Run<'a> {
         counter: &'static dyn TokenCounter,
         raws: &[Raw<'_>],
         parts: &[Sanitized],
+        history: &'a dyn History,
+        in_full: bool,
     ) -> Self {
-        let evidence = head(call, policy, counter);
+        let bypass = in_full.then_some(Reason::AskedAgain);
+        let evidence = Evidence { bypass, ..head(call, policy, counter) };
         let relevance = Rc::new(Relevance::new(call.query.as_deref(), &[], &[]));
+        let dedups = policy.dedup && policy.mode >= Mode::Standard && !in_full;
+        let earlier = if dedups { history.earlier() } else { Earlier::Nothing };
         let mut run = Self {
             call,
             policy,
@@ -50,9 +56,25 @@ impl<'a> Run<'a> {
             retain: None,
             source_tokens: Vec::new(),
             relevance,
+            earlier,
+            listens: history.listens(),
+            references: Vec::new(),
+            shown: Lines::default(),
+            key: None,
+            duplicate_of: None,
+            in_full,
             rewrites: true,
         };
         run.count_input(raws, parts);
+        if policy.dedup {
+            run.key = Some(dedup::key(call, &run.evidence.digest));
+            let key = run.key.as_ref().filter(|_| dedups);
+            run.duplicate_of = key.and_then(|key| history.first(key));
+            // What repeats as a whole is not looked up line by line.
+            if run.duplicate_of.is_some() {
+                run.earlier = Earlier::Nothing;
+            }
+        }
         run.retain = retain(raws, parts, policy.redact_secrets);
         run
     }
@@ -89,33 +111,25 @@ impl<'a> Run<'a> {
     }
 
     /// Dedup, sizes and status.
-    pub(super) fn finish(
-        mut self,
-        parts: &[Sanitized],
-        mut texts: Vec<String>,
-        history: &dyn History,
-    ) -> Outcome {
+    pub(super) fn finish(mut self, parts: &[Sanitized], mut texts: Vec<String>) -> Outcome {
         let mut decision = Decision::default();
         let as_sanitized =
             texts.iter().zip(parts).all(|(text, part)| part.binary.is_none() && *text == part.text);
         let as_it_came =
             as_sanitized && parts.iter().all(|p| p.redactions.is_empty() && p.removals.is_empty());
         self.evidence.status = if as_it_came { Status::Unchanged } else { Status::Compressed };
-        if self.policy.dedup && self.policy.mode >= Mode::Standard {
-            decision.key = Some(dedup::key(self.call, &self.evidence.digest));
-            decision.duplicate_of = decision.key.as_ref().and_then(|key| history.first(key));
-            if let Some(first) = &decision.duplicate_of
-                && let Some(tokens) = dedup::replace(&mut texts, first, self.counter)
-            {
-                self.evidence.tokens.after = tokens;
-                self.evidence.status = Status::Duplicate;
-                self.evidence.duplicate_of = Some(first.call.clone());
-                self.evidence.omissions.clear();
-                self.evidence.reducer = None;
-                self.evidence.capped = false;
-            } else {
-                decision.duplicate_of = None;
-            }
+        decision.key = self.key.take();
+        if let Some(first) = self.duplicate_of.take()
+            && let Some(tokens) = dedup::replace(&mut texts, &first, self.counter)
+        {
+            self.evidence.tokens.after = tokens;
+            self.evidence.status = Status::Duplicate;
+            self.evidence.duplicate_of = Some(first.call.clone());
+            self.evidence.omissions.clear();
+            self.evidence.reducer = None;
+            self.evidence.capped = false;
+            self.shown = Lines::default();
+            decision.duplicate_of = Some(first);
         }
         if parts.iter().all(|p| p.binary.is_some()) && !parts.is_empty() && decision.duplicate_of.is_none() {
             self.evidence.status = Status::Suppressed;
@@ -132,7 +146,8 @@ impl<'a> Run<'a> {
         if as_sanitized && !cleaned {
             self.retain = None;
         }
-        Outcome { texts, evidence: self.evidence, retain: self.retain, decision }
+        decision.references = self.references;
+        Outcome { texts, evidence: self.evidence, retain: self.retain, decision, shown: self.shown }
     }
 }
 

@@ -7,16 +7,19 @@ mod memo;
 mod seen;
 mod stats;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::config::PolicyPatch;
 use crate::pipeline::Outcome;
+use crate::pipeline::blocks::{Earlier, Index, Position};
 use crate::pipeline::dedup::{Decision, First, History, Key};
+use crate::pipeline::evidence::Status;
+use crate::pipeline::marker::Marker;
+use crate::pipeline::reason::Reason;
 use crate::protocol::session::Stats;
 use crate::protocol::tool_result::ArtifactRef;
 use memo::Memo;
-pub use seen::Seen;
-use seen::Shown;
+use seen::{Seen, Shown};
 
 /// How much a session may remember.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,11 +31,13 @@ pub struct Bounds {
     pub memo_bytes: usize,
     /// Largest text in the memo, in bytes. Default 16 KiB.
     pub memo_entry_bytes: usize,
+    /// Bytes of the lines that outputs show, for references to them. Default 4 MiB.
+    pub index_bytes: usize,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { max_calls: 65_536, memo_bytes: 512 << 10, memo_entry_bytes: 16 << 10 }
+        Self { max_calls: 65_536, memo_bytes: 512 << 10, memo_entry_bytes: 16 << 10, index_bytes: 4 << 20 }
     }
 }
 
@@ -52,6 +57,30 @@ pub struct Ending {
     pub exit_code: Option<i64>,
     /// The host's own flag.
     pub is_error: Option<bool>,
+}
+
+/// A call as the session tells it from others.
+#[derive(Debug, Clone, Copy)]
+pub struct Caller<'a> {
+    /// The host's id of the call.
+    pub id: &'a str,
+    /// The tool, as the host writes it.
+    pub tool: &'a str,
+    /// Digest of the tool and all that it was asked, where the host tells what it was asked.
+    pub asked: Option<[u8; 16]>,
+    /// How it ended.
+    pub ending: Ending,
+    /// Results that the session had before this turn: what came since, the model had not seen when it asked.
+    pub turn: usize,
+}
+
+/// How far back outputs are referred to when the host says nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Window {
+    /// Later results.
+    pub results: usize,
+    /// Tokens of later results.
+    pub tokens: usize,
 }
 
 /// An outcome with the artifact that was stored for it.
@@ -96,7 +125,7 @@ impl Known {
     }
 
     fn add(&mut self, fingerprint: Fingerprint, decision: Decision) {
-        self.is_plain &= decision.duplicate_of.is_none();
+        self.is_plain &= decision.duplicate_of.is_none() && decision.references.is_empty();
         // One that is not plain stays so, which keeps an id that a host uses for everything cheap.
         if self.is_plain {
             let key = self.variants.iter().find_map(|(_, d)| d.key.as_ref());
@@ -108,6 +137,16 @@ impl Known {
     }
 }
 
+/// The last answer to a request.
+#[derive(Debug)]
+struct Answered {
+    likeness: u64,
+    /// Whether it was a reference or had gaps.
+    had_gaps: bool,
+    /// Results of the session with it.
+    results: usize,
+}
+
 /// One session.
 #[derive(Debug, Default)]
 pub struct Session {
@@ -116,6 +155,13 @@ pub struct Session {
     decisions: usize,
     memo: Memo,
     seen: Seen,
+    index: Index,
+    /// Where the session is: what was given so far.
+    at: Position,
+    /// Whether the host says what is visible.
+    is_told: bool,
+    /// Per request, the last answer.
+    asked: HashMap<[u8; 16], Answered>,
     stats: Stats,
     /// Settings for all requests of the session.
     pub policy: PolicyPatch,
@@ -143,39 +189,56 @@ impl Session {
     }
 
     /// The session as the outcome of a call may see it.
-    pub fn history<'a>(&'a self, call: &'a str, ending: Ending) -> impl History + 'a {
-        Live { session: self, call, ending }
+    pub fn history<'a>(&'a self, caller: Caller<'a>, window: Window) -> impl History + 'a {
+        Live { session: self, caller, window: (!self.is_told).then_some(window) }
     }
 
     /// Remembers a new outcome; `keep_text` is whether the memo may hold it.
     pub fn commit(
         &mut self,
-        tool: &str,
-        call: &str,
-        ending: Ending,
+        caller: Caller<'_>,
         fingerprint: Fingerprint,
-        stored: Stored,
+        mut stored: Stored,
         keep_text: bool,
     ) {
         let decision = stored.outcome.decision.clone();
+        let shown = std::mem::take(&mut stored.outcome.shown);
+        let evidence = &stored.outcome.evidence;
         let order = self.calls.len();
-        let known = self.calls.entry(call.to_owned()).or_insert_with(|| Known::new(order));
+        let known = self.calls.entry(caller.id.to_owned()).or_insert_with(|| Known::new(order));
         known.add(fingerprint, decision.clone());
         self.decisions += 1;
-        if !known.is_plain {
-            self.seen.evict(&[call.to_owned()]);
-        } else if let Some(key) = decision.key {
-            let first = First { call: call.to_owned(), tool: tool.to_owned() };
-            self.seen.add(key, Shown { first, order: known.order, ending });
+        self.at.results += 1;
+        self.at.tokens += evidence.tokens.after;
+        let first = First { call: caller.id.to_owned(), tool: caller.tool.to_owned() };
+        if known.variants.len() > 1 {
+            // It is not certain any more what the model sees under this id.
+            self.index.retain(|call| call != caller.id);
+        } else if can_be_named(&first) {
+            self.index.add(first.clone(), shown, self.at, self.bounds.index_bytes);
         }
-        self.stats.add(tool, &stored.outcome.evidence);
+        if let (Some(likeness), Some(asked)) = (decision.likeness, caller.asked) {
+            let is_gap = |reason| reason != Reason::RepeatedLines;
+            let had_gaps = !decision.asked_again
+                && (evidence.status == Status::Duplicate
+                    || evidence.omissions.iter().any(|omission| is_gap(omission.reason)));
+            self.asked.insert(asked, Answered { likeness, had_gaps, results: self.at.results });
+        }
+        if !known.is_plain {
+            self.seen.retain(|call| call != caller.id);
+        } else if let Some(key) = decision.key.filter(|_| can_be_named(&first)) {
+            self.seen.add(key, Shown { first, order: known.order, ending: caller.ending, at: self.at });
+        }
+        self.stats.add(caller.tool, &stored.outcome.evidence);
         if keep_text {
-            self.memo.put(call, fingerprint, stored, &self.bounds);
+            self.memo.put(caller.id, fingerprint, stored, &self.bounds);
         }
     }
 
     /// Counts a result that came without a call id, or for which there was no room.
     pub fn count(&mut self, tool: &str, outcome: &Outcome) {
+        self.at.results += 1;
+        self.at.tokens += outcome.evidence.tokens.after;
         self.stats.add(tool, &outcome.evidence);
     }
 
@@ -189,9 +252,32 @@ impl Session {
         self.stats.memo_changed += 1;
     }
 
-    /// What the model can see.
-    pub fn seen_mut(&mut self) -> &mut Seen {
-        &mut self.seen
+    /// These calls left the context: nothing refers to them any more.
+    pub fn evict(&mut self, calls: &[String]) {
+        let gone: HashSet<&str> = calls.iter().map(String::as_str).collect();
+        self.retain(|call| !gone.contains(call));
+    }
+
+    /// Of what was shown so far, only these calls are still in the context.
+    pub fn keep_only(&mut self, calls: &[String]) {
+        let stays: HashSet<&str> = calls.iter().map(String::as_str).collect();
+        self.retain(|call| stays.contains(call));
+    }
+
+    fn retain(&mut self, visible: impl Fn(&str) -> bool) {
+        self.is_told = true;
+        self.seen.retain(&visible);
+        self.index.retain(&visible);
+    }
+
+    /// Bytes that the lines of earlier outputs take.
+    pub fn index_bytes(&self) -> usize {
+        self.index.bytes()
+    }
+
+    /// Results so far.
+    pub fn results(&self) -> usize {
+        self.at.results
     }
 
     /// Totals so far.
@@ -200,21 +286,57 @@ impl Session {
     }
 }
 
+/// Whether a marker can name a call so that it is read back as the same.
+fn can_be_named(first: &First) -> bool {
+    let (call, tool) = (first.call.clone(), first.tool.clone());
+    let whole = Marker::Duplicate { call: call.clone(), tool: tool.clone() };
+    let lines = Marker::Shown { first: 1, last: 2, there: 3, call, tool };
+    [whole, lines].into_iter().all(|marker| {
+        let text = marker.write();
+        Marker::parse(&text) == Some((marker, text.len()))
+    })
+}
+
 /// The session as it is now.
 struct Live<'a> {
     session: &'a Session,
-    call: &'a str,
-    ending: Ending,
+    caller: Caller<'a>,
+    window: Option<Window>,
 }
 
 impl History for Live<'_> {
     fn first(&self, key: &Key) -> Option<First> {
-        let order = self.session.calls.get(self.call).map_or(usize::MAX, |known| known.order);
-        self.session.seen.first(key, order, self.ending)
+        let Session { calls, seen, at, .. } = self.session;
+        let order = calls.get(self.caller.id).map_or(usize::MAX, |known| known.order);
+        let is_open = |shown: &Shown| {
+            shown.order < order
+                && shown.ending == self.caller.ending
+                && self.window.is_none_or(|w| shown.at.is_within(*at, w.results, w.tokens))
+        };
+        seen.newest(key, is_open)
     }
 
     fn knows(&self, call: &str) -> bool {
-        call != self.call && self.session.calls.contains_key(call)
+        call != self.caller.id && self.session.calls.contains_key(call)
+    }
+
+    fn earlier(&self) -> Earlier<'_> {
+        // A call that came before might be referred to by what came after it.
+        if self.session.calls.contains_key(self.caller.id) {
+            return Earlier::Nothing;
+        }
+        let window = self.window.map(|w| (w.results, w.tokens));
+        Earlier::Live { index: &self.session.index, now: self.session.at, window }
+    }
+
+    fn listens(&self) -> bool {
+        true
+    }
+
+    fn is_repeated(&self, likeness: u64) -> bool {
+        let last = self.caller.asked.and_then(|asked| self.session.asked.get(&asked));
+        last.is_some_and(|a| a.had_gaps && a.likeness == likeness && a.results <= self.caller.turn)
+            && !self.session.calls.contains_key(self.caller.id)
     }
 }
 
@@ -229,5 +351,17 @@ impl History for AsDecided {
 
     fn knows(&self, _: &str) -> bool {
         self.0.own_marker
+    }
+
+    fn earlier(&self) -> Earlier<'_> {
+        Earlier::Decided(&self.0.references)
+    }
+
+    fn listens(&self) -> bool {
+        true
+    }
+
+    fn is_repeated(&self, _: u64) -> bool {
+        self.0.asked_again
     }
 }

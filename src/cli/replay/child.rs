@@ -1,5 +1,6 @@
 //! A child of this binary, driven as a host would drive it.
 
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
@@ -19,8 +20,8 @@ pub(super) struct Answer {
     pub content: String,
     /// The evidence.
     pub evidence: Value,
-    /// Call id of the earlier result that this one refers to.
-    pub duplicate_of: Option<String>,
+    /// Call ids of the earlier results that this one refers to.
+    pub refers_to: BTreeSet<String>,
 }
 
 impl Child {
@@ -47,8 +48,11 @@ impl Child {
         let mut result = self.request("toolResult/compress", params)?;
         let content = result["content"].as_str().unwrap_or_default().to_owned();
         let evidence = result["evidence"].take();
-        let duplicate_of = evidence["duplicateOf"].as_str().map(str::to_owned);
-        Ok(Answer { content, evidence, duplicate_of })
+        let shown_by = evidence["omissions"].as_array().into_iter().flatten();
+        let calls = shown_by.map(|omission| &omission["shownBy"]["toolCallId"]);
+        let calls = calls.chain(std::iter::once(&evidence["duplicateOf"]));
+        let refers_to = calls.filter_map(|call| call.as_str().map(str::to_owned)).collect();
+        Ok(Answer { content, evidence, refers_to })
     }
 
     /// `session/close`

@@ -92,11 +92,15 @@ fn play(
     for record in &session.records {
         let request = request(session, record, policy);
         let (answer, latency) = timed(|| child.compress(&request))?;
-        let earlier = answer.duplicate_of.as_deref().and_then(|call| {
-            let at = session.records.iter().position(|r| r.id == call)?;
-            answers.get(at).map(|a| a.content.as_str())
-        });
-        let lost = report.add(record, &answer, earlier, latency);
+        let mut earlier = String::new();
+        for call in &answer.refers_to {
+            let at = session.records.iter().position(|r| r.id == *call);
+            if let Some(shown) = at.and_then(|at| answers.get(at)) {
+                earlier.push('\n');
+                earlier.push_str(&shown.content);
+            }
+        }
+        let lost = report.add(record, &answer, &earlier, latency);
         if losses && !lost.is_empty() {
             eprintln!("{} ({}): {}", record.id, record.kind, lost.join(", "));
         }

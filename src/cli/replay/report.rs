@@ -58,14 +58,11 @@ impl Report {
         &mut self,
         record: &Record,
         answer: &Answer,
-        earlier: Option<&str>,
+        earlier: &str,
         latency: Duration,
     ) -> Vec<String> {
         let number = |path: &str| answer.evidence.pointer(path).and_then(Value::as_u64).unwrap_or(0);
-        let visible = match earlier {
-            Some(earlier) => format!("{}\n{earlier}", answer.content),
-            None => answer.content.clone(),
-        };
+        let visible = format!("{}{earlier}", answer.content);
         let mut lost = Vec::new();
         let mut row = Row {
             results: 1,

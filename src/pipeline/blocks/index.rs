@@ -1,0 +1,268 @@
+//! The lines that earlier outputs of a session show, found by content in constant time.
+//!
+//! An output enters with the lines that the model was given verbatim, so nothing that is found here
+//! stands in a gap or is itself a reference. Matches are compared byte by byte; hashes only lead to
+//! them. Outputs leave when the host says so, or the oldest first when the index is full.
+
+use std::collections::{HashMap, VecDeque};
+use std::hash::BuildHasher;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::pipeline::dedup::First;
+use crate::pipeline::source::Source;
+use crate::pipeline::view::View;
+
+/// Lines of the windows that lead to a match: the shortest run that is found.
+pub(super) const WINDOW: usize = 3;
+/// Places of a window that are compared, the newest first.
+const CANDIDATES: usize = 8;
+
+/// One line as an output shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Line {
+    /// Where its text ends in the output's text.
+    end: u32,
+    /// Its number in the result, from 1.
+    own: u32,
+    /// The number that it carries, 0 for none.
+    carried: u32,
+}
+
+/// The lines that one output shows as the tool wrote them, numbers of a file view aside.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lines {
+    text: String,
+    lines: Vec<Line>,
+}
+
+impl Lines {
+    /// Adds line `i` of a source, of which `text` is shown.
+    pub fn push(&mut self, source: &Source<'_>, view: &View, i: usize, text: &str) {
+        self.text.push_str(text);
+        let (end, own) = (self.text.len() as u32, source.number(i) as u32);
+        self.lines.push(Line { end, own, carried: view.number(i).unwrap_or(0) as u32 });
+    }
+
+    /// Whether no line is shown.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    fn text(&self, i: usize) -> &str {
+        let start = i.checked_sub(1).map_or(0, |before| self.lines[before].end);
+        self.text.get(start as usize..self.lines[i].end as usize).unwrap_or_default()
+    }
+
+    /// Whether line `i` and the next stand right after one another in the result.
+    fn joins(&self, i: usize) -> bool {
+        match (self.lines.get(i), self.lines.get(i + 1)) {
+            (Some(a), Some(b)) => {
+                b.own == a.own + 1 && (a.carried == 0) == (b.carried == 0) && {
+                    a.carried == 0 || b.carried == a.carried + 1
+                }
+            }
+            _ => false,
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.text.len() + self.lines.len() * LINE_BYTES
+    }
+}
+
+/// What a line costs in the index beside its text.
+const LINE_BYTES: usize = size_of::<Line>() + size_of::<Place>() + size_of::<(u64, Place)>();
+
+/// A window of lines: its output, counted from the first that the session showed, and its first line.
+type Place = (u32, u32);
+const NOWHERE: Place = (u32::MAX, 0);
+
+#[derive(Debug)]
+struct Output {
+    first: Arc<First>,
+    shown: Lines,
+    /// Per window, the place of the same window before it.
+    before: Vec<Place>,
+    at: Position,
+}
+
+/// A point of a session.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Position {
+    /// Results so far.
+    pub results: usize,
+    /// Tokens of their outputs.
+    pub tokens: usize,
+}
+
+impl Position {
+    /// Whether an output that was given here can still be seen at `now`, if nobody said otherwise.
+    pub fn is_within(self, now: Position, results: usize, tokens: usize) -> bool {
+        now.results.saturating_sub(self.results) <= results
+            && now.tokens.saturating_sub(self.tokens) <= tokens
+    }
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub struct Index {
+    outputs: VecDeque<Option<Output>>,
+    /// Outputs that left at the front.
+    gone: u32,
+    newest: HashMap<u64, Place, foldhash::fast::FixedState>,
+    bytes: usize,
+}
+
+/// A run of lines of a text that an earlier output shows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) len: usize,
+    place: Place,
+}
+
+impl Index {
+    /// An output was given. The oldest leave until all take at most `max_bytes`.
+    pub fn add(&mut self, first: First, shown: Lines, at: Position, max_bytes: usize) {
+        if shown.is_empty() || shown.bytes() > max_bytes {
+            return;
+        }
+        self.bytes += shown.bytes();
+        let mut output = Output { first: Arc::new(first), shown, before: Vec::new(), at };
+        let number = self.gone + self.outputs.len() as u32;
+        self.enter(number, &mut output);
+        self.outputs.push_back(Some(output));
+        while self.bytes > max_bytes && !self.outputs.is_empty() {
+            self.drop_oldest();
+        }
+    }
+
+    fn enter(&mut self, number: u32, output: &mut Output) {
+        let hashes: Vec<u64> = (0..output.shown.lines.len()).map(|i| hash(output.shown.text(i))).collect();
+        output.before.clear();
+        for (i, window) in hashes.windows(WINDOW).enumerate() {
+            let whole = (i..i + WINDOW - 1).all(|i| output.shown.joins(i));
+            let before = match whole {
+                true => self.newest.insert(key(window), (number, i as u32)).unwrap_or(NOWHERE),
+                false => NOWHERE,
+            };
+            output.before.push(before);
+        }
+    }
+
+    fn drop_oldest(&mut self) {
+        let number = self.gone;
+        self.gone += 1;
+        let Some(Some(output)) = self.outputs.pop_front() else { return };
+        self.bytes -= output.shown.bytes();
+        let hashes: Vec<u64> = (0..output.shown.lines.len()).map(|i| hash(output.shown.text(i))).collect();
+        for window in hashes.windows(WINDOW) {
+            let key = key(window);
+            if self.newest.get(&key).is_some_and(|(output, _)| *output == number) {
+                self.newest.remove(&key);
+            }
+        }
+    }
+
+    /// Outputs of calls for which `visible` is false left the context.
+    pub fn retain(&mut self, visible: impl Fn(&str) -> bool) {
+        let is_gone = |output: &Output| !visible(&output.first.call);
+        if !self.outputs.iter().flatten().any(is_gone) {
+            return;
+        }
+        self.newest.clear();
+        let mut outputs = std::mem::take(&mut self.outputs);
+        for (i, slot) in outputs.iter_mut().enumerate() {
+            if let Some(output) = slot.take_if(|output| is_gone(output)) {
+                self.bytes -= output.shown.bytes();
+            }
+            if let Some(output) = slot {
+                self.enter(self.gone + i as u32, output);
+            }
+        }
+        self.outputs = outputs;
+    }
+
+    /// Bytes that the index takes, about.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The longest run from line `from` on, of the newest output among equals.
+    pub(super) fn find(
+        &self,
+        text: &Text<'_>,
+        from: usize,
+        end: usize,
+        open: &impl Fn(Position) -> bool,
+    ) -> Option<Found> {
+        let key = key(text.hashes.get(from..from + WINDOW)?);
+        let mut place = *self.newest.get(&key)?;
+        let mut best: Option<Found> = None;
+        for _ in 0..CANDIDATES {
+            let Some(output) = self.output(place.0).filter(|output| open(output.at)) else { break };
+            let len = output.common(text, place.1 as usize, from, end);
+            if len >= WINDOW && best.as_ref().is_none_or(|b| len > b.len) {
+                best = Some(Found { len, place });
+            }
+            place = output.before.get(place.1 as usize).copied().unwrap_or(NOWHERE);
+        }
+        best
+    }
+
+    fn output(&self, number: u32) -> Option<&Output> {
+        self.outputs.get(number.checked_sub(self.gone)? as usize)?.as_ref()
+    }
+
+    /// Who shows a run, from `skip` lines into it: the call, the number of the first line in its
+    /// result, and the number that this line carries there.
+    pub(super) fn shown_by(&self, found: &Found, skip: usize) -> Option<(Arc<First>, usize, usize)> {
+        let output = self.output(found.place.0)?;
+        let line = output.shown.lines.get(found.place.1 as usize + skip)?;
+        let carried = if line.carried == 0 { line.own } else { line.carried };
+        Some((Arc::clone(&output.first), line.own as usize, carried as usize))
+    }
+}
+
+impl Output {
+    /// How many lines from `at` on are those of the text from `from` on.
+    fn common(&self, text: &Text<'_>, at: usize, from: usize, end: usize) -> usize {
+        let mut len = 0;
+        while from + len < end
+            && at + len < self.shown.lines.len()
+            && (len == 0 || self.shown.joins(at + len - 1))
+            && self.shown.text(at + len) == text.line(from + len)
+        {
+            len += 1;
+        }
+        len
+    }
+}
+
+/// The lines of a text that is looked up, numbers of a file view aside, with their hashes.
+pub(super) struct Text<'a> {
+    source: &'a Source<'a>,
+    hashes: Vec<u64>,
+}
+
+impl<'a> Text<'a> {
+    pub(super) fn new(source: &'a Source<'a>, kept: &[Range<usize>]) -> Self {
+        let mut hashes = vec![0; source.len()];
+        for i in kept.iter().cloned().flatten() {
+            hashes[i] = hash(source.view().text(source, i));
+        }
+        Self { source, hashes }
+    }
+
+    fn line(&self, i: usize) -> &'a str {
+        self.source.view().text(self.source, i)
+    }
+}
+
+fn hash(line: &str) -> u64 {
+    foldhash::fast::FixedState::default().hash_one(line)
+}
+
+fn key(window: &[u64]) -> u64 {
+    window.iter().fold(0, |key: u64, hash| key.rotate_left(21).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ hash)
+}

@@ -1,0 +1,220 @@
+//! Repetition of runs of lines across results: what an earlier output still shows verbatim becomes one
+//! line that names the call and the lines there.
+//!
+//! Lossless while the earlier output is visible; who decides that is the session. Runs are found in
+//! lines that no step changed, never in a line that reports a failure, and never across a place where
+//! either text has a gap or its line numbers jump, so that no reference spans an edit.
+
+mod index;
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::dedup::First;
+use super::ledger::{Action, Ledger, Reduction};
+use super::marker::Marker;
+use super::source::Source;
+use crate::tokens::TokenCounter;
+use index::{Found, Text, WINDOW};
+pub use index::{Index, Lines, Position};
+
+/// Lines that stay on each side of a change between two runs of one earlier output.
+const CONTEXT: usize = 3;
+/// References in one text. More would be a patchwork that nobody can follow.
+const MAX_REFERENCES: usize = 256;
+/// A run must cost this many times as many tokens as its reference, and at least this many.
+const PAYS: usize = 2;
+const MIN_TOKENS: usize = 40;
+
+/// Lines of a text and who showed them before. Small: the session keeps one for as long as it lives.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reference {
+    /// Index of the content part.
+    pub part: u32,
+    /// Lines of the part, from 0, end exclusive.
+    pub lines: (u32, u32),
+    /// The earlier result.
+    pub first: Arc<First>,
+    /// The number of the first of the lines in the earlier result, from 1.
+    pub there: u32,
+    /// The number that this line carries there; the same where it carries none.
+    pub carried: u32,
+}
+
+/// What a session knows of earlier outputs.
+#[derive(Debug, Clone, Copy)]
+pub enum Earlier<'a> {
+    /// Nothing, or nothing that may be used.
+    Nothing,
+    /// What they show, and what is still visible of it.
+    Live {
+        /// The lines.
+        index: &'a Index,
+        /// Now.
+        now: Position,
+        /// Outputs further back than this many results and tokens are not referred to; `None` when
+        /// the host says what is visible.
+        window: Option<(usize, usize)>,
+    },
+    /// What was found when the result came first.
+    Decided(&'a [Reference]),
+}
+
+/// The references of a part, in order. `signals` are lines that stay.
+pub fn find(
+    source: &Source<'_>,
+    part: usize,
+    ledger: &Ledger,
+    signals: &[usize],
+    earlier: Earlier<'_>,
+    counter: &dyn TokenCounter,
+) -> Vec<Reference> {
+    match earlier {
+        Earlier::Nothing => Vec::new(),
+        Earlier::Decided(references) => {
+            references.iter().filter(|r| r.part as usize == part).cloned().collect()
+        }
+        Earlier::Live { index, now, window } => {
+            let open =
+                |at: Position| window.is_none_or(|(results, tokens)| at.is_within(now, results, tokens));
+            let stretches = stretches(source, ledger, signals);
+            let text = Text::new(source, &stretches);
+            let mut out = Vec::new();
+            for stretch in stretches {
+                let search = Search { source, part, index, text: &text, counter };
+                search.stretch(stretch, &open, &mut out);
+            }
+            out
+        }
+    }
+}
+
+/// What to show: a marker in place of each run.
+pub fn reduction(references: &[Reference]) -> Reduction {
+    let mut out = Reduction::default();
+    for r in references {
+        let lines = r.lines.0 as usize..r.lines.1 as usize;
+        let action = Action::Refer {
+            first: Arc::clone(&r.first),
+            there: r.there as usize,
+            carried: r.carried as usize,
+        };
+        out.push(lines, action);
+    }
+    out
+}
+
+/// Runs of kept lines that are all numbered one after the other, or all carry no number.
+fn stretches(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<Range<usize>> {
+    let view = source.view();
+    let mut out: Vec<Range<usize>> = Vec::new();
+    let mut signals = signals.iter().copied().peekable();
+    for kept in ledger.kept() {
+        let mut start = kept.start;
+        for i in kept.clone() {
+            while signals.next_if(|s| *s < i).is_some() {}
+            if signals.peek() == Some(&i) {
+                out.push(start..i);
+                start = i + 1;
+            } else if i > start && view.number(i) != view.number(i - 1).map(|n| n + 1) {
+                out.push(start..i);
+                start = i;
+            }
+        }
+        out.push(start..kept.end);
+    }
+    out.retain(|stretch| stretch.len() >= WINDOW);
+    out
+}
+
+struct Search<'a> {
+    source: &'a Source<'a>,
+    part: usize,
+    index: &'a Index,
+    text: &'a Text<'a>,
+    counter: &'a dyn TokenCounter,
+}
+
+impl Search<'_> {
+    /// Finds the runs of one stretch from its start, the longest at each place.
+    fn stretch(&self, stretch: Range<usize>, open: &impl Fn(Position) -> bool, out: &mut Vec<Reference>) {
+        let mut at = stretch.start;
+        // The run before, if it belongs to this stretch.
+        let mut last: Option<usize> = None;
+        while at + WINDOW <= stretch.end && out.len() < MAX_REFERENCES {
+            let Some(found) = self.index.find(self.text, at, stretch.end, open) else {
+                at += 1;
+                continue;
+            };
+            let mut lines = at..at + found.len;
+            // A change stands between lines that show where it is.
+            let changed = last.filter(|&l| at > out[l].lines.1 as usize);
+            if let Some(l) = changed {
+                let same = self.index.shown_by(&found, 0).is_some_and(|(first, ..)| first == out[l].first);
+                if same {
+                    lines.start = (lines.start + CONTEXT).min(lines.end);
+                }
+            }
+            match self.reference(&found, at, lines.clone()) {
+                Some(reference) => {
+                    if let Some(l) = changed.filter(|&l| out[l].first == reference.first) {
+                        self.shorten(&mut out[l]);
+                    }
+                    last = Some(out.len());
+                    out.push(reference);
+                    at = lines.end;
+                }
+                None => at += 1,
+            }
+        }
+    }
+
+    /// Leaves context after a run, if it still pays then.
+    fn shorten(&self, reference: &mut Reference) {
+        let lines = reference.lines.0 as usize..(reference.lines.1 as usize).saturating_sub(CONTEXT);
+        if !lines.is_empty()
+            && self.pays(&lines, &marker(self.source, &lines, &reference.first, reference.carried as usize))
+        {
+            reference.lines.1 = lines.end as u32;
+        }
+    }
+
+    fn reference(&self, found: &Found, at: usize, lines: Range<usize>) -> Option<Reference> {
+        if lines.is_empty() {
+            return None;
+        }
+        let (first, there, carried) = self.index.shown_by(found, lines.start - at)?;
+        self.pays(&lines, &marker(self.source, &lines, &first, carried)).then(|| Reference {
+            part: self.part as u32,
+            lines: (lines.start as u32, lines.end as u32),
+            first,
+            there: there as u32,
+            carried: carried as u32,
+        })
+    }
+
+    /// Whether the lines cost clearly more than the marker.
+    fn pays(&self, lines: &Range<usize>, marker: &Marker) -> bool {
+        // No encoding makes a token of more than this many bytes of ordinary text.
+        const LONG_TOKEN: usize = 16;
+        let marker = marker.write();
+        let text = self.source.slice(lines.clone());
+        if text.len() <= marker.len() * PAYS {
+            return false;
+        }
+        let least = ((self.counter.count(&marker) + 1) * PAYS).max(MIN_TOKENS);
+        text.len() > least * LONG_TOKEN || self.counter.count(text) >= least
+    }
+}
+
+/// The marker of a run.
+pub fn marker(source: &Source<'_>, lines: &Range<usize>, first: &First, carried: usize) -> Marker {
+    let (from, to) = source.numbers(lines);
+    Marker::Shown {
+        first: from,
+        last: to,
+        there: carried,
+        call: first.call.clone(),
+        tool: first.tool.clone(),
+    }
+}
