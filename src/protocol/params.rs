@@ -61,7 +61,9 @@ fn in_words(reason: &str) -> String {
 }
 
 /// Longest message about a value, in bytes: it quotes the value, which may be as long as a message.
-const MAX_MESSAGE_BYTES: usize = 500;
+const MAX_MESSAGE_BYTES: usize = 1200;
+/// Of these, at the start; what is allowed stands at the end.
+const MESSAGE_HEAD: usize = 250;
 
 /// An error about the value at a place. The reason may quote the value, so secrets are taken out,
 /// and the middle of a long one.
@@ -78,8 +80,8 @@ fn shortened(message: &str) -> String {
     if message.len() <= MAX_MESSAGE_BYTES {
         return message.to_owned();
     }
-    let head = message.floor_char_boundary(MAX_MESSAGE_BYTES / 2);
-    let tail = message.ceil_char_boundary(message.len() - MAX_MESSAGE_BYTES / 2);
+    let head = message.floor_char_boundary(MESSAGE_HEAD);
+    let tail = message.ceil_char_boundary(message.len() - (MAX_MESSAGE_BYTES - MESSAGE_HEAD));
     format!("{} ... {}", &message[..head], &message[tail..])
 }
 

@@ -184,7 +184,7 @@ impl Search<'_> {
             return None;
         }
         let (first, there, carried) = self.index.shown_by(found, lines.start - at)?;
-        self.pays(&lines, &marker(self.source, &lines, &first, carried)).then(|| Reference {
+        self.pays(&lines, &marker(self.source, &lines, &first, carried)).then_some(Reference {
             part: self.part as u32,
             lines: (lines.start as u32, lines.end as u32),
             first,
