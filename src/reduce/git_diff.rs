@@ -14,9 +14,8 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::git_status;
-use super::unified::{Ends, File, has_file};
+use super::unified::{File, has_file};
 use super::{Claim, Input, Meta, Reducer};
-use crate::config::Mode;
 use crate::pipeline::detect::Shape;
 use crate::pipeline::detect::command::Simple;
 use crate::pipeline::ledger::Reduction;
@@ -86,10 +85,10 @@ impl Reducer for GitDiff {
             group += 1;
             match item {
                 Item::Binary(_, data) => {
-                    data.iter().for_each(|run| out.omit_in(run.clone(), Reason::EmbeddedBinary, group));
+                    data.iter().for_each(|run| out.omit(run.clone(), Reason::EmbeddedBinary));
                 }
                 Item::File(file) if is_folded => fold(file, group, &mut out),
-                Item::File(file) => shrink(file, &cuts.next().unwrap_or_default(), &mut group, &mut out),
+                Item::File(file) => shrink(file, &cuts.next().unwrap_or_default(), &mut out),
             }
         }
         git_status::scan(source, outside..source.len(), &mut group, &mut out);
@@ -130,7 +129,6 @@ fn read<'a>(input: &Input<'a>) -> Vec<Item<'a>> {
     let source = input.source;
     // The end of a hunk may be what a filter took.
     let is_filtered = input.detection.command.is_filtered();
-    let ends = if input.policy.mode == Mode::Aggressive { Ends::Short } else { Ends::Whole };
     let mut items = Vec::new();
     let mut at = 0;
     while at < source.len() {
@@ -139,7 +137,7 @@ fn read<'a>(input: &Input<'a>) -> Vec<Item<'a>> {
             let lines = at..last.end;
             at = lines.end;
             items.push(Item::Binary(lines, data));
-        } else if let Some(mut file) = File::read(source, at, ends) {
+        } else if let Some(mut file) = File::read(source, at) {
             at = file.lines.end;
             file.hunks.retain(|hunk| hunk.is_whole || !is_filtered);
             if !file.hunks.is_empty() {
@@ -159,16 +157,18 @@ fn fold(file: &File<'_>, group: u32, out: &mut Reduction) {
     }
 }
 
-/// Leaves out what a limit says of a hunk, behind one marker, or else unchanged lines.
-fn shrink(file: &File<'_>, cuts: &[Vec<Range<usize>>], group: &mut u32, out: &mut Reduction) {
-    for (hunk, cut) in file.hunks.iter().zip(cuts) {
-        *group += 1;
-        for lines in cut {
-            out.omit_in(lines.clone(), Reason::DiffLimit, *group);
-        }
-        if cut.is_empty() {
-            hunk.gaps.iter().for_each(|gap| out.omit(gap.clone(), Reason::DiffContext));
-        }
+/// Leaves out what a limit says of each hunk, and unchanged lines. Every gap has a marker of its own:
+/// lines that only seem to stand together would be edited as if they did.
+fn shrink(file: &File<'_>, cuts: &[Vec<Range<usize>>], out: &mut Reduction) {
+    for (hunk, cuts) in file.hunks.iter().zip(cuts) {
+        let is_cut = |gap: &Range<usize>| {
+            let next = cuts.partition_point(|cut| cut.end <= gap.start);
+            cuts.get(next).is_some_and(|cut| cut.start < gap.end)
+        };
+        let gaps = hunk.gaps.iter().filter(|gap| !is_cut(gap)).map(|gap| (gap, Reason::DiffContext));
+        let mut gone: Vec<_> = cuts.iter().map(|c| (c, Reason::DiffLimit)).chain(gaps).collect();
+        gone.sort_unstable_by_key(|(lines, _)| lines.start);
+        gone.into_iter().for_each(|(lines, reason)| out.omit(lines.clone(), reason));
     }
 }
 

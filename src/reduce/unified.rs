@@ -13,19 +13,10 @@ use crate::pipeline::source::Source;
 
 /// Unchanged lines that stay on each side of a change: what git shows unless told otherwise.
 const CONTEXT: usize = 3;
-/// Longest run of unchanged lines between changes that stays whole.
+/// Longest run of unchanged lines that stays whole.
 const MAX_RUN: usize = 8;
 /// Most parents of a merge that are read.
 const MAX_PARENTS: usize = 8;
-
-/// Unchanged lines that stay before the first and after the last change of a hunk.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ends {
-    /// As many as between changes.
-    Whole,
-    /// One.
-    Short,
-}
 
 /// Whether any file with a hunk is there, found without reading all lines.
 pub fn has_file(source: &Source<'_>) -> bool {
@@ -56,7 +47,7 @@ impl<'a> File<'a> {
     }
 
     /// Reads the file that starts at a line.
-    pub fn read(source: &Source<'a>, at: usize, ends: Ends) -> Option<Self> {
+    pub fn read(source: &Source<'a>, at: usize) -> Option<Self> {
         if !Self::starts(source, at) {
             return None;
         }
@@ -67,7 +58,7 @@ impl<'a> File<'a> {
         let mut file = File { name, lines: at..at + 2, hunks: Vec::new() };
         while file.lines.end < source.len() {
             let Some(lengths) = Lengths::read(source.line(file.lines.end)) else { break };
-            match Hunk::read(source, file.lines.end, lengths, ends) {
+            match Hunk::read(source, file.lines.end, lengths) {
                 Ok(hunk) => {
                     file.lines.end = hunk.body.end;
                     file.hunks.push(hunk);
@@ -104,12 +95,7 @@ pub struct Hunk {
 
 impl Hunk {
     /// Reads the hunk whose `@@` line is `header`, or gives the line that cannot stand in it.
-    fn read(source: &Source<'_>, header: usize, mut lengths: Lengths, ends: Ends) -> Result<Self, usize> {
-        // Lines that stay at an end of the hunk, and the longest run there that stays whole.
-        let (outer, longest) = match ends {
-            Ends::Whole => (CONTEXT, MAX_RUN),
-            Ends::Short => (1, 2),
-        };
+    fn read(source: &Source<'_>, header: usize, mut lengths: Lengths) -> Result<Self, usize> {
         let first = header + 1;
         let (parents, start) = (lengths.parents, lengths.start);
         let mut hunk =
@@ -124,11 +110,7 @@ impl Hunk {
             }
             if is_note || !lengths.take(line).ok_or(at)? {
                 hunk.changes += usize::from(!is_note);
-                match run == first {
-                    true if at - run > longest => hunk.gap(source, run..at, 0, outer),
-                    false if at - run > MAX_RUN => hunk.gap(source, run..at, CONTEXT, CONTEXT),
-                    _ => {}
-                }
+                hunk.gap(source, run..at, if run == first { 0 } else { CONTEXT }, CONTEXT);
                 run = at + 1;
             }
             at += 1;
@@ -136,21 +118,27 @@ impl Hunk {
         hunk.body.end = at;
         hunk.is_whole = lengths.is_used_up();
         // A hunk without a change is none that a tool wrote; behind a cut a change may have followed.
-        if run > first && hunk.is_whole && at - run > longest {
-            hunk.gap(source, run..at, outer, 0);
+        if run > first && hunk.is_whole {
+            hunk.gap(source, run..at, CONTEXT, 0);
         }
         Ok(hunk)
     }
 
     /// Takes a run of unchanged lines, of which some stay at each end, and the last that names where
-    /// in the file a change after it stands.
+    /// in the file the change after it stands.
     fn gap(&mut self, source: &Source<'_>, run: Range<usize>, head: usize, tail: usize) {
+        if run.len() <= MAX_RUN {
+            return;
+        }
         let gap = run.start + head..run.end - tail;
         if has_word_changes(source.slice(gap.clone())) {
             return;
         }
-        let names = |i: &usize| is_heading(source.line(*i), self.parents);
-        match gap.clone().rev().find(names).filter(|_| tail > 0) {
+        let heading = match tail {
+            0 => None,
+            _ => (run.start..run.end).rfind(|&i| is_heading(source.line(i), self.parents)),
+        };
+        match heading.filter(|heading| gap.contains(heading)) {
             Some(heading) => {
                 let parts = [gap.start..heading, heading + 1..gap.end];
                 self.gaps.extend(parts.into_iter().filter(|part| !part.is_empty()));
@@ -277,7 +265,7 @@ mod tests {
     #[test]
     fn lengths_tell_changes_from_headers() {
         let text = "--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1,2 @@\n--- old\n+++ new\n \n-- \n2.47.3\n";
-        let file = File::read(&Source::new(text), 0, Ends::Whole).unwrap();
+        let file = File::read(&Source::new(text), 0).unwrap();
         assert_eq!((file.name, file.changes(), file.hunks[0].is_whole), ("x.sql", 2, true));
         assert_eq!(file.lines, 0..6);
     }
@@ -287,7 +275,7 @@ mod tests {
         let first = "--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n same\n+new\n";
         let read = |rest: &str| {
             let text = format!("{first}{rest}");
-            let file = File::read(&Source::new(&text), 0, Ends::Whole).unwrap();
+            let file = File::read(&Source::new(&text), 0).unwrap();
             (file.hunks.iter().map(|h| (h.changes, h.is_whole)).collect::<Vec<_>>(), file.lines.end)
         };
         assert_eq!(read("@@ -9,3 +10,3 @@\n a\n-b\n+c\n"), (vec![(1, true), (2, false)], 9));
@@ -299,7 +287,7 @@ mod tests {
     fn merges_count_every_parent() {
         let text =
             "--- a/x\n+++ b/x\n@@@ -1,3 -1,2 +1,3 @@@\n  same\n- ours\n -theirs\n++both\n +left\n--- a/y\n";
-        let file = File::read(&Source::new(text), 0, Ends::Whole).unwrap();
+        let file = File::read(&Source::new(text), 0).unwrap();
         assert_eq!((file.lines.end, file.changes(), file.hunks[0].is_whole), (8, 4, true));
         let hunk = &file.hunks[0];
         assert!(hunk.is_change(" -theirs") && hunk.is_change("++both") && !hunk.is_change("  same"));
@@ -314,12 +302,7 @@ mod tests {
 
     fn gaps(hunk: &str) -> Vec<Range<usize>> {
         let file = format!("--- a\n+++ a\n{hunk}");
-        File::read(&Source::new(&file), 0, Ends::Whole)
-            .unwrap()
-            .hunks
-            .into_iter()
-            .flat_map(|h| h.gaps)
-            .collect()
+        File::read(&Source::new(&file), 0).unwrap().hunks.into_iter().flat_map(|h| h.gaps).collect()
     }
 
     #[test]
@@ -328,18 +311,12 @@ mod tests {
         let hunk = format!("@@ -1,20 +1,19 @@\n{}-x\n+y\n{}-x\n", same(9), same(9));
         assert_eq!(gaps(&hunk), [3..9, 17..20]);
         assert!(gaps(&format!("@@ -1,8 +1,9 @@\n+y\n{}", same(8))).is_empty());
-        assert_eq!(gaps(&format!("@@ -1,9 +1,10 @@\n+y\n{}", same(9))), [7..13]);
+        let end = gaps(&format!("@@ -1,9 +1,10 @@\n+y\n{}", same(9)));
+        assert_eq!(end.first(), Some(&(7..13)));
         assert!(gaps(&format!("@@ -1,20 +1,20 @@\n{}", same(20))).is_empty());
         assert!(gaps(&format!("@@ -1,20 +1,21 @@\n+y\n{} [-a-]{{+b+}}\n{}", same(10), same(9))).is_empty());
         // The text ends in the hunk: what follows the last change stays.
         assert!(gaps(&format!("@@ -1,30 +1,31 @@\n+y\n{}", same(20))).is_empty());
-    }
-
-    #[test]
-    fn short_ends_keep_one_line() {
-        let text = "--- a\n+++ a\n@@ -1,6 +1,7 @@\n  a\n  b\n  c\n+x\n  d\n  e\n  f\n";
-        let file = File::read(&Source::new(text), 0, Ends::Short).unwrap();
-        assert_eq!(file.hunks[0].gaps, [3..5, 8..10]);
     }
 
     #[test]
@@ -352,5 +329,8 @@ mod tests {
             "   x\n".repeat(9)
         );
         assert_eq!(gaps(&merge), [3..13, 14..20]);
+        // What stands just before the change says it already.
+        let near = format!("@@ -1,20 +1,21 @@\n fn e() {{\n{} fn f() {{\n  x\n+y\n", "  x\n".repeat(17));
+        assert_eq!(gaps(&near), [3..20]);
     }
 }

@@ -145,6 +145,47 @@ fn matches_name(path: &str, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Policy;
+    use crate::pipeline::call::ToolCall;
+    use crate::pipeline::detect::Detection;
+    use crate::pipeline::relevance::Relevance;
+
+    fn folds_in(text: &str, call: &ToolCall) -> bool {
+        let source = Source::new(text);
+        let input = Input {
+            source: &source,
+            call,
+            detection: &Detection::default(),
+            policy: &Policy::default(),
+            relevance: &Relevance::default(),
+        };
+        folds(&input, &File::read(&source, 0).unwrap())
+    }
+
+    fn added(name: &str, lines: &[String]) -> String {
+        format!("--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,{} @@\n+{}\n", lines.len(), lines.join("\n+"))
+    }
+
+    #[test]
+    fn many_changes_of_what_a_tool_wrote_fold() {
+        let lines = |n: usize| (0..n).map(|i| format!("line {i}")).collect::<Vec<_>>();
+        let call = ToolCall::default();
+        assert!(folds_in(&added("web/yarn.lock", &lines(41)), &call));
+        assert!(!folds_in(&added("web/yarn.lock", &lines(40)), &call));
+        assert!(!folds_in(&added("web/yarn.rs", &lines(4000)), &call));
+        let asked = ToolCall { query: Some("why did yarn.lock change".into()), ..ToolCall::default() };
+        assert!(!folds_in(&added("web/yarn.lock", &lines(41)), &asked));
+        let long = |n: usize| "x;".repeat(n / 2);
+        assert!(folds_in(&added("app.js", &[long(20_000)]), &call));
+        assert!(!folds_in(&added("app.js", &[long(9_000)]), &call));
+        // One long string does not make a file minified.
+        let mixed: Vec<String> = lines(4000).into_iter().chain([long(3000)]).collect();
+        assert!(!folds_in(&added("app.js", &mixed), &call));
+        let told: Vec<String> = ["# @generated".to_owned()].into_iter().chain(lines(41)).collect();
+        assert!(folds_in(&added("schema.py", &told), &call));
+        let late: Vec<String> = lines(41).into_iter().chain(["# @generated".to_owned()]).collect();
+        assert!(!folds_in(&added("schema.py", &late), &call));
+    }
 
     #[test]
     fn knows_what_generators_say_of_themselves() {

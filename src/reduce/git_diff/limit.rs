@@ -12,7 +12,7 @@ use super::super::unified::{File, Hunk};
 use crate::pipeline::source::Source;
 
 /// Lines that stay or go together in the middle of a hunk.
-const BLOCK: usize = 6;
+const BLOCK: usize = 12;
 /// Weight of a file or hunk in which nothing is looked for, and how much the best one has more.
 const WEIGHT: u64 = 1000;
 const BONUS: u64 = 2000;
@@ -138,12 +138,9 @@ impl Kept<'_> {
         }
     }
 
-    /// The lines that go; unchanged ones far from any change are among them.
-    fn gone(mut self) -> Vec<Range<usize>> {
+    /// The lines that go.
+    fn gone(self) -> Vec<Range<usize>> {
         let start = self.hunk.body.start;
-        for gap in &self.hunk.gaps {
-            self.lines[gap.start - start..gap.end - start].fill(false);
-        }
         let mut gone: Vec<Range<usize>> = Vec::new();
         for i in self.hunk.body.clone().filter(|i| !self.lines[i - start]) {
             match gone.last_mut().filter(|last| last.end == i) {
@@ -158,6 +155,82 @@ impl Kept<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Policy;
+    use crate::pipeline::call::ToolCall;
+    use crate::pipeline::detect::Detection;
+    use crate::pipeline::relevance::Relevance;
+
+    /// The lines that stay of a diff whose lines all are in hunks or in front of them.
+    fn shown(text: &str, query: Option<&str>, per_hunk: usize, in_all: usize) -> Vec<String> {
+        let source = Source::new(text);
+        let policy = Policy {
+            diff_max_lines_per_hunk: Some(per_hunk),
+            diff_max_lines: Some(in_all),
+            ..Policy::default()
+        };
+        let input = Input {
+            source: &source,
+            call: &ToolCall::default(),
+            detection: &Detection::default(),
+            policy: &policy,
+            relevance: &Relevance::new(query, &[], &[]),
+        };
+        let mut files = Vec::new();
+        let mut at = 0;
+        while let Some(file) = File::read(&source, at) {
+            at = file.lines.end;
+            files.push(file);
+        }
+        let gone: Vec<Range<usize>> =
+            cuts(&input, &files.iter().collect::<Vec<_>>()).into_iter().flatten().flatten().collect();
+        assert!(gone.windows(2).all(|pair| pair[0].end < pair[1].start) && at == source.len());
+        let stays = |i: &usize| !gone.iter().any(|cut| cut.contains(i));
+        (0..source.len()).filter(stays).map(|i| source.line(i).to_owned()).collect()
+    }
+
+    fn added(name: &str, lines: usize) -> String {
+        let body: String = (0..lines).map(|i| format!("+{name} line{i}\n")).collect();
+        format!("--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,{lines} @@\n{body}")
+    }
+
+    fn count(shown: &[String], start: &str) -> usize {
+        shown.iter().filter(|line| line.starts_with(start)).count()
+    }
+
+    #[test]
+    fn a_hunk_keeps_head_and_tail_and_what_is_looked_for() {
+        let text = added("a", 300);
+        let plain = shown(&text, None, 30, 0);
+        assert_eq!(plain.len(), 33);
+        assert!(
+            plain[..4].ends_with(&["+a line0".to_owned()]) && plain.ends_with(&["+a line299".to_owned()])
+        );
+        let wanted = text.replace("+a line150\n", "+fn parse_header()\n");
+        let found = shown(&wanted, Some("parse_header"), 60, 0);
+        assert_eq!(found.len(), 63);
+        assert!(found.contains(&"+fn parse_header()".to_owned()));
+        assert!(!shown(&wanted, None, 60, 0).contains(&"+fn parse_header()".to_owned()));
+    }
+
+    #[test]
+    fn every_file_and_hunk_keeps_its_header_under_a_total() {
+        let text = added("big", 300) + &added("small", 3) + &added("wanted", 300);
+        for (query, more) in [(Some("wanted"), true), (None, false)] {
+            let lines = shown(&text, query, 0, 50);
+            assert_eq!((count(&lines, "@@ "), count(&lines, "+++ "), count(&lines, "+small")), (3, 3, 3));
+            let (big, wanted) = (count(&lines, "+big"), count(&lines, "+wanted"));
+            assert!(big + wanted <= 47 && (wanted > 2 * big) == more, "{big} {wanted}");
+        }
+        assert_eq!(count(&shown(&text, None, 0, 1), "@@ "), 3);
+        assert_eq!(shown(&text, None, 0, 0).len(), text.lines().count());
+    }
+
+    #[test]
+    fn the_note_on_the_end_stays_with_its_line() {
+        let text = "--- a\n+++ a\n@@ -1 +1,3 @@\n-x\n\\ No newline at end of file\n+y\n+z\n+w\n";
+        let lines = shown(text, None, 2, 0);
+        assert_eq!(lines[3..], ["-x", "\\ No newline at end of file", "+y"]);
+    }
 
     #[test]
     fn small_wants_are_met_and_the_rest_is_shared_by_weight() {
