@@ -195,7 +195,74 @@ fn is_other_format(simple: &Simple) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Policy;
+    use crate::pipeline::call::ToolCall;
+    use crate::pipeline::detect::Detection;
     use crate::pipeline::detect::command::CommandLine;
+    use crate::pipeline::ledger::Ledger;
+    use crate::pipeline::relevance::Relevance;
+    use crate::pipeline::source::Source;
+
+    /// Hunks with gaps, of a merge, of a lock file, without a final newline, and binary data.
+    fn all_kinds() -> String {
+        let same = |mark: &str, n: usize| (0..n).map(|i| format!("{mark}line {i}\n")).collect::<String>();
+        let many = same("+", 60);
+        format!(
+            "commit 1\n\n    Subject\n\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,51 +1,52 @@ f\n{}-old\n\
+             +new\n+newer\n{}@@ -90,2 +91 @@\n-- gone\n-\n+++ come\n\\ No newline at end of file\n\
+             diff --git a/Cargo.lock b/Cargo.lock\n--- a/Cargo.lock\n+++ b/Cargo.lock\n@@ -0,0 +1,60 @@\n{many}\
+             diff --git a/i b/i\nGIT binary patch\nliteral 4\nLcmZQzWMT#Y01f~L\n\nliteral 0\nHcmV?d00001\n\n\
+             diff --cc y\n--- a/y\n+++ b/y\n@@@ -1,31 -1,31 +1,32 @@@\n{}- a\n -b\n++c\n++d\n{}\
+             --- /dev/null\n+++ b/z\n@@ -0,0 +1,60 @@\n{many}",
+            same(" ", 20),
+            same(" ", 30),
+            same("  ", 10),
+            same("  ", 20),
+        )
+    }
+
+    /// Numbers of the lines that go, each with why.
+    fn gone(text: &str, policy: &Policy) -> Vec<(usize, Reason)> {
+        let source = Source::new(text);
+        let input = Input {
+            source: &source,
+            call: &ToolCall::default(),
+            detection: &Detection::default(),
+            policy,
+            relevance: &Relevance::new(Some("line 7"), &[], &[]),
+        };
+        let Ok(reduction) = GitDiff.reduce(&input) else { return Vec::new() };
+        let ledger = Ledger::new(&source).apply(&source, reduction).unwrap();
+        let gaps = ledger.gaps(&source).into_iter();
+        gaps.flat_map(|gap| (gap.lines.0 - 1..gap.lines.1).map(move |i| (i, gap.reason))).collect()
+    }
+
+    #[test]
+    fn whatever_is_cut_every_change_stays_and_every_span_fits() {
+        let text = all_kinds();
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let tight = Policy { diff_max_lines_per_hunk: Some(7), diff_max_lines: Some(9), ..Policy::default() };
+        let kinds = |policy| gone(&text, policy).into_iter().map(|(_, why)| why);
+        assert!(kinds(&tight).any(|why| why == Reason::DiffLimit));
+        let why: std::collections::BTreeSet<Reason> = kinds(&Policy::default()).collect();
+        assert!(why.into_iter().eq([Reason::DiffContext, Reason::GeneratedFile, Reason::EmbeddedBinary]));
+        for from in 0..lines.len() {
+            for to in [from + 1, from + 3, from + 40, lines.len()] {
+                let text: String = lines
+                    .iter()
+                    .enumerate()
+                    .filter(|(i, _)| *i < from || *i >= to)
+                    .map(|(_, l)| *l)
+                    .collect();
+                gone(&text, &tight);
+                let source = Source::new(&text);
+                for (i, why) in gone(&text, &Policy::default()) {
+                    let is_change = source.line(i).starts_with(['+', '-']);
+                    assert!(!is_change || why != Reason::DiffContext, "{from}..{to}: {}", source.line(i));
+                }
+            }
+        }
+    }
 
     #[test]
     fn knows_commands() {
