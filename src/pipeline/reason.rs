@@ -34,6 +34,7 @@ reasons! {
     TestOutput = "test_output", "What passing tests printed.";
     Progress = "progress", "Progress, downloads and build steps that succeeded.";
     DiffContext = "diff_context", "Unchanged lines around the changes of a diff.";
+    DiffLimit = "diff_limit", "Lines of a hunk over the limits of a diff.";
     GeneratedFile = "generated_file", "Changes of a lock file or a generated or minified file.";
     GitHints = "git_hints", "The hints that git prints on what to type next.";
     SharedFolder = "shared_folder", "A folder that stood in front of many names is written once.";

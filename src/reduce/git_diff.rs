@@ -1,9 +1,17 @@
 //! Unified diffs of git, GNU diff, svn and others, alone or among other text: every changed line
-//! stays, long runs of unchanged lines shrink, lock files and generated files fold.
+//! stays, long runs of unchanged lines shrink, lock files, generated files and binary data fold.
 //!
-//! The grammar is in `unified`. A file whose hunks do not add up, because something cut or filtered
-//! them, stays as it is, and so does all that is no hunk: commit messages, mode changes, renames,
-//! binary files, statistics.
+//! The grammar is in `unified`. A hunk that does not add up, because something cut or filtered it,
+//! stays as it is, and so does all that is no hunk: commit messages, mode changes, renames,
+//! statistics. Changed lines go only where the policy sets limits, see `limit`.
+
+mod binary;
+mod generated;
+mod limit;
+
+use std::ops::Range;
+
+use memchr::memmem;
 
 use super::git_status;
 use super::unified::{File, has_file};
@@ -19,44 +27,25 @@ pub struct GitDiff;
 static META: Meta = Meta {
     id: "git_diff",
     family: "diff",
-    reads: "unified diffs of `git diff`, `show`, `log -p`, `diff -u`, svn and patch mails",
-    keeps: "every `+` and `-` line, all headers, 3 unchanged lines around each change, merges whole",
+    reads: "unified and combined diffs of `git diff`, `show`, `log -p`, `diff -u`, svn, hg and patch mails",
+    keeps: "every `+` and `-` line unless a limit is set, all headers, 3 unchanged lines around each change and \
+            the line that names its place",
     folds: "unchanged lines in runs of more than 8; hunks of lock files, minified and generated files that \
-            change more than 40 lines and that the command does not name",
-    anchors: &["@@ -"],
+            change more than 40 lines and that the call does not name; data of binary patches; with \
+            `diffMaxLinesPerHunk` or `diffMaxLines`, the middle of hunks over the limit",
+    anchors: &["@@ -", binary::HEADER],
 };
 
-/// Most changed lines that are shown of a lock file or a generated file.
-const MAX_GENERATED: usize = 40;
 /// Commands of git that write diffs, some only with the right flags.
 const GIT_COMMANDS: &[&str] =
     &["diff", "show", "log", "format-patch", "stash", "status", "whatchanged", "reflog"];
 
-/// Lock files, by name.
-const LOCK_FILES: &[&str] = &[
-    "Cargo.lock",
-    "package-lock.json",
-    "npm-shrinkwrap.json",
-    "yarn.lock",
-    "pnpm-lock.yaml",
-    "bun.lock",
-    "deno.lock",
-    "poetry.lock",
-    "uv.lock",
-    "pdm.lock",
-    "Pipfile.lock",
-    "go.sum",
-    "composer.lock",
-    "Gemfile.lock",
-    "Podfile.lock",
-    "mix.lock",
-    "flake.lock",
-    ".terraform.lock.hcl",
-];
-
-/// Files that a tool writes, by the end of their name.
-const GENERATED: &[&str] =
-    &[".min.js", ".min.css", ".map", ".pb.go", ".pb.cc", ".pb.h", "_pb2.py", "_pb2_grpc.py"];
+/// A part of a diff that may be shown shorter.
+enum Item<'a> {
+    File(File<'a>),
+    /// Data of a binary file: all lines, and those that say nothing to a reader.
+    Binary(Range<usize>, Vec<Range<usize>>),
+}
 
 impl Reducer for GitDiff {
     fn meta(&self) -> &'static Meta {
@@ -65,7 +54,7 @@ impl Reducer for GitDiff {
 
     fn claim(&self, input: &Input<'_>) -> Claim {
         let command = &input.detection.command;
-        if command.producers().any(|(s, _)| is_other_format(s)) || !has_file(input.source) {
+        if command.producers().any(|(s, _)| is_other_format(s)) || !is_diff(input) {
             return Claim::No;
         }
         match command.runs(writes_diffs) {
@@ -80,38 +69,106 @@ impl Reducer for GitDiff {
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
+        let items = read(input);
+        let is_folded: Vec<bool> =
+            items.iter().map(|i| matches!(i, Item::File(f) if generated::folds(input, f))).collect();
+        let shown = items.iter().zip(&is_folded).filter(|(_, is_folded)| !**is_folded);
+        let shown: Vec<&File<'_>> = shown.filter_map(|(item, _)| item.file()).collect();
+        let mut cuts = limit::cuts(input, &shown).into_iter();
         let mut out = Reduction::default();
         let mut group = 0;
-        let mut files = 0;
-        let (mut at, mut outside) = (0, 0);
-        while at < source.len() {
-            let Some(file) = File::read(source, at) else {
-                at += 1;
-                continue;
-            };
+        let mut outside = 0;
+        for (item, is_folded) in items.iter().zip(is_folded) {
             // `git status && git diff`, `git status -v`
-            git_status::scan(source, outside..at, &mut group, &mut out);
-            at = file.lines.end;
-            outside = at;
-            if !file.is_sound {
-                continue;
-            }
-            files += 1;
-            if file.changes > MAX_GENERATED && is_generated(file.name) && !names(input, file.name) {
-                group += 1;
-                out.omit_in(file.hunks(), Reason::GeneratedFile, group);
-                continue;
-            }
-            for gap in file.gaps {
-                out.omit(gap, Reason::DiffContext);
+            git_status::scan(source, outside..item.lines().start, &mut group, &mut out);
+            outside = item.lines().end;
+            group += 1;
+            match item {
+                Item::Binary(_, data) => {
+                    data.iter().for_each(|run| out.omit(run.clone(), Reason::EmbeddedBinary));
+                }
+                Item::File(file) if is_folded => fold(file, group, &mut out),
+                Item::File(file) => shrink(file, &cuts.next().unwrap_or_default(), &mut out),
             }
         }
         git_status::scan(source, outside..source.len(), &mut group, &mut out);
-        match (files, out.is_empty()) {
+        match (items.len(), out.is_empty()) {
             (_, false) => Ok(out),
             (0, _) => Err(Reason::NotRecognized),
             _ => Err(Reason::NothingToDo),
         }
+    }
+}
+
+impl<'a> Item<'a> {
+    fn lines(&self) -> &Range<usize> {
+        match self {
+            Self::File(file) => &file.lines,
+            Self::Binary(lines, _) => lines,
+        }
+    }
+
+    fn file(&self) -> Option<&File<'a>> {
+        match self {
+            Self::File(file) => Some(file),
+            Self::Binary(..) => None,
+        }
+    }
+}
+
+/// Whether some of the text is a diff, found without reading all lines.
+fn is_diff(input: &Input<'_>) -> bool {
+    let text = input.source.text().as_bytes();
+    has_file(input.source)
+        || memmem::find_iter(text, binary::HEADER)
+            .any(|at| !binary::data(input.source, input.source.line_at(at)).is_empty())
+}
+
+/// The files and binary patches of a text, in order.
+fn read<'a>(input: &Input<'a>) -> Vec<Item<'a>> {
+    let source = input.source;
+    // The end of a hunk may be what a filter took.
+    let is_filtered = input.detection.command.is_filtered();
+    let mut items = Vec::new();
+    let mut at = 0;
+    while at < source.len() {
+        let data = binary::data(source, at);
+        if let Some(last) = data.last() {
+            let lines = at..last.end;
+            at = lines.end;
+            items.push(Item::Binary(lines, data));
+        } else if let Some(mut file) = File::read(source, at) {
+            at = file.lines.end;
+            file.hunks.retain(|hunk| hunk.is_whole || !is_filtered);
+            if !file.hunks.is_empty() {
+                items.push(Item::File(file));
+            }
+        } else {
+            at += 1;
+        }
+    }
+    items
+}
+
+/// Leaves out all hunks of a file, behind one marker.
+fn fold(file: &File<'_>, group: u32, out: &mut Reduction) {
+    for hunk in &file.hunks {
+        out.omit_in(hunk.body.start - 1..hunk.body.end, Reason::GeneratedFile, group);
+    }
+}
+
+/// Leaves out what a limit says of each hunk, and unchanged lines. Every gap has a marker of its own:
+/// lines that only seem to stand together would be edited as if they did.
+fn shrink(file: &File<'_>, cuts: &[Vec<Range<usize>>], out: &mut Reduction) {
+    for (hunk, cuts) in file.hunks.iter().zip(cuts) {
+        let is_cut = |gap: &Range<usize>| {
+            let next = cuts.partition_point(|cut| cut.end <= gap.start);
+            cuts.get(next).is_some_and(|cut| cut.start < gap.end)
+        };
+        let gaps = hunk.gaps.iter().filter(|gap| !is_cut(gap)).map(|gap| (gap, Reason::DiffContext));
+        let mut gone: Vec<_> = cuts.iter().map(|c| (c, Reason::DiffLimit)).chain(gaps).collect();
+        gone.sort_unstable_by_key(|(lines, _)| lines.start);
+        gone.into_iter().for_each(|(lines, reason)| out.omit(lines.clone(), reason));
     }
 }
 
@@ -135,30 +192,76 @@ fn is_other_format(simple: &Simple) -> bool {
     }
 }
 
-/// Whether the call names the file: then it was asked for.
-fn names(input: &Input<'_>, name: &str) -> bool {
-    let mut words =
-        input.detection.command.pipelines.iter().flatten().flat_map(|s| &s.argv).map(String::as_str);
-    words.any(|w| base_name(w) == name) || input.call.path.as_deref().is_some_and(|p| base_name(p) == name)
-}
-
-fn is_generated(name: &str) -> bool {
-    LOCK_FILES.contains(&name) || GENERATED.iter().any(|end| name.ends_with(end))
-}
-
-fn base_name(path: &str) -> &str {
-    path.rsplit(['/', '\\']).next().unwrap_or(path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Policy;
+    use crate::pipeline::call::ToolCall;
+    use crate::pipeline::detect::Detection;
     use crate::pipeline::detect::command::CommandLine;
+    use crate::pipeline::ledger::Ledger;
+    use crate::pipeline::relevance::Relevance;
+    use crate::pipeline::source::Source;
+
+    /// Hunks with gaps, of a merge, of a lock file, without a final newline, and binary data.
+    fn all_kinds() -> String {
+        let same = |mark: &str, n: usize| (0..n).map(|i| format!("{mark}line {i}\n")).collect::<String>();
+        let many = same("+", 60);
+        format!(
+            "commit 1\n\n    Subject\n\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,51 +1,52 @@ f\n{}-old\n\
+             +new\n+newer\n{}@@ -90,2 +91 @@\n-- gone\n-\n+++ come\n\\ No newline at end of file\n\
+             diff --git a/Cargo.lock b/Cargo.lock\n--- a/Cargo.lock\n+++ b/Cargo.lock\n@@ -0,0 +1,60 @@\n{many}\
+             diff --git a/i b/i\nGIT binary patch\nliteral 4\nLcmZQzWMT#Y01f~L\n\nliteral 0\nHcmV?d00001\n\n\
+             diff --cc y\n--- a/y\n+++ b/y\n@@@ -1,31 -1,31 +1,32 @@@\n{}- a\n -b\n++c\n++d\n{}\
+             --- /dev/null\n+++ b/z\n@@ -0,0 +1,60 @@\n{many}",
+            same(" ", 20),
+            same(" ", 30),
+            same("  ", 10),
+            same("  ", 20),
+        )
+    }
+
+    /// Numbers of the lines that go, each with why.
+    fn gone(text: &str, policy: &Policy) -> Vec<(usize, Reason)> {
+        let source = Source::new(text);
+        let input = Input {
+            source: &source,
+            call: &ToolCall::default(),
+            detection: &Detection::default(),
+            policy,
+            relevance: &Relevance::new(Some("line 7"), &[], &[]),
+        };
+        let Ok(reduction) = GitDiff.reduce(&input) else { return Vec::new() };
+        let ledger = Ledger::new(&source).apply(&source, reduction).unwrap();
+        let gaps = ledger.gaps(&source).into_iter();
+        gaps.flat_map(|gap| (gap.lines.0 - 1..gap.lines.1).map(move |i| (i, gap.reason))).collect()
+    }
 
     #[test]
-    fn knows_generated_files() {
-        assert!(is_generated("a_pb2.py") && is_generated("go.sum") && is_generated("x.min.js"));
-        assert!(!is_generated("lock.rs") && !is_generated("min.js") && !is_generated("go.sum.md"));
+    fn whatever_is_cut_every_change_stays_and_every_span_fits() {
+        let text = all_kinds();
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let tight = Policy { diff_max_lines_per_hunk: Some(7), diff_max_lines: Some(9), ..Policy::default() };
+        let kinds = |policy| gone(&text, policy).into_iter().map(|(_, why)| why);
+        assert!(kinds(&tight).any(|why| why == Reason::DiffLimit));
+        let why: std::collections::BTreeSet<Reason> = kinds(&Policy::default()).collect();
+        assert!(why.into_iter().eq([Reason::DiffContext, Reason::GeneratedFile, Reason::EmbeddedBinary]));
+        for from in 0..lines.len() {
+            for to in [from + 1, from + 3, from + 40, lines.len()] {
+                let text: String = lines
+                    .iter()
+                    .enumerate()
+                    .filter(|(i, _)| *i < from || *i >= to)
+                    .map(|(_, l)| *l)
+                    .collect();
+                gone(&text, &tight);
+                let source = Source::new(&text);
+                for (i, why) in gone(&text, &Policy::default()) {
+                    let is_change = source.line(i).starts_with(['+', '-']);
+                    assert!(!is_change || why != Reason::DiffContext, "{from}..{to}: {}", source.line(i));
+                }
+            }
+        }
     }
 
     #[test]

@@ -31,14 +31,10 @@ pub fn has_file(source: &Source<'_>) -> bool {
 pub struct File<'a> {
     /// Name without folder.
     pub name: &'a str,
-    /// Its lines.
+    /// Its lines, with those of a hunk that is not as long as it says up to where that shows.
     pub lines: Range<usize>,
-    /// Whether all hunks are as long as they say, the last perhaps cut at the end of the text.
-    pub is_sound: bool,
-    /// Lines added or removed.
-    pub changes: usize,
-    /// Unchanged lines that may go.
-    pub gaps: Vec<Range<usize>>,
+    /// Its hunks, without one that something inside it cut or filtered.
+    pub hunks: Vec<Hunk>,
 }
 
 impl<'a> File<'a> {
@@ -59,23 +55,51 @@ impl<'a> File<'a> {
             "null" => file_name(source.line(at)),
             name => name,
         };
-        let mut file = File { name, lines: at..at + 2, is_sound: true, changes: 0, gaps: Vec::new() };
-        while file.is_sound && file.lines.end < source.len() {
+        let mut file = File { name, lines: at..at + 2, hunks: Vec::new() };
+        while file.lines.end < source.len() {
             let Some(lengths) = Lengths::read(source.line(file.lines.end)) else { break };
-            file.hunk(source, lengths);
+            match Hunk::read(source, file.lines.end, lengths) {
+                Ok(hunk) => {
+                    file.lines.end = hunk.body.end;
+                    file.hunks.push(hunk);
+                }
+                Err(at) => {
+                    file.lines.end = at;
+                    break;
+                }
+            }
         }
         Some(file)
     }
 
-    /// The lines of its hunks.
-    pub fn hunks(&self) -> Range<usize> {
-        self.lines.start + 2..self.lines.end
+    /// Lines added or removed.
+    pub fn changes(&self) -> usize {
+        self.hunks.iter().map(|h| h.changes).sum()
     }
+}
 
-    /// Reads one hunk, whose header is the next line.
-    fn hunk(&mut self, source: &Source<'_>, mut lengths: Lengths) {
-        let first = self.lines.end + 1;
-        let is_merge = lengths.parents > 1;
+/// Changes that stand together, with unchanged lines around them.
+pub struct Hunk {
+    /// Its lines without its `@@` line, which stands before them.
+    pub body: Range<usize>,
+    /// Line of the new file that it starts at.
+    pub start: usize,
+    /// Lines added or removed.
+    pub changes: usize,
+    /// Unchanged lines that may go.
+    pub gaps: Vec<Range<usize>>,
+    /// Whether it is as long as it says; if not, the text ends in it.
+    pub is_whole: bool,
+    parents: usize,
+}
+
+impl Hunk {
+    /// Reads the hunk whose `@@` line is `header`, or gives the line that cannot stand in it.
+    fn read(source: &Source<'_>, header: usize, mut lengths: Lengths) -> Result<Self, usize> {
+        let first = header + 1;
+        let (parents, start) = (lengths.parents, lengths.start);
+        let mut hunk =
+            Self { body: first..first, start, changes: 0, gaps: Vec::new(), is_whole: false, parents };
         let mut at = first;
         let mut run = first;
         while at < source.len() {
@@ -84,41 +108,60 @@ impl<'a> File<'a> {
             if lengths.is_used_up() && !is_note {
                 break;
             }
-            let is_context = match is_note {
-                true => false,
-                false => match lengths.take(line) {
-                    Some(is_context) => is_context,
-                    None => {
-                        self.is_sound = false;
-                        break;
-                    }
-                },
-            };
-            at += 1;
-            if !is_context {
-                self.changes += usize::from(!is_note);
-                if !is_merge {
-                    self.gap(source, run..at - 1, if run == first { 0 } else { CONTEXT }, CONTEXT);
-                }
-                run = at;
+            if is_note || !lengths.take(line).ok_or(at)? {
+                hunk.changes += usize::from(!is_note);
+                hunk.gap(source, run..at, if run == first { 0 } else { CONTEXT }, CONTEXT);
+                run = at + 1;
             }
+            at += 1;
         }
-        // A hunk without a change is none that a tool wrote.
-        if run > first && !is_merge {
-            self.gap(source, run..at, CONTEXT, 0);
+        hunk.body.end = at;
+        hunk.is_whole = lengths.is_used_up();
+        // A hunk without a change is none that a tool wrote; behind a cut a change may have followed.
+        if run > first && hunk.is_whole {
+            hunk.gap(source, run..at, CONTEXT, 0);
         }
-        self.lines.end = at;
+        Ok(hunk)
     }
 
-    /// Takes a run of unchanged lines, of which some stay at each end.
+    /// Takes a run of unchanged lines, of which some stay at each end, and the last that names where
+    /// in the file the change after it stands.
     fn gap(&mut self, source: &Source<'_>, run: Range<usize>, head: usize, tail: usize) {
-        if run.len() > MAX_RUN {
-            let gap = run.start + head..run.end - tail;
-            if !has_word_changes(source.slice(gap.clone())) {
-                self.gaps.push(gap);
+        if run.len() <= MAX_RUN {
+            return;
+        }
+        let gap = run.start + head..run.end - tail;
+        if has_word_changes(source.slice(gap.clone())) {
+            return;
+        }
+        let heading = match tail {
+            0 => None,
+            _ => (run.start..run.end).rfind(|&i| is_heading(source.line(i), self.parents)),
+        };
+        match heading.filter(|heading| gap.contains(heading)) {
+            Some(heading) => {
+                let parts = [gap.start..heading, heading + 1..gap.end];
+                self.gaps.extend(parts.into_iter().filter(|part| !part.is_empty()));
             }
+            None => self.gaps.push(gap),
         }
     }
+
+    /// Whether a line of the body is added or removed.
+    pub fn is_change(&self, line: &str) -> bool {
+        !line.starts_with("\\ ") && line.bytes().take(self.parents).any(|mark| mark != b' ')
+    }
+
+    /// A line of the body without its marks.
+    pub fn text<'a>(&self, line: &'a str) -> &'a str {
+        line.get(self.parents..).unwrap_or_default()
+    }
+}
+
+/// Whether an unchanged line names what the lines after it belong to, by the rule that git has for
+/// files of no known language: it starts with a letter, `_` or `$`.
+fn is_heading(line: &str, parents: usize) -> bool {
+    line.as_bytes().get(parents).is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'$'))
 }
 
 /// Whether lines may hold changes of the kind `[-old-]{+new+}`, which stand in lines that look unchanged.
@@ -141,6 +184,8 @@ struct Lengths {
     parents: usize,
     old: [usize; MAX_PARENTS],
     new: usize,
+    /// First line in the new version.
+    start: usize,
 }
 
 impl Lengths {
@@ -153,10 +198,10 @@ impl Lengths {
         let (fence, mut rest) = line.split_at(parents + 1);
         let mut old = [0; MAX_PARENTS];
         for length in &mut old[..parents] {
-            (*length, rest) = range_length(rest.strip_prefix(" -")?)?;
+            (_, *length, rest) = range(rest.strip_prefix(" -")?)?;
         }
-        let (new, rest) = range_length(rest.strip_prefix(" +")?)?;
-        rest.strip_prefix(' ')?.starts_with(fence).then_some(Self { parents, old, new })
+        let (start, new, rest) = range(rest.strip_prefix(" +")?)?;
+        rest.strip_prefix(' ')?.starts_with(fence).then_some(Self { parents, old, new, start })
     }
 
     /// Counts one line of the hunk; gives whether it is unchanged, or `None` when it cannot stand here.
@@ -183,13 +228,14 @@ impl Lengths {
     }
 }
 
-/// The length in `12,5`, and what follows.
-fn range_length(text: &str) -> Option<(usize, &str)> {
-    let (_, rest) = leading_number(text)?;
-    match rest.strip_prefix(',') {
-        Some(length) => leading_number(length),
-        None => Some((1, rest)),
-    }
+/// The first line and the length in `12,5`, and what follows.
+fn range(text: &str) -> Option<(usize, usize, &str)> {
+    let (start, rest) = leading_number(text)?;
+    let (length, rest) = match rest.strip_prefix(',') {
+        Some(length) => leading_number(length)?,
+        None => (1, rest),
+    };
+    Some((start, length, rest))
 }
 
 #[cfg(test)]
@@ -220,10 +266,21 @@ mod tests {
     fn lengths_tell_changes_from_headers() {
         let text = "--- a/x.sql\n+++ b/x.sql\n@@ -1,2 +1,2 @@\n--- old\n+++ new\n \n-- \n2.47.3\n";
         let file = File::read(&Source::new(text), 0).unwrap();
-        assert_eq!((file.name, file.lines, file.is_sound, file.changes), ("x.sql", 0..6, true, 2));
-        let cut = text.replace(" \n-- ", "diff --git a/y b/y");
-        let file = File::read(&Source::new(&cut), 0).unwrap();
-        assert_eq!((file.lines, file.is_sound), (0..5, false));
+        assert_eq!((file.name, file.changes(), file.hunks[0].is_whole), ("x.sql", 2, true));
+        assert_eq!(file.lines, 0..6);
+    }
+
+    #[test]
+    fn a_hunk_that_something_cut_is_no_hunk() {
+        let first = "--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n same\n+new\n";
+        let read = |rest: &str| {
+            let text = format!("{first}{rest}");
+            let file = File::read(&Source::new(&text), 0).unwrap();
+            (file.hunks.iter().map(|h| (h.changes, h.is_whole)).collect::<Vec<_>>(), file.lines.end)
+        };
+        assert_eq!(read("@@ -9,3 +10,3 @@\n a\n-b\n+c\n"), (vec![(1, true), (2, false)], 9));
+        assert_eq!(read("@@ -9,3 +10,3 @@\n a\n-b\n[9 lines cut]\n+c\n"), (vec![(1, true)], 8));
+        assert_eq!(read("@@ -9,3 +10,3 @@\n a\n-b\n-c\n-d\n"), (vec![(1, true)], 9));
     }
 
     #[test]
@@ -231,7 +288,10 @@ mod tests {
         let text =
             "--- a/x\n+++ b/x\n@@@ -1,3 -1,2 +1,3 @@@\n  same\n- ours\n -theirs\n++both\n +left\n--- a/y\n";
         let file = File::read(&Source::new(text), 0).unwrap();
-        assert_eq!((file.lines, file.is_sound, file.changes), (0..8, true, 4));
+        assert_eq!((file.lines.end, file.changes(), file.hunks[0].is_whole), (8, 4, true));
+        let hunk = &file.hunks[0];
+        assert!(hunk.is_change(" -theirs") && hunk.is_change("++both") && !hunk.is_change("  same"));
+        assert!(!hunk.is_change("\\ No newline at end of file") && hunk.text("++both") == "both");
     }
 
     #[test]
@@ -240,15 +300,37 @@ mod tests {
         assert_eq!(file_name("+++ \"b/na\\303\\257f.map\""), "na\\303\\257f.map");
     }
 
+    fn gaps(hunk: &str) -> Vec<Range<usize>> {
+        let file = format!("--- a\n+++ a\n{hunk}");
+        File::read(&Source::new(&file), 0).unwrap().hunks.into_iter().flat_map(|h| h.gaps).collect()
+    }
+
     #[test]
     fn gaps_keep_three_lines_around_changes() {
-        let gaps = |hunk: &str| File::read(&Source::new(&format!("--- a\n+++ a\n{hunk}")), 0).unwrap().gaps;
-        let same = |n: usize| " same\n".repeat(n);
+        let same = |n: usize| "  same\n".repeat(n);
         let hunk = format!("@@ -1,20 +1,19 @@\n{}-x\n+y\n{}-x\n", same(9), same(9));
         assert_eq!(gaps(&hunk), [3..9, 17..20]);
         assert!(gaps(&format!("@@ -1,8 +1,9 @@\n+y\n{}", same(8))).is_empty());
-        assert_eq!(gaps(&format!("@@ -1,9 +1,10 @@\n+y\n{}", same(9))).first(), Some(&(7..13)));
+        let end = gaps(&format!("@@ -1,9 +1,10 @@\n+y\n{}", same(9)));
+        assert_eq!(end.first(), Some(&(7..13)));
         assert!(gaps(&format!("@@ -1,20 +1,20 @@\n{}", same(20))).is_empty());
         assert!(gaps(&format!("@@ -1,20 +1,21 @@\n+y\n{} [-a-]{{+b+}}\n{}", same(10), same(9))).is_empty());
+        // The text ends in the hunk: what follows the last change stays.
+        assert!(gaps(&format!("@@ -1,30 +1,31 @@\n+y\n{}", same(20))).is_empty());
+    }
+
+    #[test]
+    fn gaps_keep_the_line_that_names_the_place() {
+        let hunk = format!("@@ -1,20 +1,21 @@\n{} fn f() {{\n{}+y\n", "  x\n".repeat(10), "  x\n".repeat(9));
+        assert_eq!(gaps(&hunk), [3..13, 14..20]);
+        let merge = format!(
+            "@@@ -1,20 -1,20 +1,21 @@@\n{}  fn f() {{\n{}++y\n",
+            "   x\n".repeat(10),
+            "   x\n".repeat(9)
+        );
+        assert_eq!(gaps(&merge), [3..13, 14..20]);
+        // What stands just before the change says it already.
+        let near = format!("@@ -1,20 +1,21 @@\n fn e() {{\n{} fn f() {{\n  x\n+y\n", "  x\n".repeat(17));
+        assert_eq!(gaps(&near).first(), Some(&(3..20)));
     }
 }

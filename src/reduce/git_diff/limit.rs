@@ -1,0 +1,243 @@
+//! Limits of a diff: which lines of its hunks are left out when a hunk, or the whole, changes more
+//! lines than may be shown.
+//!
+//! Every file keeps its names and every hunk its `@@` line. What may be shown is shared so that small
+//! files stay whole; files and hunks with what the agent looks for get up to three times the share of
+//! others. A hunk over its share keeps its head, its tail and the blocks that score best.
+
+use std::ops::Range;
+
+use super::super::Input;
+use super::super::unified::{File, Hunk};
+use crate::pipeline::source::Source;
+
+/// Lines that stay or go together in the middle of a hunk.
+const BLOCK: usize = 12;
+/// Weight of a file or hunk in which nothing is looked for, and how much the best one has more.
+const WEIGHT: u64 = 1000;
+const BONUS: u64 = 2000;
+
+/// The lines to leave out: per file, per hunk, in order; empty for a hunk that stays whole.
+pub type Cuts = Vec<Vec<Vec<Range<usize>>>>;
+
+/// Which lines of the files' hunks go.
+pub fn cuts(input: &Input<'_>, files: &[&File<'_>]) -> Cuts {
+    let shares = shares(input, files);
+    let hunks = files.iter().zip(shares);
+    hunks.map(|(f, s)| f.hunks.iter().zip(s).map(|(h, share)| cut(input, h, share)).collect()).collect()
+}
+
+/// Changed lines that each hunk may show.
+fn shares(input: &Input<'_>, files: &[&File<'_>]) -> Vec<Vec<usize>> {
+    let limits = input.policy.diff_limits();
+    let most = limits.lines_per_hunk.unwrap_or(usize::MAX);
+    let wanted: Vec<Vec<usize>> =
+        files.iter().map(|f| f.hunks.iter().map(|h| h.changes.min(most)).collect()).collect();
+    let sums: Vec<usize> = wanted.iter().map(|hunks| hunks.iter().sum()).collect();
+    let Some(total) = limits.lines.filter(|total| sums.iter().sum::<usize>() > *total) else { return wanted };
+    let of_files: Vec<Range<usize>> = files.iter().map(|f| f.lines.clone()).collect();
+    let of_hunks: Vec<Range<usize>> =
+        files.iter().flat_map(|f| &f.hunks).map(|h| h.body.start - 1..h.body.end).collect();
+    let weights = weights(&input.relevance.scores(input.source, &of_files));
+    let mut hunk_scores = input.relevance.scores(input.source, &of_hunks).into_iter();
+    let for_files = share(total, &sums, &weights);
+    let each = wanted.iter().zip(for_files);
+    each.map(|(wanted, total)| {
+        let scores: Vec<u32> = hunk_scores.by_ref().take(wanted.len()).collect();
+        share(total, wanted, &self::weights(&scores))
+    })
+    .collect()
+}
+
+fn weights(scores: &[u32]) -> Vec<u64> {
+    let best = u64::from(scores.iter().copied().max().unwrap_or(0).max(1));
+    scores.iter().map(|score| WEIGHT + BONUS * u64::from(*score) / best).collect()
+}
+
+/// Shares `total` by weight; what one does not want goes to the others.
+fn share(total: usize, wanted: &[usize], weights: &[u64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    // Who wants least for its weight comes first, so that its rest is known when others get theirs.
+    let key = |i: usize| (wanted[i] as u128 * 1_000_000 / u128::from(weights[i].max(1)), i);
+    order.sort_by_key(|&i| key(i));
+    let mut shares = vec![0; wanted.len()];
+    let mut left = total;
+    let mut weight: u128 = weights.iter().map(|w| u128::from(*w)).sum();
+    for i in order {
+        let fair = left as u128 * u128::from(weights[i]) / weight.max(1);
+        shares[i] = wanted[i].min(usize::try_from(fair).unwrap_or(usize::MAX));
+        left -= shares[i];
+        weight -= u128::from(weights[i]);
+    }
+    shares
+}
+
+/// The lines that a hunk leaves out to show at most `share` changed ones.
+fn cut(input: &Input<'_>, hunk: &Hunk, share: usize) -> Vec<Range<usize>> {
+    if hunk.changes <= share {
+        return Vec::new();
+    }
+    let mut kept = Kept { source: input.source, hunk, lines: vec![false; hunk.body.len()], left: share };
+    let third = share / 3;
+    let ends = share - third;
+    kept.left = third;
+    kept.best_blocks(input);
+    let head = ends + kept.left;
+    let tail = head / 3;
+    kept.walk(hunk.body.clone(), head - tail);
+    kept.walk(hunk.body.clone().rev(), tail);
+    kept.gone()
+}
+
+/// The lines of a hunk that stay.
+struct Kept<'a> {
+    source: &'a Source<'a>,
+    hunk: &'a Hunk,
+    lines: Vec<bool>,
+    /// Changed lines that may still be kept.
+    left: usize,
+}
+
+impl Kept<'_> {
+    fn is_change(&self, i: usize) -> bool {
+        self.hunk.is_change(self.source.line(i))
+    }
+
+    /// Keeps the blocks that score best, the first of equals.
+    fn best_blocks(&mut self, input: &Input<'_>) {
+        let body = self.hunk.body.clone();
+        if input.relevance.is_empty() || self.left == 0 {
+            return;
+        }
+        let blocks: Vec<Range<usize>> =
+            body.clone().step_by(BLOCK).map(|at| at..(at + BLOCK).min(body.end)).collect();
+        let scores = input.relevance.scores(self.source, &blocks);
+        let mut order: Vec<usize> = (0..blocks.len()).filter(|&i| scores[i] > 0).collect();
+        order.sort_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
+        for i in order {
+            let changes = blocks[i].clone().filter(|&i| self.is_change(i)).count();
+            if changes <= self.left {
+                self.left -= changes;
+                self.lines[blocks[i].start - body.start..blocks[i].end - body.start].fill(true);
+            }
+        }
+    }
+
+    /// Keeps lines in a row until `changes` more changed ones are kept.
+    fn walk(&mut self, lines: impl Iterator<Item = usize>, mut changes: usize) {
+        for i in lines {
+            let at = i - self.hunk.body.start;
+            // What git says of the end of a file belongs to the line before it.
+            if changes == 0 && !self.source.line(i).starts_with("\\ ") {
+                break;
+            }
+            if !self.lines[at] {
+                changes -= usize::from(self.is_change(i));
+                self.lines[at] = true;
+            }
+        }
+    }
+
+    /// The lines that go.
+    fn gone(self) -> Vec<Range<usize>> {
+        let start = self.hunk.body.start;
+        let mut gone: Vec<Range<usize>> = Vec::new();
+        for i in self.hunk.body.clone().filter(|i| !self.lines[i - start]) {
+            match gone.last_mut().filter(|last| last.end == i) {
+                Some(last) => last.end = i + 1,
+                None => gone.push(i..i + 1),
+            }
+        }
+        gone
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Policy;
+    use crate::pipeline::call::ToolCall;
+    use crate::pipeline::detect::Detection;
+    use crate::pipeline::relevance::Relevance;
+
+    /// The lines that stay of a diff whose lines all are in hunks or in front of them.
+    fn shown(text: &str, query: Option<&str>, per_hunk: usize, in_all: usize) -> Vec<String> {
+        let source = Source::new(text);
+        let policy = Policy {
+            diff_max_lines_per_hunk: Some(per_hunk),
+            diff_max_lines: Some(in_all),
+            ..Policy::default()
+        };
+        let input = Input {
+            source: &source,
+            call: &ToolCall::default(),
+            detection: &Detection::default(),
+            policy: &policy,
+            relevance: &Relevance::new(query, &[], &[]),
+        };
+        let mut files = Vec::new();
+        let mut at = 0;
+        while let Some(file) = File::read(&source, at) {
+            at = file.lines.end;
+            files.push(file);
+        }
+        let gone: Vec<Range<usize>> =
+            cuts(&input, &files.iter().collect::<Vec<_>>()).into_iter().flatten().flatten().collect();
+        assert!(gone.windows(2).all(|pair| pair[0].end < pair[1].start) && at == source.len());
+        let stays = |i: &usize| !gone.iter().any(|cut| cut.contains(i));
+        (0..source.len()).filter(stays).map(|i| source.line(i).to_owned()).collect()
+    }
+
+    fn added(name: &str, lines: usize) -> String {
+        let body: String = (0..lines).map(|i| format!("+{name} line{i}\n")).collect();
+        format!("--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,{lines} @@\n{body}")
+    }
+
+    fn count(shown: &[String], start: &str) -> usize {
+        shown.iter().filter(|line| line.starts_with(start)).count()
+    }
+
+    #[test]
+    fn a_hunk_keeps_head_and_tail_and_what_is_looked_for() {
+        let text = added("a", 300);
+        let plain = shown(&text, None, 30, 0);
+        assert_eq!(plain.len(), 33);
+        assert!(
+            plain[..4].ends_with(&["+a line0".to_owned()]) && plain.ends_with(&["+a line299".to_owned()])
+        );
+        let wanted = text.replace("+a line150\n", "+fn parse_header()\n");
+        let found = shown(&wanted, Some("parse_header"), 60, 0);
+        assert_eq!(found.len(), 63);
+        assert!(found.contains(&"+fn parse_header()".to_owned()));
+        assert!(!shown(&wanted, None, 60, 0).contains(&"+fn parse_header()".to_owned()));
+    }
+
+    #[test]
+    fn every_file_and_hunk_keeps_its_header_under_a_total() {
+        let text = added("big", 300) + &added("small", 3) + &added("wanted", 300);
+        for (query, more) in [(Some("wanted"), true), (None, false)] {
+            let lines = shown(&text, query, 0, 50);
+            assert_eq!((count(&lines, "@@ "), count(&lines, "+++ "), count(&lines, "+small")), (3, 3, 3));
+            let (big, wanted) = (count(&lines, "+big"), count(&lines, "+wanted"));
+            assert!(big + wanted <= 47 && (wanted > 2 * big) == more, "{big} {wanted}");
+        }
+        assert_eq!(count(&shown(&text, None, 0, 1), "@@ "), 3);
+        assert_eq!(shown(&text, None, 0, 0).len(), text.lines().count());
+    }
+
+    #[test]
+    fn the_note_on_the_end_stays_with_its_line() {
+        let text = "--- a\n+++ a\n@@ -1 +1,3 @@\n-x\n\\ No newline at end of file\n+y\n+z\n+w\n";
+        let lines = shown(text, None, 2, 0);
+        assert_eq!(lines[3..], ["-x", "\\ No newline at end of file", "+y"]);
+    }
+
+    #[test]
+    fn small_wants_are_met_and_the_rest_is_shared_by_weight() {
+        assert_eq!(share(100, &[5, 500, 500], &[1000, 1000, 1000]), [5, 47, 48]);
+        assert_eq!(share(100, &[500, 500], &[1000, 3000]), [25, 75]);
+        assert_eq!(share(2, &[9, 9, 9], &[1000, 1000, 1000]), [0, 1, 1]);
+        assert_eq!(share(100, &[1, 2], &[1000, 1000]), [1, 2]);
+        assert_eq!(share(7, &[], &[]), [0; 0]);
+    }
+}
