@@ -6,9 +6,11 @@ use super::sessions::{Shared, lock};
 use super::{Cancel, Engine, resolve};
 use crate::artifact::{Media, Meta};
 use crate::config::{EvidenceDetail, Mode, Policy, PolicyPatch};
+use crate::pipeline::blocks::Lines;
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::{History, NoHistory};
 use crate::pipeline::evidence::{BeforeAfter, Evidence, Memo, Status};
+use crate::pipeline::sanitize;
 use crate::pipeline::{self, Outcome, Raw, RedactionFailed, Retain};
 use crate::protocol::RpcError;
 use crate::protocol::content::{Content, Exact};
@@ -63,6 +65,19 @@ impl<'a> Job<'a> {
             .field(call.query.as_deref().unwrap_or_default().as_bytes())
             .field(format!("{:?} {:?} {}", call.exit_code, call.is_error, self.full_output).as_bytes());
         Fingerprint { request: request.finish(), content }
+    }
+
+    /// Texts of several lines that the model wrote into the call, without secrets.
+    fn written(&self, policy: &Policy) -> Vec<(String, Lines)> {
+        if !policy.dedup || policy.mode < Mode::Standard {
+            return Vec::new();
+        }
+        let safe = |text: &str| match policy.redact_secrets {
+            true => sanitize::redact_only(text).ok().map(|(text, _)| Lines::of(&text)),
+            false => Some(Lines::of(text)),
+        };
+        let texts = self.call.written().into_iter();
+        texts.filter_map(|(name, text)| Some((name.to_owned(), safe(text)?))).collect()
     }
 
     /// The call as the session tells it from others.
@@ -207,11 +222,12 @@ impl Engine {
         let changed = matches!(known, Lookup::Changed);
         let caller = job.caller(call_id, turn);
         let window = Window { results: policy.dedup_window_results, tokens: policy.dedup_window_tokens };
-        let mut outcome = core(job, policy, &session.history(caller, window))?;
+        let written = job.written(policy);
+        let mut outcome = core(job, policy, &session.history(caller, &written, window))?;
         cancel.check()?;
         outcome.evidence.memo.changed = changed;
         let mut stored = self.store(session_id, &job.call, outcome);
-        session.commit(caller, fingerprint, stored.clone(), policy.memo);
+        session.commit(caller, &written, fingerprint, stored.clone(), policy.memo);
         if changed {
             session.count_changed();
         }

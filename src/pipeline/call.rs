@@ -25,12 +25,37 @@ pub struct ToolCall {
     pub is_error: Option<bool>,
 }
 
+/// How deep in the arguments texts are looked for.
+const DEPTH: usize = 4;
+
+fn collect<'a>(name: &'a str, value: &'a Value, depth: usize, out: &mut Vec<(&'a str, &'a str)>) {
+    match value {
+        Value::String(text) => out.push((name, text)),
+        Value::Array(items) if depth < DEPTH => items.iter().for_each(|v| collect(name, v, depth + 1, out)),
+        Value::Object(members) if depth < DEPTH => {
+            members.iter().for_each(|(name, v)| collect(name, v, depth + 1, out));
+        }
+        _ => {}
+    }
+}
+
 impl ToolCall {
     /// The tool's name in lower case without a server prefix such as `mcp__shell__`: what results
     /// are compared by.
     pub fn canonical_tool(&self) -> String {
         let name = self.tool.rsplit("__").next().unwrap_or(&self.tool);
         name.trim().to_ascii_lowercase()
+    }
+
+    /// Texts of several lines that the model wrote into the call, with the names of their arguments.
+    pub fn written(&self) -> Vec<(&str, &str)> {
+        let mut out = Vec::new();
+        collect("arguments", &self.arguments, 0, &mut out);
+        if let Some(command) = self.command.as_deref().filter(|c| out.iter().all(|(_, text)| text != c)) {
+            out.push(("command", command));
+        }
+        out.retain(|(_, text)| memchr::memchr(b'\n', text.as_bytes()).is_some());
+        out
     }
 
     /// Whether the host says, by exit code or flag, that the call succeeded; `None` when it does not say.

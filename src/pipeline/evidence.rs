@@ -91,7 +91,7 @@ pub struct Omission {
     /// Index of the content part, where the result has several.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub part: usize,
-    /// The earlier result that shows the lines, for `shown_before`.
+    /// Where the model sees the lines, for `shown_before`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shown_by: Option<ShownBy>,
 }
@@ -100,9 +100,12 @@ pub struct Omission {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ShownBy {
-    /// Call id of the earlier result.
+    /// Call id.
     pub tool_call_id: String,
-    /// First and last line of its sanitized text, from 1, inclusive.
+    /// The argument of the call that holds the lines; absent where its result shows them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub argument: Option<String>,
+    /// First and last line of the result's sanitized text, or of the argument, from 1, inclusive.
     pub lines: [usize; 2],
 }
 

@@ -8,8 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::blocks::{self, Lines};
-use super::dedup::First;
+use super::blocks::{self, Lines, Origin};
 use super::marker::Marker;
 use super::reason::Reason;
 use super::source::Source;
@@ -43,9 +42,9 @@ pub enum Action {
     },
     /// Not shown, since an earlier result shows the same lines.
     Refer {
-        /// The earlier result.
-        first: Arc<First>,
-        /// The number of the first of them in that result, from 1.
+        /// Where they stand.
+        origin: Arc<Origin>,
+        /// The number of the first of them there, from 1.
         there: usize,
         /// The number that it carries there; the same where it carries none.
         carried: usize,
@@ -119,8 +118,8 @@ pub struct Gap {
     pub count: usize,
     /// Bytes not shown, where the gap is inside lines.
     pub bytes: usize,
-    /// The earlier result that shows the lines, and the number of the first of them there.
-    pub shown_by: Option<(Arc<First>, usize)>,
+    /// Where the lines stand, and the number of the first of them there.
+    pub shown_by: Option<(Arc<Origin>, usize)>,
 }
 
 /// All lines of a source, each in exactly one span.
@@ -265,12 +264,12 @@ impl Ledger {
                     let bytes = *omitted_bytes;
                     gaps.push(Gap { lines, reason: *reason, count: 0, bytes, shown_by: None });
                 }
-                Action::Refer { first, there, .. } => gaps.push(Gap {
+                Action::Refer { origin, there, .. } => gaps.push(Gap {
                     lines,
                     reason: Reason::ShownBefore,
                     count: span.lines.len(),
                     bytes: 0,
-                    shown_by: Some((Arc::clone(first), *there)),
+                    shown_by: Some((Arc::clone(origin), *there)),
                 }),
                 Action::Keep | Action::Replace { .. } => {}
             }
@@ -333,8 +332,8 @@ impl Ledger {
                     let (first, last) = source.numbers(&(first..span.lines.end));
                     put_marker(out, &Marker::Repeats { period: *period, times, first, last });
                 }
-                Action::Refer { first, carried, .. } => {
-                    put_marker(out, &blocks::marker(source, &span.lines, first, *carried));
+                Action::Refer { origin, carried, .. } => {
+                    put_marker(out, &blocks::marker(source, &span.lines, origin, *carried));
                 }
                 Action::Omit { reason, group } => {
                     let (count, first, last) = match group {

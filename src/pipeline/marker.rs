@@ -7,6 +7,8 @@
 
 use std::fmt::Write as _;
 
+use super::blocks::Origin;
+
 /// What all markers but the duplicate marker start with.
 const OPEN: &str = "[tersed";
 /// What the duplicate marker starts with; the form is published and kept to the letter.
@@ -54,7 +56,7 @@ pub enum Marker {
         /// Last line not shown.
         last: usize,
     },
-    /// An earlier result shows these lines.
+    /// An earlier result shows these lines, or the model wrote them into an argument of a call.
     Shown {
         /// First line, by the number that it carries or else its number in the result.
         first: usize,
@@ -62,10 +64,8 @@ pub enum Marker {
         last: usize,
         /// The first of them there, numbered in the same way.
         there: usize,
-        /// Call id of the earlier result.
-        call: String,
-        /// Tool of the earlier result.
-        tool: String,
+        /// Where they stand.
+        origin: Origin,
     },
     /// The whole result is binary data.
     Binary {
@@ -109,12 +109,18 @@ impl Marker {
                     _ => write!(out, "last {period} lines repeat {how_often} more, lines {first}-{last}"),
                 }
             }
-            Self::Shown { first, last, there, call, tool } if first == there => {
-                write!(out, "lines {first}-{last} as in {call} ({tool})")
-            }
-            Self::Shown { first, last, there, call, tool } => {
+            Self::Shown { first, last, there, origin: Origin { call, tool, argument } } => {
                 let end = there + (last - first);
-                write!(out, "lines {first}-{last} as lines {there}-{end} in {call} ({tool})")
+                match argument {
+                    Some(argument) => {
+                        write!(
+                            out,
+                            "lines {first}-{last} as lines {there}-{end} of {argument} in {call} ({tool})"
+                        )
+                    }
+                    None if first == there => write!(out, "lines {first}-{last} as in {call} ({tool})"),
+                    None => write!(out, "lines {first}-{last} as lines {there}-{end} in {call} ({tool})"),
+                }
             }
             Self::Binary { mime, bytes } => write!(out, "binary {mime}, {bytes} bytes not shown"),
             Self::Duplicate { call, tool } => {
@@ -199,16 +205,22 @@ fn parse_shown(rest: &str) -> Option<Marker> {
     };
     let (here, rest) = rest.split_once(" as ")?;
     let (first, last) = range(here)?;
-    let (there, call) = match rest.strip_prefix("in ") {
-        Some(call) => (first, call),
+    let (there, argument, call) = match rest.strip_prefix("in ") {
+        Some(call) => (first, None, call),
         None => {
             let (place, call) = rest.strip_prefix("lines ")?.split_once(" in ")?;
+            let (place, argument) = match place.split_once(" of ") {
+                Some((place, argument)) => (place, Some(argument.to_owned())),
+                None => (place, None),
+            };
             let (there, end) = range(place)?;
-            (there, Some(call).filter(|_| there != first && end - there == last - first)?)
+            let fits = end - there == last - first && (argument.is_some() || there != first);
+            (there, argument, Some(call).filter(|_| fits)?)
         }
     };
     let (call, tool) = call.strip_suffix(')')?.split_once(" (")?;
-    Some(Marker::Shown { first, last, there, call: call.to_owned(), tool: tool.to_owned() })
+    let origin = Origin { call: call.to_owned(), tool: tool.to_owned(), argument };
+    Some(Marker::Shown { first, last, there, origin })
 }
 
 fn parse_repeats(rest: &str) -> Option<Marker> {
@@ -309,6 +321,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn any_origin() -> impl Strategy<Value = Origin> {
+        let argument = proptest::option::of("[a-zA-Z_]{1,12}");
+        ("[a-zA-Z0-9_:/.-]{1,20}", "[a-z_]{0,10}", argument).prop_map(|(call, tool, argument)| Origin {
+            call,
+            tool,
+            argument,
+        })
+    }
+
     fn any_marker() -> impl Strategy<Value = Marker> {
         let n = 0usize..2_000_000;
         let id = proptest::option::of("[0-9a-f]{8}");
@@ -328,14 +349,14 @@ mod tests {
             (1usize..64, n.clone(), n.clone(), n.clone())
                 .prop_map(|(period, times, first, last)| Marker::Repeats { period, times, first, last }),
             ("[a-z]{1,8}/[a-z.-]{1,12}", n.clone()).prop_map(|(mime, bytes)| Marker::Binary { mime, bytes }),
-            (n.clone(), n.clone(), n.clone(), any::<bool>(), "[a-zA-Z0-9_:/.-]{1,20}", "[a-z_]{0,10}")
-                .prop_map(|(first, more, there, same, call, tool)| Marker::Shown {
+            (n.clone(), n.clone(), n.clone(), any::<bool>(), any_origin()).prop_map(
+                |(first, more, there, same, origin)| Marker::Shown {
                     first,
                     last: first + more,
                     there: if same { first } else { there },
-                    call,
-                    tool,
-                }),
+                    origin,
+                }
+            ),
             ("[a-zA-Z0-9_-]{1,20}", "[a-z_]{1,10}").prop_map(|(call, tool)| Marker::Duplicate { call, tool }),
         ]
     }

@@ -119,8 +119,9 @@ impl Run<'_> {
         }
         {
             for gap in ledger.gaps(source) {
-                let shown_by = gap.shown_by.map(|(first, there)| ShownBy {
-                    tool_call_id: first.call.clone(),
+                let shown_by = gap.shown_by.map(|(origin, there)| ShownBy {
+                    tool_call_id: origin.call.clone(),
+                    argument: origin.argument.clone(),
                     lines: [there, there + gap.count - 1],
                 });
                 self.evidence.omissions.push(Omission {

@@ -41,7 +41,7 @@ reasons! {
     RepeatedLines = "repeated_lines", "Lines that repeat the lines just before them.";
     RepeatedDiagnostic = "repeated_diagnostic", "A diagnostic that is shown whole elsewhere in the text, for the same place.";
     DiagnosticExcerpt = "diagnostic_excerpt", "The excerpt and notes of a diagnostic when others of its kind are shown whole.";
-    ShownBefore = "shown_before", "Lines that an earlier result, still visible, shows.";
+    ShownBefore = "shown_before", "Lines that an earlier result, still visible, shows, or that the model wrote into a call.";
     HeadTail = "head_tail", "The middle of a long text that no reducer understands.";
     OutputCap = "output_cap", "Lines over the byte cap.";
     LongLine = "long_line", "The middle of an over-long line.";

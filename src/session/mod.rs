@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::config::PolicyPatch;
 use crate::pipeline::Outcome;
-use crate::pipeline::blocks::{Earlier, Index, Position};
+use crate::pipeline::blocks::{Earlier, Index, Lines, Origin, Position};
 use crate::pipeline::dedup::{Decision, First, History, Key};
 use crate::pipeline::evidence::Status;
 use crate::pipeline::marker::Marker;
@@ -72,6 +72,21 @@ pub struct Caller<'a> {
     pub ending: Ending,
     /// Results that the session had before this turn: what came since, the model had not seen when it asked.
     pub turn: usize,
+}
+
+impl Caller<'_> {
+    fn origin(&self, argument: Option<&str>) -> Origin {
+        Origin { call: self.id.to_owned(), tool: self.tool.to_owned(), argument: argument.map(str::to_owned) }
+    }
+
+    fn add_written(&self, written: &[(String, Lines)], index: &mut Index, at: Position, max_bytes: usize) {
+        for (argument, lines) in written {
+            let origin = self.origin(Some(argument));
+            if origin.can_be_named() {
+                index.add(origin, lines.clone(), at, max_bytes);
+            }
+        }
+    }
 }
 
 /// How far back outputs are referred to when the host says nothing.
@@ -189,14 +204,24 @@ impl Session {
     }
 
     /// The session as the outcome of a call may see it.
-    pub fn history<'a>(&'a self, caller: Caller<'a>, window: Window) -> impl History + 'a {
-        Live { session: self, caller, window: (!self.is_told).then_some(window) }
+    ///
+    /// `written` are the texts that the model wrote into the call, with the names of their arguments.
+    pub fn history<'a>(
+        &'a self,
+        caller: Caller<'a>,
+        written: &[(String, Lines)],
+        window: Window,
+    ) -> impl History + 'a {
+        let mut own = Index::default();
+        caller.add_written(written, &mut own, self.at, self.bounds.index_bytes);
+        Live { session: self, caller, own, window: (!self.is_told).then_some(window) }
     }
 
     /// Remembers a new outcome; `keep_text` is whether the memo may hold it.
     pub fn commit(
         &mut self,
         caller: Caller<'_>,
+        written: &[(String, Lines)],
         fingerprint: Fingerprint,
         mut stored: Stored,
         keep_text: bool,
@@ -214,8 +239,12 @@ impl Session {
         if known.variants.len() > 1 {
             // It is not certain any more what the model sees under this id.
             self.index.retain(|call| call != caller.id);
-        } else if can_be_named(&first) {
-            self.index.add(first.clone(), shown, self.at, self.bounds.index_bytes);
+        } else {
+            caller.add_written(written, &mut self.index, self.at, self.bounds.index_bytes);
+            let origin = caller.origin(None);
+            if origin.can_be_named() {
+                self.index.add(origin, shown, self.at, self.bounds.index_bytes);
+            }
         }
         if let (Some(likeness), Some(asked)) = (decision.likeness, caller.asked) {
             let is_gap = |reason| reason != Reason::RepeatedLines;
@@ -288,19 +317,17 @@ impl Session {
 
 /// Whether a marker can name a call so that it is read back as the same.
 fn can_be_named(first: &First) -> bool {
-    let (call, tool) = (first.call.clone(), first.tool.clone());
-    let whole = Marker::Duplicate { call: call.clone(), tool: tool.clone() };
-    let lines = Marker::Shown { first: 1, last: 2, there: 3, call, tool };
-    [whole, lines].into_iter().all(|marker| {
-        let text = marker.write();
-        Marker::parse(&text) == Some((marker, text.len()))
-    })
+    let marker = Marker::Duplicate { call: first.call.clone(), tool: first.tool.clone() };
+    let text = marker.write();
+    Marker::parse(&text) == Some((marker, text.len()))
 }
 
 /// The session as it is now.
 struct Live<'a> {
     session: &'a Session,
     caller: Caller<'a>,
+    /// What the model wrote into this call.
+    own: Index,
     window: Option<Window>,
 }
 
@@ -326,7 +353,7 @@ impl History for Live<'_> {
             return Earlier::Nothing;
         }
         let window = self.window.map(|w| (w.results, w.tokens));
-        Earlier::Live { index: &self.session.index, now: self.session.at, window }
+        Earlier::Live { index: &self.session.index, own: &self.own, now: self.session.at, window }
     }
 
     fn listens(&self) -> bool {

@@ -1,7 +1,7 @@
 //! The lines that earlier outputs of a session show, found by content in constant time.
 //!
 //! An output enters with the lines that the model was given verbatim, so nothing that is found here
-//! stands in a gap or is itself a reference. Matches are compared byte by byte; hashes only lead to
+//! stands in a gap or is itself a reference. What the model wrote into a call enters the same way. Matches are compared byte by byte; hashes only lead to
 //! them. Outputs leave when the host says so, or the oldest first when the index is full.
 
 use std::collections::{HashMap, VecDeque};
@@ -9,7 +9,7 @@ use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::pipeline::dedup::First;
+use super::Origin;
 use crate::pipeline::source::Source;
 use crate::pipeline::view::View;
 
@@ -42,6 +42,16 @@ impl Lines {
         self.text.push_str(text);
         let (end, own) = (self.text.len() as u32, source.number(i) as u32);
         self.lines.push(Line { end, own, carried: view.number(i).unwrap_or(0) as u32 });
+    }
+
+    /// The lines of a text that carry no numbers.
+    pub fn of(text: &str) -> Self {
+        let mut lines = Self::default();
+        for (i, line) in text.strip_suffix('\n').unwrap_or(text).split('\n').enumerate() {
+            lines.text.push_str(line);
+            lines.lines.push(Line { end: lines.text.len() as u32, own: i as u32 + 1, carried: 0 });
+        }
+        lines
     }
 
     /// Whether no line is shown.
@@ -80,7 +90,7 @@ const NOWHERE: Place = (u32::MAX, 0);
 
 #[derive(Debug)]
 struct Output {
-    first: Arc<First>,
+    origin: Arc<Origin>,
     shown: Lines,
     /// Per window, the place of the same window before it.
     before: Vec<Place>,
@@ -123,12 +133,12 @@ pub(super) struct Found {
 
 impl Index {
     /// An output was given. The oldest leave until all take at most `max_bytes`.
-    pub fn add(&mut self, first: First, shown: Lines, at: Position, max_bytes: usize) {
+    pub fn add(&mut self, origin: Origin, shown: Lines, at: Position, max_bytes: usize) {
         if shown.is_empty() || shown.bytes() > max_bytes {
             return;
         }
         self.bytes += shown.bytes();
-        let mut output = Output { first: Arc::new(first), shown, before: Vec::new(), at };
+        let mut output = Output { origin: Arc::new(origin), shown, before: Vec::new(), at };
         let number = self.gone + self.outputs.len() as u32;
         self.enter(number, &mut output);
         self.outputs.push_back(Some(output));
@@ -166,7 +176,7 @@ impl Index {
 
     /// Outputs of calls for which `visible` is false left the context.
     pub fn retain(&mut self, visible: impl Fn(&str) -> bool) {
-        let is_gone = |output: &Output| !visible(&output.first.call);
+        let is_gone = |output: &Output| !visible(&output.origin.call);
         if !self.outputs.iter().flatten().any(is_gone) {
             return;
         }
@@ -214,13 +224,13 @@ impl Index {
         self.outputs.get(number.checked_sub(self.gone)? as usize)?.as_ref()
     }
 
-    /// Who shows a run, from `skip` lines into it: the call, the number of the first line in its
-    /// result, and the number that this line carries there.
-    pub(super) fn shown_by(&self, found: &Found, skip: usize) -> Option<(Arc<First>, usize, usize)> {
+    /// Who shows a run, from `skip` lines into it: where, the number of the first line there, and the
+    /// number that this line carries there.
+    pub(super) fn shown_by(&self, found: &Found, skip: usize) -> Option<(Arc<Origin>, usize, usize)> {
         let output = self.output(found.place.0)?;
         let line = output.shown.lines.get(found.place.1 as usize + skip)?;
         let carried = if line.carried == 0 { line.own } else { line.carried };
-        Some((Arc::clone(&output.first), line.own as usize, carried as usize))
+        Some((Arc::clone(&output.origin), line.own as usize, carried as usize))
     }
 }
 

@@ -10,7 +10,6 @@ mod index;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::dedup::First;
 use super::ledger::{Action, Ledger, Reduction};
 use super::marker::Marker;
 use super::source::Source;
@@ -26,6 +25,26 @@ const MAX_REFERENCES: usize = 256;
 const PAYS: usize = 2;
 const MIN_TOKENS: usize = 40;
 
+/// Where lines stand: in the result of a call, or in what the model wrote into one of its arguments.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    /// The call's id.
+    pub call: String,
+    /// Its tool, as the host wrote it.
+    pub tool: String,
+    /// The argument; `None` for the result.
+    pub argument: Option<String>,
+}
+
+impl Origin {
+    /// Whether a marker can name it so that it is read back as the same.
+    pub fn can_be_named(&self) -> bool {
+        let marker = Marker::Shown { first: 1, last: 2, there: 3, origin: self.clone() };
+        let text = marker.write();
+        Marker::parse(&text) == Some((marker, text.len()))
+    }
+}
+
 /// Lines of a text and who showed them before. Small: the session keeps one for as long as it lives.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference {
@@ -33,9 +52,9 @@ pub struct Reference {
     pub part: u32,
     /// Lines of the part, from 0, end exclusive.
     pub lines: (u32, u32),
-    /// The earlier result.
-    pub first: Arc<First>,
-    /// The number of the first of the lines in the earlier result, from 1.
+    /// Where they stand.
+    pub origin: Arc<Origin>,
+    /// The number of the first of the lines there, from 1.
     pub there: u32,
     /// The number that this line carries there; the same where it carries none.
     pub carried: u32,
@@ -48,8 +67,10 @@ pub enum Earlier<'a> {
     Nothing,
     /// What they show, and what is still visible of it.
     Live {
-        /// The lines.
+        /// Earlier outputs and arguments.
         index: &'a Index,
+        /// The arguments of this very call.
+        own: &'a Index,
         /// Now.
         now: Position,
         /// Outputs further back than this many results and tokens are not referred to; `None` when
@@ -74,14 +95,14 @@ pub fn find(
         Earlier::Decided(references) => {
             references.iter().filter(|r| r.part as usize == part).cloned().collect()
         }
-        Earlier::Live { index, now, window } => {
+        Earlier::Live { index, own, now, window } => {
             let open =
                 |at: Position| window.is_none_or(|(results, tokens)| at.is_within(now, results, tokens));
             let stretches = stretches(source, ledger, signals);
             let text = Text::new(source, &stretches);
             let mut out = Vec::new();
             for stretch in stretches {
-                let search = Search { source, part, index, text: &text, counter };
+                let search = Search { source, part, indexes: [own, index], text: &text, counter };
                 search.stretch(stretch, &open, &mut out);
             }
             out
@@ -95,7 +116,7 @@ pub fn reduction(references: &[Reference]) -> Reduction {
     for r in references {
         let lines = r.lines.0 as usize..r.lines.1 as usize;
         let action = Action::Refer {
-            first: Arc::clone(&r.first),
+            origin: Arc::clone(&r.origin),
             there: r.there as usize,
             carried: r.carried as usize,
         };
@@ -130,7 +151,8 @@ fn stretches(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<Ran
 struct Search<'a> {
     source: &'a Source<'a>,
     part: usize,
-    index: &'a Index,
+    /// The newest first.
+    indexes: [&'a Index; 2],
     text: &'a Text<'a>,
     counter: &'a dyn TokenCounter,
 }
@@ -142,7 +164,11 @@ impl Search<'_> {
         // The run before, if it belongs to this stretch.
         let mut last: Option<usize> = None;
         while at + WINDOW <= stretch.end && out.len() < MAX_REFERENCES {
-            let Some(found) = self.index.find(self.text, at, stretch.end, open) else {
+            let found =
+                self.indexes.map(|index| index.find(self.text, at, stretch.end, open).map(|f| (index, f)));
+            // The longest, of the newest among equals.
+            let found = found.into_iter().flatten().reduce(|a, b| if b.1.len > a.1.len { b } else { a });
+            let Some((index, found)) = found else {
                 at += 1;
                 continue;
             };
@@ -150,14 +176,14 @@ impl Search<'_> {
             // A change stands between lines that show where it is.
             let changed = last.filter(|&l| at > out[l].lines.1 as usize);
             if let Some(l) = changed {
-                let same = self.index.shown_by(&found, 0).is_some_and(|(first, ..)| first == out[l].first);
+                let same = index.shown_by(&found, 0).is_some_and(|(origin, ..)| origin == out[l].origin);
                 if same {
                     lines.start = (lines.start + CONTEXT).min(lines.end);
                 }
             }
-            match self.reference(&found, at, lines.clone()) {
+            match self.reference(index, &found, at, lines.clone()) {
                 Some(reference) => {
-                    if let Some(l) = changed.filter(|&l| out[l].first == reference.first) {
+                    if let Some(l) = changed.filter(|&l| out[l].origin == reference.origin) {
                         self.shorten(&mut out[l]);
                     }
                     last = Some(out.len());
@@ -173,21 +199,21 @@ impl Search<'_> {
     fn shorten(&self, reference: &mut Reference) {
         let lines = reference.lines.0 as usize..(reference.lines.1 as usize).saturating_sub(CONTEXT);
         if !lines.is_empty()
-            && self.pays(&lines, &marker(self.source, &lines, &reference.first, reference.carried as usize))
+            && self.pays(&lines, &marker(self.source, &lines, &reference.origin, reference.carried as usize))
         {
             reference.lines.1 = lines.end as u32;
         }
     }
 
-    fn reference(&self, found: &Found, at: usize, lines: Range<usize>) -> Option<Reference> {
+    fn reference(&self, index: &Index, found: &Found, at: usize, lines: Range<usize>) -> Option<Reference> {
         if lines.is_empty() {
             return None;
         }
-        let (first, there, carried) = self.index.shown_by(found, lines.start - at)?;
-        self.pays(&lines, &marker(self.source, &lines, &first, carried)).then_some(Reference {
+        let (origin, there, carried) = index.shown_by(found, lines.start - at)?;
+        self.pays(&lines, &marker(self.source, &lines, &origin, carried)).then_some(Reference {
             part: self.part as u32,
             lines: (lines.start as u32, lines.end as u32),
-            first,
+            origin,
             there: there as u32,
             carried: carried as u32,
         })
@@ -208,13 +234,7 @@ impl Search<'_> {
 }
 
 /// The marker of a run.
-pub fn marker(source: &Source<'_>, lines: &Range<usize>, first: &First, carried: usize) -> Marker {
-    let (from, to) = source.numbers(lines);
-    Marker::Shown {
-        first: from,
-        last: to,
-        there: carried,
-        call: first.call.clone(),
-        tool: first.tool.clone(),
-    }
+pub fn marker(source: &Source<'_>, lines: &Range<usize>, origin: &Origin, carried: usize) -> Marker {
+    let (first, last) = source.numbers(lines);
+    Marker::Shown { first, last, there: carried, origin: origin.clone() }
 }
