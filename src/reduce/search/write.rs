@@ -51,13 +51,14 @@ pub(super) fn grouped(input: &Input<'_>, found: &Found<'_>) -> Reduction {
         if hidden && first == line + 1 && source.line(line) == "--" {
             writer.hide(line);
         } else {
-            writer.others(line..first, is_search);
+            let heading = found.files[found.hits[at].file].heading;
+            writer.others(line..first, heading, is_search);
         }
         writer.run(at..end);
         at = end;
         line = last + 1;
     }
-    writer.others(line..source.len(), is_search);
+    writer.others(line..source.len(), None, is_search);
     writer.out
 }
 
@@ -111,13 +112,12 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Lines that belong to no file.
-    fn others(&mut self, lines: Range<usize>, is_search: bool) {
-        let is_long = |i: &usize| is_search && self.source.line(*i).len() > self.limit;
-        let is_free =
-            |i: &usize| !self.is_left_alone(*i) && !self.found.files.iter().any(|f| f.heading == Some(*i));
-        for i in lines.filter(is_long).filter(is_free).collect::<Vec<_>>() {
-            self.shown(i, self.source.line(i), 0..0, None);
+    /// Lines that belong to no file, but for the heading of what follows.
+    fn others(&mut self, lines: Range<usize>, heading: Option<usize>, is_search: bool) {
+        for i in lines.filter(|i| is_search && heading != Some(*i)) {
+            if self.source.line(i).len() > self.limit && !self.is_left_alone(i) {
+                self.shown(i, self.source.line(i), 0..0, None);
+            }
         }
     }
 
