@@ -38,6 +38,8 @@ reasons! {
     GeneratedFile = "generated_file", "Changes of a lock file or a generated or minified file.";
     GitHints = "git_hints", "The hints that git prints on what to type next.";
     SharedFolder = "shared_folder", "A folder that stood in front of many names is written once.";
+    SharedPath = "shared_path", "A path that stood in front of many lines is written once.";
+    SearchLimit = "search_limit", "Matches, and lines around them, over the limits of a search.";
     RepeatedLines = "repeated_lines", "Lines that repeat the lines just before them.";
     RepeatedDiagnostic = "repeated_diagnostic", "A diagnostic that is shown whole elsewhere in the text, for the same place.";
     DiagnosticExcerpt = "diagnostic_excerpt", "The excerpt and notes of a diagnostic when others of its kind are shown whole.";
@@ -72,7 +74,11 @@ impl Reason {
     pub fn is_lossless(self) -> bool {
         matches!(
             self,
-            Self::JsonWhitespace | Self::TableWhitespace | Self::TrailingWhitespace | Self::SharedFolder
+            Self::JsonWhitespace
+                | Self::TableWhitespace
+                | Self::TrailingWhitespace
+                | Self::SharedFolder
+                | Self::SharedPath
         )
     }
 }

@@ -219,6 +219,13 @@ const TOOLS: &[(Shape, &[&str])] = &[
             "search_method",
             "search_class",
             "search_code",
+            "search_text",
+            "search_in_files",
+            "search_for_pattern",
+            "find_in_files",
+            "text_search",
+            "code_search",
+            "git_grep",
         ],
     ),
     (
@@ -254,7 +261,8 @@ fn program_shape(simple: &Simple) -> Shape {
         "cat" | "head" | "tail" | "sed" | "nl" | "bat" | "batcat" | "less" | "more" | "view" | "open"
         | "goto" | "scroll_up" | "scroll_down" | "type" | "tac" => Shape::File,
         "str_replace_editor" | "edit" => Shape::File,
-        "grep" | "egrep" | "fgrep" | "rg" | "ag" | "ack" | "search_dir" | "search_file" => Shape::Search,
+        "grep" | "egrep" | "fgrep" | "zgrep" | "ggrep" | "ugrep" | "rg" | "rga" | "ag" | "ack"
+        | "search_dir" | "search_file" => Shape::Search,
         "ls" | "find" | "fd" | "fdfind" | "tree" | "du" | "dir" | "find_file" | "exa" | "eza" => {
             Shape::Listing
         }

@@ -1,0 +1,138 @@
+//! Which lines of a search are shown where limits are in force.
+//!
+//! Matches of a file and files are ranked by relevance, then by their place; what stands around a match
+//! goes with it. Nothing here writes text.
+
+use super::grammar::Found;
+use crate::config::SearchLimits;
+use crate::pipeline::ledger::MARKER_COST;
+use crate::reduce::Input;
+
+/// What is shown.
+#[derive(Debug)]
+pub(super) struct Selection {
+    /// Per hit, whether it is shown.
+    pub shown: Vec<bool>,
+    /// Per file of which matches are not shown: how many are, and how many it has.
+    pub counts: Vec<Option<(usize, usize)>>,
+}
+
+impl Selection {
+    /// Everything.
+    fn all(found: &Found<'_>) -> Self {
+        Self { shown: vec![true; found.hits.len()], counts: vec![None; found.files.len()] }
+    }
+}
+
+/// Chooses the lines; those of `always`, in order, are shown whatever the limits. Everything is shown
+/// where no limit bites, where counts would be uncertain, and where hiding would not pay.
+pub(super) fn select(
+    input: &Input<'_>,
+    found: &Found<'_>,
+    limits: SearchLimits,
+    always: &[usize],
+) -> Selection {
+    let mut out = Selection::all(found);
+    let none = limits.context_lines.or(limits.matches_per_file).or(limits.files).is_none();
+    if none || found.has_guesses {
+        return out;
+    }
+    let mut matches: Vec<Vec<usize>> = vec![Vec::new(); found.files.len()];
+    for (i, hit) in found.hits.iter().enumerate().filter(|(_, hit)| !hit.is_context) {
+        matches[hit.file].push(i);
+    }
+    let per_file = match input.policy.search_max_matches_per_file {
+        Some(_) => limits.matches_per_file,
+        None => limits.matches_per_file.map(|limit| with_room(&matches, limit)),
+    };
+    let scores = scores(input, found);
+    let first = |file: usize| matches[file].first().copied().unwrap_or(usize::MAX);
+    let best = |file: usize| matches[file].iter().map(|&i| scores[i]).max().unwrap_or(0);
+    let mut ranked: Vec<usize> = (0..found.files.len()).collect();
+    ranked.sort_by_key(|&file| (std::cmp::Reverse(best(file)), first(file)));
+    let mut keep = vec![false; found.hits.len()];
+    for &file in ranked.iter().take(limits.files.unwrap_or(usize::MAX)) {
+        let mut hits = matches[file].clone();
+        hits.sort_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
+        hits.iter().take(per_file.unwrap_or(usize::MAX)).for_each(|&i| keep[i] = true);
+    }
+    for (i, hit) in found.hits.iter().enumerate() {
+        keep[i] |= !hit.is_context && always.binary_search(&hit.line).is_ok();
+    }
+    for (file, matches) in matches.iter().enumerate() {
+        let kept = matches.iter().filter(|&&i| keep[i]).count();
+        out.counts[file] = (kept < matches.len()).then_some((kept, matches.len()));
+    }
+    keep_context(found, limits.context_lines.unwrap_or(usize::MAX), &mut keep);
+    for (i, hit) in found.hits.iter().enumerate() {
+        keep[i] |= always.binary_search(&hit.line).is_ok();
+    }
+    let hidden = found.hits.iter().zip(&keep).filter(|(_, keep)| !**keep);
+    let bytes: usize = hidden.map(|(hit, _)| input.source.raw(hit.line).len()).sum();
+    let headings = out.counts.iter().flatten().count() * COUNT_COST;
+    if bytes <= 2 * MARKER_COST + headings {
+        return Selection::all(found);
+    }
+    out.shown = keep;
+    out
+}
+
+/// Matches that a result may show in any case, unless the caller set a limit.
+const ROOM: usize = 32;
+
+/// The limit per file, raised as far as the whole result stays within `ROOM` matches: what is few is
+/// shown, all of files with few matches first.
+fn with_room(matches: &[Vec<usize>], limit: usize) -> usize {
+    let total = |limit: usize| matches.iter().map(|m| m.len().min(limit)).sum::<usize>();
+    (limit + 1..=ROOM).rev().find(|&more| total(more) <= ROOM).unwrap_or(limit)
+}
+
+/// Bytes of the counts behind a path, about.
+const COUNT_COST: usize = 20;
+
+/// Shows what stands around the matches that are shown, up to `most` lines on each side, but nothing
+/// that is nearer to a match that is not.
+fn keep_context(found: &Found<'_>, most: usize, keep: &mut [bool]) {
+    let hits = &found.hits;
+    // Distance to the nearest match on one side, and whether that is shown.
+    let mut nearest: Vec<(usize, bool)> = vec![(usize::MAX, false); hits.len()];
+    let mut sweep = |order: &mut dyn Iterator<Item = usize>| {
+        let mut last: Option<(usize, usize, bool)> = None;
+        for i in order {
+            let hit = hits[i];
+            if !hit.is_context {
+                last = Some((i, hit.line, keep[i]));
+                continue;
+            }
+            let here = last.filter(|(at, line, _)| {
+                hits[*at].file == hit.file && hit.line.abs_diff(*line) == i.abs_diff(*at)
+            });
+            if let Some((_, line, shown)) = here {
+                let distance = hit.line.abs_diff(line);
+                if (distance, !shown) < (nearest[i].0, !nearest[i].1) {
+                    nearest[i] = (distance, shown);
+                }
+            }
+        }
+    };
+    sweep(&mut (0..hits.len()));
+    sweep(&mut (0..hits.len()).rev());
+    for i in (0..hits.len()).filter(|&i| hits[i].is_context) {
+        // What no match explains stays: it is not understood.
+        keep[i] = nearest[i].0 == usize::MAX || (nearest[i].1 && nearest[i].0 <= most);
+    }
+}
+
+/// Relevance of each hit; 0 for what is no match.
+fn scores(input: &Input<'_>, found: &Found<'_>) -> Vec<u32> {
+    if input.relevance.is_empty() {
+        return vec![0; found.hits.len()];
+    }
+    let matches = found.hits.iter().enumerate().filter(|(_, hit)| !hit.is_context);
+    let (at, blocks): (Vec<usize>, Vec<_>) = matches.map(|(i, hit)| (i, hit.line..hit.line + 1)).unzip();
+    let mut scores = vec![0; found.hits.len()];
+    for (i, score) in at.into_iter().zip(input.relevance.scores(input.source, &blocks)) {
+        scores[i] = score;
+    }
+    scores
+}

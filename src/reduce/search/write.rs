@@ -1,0 +1,352 @@
+//! Writes a search: paths above their lines, over-long lines cut, what the limits hide behind one
+//! marker. Which lines are shown is not decided here.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::grammar::{Found, Hit};
+use super::limits::{self, Selection};
+use super::long;
+use crate::pipeline::detect::Shape;
+use crate::pipeline::embedded;
+use crate::pipeline::ledger::{Action, Reduction};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+use crate::reduce::Input;
+
+/// The group of all that the limits hide.
+const HIDDEN: u32 = 1;
+/// Lines longer than this may hold embedded data, which an earlier step shows in its own way.
+const MAY_HOLD_DATA: usize = 200;
+
+/// What to do with the lines of a search.
+pub(super) fn grouped(input: &Input<'_>, found: &Found<'_>) -> Reduction {
+    let source = input.source;
+    let mut limits = input.policy.search_limits();
+    // Where words may report a failure, only the guard may say which lines can go.
+    if input.detection.reports_failures() {
+        (limits.context_lines, limits.matches_per_file, limits.files) = (None, None, None);
+    }
+    let left_alone = left_alone(input);
+    let selection = limits::select(input, found, limits, &left_alone);
+    let mut writer = Writer {
+        source,
+        found,
+        selection,
+        limit: limits.line_length.unwrap_or(usize::MAX),
+        literals: long::literals(input.call, &input.detection.command),
+        left_alone,
+        announced: vec![false; found.files.len()],
+        pending: None,
+        out: Reduction::default(),
+    };
+    let is_search = input.detection.shape == Shape::Search;
+    let mut at = 0;
+    let mut line = 0;
+    while at < found.hits.len() {
+        let end = writer.end_of_run(at);
+        let (first, last) = (found.hits[at].line, found.hits[end - 1].line);
+        let hidden = at > 0 && !writer.selection.shown[at - 1] && !writer.selection.shown[at];
+        if hidden && first == line + 1 && source.line(line) == "--" {
+            writer.hide(line);
+        } else {
+            let heading = found.files[found.hits[at].file].heading;
+            writer.others(line..first, heading, is_search);
+        }
+        writer.run(at..end);
+        at = end;
+        line = last + 1;
+    }
+    writer.others(line..source.len(), None, is_search);
+    writer.out
+}
+
+/// Lines that stay as they are, in order: those that an encoder may fold since they repeat, those that hold
+/// embedded data, and those that report a failure where the text is no plain search.
+pub(super) fn left_alone(input: &Input<'_>) -> Vec<usize> {
+    let mut lines = repeated(input.source);
+    if input.source.lines().any(|line| line.len() > MAY_HOLD_DATA)
+        && let Ok(data) = embedded::reduce(input.source)
+    {
+        lines.extend(data.spans.iter().flat_map(|span| span.lines.clone()));
+    }
+    let command = &input.detection.command;
+    let is_plain = command.pipelines.len() < 2 && !command.is_filtered();
+    if input.detection.reports_failures() || !is_plain {
+        lines.extend(signals::failure_lines(input.source));
+    }
+    lines.sort_unstable();
+    lines
+}
+
+/// How near to each other lines must stand for an encoder to fold them as a block that repeats.
+const REPEATS_WITHIN: usize = 24;
+
+/// Lines that stand there twice within that distance. Written anew they would be closed to the encoder
+/// that folds them, and found by it when the output comes in again.
+fn repeated(source: &Source<'_>) -> Vec<usize> {
+    let mut last: HashMap<&str, usize> = HashMap::new();
+    let mut lines = Vec::new();
+    for (i, line) in source.lines().enumerate() {
+        if let Some(before) = last.insert(line.trim_end(), i).filter(|before| i - before <= REPEATS_WITHIN) {
+            lines.extend([before, i]);
+        }
+    }
+    lines
+}
+
+struct Writer<'a> {
+    source: &'a Source<'a>,
+    found: &'a Found<'a>,
+    selection: Selection,
+    /// Characters of a line.
+    limit: usize,
+    literals: Vec<String>,
+    left_alone: Vec<usize>,
+    /// Files whose count was written.
+    announced: Vec<bool>,
+    /// Lines of a group that are one text.
+    pending: Option<(Range<usize>, String)>,
+    out: Reduction,
+}
+
+impl Writer<'_> {
+    /// Lines that belong to no file, but for the heading of what follows.
+    fn others(&mut self, lines: Range<usize>, heading: Option<usize>, is_search: bool) {
+        for i in lines.filter(|i| is_search && heading != Some(*i)) {
+            if self.source.line(i).len() > self.limit && !self.is_left_alone(i) {
+                self.shown(i, self.source.line(i), 0..0, None);
+            }
+        }
+    }
+
+    /// The end of the run of lines of one file that starts at a hit; `--` between them belongs to it. A
+    /// line that needs a span of its own is a run of its own and keeps its path, so that no later cut
+    /// can part lines from their path.
+    fn end_of_run(&self, start: usize) -> usize {
+        let hits = &self.found.hits;
+        let alone = |hit: &Hit<'_>| {
+            self.is_left_alone(hit.line)
+                || self.source.line(hit.line).len() > self.limit.saturating_add(hit.prefix())
+        };
+        let joins = |a: &Hit<'_>, b: &Hit<'_>| {
+            let near = b.line == a.line + 1 || (b.line == a.line + 2 && self.source.line(a.line + 1) == "--");
+            a.file == b.file && a.path == b.path && near
+        };
+        let mut end = start + 1;
+        while !alone(&hits[start])
+            && end < hits.len()
+            && joins(&hits[end - 1], &hits[end])
+            && !alone(&hits[end])
+        {
+            end += 1;
+        }
+        end
+    }
+
+    fn is_left_alone(&self, line: usize) -> bool {
+        self.left_alone.binary_search(&line).is_ok()
+    }
+
+    /// One run of lines of a file.
+    fn run(&mut self, run: Range<usize>) {
+        let hits = &self.found.hits[run.clone()];
+        let file = hits[0].file;
+        let shown = self.selection.shown[run.clone()].to_vec();
+        let is_left_alone = self.is_left_alone(hits[0].line);
+        let count = if is_left_alone { None } else { self.count(file) };
+        // One line alone costs the same with its path in front of it.
+        let path = hits[0].path.filter(|_| hits.len() > 1 || count.is_some());
+        let mut header = match (path, count) {
+            (Some(path), Some(count)) => Some(format!("{path} {count}")),
+            (Some(path), None) if shown.contains(&true) => Some(path.to_owned()),
+            (None, Some(count)) => self.heading(file, count),
+            _ => None,
+        };
+        for (at, hit) in hits.iter().enumerate() {
+            let line = hit.line;
+            if at > 0 && line > hits[at - 1].line + 1 {
+                match shown[at - 1] || shown[at] {
+                    true if path.is_some() => self.grouped(line - 1, None, "--"),
+                    true => self.flush(),
+                    false => self.hide(line - 1),
+                }
+            }
+            if !shown[at] {
+                match header.take_if(|_| !shown.contains(&true)) {
+                    Some(text) => self.only_header(line, text),
+                    None => self.hide(line),
+                }
+            } else if !is_left_alone {
+                let raw = self.source.raw(line);
+                let body = raw.strip_suffix('\n').unwrap_or(raw);
+                let in_group = path.is_some() || header.is_some();
+                let start = if path.is_some() { hit.prefix() } else { 0 };
+                self.shown(line, body, start..hit.head(body), in_group.then(|| header.take()));
+            }
+        }
+        self.flush();
+    }
+
+    /// What is said once of a file of which not all matches are shown.
+    fn count(&mut self, file: usize) -> Option<String> {
+        let (shown, all) = self.selection.counts[file].filter(|_| !self.announced[file])?;
+        self.announced[file] = true;
+        let noun = if all == 1 { "match" } else { "matches" };
+        Some(format!("({shown} of {all} {noun})"))
+    }
+
+    /// Writes the count behind the heading that stands there already; gives it back where there is none.
+    fn heading(&mut self, file: usize, count: String) -> Option<String> {
+        let Some(heading) = self.found.files[file].heading else { return Some(count) };
+        let text = format!("{} {count}", self.source.line(heading));
+        self.out.replace(heading..heading + 1, text, Reason::SharedPath);
+        None
+    }
+
+    /// A line that is shown, from the start of `head` on: cut behind `head` where it is over-long, else
+    /// as part of its group (`group` is what stands above it there), else as it is.
+    fn shown(&mut self, line: usize, body: &str, head: Range<usize>, group: Option<Option<String>>) {
+        let number = self.source.number(line);
+        let (label, text) = body.split_at_checked(head.end).unwrap_or(("", body));
+        let label = label.get(head.start..).unwrap_or(label);
+        if let Some((text, omitted_bytes)) = long::cut(text, self.limit, &self.literals, number) {
+            let above = group.flatten().map_or(String::new(), |header| header + "\n");
+            self.flush();
+            let text = format!("{above}{label}{text}");
+            self.out.push(line..line + 1, Action::Replace { text, reason: Reason::LongLine, omitted_bytes });
+        } else if let Some(header) = group {
+            self.grouped(line, header.as_deref(), body.get(head.start..).unwrap_or(body));
+        }
+    }
+
+    /// Adds a line to the text of the group, with what stands above it.
+    fn grouped(&mut self, line: usize, header: Option<&str>, body: &str) {
+        if self.pending.as_ref().is_none_or(|(lines, _)| lines.end != line) {
+            self.flush();
+            self.pending = Some((line..line, String::new()));
+        }
+        let Some((lines, text)) = &mut self.pending else { return };
+        lines.end += 1;
+        for part in header.into_iter().chain([body]) {
+            if !text.is_empty() || lines.len() > 1 {
+                text.push('\n');
+            }
+            text.push_str(part);
+        }
+    }
+
+    /// Nothing of the file is shown here but its path and its count.
+    fn only_header(&mut self, line: usize, text: String) {
+        self.flush();
+        let omitted_bytes = self.source.raw(line).len();
+        let reason = Reason::SearchLimit;
+        self.out.push(line..line + 1, Action::Replace { text, reason, omitted_bytes });
+    }
+
+    fn hide(&mut self, line: usize) {
+        self.flush();
+        self.out.omit_in(line..line + 1, Reason::SearchLimit, HIDDEN);
+    }
+
+    fn flush(&mut self) {
+        if let Some((lines, text)) = self.pending.take() {
+            self.out.replace(lines, text, Reason::SharedPath);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::config::Policy;
+    use crate::pipeline::call::ToolCall;
+    use crate::pipeline::dedup::NoHistory;
+    use crate::pipeline::{Raw, compress};
+
+    fn compressed(text: &str, policy: &Policy) -> String {
+        let call = ToolCall { tool: "grep".into(), ..ToolCall::default() };
+        compress(&call, &[Raw::Text(text)], policy, false, &NoHistory).unwrap().texts.concat()
+    }
+
+    const PATHS: [&str; 4] = ["src/a.rs", "src/b c/d.rs", "C:\\x\\y.rs", "HEAD:a-1-b.rs"];
+
+    /// The flat form of a grouped text: what a reader takes from it.
+    fn flat(text: &str) -> String {
+        let mut out = String::new();
+        let mut path = "";
+        for line in text.split_inclusive('\n') {
+            let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+            if PATHS.contains(&line.trim_end()) {
+                path = line.trim_end();
+            } else if rest.len() < line.len() {
+                out.push_str(&format!("{path}{}{line}", &rest[..1]));
+            } else {
+                out.push_str(line);
+            }
+        }
+        out
+    }
+
+    fn lines() -> impl Strategy<Value = String> {
+        let path = (0..PATHS.len()).prop_map(|i| PATHS[i]);
+        let body =
+            prop_oneof![Just("let x = 1;"), Just("    a(b):3:c"), Just("12:30:45 other.rs:9:x"), Just("")];
+        (path, 1usize..500, proptest::collection::vec(("[:-]", body), 1..6)).prop_map(
+            |(path, first, lines)| {
+                let line = |(i, (sign, body)): (usize, &(String, &str))| {
+                    format!("{path}{sign}{}{sign}{body}\n", first + i)
+                };
+                lines.iter().enumerate().map(line).collect()
+            },
+        )
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_is_lost_by_grouping(blocks in proptest::collection::vec(lines(), 1..8), sign in prop::bool::ANY) {
+            let text = blocks.join(if sign { "--\n" } else { "" });
+            let policy = Policy { min_bytes: 0, ..Policy::default() };
+            let out = compressed(&text, &policy);
+            prop_assert_eq!(compressed(&out, &policy), out.clone(), "{}", text);
+            if !out.contains("[tersed") {
+                prop_assert_eq!(flat(&out), text, "{}", out);
+            }
+        }
+
+        #[test]
+        fn limits_keep_every_path_and_count(blocks in proptest::collection::vec(lines(), 1..8), most in 1usize..4) {
+            let text = blocks.join("--\n");
+            let policy = Policy {
+                min_bytes: 0,
+                search_max_matches_per_file: Some(most),
+                search_max_files: Some(1),
+                ..Policy::default()
+            };
+            let out = compressed(&text, &policy);
+            for path in PATHS {
+                prop_assert_eq!(text.contains(path), out.contains(path), "{}\n{}", text, out);
+            }
+            let shown = |name: &str| out.lines().filter(|l| l.starts_with(name)).count();
+            prop_assert!(shown("[tersed#") <= 1);
+        }
+    }
+
+    #[test]
+    fn a_file_of_which_nothing_is_shown_says_how_much_it_has() {
+        let mut text = String::new();
+        for file in ["first", "other"] {
+            for line in 10..40 {
+                text.push_str(&format!("src/{file}.rs:{line}:let {file}_{line} = compute({line});\n"));
+            }
+        }
+        let policy =
+            Policy { search_max_files: Some(1), search_max_matches_per_file: Some(2), ..Policy::default() };
+        let out = compressed(&text, &policy);
+        assert!(out.starts_with("src/first.rs (2 of 30 matches)\n10:let first_10"), "{out}");
+        assert!(out.contains("\nsrc/other.rs (0 of 30 matches)\n") && !out.contains("other_10"), "{out}");
+        assert!(out.contains("omitted 57 of lines 3-60, search_limit]"), "{out}");
+    }
+}
