@@ -326,12 +326,16 @@ fn after_an_edit_the_change_is_shown_with_what_stands_around_it() {
 }
 
 #[test]
-fn what_the_model_wrote_into_the_call_is_not_told_again() {
-    let lines: Vec<usize> = (10..24).collect();
-    let edit = Step::Edit { file: 0, at: 40, remove: 0, lines, style: Style::Colon, tells: true };
-    let world = played(json!({"minBytes": 0}), &[edit]);
-    let content = &world.sent[0].content;
-    assert!(content.contains("lines 41-54 as lines 1-14 of new_text in toolu_0000 (edit)"), "{content}");
+fn what_the_model_wrote_into_a_call_is_not_told_again() {
+    let edit = |style| {
+        let lines: Vec<usize> = (100..140).filter(|n| ![2, 3, 6].contains(&(n % 8))).collect();
+        Step::Edit { file: 0, at: 40, remove: 0, lines, style, tells: true }
+    };
+    let bare = played(json!({}), &[edit(Style::Bare)]);
+    let content = &bare.sent[0].content;
+    assert!(content.contains(" of new_text in toolu_0000 (edit)]"), "{content}");
+    // Where the lines carry numbers these would be lost: agents cite them.
+    assert_eq!(played(json!({}), &[edit(Style::Colon)]).references, 0);
 }
 
 #[test]

@@ -95,14 +95,10 @@ impl Run<'_> {
             return (source.text().to_owned(), None);
         }
         let (detection, reducer) = self.detect(source);
-        let mut signals = match detection.reports_failures() {
+        let signals = match detection.reports_failures() {
             true => signals::failure_lines(source),
             false => Vec::new(),
         };
-        // What an editor shows of a file is quoted, what it says beside that is not.
-        if detection.is_numbered && detection.shape == Shape::Other {
-            signals.retain(|&line| source.view().number(line).is_none());
-        }
         self.evidence.guard.signals += signals.len();
         let mut state = (Ledger::new(source), source.text().len());
         self.attempt("embedded_binary", source, &[], &mut state, |_| embedded::reduce(source));

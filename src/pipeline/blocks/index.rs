@@ -198,7 +198,8 @@ impl Index {
         self.bytes
     }
 
-    /// The longest run from line `from` on, of the newest output among equals.
+    /// The longest run from line `from` on, of the newest output among equals. Lines that carry numbers
+    /// are found in results only: agents cite the numbers, and what the model wrote has none.
     pub(super) fn find(
         &self,
         text: &Text<'_>,
@@ -207,13 +208,16 @@ impl Index {
         open: &impl Fn(Position) -> bool,
     ) -> Option<Found> {
         let key = key(text.hashes.get(from..from + WINDOW)?);
+        let numbered = text.source.view().number(from).is_some();
         let mut place = *self.newest.get(&key)?;
         let mut best: Option<Found> = None;
         for _ in 0..CANDIDATES {
             let Some(output) = self.output(place.0).filter(|output| open(output.at)) else { break };
-            let len = output.common(text, place.1 as usize, from, end);
-            if len >= WINDOW && best.as_ref().is_none_or(|b| len > b.len) {
-                best = Some(Found { len, place });
+            if !(numbered && output.origin.argument.is_some()) {
+                let len = output.common(text, place.1 as usize, from, end);
+                if len >= WINDOW && best.as_ref().is_none_or(|b| len > b.len) {
+                    best = Some(Found { len, place });
+                }
             }
             place = output.before.get(place.1 as usize).copied().unwrap_or(NOWHERE);
         }
