@@ -37,6 +37,9 @@ reasons! {
     GeneratedFile = "generated_file", "Changes of a lock file or a generated or minified file.";
     GitHints = "git_hints", "The hints that git prints on what to type next.";
     SharedFolder = "shared_folder", "A folder that stood in front of many names is written once.";
+    ListingLayout = "listing_layout", "Names of a listing share lines; an owner, group or date that most lines have is written once.";
+    NoiseDirectory = "noise_directory", "What a folder of `noiseDirectories` holds.";
+    LargeFolder = "large_folder", "Names of a folder that has more than the mode shows.";
     RepeatedLines = "repeated_lines", "Lines that repeat the lines just before them.";
     RepeatedDiagnostic = "repeated_diagnostic", "A diagnostic that is shown whole elsewhere in the text, for the same place.";
     DiagnosticExcerpt = "diagnostic_excerpt", "The excerpt and notes of a diagnostic when others of its kind are shown whole.";
@@ -69,7 +72,11 @@ impl Reason {
     pub fn is_lossless(self) -> bool {
         matches!(
             self,
-            Self::JsonWhitespace | Self::TableWhitespace | Self::TrailingWhitespace | Self::SharedFolder
+            Self::JsonWhitespace
+                | Self::TableWhitespace
+                | Self::TrailingWhitespace
+                | Self::SharedFolder
+                | Self::ListingLayout
         )
     }
 }

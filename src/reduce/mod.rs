@@ -10,6 +10,7 @@ mod git_diff;
 mod git_status;
 mod go_test;
 mod lines;
+mod listing;
 mod pytest;
 mod unified;
 mod unittest;
@@ -96,6 +97,7 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &diagnostics::tsc::Tsc,
     &git_diff::GitDiff,
     &git_status::GitStatus,
+    &listing::Listing,
 ];
 
 /// How much of the head and of the tail of a text is searched for anchors, in bytes.
