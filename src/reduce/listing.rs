@@ -9,6 +9,8 @@
 //! single blanks, an empty line. A line of names under no folder holds names that had none. A name with a
 //! blank in it keeps its whole path and a line of its own. The order of the lines is kept: a folder that
 //! comes back gets a new group, headed by `.../` and as much of its end as no other folder has.
+//! In the long format of `ls`, the owner, group and date that most lines have stand once, before the first.
+//! A tree is written with one blank for each level.
 
 mod entry;
 mod long;
@@ -33,12 +35,13 @@ pub struct Listing;
 static META: Meta = Meta {
     id: "listing",
     family: "listing",
-    reads: "`ls` in all its formats, `find`, `fd`, `tree`, `du`, `git ls-files` and `ls-tree`, `dir /b`, glob and list \
+    reads: "`ls` in all its formats, `find`, `fd`, `du`, `tree` and other drawn trees (`npm ls`, `cargo tree`), `git ls-files` and `ls-tree`, `dir /b`, glob and list \
             tools of agents",
     keeps: "every name, folder, size, mode and date in the order of the original; errors and notes of the tool; names of \
             noise folders",
     folds: "a folder that stood in front of many names is written once, in full, on a line that ends in `/`, and after \
-            it the names, divided by blanks, up to an empty line; when it comes back as `.../` with its last parts; \
+            it the names, divided by blanks, up to an empty line; when it comes back as `.../` with its last parts; the \
+            branches of a tree become one blank a level; \
             what `noiseDirectories` hold; in `aggressive` most names of a folder with over 100",
     anchors: &[],
 };
@@ -84,7 +87,7 @@ impl Reducer for Listing {
                 Claim::Command
             }
             Shape::Other if has_lister(input) && format(None) => Claim::Content,
-            Shape::Other if is_bare_path_list(input.source) => Claim::Content,
+            Shape::Other if format(Some(Format::Tree)) || is_bare_path_list(input.source) => Claim::Content,
             _ => Claim::No,
         }
     }
@@ -126,7 +129,7 @@ fn format(source: &Source<'_>) -> Option<Format> {
         let starts_block = i == 0 || source.line(i - 1).is_empty();
         let is_header = starts_block && names::header(line).is_some();
         let entry = entry::parse(line);
-        trees += usize::from(tree::depth(line).is_some());
+        trees += usize::from(tree::is_branch(line));
         names += usize::from(is_header || names::is_name(line) || names::is_long(line));
         paths += usize::from(entry.is_some());
         foldered += usize::from(entry.is_some_and(|e| !e.folder.is_empty()));

@@ -108,6 +108,58 @@ proptest! {
     }
 }
 
+/// A tree as `tree` draws it: names and their levels.
+fn drawn(nodes: &[(usize, String)], last: &str, ascii: bool) -> String {
+    let mut out = String::from(".\n");
+    for (i, (level, name)) in nodes.iter().enumerate() {
+        let more = |at: usize| nodes[i + 1..].iter().find(|(l, _)| *l <= at).is_some_and(|(l, _)| *l == at);
+        for at in 0..*level {
+            out += if more(at) { ["│\u{a0}\u{a0} ", "|   "][usize::from(ascii)] } else { "    " };
+        }
+        out += match (more(*level), ascii) {
+            (true, false) => "├── ",
+            (false, false) => "└── ",
+            (true, true) => "|-- ",
+            (false, true) => "`-- ",
+        };
+        out += name;
+        out.push('\n');
+    }
+    out + last
+}
+
+proptest! {
+    #[test]
+    fn the_levels_of_a_tree_stay(steps in proptest::collection::vec((0usize..4, "[a-z .]{0,6}[a-z]"), 8..50), ascii in any::<bool>()) {
+        let mut level = 0usize;
+        let mut nodes: Vec<(usize, String)> = Vec::new();
+        for (i, (step, name)) in steps.into_iter().enumerate() {
+            level = if step == 3 && i > 0 { level + 1 } else { level.saturating_sub(step % 3) };
+            nodes.push((level, format!("{i}{name}")));
+        }
+        let text = drawn(&nodes, "\n3 directories, 4 files\n", ascii);
+        let out = run("tree", &text, Mode::Standard);
+        prop_assert_eq!(out.evidence.reducer.as_deref(), Some("listing"));
+        let shown = out.texts.concat();
+        let read: Vec<(usize, String)> = shown
+            .lines()
+            .skip(1)
+            .take_while(|line| !line.is_empty())
+            .map(|line| (line.len() - line.trim_start().len() - 1, line.trim_start().to_owned()))
+            .collect();
+        prop_assert_eq!(read, nodes);
+        prop_assert_eq!(run("tree", &shown, Mode::Standard).texts.concat(), shown);
+    }
+}
+
+#[test]
+fn a_tree_that_was_cut_off_says_so() {
+    let text =
+        ".\n├── alpha\n│\u{a0}\u{a0} ├── one.rs\n│\u{a0}\u{a0} ├── two.rs\n│\u{a0}\u{a0} └── three.rs\n";
+    let out = run("tree | head -5", text, Mode::Standard).texts.concat();
+    assert_eq!(out, ".\n alpha\n  one.rs\n  two.rs\n│\u{a0}\u{a0} └── three.rs\n");
+}
+
 #[test]
 fn a_folder_that_comes_back_is_written_by_its_end() {
     let text = "/long/way/to/the/sources/a.rs\n/long/way/to/the/sources/b.rs\n/long/way/to/the/tests/a.rs\n/long/way/to/the/sources/c.rs\n/long/way/to/the/tests/b.rs\n/long/way/to/the/tests/c.rs\n/other/way/tests/d.rs\n";
