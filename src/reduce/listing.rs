@@ -9,6 +9,7 @@
 //! single blanks, an empty line. A line of names under no folder holds names that had none. A name with a
 //! blank in it keeps its whole path and a line of its own. The order of the lines is kept: a folder that
 //! comes back gets a new group, headed by `.../` and as much of its end as no other folder has.
+//! One name in many folders stands before them: `name in:`, a folder on each line, an empty line.
 //! In the long format of `ls`, the owner, group and date that most lines have stand once, before the first.
 //! A tree is written with one blank for each level.
 
@@ -40,8 +41,8 @@ static META: Meta = Meta {
     keeps: "every name, folder, size, mode and date in the order of the original; errors and notes of the tool; names of \
             noise folders",
     folds: "a folder that stood in front of many names is written once, in full, on a line that ends in `/`, and after \
-            it the names, divided by blanks, up to an empty line; when it comes back as `.../` with its last parts; the \
-            branches of a tree become one blank a level; \
+            it the names, divided by blanks, up to an empty line; when it comes back as `.../` with its last parts; one \
+            name in many folders once, as `name in:` before them; the branches of a tree become one blank a level; \
             what `noiseDirectories` hold; in `aggressive` most names of a folder with over 100",
     anchors: &[],
 };

@@ -14,6 +14,10 @@ use crate::reduce::Input;
 const MIN_GAIN: usize = 12;
 /// Bytes that must go for a folder that comes back to be written by its end.
 const MIN_SHORTER: usize = 8;
+/// Entries in a row with the same name above which their folders are listed under it.
+const MIN_ALIKE: usize = 6;
+/// What stands between such a name and its folders.
+const IN: &str = " in:";
 /// What stands for the start of a folder that was written in full before.
 const BACK: &str = ".../";
 
@@ -45,16 +49,19 @@ pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason>
             at += 1;
             continue;
         };
-        named.insert(entry.path(source.line(at)).trim_end_matches('/'));
-        let layout = if entry.prefix.is_empty() { Layout::Joined } else { Layout::Lines };
-        let fits = |e: &Entry<'_>| {
-            e.folder == entry.folder && (e.is_joinable() || (layout == Layout::Lines && !e.prefix.is_empty()))
-        };
-        if fits(&entry) {
-            while end < entries.len() && roots[end].is_none() && entries[end].as_ref().is_some_and(fits) {
-                named.insert(source.line(end).trim_end_matches('/'));
-                end += 1;
+        end = run_end(&entries, &roots, at, entry);
+        let paths = (at..end).filter_map(|i| entries[i].map(|e| e.path(source.line(i))));
+        named.extend(paths.map(|path| path.trim_end_matches('/')));
+        let alike = if end == at + 1 { alike(&entries, &roots, at) } else { 0 };
+        if alike >= MIN_ALIKE {
+            let holders: Vec<&str> = entries[at..at + alike].iter().flatten().map(|e| e.folder).collect();
+            for (line, holder) in (at..).zip(&holders) {
+                named.insert(source.line(line));
+                folders.short(holder);
             }
+            sheet.group(at, Some(&format!("{}{IN}", entry.name)), &holders, Layout::Folders);
+            at += alike;
+            continue;
         }
         // A folder before a bare name would read as the name's folder.
         let next = entries.get(end).copied().flatten();
@@ -66,20 +73,39 @@ pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason>
             continue;
         }
         let found: Vec<Entry<'_>> = entries[at..end].iter().flatten().copied().collect();
-        write(&mut sheet, &mut folders, at, &found, layout);
+        write(&mut sheet, &mut folders, at, &found);
         at = end;
     }
     if sheet.out.is_empty() { Err(Reason::NothingToDo) } else { Ok(sheet.out) }
 }
 
+/// The line after the entries from `at` on that can stand in one group.
+fn run_end(entries: &[Option<Entry<'_>>], roots: &[Option<&str>], at: usize, first: Entry<'_>) -> usize {
+    let is_bare = first.prefix.is_empty();
+    let fits = |(entry, root): &(&Option<Entry<'_>>, &Option<&str>)| {
+        root.is_none()
+            && entry.is_some_and(|e| {
+                e.folder == first.folder && if is_bare { e.is_joinable() } else { !e.prefix.is_empty() }
+            })
+    };
+    at + entries[at..].iter().zip(&roots[at..]).take_while(fits).count().max(1)
+}
+
+/// How many entries from `at` on have the same name in folders that differ from one to the next.
+fn alike(entries: &[Option<Entry<'_>>], roots: &[Option<&str>], at: usize) -> usize {
+    let Some(first) = entries[at].filter(|e| e.is_joinable() && !e.name.ends_with(['/', '\\'])) else {
+        return 0;
+    };
+    let is_alike = |(entry, root): &(&Option<Entry<'_>>, &Option<&str>)| {
+        root.is_none()
+            && entry.is_some_and(|e| e.name == first.name && e.prefix.is_empty() && !e.folder.is_empty())
+    };
+    entries[at..].iter().zip(&roots[at..]).take_while(is_alike).count()
+}
+
 /// Writes entries of one folder as a group, or leaves them where that does not pay.
-fn write<'a>(
-    sheet: &mut Sheet<'_, '_>,
-    folders: &mut Folders<'a>,
-    at: usize,
-    found: &[Entry<'a>],
-    layout: Layout,
-) {
+fn write<'a>(sheet: &mut Sheet<'_, '_>, folders: &mut Folders<'a>, at: usize, found: &[Entry<'a>]) {
+    let layout = if found[0].prefix.is_empty() { Layout::Joined } else { Layout::Lines };
     let folder = found[0].folder;
     let short = folders.short(folder);
     if folder.is_empty() {
@@ -91,17 +117,9 @@ fn write<'a>(
     }
     if (found.len() - 1) * folder.len() >= MIN_GAIN {
         let header = short.as_deref().unwrap_or(folder);
-        match layout {
-            Layout::Joined => {
-                let names: Vec<&str> = found.iter().map(|e| e.name).collect();
-                sheet.group(at, Some(header), &names, layout);
-            }
-            Layout::Lines => {
-                let lines: Vec<String> = found.iter().map(|e| squeezed(e.prefix) + e.name).collect();
-                let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-                sheet.group(at, Some(header), &lines, layout);
-            }
-        }
+        let lines: Vec<String> = found.iter().map(|e| squeezed(e.prefix) + e.name).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        sheet.group(at, Some(header), &lines, layout);
     } else if let Some(short) = short {
         for (line, e) in (at..).zip(found) {
             sheet.line(line, format!("{}{short}{}", squeezed(e.prefix), e.name), Reason::SharedFolder);
@@ -129,7 +147,11 @@ pub fn is_grouped(source: &Source<'_>) -> bool {
         if here.contains(BACK) {
             return true;
         }
-        let starts = (here.ends_with('/') || here.ends_with('\\')) && (i == 0 || line(i - 1).is_empty());
+        let apart = i == 0 || line(i - 1).is_empty();
+        if apart && here.ends_with(IN) && line(i + 1).ends_with(['/', '\\']) {
+            return true;
+        }
+        let starts = (here.ends_with('/') || here.ends_with('\\')) && apart;
         starts && !line(i + 1).is_empty() && !inner(line(i + 1))
     })
 }

@@ -40,6 +40,8 @@ pub enum Layout {
     Joined,
     /// Each on its line.
     Lines,
+    /// Folders that hold the same name, each on its line.
+    Folders,
 }
 
 impl<'a, 'i> Sheet<'a, 'i> {
@@ -82,7 +84,7 @@ impl<'a, 'i> Sheet<'a, 'i> {
     /// Names without empty lines around them; `head` stands before the first, an empty line after the
     /// last if `closes`.
     pub fn write(&mut self, first: usize, mut head: String, names: &[&str], layout: Layout, closes: bool) {
-        let shown = self.shown(first, names);
+        let shown = if layout == Layout::Folders { None } else { self.shown(first, names) };
         let reason = if head.is_empty() { Reason::ListingLayout } else { Reason::SharedFolder };
         let is_shown = |i: usize| shown.as_ref().is_none_or(|s| s[i]);
         if shown.is_some() {

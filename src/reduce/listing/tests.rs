@@ -29,16 +29,22 @@ fn paths(text: &str) -> Vec<String> {
     };
     let mut folder: Option<String> = None;
     let mut starts = true;
+    let mut same: Option<&str> = None;
     let lines: Vec<&str> = text.lines().collect();
     for (i, line) in lines.iter().copied().enumerate() {
         let next = lines.get(i + 1).copied().unwrap_or_default();
         let bare = |line: &str| line.split(' ').all(|name| !name.trim_end_matches('/').contains('/'));
         let heads = !next.is_empty() && bare(next);
         if line.is_empty() {
-            (folder, starts) = (None, true);
+            (folder, starts, same) = (None, true, None);
             continue;
         }
-        if let Some(folder) = &folder {
+        if let Some(name) = same {
+            out.push(format!("{line}{name}"));
+            known.push(line.to_owned());
+        } else if starts && line.ends_with(" in:") {
+            same = line.strip_suffix(" in:");
+        } else if let Some(folder) = &folder {
             out.extend(line.split(' ').map(|name| format!("{folder}{name}")));
         } else if starts && line.ends_with('/') && heads {
             folder = Some(full(line, &known, true));
@@ -73,6 +79,9 @@ fn path() -> impl Strategy<Value = String> {
         "[a-e]{1,3}[.](rs|md)",
         "[a-e]{1,3}/",
         "[.][a-e]{2,9}",
+        Just("mod.rs".to_owned()),
+        Just("mod.rs".to_owned()),
+        Just("mod.rs".to_owned()),
         "[a-c]{1,2} [d-f]{1,3}",
         "ü[a-f]{30,50}"
     ];
@@ -89,6 +98,8 @@ proptest! {
         if sorted {
             list.sort();
         }
+        let mut seen = std::collections::HashSet::new();
+        list.retain(|path| seen.insert(path.clone()));
         let text = list.join("\n");
         let out = run("find . /abs", &text, Mode::Standard);
         let shown = out.texts.concat();
@@ -168,6 +179,15 @@ fn a_folder_that_comes_back_is_written_by_its_end() {
         out,
         "/long/way/to/the/sources/\na.rs b.rs\n\n/long/way/to/the/tests/a.rs\n.../sources/c.rs\n\n.../the/tests/\nb.rs c.rs\n\n/other/way/tests/d.rs\n"
     );
+    assert_eq!(paths(&out), text.lines().collect::<Vec<_>>());
+}
+
+#[test]
+fn one_name_in_many_folders_stands_before_them() {
+    let text: String = (0..8).map(|i| format!("./apps/number{i}/models.py\n")).collect();
+    let out = run("find . -name models.py", &text, Mode::Aggressive).texts.concat();
+    let folders: String = (0..8).map(|i| format!("./apps/number{i}/\n")).collect();
+    assert_eq!(out, format!("models.py in:\n{folders}"));
     assert_eq!(paths(&out), text.lines().collect::<Vec<_>>());
 }
 
