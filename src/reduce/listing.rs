@@ -82,9 +82,13 @@ impl Reducer for Listing {
             "git" => s.has_flag(&["--name-only", "--name-status"]),
             _ => false,
         };
+        // Searches and diffs keep white space at line ends.
+        let has_open_ends = input.source.lines().any(|line| line.ends_with([' ', '\t']));
         match input.detection.shape {
             Shape::Listing if format(None) => Claim::Command,
-            Shape::Search | Shape::Diff if command.runs(names_files) && format(Some(Format::Paths)) => {
+            Shape::Search | Shape::Diff
+                if command.runs(names_files) && format(Some(Format::Paths)) && !has_open_ends =>
+            {
                 Claim::Command
             }
             Shape::Other if has_lister(input) && format(None) => Claim::Content,
@@ -94,6 +98,9 @@ impl Reducer for Listing {
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        if has_repeats(input.source) {
+            return Err(Reason::NothingToDo);
+        }
         let noise = noise::Noise::new(input);
         match format(input.source) {
             Some(Format::Paths) => paths::reduce(input, &noise),
@@ -102,6 +109,11 @@ impl Reducer for Listing {
             None => Err(Reason::NotRecognized),
         }
     }
+}
+
+/// A line without white space at its end, which the encoders take off.
+fn text<'a>(source: &Source<'a>, line: usize) -> &'a str {
+    source.line(line).trim_end_matches([' ', '\t'])
 }
 
 /// Whether some program of the command lists files.
@@ -122,12 +134,12 @@ fn is_inventory(input: &Input<'_>) -> bool {
 fn format(source: &Source<'_>) -> Option<Format> {
     let (mut all, mut paths, mut foldered, mut names, mut trees) = (0, 0, 0, 0, 0);
     for i in 0..source.len().min(SAMPLE) {
-        let line = source.line(i);
+        let line = text(source, i);
         if line.is_empty() {
             continue;
         }
         all += 1;
-        let starts_block = i == 0 || source.line(i - 1).is_empty();
+        let starts_block = i == 0 || text(source, i - 1).is_empty();
         let is_header = starts_block && names::header(line).is_some();
         let entry = entry::parse(line);
         trees += usize::from(tree::is_branch(line));
@@ -146,9 +158,23 @@ fn format(source: &Source<'_>) -> Option<Format> {
     }
 }
 
+/// Whether a block of lines stands twice at once. Then it is for the encoder that counts them, which
+/// would not look at lines that are written anew here.
+fn has_repeats(source: &Source<'_>) -> bool {
+    const LONGEST: usize = 24;
+    let lines: Vec<&str> = (0..source.len()).map(|i| text(source, i)).collect();
+    (1..=LONGEST).any(|period| {
+        let mut run = 0;
+        (period..lines.len()).any(|i| {
+            run = if lines[i] == lines[i - period] { run + 1 } else { 0 };
+            run >= period && lines[i + 1 - period..=i].iter().any(|line| !line.is_empty())
+        })
+    })
+}
+
 /// Whether a text of which no call tells anything is a list of paths and nothing else.
 fn is_bare_path_list(source: &Source<'_>) -> bool {
-    let lines = || (0..source.len()).map(|i| source.line(i)).filter(|line| !line.is_empty());
+    let lines = || (0..source.len()).map(|i| text(source, i)).filter(|line| !line.is_empty());
     let is_bare = |line: &str| {
         let plain = |b: u8| b.is_ascii_alphanumeric() || b >= 0x80 || b"._/@+~-".contains(&b);
         line.bytes().all(plain) && entry::parse(line).is_some_and(|e| !e.folder.is_empty())

@@ -44,9 +44,9 @@ impl Row<'_> {
 /// Writes the lines of the long format anew, those of `hidden` aside.
 pub fn write(source: &Source<'_>, shown: &[bool], sheet: &mut Sheet<'_, '_>) {
     let of_mode = |line: &&str| line.split(' ').next().is_some_and(entry::is_mode);
-    let lines = || (0..source.len()).filter(|&i| shown[i] && of_mode(&source.line(i)));
+    let lines = || (0..source.len()).filter(|&i| shown[i] && of_mode(&super::text(source, i)));
     let rows: Option<Vec<(usize, Row<'_>)>> =
-        lines().map(|i| read(source.line(i)).map(|row| (i, row))).collect();
+        lines().map(|i| read(super::text(source, i)).map(|row| (i, row))).collect();
     // One line that reads otherwise, and none may be told from the others by its columns.
     let Some(rows) = rows.filter(|rows| rows.len() >= MIN_ROWS) else { return };
     let owner =

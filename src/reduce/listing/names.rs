@@ -49,7 +49,8 @@ pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason>
     let roots: Vec<Option<&str>> = blocks.iter().map(|block| root(block, noise)).collect();
     let whole = roots.iter().all(Option::is_some);
     // Lines that were grouped under a folder look like those of one folder.
-    let long = source.lines().any(is_long) && !super::paths::is_grouped(source);
+    let long =
+        (0..source.len()).map(|i| super::text(source, i)).any(is_long) && !super::paths::is_grouped(source);
     let mut sheet = Sheet::new(input);
     let mut hidden: Option<(&str, Range<usize>)> = None;
     for (block, root) in blocks.iter().zip(&roots) {
@@ -85,7 +86,7 @@ pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason>
 fn flush(source: &Source<'_>, hidden: &mut Option<(&str, Range<usize>)>, sheet: &mut Sheet<'_, '_>) {
     let Some((_, lines)) = hidden.take() else { return };
     let next = lines.end + 1;
-    let more = next < source.len() && header(source.line(next)).is_some();
+    let more = next < source.len() && header(super::text(source, next)).is_some();
     // The next header tells where the folder ends.
     sheet.noise(lines.start..lines.end + usize::from(more));
 }
@@ -99,13 +100,13 @@ fn root<'a>(block: &Block<'a>, noise: &Noise<'_>) -> Option<&'a str> {
 
 /// Puts the names of a block on shared lines, if all its lines are names and none has a blank.
 fn join(source: &Source<'_>, lines: Range<usize>, sheet: &mut Sheet<'_, '_>) {
-    let names: Vec<&str> = lines.clone().map(|i| source.line(i)).collect();
+    let names: Vec<&str> = lines.clone().map(|i| super::text(source, i)).collect();
     let distinct = || names.iter().collect::<HashSet<_>>().len() == names.len();
     if !names.is_empty() && names.iter().all(|name| is_name(name)) && distinct() {
         sheet.write(lines.start, String::new(), &names, Layout::Joined, false);
         // The next header tells where the block ends.
         let next = lines.end + 1;
-        if next < source.len() && header(source.line(next)).is_some() {
+        if next < source.len() && header(super::text(source, next)).is_some() {
             sheet.swallow(lines.end);
         }
     }
@@ -116,12 +117,12 @@ fn blocks<'a>(source: &Source<'a>) -> Vec<Block<'a>> {
     let mut blocks = Vec::new();
     let mut at = 0;
     while at < source.len() {
-        if source.line(at).is_empty() {
+        if super::text(source, at).is_empty() {
             at += 1;
             continue;
         }
-        let end = (at..source.len()).find(|&i| source.line(i).is_empty()).unwrap_or(source.len());
-        let folder = header(source.line(at));
+        let end = (at..source.len()).find(|&i| super::text(source, i).is_empty()).unwrap_or(source.len());
+        let folder = header(super::text(source, at));
         blocks.push(Block { folder, lines: at + usize::from(folder.is_some())..end });
         at = end;
     }

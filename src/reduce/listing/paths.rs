@@ -24,7 +24,8 @@ const BACK: &str = ".../";
 /// What to do with a list of paths.
 pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason> {
     let source = input.source;
-    let entries: Vec<Option<Entry<'_>>> = (0..source.len()).map(|i| entry::parse(source.line(i))).collect();
+    let entries: Vec<Option<Entry<'_>>> =
+        (0..source.len()).map(|i| entry::parse(super::text(source, i))).collect();
     if is_grouped(source) || !are_distinct(source, &entries) {
         return Err(Reason::NothingToDo);
     }
@@ -50,13 +51,13 @@ pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason>
             continue;
         };
         end = run_end(&entries, &roots, at, entry);
-        let paths = (at..end).filter_map(|i| entries[i].map(|e| e.path(source.line(i))));
+        let paths = (at..end).filter_map(|i| entries[i].map(|e| e.path(super::text(source, i))));
         named.extend(paths.map(|path| path.trim_end_matches('/')));
         let alike = if end == at + 1 { alike(&entries, &roots, at) } else { 0 };
         if alike >= MIN_ALIKE {
             let holders: Vec<&str> = entries[at..at + alike].iter().flatten().map(|e| e.folder).collect();
             for (line, holder) in (at..).zip(&holders) {
-                named.insert(source.line(line));
+                named.insert(super::text(source, line));
                 folders.short(holder);
             }
             sheet.group(at, Some(&format!("{}{IN}", entry.name)), &holders, Layout::Folders);
@@ -67,7 +68,7 @@ pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason>
         let next = entries.get(end).copied().flatten();
         let is_folder = entry.name.ends_with('/') && !entry.folder.is_empty();
         if end == at + 1 && is_folder && next.is_some_and(|e| e.folder.is_empty()) {
-            sheet.line(at, format!("{}\n", source.line(at)), Reason::SharedFolder);
+            sheet.line(at, format!("{}\n", super::text(source, at)), Reason::SharedFolder);
             folders.short(entry.folder);
             at = end;
             continue;
@@ -141,7 +142,7 @@ fn squeezed(prefix: &str) -> String {
 /// Whether the text is in the form that this module writes.
 pub fn is_grouped(source: &Source<'_>) -> bool {
     let inner = |line: &str| line.split(' ').any(|name| name.trim_end_matches('/').contains('/'));
-    let line = |i: usize| if i < source.len() { source.line(i) } else { "" };
+    let line = |i: usize| if i < source.len() { super::text(source, i) } else { "" };
     (0..source.len()).any(|i| {
         let here = line(i);
         if here.contains(BACK) {
@@ -159,7 +160,7 @@ pub fn is_grouped(source: &Source<'_>) -> bool {
 /// Whether no line repeats another: repeated ones are for the encoder that counts them.
 fn are_distinct(source: &Source<'_>, entries: &[Option<Entry<'_>>]) -> bool {
     let mut seen = HashSet::with_capacity(entries.len());
-    (0..entries.len()).filter(|&i| entries[i].is_some()).all(|i| seen.insert(source.line(i)))
+    (0..entries.len()).filter(|&i| entries[i].is_some()).all(|i| seen.insert(super::text(source, i)))
 }
 
 /// The noise folder of every line that lies in one; none at all when the whole list does.
@@ -168,8 +169,11 @@ fn noise_roots<'a>(
     entries: &[Option<Entry<'a>>],
     noise: &Noise<'_>,
 ) -> Vec<Option<&'a str>> {
-    let roots: Vec<Option<&str>> =
-        entries.iter().enumerate().map(|(i, e)| e.and_then(|e| noise.root(e.path(source.line(i))))).collect();
+    let roots: Vec<Option<&str>> = entries
+        .iter()
+        .enumerate()
+        .map(|(i, e)| e.and_then(|e| noise.root(e.path(super::text(source, i)))))
+        .collect();
     let whole = entries.iter().zip(&roots).all(|(entry, root)| entry.is_none() || root.is_some());
     if whole { vec![None; roots.len()] } else { roots }
 }

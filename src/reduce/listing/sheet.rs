@@ -68,15 +68,16 @@ impl<'a, 'i> Sheet<'a, 'i> {
     /// that they share; without one they have none.
     pub fn group(&mut self, first: usize, header: Option<&str>, names: &[&str], layout: Layout) {
         let source = self.input.source;
-        let apart =
-            first == 0 || source.line(first - 1).is_empty() || (self.done == first && self.after_blank);
+        let apart = first == 0
+            || super::text(source, first - 1).is_empty()
+            || (self.done == first && self.after_blank);
         let mut head = String::from(if apart { "" } else { "\n" });
         if let Some(header) = header {
             head.push_str(header);
             head.push('\n');
         }
         let last = first + names.len();
-        let closes = last < source.len() && !source.line(last).is_empty();
+        let closes = last < source.len() && !super::text(source, last).is_empty();
         self.write(first, head, names, layout, closes);
         (self.done, self.after_blank) = (last, closes);
     }

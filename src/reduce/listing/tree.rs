@@ -49,7 +49,8 @@ pub fn is_branch(line: &str) -> bool {
 /// What to do with a tree.
 pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason> {
     let source = input.source;
-    let branches: Vec<Option<Branch<'_>>> = source.lines().map(branch).collect();
+    let branches: Vec<Option<Branch<'_>>> =
+        (0..source.len()).map(|i| super::text(source, i)).map(branch).collect();
     let unit = unit(&branches);
     let mut sheet = Sheet::new(input);
     let mut at = 0;
