@@ -40,6 +40,9 @@ reasons! {
     SharedFolder = "shared_folder", "A folder that stood in front of many names is written once.";
     SharedPath = "shared_path", "A path that stood in front of many lines is written once.";
     SearchLimit = "search_limit", "Matches, and lines around them, over the limits of a search.";
+    ListingLayout = "listing_layout", "Names of a listing share lines; an owner, group or date that most lines have is written once.";
+    NoiseDirectory = "noise_directory", "What a folder of `noiseDirectories` holds.";
+    LargeFolder = "large_folder", "Names of a folder that has more than the mode shows.";
     RepeatedLines = "repeated_lines", "Lines that repeat the lines just before them.";
     RepeatedDiagnostic = "repeated_diagnostic", "A diagnostic that is shown whole elsewhere in the text, for the same place.";
     DiagnosticExcerpt = "diagnostic_excerpt", "The excerpt and notes of a diagnostic when others of its kind are shown whole.";
@@ -79,6 +82,7 @@ impl Reason {
                 | Self::TrailingWhitespace
                 | Self::SharedFolder
                 | Self::SharedPath
+                | Self::ListingLayout
         )
     }
 }

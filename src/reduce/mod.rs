@@ -10,6 +10,7 @@ mod git_diff;
 mod git_status;
 mod go_test;
 mod lines;
+mod listing;
 mod pytest;
 mod search;
 mod unified;
@@ -98,6 +99,7 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &git_diff::GitDiff,
     &git_status::GitStatus,
     &search::Search,
+    &listing::Listing,
 ];
 
 /// How much of the head and of the tail of a text is searched for anchors, in bytes.

@@ -45,7 +45,9 @@ impl Reducer for Search {
     }
 
     fn claim(&self, input: &Input<'_>) -> Claim {
-        if matches!(input.detection.shape, Shape::File | Shape::Diff) {
+        // `rg --files` lists.
+        let lists = input.detection.command.runs(|simple| simple.has_flag(&["--files"]));
+        if lists || matches!(input.detection.shape, Shape::File | Shape::Diff) {
             return Claim::No;
         }
         let source = input.source;

@@ -242,6 +242,9 @@ const TOOLS: &[(Shape, &[&str])] = &[
             "tree",
             "glob_file_search",
             "file_search",
+            "directory_tree",
+            "find_by_name",
+            "listdir",
         ],
     ),
 ];
@@ -263,9 +266,8 @@ fn program_shape(simple: &Simple) -> Shape {
         "str_replace_editor" | "edit" => Shape::File,
         "grep" | "egrep" | "fgrep" | "zgrep" | "ggrep" | "ugrep" | "rg" | "rga" | "ag" | "ack"
         | "search_dir" | "search_file" => Shape::Search,
-        "ls" | "find" | "fd" | "fdfind" | "tree" | "du" | "dir" | "find_file" | "exa" | "eza" => {
-            Shape::Listing
-        }
+        "ls" | "find" | "fd" | "fdfind" | "tree" | "du" | "dir" | "find_file" | "exa" | "eza" | "vdir"
+        | "locate" => Shape::Listing,
         "diff" | "colordiff" => Shape::Diff,
         "gh" if simple.argv.get(1).is_some_and(|a| a == "pr")
             && simple.argv.get(2).is_some_and(|a| a == "diff") =>

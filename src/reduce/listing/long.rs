@@ -1,0 +1,145 @@
+//! The long format of `ls`: owner, group and date that most lines share are written once, padding goes.
+//!
+//! Type, mode, links, size and name of every line stay, and so does each owner, group and date that is not
+//! the one at the top.
+
+use std::collections::HashMap;
+
+use super::entry;
+use super::sheet::Sheet;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+
+/// Lines below which nothing is written once.
+const MIN_ROWS: usize = 8;
+
+/// One line, in columns.
+struct Row<'a> {
+    mode: &'a str,
+    links: &'a str,
+    /// Owner and group.
+    owner: (&'a str, &'a str),
+    size: &'a str,
+    /// Two or three words.
+    date: [&'a str; 3],
+    name: &'a str,
+}
+
+impl Row<'_> {
+    /// The line without what stands at the top.
+    fn written(&self, owner: Option<(&str, &str)>, date: Option<[&str; 3]>) -> String {
+        let mut words = vec![self.mode, self.links];
+        if owner != Some(self.owner) {
+            words.extend([self.owner.0, self.owner.1]);
+        }
+        words.push(self.size);
+        if date != Some(self.date) {
+            words.extend(self.date.iter().filter(|word| !word.is_empty()));
+        }
+        words.push(self.name);
+        words.join(" ")
+    }
+}
+
+/// Writes the lines of the long format anew, those of `hidden` aside.
+pub fn write(source: &Source<'_>, shown: &[bool], sheet: &mut Sheet<'_, '_>) {
+    let of_mode = |line: &&str| line.split(' ').next().is_some_and(entry::is_mode);
+    let lines = || (0..source.len()).filter(|&i| shown[i] && of_mode(&super::text(source, i)));
+    let rows: Option<Vec<(usize, Row<'_>)>> =
+        lines().map(|i| read(super::text(source, i)).map(|row| (i, row))).collect();
+    // One line that reads otherwise, and none may be told from the others by its columns.
+    let Some(rows) = rows.filter(|rows| rows.len() >= MIN_ROWS) else { return };
+    let owner =
+        most(rows.iter().map(|(_, r)| r.owner)).filter(|(_, n)| n * 4 >= rows.len() * 3).map(|(o, _)| o);
+    let date = most(rows.iter().map(|(_, r)| r.date)).filter(|(_, n)| n * 2 >= rows.len()).map(|(d, _)| d);
+    let mut head = String::from("where not shown: ");
+    match (owner, date) {
+        (None, None) => return,
+        (Some((owner, group)), None) => head += &format!("owner {owner}, group {group}"),
+        (None, Some(date)) => head += &format!("date {}", date.join(" ").trim_end()),
+        (Some((owner, group)), Some(date)) => {
+            head += &format!("owner {owner}, group {group}, date {}", date.join(" ").trim_end());
+        }
+    }
+    head.push('\n');
+    for (line, row) in rows {
+        sheet.line(line, std::mem::take(&mut head) + &row.written(owner, date), Reason::ListingLayout);
+    }
+}
+
+/// The value that stands most often, the first among equals, and how often.
+fn most<T: Copy + Eq + std::hash::Hash>(values: impl Iterator<Item = T>) -> Option<(T, usize)> {
+    let mut counts: HashMap<T, (usize, usize)> = HashMap::new();
+    for (at, value) in values.enumerate() {
+        counts.entry(value).or_insert((0, at)).0 += 1;
+    }
+    let best = counts.into_iter().max_by_key(|(_, (count, first))| (*count, std::cmp::Reverse(*first)));
+    best.map(|(value, (count, _))| (value, count))
+}
+
+/// Reads `mode links owner group size date name`; `None` for any other order or number of columns.
+fn read(line: &str) -> Option<Row<'_>> {
+    let mut rest = line;
+    let mut word = || {
+        let (word, after) = rest.trim_start_matches(' ').split_once(' ')?;
+        rest = after;
+        Some(word)
+    };
+    let (mode, links) = (word()?, word()?);
+    let owner = (word()?, word()?);
+    let size = word()?;
+    let (first, second) = (word()?, word()?);
+    let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
+    let is_time = |s: &str| s.len() >= 4 && s.bytes().all(|b| b.is_ascii_digit() || b":.".contains(&b));
+    let is_iso =
+        first.len() == 10 && first.bytes().all(|b| b.is_ascii_digit() || b == b'-') && is_time(second);
+    let third = match is_iso {
+        // `--full-time` has a zone too.
+        true if second.contains('.') => word()?,
+        true => "",
+        false => word()?,
+    };
+    let is_day = |s: &str| s.len() <= 2 && digits(s);
+    let is_month = |s: &str| s.starts_with(char::is_alphabetic);
+    let is_date = is_iso
+        || ((is_month(first) && is_day(second)) || (is_day(first) && is_month(second))) && is_time(third);
+    let is_size = size.starts_with(|c: char| c.is_ascii_digit()) && !size.ends_with(',');
+    let is_owner = !digits(owner.0) && !digits(owner.1);
+    let fits = digits(links) && is_size && is_owner && is_date && !rest.is_empty() && rest.trim() == rest;
+    fits.then_some(Row { mode, links, owner, size, date: [first, second, third], name: rest })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_of_all_styles() {
+        for (line, date) in [
+            ("-rw-r--r--  1 ada  staff   9 Feb  3 11:05 a b", "Feb 3 11:05"),
+            ("-rw-r--r-- 1 ada staff 1.2K Feb 13 2025 a b", "Feb 13 2025"),
+            ("-rw-------@ 1 ada staff 9 13 févr. 14:32 a b", "13 févr. 14:32"),
+            ("-rw-r--r-- 1 ada staff 9 2025-02-13 11:05 a b", "2025-02-13 11:05"),
+            (
+                "-rw-r--r-- 1 ada staff 9 2025-02-13 11:05:01.123456789 +0100 a b",
+                "2025-02-13 11:05:01.123456789 +0100",
+            ),
+        ] {
+            let row = read(line).unwrap();
+            assert_eq!((row.date.join(" ").trim_end(), row.name), (date, "a b"), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_columns_are_not_read() {
+        for line in [
+            "-rw-r--r-- 1 ada Domain Users 9 Feb 3 11:05 a",
+            "-rw-r--r-- 1 1000 1000 9 Feb 3 11:05 a",
+            "crw-rw-rw- 1 root tty 5, 0 Feb 3 11:05 tty",
+            "-rw-r--r-- 1 9 Feb 3 11:05 a",
+            "-rw-r--r-- 1 ada 9 Feb 3 11:05 a",
+        ] {
+            assert!(read(line).is_none(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,213 @@
+//! Lists of paths: entries in a row that share a folder become a group under it.
+
+use std::collections::{HashMap, HashSet};
+
+use super::entry::{self, Entry};
+use super::noise::Noise;
+use super::sheet::{Layout, Sheet};
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::Input;
+
+/// Bytes of folders that must go for a group to be made.
+const MIN_GAIN: usize = 12;
+/// Bytes that must go for a folder that comes back to be written by its end.
+const MIN_SHORTER: usize = 8;
+/// Entries in a row with the same name above which their folders are listed under it.
+const MIN_ALIKE: usize = 6;
+/// What stands between such a name and its folders.
+const IN: &str = " in:";
+/// What stands for the start of a folder that was written in full before.
+const BACK: &str = ".../";
+
+/// What to do with a list of paths.
+pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason> {
+    let source = input.source;
+    let entries: Vec<Option<Entry<'_>>> =
+        (0..source.len()).map(|i| entry::parse(super::text(source, i))).collect();
+    if is_grouped(source) || !are_distinct(source, &entries) {
+        return Err(Reason::NothingToDo);
+    }
+    let roots = noise_roots(source, &entries, noise);
+    let mut folders = Folders::new(&entries, &roots);
+    let mut sheet = Sheet::new(input);
+    let mut named: HashSet<&str> = HashSet::new();
+    let mut at = 0;
+    while at < entries.len() {
+        let mut end = at + 1;
+        if let Some(root) = roots[at] {
+            while end < entries.len() && roots[end] == Some(root) {
+                end += 1;
+            }
+            // The line that names the folder, or the first that lies in it.
+            let is_named = !named.insert(root);
+            sheet.noise(at + usize::from(!is_named)..end);
+            at = end;
+            continue;
+        }
+        let Some(entry) = entries[at] else {
+            at += 1;
+            continue;
+        };
+        end = run_end(&entries, &roots, at, entry);
+        let paths = (at..end).filter_map(|i| entries[i].map(|e| e.path(super::text(source, i))));
+        named.extend(paths.map(|path| path.trim_end_matches('/')));
+        let alike = if end == at + 1 { alike(&entries, &roots, at) } else { 0 };
+        if alike >= MIN_ALIKE {
+            let holders: Vec<&str> = entries[at..at + alike].iter().flatten().map(|e| e.folder).collect();
+            for (line, holder) in (at..).zip(&holders) {
+                named.insert(super::text(source, line));
+                folders.short(holder);
+            }
+            sheet.group(at, Some(&format!("{}{IN}", entry.name)), &holders, Layout::Folders);
+            at += alike;
+            continue;
+        }
+        // A folder before a bare name would read as the name's folder.
+        let next = entries.get(end).copied().flatten();
+        let is_folder = entry.name.ends_with('/') && !entry.folder.is_empty();
+        if end == at + 1 && is_folder && next.is_some_and(|e| e.folder.is_empty()) {
+            sheet.line(at, format!("{}\n", super::text(source, at)), Reason::SharedFolder);
+            folders.short(entry.folder);
+            at = end;
+            continue;
+        }
+        let found: Vec<Entry<'_>> = entries[at..end].iter().flatten().copied().collect();
+        write(&mut sheet, &mut folders, at, &found);
+        at = end;
+    }
+    if sheet.out.is_empty() { Err(Reason::NothingToDo) } else { Ok(sheet.out) }
+}
+
+/// The line after the entries from `at` on that can stand in one group.
+fn run_end(entries: &[Option<Entry<'_>>], roots: &[Option<&str>], at: usize, first: Entry<'_>) -> usize {
+    let is_bare = first.prefix.is_empty();
+    let fits = |(entry, root): &(&Option<Entry<'_>>, &Option<&str>)| {
+        root.is_none()
+            && entry.is_some_and(|e| {
+                e.folder == first.folder && if is_bare { e.is_joinable() } else { !e.prefix.is_empty() }
+            })
+    };
+    at + entries[at..].iter().zip(&roots[at..]).take_while(fits).count().max(1)
+}
+
+/// How many entries from `at` on have the same name in folders that differ from one to the next.
+fn alike(entries: &[Option<Entry<'_>>], roots: &[Option<&str>], at: usize) -> usize {
+    let Some(first) = entries[at].filter(|e| e.is_joinable() && !e.name.ends_with(['/', '\\'])) else {
+        return 0;
+    };
+    let is_alike = |(entry, root): &(&Option<Entry<'_>>, &Option<&str>)| {
+        root.is_none()
+            && entry.is_some_and(|e| e.name == first.name && e.prefix.is_empty() && !e.folder.is_empty())
+    };
+    entries[at..].iter().zip(&roots[at..]).take_while(is_alike).count()
+}
+
+/// Writes entries of one folder as a group, or leaves them where that does not pay.
+fn write<'a>(sheet: &mut Sheet<'_, '_>, folders: &mut Folders<'a>, at: usize, found: &[Entry<'a>]) {
+    let layout = if found[0].prefix.is_empty() { Layout::Joined } else { Layout::Lines };
+    let folder = found[0].folder;
+    let short = folders.short(folder);
+    if folder.is_empty() {
+        if found.len() > 1 && layout == Layout::Joined {
+            let names: Vec<&str> = found.iter().map(|e| e.name).collect();
+            sheet.group(at, None, &names, layout);
+        }
+        return;
+    }
+    if (found.len() - 1) * folder.len() >= MIN_GAIN {
+        let header = short.as_deref().unwrap_or(folder);
+        let lines: Vec<String> = found.iter().map(|e| squeezed(e.prefix) + e.name).collect();
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        sheet.group(at, Some(header), &lines, layout);
+    } else if let Some(short) = short {
+        for (line, e) in (at..).zip(found) {
+            sheet.line(line, format!("{}{short}{}", squeezed(e.prefix), e.name), Reason::SharedFolder);
+        }
+    }
+}
+
+/// Columns without their padding.
+fn squeezed(prefix: &str) -> String {
+    let mut out = String::with_capacity(prefix.len());
+    for c in prefix.chars() {
+        if !(c == ' ' && out.ends_with(' ')) {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Whether the text is in the form that this module writes.
+pub fn is_grouped(source: &Source<'_>) -> bool {
+    let inner = |line: &str| line.split(' ').any(|name| name.trim_end_matches('/').contains('/'));
+    let line = |i: usize| if i < source.len() { super::text(source, i) } else { "" };
+    (0..source.len()).any(|i| {
+        let here = line(i);
+        if here.contains(BACK) {
+            return true;
+        }
+        let apart = i == 0 || line(i - 1).is_empty();
+        if apart && here.ends_with(IN) && line(i + 1).ends_with(['/', '\\']) {
+            return true;
+        }
+        let starts = (here.ends_with('/') || here.ends_with('\\')) && apart;
+        starts && !line(i + 1).is_empty() && !inner(line(i + 1))
+    })
+}
+
+/// Whether no line repeats another: repeated ones are for the encoder that counts them.
+fn are_distinct(source: &Source<'_>, entries: &[Option<Entry<'_>>]) -> bool {
+    let mut seen = HashSet::with_capacity(entries.len());
+    (0..entries.len()).filter(|&i| entries[i].is_some()).all(|i| seen.insert(super::text(source, i)))
+}
+
+/// The noise folder of every line that lies in one; none at all when the whole list does.
+fn noise_roots<'a>(
+    source: &Source<'a>,
+    entries: &[Option<Entry<'a>>],
+    noise: &Noise<'_>,
+) -> Vec<Option<&'a str>> {
+    let roots: Vec<Option<&str>> = entries
+        .iter()
+        .enumerate()
+        .map(|(i, e)| e.and_then(|e| noise.root(e.path(super::text(source, i)))))
+        .collect();
+    let whole = entries.iter().zip(&roots).all(|(entry, root)| entry.is_none() || root.is_some());
+    if whole { vec![None; roots.len()] } else { roots }
+}
+
+/// Folders that were written, and how those that come back may be written.
+struct Folders<'a> {
+    /// How many folders end with these parts.
+    ends: HashMap<&'a str, u32>,
+    written: HashSet<&'a str>,
+}
+
+impl<'a> Folders<'a> {
+    fn new(entries: &[Option<Entry<'a>>], roots: &[Option<&str>]) -> Self {
+        let mut all: HashSet<&str> = HashSet::new();
+        let mut ends: HashMap<&str, u32> = HashMap::new();
+        for (entry, _) in entries.iter().zip(roots).filter(|(_, root)| root.is_none()) {
+            let Some(folder) = entry.map(|e| e.folder).filter(|folder| all.insert(folder)) else { continue };
+            let body = folder.trim_end_matches('/');
+            *ends.entry(body).or_default() += 1;
+            for at in memchr::memchr_iter(b'/', body.as_bytes()) {
+                *ends.entry(&body[at + 1..]).or_default() += 1;
+            }
+        }
+        Self { ends, written: HashSet::new() }
+    }
+
+    /// The short form of a folder that was written before. Takes it that it is written now.
+    fn short(&mut self, folder: &'a str) -> Option<String> {
+        if self.written.insert(folder) || !folder.ends_with('/') {
+            return None;
+        }
+        let body = folder.trim_end_matches('/');
+        let cuts = memchr::memrchr_iter(b'/', body.as_bytes());
+        let end = cuts.map(|at| &body[at + 1..]).find(|end| self.ends.get(end) == Some(&1))?;
+        (end.len() + BACK.len() + 1 + MIN_SHORTER <= folder.len()).then(|| format!("{BACK}{end}/"))
+    }
+}

@@ -1,0 +1,157 @@
+//! Writes groups of names: their header, names by the line, and what a limit hides.
+//!
+//! Every line of the output is a span of its own, so that a cap cuts a long folder between its lines.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::config::Mode;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::reduce::Input;
+
+/// Characters of a line of names, about: long enough that line ends cost little, short enough to cut.
+const WIDTH: usize = 160;
+/// Names of a folder above which `aggressive` shows only some.
+const LARGE: usize = 100;
+/// Names that are shown at either end of a large folder.
+const ENDS: usize = 10;
+/// Most names that are shown since they seem relevant.
+const RELEVANT: usize = 30;
+/// The group of omissions that small noise folders share.
+pub const SHARED: u32 = 1;
+
+/// The reduction that is being written.
+pub struct Sheet<'a, 'i> {
+    input: &'i Input<'a>,
+    /// What was written so far.
+    pub out: Reduction,
+    group: u32,
+    /// Whether the last line written is empty.
+    after_blank: bool,
+    /// The line after the last that was written.
+    done: usize,
+}
+
+/// How the names of a group stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layout {
+    /// Several on a line.
+    Joined,
+    /// Each on its line.
+    Lines,
+    /// Folders that hold the same name, each on its line.
+    Folders,
+}
+
+impl<'a, 'i> Sheet<'a, 'i> {
+    /// An empty sheet.
+    pub fn new(input: &'i Input<'a>) -> Self {
+        Self { input, out: Reduction::default(), group: SHARED, after_blank: false, done: 0 }
+    }
+
+    /// Hides lines of a noise folder.
+    pub fn noise(&mut self, lines: Range<usize>) {
+        // What is less shares one marker with others of its kind.
+        const OWN: usize = 256;
+        let group = if self.input.source.byte_range(lines.clone()).len() < OWN { SHARED } else { 0 };
+        self.out.omit_in(lines, Reason::NoiseDirectory, group);
+    }
+
+    /// Shows one line as another text.
+    pub fn line(&mut self, line: usize, text: String, reason: Reason) {
+        self.out.replace(line..line + 1, text, reason);
+        (self.done, self.after_blank) = (line + 1, false);
+    }
+
+    /// Writes names, each of one line from `first` on, set apart by empty lines. A header is the folder
+    /// that they share; without one they have none.
+    pub fn group(&mut self, first: usize, header: Option<&str>, names: &[&str], layout: Layout) {
+        let source = self.input.source;
+        let apart = first == 0
+            || super::text(source, first - 1).is_empty()
+            || (self.done == first && self.after_blank);
+        let mut head = String::from(if apart { "" } else { "\n" });
+        if let Some(header) = header {
+            head.push_str(header);
+            head.push('\n');
+        }
+        let last = first + names.len();
+        let closes = last < source.len() && !super::text(source, last).is_empty();
+        self.write(first, head, names, layout, closes);
+        (self.done, self.after_blank) = (last, closes);
+    }
+
+    /// Names without empty lines around them; `head` stands before the first, an empty line after the
+    /// last if `closes`.
+    pub fn write(&mut self, first: usize, mut head: String, names: &[&str], layout: Layout, closes: bool) {
+        let shown = if layout == Layout::Folders { None } else { self.shown(first, names) };
+        let reason = if head.is_empty() { Reason::ListingLayout } else { Reason::SharedFolder };
+        let is_shown = |i: usize| shown.as_ref().is_none_or(|s| s[i]);
+        if shown.is_some() {
+            self.group += 1;
+        }
+        let mut at = 0;
+        while at < names.len() {
+            let mut end = at + 1;
+            if !is_shown(at) {
+                while end < names.len() && !is_shown(end) {
+                    end += 1;
+                }
+                self.out.omit_in(first + at..first + end, Reason::LargeFolder, self.group);
+                at = end;
+                continue;
+            }
+            let mut text = std::mem::take(&mut head);
+            let mut width = names[at].len();
+            text.push_str(names[at]);
+            while layout == Layout::Joined
+                && end < names.len()
+                && is_shown(end)
+                && width + 1 + names[end].len() <= WIDTH
+            {
+                text.push(' ');
+                text.push_str(names[end]);
+                width += 1 + names[end].len();
+                end += 1;
+            }
+            if closes && end == names.len() {
+                text.push('\n');
+            }
+            self.out.replace(first + at..first + end, text, reason);
+            at = end;
+        }
+    }
+
+    /// Takes the empty line after the last span into that span, which does not show it.
+    pub fn swallow(&mut self, line: usize) {
+        if let Some(last) = self.out.spans.last_mut().filter(|span| span.lines.end == line) {
+            last.lines.end = line + 1;
+        }
+    }
+
+    /// Which names of a large folder `aggressive` shows: both ends, the first of each extension, and what
+    /// the call, the query or the session talks about.
+    fn shown(&self, first: usize, names: &[&str]) -> Option<Vec<bool>> {
+        let is_large = self.input.policy.mode >= Mode::Aggressive && names.len() > LARGE;
+        if !is_large || !super::is_inventory(self.input) {
+            return None;
+        }
+        let mut extensions = HashSet::new();
+        let mut shown: Vec<bool> = names
+            .iter()
+            .enumerate()
+            .map(|(i, name)| {
+                let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+                extensions.insert(extension) || i < ENDS || i + ENDS >= names.len()
+            })
+            .collect();
+        let blocks: Vec<Range<usize>> = (first..first + names.len()).map(|i| i..i + 1).collect();
+        let scores = self.input.relevance.scores(self.input.source, &blocks);
+        let best = scores.iter().copied().max().unwrap_or(0);
+        let mut ranked: Vec<usize> = (0..names.len()).filter(|&i| scores[i] > best / 4).collect();
+        ranked.sort_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
+        ranked.into_iter().take(RELEVANT).for_each(|i| shown[i] = true);
+        Some(shown)
+    }
+}

@@ -1,0 +1,104 @@
+//! Drawn trees: branches become blanks, one for each level, and what noise folders hold goes.
+//!
+//! A tree whose columns are not even keeps its drawing. Where the text ends inside a folder, the last line
+//! keeps its drawing too: it tells that more would follow.
+
+use super::noise::Noise;
+use super::sheet::Sheet;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::reduce::Input;
+
+/// Branches as `tree` draws them in Unicode and in ASCII, and as `npm ls` does before a folder.
+const BRANCHES: &[&str] = &["├── ", "└── ", "|-- ", "`-- ", "├─┬ ", "└─┬ "];
+
+/// A line of a tree.
+#[derive(Clone, Copy)]
+struct Branch<'a> {
+    /// Columns before the branch.
+    column: usize,
+    /// What stands after it.
+    rest: &'a str,
+    /// Whether neither it nor a folder that it lies in has more to come.
+    is_last: bool,
+}
+
+/// Reads a line of a tree.
+fn branch(line: &str) -> Option<Branch<'_>> {
+    let mut column = 0;
+    let mut is_last = true;
+    let mut rest = line;
+    loop {
+        if let Some(found) = BRANCHES.iter().find(|b| rest.starts_with(**b)) {
+            is_last = is_last && found.starts_with(['└', '`']);
+            let rest = &rest[found.len()..];
+            return (!rest.is_empty()).then_some(Branch { column, rest, is_last });
+        }
+        let c = rest.chars().next().filter(|c| matches!(c, ' ' | '\u{a0}' | '│' | '|'))?;
+        is_last = is_last && !matches!(c, '│' | '|');
+        rest = &rest[c.len_utf8()..];
+        column += 1;
+    }
+}
+
+/// Whether a line belongs to a tree.
+pub fn is_branch(line: &str) -> bool {
+    branch(line).is_some()
+}
+
+/// What to do with a tree.
+pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason> {
+    let source = input.source;
+    let branches: Vec<Option<Branch<'_>>> =
+        (0..source.len()).map(|i| super::text(source, i)).map(branch).collect();
+    let unit = unit(&branches);
+    let mut sheet = Sheet::new(input);
+    let mut at = 0;
+    while at < branches.len() {
+        let Some(here) = branches[at] else {
+            at += 1;
+            continue;
+        };
+        let ends = branches.get(at + 1).copied().flatten().is_none();
+        if let Some(unit) = unit.filter(|_| here.is_last || !ends) {
+            let text = " ".repeat(here.column / unit + 1) + here.rest;
+            sheet.line(at, text, Reason::ListingLayout);
+        }
+        at += 1;
+        if noise.has(name(here.rest)) {
+            let inside = |b: &&Option<Branch<'_>>| b.is_some_and(|b| b.column > here.column);
+            let end = at + branches[at..].iter().take_while(inside).count();
+            sheet.noise(at..end);
+            at = end;
+        }
+    }
+    if sheet.out.is_empty() { Err(Reason::NothingToDo) } else { Ok(sheet.out) }
+}
+
+/// The name of a file behind its branch: columns of `-s`, `-p`, … stand in brackets before it, `-f`
+/// writes the whole path.
+fn name(rest: &str) -> &str {
+    let name = rest.rsplit("]  ").next().unwrap_or(rest);
+    name.trim_end_matches('/').rsplit('/').next().unwrap_or(name)
+}
+
+/// Columns of a level. `None` when the drawing tells more than the depth, or when lines would repeat.
+fn unit(branches: &[Option<Branch<'_>>]) -> Option<usize> {
+    let columns = || branches.iter().flatten().map(|b| b.column);
+    let unit = [4, 2].into_iter().find(|unit| columns().all(|column| column % unit == 0))?;
+    // The last name at each level of the folder that is open.
+    let mut open: Vec<&str> = Vec::new();
+    for found in branches {
+        let Some(here) = found else {
+            open.clear();
+            continue;
+        };
+        let level = here.column / unit;
+        if level > open.len() || open.get(level) == Some(&here.rest) || here.rest.starts_with(' ') {
+            return None;
+        }
+        open.truncate(level);
+        open.push(here.rest);
+    }
+    Some(unit)
+}
