@@ -4,6 +4,7 @@
 
 mod fold;
 mod json;
+mod numbers;
 mod table;
 mod whitespace;
 
@@ -29,14 +30,19 @@ pub trait Encoder: Sync {
 /// - JSON first: its white space may look like columns, and a document has to be whole to be read.
 ///   It leaves no line that the table encoder takes for a row.
 /// - Tables next, while trailing blanks still tell the width; their rows are never JSON.
-/// - Trailing white space changes nothing that the others look at.
+/// - Trailing white space and the padding of line numbers change nothing that the others look at.
 /// - Repetition last, on what nobody rewrote. Lines that only became equal by the rewriting are the
 ///   one thing that it would find anew, so the first two leave such lines as they are
 ///   (`fold::spare_repeats`); for what is left the pipeline tries its output once more and does
 ///   without them if it is not stable. What is folded carries a marker, and marked text is never run
 ///   again.
-pub static ENCODERS: &[&dyn Encoder] =
-    &[&json::JsonMinify, &table::TableWhitespace, &whitespace::TrailingWhitespace, &fold::RepeatedLines];
+pub static ENCODERS: &[&dyn Encoder] = &[
+    &json::JsonMinify,
+    &table::TableWhitespace,
+    &whitespace::TrailingWhitespace,
+    &numbers::NumberPadding,
+    &fold::RepeatedLines,
+];
 
 /// Encoders that write lines anew.
 pub static REWRITERS: &[&str] = &["json_minify", "table_whitespace"];

@@ -25,6 +25,6 @@ impl Encoder for TrailingWhitespace {
         if !memchr::memchr_iter(b'\n', text).any(before_end) && !before_end(text.len()) {
             return Err(Reason::NothingToDo);
         }
-        Ok(Reduction { spans: Vec::new(), trim_line_ends: true })
+        Ok(Reduction { trim_line_ends: true, ..Reduction::default() })
     }
 }

@@ -67,6 +67,8 @@ pub struct Reduction {
     pub spans: Vec<Span>,
     /// Trailing white space of kept lines goes.
     pub trim_line_ends: bool,
+    /// Blanks before the line numbers of a file view go.
+    pub trim_numbers: bool,
 }
 
 impl Reduction {
@@ -103,7 +105,7 @@ impl Reduction {
 
     /// Whether nothing would change.
     pub fn is_empty(&self) -> bool {
-        !self.trim_line_ends && self.spans.iter().all(|s| s.action == Action::Keep)
+        !self.trim_line_ends && !self.trim_numbers && self.spans.iter().all(|s| s.action == Action::Keep)
     }
 }
 
@@ -127,6 +129,7 @@ pub struct Gap {
 pub struct Ledger {
     spans: Vec<Span>,
     trim_line_ends: bool,
+    trim_numbers: bool,
 }
 
 /// A step's spans do not fit the source.
@@ -137,7 +140,11 @@ impl Ledger {
     /// Everything is kept.
     pub fn new(source: &Source<'_>) -> Self {
         let all = Span { lines: 0..source.len(), action: Action::Keep };
-        Self { spans: if source.is_empty() { Vec::new() } else { vec![all] }, trim_line_ends: false }
+        Self {
+            spans: if source.is_empty() { Vec::new() } else { vec![all] },
+            trim_line_ends: false,
+            trim_numbers: false,
+        }
     }
 
     /// The spans, which cover all lines in order.
@@ -174,7 +181,11 @@ impl Ledger {
         }
         copy_until(&mut spans, &mut old, &mut rest, source.len())?;
         join(&mut spans);
-        Ok(Self { spans, trim_line_ends: self.trim_line_ends || step.trim_line_ends })
+        Ok(Self {
+            spans,
+            trim_line_ends: self.trim_line_ends || step.trim_line_ends,
+            trim_numbers: self.trim_numbers || step.trim_numbers,
+        })
     }
 
     /// Shows lines again that a step hid, as the source has them.
@@ -367,14 +378,17 @@ impl Ledger {
     }
 
     fn write_lines(&self, source: &Source<'_>, lines: Range<usize>, out: &mut impl Out) {
-        if !self.trim_line_ends {
+        if !self.trim_line_ends && !self.trim_numbers {
             out.put(source.slice(lines.clone()));
         } else {
             for i in lines.clone() {
                 let raw = source.raw(i);
                 let body = source.line(i);
-                out.put(body.trim_end_matches([' ', '\t']));
-                out.put(&raw[body.len()..]);
+                let end = raw.get(body.len()..).unwrap_or_default();
+                let is_padded = self.trim_numbers && source.view().number(i).is_some();
+                let body = if is_padded { body.trim_start_matches(' ') } else { body };
+                out.put(if self.trim_line_ends { body.trim_end_matches([' ', '\t']) } else { body });
+                out.put(end);
             }
         }
         if !lines.is_empty() && !out.ends_line() {

@@ -2,6 +2,7 @@
 //! shape that the tool or the programs give it. Whether the content bears it out is for the reducers.
 
 pub mod command;
+mod range;
 
 use super::call::ToolCall;
 use super::source::Source;
@@ -47,6 +48,8 @@ pub struct Detection {
     pub is_written: bool,
     /// Whether some of the text shows lines of a file with their numbers.
     pub is_numbered: bool,
+    /// Whether the call asked for certain lines of a file.
+    pub is_range: bool,
 }
 
 impl Detection {
@@ -69,7 +72,13 @@ pub fn detect(call: &ToolCall, source: &Source<'_>) -> Detection {
     let is_written = call.path.as_deref().is_some_and(is_written)
         || command.producers().any(|(s, _)| s.argv.iter().skip(1).any(|word| is_written(word)));
     let shape = if window { Shape::File } else { shape };
-    Detection { is_written: is_written || window, is_numbered: is_numbered_view(source), command, shape }
+    Detection {
+        is_written: is_written || window,
+        is_numbered: is_numbered_view(source),
+        is_range: range::is_asked(call, &command),
+        command,
+        shape,
+    }
 }
 
 /// Extensions of files that people write, where "error" is a word like any other.
