@@ -44,6 +44,9 @@ const TAGS: &[&str] = &[
     "pre",
 ];
 
+/// How many open elements are looked through for the one that a tag closes.
+const REACH: usize = 64;
+
 struct Open {
     item: usize,
     tag: &'static str,
@@ -107,7 +110,8 @@ impl<'a> Scanner<'a, '_> {
         let name = &name[..end];
         let Some(tag) = TAGS.iter().find(|t| t.eq_ignore_ascii_case(name)) else { return };
         if closing {
-            if let Some(keep) = self.open.iter().rposition(|o| o.tag == *tag) {
+            let floor = self.open.len().saturating_sub(REACH);
+            if let Some(keep) = self.open[floor..].iter().rposition(|o| o.tag == *tag).map(|i| i + floor) {
                 self.close(keep + 1, line, false);
                 self.close(keep, line, true);
             }

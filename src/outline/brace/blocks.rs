@@ -236,12 +236,8 @@ impl Parser<'_, '_> {
         self.now = Statement::default();
         if self.strange > 0 {
             // It was a function's body: what looked like members are its variables.
-            let mut at = 0;
-            let stretch = self.stretch;
-            self.items.retain(|item| {
-                at += 1;
-                at <= stretch || !(item.body.is_empty() && item.kind != Kind::Import)
-            });
+            let last = self.items.split_off(self.stretch.min(self.items.len()));
+            self.items.extend(last.into_iter().filter(|i| !i.body.is_empty() || i.kind == Kind::Import));
         }
         self.stretch = self.items.len();
         self.strange = 0;

@@ -232,7 +232,7 @@ impl<'a, 's> Lexer<'a, 's> {
             return true;
         }
         if self.syntax.raw_cpp && matches!(prefix, b"R" | b"LR" | b"uR" | b"UR" | b"u8R") {
-            let Some(open) = memchr::memchr(b'(', &bytes[self.at..]).filter(|o| *o <= 17) else {
+            let Some(open) = memchr::memchr(b'(', &bytes[self.at..bytes.len().min(self.at + 18)]) else {
                 return false;
             };
             let mut end = vec![b')'];

@@ -7,6 +7,9 @@ mod declare;
 
 use declare::{Declared, declare, is_close};
 
+/// How many lines a here document may have.
+const REACH: usize = 500;
+
 struct Open {
     item: usize,
     indent: usize,
@@ -197,8 +200,8 @@ fn signature_end(lines: &[&str], at: usize) -> usize {
 fn after_quoted(language: Language, lines: &[&str], at: usize) -> usize {
     let line = lines[at];
     let from = at + 1;
-    let find =
-        |test: &dyn Fn(&str) -> bool| (from..lines.len()).find(|i| test(lines[*i])).map_or(from, |i| i + 1);
+    let reach = lines.len().min(from + REACH);
+    let find = |test: &dyn Fn(&str) -> bool| (from..reach).find(|i| test(lines[*i])).map_or(from, |i| i + 1);
     match language {
         Language::Lua => match memchr::memmem::rfind(line.as_bytes(), b"[[") {
             Some(open) if !line[open..].contains("]]") => find(&|l| l.contains("]]")),

@@ -38,12 +38,32 @@ pub(super) fn logical(lines: &[&str], at: usize) -> (usize, Option<usize>) {
     }
 }
 
-/// Whether a line at the margin can only start a declaration.
+/// Whether a line can only start a declaration, so that no bracket is open.
 fn is_start(line: &str) -> bool {
-    line.starts_with("def ")
-        || line.starts_with("class ")
-        || line.starts_with("async def ")
-        || line.starts_with("import ")
+    let text = line.trim_start();
+    let text = text.strip_prefix("async ").unwrap_or(text);
+    text.starts_with("def ") && text.contains('(')
+        || ["class ", "import "].iter().any(|w| line.starts_with(w))
+}
+
+/// Where a string in plain quotes ends: with its line, unless a backslash carries it to the next.
+fn plain_end(lines: &[&str], mut line: usize, mut at: usize, quote: u8) -> (usize, usize) {
+    while let Some(text) = lines.get(line) {
+        let bytes = text.as_bytes();
+        while let Some(found) = memchr::memchr2(quote, b'\\', bytes.get(at..).unwrap_or_default()) {
+            at += found;
+            if bytes[at] == quote {
+                return (line, at + 1);
+            }
+            at += 2;
+        }
+        if at <= bytes.len() {
+            return (line, bytes.len());
+        }
+        line += 1;
+        at = 0;
+    }
+    (lines.len(), 0)
 }
 
 /// The line and byte after the string that starts at a quote.
@@ -51,15 +71,7 @@ fn string_end(lines: &[&str], line: usize, at: usize, quote: u8) -> (usize, usiz
     let bytes = lines[line].as_bytes();
     let three = [quote; 3];
     if !bytes[at..].starts_with(&three) {
-        let mut i = at + 1;
-        while let Some(found) = memchr::memchr2(quote, b'\\', bytes.get(i..).unwrap_or_default()) {
-            i += found;
-            if bytes[i] == quote {
-                return (line, i + 1);
-            }
-            i += 2;
-        }
-        return (line, bytes.len());
+        return plain_end(lines, line, at + 1, quote);
     }
     let (mut line, mut i) = (line, at + 3);
     loop {

@@ -79,3 +79,10 @@ if os.name == "nt":
 
 if __name__ == "__main__":
     main()
+
+def carried():
+    warn("a string \
+          that goes on", stacklevel=2)
+
+def after_carried():
+    pass
