@@ -23,11 +23,12 @@
 //! | [`reduce`] | reducers, one file each, and their table |
 //! | [`encode`] | lossless encoders and their table |
 //! | [`tokens`] | token counters |
+//! | [`outline`] | where the declarations of a source file are |
 //! | [`config`] | the policy |
 //!
 //! # Invariants
 //!
-//! - Data flows one way. `pipeline`, `reduce`, `encode` and `tokens` know nothing of `server`, `engine`
+//! - Data flows one way. `pipeline`, `reduce`, `encode`, `tokens` and `outline` know nothing of `server`, `engine`
 //!   or `session`, and use no file, clock, environment or thread.
 //! - A reducer returns spans over source lines. Markers, evidence and the guard's view are made from
 //!   the spans, each in one place, so that they cannot disagree.
@@ -39,6 +40,7 @@ pub mod cli;
 pub mod config;
 pub mod encode;
 pub mod engine;
+pub mod outline;
 pub mod pipeline;
 pub mod protocol;
 pub mod reduce;

@@ -1,0 +1,106 @@
+//! What the parser keeps of each level of brackets, and where lines end statements.
+
+use super::super::Language;
+use super::head::Inside;
+use super::lex::Tok;
+
+/// A statement that is being read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Statement {
+    /// Its first token in the parser's list.
+    pub first: usize,
+    /// Its first and last line; the first of any token, also of those that are not kept.
+    pub lines: Option<(u32, u32)>,
+    /// The comments and attributes above: first line, last line, first that says something.
+    pub lead: Option<(u32, u32)>,
+    pub doc: Option<u32>,
+    /// Whether the lead holds an attribute, which belongs to what follows at any distance.
+    pub attribute: bool,
+    /// The item that a block of it already made.
+    pub item: Option<usize>,
+    /// Lines of its longest pair of brackets that spans lines.
+    pub span: Option<(u32, u32)>,
+    /// The line of the bracket that is open now.
+    pub open: u32,
+}
+
+/// An open bracket, or the file.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub close: u8,
+    pub inside: Inside,
+    /// The statement outside, and whether the closing brace ends it.
+    pub outer: Statement,
+    pub ends: bool,
+    pub item: Option<usize>,
+    /// First line of a block that is not understood.
+    pub strange: Option<u32>,
+    pub line: u32,
+    /// Indentations of the bracket's line and of its statement's first line.
+    pub indents: (usize, usize),
+}
+
+/// Whether a line may end after this token.
+pub(super) fn ends_line(tok: Tok, word: &str) -> bool {
+    match tok {
+        Tok::Word => !matches!(
+            word,
+            "extends"
+                | "implements"
+                | "with"
+                | "where"
+                | "throws"
+                | "by"
+                | "as"
+                | "is"
+                | "in"
+                | "of"
+                | "return"
+                | "new"
+                | "typeof"
+                | "instanceof"
+                | "export"
+                | "default"
+                | "func"
+                | "fun"
+                | "class"
+                | "function"
+        ),
+        Tok::Text | Tok::Close(_) | Tok::Mark(b'>' | b'!' | b'?' | b'*') => true,
+        _ => false,
+    }
+}
+
+/// Whether a line that starts with this word goes on with the statement before.
+pub(super) fn is_joining(word: &str) -> bool {
+    matches!(
+        word,
+        "extends"
+            | "implements"
+            | "throws"
+            | "where"
+            | "instanceof"
+            | "in"
+            | "of"
+            | "as"
+            | "else"
+            | "catch"
+            | "finally"
+            | "with"
+            | "by"
+            | "satisfies"
+    )
+}
+
+/// Whether a word at the left margin starts a declaration of the file.
+pub(super) fn is_starter(language: Language, word: &str) -> bool {
+    match language {
+        Language::Rust => matches!(word, "pub" | "fn" | "impl" | "struct" | "enum" | "trait" | "mod" | "use"),
+        Language::Go => matches!(word, "func" | "type" | "package" | "import"),
+        Language::TypeScript => matches!(word, "export" | "import" | "class" | "interface"),
+        Language::Java | Language::CSharp => {
+            matches!(word, "package" | "import" | "public" | "namespace" | "using")
+        }
+        _ => false,
+    }
+}

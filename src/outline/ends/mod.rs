@@ -1,0 +1,245 @@
+//! Languages that close blocks with a word: Ruby, Lua, Elixir, shells. Blocks end where the closing
+//! word stands at the indentation that their declaration has.
+
+use super::{Found, Item, Kind, Language, indent_of, says, word};
+
+mod declare;
+
+use declare::{Declared, declare, is_close};
+
+/// How many lines a here document may have.
+const REACH: usize = 500;
+
+struct Open {
+    item: usize,
+    indent: usize,
+}
+
+struct Scanner<'a, 's> {
+    language: Language,
+    lines: &'s [&'a str],
+    items: Vec<Item<'a>>,
+    open: Vec<Open>,
+    lead: Option<(usize, usize)>,
+    doc: Option<usize>,
+    /// The line after the last one with text.
+    end: usize,
+    strange: usize,
+}
+
+/// The declarations of a text.
+pub(super) fn scan<'a>(language: Language, lines: &[&'a str]) -> Found<'a> {
+    let mut scanner = Scanner {
+        language,
+        lines,
+        items: Vec::new(),
+        open: Vec::new(),
+        lead: None,
+        doc: None,
+        end: 0,
+        strange: 0,
+    };
+    let mut at = 0;
+    while at < lines.len() {
+        at = scanner.line(at);
+    }
+    scanner.close(0, None);
+    Found { items: scanner.items, strange: scanner.strange }
+}
+
+impl<'a> Scanner<'a, '_> {
+    /// Reads the line at `at` and what belongs to it; gives the line after it.
+    fn line(&mut self, at: usize) -> usize {
+        let indent = indent_of(self.lines[at]);
+        let text = &self.lines[at][indent..];
+        if text.is_empty() {
+            return at + 1;
+        }
+        if let Some(next) = self.comment(text, at) {
+            return next;
+        }
+        let next = after_quoted(self.language, self.lines, at);
+        if self.is_attribute(text) {
+            self.above(at, next);
+            return next;
+        }
+        if is_close(self.language, text) {
+            self.closing(at, indent);
+        } else {
+            self.leave(indent);
+            if let Some(declared) = declare(self.language, text, self.in_function(indent)) {
+                return self.declare(&declared, at, next, indent);
+            }
+            if self.open.is_empty() && is_sentence(text) {
+                self.strange += 1;
+            }
+        }
+        self.lead = None;
+        self.doc = None;
+        self.end = next;
+        next
+    }
+
+    fn in_function(&self, indent: usize) -> bool {
+        self.open.last().map_or(indent > 0, |o| self.items[o.item].kind == Kind::Function)
+    }
+
+    fn is_attribute(&self, text: &str) -> bool {
+        self.language == Language::Elixir
+            && ["@doc", "@spec", "@impl", "@tag", "@moduletag"].iter().any(|a| text.starts_with(a))
+    }
+
+    /// Takes a comment; gives the line after it.
+    fn comment(&mut self, text: &str, at: usize) -> Option<usize> {
+        let (mark, block) = match self.language {
+            Language::Lua => ("--", text.starts_with("--[[").then_some("]]")),
+            Language::Ruby if text.starts_with("=begin") => ("=", Some("=end")),
+            _ => ("#", None),
+        };
+        if !text.starts_with(mark) {
+            return None;
+        }
+        let next = match block {
+            Some(end) => (at..self.lines.len())
+                .find(|i| self.lines[*i].contains(end))
+                .map_or(self.lines.len(), |i| i + 1),
+            None => at + 1,
+        };
+        if !text.starts_with("#!") {
+            self.above(at, next);
+            if self.doc.is_none() {
+                self.doc =
+                    (at..next).find(|i| says(self.lines[*i].trim_start().trim_start_matches("=begin")));
+            }
+        }
+        Some(next)
+    }
+
+    fn above(&mut self, at: usize, next: usize) {
+        match &mut self.lead {
+            Some((_, end)) if *end == at => *end = next,
+            _ => {
+                self.lead = Some((at, next));
+                self.doc = None;
+            }
+        }
+    }
+
+    /// A closing word: it ends the block whose declaration has its indentation.
+    fn closing(&mut self, at: usize, indent: usize) {
+        let Some(keep) = self.open.iter().rposition(|o| o.indent <= indent) else {
+            self.close(0, None);
+            return;
+        };
+        self.close(keep + 1, None);
+        if self.open[keep].indent == indent {
+            self.close(keep, Some(at));
+        }
+    }
+
+    /// A line left of a block's declaration: the block lost its end.
+    fn leave(&mut self, indent: usize) {
+        while self.open.last().is_some_and(|o| indent < o.indent) {
+            self.close(self.open.len() - 1, None);
+        }
+    }
+
+    /// Ends blocks; the last of them on the line that closes it, if there is one.
+    fn close(&mut self, keep: usize, line: Option<usize>) {
+        while self.open.len() > keep {
+            let Some(open) = self.open.pop() else { return };
+            if let Some(item) = self.items.get_mut(open.item) {
+                item.body.end = line.unwrap_or(self.end).max(item.body.start);
+                item.lines.end = line.map_or(self.end, |l| l + 1).max(item.lines.end);
+            }
+        }
+    }
+
+    fn declare(&mut self, declared: &Declared<'a>, at: usize, next: usize, indent: usize) -> usize {
+        if self.open.last().is_some_and(|o| o.indent == indent) {
+            self.close(self.open.len() - 1, None);
+        }
+        let next = if declared.block { signature_end(self.lines, at).max(next) } else { next };
+        let plain = declared.kind == Kind::Import;
+        let start = self.lead.filter(|(_, end)| *end == at && !plain).map_or(at, |l| l.0);
+        let doc = self.doc.filter(|d| *d >= start && start < at);
+        let signature = at..if declared.block { next } else { at + 1 };
+        self.items.push(Item {
+            kind: declared.kind,
+            lines: start..next,
+            body: signature.end..next,
+            signature,
+            doc,
+            depth: 0,
+            name: declared.name,
+        });
+        if declared.block {
+            self.open.push(Open { item: self.items.len() - 1, indent });
+        }
+        self.lead = None;
+        self.doc = None;
+        self.end = next;
+        next
+    }
+}
+
+/// The line after a signature whose parentheses run over lines.
+fn signature_end(lines: &[&str], at: usize) -> usize {
+    const LONGEST: usize = 40;
+    let mut depth = 0_isize;
+    for (i, line) in lines.iter().enumerate().skip(at).take(LONGEST) {
+        depth += line.bytes().map(|b| isize::from(b == b'(') - isize::from(b == b')')).sum::<isize>();
+        if depth <= 0 {
+            return i + 1;
+        }
+    }
+    at + 1
+}
+
+/// The line after the here document or long string that a line opens.
+fn after_quoted(language: Language, lines: &[&str], at: usize) -> usize {
+    let line = lines[at];
+    let from = at + 1;
+    let reach = lines.len().min(from + REACH);
+    let find = |test: &dyn Fn(&str) -> bool| (from..reach).find(|i| test(lines[*i])).map_or(from, |i| i + 1);
+    match language {
+        Language::Lua => match memchr::memmem::rfind(line.as_bytes(), b"[[") {
+            Some(open) if !line[open..].contains("]]") => find(&|l| l.contains("]]")),
+            _ => from,
+        },
+        Language::Elixir => {
+            if memchr::memmem::find_iter(line.as_bytes(), "\"\"\"").count() == 1
+                && line.trim_end().ends_with("\"\"\"")
+            {
+                find(&|l| l.trim_start().starts_with("\"\"\""))
+            } else {
+                from
+            }
+        }
+        _ => match heredoc(line) {
+            Some(end) => find(&|l| l.trim() == end),
+            None => from,
+        },
+    }
+}
+
+/// The word that ends the here document that a line opens.
+fn heredoc(line: &str) -> Option<&str> {
+    let open = memchr::memmem::find(line.as_bytes(), b"<<")?;
+    let rest = line[open + 2..].trim_start_matches(['-', '~']).trim_start_matches(' ');
+    if rest.starts_with('<') || line[..open].ends_with('<') {
+        return None;
+    }
+    let rest = rest.trim_start_matches(['\'', '"', '\\']);
+    let end = word(rest);
+    (end.starts_with(|c: char| c.is_ascii_uppercase() || c == '_') && end.len() > 1).then_some(end)
+}
+
+/// Whether a line reads like one of a text.
+fn is_sentence(text: &str) -> bool {
+    let code = memchr::memchr3(b'=', b'(', b'$', text.as_bytes()).is_some()
+        || text.contains(['"', '[', '{', ';', '|']);
+    !code
+        && text.starts_with(|c: char| c.is_ascii_uppercase())
+        && text.bytes().filter(|b| *b == b' ').count() >= 3
+}

@@ -1,0 +1,200 @@
+//! Where the declarations of a source file are, line by line.
+//!
+//! Text in, line ranges out: no syntax tree, no types, no file. The lines may be a window that starts
+//! and ends in the middle of a file. It never changes a text and never decides what to leave out.
+//!
+//! One scanner per way of nesting: `brace` for languages of braces, `indent` for Python, `ends`
+//! for languages that close with a word, `sections`, `markup`, `rules`, `data` and `sql`.
+//! Each reports how many lines at its outermost level it could not explain, and [`outline`] says
+//! nothing at all when those are too many.
+
+mod brace;
+mod data;
+mod ends;
+mod indent;
+mod language;
+mod markup;
+mod rules;
+mod sections;
+mod sql;
+
+use std::ops::Range;
+
+pub use language::Language;
+
+/// What a declaration declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// Import, include, package clause.
+    Import,
+    /// Class, struct, enum, trait, interface, impl, module, namespace, table.
+    Type,
+    /// Function, method, macro, test.
+    Function,
+    /// Constant, static, assignment at the top level, field where cheap.
+    Value,
+    /// Heading, rule, key, tag.
+    Section,
+}
+
+impl Kind {
+    /// One lower-case word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Import => "import",
+            Self::Type => "type",
+            Self::Function => "function",
+            Self::Value => "value",
+            Self::Section => "section",
+        }
+    }
+}
+
+/// One declaration. Lines are indices into the given lines, ends exclusive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Item<'a> {
+    /// What it declares.
+    pub kind: Kind,
+    /// All of it: comment above, attributes, signature, body, closing line.
+    pub lines: Range<usize>,
+    /// First to last line of the signature: up to the `{`, `:`, `=>` or `;`.
+    pub signature: Range<usize>,
+    /// The lines strictly inside, without the closing line; empty when there are none.
+    pub body: Range<usize>,
+    /// First line of its doc comment or docstring that says something.
+    pub doc: Option<usize>,
+    /// How many of the given items it lies in.
+    pub depth: u8,
+    /// Its name as written; a piece of one of the lines.
+    pub name: &'a str,
+}
+
+/// What a scanner saw.
+#[derive(Debug, Default)]
+struct Found<'a> {
+    items: Vec<Item<'a>>,
+    /// Lines at the outermost level that the grammar does not explain.
+    strange: usize,
+}
+
+/// Strange lines that any file may have.
+const FREE: usize = 2;
+
+/// One strange line in so many is one too many.
+const SHARE: usize = 12;
+
+/// Items in order of their first line, nested ones after the item they lie in. Items side by side share
+/// no line, and a nested one lies within the other's body.
+///
+/// `None` when the text does not look like the language or too little of it was understood.
+pub fn outline<'a>(language: Language, lines: &[&'a str]) -> Option<Vec<Item<'a>>> {
+    if u32::try_from(lines.len()).is_err() || lines.iter().any(|l| u32::try_from(l.len()).is_err()) {
+        return None;
+    }
+    // A window of a file with Windows line ends still carries their first half.
+    let bare: Vec<&str> = lines.iter().map(|l| l.strip_suffix('\r').unwrap_or(l)).collect();
+    let lines = bare.as_slice();
+    let found = match language {
+        Language::Python => indent::scan(lines),
+        Language::Ruby | Language::Lua | Language::Elixir | Language::Shell => ends::scan(language, lines),
+        Language::Sql => sql::scan(lines),
+        Language::Markdown => sections::scan(lines),
+        Language::Html => markup::scan(lines),
+        Language::Css => rules::scan(lines),
+        Language::Yaml | Language::Toml | Language::Json => data::scan(language, lines),
+        _ => brace::scan(language, lines),
+    };
+    let filled = lines.iter().filter(|l| !l.trim_start().is_empty()).count();
+    if found.items.is_empty() || found.strange > FREE + filled / SHARE {
+        return None;
+    }
+    let items = settle(found.items, lines.len());
+    (!items.is_empty()).then_some(items)
+}
+
+/// Sorts the items, drops those that cross another, and counts how deep each lies.
+fn settle(mut items: Vec<Item<'_>>, count: usize) -> Vec<Item<'_>> {
+    for item in &mut items {
+        item.lines.end = item.lines.end.min(count);
+        item.lines.start = item.lines.start.min(item.lines.end);
+        item.signature = within(&item.signature, &item.lines);
+        item.body = within(&item.body, &(item.signature.end..item.lines.end));
+        if item.body.is_empty() {
+            item.body = item.signature.end..item.signature.end;
+        }
+        item.doc = item.doc.filter(|d| item.lines.contains(d));
+    }
+    items.retain(|i| !i.signature.is_empty());
+    items.sort_by_key(|i| (i.lines.start, usize::MAX - i.lines.end));
+    let mut open: Vec<(Range<usize>, Range<usize>)> = Vec::new();
+    items.retain_mut(|item| {
+        while open.last().is_some_and(|(lines, _)| lines.end <= item.lines.start) {
+            open.pop();
+        }
+        let fits =
+            open.last().is_none_or(|(_, body)| body.start <= item.lines.start && item.lines.end <= body.end);
+        if fits {
+            item.depth = u8::try_from(open.len()).unwrap_or(u8::MAX);
+            open.push((item.lines.clone(), item.body.clone()));
+        }
+        fits
+    });
+    items
+}
+
+/// A range cut to another.
+fn within(range: &Range<usize>, outer: &Range<usize>) -> Range<usize> {
+    let start = range.start.clamp(outer.start, outer.end.max(outer.start));
+    start..range.end.clamp(start, outer.end.max(start))
+}
+
+/// Blanks before a line's text, in bytes.
+fn indent_of(line: &str) -> usize {
+    line.bytes().take_while(|b| matches!(b, b' ' | b'\t')).count()
+}
+
+/// Whether a line of comment has a word.
+fn says(line: &str) -> bool {
+    line.bytes().any(|b| b.is_ascii_alphanumeric() || b >= 0x80)
+}
+
+/// The word at the start of a text: letters, digits, `_` and whatever is not ASCII.
+fn word(text: &str) -> &str {
+    let end = text.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_' || *b >= 0x80).count();
+    text.get(..end).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn item(lines: Range<usize>, body: Range<usize>) -> Item<'static> {
+        let signature = lines.start..lines.start + 1;
+        Item { kind: Kind::Type, lines, signature, body, doc: None, depth: 9, name: "" }
+    }
+
+    #[test]
+    fn what_crosses_is_dropped() {
+        let items = vec![
+            item(4..12, 5..11),
+            item(0..9, 1..8),
+            item(2..4, 3..3),
+            item(8..20, 9..19),
+            item(9..12, 10..11),
+        ];
+        let kept: Vec<_> = settle(items, 15).iter().map(|i| (i.lines.clone(), i.depth)).collect();
+        assert_eq!(kept, [(0..9, 0), (2..4, 1), (9..12, 0)]);
+    }
+
+    #[test]
+    fn prose_has_no_outline() {
+        let prose =
+            ["The file was not found.", "Try another one, or ask for a list.", "No such thing here", "x"];
+        for language in [Language::Rust, Language::Go, Language::Java, Language::C, Language::TypeScript] {
+            assert_eq!(outline(language, &prose), None, "{}", language.name());
+        }
+        for language in [Language::Python, Language::Ruby, Language::Json, Language::Toml, Language::Sql] {
+            assert_eq!(outline(language, &prose), None, "{}", language.name());
+        }
+    }
+}
