@@ -21,15 +21,16 @@
 //! | [`artifact`] | the store of originals |
 //! | [`pipeline`] | the pure core: one result in, one outcome out |
 //! | [`reduce`] | reducers, one file each, and their table |
+//! | [`detail`] | how much of a file view is shown |
+//! | [`outline`] | where the declarations of a source file are |
 //! | [`encode`] | lossless encoders and their table |
 //! | [`tokens`] | token counters |
-//! | [`outline`] | where the declarations of a source file are |
 //! | [`config`] | the policy |
 //!
 //! # Invariants
 //!
-//! - Data flows one way. `pipeline`, `reduce`, `encode`, `tokens` and `outline` know nothing of `server`, `engine`
-//!   or `session`, and use no file, clock, environment or thread.
+//! - Data flows one way. `pipeline`, `reduce`, `encode`, `detail`, `outline` and `tokens` know nothing of
+//!   `server`, `engine` or `session`, and use no file, clock, environment or thread.
 //! - A reducer returns spans over source lines. Markers, evidence and the guard's view are made from
 //!   the spans, each in one place, so that they cannot disagree.
 //! - What an outcome took from a session is remembered as its `Decision`, so that the same bytes can be
@@ -38,6 +39,7 @@
 pub mod artifact;
 pub mod cli;
 pub mod config;
+pub mod detail;
 pub mod encode;
 pub mod engine;
 pub mod outline;

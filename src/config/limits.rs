@@ -43,6 +43,11 @@ impl Policy {
         }
     }
 
+    /// Bytes of a file view above which `auto` may leave out bodies; `None` for never.
+    pub fn outline_bytes(&self) -> Option<usize> {
+        self.limit(self.file_outline_bytes, Some(12 << 10), 4 << 10)
+    }
+
     /// What was set, where 0 stands for no limit, or what the mode says.
     fn limit(&self, set: Option<usize>, standard: Option<usize>, aggressive: usize) -> Option<usize> {
         match set {

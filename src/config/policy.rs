@@ -121,6 +121,8 @@ pub struct Policy {
     pub file_full_max_lines: usize,
     /// Lines up to which `auto` may show the structure; above, only signatures where the mode allows it.
     pub file_structure_max_lines: usize,
+    /// Bytes of a view above which `auto` may leave out bodies; see `outline_bytes`.
+    pub file_outline_bytes: Option<usize>,
     /// Whether lines of an outline carry the file's line numbers where the view itself has none.
     pub file_line_numbers: bool,
     /// Most lines shown of a file, from its start; `None` or 0 for no limit.
@@ -169,7 +171,8 @@ impl Default for Policy {
             file_detail_fallback: FileDetail::Full,
             file_full_max_lines: 120,
             file_structure_max_lines: 280,
-            file_line_numbers: true,
+            file_outline_bytes: None,
+            file_line_numbers: false,
             file_max_lines: None,
             file_last_lines: None,
             search_context_lines: None,
@@ -249,8 +252,12 @@ pub struct PolicyPatch {
     /// Default 280.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_structure_max_lines: Option<u64>,
+    /// Bytes of a view above which `auto` may leave out bodies; 0 for never. Default 12288 in `standard`,
+    /// 4096 in `aggressive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_outline_bytes: Option<u64>,
     /// Whether lines of an outline carry the file's line numbers where the view itself has none. Default
-    /// true.
+    /// false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_line_numbers: Option<bool>,
     /// Most lines shown of a file, from its start; 0 for no limit. Default 0.
@@ -340,7 +347,8 @@ impl Policy {
         if let Some(n) = patch.file_structure_max_lines {
             policy.file_structure_max_lines = size("fileStructureMaxLines", n, 0, whole)?;
         }
-        let limits: [(&'static str, Option<u64>, &mut Option<usize>); 8] = [
+        let limits: [(&'static str, Option<u64>, &mut Option<usize>); 9] = [
+            ("fileOutlineBytes", patch.file_outline_bytes, &mut policy.file_outline_bytes),
             ("fileMaxLines", patch.file_max_lines, &mut policy.file_max_lines),
             ("fileLastLines", patch.file_last_lines, &mut policy.file_last_lines),
             ("searchContextLines", patch.search_context_lines, &mut policy.search_context_lines),

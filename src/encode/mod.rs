@@ -47,6 +47,9 @@ pub static ENCODERS: &[&dyn Encoder] = &[
 /// Encoders that write lines anew.
 pub static REWRITERS: &[&str] = &["json_minify", "table_whitespace"];
 
+/// The encoder that leaves lines out.
+pub const REPEATS: &str = "repeated_lines";
+
 /// Programs that show the text of files as it is.
 const FILE_PROGRAMS: &[&str] = &[
     "cat",

@@ -81,7 +81,7 @@ impl<'a> Job<'a> {
     }
 
     /// The call as the session tells it from others.
-    fn caller<'b>(&'b self, id: &'b str, turn: usize) -> Caller<'b> {
+    fn caller<'b>(&'b self, id: &'b str, mentioned: &'b [&'b str], turn: usize) -> Caller<'b> {
         let call = &self.call;
         let mut asked = Digest::default();
         asked
@@ -91,7 +91,7 @@ impl<'a> Job<'a> {
             .field(call.path.as_deref().unwrap_or_default().as_bytes());
         let ending = Ending { exit_code: call.exit_code, is_error: call.is_error };
         let is_told = !call.arguments.is_null() || call.command.is_some() || call.path.is_some();
-        Caller { id, tool: &call.tool, asked: is_told.then(|| asked.finish()), ending, turn }
+        Caller { id, tool: &call.tool, asked: is_told.then(|| asked.finish()), mentioned, ending, turn }
     }
 }
 
@@ -220,7 +220,8 @@ impl Engine {
             return Ok(self.store(session_id, &job.call, outcome));
         }
         let changed = matches!(known, Lookup::Changed);
-        let caller = job.caller(call_id, turn);
+        let mentioned = job.call.mentioned();
+        let caller = job.caller(call_id, &mentioned, turn);
         let window = Window { results: policy.dedup_window_results, tokens: policy.dedup_window_tokens };
         let written = job.written(policy);
         let mut outcome = core(job, policy, &session.history(caller, &written, window))?;

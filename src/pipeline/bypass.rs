@@ -60,5 +60,12 @@ pub(super) fn exact(
     }
     evidence.redactions = summary::redaction_counts(&redactions);
     evidence.digest = digest.finalize().to_hex().to_string();
-    Ok(Outcome { texts, evidence, retain: None, decision: Decision::default(), shown: Lines::default() })
+    Ok(Outcome {
+        texts,
+        evidence,
+        retain: None,
+        decision: Decision::default(),
+        shown: Lines::default(),
+        mentions: Vec::new(),
+    })
 }

@@ -25,6 +25,8 @@ pub struct ToolCall {
     pub is_error: Option<bool>,
 }
 
+/// Longest text that is taken for a mention, in bytes.
+const MENTION: usize = 512;
 /// How deep in the arguments texts are looked for.
 const DEPTH: usize = 4;
 
@@ -45,6 +47,17 @@ impl ToolCall {
     pub fn canonical_tool(&self) -> String {
         let name = self.tool.rsplit("__").next().unwrap_or(&self.tool);
         name.trim().to_ascii_lowercase()
+    }
+
+    /// Short texts that the call mentions: patterns, paths, names.
+    pub fn mentioned(&self) -> Vec<&str> {
+        let mut out = Vec::new();
+        collect("arguments", &self.arguments, 0, &mut out);
+        let mut out: Vec<&str> = out.into_iter().map(|(_, text)| text).collect();
+        out.extend(self.command.as_deref());
+        out.extend(self.path.as_deref());
+        out.retain(|text| text.len() <= MENTION);
+        out
     }
 
     /// Texts of several lines that the model wrote into the call, with the names of their arguments.

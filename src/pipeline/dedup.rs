@@ -8,6 +8,7 @@ use std::hash::{BuildHasher, Hasher};
 use super::blocks::{Earlier, Reference};
 use super::call::ToolCall;
 use super::marker::Marker;
+use super::relevance::Term;
 use crate::tokens::TokenCounter;
 
 /// What two results must share to be the same: the tool's canonical name and a digest.
@@ -42,6 +43,8 @@ pub struct Decision {
     pub likeness: Option<u64>,
     /// Whether the request was repeated and therefore answered in full.
     pub asked_again: bool,
+    /// What the session talked about, as far as it decided what was left out.
+    pub terms: Vec<Term>,
     /// Whether the text was nothing but a reference to a call that the session knew.
     pub own_marker: bool,
 }
@@ -57,6 +60,11 @@ pub trait History {
     /// What earlier outputs show.
     fn earlier(&self) -> Earlier<'_> {
         Earlier::Nothing
+    }
+
+    /// What the session talks about.
+    fn terms(&self) -> Vec<Term> {
+        Vec::new()
     }
 
     /// Whether there is a session that wants to know what is shown.

@@ -25,6 +25,8 @@ pub enum Action {
         reason: Reason,
         /// 0 for a marker of its own.
         group: u32,
+        /// What the lines name, with the numbers of the lines; only with a marker of its own.
+        names: Option<Arc<str>>,
     },
     /// The first `period` lines are shown, the rest are repetitions of them.
     Repeat {
@@ -74,12 +76,18 @@ pub struct Reduction {
 impl Reduction {
     /// Hides lines behind a marker of their own.
     pub fn omit(&mut self, lines: Range<usize>, reason: Reason) {
-        self.push(lines, Action::Omit { reason, group: 0 });
+        self.push(lines, Action::Omit { reason, group: 0, names: None });
     }
 
     /// Hides lines behind the shared marker of a group.
     pub fn omit_in(&mut self, lines: Range<usize>, reason: Reason, group: u32) {
-        self.push(lines, Action::Omit { reason, group });
+        self.push(lines, Action::Omit { reason, group, names: None });
+    }
+
+    /// Hides lines behind a marker of their own that says what they name.
+    pub fn omit_named(&mut self, lines: Range<usize>, reason: Reason, names: &str) {
+        let names = Some(Arc::from(names)).filter(|_| !names.is_empty());
+        self.push(lines, Action::Omit { reason, group: 0, names });
     }
 
     /// Shows `text` in place of the lines.
@@ -198,15 +206,17 @@ impl Ledger {
             let hit = lines.get(next).is_some_and(|&l| l < span.lines.end);
             match span.action {
                 _ if !hit => spans.push(span),
-                Action::Omit { .. } => {
+                Action::Omit { reason, group, .. } => {
+                    // What is left would not be what the names are of.
+                    let action = Action::Omit { reason, group, names: None };
                     let mut from = span.lines.start;
                     while let Some(&line) = lines.get(next).filter(|&&l| l < span.lines.end) {
-                        push_run(&mut spans, from..line, &span.action);
+                        push_run(&mut spans, from..line, &action);
                         push_run(&mut spans, line..line + 1, &Action::Keep);
                         from = line + 1;
                         next += 1;
                     }
-                    push_run(&mut spans, from..span.lines.end, &span.action);
+                    push_run(&mut spans, from..span.lines.end, &action);
                 }
                 _ => spans.push(Span { lines: span.lines, action: Action::Keep }),
             }
@@ -346,7 +356,7 @@ impl Ledger {
                 Action::Refer { origin, carried, .. } => {
                     put_marker(out, &blocks::marker(source, &span.lines, origin, *carried));
                 }
-                Action::Omit { reason, group } => {
+                Action::Omit { reason, group, names } => {
                     let (count, first, last) = match group {
                         0 => (span.lines.len(), span.lines.start, span.lines.end - 1),
                         // The first span of a group writes its marker and takes it away from the others.
@@ -358,7 +368,8 @@ impl Ledger {
                     let (first, last) = source.numbers(&(first..last + 1));
                     let reason = reason.code().to_owned();
                     let id = handle.map(str::to_owned);
-                    put_marker(out, &Marker::Lines { count, first, last, reason, id });
+                    let names = names.as_deref().map(str::to_owned);
+                    put_marker(out, &Marker::Lines { count, first, last, reason, id, names });
                 }
             }
         }

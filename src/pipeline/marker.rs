@@ -33,6 +33,8 @@ pub enum Marker {
         reason: String,
         /// Handle to ask for the lines with, where the host has a tool for it.
         id: Option<String>,
+        /// What the lines name: numbers of lines, each with the names that first stand there.
+        names: Option<String>,
     },
     /// A part of one line is not shown.
     Bytes {
@@ -130,6 +132,9 @@ impl Marker {
         if let Self::Lines { id: Some(id), .. } | Self::Bytes { id: Some(id), .. } = self {
             let _ = write!(out, ", id {id}");
         }
+        if let Self::Lines { names: Some(names), .. } = self {
+            let _ = write!(out, ": {names}");
+        }
         out.push(']');
         out
     }
@@ -180,6 +185,10 @@ fn parse_body(body: &str) -> Option<Marker> {
     let (count, rest) = body.strip_prefix("omitted ")?.split_once(' ')?;
     let count = number(count)?;
     let (place, rest) = rest.split_once(", ")?;
+    let (rest, names) = match rest.split_once(": ") {
+        Some((rest, names)) => (rest, Some(names.to_owned()).filter(|names| !names.is_empty())),
+        None => (rest, None),
+    };
     let (reason, id) = match rest.split_once(", id ") {
         Some((reason, id)) => (reason, Some(id.to_owned())),
         None => (rest, None),
@@ -188,13 +197,13 @@ fn parse_body(body: &str) -> Option<Marker> {
         return None;
     }
     let reason = reason.to_owned();
-    if let Some(line) = place.strip_prefix("bytes of line ") {
+    if let Some(line) = place.strip_prefix("bytes of line ").filter(|_| names.is_none()) {
         return Some(Marker::Bytes { count, line: number(line)?, reason, id });
     }
     let place = place.strip_prefix("of ").unwrap_or(place);
     let place = place.strip_prefix("lines ").or_else(|| place.strip_prefix("line "))?;
     let (first, last) = place.split_once('-')?;
-    Some(Marker::Lines { count, first: number(first)?, last: number(last)?, reason, id })
+    Some(Marker::Lines { count, first: number(first)?, last: number(last)?, reason, id, names })
 }
 
 fn parse_shown(rest: &str) -> Option<Marker> {
@@ -334,12 +343,18 @@ mod tests {
         let n = 0usize..2_000_000;
         let id = proptest::option::of("[0-9a-f]{8}");
         prop_oneof![
-            (n.clone(), n.clone(), n.clone(), "[a-z_]{1,20}", id.clone()).prop_map(
-                |(a, b, c, reason, id)| {
+            (
+                n.clone(),
+                n.clone(),
+                n.clone(),
+                "[a-z_]{1,20}",
+                id.clone(),
+                proptest::option::of("[0-9]{1,4}( [a-zA-Z_.:$/]{1,9}){1,4}")
+            )
+                .prop_map(|(a, b, c, reason, id, names)| {
                     let last = b + c;
-                    Marker::Lines { count: 1 + a % (c + 1), first: b, last, reason, id }
-                }
-            ),
+                    Marker::Lines { count: 1 + a % (c + 1), first: b, last, reason, id, names }
+                }),
             (n.clone(), n.clone(), "[a-z_]{1,20}", id).prop_map(|(count, line, reason, id)| Marker::Bytes {
                 count,
                 line,

@@ -54,6 +54,8 @@ pub struct Outcome {
     pub decision: Decision,
     /// The lines that the texts show as they came, where a session wants to know.
     pub shown: Lines,
+    /// Words of the failures that the texts report, where a session wants to know.
+    pub mentions: Vec<u64>,
 }
 
 /// An original to store.

@@ -10,16 +10,20 @@ use super::evidence::{Evidence, Omission, ShownBy, Step};
 use super::ledger::{Ledger, Reduction};
 use super::marker::{self, Marker};
 use super::reason::Reason;
+use super::relevance::{self, Relevance};
 use super::run::Run;
 use super::sanitize::Sanitized;
 use super::source::Source;
 use super::{INPUT_LIMIT, embedded, guard, signals};
 use crate::config::Mode;
+use crate::detail;
 use crate::encode::{self, ENCODERS, Encoder};
 use crate::reduce::{self, Input, Reducer};
 
 /// Bytes by which an output may exceed a cap that the caller set: its markers and their check.
 const MARKERS: usize = 256;
+/// Failure lines of a text whose words the session remembers.
+const MENTIONS: usize = 8;
 /// Lines at the end of a report that are never a reference.
 const SUMMARY: usize = 5;
 
@@ -43,11 +47,12 @@ impl Run<'_> {
             let share =
                 |bytes: usize| (bytes as u128 * part.text.len() as u128 / total.max(1) as u128) as usize;
             let cap_bytes = share(self.policy.max_output_bytes).max(1);
-            let before = (self.evidence.clone(), self.references.len());
+            let before = (self.evidence.clone(), self.references.len(), self.terms.len());
             let (mut text, mut ledger) = self.one(&source, index, cap_bytes);
             if !self.is_stable(&text, cap_bytes) {
                 self.evidence = before.0;
                 self.references.truncate(before.1);
+                self.terms.truncate(before.2);
                 self.rewrites = false;
                 (text, ledger) = self.one(&source, index, cap_bytes);
                 self.rewrites = true;
@@ -78,6 +83,9 @@ impl Run<'_> {
             earlier: Earlier::Nothing,
             references: Vec::new(),
             shown: Lines::default(),
+            session_terms: Vec::new(),
+            terms: Vec::new(),
+            mentions: Vec::new(),
             key: None,
             duplicate_of: None,
             ..*self
@@ -100,6 +108,11 @@ impl Run<'_> {
             false => Vec::new(),
         };
         self.evidence.guard.signals += signals.len();
+        if self.listens {
+            for &line in signals.iter().take(MENTIONS) {
+                relevance::words(source.line(line), |word| self.mentions.push(word));
+            }
+        }
         let mut state = (Ledger::new(source), source.text().len());
         self.attempt("embedded_binary", source, &[], &mut state, |_| embedded::reduce(source));
         if self.is_for_reducers(source) {
@@ -144,7 +157,6 @@ impl Run<'_> {
             return false;
         }
         let why = match () {
-            () if self.in_full => Reason::AskedAgain,
             () if size < self.policy.min_bytes => Reason::BelowMinBytes,
             () if size > INPUT_LIMIT => Reason::OverInputLimit,
             () => return true,
@@ -200,7 +212,10 @@ impl Run<'_> {
     ) {
         let relevance = Rc::clone(&self.relevance);
         let input = Input { source, call: self.call, detection, policy: self.policy, relevance: &relevance };
-        if let Some(reducer) = reducer {
+        let wanted = self.policy.mode == Mode::Aggressive || detail::wants_terms(&input);
+        let about = wanted.then(|| self.about(source));
+        let input = Input { relevance: about.as_ref().unwrap_or(&relevance), ..input };
+        if let Some(reducer) = reducer.filter(|_| !self.in_full) {
             let id = reducer.meta().id;
             if self.attempt(id, source, signals, state, |_| reducer.reduce(&input)) {
                 self.evidence.reducer.get_or_insert_with(|| id.to_owned());
@@ -219,11 +234,32 @@ impl Run<'_> {
         {
             self.references.extend(references);
         }
+        if !self.in_full {
+            self.attempt("file_detail", source, signals, state, |ledger| detail::reduce(&input, ledger));
+        }
         let rewrites = self.rewrites;
-        let allowed = |encoder: &&&dyn Encoder| rewrites || !encode::REWRITERS.contains(&encoder.id());
+        let in_full = self.in_full;
+        let allowed = |encoder: &&&dyn Encoder| {
+            (rewrites || !encode::REWRITERS.contains(&encoder.id()))
+                && !(in_full && encoder.id() == encode::REPEATS)
+        };
         for encoder in ENCODERS.iter().filter(allowed) {
             self.attempt(encoder.id(), source, &[], state, |ledger| encoder.encode(&input, ledger));
         }
+    }
+
+    /// What the text is asked about by the request and by what the session talks about. Notes the terms
+    /// that stand in it, since the session will have moved on when the text is asked for again.
+    fn about(&mut self, source: &Source<'_>) -> Relevance {
+        let Self { call, session_terms, .. } = self;
+        let all = Relevance::new(call.query.as_deref(), &call.mentioned(), session_terms);
+        let found = all.found_in(source.text(), detail::MAX_TERMS);
+        for term in &found {
+            if !self.terms.contains(term) {
+                self.terms.push(*term);
+            }
+        }
+        Relevance::new(None, &[], &found)
     }
 
     /// Tries one step and keeps its result only if it accounts for every line, passes the guard and

@@ -40,6 +40,7 @@ reasons! {
     SharedFolder = "shared_folder", "A folder that stood in front of many names is written once.";
     SharedPath = "shared_path", "A path that stood in front of many lines is written once.";
     SearchLimit = "search_limit", "Matches, and lines around them, over the limits of a search.";
+    LineNumbers = "line_numbers", "The number of the line was put before it.";
     ListingLayout = "listing_layout", "Names of a listing share lines; an owner, group or date that most lines have is written once.";
     NoiseDirectory = "noise_directory", "What a folder of `noiseDirectories` holds.";
     LargeFolder = "large_folder", "Names of a folder that has more than the mode shows.";
@@ -47,6 +48,8 @@ reasons! {
     RepeatedDiagnostic = "repeated_diagnostic", "A diagnostic that is shown whole elsewhere in the text, for the same place.";
     DiagnosticExcerpt = "diagnostic_excerpt", "The excerpt and notes of a diagnostic when others of its kind are shown whole.";
     ShownBefore = "shown_before", "Lines that an earlier result, still visible, shows, or that the model wrote into a call.";
+    FileBody = "file_body", "Bodies of a long file of which the outline is shown.";
+    FileLimit = "file_limit", "Lines of a file over `fileMaxLines` or `fileLastLines`.";
     HeadTail = "head_tail", "The middle of a long text that no reducer understands.";
     OutputCap = "output_cap", "Lines over the byte cap.";
     LongLine = "long_line", "The middle of an over-long line.";
@@ -83,6 +86,7 @@ impl Reason {
                 | Self::SharedFolder
                 | Self::SharedPath
                 | Self::ListingLayout
+                | Self::LineNumbers
         )
     }
 }

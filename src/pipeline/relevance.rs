@@ -12,7 +12,7 @@ use super::source::Source;
 
 /// Shortest word that counts, in bytes.
 const SHORTEST: usize = 3;
-/// Weight of a word of the query, of the call, and of the session.
+/// Weight of a word of the query, of the call, and of what the session talks about.
 const QUERY: u32 = 4;
 const CALL: u32 = 2;
 /// See above.

@@ -8,7 +8,7 @@ use super::call::ToolCall;
 use super::dedup::{First, Key};
 use super::evidence::{Evidence, Step};
 use super::reason::Reason;
-use super::relevance::Relevance;
+use super::relevance::{Relevance, Term};
 use super::{HANDLE_DIGITS, Retain};
 use crate::config::Policy;
 use crate::tokens::TokenCounter;
@@ -24,6 +24,11 @@ pub(super) struct Run<'a> {
     pub(super) source_tokens: Vec<usize>,
     /// What the texts are asked about.
     pub(super) relevance: Rc<Relevance>,
+    /// What the session talks about, and what of it decided something.
+    pub(super) session_terms: Vec<Term>,
+    pub(super) terms: Vec<Term>,
+    /// Words of failures that were reported.
+    pub(super) mentions: Vec<u64>,
     /// What earlier outputs of the session show.
     pub(super) earlier: Earlier<'a>,
     /// Whether a session wants to know what is shown.

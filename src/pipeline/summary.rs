@@ -45,7 +45,7 @@ impl<'a> Run<'a> {
     ) -> Self {
         let bypass = in_full.then_some(Reason::AskedAgain);
         let evidence = Evidence { bypass, ..head(call, policy, counter) };
-        let relevance = Rc::new(Relevance::new(call.query.as_deref(), &[], &[]));
+        let relevance = Rc::new(Relevance::new(call.query.as_deref(), &call.mentioned(), &[]));
         let dedups = policy.dedup && policy.mode >= Mode::Standard && !in_full;
         let earlier = if dedups { history.earlier() } else { Earlier::Nothing };
         let mut run = Self {
@@ -60,6 +60,9 @@ impl<'a> Run<'a> {
             listens: history.listens(),
             references: Vec::new(),
             shown: Lines::default(),
+            session_terms: history.terms(),
+            terms: Vec::new(),
+            mentions: Vec::new(),
             key: None,
             duplicate_of: None,
             in_full,
@@ -147,7 +150,15 @@ impl<'a> Run<'a> {
             self.retain = None;
         }
         decision.references = self.references;
-        Outcome { texts, evidence: self.evidence, retain: self.retain, decision, shown: self.shown }
+        decision.terms = self.terms;
+        Outcome {
+            texts,
+            evidence: self.evidence,
+            retain: self.retain,
+            decision,
+            shown: self.shown,
+            mentions: self.mentions,
+        }
     }
 }
 

@@ -7,7 +7,7 @@ mod memo;
 mod seen;
 mod stats;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::config::PolicyPatch;
 use crate::pipeline::Outcome;
@@ -16,6 +16,7 @@ use crate::pipeline::dedup::{Decision, First, History, Key};
 use crate::pipeline::evidence::Status;
 use crate::pipeline::marker::Marker;
 use crate::pipeline::reason::Reason;
+use crate::pipeline::relevance::{self, Term};
 use crate::protocol::session::Stats;
 use crate::protocol::tool_result::ArtifactRef;
 use memo::Memo;
@@ -59,6 +60,10 @@ pub struct Ending {
     pub is_error: Option<bool>,
 }
 
+/// Calls whose words tell what the session talks about, and words of each.
+const RECENT: usize = 12;
+const MAX_WORDS: usize = 64;
+
 /// A call as the session tells it from others.
 #[derive(Debug, Clone, Copy)]
 pub struct Caller<'a> {
@@ -68,6 +73,8 @@ pub struct Caller<'a> {
     pub tool: &'a str,
     /// Digest of the tool and all that it was asked, where the host tells what it was asked.
     pub asked: Option<[u8; 16]>,
+    /// Patterns, paths and names that it mentions.
+    pub mentioned: &'a [&'a str],
     /// How it ended.
     pub ending: Ending,
     /// Results that the session had before this turn: what came since, the model had not seen when it asked.
@@ -175,6 +182,8 @@ pub struct Session {
     at: Position,
     /// Whether the host says what is visible.
     is_told: bool,
+    /// Words of the last calls and of the failures that they reported.
+    talk: VecDeque<Vec<u64>>,
     /// Per request, the last answer.
     asked: HashMap<[u8; 16], Answered>,
     stats: Stats,
@@ -228,6 +237,14 @@ impl Session {
     ) {
         let decision = stored.outcome.decision.clone();
         let shown = std::mem::take(&mut stored.outcome.shown);
+        let mut said = std::mem::take(&mut stored.outcome.mentions);
+        said.truncate(MAX_WORDS);
+        caller.mentioned.iter().for_each(|text| relevance::words(text, |word| said.push(word)));
+        said.truncate(2 * MAX_WORDS);
+        self.talk.push_back(said);
+        if self.talk.len() > RECENT {
+            self.talk.pop_front();
+        }
         let evidence = &stored.outcome.evidence;
         let order = self.calls.len();
         let known = self.calls.entry(caller.id.to_owned()).or_insert_with(|| Known::new(order));
@@ -356,6 +373,12 @@ impl History for Live<'_> {
         Earlier::Live { index: &self.session.index, own: &self.own, now: self.session.at, window }
     }
 
+    fn terms(&self) -> Vec<Term> {
+        let mut seen = HashSet::new();
+        let words = self.session.talk.iter().rev().flatten().copied().filter(|word| seen.insert(*word));
+        words.map(|word| Term { word, weight: relevance::SESSION }).collect()
+    }
+
     fn listens(&self) -> bool {
         true
     }
@@ -386,6 +409,10 @@ impl History for AsDecided {
 
     fn listens(&self) -> bool {
         true
+    }
+
+    fn terms(&self) -> Vec<Term> {
+        self.0.terms.clone()
     }
 
     fn is_repeated(&self, _: u64) -> bool {

@@ -48,6 +48,10 @@ pub struct Detection {
     pub is_written: bool,
     /// Whether some of the text shows lines of a file with their numbers.
     pub is_numbered: bool,
+    /// Whether a command line, and not a tool of its own, tells the shape.
+    pub is_by_command: bool,
+    /// Whether the text is the window of an editor, in which an agent edits by line numbers.
+    pub is_window: bool,
     /// Whether the call asked for certain lines of a file.
     pub is_range: bool,
 }
@@ -69,11 +73,15 @@ pub fn detect(call: &ToolCall, source: &Source<'_>) -> Detection {
         shape => shape,
     };
     let window = source.lines().take(3).any(|l| l.starts_with("[File: ") && l.contains(" lines total)]"));
+    // The "command" of a tool that shows files may be the file.
+    let program = usize::from(tool_shape(&call.canonical_tool()) != Shape::File);
     let is_written = call.path.as_deref().is_some_and(is_written)
-        || command.producers().any(|(s, _)| s.argv.iter().skip(1).any(|word| is_written(word)));
+        || command.producers().any(|(s, _)| s.argv.iter().skip(program).any(|word| is_written(word)));
     let shape = if window { Shape::File } else { shape };
     Detection {
         is_written: is_written || window,
+        is_window: window,
+        is_by_command: tool_shape(&call.canonical_tool()) == Shape::Other,
         is_numbered: is_numbered_view(source),
         is_range: range::is_asked(call, &command),
         command,
@@ -161,6 +169,8 @@ const WRITTEN: &[&str] = &[
 ];
 
 fn is_written(path: &str) -> bool {
+    // Some hosts quote it.
+    let path = path.trim_matches(['`', '\'', '"']);
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.').is_some_and(|(_, ext)| WRITTEN.contains(&ext))
 }

@@ -1,0 +1,165 @@
+//! How much of a file view is shown: all of it, or its outline with the bodies left out.
+//!
+//! Lines that stay are exact, so that an edit tool can match them. A range that was asked for is never
+//! touched, and neither is a file that no outline is known for. Every gap says which lines it stands
+//! for and what they name, so that a reader knows what to ask for. Works on the lines that no step
+//! before it changed; it never decides what a failure is.
+
+mod names;
+mod plan;
+
+use std::ops::Range;
+
+use crate::config::{FileDetail, Mode};
+use crate::outline::{Item, Language, outline};
+use crate::pipeline::detect::Shape;
+use crate::pipeline::ledger::{Action, Ledger, Reduction};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::reduce::Input;
+use names::Names;
+use plan::Plan;
+
+/// Terms of the session that are used for one text.
+pub const MAX_TERMS: usize = 64;
+
+/// Whether the session's terms could matter for this text.
+pub fn wants_terms(input: &Input<'_>) -> bool {
+    level(input).is_some()
+}
+
+/// What to leave out of a file view.
+pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
+    if let Some(step) = limited(input, ledger) {
+        return Ok(step);
+    }
+    let level = level(input).ok_or(Reason::NothingToDo)?;
+    let source = input.source;
+    let view = source.view();
+    // What stands around a numbered view is no part of the file.
+    let numbered = view.numbered() * 2 > source.len();
+    let text = |i: usize| if numbered && view.number(i).is_none() { "" } else { view.text(source, i) };
+    let lines: Vec<&str> = (0..source.len()).map(text).collect();
+    let first = lines.iter().copied().find(|line| !line.is_empty()).unwrap_or_default();
+    let language = paths(input).find_map(|path| Language::of(Some(path), ""));
+    let language = language.or_else(|| Language::of(None, first)).ok_or(Reason::NotRecognized)?;
+    if input.policy.file_detail == FileDetail::Auto
+        && input.policy.mode < Mode::Aggressive
+        && !language.is_code()
+    {
+        return Err(Reason::NothingToDo);
+    }
+    let items: Vec<Item<'_>> = outline(language, &lines).ok_or(Reason::NotRecognized)?;
+    let with_values = input.policy.mode == Mode::Aggressive || input.policy.file_detail != FileDetail::Auto;
+    let mut plan = Plan::new(&lines, &items, level, with_values);
+    // What a shell shows may be a report after all.
+    if input.detection.is_by_command {
+        plan.keep(&signals::failure_lines(source));
+    }
+    plan.keep_relevant(source, input.relevance, input.call.query.is_some());
+    let gaps = plan.gaps(source, ledger);
+    let mut names = Names::new(&lines, ledger, &gaps);
+    let mut step = Reduction::default();
+    let mut hidden = 0;
+    for gap in gaps {
+        let named = names.of(source, &gap);
+        let bytes = source.byte_range(gap.clone()).len();
+        // Where the names say nearly as much as the lines, the lines stay.
+        if named.len() * 2 < bytes {
+            hidden += bytes - named.len();
+            step.omit_named(gap, Reason::FileBody, &named);
+        }
+    }
+    // A few gaps in a text that stays large are not worth their holes.
+    if hidden * WORTH < source.text().len() {
+        return Err(Reason::NotPaying);
+    }
+    if input.policy.file_line_numbers && view.numbered() == 0 {
+        number(input, &items, ledger, &mut step);
+    }
+    Ok(step)
+}
+
+/// One part in so many of the text must go.
+const WORTH: usize = 6;
+
+/// How a file is shown; `None` for all of it.
+fn level(input: &Input<'_>) -> Option<FileDetail> {
+    let detection = input.detection;
+    if detection.shape != Shape::File || detection.is_range || !detection.is_written {
+        return None;
+    }
+    let policy = input.policy;
+    let (size, lines) = (input.source.text().len(), input.source.len());
+    match policy.file_detail {
+        FileDetail::Full => None,
+        FileDetail::Auto => {
+            let large = policy.outline_bytes().is_some_and(|bytes| size > bytes);
+            // What is open in an editor is about to be edited.
+            let is_edited = detection.is_window && policy.mode < Mode::Aggressive;
+            (large && !is_edited && lines > policy.file_full_max_lines).then_some(FileDetail::Structure)
+        }
+        asked => Some(asked),
+    }
+}
+
+/// The limits on lines that somebody set.
+fn limited(input: &Input<'_>, ledger: &Ledger) -> Option<Reduction> {
+    let policy = input.policy;
+    if input.detection.shape != Shape::File || input.detection.is_range {
+        return None;
+    }
+    let len = input.source.len();
+    let head = policy.file_max_lines.filter(|n| *n > 0);
+    let tail = policy.file_last_lines.filter(|n| *n > 0);
+    let gone = match (head, tail) {
+        (None, None) => return None,
+        (Some(head), None) => head.min(len)..len,
+        (None, Some(tail)) => 0..len.saturating_sub(tail),
+        (Some(head), Some(tail)) => head.min(len)..len.saturating_sub(tail).max(head.min(len)),
+    };
+    let mut step = Reduction::default();
+    // Whole spans only: a reference or a gap of another step stays as it is at the edge.
+    for span in ledger.spans() {
+        let lines = span.lines.start.max(gone.start)..span.lines.end.min(gone.end);
+        if !lines.is_empty() && (span.action == Action::Keep || lines == span.lines) {
+            step.omit(lines, Reason::FileLimit);
+        }
+    }
+    (!step.is_empty()).then_some(step)
+}
+
+/// Paths that the call names, and that a view names in its first lines.
+fn paths<'a>(input: &'a Input<'_>) -> impl Iterator<Item = &'a str> {
+    let words = input.detection.command.pipelines.iter().flatten().flat_map(|simple| &simple.argv);
+    // `[File: src/a.py (12 lines total)]`, "running `cat -n` on /src/a.py:"
+    let head = input.source.lines().take(3).filter(|line| line.ends_with([']', ':']));
+    let named = head.flat_map(|line| line.split([' ', '`', '[', ']'])).map(|word| word.trim_end_matches(':'));
+    let tidy = |word: &'a str| word.trim_matches(['`', '\'', '"']);
+    input.call.path.as_deref().into_iter().chain(words.map(String::as_str)).map(tidy).chain(named)
+}
+
+/// Puts the line's number before the first line of every signature that is shown.
+fn number(input: &Input<'_>, items: &[Item<'_>], ledger: &Ledger, step: &mut Reduction) {
+    let source = input.source;
+    let mut spans = std::mem::take(&mut step.spans);
+    let hidden =
+        |line: usize, spans: &[crate::pipeline::ledger::Span]| spans.iter().any(|s| s.lines.contains(&line));
+    let mut cursor = 0;
+    let mut lines: Vec<usize> = items.iter().map(|item| item.signature.start).collect();
+    lines.dedup();
+    let gaps = spans.clone();
+    for line in lines {
+        let is_kept = ledger.shows(line, &mut cursor) == crate::pipeline::ledger::Shown::Yes;
+        if is_kept && !hidden(line, &gaps) {
+            let text = format!("{}:{}", source.number(line), source.line(line));
+            let action = Action::Replace { text, reason: Reason::LineNumbers, omitted_bytes: 0 };
+            spans.push(crate::pipeline::ledger::Span { lines: line..line + 1, action });
+        }
+    }
+    spans.sort_by_key(|span| span.lines.start);
+    step.spans = spans;
+}
+
+/// A run of lines.
+type Lines = Range<usize>;

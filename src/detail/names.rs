@@ -1,0 +1,162 @@
+//! What the lines of a gap name: identifiers and paths that nothing else in the text shows, each at the
+//! line where it first stands. A reader who looks for one then knows which lines to ask for.
+
+use std::collections::HashSet;
+use std::fmt::Write as _;
+
+use super::Lines;
+use crate::pipeline::ledger::Ledger;
+use crate::pipeline::source::Source;
+
+/// Shortest name that says something, in bytes.
+const SHORTEST: usize = 6;
+/// Longest one.
+const LONGEST: usize = 80;
+/// Names that every program of a language uses.
+const COMMON: &[&str] = &[
+    "fmt.",
+    "strings.",
+    "errors.",
+    "context.",
+    "filepath.",
+    "os.",
+    "sys.",
+    "re.",
+    "json.",
+    "math.",
+    "np.",
+    "pd.",
+    "plt.",
+    "torch.",
+    "logging.",
+    "console.",
+    "Math.",
+    "Object.",
+    "Array.",
+    "JSON.",
+    "Promise.",
+    "String.",
+    "std::",
+    "self.assert",
+    "isinstance",
+    "System.out",
+    "java.util",
+    "process.",
+    "time.",
+];
+
+/// See the module.
+pub(super) struct Names<'a> {
+    lines: &'a [&'a str],
+    shown: HashSet<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    /// `gaps` are all that will be left out.
+    pub(super) fn new(lines: &'a [&'a str], ledger: &Ledger, gaps: &[Lines]) -> Self {
+        let mut shown = HashSet::new();
+        let mut next = gaps.iter().peekable();
+        for i in ledger.kept().flatten() {
+            while next.next_if(|gap| gap.end <= i).is_some() {}
+            if next.peek().is_none_or(|gap| i < gap.start) {
+                each(lines[i], |name| {
+                    shown.insert(name);
+                });
+            }
+        }
+        Self { lines, shown }
+    }
+
+    /// The names of a gap that were not shown or listed before, with the numbers of their lines.
+    pub(super) fn of(&mut self, source: &Source<'_>, gap: &Lines) -> String {
+        let mut out = String::new();
+        for i in gap.clone() {
+            let mut is_first = true;
+            each(self.lines[i], |name| {
+                if says_something(name) && self.shown.insert(name) {
+                    if is_first {
+                        // Writing into a String cannot fail.
+                        let _ = write!(
+                            out,
+                            "{}{}",
+                            if out.is_empty() { "" } else { " " },
+                            source.numbers(&(i..i + 1)).0
+                        );
+                        is_first = false;
+                    }
+                    out.push(' ');
+                    out.push_str(name);
+                }
+            });
+        }
+        out
+    }
+}
+
+/// Whether a name is put together, so that it is not a word of the language, and not one of everybody's.
+fn says_something(name: &str) -> bool {
+    let bytes = name.as_bytes();
+    let inner = bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or_default();
+    let hump = bytes.windows(2).any(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase());
+    let joined = inner.iter().any(|b| matches!(b, b'_' | b'.' | b':' | b'/'));
+    let digits = bytes.iter().any(u8::is_ascii_digit) && bytes.iter().any(u8::is_ascii_alphabetic);
+    (SHORTEST..=LONGEST).contains(&name.len())
+        && (hump || joined || digits)
+        && !COMMON.iter().any(|common| name.starts_with(common))
+}
+
+/// Calls `found` with every identifier, with what it is a member of, and with every path.
+fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str)) {
+    let bytes = line.as_bytes();
+    let starts = |b: u8| b.is_ascii_alphabetic() || b == b'_' || b == b'$';
+    let goes_on = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'$';
+    let mut at = 0;
+    while at < bytes.len() {
+        let b = bytes[at];
+        let next = bytes.get(at + 1).copied().unwrap_or(b' ');
+        let before = at.checked_sub(1).map_or(b' ', |i| bytes[i]);
+        let is_path = (b == b'/' && starts(next) && !goes_on(before)) || (b == b'.' && next == b'/');
+        if !(starts(b) || is_path) {
+            at += 1;
+            continue;
+        }
+        let start = at;
+        at += 1;
+        while at < bytes.len() {
+            let next = bytes.get(at + 1).copied().unwrap_or(b' ');
+            match bytes[at] {
+                b if goes_on(b) => at += 1,
+                b'.' | b'/' | b'-' | b'@'
+                    if goes_on(next) && !(bytes[at] == b'-' && !line[start..at].contains('/')) =>
+                {
+                    at += 1;
+                }
+                b':' if next == b':' && bytes.get(at + 2).is_some_and(|b| starts(*b)) => at += 2,
+                _ => break,
+            }
+        }
+        found(&line[start..at]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::source::Source;
+
+    fn names(text: &str, gaps: &[Lines]) -> Vec<String> {
+        let source = Source::new(text);
+        let lines: Vec<&str> = source.lines().collect();
+        let ledger = Ledger::new(&source);
+        let mut names = Names::new(&lines, &ledger, gaps);
+        gaps.iter().map(|gap| names.of(&source, gap)).collect()
+    }
+
+    #[test]
+    fn names_stand_at_their_first_line_and_once() {
+        let text = "def load_all(path):\n    rows = self.read_rows(path)\n    load_all(rows)\n    x = 1\n    \
+                    return self.read_rows(open('data/in.csv')) + utils::parseLine(x)\n";
+        assert_eq!(names(text, &[1..5]), ["2 self.read_rows 5 data/in.csv utils::parseLine"]);
+        assert_eq!(names(text, &[1..3, 3..5]), ["2 self.read_rows", "5 data/in.csv utils::parseLine"]);
+    }
+}

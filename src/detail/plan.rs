@@ -1,0 +1,120 @@
+//! Which lines of an outlined file may go, and which of them stay because they matter now.
+
+use super::Lines;
+use crate::config::FileDetail;
+use crate::outline::{Item, Kind};
+use crate::pipeline::ledger::Ledger;
+use crate::pipeline::relevance::Relevance;
+use crate::pipeline::source::Source;
+
+/// Lines at the start of a file that stay: what it is for, its imports.
+const HEAD: usize = 30;
+/// Fewer lines than this are no gap.
+const MIN_GAP: usize = 5;
+/// Lines that stay or go together when they are ranked.
+const BLOCK: usize = 12;
+/// Share of the lines that may go which stays for what the session is about, in percent; and for a query.
+const FOR_SESSION: usize = 10;
+const FOR_QUERY: usize = 25;
+/// A value, such as a table, has a body when it takes more lines than this.
+const LONG_VALUE: usize = 12;
+
+/// Per line whether it may go.
+pub(super) struct Plan {
+    may_go: Vec<bool>,
+}
+
+impl Plan {
+    /// `with_values` is whether tables of values may go too.
+    pub(super) fn new(lines: &[&str], items: &[Item<'_>], level: FileDetail, with_values: bool) -> Self {
+        let mut may_go = vec![false; lines.len()];
+        for item in items {
+            let is_shown =
+                level != FileDetail::Signatures || matches!(item.kind, Kind::Function | Kind::Type);
+            match item.kind {
+                _ if !is_shown => may_go[item.lines.clone()].fill(true),
+                Kind::Function | Kind::Section => may_go[item.body.clone()].fill(true),
+                Kind::Value | Kind::Import if with_values && item.body.len() > LONG_VALUE => {
+                    may_go[item.body.clone()].fill(true);
+                }
+                // The members of a type are items, or fields, which stay.
+                Kind::Type if level == FileDetail::Signatures => may_go[item.body.clone()].fill(true),
+                Kind::Type | Kind::Value | Kind::Import => {}
+            }
+            // Of a comment above a declaration the first line stays.
+            may_go[item.lines.start..item.signature.start].fill(true);
+        }
+        for item in items {
+            let is_shown =
+                level != FileDetail::Signatures || matches!(item.kind, Kind::Function | Kind::Type);
+            if is_shown {
+                may_go[item.signature.clone()].fill(false);
+                if let Some(doc) = item.doc {
+                    may_go[doc] = false;
+                }
+            }
+        }
+        let head = lines.iter().position(|line| !line.is_empty()).unwrap_or(0);
+        may_go[..(head + HEAD).min(lines.len())].fill(false);
+        Self { may_go }
+    }
+
+    /// Keeps these lines.
+    pub(super) fn keep(&mut self, lines: &[usize]) {
+        lines.iter().for_each(|line| self.may_go[*line] = false);
+    }
+
+    /// Keeps the blocks that score best.
+    pub(super) fn keep_relevant(&mut self, source: &Source<'_>, relevance: &Relevance, by_query: bool) {
+        if relevance.is_empty() {
+            return;
+        }
+        let mut blocks: Vec<Lines> = Vec::new();
+        for (i, _) in self.may_go.iter().enumerate().filter(|(_, may_go)| **may_go) {
+            match blocks.last_mut().filter(|block| block.end == i && block.len() < BLOCK) {
+                Some(block) => block.end = i + 1,
+                None => blocks.push(i..i + 1),
+            }
+        }
+        let scores = relevance.scores(source, &blocks);
+        let mut order: Vec<usize> = (0..blocks.len()).filter(|&i| scores[i] > 0).collect();
+        order.sort_by_key(|&i| (std::cmp::Reverse(scores[i]), i));
+        let all = self.may_go.iter().filter(|may_go| **may_go).count();
+        let mut left = all * if by_query { FOR_QUERY } else { FOR_SESSION } / 100;
+        for i in order {
+            let Some(rest) = left.checked_sub(blocks[i].len()) else { break };
+            left = rest;
+            self.may_go[blocks[i].clone()].fill(false);
+        }
+    }
+
+    /// Runs of lines to leave out, all of them lines that no step changed.
+    pub(super) fn gaps(&self, source: &Source<'_>, ledger: &Ledger) -> Vec<Lines> {
+        let mut gaps: Vec<Lines> = Vec::new();
+        for kept in ledger.kept() {
+            let mut start = kept.start;
+            for i in kept.clone() {
+                if !self.may_go[i] {
+                    push(&mut gaps, source, start..i);
+                    start = i + 1;
+                }
+            }
+            push(&mut gaps, source, start..kept.end);
+        }
+        gaps
+    }
+}
+
+/// Adds a gap that is long enough, without the empty lines at its ends.
+fn push(gaps: &mut Vec<Lines>, source: &Source<'_>, mut gap: Lines) {
+    let is_empty = |i: usize| source.view().text(source, i).trim().is_empty();
+    while !gap.is_empty() && is_empty(gap.end - 1) {
+        gap.end -= 1;
+    }
+    while !gap.is_empty() && is_empty(gap.start) {
+        gap.start += 1;
+    }
+    if gap.len() >= MIN_GAP {
+        gaps.push(gap);
+    }
+}
