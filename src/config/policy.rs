@@ -155,7 +155,7 @@ impl Default for Policy {
             min_bytes: 1024,
             max_output_bytes: 65_536,
             strict_cap: false,
-            head_tail_bytes: 32_768,
+            head_tail_bytes: 12_288,
             dedup: true,
             memo: true,
             redact_secrets: true,
@@ -201,7 +201,7 @@ pub struct PolicyPatch {
     #[schemars(range(min = 1, max = 1_048_576))]
     pub max_output_bytes: Option<u64>,
     /// Bytes above which the middle of a text that no reducer understands is left out; 0 for never.
-    /// Failure lines stay. Default 32768.
+    /// Failure lines stay. Default 12288.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head_tail_bytes: Option<u64>,
     /// Whether a result that repeats an earlier one of the session becomes a reference. Default true.

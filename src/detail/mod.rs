@@ -5,7 +5,6 @@
 //! for and what they name, so that a reader knows what to ask for. Works on the lines that no step
 //! before it changed; it never decides what a failure is.
 
-mod names;
 mod plan;
 
 use std::ops::Range;
@@ -14,10 +13,10 @@ use crate::config::{FileDetail, Mode};
 use crate::outline::{Item, Language, outline};
 use crate::pipeline::detect::Shape;
 use crate::pipeline::ledger::{Action, Ledger, Reduction};
+use crate::pipeline::names::Names;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::signals;
 use crate::reduce::Input;
-use names::Names;
 use plan::Plan;
 
 /// Terms of the session that are used for one text.
@@ -58,16 +57,16 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     }
     plan.keep_relevant(source, input.relevance, input.call.query.is_some());
     let gaps = plan.gaps(source, ledger);
-    let mut names = Names::new(&lines, ledger, &gaps);
+    let mut names = Names::new(source, ledger, &gaps);
     let mut step = Reduction::default();
     let mut hidden = 0;
     for gap in gaps {
-        let named = names.of(source, &gap);
+        let named = names.of(gap.clone());
         let bytes = source.byte_range(gap.clone()).len();
         // Where the names say nearly as much as the lines, the lines stay.
         if named.len() * 2 < bytes {
             hidden += bytes - named.len();
-            step.omit_named(gap, Reason::FileBody, &named);
+            step.omit_named(gap, Reason::FileBody, 0, &named);
         }
     }
     // A few gaps in a text that stays large are not worth their holes.

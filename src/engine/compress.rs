@@ -90,7 +90,9 @@ impl<'a> Job<'a> {
             .field(call.command.as_deref().unwrap_or_default().as_bytes())
             .field(call.path.as_deref().unwrap_or_default().as_bytes());
         let ending = Ending { exit_code: call.exit_code, is_error: call.is_error };
-        let is_told = !call.arguments.is_null() || call.command.is_some() || call.path.is_some();
+        // Doing a thing again is no question.
+        let is_told =
+            (!call.arguments.is_null() || call.command.is_some() || call.path.is_some()) && !call.acts();
         Caller { id, tool: &call.tool, asked: is_told.then(|| asked.finish()), mentioned, ending, turn }
     }
 }

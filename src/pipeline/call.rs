@@ -49,6 +49,32 @@ impl ToolCall {
         name.trim().to_ascii_lowercase()
     }
 
+    /// Whether the tool changes a file: what it shows is not what it was called for.
+    pub fn acts(&self) -> bool {
+        const ACTS: &[&str] = &[
+            "edit",
+            "edit_file",
+            "multiedit",
+            "multi_edit",
+            "write",
+            "write_file",
+            "create",
+            "create_file",
+            "insert",
+            "append",
+            "replace",
+            "str_replace",
+            "apply_patch",
+            "patch",
+            "notebookedit",
+            "delete_file",
+        ];
+        let tool = self.canonical_tool();
+        let edits =
+            tool.starts_with("str_replace") && self.arguments.get("command").is_some_and(|c| c != "view");
+        edits || ACTS.contains(&tool.as_str())
+    }
+
     /// Short texts that the call mentions: patterns, paths, names.
     pub fn mentioned(&self) -> Vec<&str> {
         let mut out = Vec::new();

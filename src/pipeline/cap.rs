@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use super::ledger::{Action, Ledger, Reduction};
 use super::marker::Marker;
+use super::names::Names;
 use super::reason::Reason;
 use super::source::Source;
 
@@ -24,6 +25,8 @@ pub struct Cap {
 
 /// Bytes that two markers and the check take, about.
 const MARKERS: usize = 160;
+/// Names may take one byte for so many that are left out.
+const NAMES_SHARE: usize = 8;
 /// Lines shown before the first failure.
 const LEAD: usize = 3;
 /// A line is cut inside only above this many bytes.
@@ -48,7 +51,7 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
         return Some(ledger);
     }
     let keep = select(source, &units, signals, budget, cap.strict);
-    let mut step = Reduction::default();
+    let mut gaps: Vec<(u32, Range<usize>)> = Vec::new();
     let mut gap = 0;
     let mut last_kept = true;
     for (unit, kept) in units.iter().zip(&keep) {
@@ -56,14 +59,45 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
             Kept::No => {
                 // The stretch with single failure lines shares one marker.
                 gap += u32::from(last_kept && gap < 2);
-                step.omit_in(unit.lines.clone(), cap.reason, cap.group() + gap);
                 last_kept = false;
+                match gaps.last_mut().filter(|(g, lines)| *g == gap && lines.end == unit.lines.start) {
+                    Some((_, lines)) => lines.end = unit.lines.end,
+                    None => gaps.push((gap, unit.lines.clone())),
+                }
             }
             Kept::Window => last_kept = true,
             Kept::Signal => {}
         }
     }
-    ledger.apply(source, step).ok()
+    ledger.apply(source, omission(source, &ledger, &gaps, cap)).ok()
+}
+
+/// Leaves out the gaps, which are numbered; those of one number share a marker, which says what they
+/// name where that is little beside them.
+fn omission(source: &Source<'_>, ledger: &Ledger, gaps: &[(u32, Range<usize>)], cap: Cap) -> Reduction {
+    let all: Vec<Range<usize>> = gaps.iter().map(|(_, lines)| lines.clone()).collect();
+    let mut names = (!cap.strict).then(|| Names::new(source, ledger, &all));
+    let mut step = Reduction::default();
+    for of_one in gaps.chunk_by(|(a, _), (b, _)| a == b) {
+        let bytes: usize = of_one.iter().map(|(_, lines)| source.byte_range(lines.clone()).len()).sum();
+        let mut named = String::new();
+        if let Some(names) = &mut names {
+            for (_, lines) in of_one {
+                let more = names.of(lines.clone());
+                if !named.is_empty() && !more.is_empty() {
+                    named.push(' ');
+                }
+                named.push_str(&more);
+            }
+        }
+        if named.len() * NAMES_SHARE > bytes {
+            named.clear();
+        }
+        for (gap, lines) in of_one {
+            step.omit_named(lines.clone(), cap.reason, cap.group() + gap, &std::mem::take(&mut named));
+        }
+    }
+    step
 }
 
 impl Cap {

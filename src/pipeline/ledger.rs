@@ -25,7 +25,7 @@ pub enum Action {
         reason: Reason,
         /// 0 for a marker of its own.
         group: u32,
-        /// What the lines name, with the numbers of the lines; only with a marker of its own.
+        /// What the lines that share the marker name, with the numbers of the lines; in the first span.
         names: Option<Arc<str>>,
     },
     /// The first `period` lines are shown, the rest are repetitions of them.
@@ -81,13 +81,13 @@ impl Reduction {
 
     /// Hides lines behind the shared marker of a group.
     pub fn omit_in(&mut self, lines: Range<usize>, reason: Reason, group: u32) {
-        self.push(lines, Action::Omit { reason, group, names: None });
+        self.omit_named(lines, reason, group, "");
     }
 
-    /// Hides lines behind a marker of their own that says what they name.
-    pub fn omit_named(&mut self, lines: Range<usize>, reason: Reason, names: &str) {
+    /// Hides lines behind the marker of a group, 0 for one of their own, that says what they name.
+    pub fn omit_named(&mut self, lines: Range<usize>, reason: Reason, group: u32, names: &str) {
         let names = Some(Arc::from(names)).filter(|_| !names.is_empty());
-        self.push(lines, Action::Omit { reason, group: 0, names });
+        self.push(lines, Action::Omit { reason, group, names });
     }
 
     /// Shows `text` in place of the lines.

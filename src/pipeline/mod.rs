@@ -16,6 +16,7 @@ pub mod evidence;
 pub mod guard;
 pub mod ledger;
 pub mod marker;
+pub mod names;
 mod part;
 pub mod reason;
 pub mod relevance;

@@ -3,10 +3,10 @@
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
+use std::ops::Range;
 
-use super::Lines;
-use crate::pipeline::ledger::Ledger;
-use crate::pipeline::source::Source;
+use super::ledger::Ledger;
+use super::source::Source;
 
 /// Shortest name that says something, in bytes.
 const SHORTEST: usize = 6;
@@ -46,42 +46,40 @@ const COMMON: &[&str] = &[
 ];
 
 /// See the module.
-pub(super) struct Names<'a> {
-    lines: &'a [&'a str],
+#[derive(Debug)]
+pub struct Names<'a> {
+    source: &'a Source<'a>,
     shown: HashSet<&'a str>,
 }
 
 impl<'a> Names<'a> {
-    /// `gaps` are all that will be left out.
-    pub(super) fn new(lines: &'a [&'a str], ledger: &Ledger, gaps: &[Lines]) -> Self {
+    /// `gaps` are all lines that will be left out, in order.
+    pub fn new(source: &'a Source<'a>, ledger: &Ledger, gaps: &[Range<usize>]) -> Self {
         let mut shown = HashSet::new();
         let mut next = gaps.iter().peekable();
         for i in ledger.kept().flatten() {
             while next.next_if(|gap| gap.end <= i).is_some() {}
             if next.peek().is_none_or(|gap| i < gap.start) {
-                each(lines[i], |name| {
+                each(source.view().text(source, i), |name| {
                     shown.insert(name);
                 });
             }
         }
-        Self { lines, shown }
+        Self { source, shown }
     }
 
     /// The names of a gap that were not shown or listed before, with the numbers of their lines.
-    pub(super) fn of(&mut self, source: &Source<'_>, gap: &Lines) -> String {
+    pub fn of(&mut self, gap: Range<usize>) -> String {
+        let source = self.source;
         let mut out = String::new();
-        for i in gap.clone() {
+        for i in gap {
             let mut is_first = true;
-            each(self.lines[i], |name| {
+            each(source.view().text(source, i), |name| {
                 if says_something(name) && self.shown.insert(name) {
                     if is_first {
+                        let space = if out.is_empty() { "" } else { " " };
                         // Writing into a String cannot fail.
-                        let _ = write!(
-                            out,
-                            "{}{}",
-                            if out.is_empty() { "" } else { " " },
-                            source.numbers(&(i..i + 1)).0
-                        );
+                        let _ = write!(out, "{space}{}", source.numbers(&(i..i + 1)).0);
                         is_first = false;
                     }
                     out.push(' ');
@@ -142,14 +140,12 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str)) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::source::Source;
 
-    fn names(text: &str, gaps: &[Lines]) -> Vec<String> {
+    fn names(text: &str, gaps: &[Range<usize>]) -> Vec<String> {
         let source = Source::new(text);
-        let lines: Vec<&str> = source.lines().collect();
         let ledger = Ledger::new(&source);
-        let mut names = Names::new(&lines, &ledger, gaps);
-        gaps.iter().map(|gap| names.of(&source, gap)).collect()
+        let mut names = Names::new(&source, &ledger, gaps);
+        gaps.iter().map(|gap| names.of(gap.clone())).collect()
     }
 
     #[test]
