@@ -80,7 +80,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
 }
 
 /// One part in so many of the text must go.
-const WORTH: usize = 6;
+const WORTH: usize = 8;
 
 /// How a file is shown; `None` for all of it.
 fn level(input: &Input<'_>) -> Option<FileDetail> {

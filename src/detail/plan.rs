@@ -8,13 +8,13 @@ use crate::pipeline::relevance::Relevance;
 use crate::pipeline::source::Source;
 
 /// Lines at the start of a file that stay: what it is for, its imports.
-const HEAD: usize = 30;
+const HEAD: usize = 20;
 /// Fewer lines than this are no gap.
-const MIN_GAP: usize = 5;
+const MIN_GAP: usize = 4;
 /// Lines that stay or go together when they are ranked.
 const BLOCK: usize = 12;
 /// Share of the lines that may go which stays for what the session is about, in percent; and for a query.
-const FOR_SESSION: usize = 10;
+const FOR_SESSION: usize = 5;
 const FOR_QUERY: usize = 25;
 /// A value, such as a table, has a body when it takes more lines than this.
 const LONG_VALUE: usize = 12;

@@ -15,15 +15,13 @@ use super::run::Run;
 use super::sanitize::Sanitized;
 use super::source::Source;
 use super::{INPUT_LIMIT, embedded, guard, signals};
-use crate::config::{FileDetail, Mode};
+use crate::config::Mode;
 use crate::detail;
 use crate::encode::{self, ENCODERS, Encoder};
 use crate::reduce::{self, Input, Reducer};
 
 /// Bytes by which an output may exceed a cap that the caller set: its markers and their check.
 const MARKERS: usize = 256;
-/// How many times as much is shown of a file without an outline as of other text.
-const FILES: usize = 2;
 /// Failure lines of a text whose words the session remembers.
 const MENTIONS: usize = 8;
 /// Lines at the end of a report that are never a reference.
@@ -311,14 +309,8 @@ impl Run<'_> {
         mut ledger: Ledger,
         bytes: usize,
     ) -> Ledger {
-        let is_file = detection.shape == Shape::File && !detection.is_range && !detection.is_window;
-        // Of a file that has no outline more is shown.
-        let limit = self.policy.head_tail_bytes * if is_file { FILES } else { 1 };
-        let outlined =
-            self.evidence.steps.iter().any(|s| s.id == "file_detail" && s.reason == Reason::Applied);
-        let wanted = self.policy.file_detail != FileDetail::Full;
-        let unread = (detection.shape == Shape::Other && self.evidence.reducer.is_none())
-            || (is_file && wanted && !outlined);
+        let limit = self.policy.head_tail_bytes;
+        let unread = detection.shape == Shape::Other && self.evidence.reducer.is_none();
         if self.policy.mode >= Mode::Standard && limit > 0 && unread && !self.in_full {
             let cap = Cap { bytes: limit, strict: false, reason: Reason::HeadTail };
             if let Some(next) = cap::apply(source, &ledger, signals, cap) {
