@@ -43,6 +43,11 @@ impl Policy {
         }
     }
 
+    /// Bytes of a text that no reducer understands above which its middle is left out; `None` for never.
+    pub fn head_tail(&self) -> Option<usize> {
+        self.limit(self.head_tail_bytes, Some(12 << 10), 6 << 10)
+    }
+
     /// Bytes of a file view above which `auto` may leave out bodies; `None` for never.
     pub fn outline_bytes(&self) -> Option<usize> {
         self.limit(self.file_outline_bytes, Some(12 << 10), 4 << 10)

@@ -89,8 +89,8 @@ pub struct Policy {
     pub max_output_bytes: usize,
     /// Whether the caller set the cap: then it also bounds failure lines.
     pub strict_cap: bool,
-    /// Bytes above which the middle of a text that no reducer understands is left out; 0 for never.
-    pub head_tail_bytes: usize,
+    /// Bytes above which the middle of a text that no reducer understands is left out; see `head_tail`.
+    pub head_tail_bytes: Option<usize>,
     /// Whether a result that repeats an earlier one of the session becomes a reference.
     pub dedup: bool,
     /// Whether outcomes are remembered by call id.
@@ -155,7 +155,7 @@ impl Default for Policy {
             min_bytes: 1024,
             max_output_bytes: 65_536,
             strict_cap: false,
-            head_tail_bytes: 12_288,
+            head_tail_bytes: None,
             dedup: true,
             memo: true,
             redact_secrets: true,
@@ -201,7 +201,7 @@ pub struct PolicyPatch {
     #[schemars(range(min = 1, max = 1_048_576))]
     pub max_output_bytes: Option<u64>,
     /// Bytes above which the middle of a text that no reducer understands is left out; 0 for never.
-    /// Failure lines stay. Default 12288.
+    /// Failure lines stay. Default 12288 in `standard`, 6144 in `aggressive`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head_tail_bytes: Option<u64>,
     /// Whether a result that repeats an earlier one of the session becomes a reference. Default true.
@@ -329,9 +329,6 @@ impl Policy {
             policy.max_output_bytes = size("maxOutputBytes", n, 1, MAX_OUTPUT_BYTES)?;
             policy.strict_cap = true;
         }
-        if let Some(n) = patch.head_tail_bytes {
-            policy.head_tail_bytes = size("headTailBytes", n, 0, whole)?;
-        }
         if let Some(n) = patch.summarize_above {
             policy.summarize_above = size("summarizeAbove", n, 0, whole)?;
         }
@@ -347,7 +344,8 @@ impl Policy {
         if let Some(n) = patch.file_structure_max_lines {
             policy.file_structure_max_lines = size("fileStructureMaxLines", n, 0, whole)?;
         }
-        let limits: [(&'static str, Option<u64>, &mut Option<usize>); 9] = [
+        let limits: [(&'static str, Option<u64>, &mut Option<usize>); 10] = [
+            ("headTailBytes", patch.head_tail_bytes, &mut policy.head_tail_bytes),
             ("fileOutlineBytes", patch.file_outline_bytes, &mut policy.file_outline_bytes),
             ("fileMaxLines", patch.file_max_lines, &mut policy.file_max_lines),
             ("fileLastLines", patch.file_last_lines, &mut policy.file_last_lines),

@@ -45,7 +45,9 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
         return None;
     }
     let budget = if cap.bytes > 4 * MARKERS { cap.bytes - MARKERS } else { cap.bytes / 2 };
-    let ledger = shorten_long(source, ledger, budget, shown);
+    // A cap that nobody set leaves failure lines whole.
+    let whole = if cap.strict { &[][..] } else { signals };
+    let ledger = shorten_long(source, ledger, budget, shown, whole);
     let units = units(source, &ledger);
     if units.iter().map(|u| u.bytes).sum::<usize>() <= budget {
         return Some(ledger);
@@ -193,7 +195,13 @@ fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
 }
 
 /// Cuts pieces that take more than their share of the budget in the middle.
-fn shorten_long(source: &Source<'_>, ledger: &Ledger, budget: usize, shown: usize) -> Ledger {
+fn shorten_long(
+    source: &Source<'_>,
+    ledger: &Ledger,
+    budget: usize,
+    shown: usize,
+    whole: &[usize],
+) -> Ledger {
     let limit =
         |bytes: usize| (budget / 4).max((budget as u128 * bytes as u128 / shown.max(1) as u128) as usize);
     let mut step = Reduction::default();
@@ -211,7 +219,8 @@ fn shorten_long(source: &Source<'_>, ledger: &Ledger, budget: usize, shown: usiz
     for kept in ledger.kept() {
         for i in kept {
             let line = source.line(i);
-            if line.len() > LONG_LINE.max(limit(line.len())) {
+            let is_whole = line.len() <= super::signals::MAX_LINE && whole.binary_search(&i).is_ok();
+            if line.len() > LONG_LINE.max(limit(line.len())) && !is_whole {
                 let (text, omitted_bytes) = cut_middle(line, limit(line.len()), source.number(i));
                 step.push(i..i + 1, Action::Replace { text, reason: Reason::LongLine, omitted_bytes });
             }

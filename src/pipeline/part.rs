@@ -102,6 +102,7 @@ impl Run<'_> {
             self.evidence.tokens.after += self.source_tokens[part];
             return (source.text().to_owned(), None);
         }
+        self.is_read = false;
         let (detection, reducer) = self.detect(source);
         let signals = match detection.reports_failures() {
             true => signals::failure_lines(source),
@@ -217,9 +218,12 @@ impl Run<'_> {
         let input = Input { relevance: about.as_ref().unwrap_or(&relevance), ..input };
         if let Some(reducer) = reducer.filter(|_| !self.in_full) {
             let id = reducer.meta().id;
+            let steps = self.evidence.steps.len();
             if self.attempt(id, source, signals, state, |_| reducer.reduce(&input)) {
                 self.evidence.reducer.get_or_insert_with(|| id.to_owned());
             }
+            let declined = |step: &Step| step.reason == Reason::NotRecognized;
+            self.is_read = !self.evidence.steps[steps..].iter().any(declined);
         }
         // The end of a report is its summary.
         let mut fixed = signals.to_vec();
@@ -309,9 +313,10 @@ impl Run<'_> {
         mut ledger: Ledger,
         bytes: usize,
     ) -> Ledger {
-        let limit = self.policy.head_tail_bytes;
-        let unread = detection.shape == Shape::Other && self.evidence.reducer.is_none();
-        if self.policy.mode >= Mode::Standard && limit > 0 && unread && !self.in_full {
+        let unread = detection.shape == Shape::Other && !self.is_read;
+        let limit =
+            self.policy.head_tail().filter(|_| unread && !self.in_full && self.policy.mode >= Mode::Standard);
+        if let Some(limit) = limit {
             let cap = Cap { bytes: limit, strict: false, reason: Reason::HeadTail };
             if let Some(next) = cap::apply(source, &ledger, signals, cap) {
                 let (before, after) = (ledger.size(source, None), next.size(source, None));

@@ -43,6 +43,8 @@ pub(super) struct Run<'a> {
     pub(super) shown: Lines,
     /// Whether the request was repeated: nothing is left out that the caller did not limit.
     pub(super) in_full: bool,
+    /// Whether a reducer knows the grammar of the text at hand.
+    pub(super) is_read: bool,
     /// Whether encoders may rewrite lines.
     pub(super) rewrites: bool,
 }

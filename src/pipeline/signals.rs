@@ -92,7 +92,7 @@ static SEARCH: LazyLock<Option<(AhoCorasick, [Regex; 3])>> = LazyLock::new(|| {
 });
 
 /// Longest line that is looked at whole; what a longer one reports is looked for in its head.
-const MAX_LINE: usize = 20_000;
+pub const MAX_LINE: usize = 20_000;
 
 /// Numbers of the lines that report a failure, in order, from 0.
 pub fn failure_lines(source: &Source<'_>) -> Vec<usize> {

@@ -66,6 +66,7 @@ impl<'a> Run<'a> {
             key: None,
             duplicate_of: None,
             in_full,
+            is_read: false,
             rewrites: true,
         };
         run.count_input(raws, parts);

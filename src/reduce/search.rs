@@ -52,8 +52,8 @@ impl Reducer for Search {
         }
         let source = input.source;
         // What is grouped is not told from other text later on, and then the limit for that applies.
-        let unread = input.policy.head_tail_bytes;
-        if input.detection.shape == Shape::Other && unread > 0 && source.text().len() > unread {
+        let unread = input.policy.head_tail().unwrap_or(usize::MAX);
+        if input.detection.shape == Shape::Other && source.text().len() > unread {
             return Claim::No;
         }
         if is_search(input) {

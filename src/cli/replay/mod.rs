@@ -4,6 +4,7 @@
 //! Nothing leaves the machine, and nothing of a record is printed but counts.
 
 mod child;
+mod curve;
 mod measure;
 mod record;
 mod report;
@@ -37,6 +38,9 @@ pub struct Args {
     /// More settings, as the JSON of a request's `policy`.
     #[arg(long, value_name = "JSON", default_value = "{}")]
     policy: String,
+    /// Print what is saved and what is still seen as the limits vary, in place of the figures.
+    #[arg(long, conflicts_with_all = ["json", "losses", "mode"])]
+    curve: bool,
     /// Print the figures as JSON.
     #[arg(long)]
     json: bool,
@@ -51,10 +55,15 @@ pub fn run(args: &Args) -> Result<(), String> {
     let Some(settings) = policy.as_object_mut() else {
         return Err(format!("--policy: `{}` is not allowed, expected a JSON object", args.policy));
     };
-    settings.entry("mode").or_insert_with(|| json!(args.mode));
+    if !args.curve {
+        settings.entry("mode").or_insert_with(|| json!(args.mode));
+    }
     let mut sessions = Vec::new();
     for file in &args.files {
         sessions.extend(record::read(file)?);
+    }
+    if args.curve {
+        return curve::run(&sessions, settings);
     }
     let total: usize = sessions.iter().map(|s| s.records.len()).sum();
     let bar = progress(total as u64);

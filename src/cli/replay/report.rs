@@ -118,6 +118,17 @@ impl Report {
             answer.evidence.pointer("/tokens/after").and_then(Value::as_u64).unwrap_or(0);
     }
 
+    /// What is saved and seen, of sessions where there are any.
+    pub(super) fn point(&self) -> String {
+        let row = if self.agents.results > 0 { self.agents.clone() } else { self.all() };
+        let saved = percent(row.tokens_before.saturating_sub(row.tokens_after), row.tokens_before, "-");
+        format!(
+            "{saved:>7} {:>20} {:>20}",
+            share(row.references_visible, row.references),
+            share(row.failure_lines_visible, row.failure_lines)
+        )
+    }
+
     fn all(&self) -> Row {
         self.kinds.values().fold(Row::default(), |mut sum, row| {
             sum.add(row);
