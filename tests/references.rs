@@ -419,6 +419,24 @@ fn failures_and_the_end_of_a_report_are_told_every_time() {
 }
 
 #[test]
+fn lines_can_be_asked_for_by_the_numbers_that_markers_name() {
+    let world = played(json!({}), &[read(0, 30, 50, Style::Arrow), read(0, 35, 40, Style::Tab)]);
+    assert!(world.sent[1].content.contains("lines 36-75 as in toolu_0000"), "{}", world.sent[1].content);
+    let list = call(&world.engine, "artifact/list", &json!({"sessionId": "s"}));
+    let stored =
+        list["artifacts"].as_array().unwrap().iter().find(|a| a["toolCallId"] == "toolu_0001").unwrap();
+    let lines = |numbering: &str, lines: [usize; 2]| {
+        let params = json!({"sessionId": "s", "id": stored["id"], "lines": [lines], "numbering": numbering});
+        call(&world.engine, "artifact/read", &params)
+    };
+    let shown = lines("shown", [40, 41]);
+    assert_eq!(shown["lines"], json!([[5, 6]]));
+    assert!(shown["text"].as_str().unwrap().starts_with("40\t"), "{shown}");
+    assert_eq!(lines("result", [5, 6])["text"], shown["text"]);
+    assert_eq!(lines("shown", [5, 6])["text"], shown["text"], "no line carries 5: its place");
+}
+
+#[test]
 fn what_has_gaps_is_never_pointed_into() {
     let engine = Engine::default();
     let passed: String = (0..40).map(|i| format!("test area::case_number_{i} ... ok\n")).collect();

@@ -2,9 +2,10 @@
 
 use super::{Cancel, Engine};
 use crate::artifact::{AccessError, Artifact, ContextLine, Encoding, LineRange, Page, SearchOptions};
+use crate::pipeline::source::Source;
 use crate::protocol::RpcError;
 use crate::protocol::artifact::{
-    Found, List, ListParams, Listed, Match, NumberedLine, Read, ReadParams, SearchParams,
+    Found, List, ListParams, Listed, Match, NumberedLine, Numbering, Read, ReadParams, SearchParams,
 };
 use crate::protocol::params::check_id;
 use crate::protocol::tool_result::check_session;
@@ -14,7 +15,10 @@ impl Engine {
     pub fn read_artifact(&self, params: &ReadParams) -> Result<Read, RpcError> {
         let (id, artifact) = self.artifact(params.session_id.as_deref(), &params.id)?;
         let range = |[start, end]: &[usize; 2]| LineRange { start: *start as u64, end: *end as u64 };
-        let ranges: Vec<LineRange> = params.lines.iter().flatten().map(range).collect();
+        let mut ranges: Vec<LineRange> = params.lines.iter().flatten().map(range).collect();
+        if params.numbering == Numbering::Shown {
+            place(&artifact, &mut ranges)?;
+        }
         let max_bytes = params.max_bytes.unwrap_or(Page::default().max_bytes);
         let page = Page { max_bytes, cursor: params.cursor.clone() };
         let read = artifact.read(&ranges, &page).map_err(refused)?;
@@ -86,6 +90,35 @@ impl Engine {
         let artifact = store.open(session, &id).map_err(refused)?;
         Ok((id, artifact))
     }
+}
+
+/// Turns ranges of numbers that lines carry into ranges of their places.
+fn place(artifact: &Artifact, ranges: &mut [LineRange]) -> Result<(), RpcError> {
+    let mut text = String::new();
+    let mut page = Page::default();
+    loop {
+        let read = artifact.read(&[], &page).map_err(refused)?;
+        if read.encoding != Encoding::Utf8 {
+            return Ok(());
+        }
+        text.push_str(&read.text);
+        match read.next_cursor {
+            Some(cursor) => page.cursor = Some(cursor),
+            None => break,
+        }
+    }
+    let source = Source::new(&text);
+    let view = source.view();
+    for range in ranges {
+        let is_meant =
+            |i: &usize| view.number(*i).is_some_and(|n| (range.start..=range.end).contains(&(n as u64)));
+        let mut places = (0..source.len()).filter(is_meant);
+        if let Some(first) = places.next() {
+            let last = places.next_back().unwrap_or(first);
+            *range = LineRange { start: first as u64 + 1, end: last as u64 + 1 };
+        }
+    }
+    Ok(())
 }
 
 /// What the caller got wrong is `-32602`; what is not there any more is a request that failed.

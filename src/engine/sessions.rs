@@ -125,6 +125,12 @@ impl Engine {
         Ok(session.map(|session| lock(&session).stats().clone()).unwrap_or_default())
     }
 
+    /// Bytes that the lines of a session's earlier outputs take; 0 for a session that is not open.
+    pub fn index_bytes(&self, session: &str) -> usize {
+        let open = self.sessions().peek(session).ok().flatten();
+        open.map_or(0, |session| lock(&session).index_bytes())
+    }
+
     /// `session/evicted`
     pub fn evicted(&self, params: EvictedParams) -> Result<(), RpcError> {
         check_id("sessionId", &params.session_id)?;

@@ -22,6 +22,9 @@ pub struct ReadParams {
     /// A last line behind the end means the last line. Absent or empty for everything.
     #[serde(default)]
     pub lines: Option<Vec<[usize; 2]>>,
+    /// What the lines are numbered by. Default `result`.
+    #[serde(default)]
+    pub numbering: Numbering,
     /// Most bytes to return, from 1; more than 1048576 is taken as that. Default 65536.
     #[serde(default)]
     #[schemars(range(min = 1))]
@@ -29,6 +32,18 @@ pub struct ReadParams {
     /// Where the page before ended.
     #[serde(default)]
     pub cursor: Option<String>,
+}
+
+/// What lines are numbered by.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Numbering {
+    /// Their place in the result, as the evidence does.
+    #[default]
+    Result,
+    /// The numbers that the lines of a file view carry, as markers do; where none of a range is carried
+    /// by a line, the place in the result.
+    Shown,
 }
 
 /// Result of `artifact/read`.
