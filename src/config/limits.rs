@@ -44,8 +44,12 @@ impl Policy {
     }
 
     /// Bytes of a text that no reducer understands above which its middle is left out; `None` for never.
-    pub fn head_tail(&self) -> Option<usize> {
-        self.limit(self.head_tail_bytes, Some(12 << 10), 6 << 10)
+    /// `is_document` is whether it can only be read whole, as JSON: then the default is 32 KiB.
+    pub fn head_tail(&self, is_document: bool) -> Option<usize> {
+        match is_document {
+            true => self.limit(self.head_tail_bytes, Some(32 << 10), 32 << 10),
+            false => self.limit(self.head_tail_bytes, Some(12 << 10), 6 << 10),
+        }
     }
 
     /// Bytes of a file view above which `auto` may leave out bodies; `None` for never.

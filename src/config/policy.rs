@@ -201,7 +201,8 @@ pub struct PolicyPatch {
     #[schemars(range(min = 1, max = 1_048_576))]
     pub max_output_bytes: Option<u64>,
     /// Bytes above which the middle of a text that no reducer understands is left out; 0 for never.
-    /// Failure lines stay. Default 12288 in `standard`, 6144 in `aggressive`.
+    /// Failure lines stay. Default 12288 in `standard`, 6144 in
+    /// `aggressive`, 32768 for a JSON document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head_tail_bytes: Option<u64>,
     /// Whether a result that repeats an earlier one of the session becomes a reference. Default true.

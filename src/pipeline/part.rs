@@ -314,8 +314,10 @@ impl Run<'_> {
         bytes: usize,
     ) -> Ledger {
         let unread = detection.shape == Shape::Other && !self.is_read;
-        let limit =
-            self.policy.head_tail().filter(|_| unread && !self.in_full && self.policy.mode >= Mode::Standard);
+        let limit = self
+            .policy
+            .head_tail(is_document(source))
+            .filter(|_| unread && !self.in_full && self.policy.mode >= Mode::Standard);
         if let Some(limit) = limit {
             let cap = Cap { bytes: limit, strict: false, reason: Reason::HeadTail };
             if let Some(next) = cap::apply(source, &ledger, signals, cap) {
@@ -362,4 +364,10 @@ impl Run<'_> {
         self.evidence.capped = false;
         source.text().to_owned()
     }
+}
+
+/// Whether a text is one JSON document: its middle cannot go without breaking it.
+fn is_document(source: &Source<'_>) -> bool {
+    let text = source.text().trim();
+    (text.starts_with('{') && text.ends_with('}')) || (text.starts_with('[') && text.ends_with(']'))
 }
