@@ -16,6 +16,7 @@ use crate::pipeline::ledger::{Action, Ledger, Reduction};
 use crate::pipeline::names::Names;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::signals;
+use crate::pipeline::source::Source;
 use crate::reduce::Input;
 use plan::Plan;
 
@@ -55,14 +56,19 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     if input.detection.is_by_command {
         plan.keep(&signals::failure_lines(source));
     }
+    // Nor may a gap hide it: it is not in the file that the reader would ask for again.
+    if numbered {
+        let around: Vec<usize> = (0..source.len()).filter(|i| view.number(*i).is_none()).collect();
+        plan.keep(&around);
+    }
     plan.keep_relevant(source, input.relevance, input.call.query.is_some());
     let gaps = plan.gaps(source, ledger);
     let mut names = Names::new(source, ledger, &gaps);
     let mut step = Reduction::default();
     let mut hidden = 0;
     for gap in gaps {
-        let named = names.of(gap.clone());
-        let bytes = source.byte_range(gap.clone()).len();
+        let named = names.of(gap.clone(), &gap);
+        let bytes = unpadded(source, gap.clone());
         // Where the names say nearly as much as the lines, the lines stay.
         if named.len() * 2 < bytes {
             hidden += bytes - named.len();
@@ -70,13 +76,22 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
         }
     }
     // A few gaps in a text that stays large are not worth their holes.
-    if hidden * WORTH < source.text().len() {
+    if hidden * WORTH < unpadded(source, 0..source.len()) {
         return Err(Reason::NotPaying);
     }
     if input.policy.file_line_numbers && view.numbered() == 0 {
         number(input, &items, ledger, &mut step);
     }
     Ok(step)
+}
+
+/// Bytes of lines without the blanks before their numbers, which a later step takes away: a text that
+/// comes in again without them must be judged as it was.
+fn unpadded(source: &Source<'_>, lines: Lines) -> usize {
+    let view = source.view();
+    let blanks = |i: usize| source.raw(i).bytes().take_while(|b| *b == b' ').count();
+    let padding: usize = lines.clone().filter(|i| view.number(*i).is_some()).map(blanks).sum();
+    source.byte_range(lines).len() - padding
 }
 
 /// One part in so many of the text must go.
@@ -141,23 +156,27 @@ fn paths<'a>(input: &'a Input<'_>) -> impl Iterator<Item = &'a str> {
 /// Puts the line's number before the first line of every signature that is shown.
 fn number(input: &Input<'_>, items: &[Item<'_>], ledger: &Ledger, step: &mut Reduction) {
     let source = input.source;
-    let mut spans = std::mem::take(&mut step.spans);
-    let hidden =
-        |line: usize, spans: &[crate::pipeline::ledger::Span]| spans.iter().any(|s| s.lines.contains(&line));
-    let mut cursor = 0;
     let mut lines: Vec<usize> = items.iter().map(|item| item.signature.start).collect();
+    lines.sort_unstable();
     lines.dedup();
-    let gaps = spans.clone();
-    for line in lines {
-        let is_kept = ledger.shows(line, &mut cursor) == crate::pipeline::ledger::Shown::Yes;
-        if is_kept && !hidden(line, &gaps) {
-            let text = format!("{}:{}", source.number(line), source.line(line));
-            let action = Action::Replace { text, reason: Reason::LineNumbers, omitted_bytes: 0 };
-            spans.push(crate::pipeline::ledger::Span { lines: line..line + 1, action });
+    let mut next = lines.into_iter().peekable();
+    let gaps = std::mem::take(&mut step.spans);
+    let mut cut = gaps.into_iter().peekable();
+    for kept in ledger.kept() {
+        while next.next_if(|line| *line < kept.start).is_some() {}
+        while let Some(line) = next.next_if(|line| *line < kept.end) {
+            while let Some(gap) = cut.next_if(|gap| gap.lines.start <= line) {
+                step.spans.push(gap);
+            }
+            if step.spans.last().is_none_or(|last| last.lines.end <= line) {
+                // The `\r` of a line end is part of the line.
+                let raw = source.raw(line);
+                let text = format!("{}:{}", source.number(line), raw.strip_suffix('\n').unwrap_or(raw));
+                step.replace(line..line + 1, text, Reason::LineNumbers);
+            }
         }
     }
-    spans.sort_by_key(|span| span.lines.start);
-    step.spans = spans;
+    step.spans.extend(cut);
 }
 
 /// A run of lines.

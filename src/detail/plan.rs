@@ -97,12 +97,23 @@ impl Plan {
                 if !self.may_go[i] {
                     push(&mut gaps, source, start..i);
                     start = i + 1;
+                } else if i > start && jumps(source, i) {
+                    push(&mut gaps, source, start..i);
+                    start = i;
                 }
             }
             push(&mut gaps, source, start..kept.end);
         }
         gaps
     }
+}
+
+/// Whether line `i` does not carry the number after that of the line before it: a gap that went on here
+/// could not be named by the numbers that a reader sees.
+fn jumps(source: &Source<'_>, i: usize) -> bool {
+    let view = source.view();
+    view.number(i) != view.number(i - 1).map(|n| n + 1)
+        && (view.number(i).is_some() || view.number(i - 1).is_some())
 }
 
 /// Adds a gap that is long enough, without the empty lines at its ends.

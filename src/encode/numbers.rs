@@ -2,6 +2,8 @@
 //! number and its separator.
 
 use super::Encoder;
+use crate::pipeline::detect::Shape;
+use crate::pipeline::detect::command::CommandLine;
 use crate::pipeline::ledger::{Ledger, Reduction};
 use crate::pipeline::reason::Reason;
 use crate::reduce::Input;
@@ -19,6 +21,14 @@ impl Encoder for NumberPadding {
         if !input.detection.is_numbered || input.detection.is_range {
             return Err(Reason::NothingToDo);
         }
+        // A file may hold numbers of its own, and blanks before them: what a program shows that writes
+        // none is the file.
+        if input.detection.is_by_command
+            && input.detection.shape == Shape::File
+            && !numbers(&input.detection.command)
+        {
+            return Err(Reason::NothingToDo);
+        }
         let view = input.source.view();
         let padded = |i: &usize| view.number(*i).is_some() && input.source.line(*i).starts_with(' ');
         // Frames of stack traces are numbered too, as `   1: core::panicking`.
@@ -30,6 +40,35 @@ impl Encoder for NumberPadding {
         match lines.peek().is_some() && lines.all(by_viewer) {
             true => Ok(Reduction { trim_numbers: true, ..Reduction::default() }),
             false => Err(Reason::NothingToDo),
+        }
+    }
+}
+
+/// Whether a program of the command may have written numbers before the lines of a file.
+fn numbers(command: &CommandLine) -> bool {
+    command.pipelines.iter().flatten().any(|simple| match simple.program() {
+        "cat" => simple.argv.iter().skip(1).any(|word| match word.strip_prefix("--") {
+            Some(long) => long.starts_with("number"),
+            None => word.starts_with('-') && word.contains(['n', 'b']),
+        }),
+        "less" | "more" => simple.has_flag(&["-N", "--LINE-NUMBERS"]),
+        program => !matches!(program, "head" | "tail" | "sed" | "tac" | "type"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_that_number_lines() {
+        for line in
+            ["cat -n a", "cat -An a", "cat --number a", "nl -ba a | head", "bat a", "open a", "less -N a"]
+        {
+            assert!(numbers(&CommandLine::parse(line)), "{line}");
+        }
+        for line in ["cat a", "cat -A a-n.txt", "head -50 a", "sed 5d a", "less a"] {
+            assert!(!numbers(&CommandLine::parse(line)), "{line}");
         }
     }
 }

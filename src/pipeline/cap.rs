@@ -80,10 +80,11 @@ fn omission(source: &Source<'_>, ledger: &Ledger, gaps: &[(u32, Range<usize>)], 
     let mut step = Reduction::default();
     for of_one in gaps.chunk_by(|(a, _), (b, _)| a == b) {
         let bytes: usize = of_one.iter().map(|(_, lines)| source.byte_range(lines.clone()).len()).sum();
+        let whole = of_one[0].1.start..of_one[of_one.len() - 1].1.end;
         let mut named = String::new();
         if let Some(names) = &mut names {
             for (_, lines) in of_one {
-                let more = names.of(lines.clone());
+                let more = names.of(lines.clone(), &whole);
                 if !named.is_empty() && !more.is_empty() {
                     named.push(' ');
                 }

@@ -68,9 +68,11 @@ impl<'a> Names<'a> {
         Self { source, shown }
     }
 
-    /// The names of a gap that were not shown or listed before, with the numbers of their lines.
-    pub fn of(&mut self, gap: Range<usize>) -> String {
+    /// The names of a gap that were not shown or listed before, with the numbers of their lines. `whole`
+    /// are the lines that the marker speaks of: it and the names number lines in the same way.
+    pub fn of(&mut self, gap: Range<usize>, whole: &Range<usize>) -> String {
         let source = self.source;
+        let first = source.numbers(whole).0;
         let mut out = String::new();
         for i in gap {
             let mut is_first = true;
@@ -79,7 +81,7 @@ impl<'a> Names<'a> {
                     if is_first {
                         let space = if out.is_empty() { "" } else { " " };
                         // Writing into a String cannot fail.
-                        let _ = write!(out, "{space}{}", source.numbers(&(i..i + 1)).0);
+                        let _ = write!(out, "{space}{}", first + (i - whole.start));
                         is_first = false;
                     }
                     out.push(' ');
@@ -125,7 +127,7 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str)) {
             match bytes[at] {
                 b if goes_on(b) => at += 1,
                 b'.' | b'/' | b'-' | b'@'
-                    if goes_on(next) && !(bytes[at] == b'-' && !line[start..at].contains('/')) =>
+                    if goes_on(next) && (bytes[at] != b'-' || line[start..at].contains('/')) =>
                 {
                     at += 1;
                 }
@@ -145,14 +147,26 @@ mod tests {
         let source = Source::new(text);
         let ledger = Ledger::new(&source);
         let mut names = Names::new(&source, &ledger, gaps);
-        gaps.iter().map(|gap| names.of(gap.clone())).collect()
+        gaps.iter().map(|gap| names.of(gap.clone(), gap)).collect()
     }
 
     #[test]
     fn names_stand_at_their_first_line_and_once() {
         let text = "def load_all(path):\n    rows = self.read_rows(path)\n    load_all(rows)\n    x = 1\n    \
                     return self.read_rows(open('data/in.csv')) + utils::parseLine(x)\n";
-        assert_eq!(names(text, &[1..5]), ["2 self.read_rows 5 data/in.csv utils::parseLine"]);
+        let one = 1..5;
+        assert_eq!(
+            names(text, std::slice::from_ref(&one)),
+            ["2 self.read_rows 5 data/in.csv utils::parseLine"]
+        );
         assert_eq!(names(text, &[1..3, 3..5]), ["2 self.read_rows", "5 data/in.csv utils::parseLine"]);
+    }
+
+    #[test]
+    fn names_are_numbered_as_their_marker_is() {
+        let text = "make: started\n7\tlet a = parse_line(b);\n8\tlet c = read_rows(d);\nmake: done\n";
+        assert_eq!(names(text, &[1..2, 2..3]), ["7 parse_line", "8 read_rows"]);
+        // Not all of these lines carry a number, so that the marker counts lines of the text.
+        assert_eq!(names(text, &[0..2, 2..4]), ["2 parse_line", "3 read_rows"]);
     }
 }

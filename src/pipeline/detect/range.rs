@@ -29,10 +29,12 @@ const ARGUMENTS: &[&str] = &[
     "tail",
 ];
 
-/// Whether the arguments or the command name lines.
+/// Whether the arguments or the command name lines, or a filter chose among them.
 pub(super) fn is_asked(call: &ToolCall, command: &CommandLine) -> bool {
     let is_given = |name: &&str| call.arguments.get(*name).is_some_and(|value| !is_empty(value));
-    ARGUMENTS.iter().any(is_given) || command.pipelines.iter().flatten().any(names_lines)
+    ARGUMENTS.iter().any(is_given)
+        || command.is_filtered()
+        || command.pipelines.iter().flatten().any(names_lines)
 }
 
 /// Some hosts fill in what the model left out.
@@ -49,8 +51,12 @@ fn names_lines(simple: &Simple) -> bool {
     let mut words = simple.argv.iter().skip(1).map(String::as_str);
     match simple.program() {
         "head" | "tail" => true,
-        // `sed -n 180,300p`, `sed '10q'`
-        "sed" => words.any(|word| word.starts_with(|c: char| c.is_ascii_digit() || c == '$')),
+        // `sed -n 180,300p`, `sed -n '/a/,/b/p'`, `sed '10q'`, `sed '/a/,$!d'`
+        "sed" => words.any(|word| {
+            let quiet = word == "--quiet" || word == "--silent";
+            let short = word.starts_with('-') && !word.starts_with("--") && word.contains('n');
+            quiet || short || word.starts_with(|c: char| c.is_ascii_digit() || c == '$' || c == '/')
+        }),
         "awk" | "gawk" | "mawk" => words.any(|word| word.contains("NR")),
         "bat" | "batcat" => words.any(|word| word.starts_with("-r") || word.starts_with("--line-range")),
         // Editors of agents: `open a.py 120`, `goto 120`, `scroll_down`.
@@ -82,6 +88,10 @@ mod tests {
             "sed -n '180,300p' a.rs",
             "nl -ba a | sed -n 1,20p",
             "cat a | head -50",
+            "sed -n '/fn a/,/^}/p' a.rs",
+            "sed -En '/fn a/,+9p' a.rs",
+            "cat a.rs | grep -v '^//'",
+            "cat a.rs | awk '/fn a/,/^}/'",
             "goto 12",
             "open a.py 7",
         ] {
