@@ -1,6 +1,7 @@
-//! Golden fixtures: every folder under `tests/fixtures/reduce` and `tests/fixtures/encode` is a case.
+//! Golden fixtures: every folder under `tests/fixtures/reduce`, `tests/fixtures/encode` and
+//! `tests/fixtures/detail` is a case.
 //!
-//! `input` is the raw result, `call.json` the call and the policy, `output` all that the model would
+//! `input` is the raw result, `call.json` the call, its arguments and the policy, `output` all that the model would
 //! see, `evidence.json` the evidence. With `BLESS=1` the expected files are written anew; read the
 //! difference before you commit it.
 
@@ -22,7 +23,10 @@ struct Call {
     tool: String,
     command: Option<String>,
     path: Option<String>,
+    query: Option<String>,
     exit_code: Option<i64>,
+    #[serde(default)]
+    arguments: serde_json::Value,
     #[serde(default)]
     policy: PolicyPatch,
 }
@@ -39,7 +43,7 @@ fn folders(path: &Path) -> Vec<PathBuf> {
 }
 
 fn cases() -> Vec<PathBuf> {
-    ["reduce", "encode"]
+    ["detail", "reduce", "encode"]
         .iter()
         .flat_map(|area| folders(&root().join(area)))
         .flat_map(|f| folders(&f))
@@ -61,6 +65,8 @@ fn load(case: &Path) -> (ToolCall, Policy, Vec<u8>) {
         tool: call.tool,
         command: call.command,
         path: call.path,
+        query: call.query,
+        arguments: call.arguments,
         exit_code: call.exit_code,
         ..ToolCall::default()
     };
@@ -116,5 +122,20 @@ fn every_reducer_has_three_cases_and_a_decline() {
             run(&call, &policy, &input).evidence.reducer.is_none()
         });
         assert!(declined.count() >= 1, "{id}: no case in which it declines");
+    }
+}
+
+#[test]
+fn views_that_stay_whole_have_no_gap() {
+    let cases = folders(&root().join("detail/whole"));
+    assert!(!cases.is_empty());
+    for case in cases {
+        let name = case.display();
+        let (call, policy, input) = load(&case);
+        let outcome = run(&call, &policy, &input);
+        assert!(outcome.evidence.omissions.is_empty(), "{name}: {:?}", outcome.evidence.omissions);
+        if case.file_name().unwrap().to_str().unwrap().starts_with("range") {
+            assert_eq!(outcome.texts.concat().as_bytes(), input, "{name}: a range is exact");
+        }
     }
 }
