@@ -43,7 +43,7 @@ fn folders(path: &Path) -> Vec<PathBuf> {
 }
 
 fn cases() -> Vec<PathBuf> {
-    ["reduce", "encode", "detail"]
+    ["detail", "reduce", "encode"]
         .iter()
         .flat_map(|area| folders(&root().join(area)))
         .flat_map(|f| folders(&f))
@@ -122,5 +122,20 @@ fn every_reducer_has_three_cases_and_a_decline() {
             run(&call, &policy, &input).evidence.reducer.is_none()
         });
         assert!(declined.count() >= 1, "{id}: no case in which it declines");
+    }
+}
+
+#[test]
+fn views_that_stay_whole_have_no_gap() {
+    let cases = folders(&root().join("detail/whole"));
+    assert!(!cases.is_empty());
+    for case in cases {
+        let name = case.display();
+        let (call, policy, input) = load(&case);
+        let outcome = run(&call, &policy, &input);
+        assert!(outcome.evidence.omissions.is_empty(), "{name}: {:?}", outcome.evidence.omissions);
+        if case.file_name().unwrap().to_str().unwrap().starts_with("range") {
+            assert_eq!(outcome.texts.concat().as_bytes(), input, "{name}: a range is exact");
+        }
     }
 }

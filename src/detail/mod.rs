@@ -16,6 +16,7 @@ use crate::pipeline::ledger::{Action, Ledger, Reduction};
 use crate::pipeline::names::Names;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::signals;
+use crate::pipeline::source::Source;
 use crate::reduce::Input;
 use plan::Plan;
 
@@ -67,7 +68,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let mut hidden = 0;
     for gap in gaps {
         let named = names.of(gap.clone(), &gap);
-        let bytes = source.byte_range(gap.clone()).len();
+        let bytes = unpadded(source, gap.clone());
         // Where the names say nearly as much as the lines, the lines stay.
         if named.len() * 2 < bytes {
             hidden += bytes - named.len();
@@ -75,13 +76,22 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
         }
     }
     // A few gaps in a text that stays large are not worth their holes.
-    if hidden * WORTH < source.text().len() {
+    if hidden * WORTH < unpadded(source, 0..source.len()) {
         return Err(Reason::NotPaying);
     }
     if input.policy.file_line_numbers && view.numbered() == 0 {
         number(input, &items, ledger, &mut step);
     }
     Ok(step)
+}
+
+/// Bytes of lines without the blanks before their numbers, which a later step takes away: a text that
+/// comes in again without them must be judged as it was.
+fn unpadded(source: &Source<'_>, lines: Lines) -> usize {
+    let view = source.view();
+    let blanks = |i: usize| source.raw(i).bytes().take_while(|b| *b == b' ').count();
+    let padding: usize = lines.clone().filter(|i| view.number(*i).is_some()).map(blanks).sum();
+    source.byte_range(lines).len() - padding
 }
 
 /// One part in so many of the text must go.
