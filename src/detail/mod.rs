@@ -111,7 +111,14 @@ fn level(input: &Input<'_>) -> Option<FileDetail> {
             let large = policy.outline_bytes().is_some_and(|bytes| size > bytes);
             // What is open in an editor is about to be edited.
             let is_edited = detection.is_window && policy.mode < Mode::Aggressive;
-            (large && !is_edited && lines > policy.file_full_max_lines).then_some(FileDetail::Structure)
+            let asked = match lines {
+                n if n <= policy.file_full_max_lines => return None,
+                n if n > policy.file_structure_max_lines && policy.mode == Mode::Aggressive => {
+                    FileDetail::Signatures
+                }
+                _ => FileDetail::Structure,
+            };
+            (large && !is_edited).then_some(asked)
         }
         asked => Some(asked),
     }

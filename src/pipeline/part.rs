@@ -15,7 +15,7 @@ use super::run::Run;
 use super::sanitize::Sanitized;
 use super::source::Source;
 use super::{INPUT_LIMIT, embedded, guard, signals};
-use crate::config::Mode;
+use crate::config::{FileDetail, Mode};
 use crate::detail;
 use crate::encode::{self, ENCODERS, Encoder};
 use crate::reduce::{self, Input, Reducer};
@@ -313,7 +313,16 @@ impl Run<'_> {
         mut ledger: Ledger,
         bytes: usize,
     ) -> Ledger {
-        let unread = detection.shape == Shape::Other && !self.is_read;
+        let outlined = |s: &Step| s.id == "file_detail" && s.reason == Reason::Applied;
+        // A file without an outline is cut as a report is only where the policy does not want it in full.
+        let unread = match detection.shape {
+            Shape::Other => !self.is_read,
+            Shape::File if !detection.is_range && self.policy.file_detail == FileDetail::Auto => {
+                self.policy.file_detail_fallback != FileDetail::Full
+                    && !self.evidence.steps.iter().any(outlined)
+            }
+            _ => false,
+        };
         let limit = self
             .policy
             .head_tail(is_document(source))
