@@ -15,7 +15,7 @@ use tersed::config::{Policy, PolicyPatch};
 use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::{Outcome, Raw, compress};
-use tersed::reduce::REDUCERS;
+use tersed::reduce;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -113,7 +113,7 @@ fn every_case_keeps_the_promises() {
 
 #[test]
 fn every_reducer_has_three_cases_and_a_decline() {
-    for reducer in REDUCERS {
+    for reducer in reduce::all() {
         let id = reducer.meta().id;
         let cases = folders(&root().join("reduce").join(id));
         assert!(cases.len() >= 3, "{id}: {} cases, at least 3 are needed", cases.len());

@@ -17,7 +17,7 @@ use tersed::engine::Engine;
 use tersed::pipeline::evidence::{Evidence, Status};
 use tersed::pipeline::reason::Reason;
 use tersed::protocol::{Kind, METHODS, error, schema};
-use tersed::reduce::{Meta, REDUCERS};
+use tersed::reduce::{self, Meta};
 
 /// Compares a committed file with what it should be, or writes it.
 fn same(path: &str, expected: &str) {
@@ -115,7 +115,7 @@ fn what_the_spec_names_exists() {
 #[test]
 fn codes_are_stable_names_and_unique() {
     let form = Regex::new("^[a-z]+(_[a-z0-9]+)*$").unwrap();
-    let ids: Vec<&str> = REDUCERS.iter().map(|r| r.meta().id).collect();
+    let ids: Vec<&str> = reduce::all().map(|r| r.meta().id).collect();
     let reasons: Vec<&str> = Reason::ALL.iter().map(|r| r.code()).collect();
     for names in [ids, reasons] {
         assert!(names.iter().all(|n| form.is_match(n)), "{names:?}");
@@ -263,7 +263,7 @@ fn the_page_of_reducers_is_that_of_the_code() {
          | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );
     let mut texts = String::new();
-    for reducer in REDUCERS {
+    for reducer in reduce::all() {
         let Meta { id, family, reads, keeps, folds, .. } = reducer.meta();
         let cases = folders(&repository("tests/fixtures/reduce").join(id));
         let evidence = cases.iter().map(|case| -> Evidence {

@@ -256,10 +256,15 @@ impl Ledger {
         }
         match self.spans.get(*cursor) {
             None => Shown::No,
-            // A repetition shows the same line in its first block.
+            // A repetition shows the same line in its first block. A failure under a shared path would not be
+            // found by the line that reports it.
             Some(Span { action: Action::Keep | Action::Repeat { .. }, .. }) => Shown::Yes,
             Some(Span { action: Action::Omit { .. } | Action::Refer { .. }, .. }) => Shown::No,
-            Some(Span { action: Action::Replace { reason, .. }, .. }) if reason.is_lossless() => Shown::Yes,
+            Some(Span { action: Action::Replace { reason, .. }, .. })
+                if reason.is_lossless() && *reason != Reason::SharedPath =>
+            {
+                Shown::Yes
+            }
             Some(Span { action: Action::Replace { text, .. }, .. }) => Shown::In(text),
         }
     }

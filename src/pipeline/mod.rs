@@ -18,6 +18,7 @@ pub mod ledger;
 pub mod marker;
 pub mod names;
 mod part;
+mod reading;
 pub mod reason;
 pub mod relevance;
 mod run;

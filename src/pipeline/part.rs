@@ -5,10 +5,11 @@ use std::rc::Rc;
 
 use super::blocks::{self, Earlier, Lines};
 use super::cap::{self, Cap};
-use super::detect::{self, Detection, Shape};
+use super::detect::{Detection, Shape};
 use super::evidence::{Evidence, Omission, ShownBy, Step};
 use super::ledger::{Ledger, Reduction};
 use super::marker::{self, Marker};
+use super::reading::Stretch;
 use super::reason::Reason;
 use super::relevance::{self, Relevance};
 use super::run::Run;
@@ -18,12 +19,14 @@ use super::{INPUT_LIMIT, embedded, guard, signals};
 use crate::config::{FileDetail, Mode};
 use crate::detail;
 use crate::encode::{self, ENCODERS, Encoder};
-use crate::reduce::{self, Input, Reducer};
+use crate::reduce::{self, Input};
 
 /// Bytes by which an output may exceed a cap that the caller set: its markers and their check.
 const MARKERS: usize = 256;
 /// Failure lines of a text whose words the session remembers.
 const MENTIONS: usize = 8;
+/// Longest lines of a range that no default cap cuts, on average, in bytes.
+const PAGE: usize = 1_000;
 /// Lines at the end of a report that are never a reference.
 const SUMMARY: usize = 5;
 
@@ -68,8 +71,10 @@ impl Run<'_> {
     /// Whether a text that an encoder rewrote would stay as it is if it came in again. Rewritten
     /// neighbours may have become a repetition that was none before.
     fn is_stable(&self, text: &str, cap_bytes: usize) -> bool {
-        let rewritten =
-            |step: &Step| step.reason == Reason::Applied && encode::REWRITERS.contains(&step.id.as_str());
+        let rewritten = |step: &Step| {
+            step.reason == Reason::Applied
+                && (encode::REWRITERS.contains(&step.id.as_str()) || reduce::is_rewriter(&step.id))
+        };
         if !self.evidence.steps.iter().any(rewritten) || marker::is_sealed(text) {
             return true;
         }
@@ -103,7 +108,7 @@ impl Run<'_> {
             return (source.text().to_owned(), None);
         }
         self.is_read = false;
-        let (detection, reducer) = self.detect(source);
+        let (detection, stretches) = self.plan(source, self.is_wanted(source));
         let signals = match detection.reports_failures() {
             true => signals::failure_lines(source),
             false => Vec::new(),
@@ -117,7 +122,7 @@ impl Run<'_> {
         let mut state = (Ledger::new(source), source.text().len());
         self.attempt("embedded_binary", source, &[], &mut state, |_| embedded::reduce(source));
         if self.is_for_reducers(source) {
-            self.standard(source, part, &detection, reducer, &signals, &mut state);
+            self.standard(source, part, &detection, stretches, &signals, &mut state);
         }
         let ledger = match self.in_full && !self.policy.strict_cap {
             true => state.0,
@@ -166,48 +171,19 @@ impl Run<'_> {
         false
     }
 
-    /// What the text is: by the call, and by the reducer whose grammar it follows.
-    fn detect(&mut self, source: &Source<'_>) -> (Detection, Option<&'static dyn Reducer>) {
-        let mut detection = detect::detect(self.call, source);
-        let size = source.text().len();
-        let input = Input {
-            source,
-            call: self.call,
-            detection: &detection,
-            policy: self.policy,
-            relevance: &self.relevance,
-        };
-        let wanted =
-            self.policy.mode >= Mode::Standard && (self.policy.min_bytes..=INPUT_LIMIT).contains(&size);
-        let reducer =
-            match catch_unwind(AssertUnwindSafe(|| if wanted { reduce::choose(&input) } else { None })) {
-                Ok(reducer) => reducer,
-                Err(_) => {
-                    self.step("detect", Reason::ReducerPanicked, size, size);
-                    None
-                }
-            };
-        let family = reducer.map(|r| r.meta().family);
-        match family {
-            // What only the content told: the encoders must leave a diff alone, and what a log file
-            // holds of a test run reports failures.
-            Some("diff") => detection.shape = Shape::Diff,
-            Some("test" | "build") => detection.shape = Shape::Other,
-            _ => {}
-        }
-        if let Some(family) = family.or(detection.shape.family()) {
-            self.evidence.family.get_or_insert_with(|| family.to_owned());
-        }
-        (detection, reducer)
+    /// Whether reducers are asked about a text of this size.
+    fn is_wanted(&self, source: &Source<'_>) -> bool {
+        let sizes = self.policy.min_bytes..=INPUT_LIMIT;
+        self.policy.mode >= Mode::Standard && sizes.contains(&source.text().len())
     }
 
-    /// The reducer, the encoders, the guard and the gate.
+    /// The reducers, references, outlines and encoders.
     fn standard(
         &mut self,
         source: &Source<'_>,
         part: usize,
         detection: &Detection,
-        reducer: Option<&'static dyn Reducer>,
+        stretches: Vec<Stretch<'_>>,
         signals: &[usize],
         state: &mut (Ledger, usize),
     ) {
@@ -216,14 +192,8 @@ impl Run<'_> {
         let wanted = self.policy.mode == Mode::Aggressive || detail::wants_terms(&input);
         let about = wanted.then(|| self.about(source));
         let input = Input { relevance: about.as_ref().unwrap_or(&relevance), ..input };
-        if let Some(reducer) = reducer.filter(|_| !self.in_full) {
-            let id = reducer.meta().id;
-            let steps = self.evidence.steps.len();
-            if self.attempt(id, source, signals, state, |_| reducer.reduce(&input)) {
-                self.evidence.reducer.get_or_insert_with(|| id.to_owned());
-            }
-            let declined = |step: &Step| step.reason == Reason::NotRecognized;
-            self.is_read = !self.evidence.steps[steps..].iter().any(declined);
+        if !self.in_full {
+            self.read(source, stretches, input.relevance, signals, state);
         }
         // The end of a report is its summary.
         let mut fixed = signals.to_vec();
@@ -232,7 +202,12 @@ impl Run<'_> {
             fixed.retain(|&line| line < end);
             fixed.extend(end..source.len());
         }
-        let references = blocks::find(source, part, &state.0, &fixed, self.earlier, self.counter);
+        let mut references = blocks::find(source, part, &state.0, &fixed, self.earlier, self.counter);
+        if detection.is_window && references.iter().any(|r| r.is_shifted(source)) {
+            // What the window shows of failures would stand under other numbers there.
+            let fixed = signals::failure_lines(source);
+            references = blocks::find(source, part, &state.0, &fixed, self.earlier, self.counter);
+        }
         if !references.is_empty()
             && self.attempt("block_dedup", source, &[], state, |_| Ok(blocks::reduction(&references)))
         {
@@ -268,7 +243,7 @@ impl Run<'_> {
 
     /// Tries one step and keeps its result only if it accounts for every line, passes the guard and
     /// makes the text smaller.
-    fn attempt(
+    pub(super) fn attempt(
         &mut self,
         id: &str,
         source: &Source<'_>,
@@ -342,8 +317,14 @@ impl Run<'_> {
                 false => Vec::new(),
             };
         let signals = if quoted.is_empty() { signals } else { &quoted };
+        // Lines that were asked for by their numbers stay unless the caller itself sets a cap.
+        // Who asks for some lines does not expect each to be as long as a page.
+        let is_exact = detection.is_range
+            && detection.shape == Shape::File
+            && !self.policy.strict_cap
+            && source.text().len() <= source.len() * PAGE;
         let cap = Cap { bytes, strict: self.policy.strict_cap, reason: Reason::OutputCap };
-        if let Some(next) = cap::apply(source, &ledger, signals, cap) {
+        if !is_exact && let Some(next) = cap::apply(source, &ledger, signals, cap) {
             let (before, after) = (ledger.size(source, None), next.size(source, None));
             self.step("output_cap", Reason::Applied, before, after);
             self.evidence.capped = true;

@@ -33,6 +33,7 @@ reasons! {
     PassingTests = "passing_tests", "Lines that report tests that passed.";
     TestOutput = "test_output", "What passing tests printed.";
     Progress = "progress", "Progress, downloads and build steps that succeeded.";
+    Satisfied = "satisfied", "What was there already; the marker names it.";
     DiffContext = "diff_context", "Unchanged lines around the changes of a diff.";
     DiffLimit = "diff_limit", "Lines of a hunk over the limits of a diff.";
     GeneratedFile = "generated_file", "Changes of a lock file or a generated or minified file.";

@@ -114,12 +114,15 @@ impl Relevance {
 /// Calls `found` with the digest of every word of a text: each identifier, and its parts where it is
 /// put together with `_` or capitals.
 pub fn words(text: &str, mut found: impl FnMut(u64)) {
-    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
+    /// First byte in UTF-8 of U+2000 to U+2FFF: arrows, lines of boxes, bullets, quotes.
+    const SIGNS: u8 = 0xE2;
+    const SIGN_BYTES: usize = 3;
+    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || (b >= 0x80 && b != SIGNS);
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
         if !is_word(bytes[at]) {
-            at += 1;
+            at += if bytes[at] == SIGNS { SIGN_BYTES } else { 1 };
             continue;
         }
         let start = at;
@@ -168,6 +171,18 @@ mod tests {
         assert!(of_header[1] > of_header[0] && of_header[0] == of_header[2]);
         assert!(scores("parse_header")[1] > 0);
         assert_eq!(scores("unrelated words"), [0, 0, 0]);
+    }
+
+    #[test]
+    fn signs_part_words() {
+        let found = |text: &str| {
+            let mut words = Vec::new();
+            super::words(text, |word| words.push(word));
+            words
+        };
+        assert_eq!(found("12→header"), found("header"));
+        assert_eq!(found("•header│"), found("header"));
+        assert_ne!(found("überheader"), found("header"));
     }
 
     #[test]

@@ -46,6 +46,11 @@ impl<'a> Source<'a> {
         Self { text, starts, lines_before, view: OnceCell::new() }
     }
 
+    /// Some of the lines as a source of their own, which numbers them as this one does.
+    pub fn part_of(&self, lines: Range<usize>) -> Source<'a> {
+        Self::part(self.slice(lines.clone()), self.lines_before + lines.start)
+    }
+
     /// The number of line `i` as markers and the evidence write it: from 1, over all parts.
     pub fn number(&self, i: usize) -> usize {
         self.lines_before + i + 1

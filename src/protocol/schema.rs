@@ -12,7 +12,7 @@ use super::error::{self, ErrorData};
 use super::initialize::{Capabilities, Options};
 use super::{Kind, METHODS, VERSION};
 use crate::pipeline::reason::Reason;
-use crate::reduce::REDUCERS;
+use crate::reduce;
 
 /// JSON Schema of everything that goes over the wire: `methods.<name>.params` and `.result`, and the
 /// types that they share under `$defs`.
@@ -88,8 +88,8 @@ pub fn meta_json() -> String {
         .collect();
     let reasons: Vec<Value> =
         Reason::ALL.iter().map(|r| json!({ "code": r.code(), "meaning": r.doc() })).collect();
-    let reducers: Vec<Value> = REDUCERS
-        .iter()
+    let reducers: Vec<Value> = reduce::all()
+
         .map(|r| r.meta())
         .map(|m| json!({ "id": m.id, "family": m.family, "reads": m.reads, "keeps": m.keeps, "folds": m.folds }))
         .collect();
@@ -135,7 +135,7 @@ pub fn reasons_table() -> String {
 /// The reducers as a Markdown table.
 pub fn reducers_table() -> String {
     let mut out = String::from("| reducer | family | reads |\n| --- | --- | --- |\n");
-    for meta in REDUCERS.iter().map(|r| r.meta()) {
+    for meta in reduce::all().map(|r| r.meta()) {
         let _ = writeln!(out, "| `{}` | {} | {} |", meta.id, meta.family, meta.reads);
     }
     out

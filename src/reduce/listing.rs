@@ -71,6 +71,10 @@ impl Reducer for Listing {
         &META
     }
 
+    fn rewrites(&self) -> bool {
+        true
+    }
+
     fn claim(&self, input: &Input<'_>) -> Claim {
         let command = &input.detection.command;
         let format = |wanted: Option<Format>| {

@@ -1,24 +1,24 @@
 //! Reducers: each understands one kind of output by its grammar and says which lines the task does
 //! not need. They return spans, never text sizes, and they neither redact nor deduplicate.
 //!
-//! A new reducer is a new file, a row in `REDUCERS` and a folder of fixtures with at least three
-//! cases, one of them a decline.
+//! A folder is a family. A format whose lines can be told apart one by one is a table of line forms
+//! ([`format::Format`]); one that needs more is a state machine of its own. A new reducer is a new
+//! file, a row in its family's `REDUCERS` and a folder of fixtures with at least three cases, one of
+//! them a decline.
 
-mod cargo_test;
-mod diagnostics;
-mod git_diff;
-mod git_status;
-mod go_test;
+mod build;
+pub mod format;
 mod lines;
 mod listing;
-mod pytest;
+mod package;
 mod search;
-mod unified;
-mod unittest;
+mod test;
+mod vcs;
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use crate::config::Policy;
 use crate::pipeline::call::ToolCall;
@@ -75,58 +75,81 @@ pub struct Meta {
 /// Understands one kind of output.
 pub trait Reducer: Sync {
     /// What is known about it.
-    fn meta(&self) -> &'static Meta;
+    fn meta(&self) -> &Meta;
 
     /// Whether the text is its own. Cheap: looks at the command and at a few lines.
     fn claim(&self, input: &Input<'_>) -> Claim;
 
     /// What to do with the lines, or the stable reason for doing nothing.
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason>;
+
+    /// Whether it writes lines anew: neighbours may then look like something that they were not, so the
+    /// result is tried once more and dropped if it is not stable.
+    fn rewrites(&self) -> bool {
+        false
+    }
+
+    /// The lines that belong to the output which the reducer knows. What stands before and after them
+    /// is offered to the other reducers. Asked only after `reduce` knew the text.
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        0..input.source.len()
+    }
 }
 
-/// All reducers. The strongest claim wins, the earlier row breaks ties.
+/// The families. The strongest claim wins, the earlier family and row break ties.
 ///
 /// Test runners come before builds and builds before version control: a test log may hold what a
 /// compiler said, and either may hold a diff or a status.
-pub static REDUCERS: &[&dyn Reducer] = &[
-    &cargo_test::CargoTest,
-    &go_test::GoTest,
-    &pytest::Pytest,
-    &unittest::Unittest,
-    &diagnostics::rustc::Rustc,
-    &diagnostics::gcc::Gcc,
-    &diagnostics::tsc::Tsc,
-    &git_diff::GitDiff,
-    &git_status::GitStatus,
-    &search::Search,
-    &listing::Listing,
+static FAMILIES: &[&[&dyn Reducer]] = &[
+    test::REDUCERS,
+    build::REDUCERS,
+    vcs::REDUCERS,
+    package::REDUCERS,
+    &[&search::Search, &listing::Listing],
 ];
+
+/// All reducers, those that win a tie first.
+pub fn all() -> impl Iterator<Item = &'static dyn Reducer> {
+    FAMILIES.iter().copied().flatten().copied()
+}
 
 /// How much of the head and of the tail of a text is searched for anchors, in bytes.
 const WINDOW: usize = 32 * 1024;
 
-/// Anchors and whose they are.
-type Anchors = Vec<(&'static str, usize)>;
-
-static ANCHORS: LazyLock<Option<(AhoCorasick, Anchors)>> = LazyLock::new(|| {
-    let all = REDUCERS.iter().enumerate().flat_map(|(i, r)| r.meta().anchors.iter().map(move |a| (*a, i)));
-    let anchors: Anchors = all.collect();
-    // Only a leftmost search has the packed prefilter.
+/// All anchors, and for each the reducer that it belongs to, by its place in `all()`.
+static ANCHORS: LazyLock<Option<(AhoCorasick, Vec<usize>)>> = LazyLock::new(|| {
+    let rows = all().enumerate().flat_map(|(i, r)| r.meta().anchors.iter().map(move |a| (*a, i)));
+    let (anchors, owners): (Vec<&str>, Vec<usize>) = rows.unzip();
+    // Anchors may overlap, which only a standard search reports.
     let search = AhoCorasick::builder()
-        .match_kind(MatchKind::LeftmostFirst)
-        .build(anchors.iter().map(|(anchor, _)| anchor))
+        .match_kind(MatchKind::Standard)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(anchors)
         .ok()?;
-    Some((search, anchors))
+    Some((search, owners))
 });
+
+/// Whether a step of this name is a reducer that writes lines anew.
+pub fn is_rewriter(id: &str) -> bool {
+    all().any(|r| r.rewrites() && r.meta().id == id)
+}
+
+/// Whether what the reducers of a family leave is what matters, so that no limit has to cut it further.
+pub fn is_bounded(family: &str) -> bool {
+    matches!(family, "test" | "build" | "diff" | "git" | "search" | "listing")
+}
 
 /// The reducer with the strongest claim on the text.
 pub fn choose(input: &Input<'_>) -> Option<&'static dyn Reducer> {
     let asked = asked(input.source.text());
     let mut best: Option<(Claim, &'static dyn Reducer)> = None;
-    for (reducer, _) in REDUCERS.iter().zip(asked).filter(|(_, asked)| *asked) {
+    for (reducer, _) in all().zip(asked).filter(|(_, asked)| *asked) {
         let claim = reducer.claim(input);
         if claim > best.map_or(Claim::No, |(claim, _)| claim) {
-            best = Some((claim, *reducer));
+            best = Some((claim, reducer));
+            if claim == Claim::Command {
+                break;
+            }
         }
     }
     best.map(|(_, reducer)| reducer)
@@ -134,25 +157,16 @@ pub fn choose(input: &Input<'_>) -> Option<&'static dyn Reducer> {
 
 /// Which reducers have an anchor in the text, in one pass over its head and tail.
 fn asked(text: &str) -> Vec<bool> {
-    let mut asked: Vec<bool> = REDUCERS.iter().map(|r| r.meta().anchors.is_empty()).collect();
-    let Some((search, anchors)) = ANCHORS.as_ref() else { return asked };
+    let mut asked: Vec<bool> = all().map(|r| r.meta().anchors.is_empty()).collect();
+    let Some((search, owners)) = ANCHORS.as_ref() else { return asked };
     let bytes = text.as_bytes();
     let (head, tail) = match bytes.len() {
         n if n <= 2 * WINDOW => (bytes, &bytes[n..]),
         n => (&bytes[..WINDOW], &bytes[n - WINDOW..]),
     };
     for window in [head, tail] {
-        let mut from = 0;
-        // Every place where an anchor starts is the leftmost match from somewhere on.
-        while let Some(hit) = search.find(&window[from..]) {
-            let here = &window[from + hit.start()..];
-            for (anchor, owner) in anchors {
-                asked[*owner] = asked[*owner] || here.starts_with(anchor.as_bytes());
-            }
-            if asked.iter().all(|asked| *asked) {
-                return asked;
-            }
-            from += hit.start() + 1;
+        for hit in search.find_overlapping_iter(window) {
+            asked[owners[hit.pattern().as_usize()]] = true;
         }
     }
     asked
@@ -165,9 +179,9 @@ mod tests {
     #[test]
     fn anchors_compile_and_ids_are_unique() {
         assert!(ANCHORS.is_some());
-        let mut ids: Vec<_> = REDUCERS.iter().map(|r| r.meta().id).collect();
+        let mut ids: Vec<_> = all().map(|r| r.meta().id).collect();
         ids.sort_unstable();
         ids.dedup();
-        assert_eq!(ids.len(), REDUCERS.len());
+        assert_eq!(ids.len(), all().count());
     }
 }

@@ -44,6 +44,10 @@ impl Reducer for Search {
         &META
     }
 
+    fn rewrites(&self) -> bool {
+        true
+    }
+
     fn claim(&self, input: &Input<'_>) -> Claim {
         // `rg --files` lists.
         let lists = input.detection.command.runs(|simple| simple.has_flag(&["--files"]));

@@ -60,6 +60,14 @@ pub struct Reference {
     pub carried: u32,
 }
 
+impl Reference {
+    /// Whether the lines carry other numbers here than there.
+    pub fn is_shifted(&self, source: &Source<'_>) -> bool {
+        let lines = self.lines.0 as usize..self.lines.1 as usize;
+        source.view().numbers(&lines).is_some_and(|(first, _)| first != self.carried as usize)
+    }
+}
+
 /// What a session knows of earlier outputs.
 #[derive(Debug, Clone, Copy)]
 pub enum Earlier<'a> {

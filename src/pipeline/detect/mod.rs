@@ -3,6 +3,7 @@
 
 pub mod command;
 mod range;
+pub mod sections;
 
 use super::call::ToolCall;
 use super::source::Source;
@@ -67,21 +68,27 @@ impl Detection {
 /// Looks at the call and at the head of the text.
 pub fn detect(call: &ToolCall, source: &Source<'_>) -> Detection {
     let command = call.command.as_deref().map(CommandLine::parse).unwrap_or_default();
+    of_command(call, command, source)
+}
+
+/// Looks at a part of the command and at the lines that it wrote.
+pub fn of_command(call: &ToolCall, command: CommandLine, source: &Source<'_>) -> Detection {
     // A tool of that name is no shell, whatever its arguments look like.
-    let shape = match tool_shape(&call.canonical_tool()) {
+    let by_tool = tool_shape(&call.canonical_tool());
+    let shape = match by_tool {
         Shape::Other => command_shape(&command),
         shape => shape,
     };
     let window = source.lines().take(3).any(|l| l.starts_with("[File: ") && l.contains(" lines total)]"));
     // The "command" of a tool that shows files may be the file.
-    let program = usize::from(tool_shape(&call.canonical_tool()) != Shape::File);
+    let program = usize::from(by_tool != Shape::File);
     let is_written = call.path.as_deref().is_some_and(is_written)
         || command.producers().any(|(s, _)| s.argv.iter().skip(program).any(|word| is_written(word)));
     let shape = if window { Shape::File } else { shape };
     Detection {
         is_written: is_written || window,
         is_window: window,
-        is_by_command: tool_shape(&call.canonical_tool()) == Shape::Other,
+        is_by_command: by_tool == Shape::Other,
         is_numbered: is_numbered_view(source),
         is_range: range::is_asked(call, &command),
         command,
@@ -181,7 +188,7 @@ const NUMBERED_HEAD: usize = 400;
 const NUMBERED_RUN: u64 = 5;
 
 /// Whether the text shows a part of a file with line numbers, as `cat -n`, editors and agents' file
-/// viewers write them: `12<tab>`, `12:`, `12|`, `12→`.
+/// viewers write them: `12<tab>`, `12:`, `12|`, `12→`, `12 │`.
 fn is_numbered_view(source: &Source<'_>) -> bool {
     // First and last number of the run so far.
     let mut run: Option<(u64, u64)> = None;
@@ -189,7 +196,8 @@ fn is_numbered_view(source: &Source<'_>) -> bool {
         let trimmed = line.trim_start();
         let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
         let (number, rest) = trimmed.split_at(digits);
-        let number: Option<u64> = number.parse().ok().filter(|_| rest.starts_with(['\t', ':', '|', '→']));
+        let number: Option<u64> =
+            number.parse().ok().filter(|_| rest.starts_with(['\t', ':', '|', '→']) || rest.starts_with(" │"));
         run = number.map(|n| match run {
             Some((first, last)) if n == last + 1 => (first, n),
             _ => (n, n),
@@ -283,6 +291,8 @@ fn program_shape(simple: &Simple) -> Shape {
         "cat" | "head" | "tail" | "sed" | "nl" | "bat" | "batcat" | "less" | "more" | "view" | "open"
         | "goto" | "scroll_up" | "scroll_down" | "type" | "tac" => Shape::File,
         "str_replace_editor" | "edit" => Shape::File,
+        // Lines of a file picked by their numbers.
+        "awk" | "gawk" | "mawk" if simple.argv.iter().skip(1).any(|a| a.contains("NR")) => Shape::File,
         "grep" | "egrep" | "fgrep" | "zgrep" | "ggrep" | "ugrep" | "rg" | "rga" | "ag" | "ack"
         | "search_dir" | "search_file" => Shape::Search,
         "ls" | "find" | "fd" | "fdfind" | "tree" | "du" | "dir" | "find_file" | "exa" | "eza" | "vdir"

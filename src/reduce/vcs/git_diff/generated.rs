@@ -1,9 +1,9 @@
 //! Files of a diff that a tool wrote: lock files, generated and minified files, by name and by what
 //! the diff shows of them. What the call names was asked for and is none of these.
 
-use super::super::Input;
 use super::super::unified::File;
 use crate::pipeline::source::Source;
+use crate::reduce::Input;
 
 /// Most changed lines that are shown of such a file.
 const MAX_LINES: usize = 40;

@@ -9,13 +9,13 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
-use super::super::lines::is_cargo_progress;
-use super::super::{Claim, Input, Meta, Reducer};
 use super::{CLAIM_LINES, Fates, Kinds, SHOWN_WHOLE, Tally, claim, kind_of, place};
 use crate::pipeline::detect::command::Simple;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
+use crate::reduce::lines::is_cargo_progress;
+use crate::reduce::{Claim, Input, Meta, Reducer};
 
 /// See the module.
 pub struct Rustc;

@@ -4,10 +4,10 @@
 //! `failures:` with one `---- NAME stdout ----` block per failure, then `test result: …`. Lines that
 //! are none of these, such as compiler warnings and what tests print, stay as they are.
 
-use super::lines::{is_cargo_progress, leading_number};
-use super::{Claim, Input, Meta, Reducer};
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
+use crate::reduce::lines::{is_cargo_progress, leading_number};
+use crate::reduce::{Claim, Input, Meta, Reducer};
 
 /// See the module.
 pub struct CargoTest;

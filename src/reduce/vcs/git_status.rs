@@ -9,11 +9,11 @@
 
 use std::ops::Range;
 
-use super::{Claim, Input, Meta, Reducer};
 use crate::pipeline::detect::Shape;
 use crate::pipeline::ledger::{MARKER_COST, Reduction};
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
+use crate::reduce::{Claim, Input, Meta, Reducer};
 
 /// See the module.
 pub struct GitStatus;
@@ -80,6 +80,10 @@ const BODY: &[&str] = &[
 impl Reducer for GitStatus {
     fn meta(&self) -> &'static Meta {
         &META
+    }
+
+    fn rewrites(&self) -> bool {
+        true
     }
 
     fn claim(&self, input: &Input<'_>) -> Claim {

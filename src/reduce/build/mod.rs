@@ -2,23 +2,26 @@
 //!
 //! The parts that the reducers of this family share. Nothing here knows one compiler's grammar.
 
-pub mod gcc;
+mod gcc;
 mod gcc_lines;
 mod gcc_repeats;
 mod gcc_steps;
 mod make;
-pub mod rustc;
-pub mod tsc;
+mod rustc;
+mod tsc;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::{Claim, Input};
+use super::{Claim, Input, Reducer};
 use crate::pipeline::detect::Shape;
 use crate::pipeline::detect::command::Simple;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
+
+/// The reducers of this family; the earlier row breaks ties.
+pub static REDUCERS: &[&dyn Reducer] = &[&rustc::Rustc, &gcc::Gcc, &tsc::Tsc];
 
 /// How many diagnostics of one kind are shown whole before their excerpts go.
 const SHOWN_WHOLE: usize = 5;

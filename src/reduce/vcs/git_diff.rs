@@ -15,11 +15,11 @@ use memchr::memmem;
 
 use super::git_status;
 use super::unified::{File, has_file};
-use super::{Claim, Input, Meta, Reducer};
 use crate::pipeline::detect::Shape;
 use crate::pipeline::detect::command::Simple;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
+use crate::reduce::{Claim, Input, Meta, Reducer};
 
 /// See the module.
 pub struct GitDiff;

@@ -11,12 +11,12 @@ mod json;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::lines::reads_as_report;
-use super::{Claim, Input, Meta, Reducer};
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::signals;
 use crate::pipeline::source::Source;
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Claim, Input, Meta, Reducer};
 
 /// See the module.
 pub struct GoTest;

@@ -7,9 +7,9 @@
 
 use std::ops::Range;
 
-use super::super::Input;
 use super::super::unified::{File, Hunk};
 use crate::pipeline::source::Source;
+use crate::reduce::Input;
 
 /// Lines that stay or go together in the middle of a hunk.
 const BLOCK: usize = 12;

@@ -9,12 +9,12 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::super::{Claim, Input, Meta, Reducer};
 use super::{CLAIM_LINES, Fates, Kinds, SHOWN_WHOLE, Tally, claim};
 use crate::pipeline::detect::command::Simple;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
+use crate::reduce::{Claim, Input, Meta, Reducer};
 
 /// See the module.
 pub struct Tsc;

@@ -11,12 +11,12 @@ mod grammar;
 
 use std::collections::HashSet;
 
-use super::lines::reads_as_report;
-use super::{Claim, Input, Meta, Reducer};
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::signals;
 use crate::pipeline::source::Source;
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Claim, Input, Meta, Reducer};
 use grammar::{
     dots, is_end_of_progress, is_inside_block, is_start, is_test_id, is_totals, is_totals_line, passed,
     strip_percent, title, xdist_passed,

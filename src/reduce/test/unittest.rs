@@ -5,12 +5,12 @@
 //! and the next, then `Ran N tests in 0.1s`. What tests print falls between and stays. From the first
 //! failure block on everything stays, since what follows may be the output of that test.
 
-use super::lines::{leading_number, reads_as_report};
-use super::{Claim, Input, Meta, Reducer};
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::signals;
 use crate::pipeline::source::Source;
+use crate::reduce::lines::{leading_number, reads_as_report};
+use crate::reduce::{Claim, Input, Meta, Reducer};
 
 /// See the module.
 pub struct Unittest;

@@ -6,7 +6,6 @@
 //! `a.c: In function ‘f’:`), after it the excerpt and the notes that belong to it. Lines between a
 //! build step and the next one are what the step printed. Everything else stays as it is.
 
-use super::super::{Claim, Input, Meta, Reducer};
 use super::gcc_lines::{Kind, is_caret, is_driver_line, kind};
 use super::gcc_repeats::Repeats;
 use super::gcc_steps;
@@ -15,6 +14,7 @@ use super::{CLAIM_LINES, Fates, Tally, claim, name, place};
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
+use crate::reduce::{Claim, Input, Meta, Reducer};
 
 /// See the module.
 pub struct Gcc;

@@ -1,0 +1,158 @@
+//! Reading: which reducer reads which lines of a text, and the steps that come of it.
+//!
+//! A compound command is taken apart where its output tells the parts (`detect::sections`); in each
+//! part the reducer with the strongest claim reads, and what stands before and after the lines that it
+//! knows is offered to the others. No reducer sees lines of another.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::detect::{self, Detection, Shape};
+use super::ledger::{Action, Ledger, Reduction};
+use super::reason::Reason;
+use super::relevance::Relevance;
+use super::run::Run;
+use super::source::Source;
+use crate::reduce::{self, Input, Reducer};
+
+/// Fewest lines left over that another reducer is asked about.
+const MIN_REST: usize = 4;
+/// Stretches of one text that are read, at most.
+const MAX_STRETCHES: usize = 24;
+
+/// Lines of a text, what wrote them, and who reads them.
+pub(super) struct Stretch<'a> {
+    /// The lines alone.
+    source: Source<'a>,
+    /// The line of the whole text with which they start.
+    start: usize,
+    /// What the call tells of them.
+    pub(super) detection: Detection,
+    /// The reducer that claims them.
+    pub(super) reducer: Option<&'static dyn Reducer>,
+}
+
+impl Run<'_> {
+    /// The stretches of a text with the reducers that claim them, and what is known of the whole.
+    pub(super) fn plan<'a>(&mut self, source: &Source<'a>, wanted: bool) -> (Detection, Vec<Stretch<'a>>) {
+        let mut detection = detect::detect(self.call, source);
+        let mut stretches = Vec::new();
+        if !wanted {
+            self.note_family(None, &detection);
+            return (detection, stretches);
+        }
+        let sections = detect::sections::sections(&detection.command, source);
+        let alone = sections.len() == 1 && sections[0].lines.len() == source.len();
+        for section in sections {
+            let lines = source.part_of(section.lines.clone());
+            let detection = match alone {
+                true => detection.clone(),
+                false => detect::of_command(self.call, section.command, &lines),
+            };
+            stretches.push(self.stretch(lines, section.lines.start, detection));
+        }
+        stretches.truncate(MAX_STRETCHES);
+        let mut families = stretches.iter().filter_map(|s| s.reducer).map(|r| r.meta().family);
+        let family = families.clone().next();
+        // What only the content told: the encoders must leave a diff alone, and what a log file holds of a
+        // test run reports failures.
+        if families.any(|family| matches!(family, "test" | "build")) {
+            detection.shape = Shape::Other;
+        } else if family == Some("diff") {
+            detection.shape = Shape::Diff;
+        }
+        if alone && let Some(only) = stretches.first_mut() {
+            only.detection.shape = detection.shape;
+        }
+        self.note_family(family, &detection);
+        (detection, stretches)
+    }
+
+    fn note_family(&mut self, family: Option<&str>, detection: &Detection) {
+        if let Some(family) = family.or(detection.shape.family()) {
+            self.evidence.family.get_or_insert_with(|| family.to_owned());
+        }
+    }
+
+    fn stretch<'a>(&mut self, source: Source<'a>, start: usize, detection: Detection) -> Stretch<'a> {
+        let input = Input {
+            source: &source,
+            call: self.call,
+            detection: &detection,
+            policy: self.policy,
+            relevance: &self.relevance,
+        };
+        let size = source.text().len();
+        let reducer = catch_unwind(AssertUnwindSafe(|| reduce::choose(&input))).unwrap_or_else(|_| {
+            self.step("detect", Reason::ReducerPanicked, size, size);
+            None
+        });
+        Stretch { source, start, detection, reducer }
+    }
+
+    /// Lets the reducers work, each on its lines.
+    pub(super) fn read(
+        &mut self,
+        source: &Source<'_>,
+        stretches: Vec<Stretch<'_>>,
+        about: &Relevance,
+        signals: &[usize],
+        state: &mut (Ledger, usize),
+    ) {
+        let mut groups = 0;
+        let mut read = 0;
+        let mut asked = stretches.len();
+        let mut queue: Vec<Stretch<'_>> = stretches.into_iter().rev().collect();
+        while let Some(stretch) = queue.pop() {
+            let rewrites = self.rewrites;
+            let Some(reducer) = stretch.reducer.filter(|r| rewrites || !r.rewrites()) else { continue };
+            let meta = reducer.meta();
+            let input = Input {
+                source: &stretch.source,
+                call: self.call,
+                detection: &stretch.detection,
+                policy: self.policy,
+                relevance: about,
+            };
+            let steps = self.evidence.steps.len();
+            let applied = self.attempt(meta.id, source, signals, state, |_| {
+                let reduction = reducer.reduce(&input)?;
+                Ok(moved(reduction, stretch.start, &mut groups))
+            });
+            if applied {
+                self.evidence.reducer.get_or_insert_with(|| meta.id.to_owned());
+            }
+            if self.evidence.steps[steps..].iter().any(|step| step.reason == Reason::NotRecognized) {
+                continue;
+            }
+            let extent =
+                catch_unwind(AssertUnwindSafe(|| reducer.extent(&input))).unwrap_or(0..stretch.source.len());
+            if reduce::is_bounded(meta.family) {
+                read += stretch.source.byte_range(extent.clone()).len();
+            }
+            for rest in [extent.end..stretch.source.len(), 0..extent.start] {
+                if rest.len() >= MIN_REST && asked < MAX_STRETCHES {
+                    asked += 1;
+                    let lines = stretch.source.part_of(rest.clone());
+                    let next = self.stretch(lines, stretch.start + rest.start, stretch.detection.clone());
+                    queue.push(next);
+                }
+            }
+        }
+        self.is_read = read * 2 >= source.text().len().max(1);
+    }
+}
+
+/// A reduction of lines that start at line `start` of the whole, with groups that no other has.
+fn moved(mut reduction: Reduction, start: usize, groups: &mut u32) -> Reduction {
+    let taken = *groups;
+    for span in &mut reduction.spans {
+        span.lines = span.lines.start + start..span.lines.end + start;
+        if let Action::Omit { group, .. } = &mut span.action
+            && *group > 0
+        {
+            *group += taken;
+            *groups = (*groups).max(*group);
+        }
+    }
+    reduction
+}

@@ -1,0 +1,59 @@
+//! `pip install`, `uninstall` and `download`: what is fetched and where from goes, the versions that
+//! were there already are named, and what was installed, warned of or refused stays.
+//!
+//! Lines as written by pip 9 to 26 without a terminal. `Collecting` goes only because the line
+//! `Successfully installed` or an error that stays names what became of it.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static PIP: Format = Format::new(
+    Meta {
+        id: "pip",
+        family: "package",
+        reads: "`pip install`, `pip download`, `pip uninstall`",
+        keeps: "what was installed or removed with versions, notices, warnings, conflicts, build failures, errors",
+        folds: "downloads, caches, build steps that went well; requirements that were already satisfied are named",
+        anchors: &[
+            "Collecting ",
+            "Requirement already satisfied: ",
+            "Successfully installed ",
+            "Found existing installation: ",
+        ],
+    },
+    &[
+        "pip install",
+        "pip3 install",
+        "pip download",
+        "pip3 download",
+        "pip uninstall",
+        "pip3 uninstall",
+        "uv pip install",
+    ],
+    1,
+    &[
+        (r"Successfully (?:un)?installed .*", Shows),
+        (r"Successfully built .*", Stays),
+        (r"Installing collected packages: .*", Goes(Reason::Progress)),
+        (
+            r"Requirement already (?:satisfied|up-to-date): ([\w.\[\]-]+)\S* in \S+(?: \(from [^()]*\))? (\(\d\S*\))",
+            Named(Reason::Satisfied),
+        ),
+        (r"Collecting \S.*", Goes(Reason::Progress)),
+        (
+            r" +(?:Downloading|Using cached|Obtaining dependency information|Getting requirements to build|Preparing metadata|Installing build dependencies|Installing backend dependencies|Checking if build backend supports|Created wheel|Building wheel|Building editable|Stored in directory|Attempting uninstall|Found existing installation|Uninstalling|Successfully uninstalled) ?.*",
+            Goes(Reason::Progress),
+        ),
+        (
+            r"(?:Building wheels for collected packages|Looking in indexes|Looking in links|Defaulting to user installation).*",
+            Goes(Reason::Progress),
+        ),
+        (r"(?:Downloading|Using cached) \S+ ?.*", Goes(Reason::Progress)),
+        (r" *(?:\xE2\x94\x81|\xE2\x95\xB8|\xE2\x95\xBA|\xE2\x96\x88)+ .*", State),
+        (r" +\|?\S*\| [\d.]+ ?[kMG]?B.*", State),
+        (r" +[\d.]+/[\d.]+ ?[kMG]?B .*", State),
+    ],
+);
