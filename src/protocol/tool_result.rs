@@ -160,8 +160,20 @@ fn quoted(word: &str) -> Cow<'_, str> {
 }
 
 /// Names under which tools take a command line.
-const COMMAND_KEYS: &[&str] =
-    &["command", "cmd", "commands", "script", "command_line", "commandLine", "argv", "bash_command", "code"];
+const COMMAND_KEYS: &[&str] = &[
+    "command",
+    "cmd",
+    "commands",
+    "command_line",
+    "commandLine",
+    "shell_command",
+    "shellCommand",
+    "bash_command",
+    "script",
+    "argv",
+    "keystrokes",
+    "code",
+];
 /// Names under which tools take a file or folder.
 const PATH_KEYS: &[&str] =
     &["file_path", "path", "filePath", "filename", "file", "target_file", "absolute_path", "notebook_path"];

@@ -7,7 +7,7 @@ pub mod sections;
 
 use super::call::ToolCall;
 use super::source::Source;
-use command::{CommandLine, Simple};
+use command::{CommandLine, Dialect, Simple};
 
 /// The broad shape of an output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -67,8 +67,17 @@ impl Detection {
 
 /// Looks at the call and at the head of the text.
 pub fn detect(call: &ToolCall, source: &Source<'_>) -> Detection {
-    let command = call.command.as_deref().map(CommandLine::parse).unwrap_or_default();
+    let command = call.command.as_deref().map(|text| read_command(call, text)).unwrap_or_default();
     of_command(call, command, source)
+}
+
+/// Reads the command in the language of the tool's shell.
+fn read_command(call: &ToolCall, text: &str) -> CommandLine {
+    match call.canonical_tool().as_str() {
+        "powershell" | "pwsh" | "run_powershell" => CommandLine::parse_as(text, Dialect::PowerShell),
+        "cmd" | "cmd_exe" | "batch" => CommandLine::parse_as(text, Dialect::Cmd),
+        _ => CommandLine::parse(text),
+    }
 }
 
 /// Looks at a part of the command and at the lines that it wrote.
@@ -281,22 +290,53 @@ fn tool_shape(tool: &str) -> Shape {
 }
 
 fn command_shape(line: &CommandLine) -> Shape {
-    let mut shapes = line.producers().map(|(simple, _)| program_shape(simple));
+    let mut shapes = line.pipelines.iter().filter(|p| p.is_shown()).map(|pipeline| {
+        let is_changed = pipeline.iter().skip(1).any(|s| TRANSFORMS.contains(&s.program()));
+        pipeline.first().filter(|_| !is_changed).map_or(Shape::Other, program_shape)
+    });
     let first = shapes.next().unwrap_or_default();
     if shapes.all(|s| s == first) { first } else { Shape::Other }
 }
 
+/// Whether an argument names a file in a revision.
+fn is_blob(argument: &str) -> bool {
+    !argument.starts_with('-') && argument.split_once(':').is_some_and(|(_, path)| !path.is_empty())
+}
+
+/// Filters that make something else of what they read.
+const TRANSFORMS: &[&str] = &[
+    "python",
+    "python3",
+    "node",
+    "ruby",
+    "perl",
+    "jq",
+    "yq",
+    "wc",
+    "xmllint",
+    "base64",
+    "md5sum",
+    "sha256sum",
+    "xxd",
+    "od",
+    "hexdump",
+    "ForEach-Object",
+    "Measure-Object",
+    "Format-Table",
+    "ConvertFrom-Json",
+];
+
 fn program_shape(simple: &Simple) -> Shape {
     match simple.program() {
         "cat" | "head" | "tail" | "sed" | "nl" | "bat" | "batcat" | "less" | "more" | "view" | "open"
-        | "goto" | "scroll_up" | "scroll_down" | "type" | "tac" => Shape::File,
+        | "goto" | "scroll_up" | "scroll_down" | "type" | "tac" | "Get-Content" | "gc" => Shape::File,
         "str_replace_editor" | "edit" => Shape::File,
         // Lines of a file picked by their numbers.
         "awk" | "gawk" | "mawk" if simple.argv.iter().skip(1).any(|a| a.contains("NR")) => Shape::File,
         "grep" | "egrep" | "fgrep" | "zgrep" | "ggrep" | "ugrep" | "rg" | "rga" | "ag" | "ack"
-        | "search_dir" | "search_file" => Shape::Search,
+        | "search_dir" | "search_file" | "findstr" | "Select-String" | "sls" => Shape::Search,
         "ls" | "find" | "fd" | "fdfind" | "tree" | "du" | "dir" | "find_file" | "exa" | "eza" | "vdir"
-        | "locate" => Shape::Listing,
+        | "locate" | "Get-ChildItem" | "gci" => Shape::Listing,
         "diff" | "colordiff" => Shape::Diff,
         "gh" if simple.argv.get(1).is_some_and(|a| a == "pr")
             && simple.argv.get(2).is_some_and(|a| a == "diff") =>
@@ -307,6 +347,9 @@ fn program_shape(simple: &Simple) -> Shape {
         "git" => match simple.git_subcommand() {
             Some("grep") => Shape::Search,
             Some("ls-files" | "ls-tree") => Shape::Listing,
+            // `git show HEAD:src/a.rs`
+            Some("show") if simple.argv.iter().skip(2).any(|a| is_blob(a)) => Shape::File,
+            Some("cat-file") if simple.argv.iter().any(|a| is_blob(a)) => Shape::File,
             Some("stash") if simple.has_flag(&["-p", "--patch"]) => Shape::Diff,
             Some("diff" | "show" | "format-patch") => Shape::Diff,
             Some("log") if simple.has_flag(&["-p", "-u", "--patch"]) => Shape::Diff,

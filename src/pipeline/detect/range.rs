@@ -58,6 +58,12 @@ fn names_lines(simple: &Simple) -> bool {
             quiet || short || word.starts_with(|c: char| c.is_ascii_digit() || c == '$' || c == '/')
         }),
         "awk" | "gawk" | "mawk" => words.any(|word| word.contains("NR")),
+        // `Get-Content a -TotalCount 20`, `… | Select-Object -First 5`
+        "Get-Content" | "gc" | "Select-Object" | "select" => words.any(|word| {
+            ["-totalcount", "-tail", "-head", "-first", "-last", "-skip", "-index"]
+                .iter()
+                .any(|flag| word.eq_ignore_ascii_case(flag))
+        }),
         "bat" | "batcat" => words.any(|word| word.starts_with("-r") || word.starts_with("--line-range")),
         // Editors of agents: `open a.py 120`, `goto 120`, `scroll_down`.
         "goto" | "scroll_up" | "scroll_down" => true,
@@ -93,6 +99,8 @@ mod tests {
             "cat a.rs | grep -v '^//'",
             "cat a.rs | awk '/fn a/,/^}/'",
             "goto 12",
+            "Get-Content a.rs -TotalCount 20",
+            "Get-Content a.rs | Select-Object -First 5",
             "open a.py 7",
         ] {
             assert!(asked(Value::Null, line), "{line}");

@@ -1,0 +1,540 @@
+//! The grammar of a command line, far enough to know which programs ran, in which order, and where
+//! their output went: lists, pipelines, groups, conditions, loops, functions, wrappers and scripts
+//! inside arguments.
+//!
+//! Compound commands are flattened into the pipelines in them. A loop over words that are written out
+//! is unrolled, so that what it prints can be found. Bounded in depth and in pipelines.
+
+use std::collections::HashMap;
+
+use super::lex::{BOTH, Dialect, Target, Token, Word, lex};
+use super::wrap::{Unwrapped, unwrap};
+use super::{CommandLine, Join, Pipeline, Simple};
+
+/// How deep commands are looked into.
+const DEPTH: usize = 12;
+/// Pipelines of a command line, at most.
+const MOST: usize = 256;
+/// Words that a loop is unrolled for, at most.
+const UNROLL: usize = 32;
+
+/// Keywords of PowerShell that script blocks follow.
+const BLOCKS: &[&str] =
+    &["if", "elseif", "else", "foreach", "for", "while", "do", "try", "catch", "finally", "switch"];
+
+/// Commands that write nothing of interest.
+const SCENE: &[&str] = &[
+    "cd",
+    "pushd",
+    "popd",
+    "export",
+    "set",
+    "source",
+    ".",
+    "unset",
+    "alias",
+    "umask",
+    "ulimit",
+    "true",
+    ":",
+    "mkdir",
+    "clear",
+    "cls",
+    "sleep",
+    "wait",
+    "shopt",
+    "shift",
+    "return",
+    "exit",
+    "local",
+    "declare",
+    "typeset",
+    "readonly",
+    "trap",
+    "read",
+    "test",
+    "[",
+    "setlocal",
+    "endlocal",
+    "rem",
+    "param",
+    "break",
+    "continue",
+    "Set-Location",
+    "Start-Sleep",
+    "Clear-Host",
+    "Set-StrictMode",
+    "Import-Module",
+    "Set-ExecutionPolicy",
+];
+
+/// Reads a command line.
+pub(super) fn parse(text: &str, dialect: Dialect) -> CommandLine {
+    let mut line = CommandLine::default();
+    let mut functions = HashMap::new();
+    line.pipelines = script(text, dialect, 0, &mut functions);
+    line.is_traced = traces(text);
+    line.pipelines.retain(|p| !(p.len() == 1 && is_scene(&p[0])));
+    line
+}
+
+/// Whether the shell is told to print each command before it runs.
+fn traces(text: &str) -> bool {
+    [
+        "set -x",
+        "set -ex",
+        "set -xe",
+        "set -eux",
+        "set -euxo",
+        "set -o xtrace",
+        "bash -x",
+        "sh -x",
+        "bash -ex",
+        "bash -xe",
+    ]
+    .iter()
+    .any(|sign| memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some())
+}
+
+fn is_scene(simple: &Simple) -> bool {
+    let prints = matches!(simple.program(), "set" | "export" | "alias" | "declare" | "trap") && {
+        simple.argv.len() == 1 || simple.has_flag(&["-p"])
+    };
+    SCENE.contains(&simple.program()) && !prints
+}
+
+type Functions = HashMap<String, Vec<Pipeline>>;
+
+fn script(text: &str, dialect: Dialect, depth: usize, functions: &mut Functions) -> Vec<Pipeline> {
+    let tokens = lex(text, dialect);
+    let mut parser = Parser { tokens: &tokens, at: 0, dialect, depth, functions };
+    let mut out = Vec::new();
+    while parser.at < tokens.len() && out.len() < MOST {
+        let before = parser.at;
+        out.extend(parser.list(&[]));
+        // A bracket or keyword that nothing opened.
+        if parser.at == before || parser.at < tokens.len() {
+            parser.at += 1;
+        }
+    }
+    out.truncate(MOST);
+    out
+}
+
+struct Parser<'t, 'f> {
+    tokens: &'t [Token],
+    at: usize,
+    dialect: Dialect,
+    depth: usize,
+    functions: &'f mut Functions,
+}
+
+/// An element of a pipeline.
+enum Element {
+    /// Programs whose pipelines are known.
+    Known(Vec<Pipeline>),
+    /// A program that takes what the others wrote as its arguments.
+    Consumer(Simple),
+    Simple(Simple),
+}
+
+impl Parser<'_, '_> {
+    fn op(&self) -> Option<&'static str> {
+        match self.tokens.get(self.at) {
+            Some(Token::Op(op)) => Some(op),
+            _ => None,
+        }
+    }
+
+    /// The next word, where it may be a keyword.
+    fn keyword(&self) -> Option<&str> {
+        match self.tokens.get(self.at) {
+            Some(Token::Word(Word { text, is_quoted: false })) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Pipelines up to one of the keywords, a closing bracket or the end.
+    fn list(&mut self, stop: &[&str]) -> Vec<Pipeline> {
+        let mut out: Vec<Pipeline> = Vec::new();
+        let mut join = Join::Then;
+        while self.at < self.tokens.len() {
+            match self.op() {
+                Some(")") => break,
+                Some(op) if op != "(" => {
+                    join = match op {
+                        "&&" => Join::And,
+                        "||" => Join::Or,
+                        "\n" if matches!(join, Join::And | Join::Or) => join,
+                        _ => Join::Then,
+                    };
+                    self.at += 1;
+                    continue;
+                }
+                _ => {}
+            }
+            if self.keyword().is_some_and(|word| stop.contains(&word)) {
+                break;
+            }
+            let before = self.at;
+            let mut found = self.pipeline();
+            if let Some(first) = found.first_mut() {
+                first.join = join;
+            }
+            if out.len() < MOST {
+                out.append(&mut found);
+            }
+            if self.at == before {
+                self.at += 1;
+            }
+            join = Join::Then;
+        }
+        out
+    }
+
+    fn pipeline(&mut self) -> Vec<Pipeline> {
+        let mut current: Vec<Pipeline> = Vec::new();
+        let mut is_first = true;
+        loop {
+            if let Some(element) = self.element() {
+                current = joined(current, element, is_first);
+                is_first = false;
+            }
+            match self.op() {
+                Some("|") => {
+                    self.at += 1;
+                    while self.op() == Some("\n") {
+                        self.at += 1;
+                    }
+                }
+                _ => return current,
+            }
+        }
+    }
+
+    fn element(&mut self) -> Option<Element> {
+        while self.keyword() == Some("!") {
+            self.at += 1;
+        }
+        if self.depth >= DEPTH {
+            self.at = self.tokens.len();
+            return None;
+        }
+        self.depth += 1;
+        let group = match (self.op(), self.keyword()) {
+            (Some("("), _) => {
+                self.at += 1;
+                let list = self.list(&[]);
+                self.at += usize::from(self.op() == Some(")"));
+                Some(list)
+            }
+            (_, Some(word)) if self.dialect == Dialect::PowerShell => {
+                BLOCKS.contains(&word).then(|| self.script_blocks())
+            }
+            (_, Some("{")) => Some(self.block(&["}"])),
+            (_, Some("if")) => {
+                let mut list = self.block(&["then"]);
+                loop {
+                    list.extend(self.list(&["else", "elif", "fi"]));
+                    let is_end = !matches!(self.keyword(), Some("else" | "elif"));
+                    self.at += usize::from(self.at < self.tokens.len());
+                    if is_end {
+                        break Some(list);
+                    }
+                }
+            }
+            (_, Some("while" | "until")) => {
+                let mut list = self.block(&["do"]);
+                list.extend(self.list(&["done"]));
+                self.at += usize::from(self.at < self.tokens.len());
+                Some(list)
+            }
+            (_, Some("for" | "select")) => Some(self.loop_over()),
+            (_, Some("case")) => Some(self.case()),
+            (_, Some("function")) => {
+                self.at += 1;
+                None
+            }
+            _ => None,
+        };
+        let element = match group {
+            Some(list) => self.redirected(list),
+            None => self.simple(),
+        };
+        self.depth -= 1;
+        element
+    }
+
+    /// The blocks of a condition, a loop or a `try` of PowerShell.
+    fn script_blocks(&mut self) -> Vec<Pipeline> {
+        let mut out = Vec::new();
+        while let Some(token) = self.tokens.get(self.at) {
+            match token {
+                Token::Word(word) => {
+                    if let Some(text) = word.text.strip_prefix('{') {
+                        let text = text.strip_suffix('}').unwrap_or(text);
+                        if self.depth < DEPTH {
+                            out.extend(script(text, self.dialect, self.depth + 1, self.functions));
+                        }
+                    }
+                }
+                Token::Op("\n") => {}
+                _ => break,
+            }
+            self.at += 1;
+        }
+        out
+    }
+
+    /// A list behind a keyword, up to another one.
+    fn block(&mut self, stop: &[&str]) -> Vec<Pipeline> {
+        self.at += 1;
+        let list = self.list(stop);
+        self.at += usize::from(self.keyword().is_some_and(|word| stop.contains(&word)));
+        list
+    }
+
+    /// What follows a group may send its output elsewhere.
+    fn redirected(&mut self, mut list: Vec<Pipeline>) -> Option<Element> {
+        while let Some(Token::Redirect(stream, target)) = self.tokens.get(self.at) {
+            if let Some((stdout, stderr)) = hides(*stream, target) {
+                for simple in list.iter_mut().filter_map(|p| p.parts.last_mut()) {
+                    simple.to_file |= stdout;
+                    simple.stderr_to_file |= stderr;
+                }
+            }
+            self.at += 1;
+        }
+        Some(Element::Known(list))
+    }
+
+    /// `for x in a b c; do …; done`: once for each word that is written out.
+    fn loop_over(&mut self) -> Vec<Pipeline> {
+        self.at += 1;
+        let name = self.keyword().map(str::to_owned);
+        let mut words: Vec<String> = Vec::new();
+        while self.at < self.tokens.len() && self.keyword() != Some("do") && self.keyword() != Some("{") {
+            if let Some(Token::Word(word)) = self.tokens.get(self.at) {
+                words.push(word.text.clone());
+            }
+            self.at += 1;
+        }
+        let end = if self.keyword() == Some("{") { "}" } else { "done" };
+        let body = self.block(&[end]);
+        let words = match words.get(..2) {
+            Some([_, is_in]) if is_in == "in" => words.split_off(2),
+            _ => Vec::new(),
+        };
+        let is_plain = |word: &String| !word.contains(['$', '*', '?', '`', '[', '{']);
+        let Some(name) = name.filter(|_| {
+            (1..=UNROLL).contains(&words.len())
+                && words.iter().all(is_plain)
+                && body.len() * words.len() <= MOST
+        }) else {
+            return body;
+        };
+        let mut out = Vec::with_capacity(body.len() * words.len());
+        for word in &words {
+            for pipeline in &body {
+                let mut pipeline = pipeline.clone();
+                for argument in pipeline.parts.iter_mut().flat_map(|s| &mut s.argv) {
+                    filled(argument, &name, word);
+                }
+                out.push(pipeline);
+            }
+        }
+        out
+    }
+
+    fn case(&mut self) -> Vec<Pipeline> {
+        let mut out = Vec::new();
+        while self.at < self.tokens.len() && self.keyword() != Some("in") {
+            self.at += 1;
+        }
+        self.at += 1;
+        while self.at < self.tokens.len() && self.keyword() != Some("esac") {
+            // The patterns before the bracket.
+            while self.at < self.tokens.len() && self.op() != Some(")") && self.keyword() != Some("esac") {
+                self.at += 1;
+            }
+            self.at += usize::from(self.op() == Some(")"));
+            let before = self.at;
+            loop {
+                out.extend(self.pipeline());
+                match self.op() {
+                    Some(";;") | None => break,
+                    Some(")") => break,
+                    Some(_) => self.at += 1,
+                }
+                if self.keyword() == Some("esac") || self.at >= self.tokens.len() {
+                    break;
+                }
+            }
+            self.at += usize::from(self.op() == Some(";;") || self.at == before);
+            while self.op() == Some("\n") {
+                self.at += 1;
+            }
+        }
+        self.at += usize::from(self.at < self.tokens.len());
+        out
+    }
+
+    fn simple(&mut self) -> Option<Element> {
+        let mut simple = Simple::default();
+        let mut words: Vec<Word> = Vec::new();
+        let mut input = None;
+        while let Some(token) = self.tokens.get(self.at) {
+            match token {
+                Token::Op("(")
+                    if words.len() == 1 && self.tokens.get(self.at + 1) == Some(&Token::Op(")")) =>
+                {
+                    return self.function(&words[0].text);
+                }
+                Token::Op(_) => break,
+                Token::Word(word) => {
+                    let ends = matches!(
+                        word.text.as_str(),
+                        "}" | "then" | "do" | "done" | "fi" | "else" | "elif" | "esac"
+                    );
+                    if ends && words.is_empty() && !word.is_quoted {
+                        break;
+                    }
+                    words.push(word.clone());
+                }
+                Token::Redirect(_, Target::Text(text)) => input = Some(text.as_str()),
+                Token::Redirect(stream, target) => {
+                    let (stdout, stderr) = match target {
+                        Target::Stream(to) => (
+                            *stream == 1 && *to == 2 && simple.stderr_to_file,
+                            *stream == 2 && *to == 1 && simple.to_file,
+                        ),
+                        target => hides(*stream, target).unwrap_or_default(),
+                    };
+                    simple.to_file |= stdout;
+                    simple.stderr_to_file |= stderr;
+                }
+            }
+            self.at += 1;
+        }
+        if words.is_empty() {
+            return None;
+        }
+        self.command(words, simple, input)
+    }
+
+    /// `name() { …; }`: nothing runs before the name is called.
+    fn function(&mut self, name: &str) -> Option<Element> {
+        self.at += 2;
+        while self.op() == Some("\n") {
+            self.at += 1;
+        }
+        let body = match self.element() {
+            Some(Element::Known(list)) => list,
+            _ => Vec::new(),
+        };
+        self.functions.insert(name.to_owned(), body);
+        None
+    }
+
+    fn command(&mut self, words: Vec<Word>, mut simple: Simple, input: Option<&str>) -> Option<Element> {
+        if let Some(body) = words.first().and_then(|word| self.functions.get(&word.text)) {
+            return Some(Element::Known(body.clone()));
+        }
+        // What goes into a variable is not seen.
+        if self.dialect == Dialect::PowerShell && words.first().is_some_and(|w| w.text.starts_with('$')) {
+            let is_set = words.get(1).is_some_and(|w| w.text == "=") || words[0].text.contains('=');
+            return if is_set {
+                None
+            } else {
+                Some(Element::Simple(Simple { argv: texts(words), ..simple }))
+            };
+        }
+        let words = texts(words);
+        match unwrap(words, input, &mut simple.via) {
+            Unwrapped::Nothing => None,
+            Unwrapped::Argv(argv) => {
+                simple.argv = argv;
+                Some(Element::Simple(simple))
+            }
+            Unwrapped::Consumer(argv) => {
+                simple.argv = argv;
+                Some(Element::Consumer(simple))
+            }
+            Unwrapped::Script(text, dialect) if self.depth < DEPTH => {
+                let mut list = script(&text, dialect, self.depth + 1, self.functions);
+                for part in list.iter_mut().flat_map(|p| &mut p.parts) {
+                    part.via.splice(0..0, simple.via.iter().cloned());
+                }
+                if let Some(last) = list.iter_mut().filter_map(|p| p.parts.last_mut()).next_back() {
+                    last.stderr_to_file |= simple.stderr_to_file;
+                }
+                if simple.to_file {
+                    list.iter_mut().filter_map(|p| p.parts.last_mut()).for_each(|s| s.to_file = true);
+                }
+                Some(Element::Known(list))
+            }
+            Unwrapped::Script(text, _) => {
+                simple.argv = vec!["sh".into(), text];
+                Some(Element::Simple(simple))
+            }
+        }
+    }
+}
+
+fn texts(words: Vec<Word>) -> Vec<String> {
+    words.into_iter().map(|word| word.text).collect()
+}
+
+/// Puts a word in place of a variable.
+fn filled(argument: &mut String, name: &str, word: &str) {
+    if argument.contains('$') {
+        *argument = argument.replace(&format!("${{{name}}}"), word);
+        let plain = format!("${name}");
+        let mut out = String::with_capacity(argument.len());
+        let mut rest = argument.as_str();
+        while let Some(at) = rest.find(&plain) {
+            let after = &rest[at + plain.len()..];
+            let is_longer = after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+            out.push_str(&rest[..at]);
+            out.push_str(if is_longer { &plain } else { word });
+            rest = after;
+        }
+        out.push_str(rest);
+        *argument = out;
+    }
+}
+
+/// Whether a redirection hides standard output and standard error from who reads the result.
+fn hides(stream: u8, target: &Target) -> Option<(bool, bool)> {
+    let Target::File(name) = target else { return None };
+    let is_shown =
+        matches!(name.as_str(), "/dev/stdout" | "/dev/stderr" | "/dev/tty" | "/dev/fd/1" | "/dev/fd/2");
+    (!is_shown).then_some((matches!(stream, 1 | BOTH), matches!(stream, 2 | BOTH)))
+}
+
+/// Adds an element to the pipelines that feed it.
+fn joined(mut current: Vec<Pipeline>, element: Element, is_first: bool) -> Vec<Pipeline> {
+    match element {
+        Element::Simple(simple) if is_first || current.is_empty() => {
+            vec![Pipeline { join: Join::Then, parts: vec![simple] }]
+        }
+        Element::Consumer(simple) => vec![Pipeline { join: Join::Then, parts: vec![simple] }],
+        Element::Simple(simple) => {
+            for pipeline in &mut current {
+                pipeline.parts.push(simple.clone());
+            }
+            current
+        }
+        Element::Known(list) if is_first || current.is_empty() => list,
+        Element::Known(list) => match list.as_slice() {
+            [one] => {
+                for pipeline in &mut current {
+                    pipeline.parts.extend(one.parts.iter().cloned());
+                }
+                current
+            }
+            [] => current,
+            _ => list,
+        },
+    }
+}
