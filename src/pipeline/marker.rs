@@ -76,6 +76,11 @@ pub enum Marker {
         /// Size.
         bytes: usize,
     },
+    /// The exit status of the command, where something is not shown and the rest does not say it.
+    Exit {
+        /// The status.
+        status: i64,
+    },
     /// The whole result was shown before.
     Duplicate {
         /// Call id of the earlier result.
@@ -125,6 +130,7 @@ impl Marker {
                 }
             }
             Self::Binary { mime, bytes } => write!(out, "binary {mime}, {bytes} bytes not shown"),
+            Self::Exit { status } => write!(out, "exit status {status}"),
             Self::Duplicate { call, tool } => {
                 return format!("{DUPLICATE_OPEN}{call} ({tool}){DUPLICATE_CLOSE}");
             }
@@ -175,6 +181,11 @@ fn parse_body(body: &str) -> Option<Marker> {
         let (mime, rest) = rest.split_once(", ")?;
         let bytes = number(rest.strip_suffix(" bytes not shown")?)?;
         return Some(Marker::Binary { mime: mime.to_owned(), bytes });
+    }
+    if let Some(rest) = body.strip_prefix("exit status ") {
+        let digits = rest.strip_prefix('-').unwrap_or(rest);
+        number(digits).filter(|n| *n > 0)?;
+        return Some(Marker::Exit { status: rest.parse().ok()? });
     }
     if let Some(rest) = body.strip_prefix("lines ") {
         return parse_shown(rest);
@@ -363,6 +374,7 @@ mod tests {
             }),
             (1usize..64, n.clone(), n.clone(), n.clone())
                 .prop_map(|(period, times, first, last)| Marker::Repeats { period, times, first, last }),
+            (1i64..300).prop_map(|status| Marker::Exit { status }),
             ("[a-z]{1,8}/[a-z.-]{1,12}", n.clone()).prop_map(|(mime, bytes)| Marker::Binary { mime, bytes }),
             (n.clone(), n.clone(), n.clone(), any::<bool>(), any_origin()).prop_map(
                 |(first, more, there, same, origin)| Marker::Shown {

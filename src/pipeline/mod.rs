@@ -13,6 +13,7 @@ pub mod dedup;
 pub mod detect;
 pub mod embedded;
 pub mod evidence;
+mod exit;
 pub mod guard;
 pub mod ledger;
 pub mod marker;

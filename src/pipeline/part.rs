@@ -15,7 +15,7 @@ use super::relevance::{self, Relevance};
 use super::run::Run;
 use super::sanitize::Sanitized;
 use super::source::Source;
-use super::{INPUT_LIMIT, embedded, guard, signals};
+use super::{INPUT_LIMIT, embedded, exit, guard, signals};
 use crate::config::{FileDetail, Mode};
 use crate::detail;
 use crate::encode::{self, ENCODERS, Encoder};
@@ -130,7 +130,13 @@ impl Run<'_> {
         };
         self.evidence.guard.kept += guard::count_visible(source, &ledger, &signals);
         let handle = self.handle();
-        let text = ledger.render(source, handle.as_deref());
+        let mut text = ledger.render(source, handle.as_deref());
+        if let Some(status) = self.call.exit_code.filter(|status| *status != 0)
+            && !ledger.gaps(source).is_empty()
+            && !exit::is_told(&text, status)
+        {
+            exit::tell(&mut text, status);
+        }
         let text = self.sealed(source, part, text);
         if text == source.text() {
             self.references.retain(|r| r.part as usize != part);

@@ -1,0 +1,66 @@
+//! The exit status in the text: a reader of a text with gaps must not have to guess whether the command
+//! failed. What the text says itself is not said again.
+
+use super::marker::Marker;
+
+/// How far before the number a word may stand that makes it a status, in bytes.
+const NEAR: usize = 24;
+/// Words that make a number a status.
+const WORDS: &[&str] = &["exit", "Exit", "EXIT", "code", "status", "Error ", "returned"];
+
+/// Whether the text names the status.
+pub fn is_told(text: &str, status: i64) -> bool {
+    let number = status.to_string();
+    let bytes = text.as_bytes();
+    memchr::memmem::find_iter(bytes, number.as_bytes()).any(|at| {
+        let before = &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at];
+        let line = before.rsplit('\n').next().unwrap_or(before);
+        let is_part = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'.');
+        let after = bytes.get(at + number.len());
+        let ends = !after.is_some_and(u8::is_ascii_alphanumeric)
+            && !(after == Some(&b'.') && is_part(bytes.get(at + number.len() + 1)));
+        ends && !is_part(at.checked_sub(1).and_then(|i| bytes.get(i)))
+            && WORDS.iter().any(|word| line.contains(word))
+    })
+}
+
+/// Adds the status as the last line.
+pub fn tell(text: &mut String, status: i64) {
+    let is_closed = text.ends_with('\n');
+    if !is_closed {
+        text.push('\n');
+    }
+    text.push_str(&Marker::Exit { status }.write());
+    if is_closed {
+        text.push('\n');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_status_is_told_once() {
+        for text in [
+            "Process exited with code 1.",
+            "make: *** [all] Error 1",
+            "exit status 1",
+            "Exit code: 1\n",
+            "it returned 1",
+        ] {
+            assert!(is_told(text, 1), "{text}");
+        }
+        for text in ["1 failed", "exit code 12", "exit code\n1", "code 1.5", "v1.1 code", "exit status 2", ""]
+        {
+            assert!(!is_told(text, 1), "{text}");
+        }
+        let mut text = "a\n".to_owned();
+        tell(&mut text, 2);
+        assert_eq!(text, "a\n[tersed: exit status 2]\n");
+        assert!(is_told(&text, 2));
+        let mut text = "a".to_owned();
+        tell(&mut text, -9);
+        assert_eq!(text, "a\n[tersed: exit status -9]");
+    }
+}
