@@ -16,9 +16,12 @@ pub fn is_told(text: &str, status: i64) -> bool {
         let before = &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at];
         let line = before.rsplit('\n').next().unwrap_or(before);
         let is_part = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'.');
-        let after = bytes.get(at + number.len());
-        let ends = !after.is_some_and(u8::is_ascii_alphanumeric)
-            && !(after == Some(&b'.') && is_part(bytes.get(at + number.len() + 1)));
+        // A decimal point goes on only if a digit follows.
+        let next = match bytes.get(at + number.len()) {
+            Some(b'.') => bytes.get(at + number.len() + 1),
+            next => next,
+        };
+        let ends = !next.is_some_and(u8::is_ascii_alphanumeric);
         ends && !is_part(at.checked_sub(1).and_then(|i| bytes.get(i)))
             && WORDS.iter().any(|word| line.contains(word))
     })
