@@ -19,7 +19,7 @@ use super::{INPUT_LIMIT, embedded, exit, guard, signals};
 use crate::config::{FileDetail, Mode};
 use crate::detail;
 use crate::encode::{self, ENCODERS, Encoder};
-use crate::reduce::{self, Input};
+use crate::reduce::{self, Input, trace};
 
 /// Bytes by which an output may exceed a cap that the caller set: its markers and their check.
 const MARKERS: usize = 256;
@@ -200,6 +200,9 @@ impl Run<'_> {
         let input = Input { relevance: about.as_ref().unwrap_or(&relevance), ..input };
         if !self.in_full {
             self.read(source, stretches, input.relevance, signals, state);
+            if detection.reports_failures() {
+                self.attempt("stack_traces", source, signals, state, |ledger| trace::reduce(source, ledger));
+            }
         }
         // The end of a report is its summary.
         let mut fixed = signals.to_vec();

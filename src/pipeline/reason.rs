@@ -48,6 +48,8 @@ reasons! {
     RepeatedLines = "repeated_lines", "Lines that repeat the lines just before them.";
     RepeatedDiagnostic = "repeated_diagnostic", "A diagnostic that is shown whole elsewhere in the text, for the same place.";
     DiagnosticExcerpt = "diagnostic_excerpt", "The excerpt and notes of a diagnostic when others of its kind are shown whole.";
+    LibraryFrames = "library_frames", "Frames of libraries, runtimes and frameworks in a stack trace.";
+    RepeatedTrace = "repeated_trace", "Frames of a stack trace that stood in the text before.";
     ShownBefore = "shown_before", "Lines that an earlier result, still visible, shows, or that the model wrote into a call.";
     FileBody = "file_body", "Bodies of a long file of which the outline is shown.";
     FileLimit = "file_limit", "Lines of a file over `fileMaxLines` or `fileLastLines`.";

@@ -13,6 +13,7 @@ mod listing;
 mod package;
 mod search;
 mod test;
+pub mod trace;
 mod vcs;
 
 use std::ops::Range;

@@ -1,0 +1,168 @@
+//! Stack traces, one or many in any text that reports: message and causes stay, and so do the frames of
+//! the user's own code; those of libraries, runtimes and frameworks fold.
+//!
+//! A trace is a run of frames. Of it stay the user's frames, the frame that each of them called, the
+//! innermost frame, and every line that reports a failure; in a trace without a frame of the user's, the
+//! first and the last few. The frames of a trace that stood in the text before go as a whole. What
+//! stands between traces is never touched.
+
+mod frame;
+mod library;
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use self::frame::{Frame, Language, frame};
+use crate::pipeline::ledger::{Ledger, Reduction};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+
+/// Fewest frames that are looked at as a trace.
+const MIN_FRAMES: usize = 4;
+/// Fewest lines of frames in a row that fold.
+const MIN_FOLD: usize = 2;
+/// Frames that stay at the inner and at the outer end of a trace without frames of the user's.
+const INNER: usize = 3;
+const OUTER: usize = 1;
+/// Lines between two traces that share a marker, at most: a cause.
+const APART: usize = 3;
+
+/// What of the traces goes.
+pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
+    let mut out = Reduction::default();
+    let mut seen: HashSet<Vec<&str>> = HashSet::new();
+    // One group for all that stood before, one for each run of traces.
+    const REPEATED: u32 = 1;
+    let mut group = REPEATED;
+    let mut last_end = None;
+    for kept in ledger.kept() {
+        let mut at = kept.start;
+        while at < kept.end {
+            let frames = trace(source, at, kept.end);
+            let Some(last) = frames.last() else {
+                at += 1;
+                continue;
+            };
+            at = last.lines.end;
+            if let Some(header) = goroutine(source, frames[0].lines.start) {
+                let lines = header..at + usize::from(at < kept.end && source.line(at).is_empty());
+                let stack = frames.iter().map(|f| call(f.function)).chain([state(source.line(header))]);
+                if !seen.insert(stack.chain(frames.iter().map(|f| f.file)).collect()) {
+                    fold(source, lines, Reason::RepeatedTrace, REPEATED, &mut out);
+                    continue;
+                }
+            }
+            if frames.len() < MIN_FRAMES {
+                continue;
+            }
+            let start = frames[0].lines.start;
+            if last_end.is_none_or(|end| start > end + APART) {
+                group += 1;
+            }
+            last_end = Some(at);
+            if !seen.insert((start..at).map(|i| frame_text(source.line(i))).collect()) {
+                fold(source, start..at, Reason::RepeatedTrace, REPEATED, &mut out);
+                continue;
+            }
+            for range in library(source, &frames) {
+                fold(source, range, Reason::LibraryFrames, group, &mut out);
+            }
+        }
+    }
+    if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+}
+
+/// A line of a frame without what differs between two runs: addresses.
+fn frame_text(line: &str) -> &str {
+    let text = line.trim();
+    text.rsplit_once(" +0x").map_or(text, |(text, _)| text)
+}
+
+/// The line `goroutine 18 [chan receive, 3 minutes]:` before the frames of one that did not fail.
+fn goroutine(source: &Source<'_>, frames: usize) -> Option<usize> {
+    let header = frames.checked_sub(1)?;
+    let line = source.line(header);
+    let is_header = line.starts_with("goroutine ") && line.ends_with("]:") && !line.contains("[running]");
+    is_header.then_some(header)
+}
+
+/// What a goroutine waits for.
+fn state(header: &str) -> &str {
+    let state = header.split_once('[').map_or("", |(_, state)| state);
+    state.split([',', ']']).next().unwrap_or_default()
+}
+
+/// A function of Go without its arguments and without the goroutine that created it.
+fn call(function: &str) -> &str {
+    let function = function.rsplit_once(" in goroutine ").map_or(function, |(name, _)| name);
+    function.rsplit_once('(').map_or(function, |(name, _)| name)
+}
+
+/// The frames that follow one another from line `at` on.
+fn trace<'a>(source: &'a Source<'a>, mut at: usize, end: usize) -> Vec<Frame<'a>> {
+    let mut frames: Vec<Frame<'a>> = Vec::new();
+    while at < end {
+        match frame(source, at) {
+            Some(next)
+                if next.lines.end <= end && frames.first().is_none_or(|f| f.language == next.language) =>
+            {
+                at = next.lines.end;
+                frames.push(next);
+            }
+            _ => break,
+        }
+    }
+    frames
+}
+
+/// Whether the innermost frame comes last.
+fn inner_is_last(language: Language) -> bool {
+    language == Language::Python
+}
+
+/// Runs of lines of library frames that fold.
+fn library(source: &Source<'_>, frames: &[Frame<'_>]) -> Vec<Range<usize>> {
+    let n = frames.len();
+    let user: Vec<bool> = frames.iter().map(library::is_user).collect();
+    let last = frames.first().is_some_and(|f| inner_is_last(f.language));
+    let is_near = |i: usize| match last {
+        // The frame that a frame of the user's called.
+        true => i == n - 1 || (i > 0 && user[i - 1]),
+        false => i == 0 || user.get(i + 1) == Some(&true),
+    };
+    let is_end = |i: usize| match last {
+        true => i < OUTER || i + INNER >= n,
+        false => i < INNER || i + OUTER >= n,
+    };
+    let has_user = user.contains(&true);
+    let stays = |i: usize| {
+        let fails = || frames[i].lines.clone().any(|l| signals::is_failure(source.line(l)));
+        user[i] || if has_user { is_near(i) } else { is_end(i) } || fails()
+    };
+    let mut out = Vec::new();
+    let mut from = 0;
+    for i in 0..=n {
+        if i < n && !stays(i) {
+            continue;
+        }
+        if i > from {
+            let lines = frames[from].lines.start..frames[i - 1].lines.end;
+            out.extend(Some(lines).filter(|lines| lines.len() >= MIN_FOLD));
+        }
+        from = i + 1;
+    }
+    out
+}
+
+/// Hides lines, but none that reports a failure.
+fn fold(source: &Source<'_>, lines: Range<usize>, reason: Reason, group: u32, out: &mut Reduction) {
+    for i in lines {
+        if !signals::is_failure(source.line(i)) {
+            out.omit_in(i..i + 1, reason, group);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
