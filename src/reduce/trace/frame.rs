@@ -196,13 +196,14 @@ fn hash(text: &str) -> Option<(Language, &str, &str)> {
     if digits == 0 || body.len() == rest.len() {
         return None;
     }
-    if let Some((function, place)) = body.strip_suffix(')').and_then(|b| b.rsplit_once(" (")) {
-        if place.starts_with("package:")
+    let call = body.strip_suffix(')').and_then(|b| b.rsplit_once(" ("));
+    let is_dart = |place: &str| {
+        place.starts_with("package:")
             || place.starts_with("dart:")
-            || place.starts_with("file:///") && place.contains(".dart")
-        {
-            return Some((Language::Dart, function, place));
-        }
+            || (place.starts_with("file:///") && place.contains(".dart"))
+    };
+    if let Some((function, place)) = call.filter(|(_, place)| is_dart(place)) {
+        return Some((Language::Dart, function, place));
     }
     // `/a/b.php(12): C->f()`, `[internal function]: f()`, `{main}`
     if body == "{main}" {
