@@ -1,0 +1,34 @@
+//! ExUnit: dots, or with `--trace` a line for each test, failures behind a number, totals.
+//!
+//! `--trace` has the same line for a test that passed and one that failed: the failure below it tells.
+//! From the first failure on everything stays, for what a test logged may look like anything.
+
+use super::tree::Fate::{File, Goes, OpensAbove, Passed, Shows, Skipped, Stays, Totals};
+use super::tree::Tree;
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+
+/// See the module.
+pub static EXUNIT: Tree = Tree::new(
+    Meta {
+        id: "exunit",
+        family: "test",
+        reads: "`mix test`, also with `--trace`",
+        keeps: "failures whole, skipped and excluded tests, warnings, totals, the seed",
+        folds: "passing tests and modules all of whose tests passed, compiling",
+        anchors: &["Finished in ", " * test ", " failure"],
+    },
+    &["mix test"],
+    1,
+    &[
+        (r"(?:\d+ (?:doctests?|properties|property), )*\d+ tests?, \d+ failures?.*", Totals),
+        (r"Finished in [\d.]+ seconds.*", Shows),
+        (r"Running ExUnit with seed: .*", Stays),
+        (r" {2}\d+\) (?:test|doctest|property) .+", OpensAbove),
+        (r"Compiling \d+ files? \(\.exs?\)|Generated \S+ app", Goes(Reason::Progress)),
+        (r"[\w.]+ \[\S+\.exs?(?::\d+)?\]", File),
+        (r" {2}\* (?:test|doctest|property) .+ \((?:excluded|skipped|invalid).*\).*", Skipped),
+        (r" {2}\* (?:test|doctest|property) .+ \([\d.]+ms\)(?: \[L#\d+\])?", Passed),
+        (r"\.+", Goes(Reason::PassingTests)),
+    ],
+);
