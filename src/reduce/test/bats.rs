@@ -23,6 +23,6 @@ pub static BATS: Tree = Tree::new(
         (r"[^ ].*\.bats", File),
         (r" (?:✓) .+", Passed),
         (r" (?:✗) .+", Failed),
-        (r" - .+ \(skipped.*\)", Skipped),
+        (r" - .+ \(skipped.*\)(?: \[\d+\])?", Skipped),
     ],
 );

@@ -1,9 +1,9 @@
 //! ExUnit: dots, or with `--trace` a line for each test, failures behind a number, totals.
 //!
 //! `--trace` has the same line for a test that passed and one that failed: the failure below it tells.
-//! From the first failure on everything stays, for what a test logged may look like anything.
+//! A failure is told up to the next test or module.
 
-use super::tree::Fate::{File, Goes, OpensAbove, Passed, Shows, Skipped, Stays, Totals};
+use super::tree::Fate::{Begins, File, Goes, OpensAbove, Passed, Shows, Skipped, Stays, Totals};
 use super::tree::Tree;
 use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
@@ -29,6 +29,7 @@ pub static EXUNIT: Tree = Tree::new(
         (r"[\w.]+ \[\S+\.exs?(?::\d+)?\]", File),
         (r" {2}\* (?:test|doctest|property) .+ \((?:excluded|skipped|invalid).*\).*", Skipped),
         (r" {2}\* (?:test|doctest|property) .+ \([\d.]+ms\)(?: \[L#\d+\])?", Passed),
+        (r" {2}\* (?:test|doctest|property) .+ \[L#\d+\]", Begins),
         (r"\.+", Goes(Reason::PassingTests)),
     ],
 );

@@ -15,7 +15,7 @@ pub static MOCHA: Tree = Tree::new(
         reads: "`mocha` with the reporters `spec` and `dot`",
         keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
         folds: "passing tests and headings all of whose tests passed; skipped tests beyond the first 20",
-        anchors: &[" passing (", "Exception during run: "],
+        anchors: &[" passing (", "    ✔ ", "    ✓ ", "Exception during run: "],
     },
     &[
         "mocha",

@@ -15,7 +15,7 @@ pub static NODE_TEST: Tree = Tree::new(
         reads: "`node --test` with the reporter `spec`",
         keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
         folds: "passing tests, suites all of whose tests passed, failures that are told a second time",
-        anchors: &["ℹ tests ", "✖ failing tests:"],
+        anchors: &["ℹ tests ", "▶ ", "✖ failing tests:"],
     },
     &["node", "npm test", "tsx"],
     2,

@@ -21,7 +21,7 @@ pub static TAP: Tree = Tree::new(
     1,
     &[
         (r"TAP version \d+", Shows),
-        (r"1\.\.\d+.*", Totals),
+        (r"1\.\.(\d+).*", Totals),
         (r"# (?:tests|pass|fail|ok|skip|skipped|todo|cancelled|duration_ms|time|suites).*", Totals),
         (r"Bail out!.*", Opens),
         (r" *(?:not )?ok\b.* # (?:SKIP|skip|TODO|todo|Skip|Todo).*", Skipped),

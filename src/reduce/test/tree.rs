@@ -25,7 +25,8 @@ use reader::Reader;
 pub enum Fate {
     /// Totals and titles: stays, shows the format, ends what was open.
     Shows,
-    /// As `Shows`, and says that the run came to its end.
+    /// As `Shows`, and says that the run came to its end. A group holds the number of tests where it
+    /// may stand before them.
     Totals,
     /// Stays. Written for lines that a later form would take.
     Stays,
@@ -57,7 +58,7 @@ pub enum Fate {
     Step,
     /// Stays, and from here on nothing goes: a failure is told. A group holds the file it is in.
     Opens,
-    /// As `Opens`, of the test whose line stands above.
+    /// As `Opens`, of the test whose line stands above, up to the next test.
     OpensAbove,
     /// As `Opens`, of what tells failures once more that were told above.
     Recap,

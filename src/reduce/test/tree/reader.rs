@@ -50,10 +50,15 @@ pub(super) struct Reader<'a> {
     headings: Vec<Heading>,
     /// Whether a failure is being told.
     is_open: bool,
+    /// Whether the next test ends that.
+    until_test: bool,
     recap: Option<usize>,
     /// Whether totals were there after the last test.
     ended: bool,
     failed: bool,
+    /// The number of tests that a plan told, and how many of the outermost level there were.
+    planned: Option<usize>,
+    tests: usize,
     /// Whether the test above went.
     went: bool,
     last_passed: Option<usize>,
@@ -75,9 +80,12 @@ impl<'a> Reader<'a> {
             gone: vec![None; fates.len()],
             headings: Vec::new(),
             is_open: false,
+            until_test: false,
             recap: None,
             ended: false,
             failed: false,
+            planned: None,
+            tests: 0,
             went: false,
             last_passed: None,
             skipped: Vec::new(),
@@ -104,11 +112,18 @@ impl<'a> Reader<'a> {
     fn line(&mut self, i: usize, fate: Fate) -> usize {
         let line = self.source.line(i);
         let level = 1 + line.len() - line.trim_start_matches(' ').len();
+        if self.until_test && matches!(fate, Fate::Begins | Fate::Passed | Fate::Skipped) {
+            self.is_open = false;
+        }
         match fate {
             Fate::Shows | Fate::Totals => {
                 self.close(0);
                 self.is_open = false;
-                self.ended |= fate == Fate::Totals;
+                if fate == Fate::Totals {
+                    self.ended = true;
+                    let tests = name(self.automaton, line).and_then(|n| n.parse().ok());
+                    self.planned = self.planned.or(tests);
+                }
                 self.file_failed = None;
             }
             Fate::PassedFile | Fate::FailedFile => self.file(i, fate == Fate::FailedFile),
@@ -119,13 +134,14 @@ impl<'a> Reader<'a> {
             }
             Fate::Opens | Fate::OpensAbove | Fate::Recap => {
                 if fate == Fate::OpensAbove
-                    && let Some(above) = (0..i).rev().find(|&n| !self.source.line(n).trim().is_empty())
-                    && self.gone[above].take().is_some()
+                    && let Some(above) = (0..i).rev().find(|&n| self.fates[n] == Some(Fate::Passed))
                 {
+                    self.gone[above] = None;
                     self.keep_headings();
                 }
                 self.failed = true;
                 self.failed_files.extend(name(self.automaton, line));
+                self.until_test = fate == Fate::OpensAbove;
                 self.close(0);
                 self.is_open = true;
                 if fate == Fate::Recap {
@@ -140,6 +156,7 @@ impl<'a> Reader<'a> {
             _ if self.is_open => {}
             Fate::Passed => self.passed(i, level),
             Fate::Failed | Fate::Skipped => {
+                self.tests += usize::from(level == 1);
                 self.close_with(level, false);
                 self.keep_headings();
                 self.went = false;
@@ -183,6 +200,7 @@ impl<'a> Reader<'a> {
     }
 
     fn passed(&mut self, i: usize, level: usize) {
+        self.tests += usize::from(level == 1);
         self.close_with(level, true);
         // The name of a test may read like a failure: such a line stays, and is no failure.
         self.went = !signals::is_failure(self.source.line(i));
@@ -275,6 +293,7 @@ impl<'a> Reader<'a> {
     /// Decides about what only the whole run tells.
     fn finish(&mut self) {
         // Headings that are still open at the end of a text that was cut stay.
+        self.ended |= self.tests > 0 && self.planned == Some(self.tests);
         if self.ended {
             self.close(0);
             for i in std::mem::take(&mut self.steps) {
