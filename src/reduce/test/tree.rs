@@ -5,6 +5,7 @@
 //! not fail and some other did. A line of no form stays, a failure that is told stays whole.
 
 mod reader;
+mod verdict;
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -190,8 +191,6 @@ impl Reducer for Tree {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn forms_compile() {
         for tree in crate::reduce::test::TREES {

@@ -1,7 +1,7 @@
-//! Follows the lines of a run and says which go. It decides about a heading only when all below it
-//! is known, and about what tests printed only when the whole run is.
+//! Follows the lines of a run. It decides about a heading only when all below it is known; what only
+//! the whole run tells is decided in `verdict`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use regex_automata::meta::Regex;
 
@@ -13,17 +13,11 @@ use crate::pipeline::signals;
 use crate::pipeline::source::Source;
 use crate::reduce::Input;
 
-/// What tests of a run printed that stays when all passed: blocks in `standard` and in `aggressive`.
-const PRINTED: (usize, usize) = (12, 3);
-/// Skipped tests that stay: in `standard` and in `aggressive`.
-const SKIPPED: (usize, usize) = (20, 5);
-/// Empty lines between two lines that go which go with them, at most.
-const BLANK: usize = 2;
-/// Fewest lines of a failure told again that go.
-const RECAP: usize = 3;
+/// Lines of the details of a test, at most.
+const DETAILS: usize = 400;
 
 /// A heading whose lower lines are still being read.
-struct Heading {
+pub(super) struct Heading {
     line: usize,
     level: usize,
     /// Whether a test below it passed, and whether a line below it stays.
@@ -33,41 +27,43 @@ struct Heading {
 }
 
 /// What a test printed: its lines and the file it is in.
-struct Printed<'a> {
-    lines: std::ops::Range<usize>,
-    file: Option<&'a str>,
-    failed: bool,
+pub(super) struct Printed<'a> {
+    pub(super) lines: std::ops::Range<usize>,
+    pub(super) file: Option<&'a str>,
+    pub(super) failed: bool,
 }
 
 /// The state: see the module.
 pub(super) struct Reader<'a> {
-    source: &'a Source<'a>,
-    automaton: &'a Regex,
-    fates: &'a [Option<Fate>],
-    is_aggressive: bool,
+    pub(super) source: &'a Source<'a>,
+    pub(super) automaton: &'a Regex,
+    pub(super) fates: &'a [Option<Fate>],
+    pub(super) is_aggressive: bool,
     /// Lines that go.
-    gone: Vec<Option<Reason>>,
-    headings: Vec<Heading>,
+    pub(super) gone: Vec<Option<Reason>>,
+    pub(super) headings: Vec<Heading>,
     /// Whether a failure is being told.
-    is_open: bool,
+    pub(super) is_open: bool,
     /// Whether the next test ends that.
-    until_test: bool,
-    recap: Option<usize>,
+    pub(super) until_test: bool,
+    pub(super) recap: Option<usize>,
     /// Whether totals were there after the last test.
-    ended: bool,
-    failed: bool,
+    pub(super) ended: bool,
+    pub(super) failed: bool,
     /// The number of tests that a plan told, and how many of the outermost level there were.
-    planned: Option<usize>,
-    tests: usize,
+    pub(super) planned: Option<usize>,
+    pub(super) tests: usize,
     /// Whether the test above went.
-    went: bool,
-    last_passed: Option<usize>,
-    skipped: Vec<usize>,
-    steps: Vec<usize>,
-    printed: Vec<Printed<'a>>,
-    failed_files: HashSet<&'a str>,
+    pub(super) went: bool,
+    /// The last line that went, and the last test that seemed to pass.
+    pub(super) last_passed: Option<usize>,
+    pub(super) last_test: Option<usize>,
+    pub(super) skipped: Vec<usize>,
+    pub(super) steps: Vec<usize>,
+    pub(super) printed: Vec<Printed<'a>>,
+    pub(super) failed_files: HashSet<&'a str>,
     /// What the file above came to, where the runner says that first.
-    file_failed: Option<bool>,
+    pub(super) file_failed: Option<bool>,
 }
 
 impl<'a> Reader<'a> {
@@ -88,6 +84,7 @@ impl<'a> Reader<'a> {
             tests: 0,
             went: false,
             last_passed: None,
+            last_test: None,
             skipped: Vec::new(),
             steps: Vec::new(),
             printed: Vec::new(),
@@ -132,22 +129,7 @@ impl<'a> Reader<'a> {
                 self.is_open = false;
                 self.headings.push(Heading { line: i, level: 0, passed: false, kept: false, begins: false });
             }
-            Fate::Opens | Fate::OpensAbove | Fate::Recap => {
-                if fate == Fate::OpensAbove
-                    && let Some(above) = (0..i).rev().find(|&n| self.fates[n] == Some(Fate::Passed))
-                {
-                    self.gone[above] = None;
-                    self.keep_headings();
-                }
-                self.failed = true;
-                self.failed_files.extend(name(self.automaton, line));
-                self.until_test = fate == Fate::OpensAbove;
-                self.close(0);
-                self.is_open = true;
-                if fate == Fate::Recap {
-                    self.recap.get_or_insert(i);
-                }
-            }
+            Fate::Opens | Fate::OpensAbove | Fate::Recap => self.open(i, fate),
             Fate::Step => {
                 self.is_open = false;
                 self.ended = false;
@@ -155,18 +137,7 @@ impl<'a> Reader<'a> {
             }
             _ if self.is_open => {}
             Fate::Passed => self.passed(i, level),
-            Fate::Failed | Fate::Skipped => {
-                self.tests += usize::from(level == 1);
-                self.close_with(level, false);
-                self.keep_headings();
-                self.went = false;
-                if fate == Fate::Skipped {
-                    self.skipped.push(i);
-                } else {
-                    (self.failed, self.ended) = (true, false);
-                    self.failed_files.extend(name(self.automaton, line));
-                }
-            }
+            Fate::Failed | Fate::Skipped => self.stays(i, level, fate == Fate::Skipped),
             Fate::Heading | Fate::Begins => {
                 self.close(level);
                 let begins = fate == Fate::Begins;
@@ -199,8 +170,39 @@ impl<'a> Reader<'a> {
         i + 1
     }
 
+    /// Begins to tell a failure.
+    fn open(&mut self, i: usize, fate: Fate) {
+        self.until_test = fate == Fate::OpensAbove;
+        if let Some(above) = self.last_test.filter(|_| self.until_test) {
+            self.gone[above] = None;
+            self.keep_headings();
+        }
+        self.failed = true;
+        self.failed_files.extend(name(self.automaton, self.source.line(i)));
+        self.close(0);
+        self.is_open = true;
+        if fate == Fate::Recap {
+            self.recap.get_or_insert(i);
+        }
+    }
+
+    /// A test that was skipped or failed.
+    fn stays(&mut self, i: usize, level: usize, skipped: bool) {
+        self.tests += usize::from(level == 1);
+        self.close_with(level, false);
+        self.keep_headings();
+        self.went = false;
+        if skipped {
+            self.skipped.push(i);
+        } else {
+            (self.failed, self.ended) = (true, false);
+            self.failed_files.extend(name(self.automaton, self.source.line(i)));
+        }
+    }
+
     fn passed(&mut self, i: usize, level: usize) {
         self.tests += usize::from(level == 1);
+        self.last_test = Some(i);
         self.close_with(level, true);
         // The name of a test may read like a failure: such a line stays, and is no failure.
         self.went = !signals::is_failure(self.source.line(i));
@@ -252,9 +254,10 @@ impl<'a> Reader<'a> {
     fn details(&mut self, i: usize, level: usize) -> usize {
         let is_end = |&n: &usize| {
             let line = self.source.line(n);
-            line.trim() == "..." && line.len() - line.trim_start_matches(' ').len() + 1 <= level
+            line.trim() == "..." && line.len() - line.trim_start_matches(' ').len() < level
         };
-        let Some(end) = (i + 1..self.fates.len()).find(is_end) else { return i + 1 };
+        let last = self.fates.len().min(i + DETAILS);
+        let Some(end) = (i + 1..last).find(is_end) else { return i + 1 };
         let lines = i..end + 1;
         if self.went && !lines.clone().any(|n| signals::is_failure(self.source.line(n))) {
             self.gone[lines].fill(Some(Reason::PassingTests));
@@ -269,7 +272,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Decides about the headings of a level and of those below it.
-    fn close(&mut self, level: usize) {
+    pub(super) fn close(&mut self, level: usize) {
         while let Some(heading) = self.headings.pop_if(|h| h.level >= level) {
             let goes = heading.passed && !heading.kept && !heading.begins;
             if goes && !signals::is_failure(self.source.line(heading.line)) {
@@ -288,93 +291,5 @@ impl<'a> Reader<'a> {
             }
         }
         self.close(level);
-    }
-
-    /// Decides about what only the whole run tells.
-    fn finish(&mut self) {
-        // Headings that are still open at the end of a text that was cut stay.
-        self.ended |= self.tests > 0 && self.planned == Some(self.tests);
-        if self.ended {
-            self.close(0);
-            for i in std::mem::take(&mut self.steps) {
-                if !signals::is_failure(self.source.line(i)) {
-                    self.gone[i] = Some(Reason::Progress);
-                }
-            }
-        } else if let Some(last) = self.last_passed {
-            self.gone[last] = None;
-        }
-        let most = |(standard, aggressive)| if self.is_aggressive { aggressive } else { standard };
-        for &line in self.skipped.iter().skip(most(SKIPPED)) {
-            if !signals::is_failure(self.source.line(line)) {
-                self.gone[line] = Some(Reason::SkippedTests);
-            }
-        }
-        let stays = if self.failed { 0 } else { most(PRINTED) };
-        for printed in self.printed.iter().skip(stays) {
-            let failed =
-                printed.failed && self.failed || printed.file.is_some_and(|f| self.failed_files.contains(f));
-            if self.ended && !failed && !self.source_fails(printed.lines.clone()) {
-                self.gone[printed.lines.clone()].fill(Some(Reason::TestOutput));
-            }
-        }
-        if let Some(recap) = self.recap {
-            self.forget(recap);
-        }
-    }
-
-    fn source_fails(&self, mut lines: std::ops::Range<usize>) -> bool {
-        lines.any(|i| signals::is_failure(self.source.line(i)))
-    }
-
-    /// Drops from the recap what stands above, line for line.
-    fn forget(&mut self, recap: usize) {
-        let text = |i: usize| self.source.line(i).trim();
-        let mut first: HashMap<(&str, &str), usize> = HashMap::new();
-        for i in (0..recap.saturating_sub(1)).filter(|&i| !text(i).is_empty()) {
-            first.entry((text(i), text(i + 1))).or_insert(i);
-        }
-        let mut i = recap + 1;
-        while i + 1 < self.fates.len() {
-            let same = first.get(&(text(i), text(i + 1))).map_or(0, |&from| {
-                (0..)
-                    .take_while(|n| {
-                        from + n < recap
-                            && i + n < self.fates.len()
-                            && text(from + n) == text(i + n)
-                            && self.gone[from + n].is_none()
-                    })
-                    .count()
-            });
-            if same >= RECAP {
-                self.gone[i..i + same].fill(Some(Reason::RepeatedDiagnostic));
-            }
-            i += same.max(1);
-        }
-    }
-
-    fn spans(self) -> Reduction {
-        let blank = |i: usize| self.source.line(i).trim().is_empty();
-        let mut out = Reduction::default();
-        let mut i = 0;
-        while i < self.gone.len() {
-            let Some(reason) = self.gone[i] else {
-                i += 1;
-                continue;
-            };
-            let start = i;
-            let mut end = i + 1;
-            while end < self.gone.len() {
-                let next = (end..self.gone.len().min(end + BLANK + 1)).find(|&n| self.gone[n].is_some());
-                match next {
-                    Some(n) if self.gone[n] == Some(reason) && (end..n).all(blank) => end = n + 1,
-                    _ => break,
-                }
-            }
-            let group = reason as u32 + 1;
-            out.omit_in(start..end, reason, group);
-            i = end;
-        }
-        out
     }
 }
