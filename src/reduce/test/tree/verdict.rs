@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::Fate;
 use super::reader::Reader;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
@@ -16,6 +17,8 @@ const SKIPPED: (usize, usize) = (20, 5);
 const BLANK: usize = 2;
 /// Fewest lines of a failure told again that go.
 const RECAP: usize = 3;
+/// Fewest lines and bytes of a stretch that goes since it stands above, elsewhere.
+const REPEAT: (usize, usize) = (8, 300);
 
 impl Reader<'_> {
     /// Decides about what only the whole run tells.
@@ -46,8 +49,8 @@ impl Reader<'_> {
                 self.gone[printed.lines.clone()].fill(Some(Reason::TestOutput));
             }
         }
-        if let Some(recap) = self.recap {
-            self.forget(recap);
+        if self.failed {
+            self.forget();
         }
     }
 
@@ -55,30 +58,43 @@ impl Reader<'_> {
         lines.any(|i| signals::is_failure(self.source.line(i)))
     }
 
-    /// Drops from the recap what stands above, line for line.
-    fn forget(&mut self, recap: usize) {
+    /// Drops what stands above, line for line: of the recap all that it repeats, of the failures before
+    /// it long stretches, such as advice that comes with each of them.
+    fn forget(&mut self) {
         let text = |i: usize| self.source.line(i).trim();
+        let recap = self.recap.unwrap_or(usize::MAX);
         let mut first: HashMap<(&str, &str), usize> = HashMap::new();
-        for i in (0..recap.saturating_sub(1)).filter(|&i| !text(i).is_empty()) {
-            first.entry((text(i), text(i + 1))).or_insert(i);
-        }
-        let mut i = recap + 1;
+        let mut i = 0;
         while i + 1 < self.fates.len() {
-            let same = first.get(&(text(i), text(i + 1))).map_or(0, |&from| {
-                (0..)
-                    .take_while(|n| {
-                        from + n < recap
-                            && i + n < self.fates.len()
-                            && text(from + n) == text(i + n)
-                            && self.gone[from + n].is_none()
-                    })
-                    .count()
-            });
-            if same >= RECAP {
+            let same = match first.get(&(text(i), text(i + 1))) {
+                Some(&from) => self.same(from, i, i > recap),
+                None => 0,
+            };
+            let (lines, bytes) = if i > recap { (RECAP, 0) } else { REPEAT };
+            if same >= lines && self.source.byte_range(i..i + same).len() >= bytes {
                 self.gone[i..i + same].fill(Some(Reason::RepeatedDiagnostic));
+                i += same;
+                continue;
             }
-            i += same.max(1);
+            if i < recap && self.gone[i].is_none() && !text(i).is_empty() {
+                first.entry((text(i), text(i + 1))).or_insert(i);
+            }
+            i += 1;
         }
+    }
+
+    /// How many lines from `i` on are those from `from` on, and can be seen there. Outside of a recap a
+    /// line that says how a test ended is never one of them.
+    fn same(&self, from: usize, i: usize, in_recap: bool) -> usize {
+        let is_text = |n: usize| matches!(self.fates[n], None | Some(Fate::Heading | Fate::Stays));
+        (0..(i - from).min(self.fates.len() - i))
+            .take_while(|n| {
+                self.source.line(from + n).trim() == self.source.line(i + n).trim()
+                    && self.gone[from + n].is_none()
+                    && self.gone[i + n].is_none()
+                    && (in_recap || is_text(i + n))
+            })
+            .count()
     }
 
     pub(super) fn spans(self) -> Reduction {
@@ -99,7 +115,8 @@ impl Reader<'_> {
                     _ => break,
                 }
             }
-            let group = reason as u32 + 1;
+            // What stands elsewhere is marked in each place.
+            let group = if reason == Reason::RepeatedDiagnostic { 0 } else { reason as u32 + 1 };
             out.omit_in(start..end, reason, group);
             i = end;
         }
