@@ -18,7 +18,7 @@ pub static DENO_TEST: Tree = Tree::new(
         folds: "passing tests and steps, modules all of whose tests passed, checks and downloads",
         anchors: &[" passed (", "passed | ", "running "],
     },
-    &["deno test", "deno task"],
+    &["deno test"],
     1,
     &[
         (r"running \d+ tests? from \S+", File),

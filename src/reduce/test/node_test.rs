@@ -17,7 +17,7 @@ pub static NODE_TEST: Tree = Tree::new(
         folds: "passing tests, suites all of whose tests passed, failures that are told a second time",
         anchors: &["ℹ tests ", "▶ ", "✖ failing tests:"],
     },
-    &["node", "npm test", "tsx"],
+    &[],
     2,
     &[
         (r"ℹ tests \d+", Totals),

@@ -17,7 +17,7 @@ pub static TAP: Tree = Tree::new(
         folds: "tests that are ok with their details, names of subtests that passed",
         anchors: &["TAP version ", "ok 1", "1.."],
     },
-    &["tap", "prove", "bats", "tape", "npx tap", "npx tape", "npx bats", "node"],
+    &["tap", "prove", "bats", "tape", "npx tap", "npx tape", "npx bats"],
     1,
     &[
         (r"TAP version \d+", Shows),
