@@ -32,6 +32,7 @@ macro_rules! reasons {
 reasons! {
     PassingTests = "passing_tests", "Lines that report tests that passed.";
     TestOutput = "test_output", "What passing tests printed.";
+    SkippedTests = "skipped_tests", "Tests that did not run, beyond the first of them.";
     Progress = "progress", "Progress, downloads and build steps that succeeded.";
     Satisfied = "satisfied", "What was there already; the marker names it.";
     DiffContext = "diff_context", "Unchanged lines around the changes of a diff.";

@@ -89,15 +89,7 @@ impl Format {
 
     /// The automaton; `None` when a form is no valid expression, which a test excludes.
     fn automaton(&self) -> Option<&Regex> {
-        let build = || {
-            let forms: Vec<String> =
-                self.forms.iter().map(|(form, _)| format!(r"(?:{form})[ \t\r]*$")).collect();
-            meta::Builder::new()
-                .syntax(syntax::Config::new().unicode(false).utf8(false))
-                .configure(meta::Config::new().match_kind(MatchKind::LeftmostFirst).utf8_empty(false))
-                .build_many(&forms)
-                .ok()
-        };
+        let build = || compile(self.forms.iter().map(|(form, _)| *form));
         self.automaton.get_or_init(build).as_ref()
     }
 
@@ -140,6 +132,16 @@ impl Format {
         }
         names
     }
+}
+
+/// One automaton of forms, each for a whole line; `None` when one is no valid expression.
+pub fn compile<'a>(forms: impl Iterator<Item = &'a str>) -> Option<Regex> {
+    let forms: Vec<String> = forms.map(|form| format!(r"(?:{form})[ \t\r]*$")).collect();
+    meta::Builder::new()
+        .syntax(syntax::Config::new().unicode(false).utf8(false))
+        .configure(meta::Config::new().match_kind(MatchKind::LeftmostFirst).utf8_empty(false))
+        .build_many(&forms)
+        .ok()
 }
 
 /// Whether a simple command is `words`: its program, then the words in order, flags left out.

@@ -1,12 +1,61 @@
 //! Test runners: passing tests go, failing ones stay whole, totals stay as they are.
 
+mod bats;
+mod bun_test;
 mod cargo_test;
+mod cypress;
+mod deno_test;
+mod exunit;
 mod go_test;
+mod jest;
+mod junit_xml;
+mod mocha;
+mod node_test;
+mod playwright;
 mod pytest;
+mod swift_test;
+mod tap;
+mod tree;
 mod unittest;
+mod vitest;
 
 use super::Reducer;
 
 /// The reducers of this family; the earlier row breaks ties.
-pub static REDUCERS: &[&dyn Reducer] =
-    &[&cargo_test::CargoTest, &go_test::GoTest, &pytest::Pytest, &unittest::Unittest];
+pub static REDUCERS: &[&dyn Reducer] = &[
+    &cargo_test::CargoTest,
+    &go_test::GoTest,
+    &pytest::Pytest,
+    &unittest::Unittest,
+    &jest::JEST,
+    &vitest::VITEST,
+    // Its specs are Mocha's, so it comes first.
+    &cypress::CYPRESS,
+    &mocha::MOCHA,
+    &node_test::NODE_TEST,
+    &playwright::PLAYWRIGHT,
+    &bun_test::BUN_TEST,
+    &deno_test::DENO_TEST,
+    &bats::BATS,
+    &exunit::EXUNIT,
+    &swift_test::SWIFT_TEST,
+    &tap::TAP,
+    &junit_xml::JunitXml,
+];
+
+/// Those that are a tree.
+#[cfg(test)]
+static TREES: &[&tree::Tree] = &[
+    &jest::JEST,
+    &vitest::VITEST,
+    &cypress::CYPRESS,
+    &mocha::MOCHA,
+    &node_test::NODE_TEST,
+    &playwright::PLAYWRIGHT,
+    &bun_test::BUN_TEST,
+    &deno_test::DENO_TEST,
+    &bats::BATS,
+    &exunit::EXUNIT,
+    &swift_test::SWIFT_TEST,
+    &tap::TAP,
+];

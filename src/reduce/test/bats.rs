@@ -1,0 +1,28 @@
+//! Bats with the formatter `pretty`; its default without a terminal is TAP, which `tap` reads.
+//!
+//! What a failed test wrote stands indented below its line, and stays.
+
+use super::tree::Fate::{Failed, File, Passed, Skipped, Totals};
+use super::tree::Tree;
+use crate::reduce::Meta;
+
+/// See the module.
+pub static BATS: Tree = Tree::new(
+    Meta {
+        id: "bats",
+        family: "test",
+        reads: "`bats --pretty`",
+        keeps: "failed tests with what they wrote, skipped tests, totals",
+        folds: "passing tests and files all of whose tests passed",
+        anchors: &[" failure"],
+    },
+    &["bats", "npx bats"],
+    1,
+    &[
+        (r"\d+ tests?, \d+ failures?.*", Totals),
+        (r"[^ ].*\.bats", File),
+        (r" (?:✓) .+", Passed),
+        (r" (?:✗) .+", Failed),
+        (r" - .+ \(skipped.*\)(?: \[\d+\])?", Skipped),
+    ],
+);

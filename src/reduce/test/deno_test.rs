@@ -1,0 +1,33 @@
+//! `deno test`: tests and steps that end in `... ok`, failures after `ERRORS`, totals.
+//!
+//! Lines as written by Deno 1 and 2 with the reporter `pretty`. A test with steps is told twice: when it
+//! begins and when it ends.
+
+use super::tree::Fate::{Begins, Failed, File, Goes, Opens, Passed, Skipped, Totals};
+use super::tree::Tree;
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+
+/// See the module.
+pub static DENO_TEST: Tree = Tree::new(
+    Meta {
+        id: "deno_test",
+        family: "test",
+        reads: "`deno test`",
+        keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
+        folds: "passing tests and steps, modules all of whose tests passed, checks and downloads",
+        anchors: &[" passed (", "passed | ", "running "],
+    },
+    &["deno test"],
+    1,
+    &[
+        (r"running \d+ tests? from \S+", File),
+        (r"(?:ok|FAILED) \| \d+ passed.*", Totals),
+        (r" (?:ERRORS|FAILURES) ?", Opens),
+        (r"(?:Check|Download) \S+", Goes(Reason::Progress)),
+        (r" *\S.* \.\.\. ok(?: \(.*\))?", Passed),
+        (r" *\S.* \.\.\. FAILED.*", Failed),
+        (r" *\S.* \.\.\. (?:ignored|cancelled).*", Skipped),
+        (r" *\S.* \.\.\.", Begins),
+    ],
+);

@@ -1,0 +1,35 @@
+//! ExUnit: dots, or with `--trace` a line for each test, failures behind a number, totals.
+//!
+//! `--trace` has the same line for a test that passed and one that failed: the failure below it tells.
+//! A failure is told up to the next test or module.
+
+use super::tree::Fate::{Begins, File, Goes, OpensAbove, Passed, Shows, Skipped, Stays, Totals};
+use super::tree::Tree;
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+
+/// See the module.
+pub static EXUNIT: Tree = Tree::new(
+    Meta {
+        id: "exunit",
+        family: "test",
+        reads: "`mix test`, also with `--trace`",
+        keeps: "failures whole, skipped and excluded tests, warnings, totals, the seed",
+        folds: "passing tests and modules all of whose tests passed, compiling",
+        anchors: &["Finished in ", " * test ", " failure"],
+    },
+    &["mix test"],
+    1,
+    &[
+        (r"(?:\d+ (?:doctests?|properties|property), )*\d+ tests?, \d+ failures?.*", Totals),
+        (r"Finished in [\d.]+ seconds.*", Shows),
+        (r"Running ExUnit with seed: .*", Stays),
+        (r" {2}\d+\) (?:test|doctest|property) .+", OpensAbove),
+        (r"Compiling \d+ files? \(\.exs?\)|Generated \S+ app", Goes(Reason::Progress)),
+        (r"[\w.]+ \[\S+\.exs?(?::\d+)?\]", File),
+        (r" {2}\* (?:test|doctest|property) .+ \((?:excluded|skipped|invalid).*\).*", Skipped),
+        (r" {2}\* (?:test|doctest|property) .+ \([\d.]+ms\)(?: \[L#\d+\])?", Passed),
+        (r" {2}\* (?:test|doctest|property) .+ \[L#\d+\]", Begins),
+        (r"\.+", Goes(Reason::PassingTests)),
+    ],
+);

@@ -1,0 +1,225 @@
+//! JUnit's XML as many runners write it: test cases that passed go, those with a failure, an error or
+//! a reason for being skipped stay whole.
+//!
+//! Some runners write a test case a line, some all of them in one line, where they are cut out of it.
+//! The marker in place of the test cases is no XML. A test case is passed when nothing in it says otherwise, neither an element
+//! nor its `status`; what it printed goes with it, unless that reads like a failure.
+
+use std::ops::Range;
+
+use crate::pipeline::detect::Shape;
+use crate::pipeline::ledger::{Action, MARKER_COST, Reduction};
+use crate::pipeline::marker::Marker;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct JunitXml;
+
+static META: Meta = Meta {
+    id: "junit_xml",
+    family: "test",
+    reads: "JUnit XML reports of any runner, one element a line",
+    keeps: "suites with their counts, test cases with failures, errors or skips whole, what suites printed, properties",
+    folds: "test cases that passed, with what they printed",
+    anchors: &["<testsuite"],
+};
+
+const CASE: &str = "<testcase ";
+const CASE_END: &str = "</testcase>";
+/// Lines at the start among which the root element has to be.
+const HEAD: usize = 20;
+
+impl Reducer for JunitXml {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let detection = input.detection;
+        let is_view = detection.is_numbered || detection.is_range || detection.is_window;
+        if is_view || !(reads_as_report(input) || detection.shape == Shape::File && !detection.is_written) {
+            return Claim::No;
+        }
+        let mut lines = input.source.lines().map(str::trim_start).filter(|line| !line.is_empty()).take(HEAD);
+        let is_start = |line: &str| line.starts_with("<?xml") || is_suite(line);
+        let has_suite = |line: &str| line.find("<testsuite").is_some_and(|at| is_suite(&line[at..]));
+        let mut head = lines.by_ref().skip_while(|line| !line.starts_with('<'));
+        match head.next().is_some_and(|first| is_start(first) && (has_suite(first) || head.any(is_suite))) {
+            true => Claim::Content,
+            false => Claim::No,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let mut out = Reduction::default();
+        let mut i = 0;
+        while i < source.len() {
+            let Some(end) = case_end(source, i) else {
+                if let Some((text, omitted_bytes)) = cut(source.line(i), source.number(i)) {
+                    let reason = Reason::PassingTests;
+                    out.push(i..i + 1, Action::Replace { text, reason, omitted_bytes });
+                }
+                i += 1;
+                continue;
+            };
+            if (i..end).all(|n| passes(source.line(n))) {
+                out.omit_in(i..end, Reason::PassingTests, 1);
+            }
+            i = end;
+        }
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+
+    fn rewrites(&self) -> bool {
+        true
+    }
+}
+
+fn is_suite(line: &str) -> bool {
+    line.strip_prefix("<testsuite").is_some_and(|rest| rest.starts_with(['s', ' ', '>']) || rest.is_empty())
+}
+
+/// The line after a test case that starts in line `i` and shares its lines with no other element.
+fn case_end(source: &Source<'_>, i: usize) -> Option<usize> {
+    let is_case = |line: &str| {
+        line.trim_start().strip_prefix("<testcase").is_some_and(|r| r.is_empty() || r.starts_with(' '))
+    };
+    if !is_case(source.line(i)) {
+        return None;
+    }
+    // The tag may take several lines.
+    let tag = (i..source.len()).find(|&n| source.line(n).trim_end().ends_with('>'))?;
+    let line = source.line(tag).trim_end();
+    let opened = (i..=tag).map(|n| source.line(n).matches('<').count()).sum::<usize>();
+    if line.ends_with("/>") && opened == 1 {
+        return Some(tag + 1);
+    }
+    for n in i..source.len() {
+        let line = source.line(n);
+        if n > i && line.contains("<testcase") {
+            return None;
+        }
+        if let Some(at) = memchr::memmem::find(line.as_bytes(), b"</testcase>") {
+            return line[at..]
+                .trim_end()
+                .strip_prefix("</testcase>")
+                .filter(|rest| rest.is_empty())
+                .map(|_| n + 1);
+        }
+    }
+    None
+}
+
+/// A line without the test cases in it that passed, and how many bytes these are; `None` when there are
+/// too few. `number` is the line's, for the markers.
+fn cut(line: &str, number: usize) -> Option<(String, usize)> {
+    let (mut text, mut omitted, mut shown) = (String::new(), 0, 0);
+    let mut run: Option<Range<usize>> = None;
+    let mut flush = |run: Option<Range<usize>>| {
+        let Some(run) = run.filter(|run| run.len() > 2 * MARKER_COST) else { return };
+        text.push_str(line.get(shown..run.start).unwrap_or_default());
+        let reason = Reason::PassingTests.code().to_owned();
+        text.push_str(&Marker::Bytes { count: run.len(), line: number, reason, id: None }.write());
+        omitted += run.len();
+        shown = run.end;
+    };
+    let mut from = 0;
+    while let Some(start) = line.get(from..).and_then(|rest| rest.find(CASE)).map(|at| from + at) {
+        let Some(end) = element_end(line, start) else { break };
+        if passes(&line[start..end]) {
+            match &mut run {
+                Some(run) if run.end == start => run.end = end,
+                _ => flush(run.replace(start..end)),
+            }
+        }
+        from = end;
+    }
+    flush(run);
+    text.push_str(line.get(shown..).unwrap_or_default());
+    (omitted > 0).then_some((text, omitted))
+}
+
+/// Where the test case ends that starts in a line at `start`, if that is in the same line.
+fn element_end(line: &str, start: usize) -> Option<usize> {
+    let mut quote = None;
+    let tag = line.bytes().enumerate().skip(start).find(|(_, byte)| {
+        match quote {
+            Some(open) if open == *byte => quote = None,
+            None if matches!(byte, b'"' | b'\'') => quote = Some(*byte),
+            _ => {}
+        }
+        quote.is_none() && *byte == b'>'
+    });
+    let (tag, _) = tag?;
+    if line[..tag].ends_with('/') {
+        return Some(tag + 1);
+    }
+    let rest = &line[tag..];
+    let end = rest.find(CASE_END)?;
+    // An end that belongs to another.
+    (!rest[..end].contains(CASE)).then_some(tag + end + CASE_END.len())
+}
+
+/// Whether a line of a test case says nothing but that it passed.
+fn passes(line: &str) -> bool {
+    const ELEMENTS: &[&str] = &["<failure", "<error", "<skipped", "<rerun", "<flaky", "<disabled"];
+    const STATES: &[&str] = &["fail", "error", "skip", "notrun", "disabled", "pending", "aborted"];
+    let states = |name: &str| {
+        line.split_once(name).is_some_and(|(_, value)| {
+            STATES
+                .iter()
+                .any(|state| value.get(..state.len()).is_some_and(|head| head.eq_ignore_ascii_case(state)))
+        })
+    };
+    !ELEMENTS.iter().any(|element| line.contains(element))
+        && !states(" status=\"")
+        && !states(" result=\"")
+        && !signals::is_failure(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn end(text: &str) -> Option<usize> {
+        case_end(&Source::new(text), 0)
+    }
+
+    #[test]
+    fn finds_the_end_of_a_case() {
+        assert_eq!(end("<testcase name=\"a\"/>\n"), Some(1));
+        assert_eq!(end("<testcase name=\"a\"\n  time=\"1\"/>\n"), Some(2));
+        assert_eq!(end("<testcase name=\"a\"></testcase>\n"), Some(1));
+        assert_eq!(end("<testcase name=\"a\">\n<system-out>x</system-out>\n</testcase>\n"), Some(3));
+        assert_eq!(end("<testcase name=\"a\">\n<system-out/>\n</testcase>\n"), Some(3));
+        // Elements that share a line cannot be told apart.
+        assert_eq!(end("<testcase name=\"a\"/><testcase name=\"b\"/>\n"), None);
+        assert_eq!(end("<testcase name=\"a\"></testcase></testsuite>\n"), None);
+        assert_eq!(end("<testcases>\n"), None);
+    }
+
+    #[test]
+    fn cuts_passed_cases_out_of_a_line() {
+        let passed: String = (0..9).map(|i| format!("<testcase name=\"is > {i}\" time=\"0.1\" />")).collect();
+        let failed = "<testcase name=\"b\"><failure message=\"x\">left</failure></testcase>";
+        let (text, omitted) = cut(&format!("<testsuite>{passed}{failed}{passed}</testsuite>"), 1).unwrap();
+        assert_eq!(omitted, 2 * passed.len());
+        let marker = format!("[tersed: omitted {} bytes of line 1, passing_tests]", passed.len());
+        assert_eq!(text, format!("<testsuite>{marker}{failed}{marker}</testsuite>"));
+        assert_eq!(cut(failed, 1), None);
+        // A case whose end is in another line.
+        assert_eq!(cut("<testcase name=\"a\"><system-out>x", 1), None);
+    }
+
+    #[test]
+    fn tells_passed_from_other() {
+        assert!(passes("<testcase name=\"a\" status=\"run\" result=\"completed\"/>"));
+        assert!(!passes("<testcase name=\"a\" status=\"notrun\"/>"));
+        assert!(!passes("<skipped/>") && !passes("<failure message=\"x\">") && !passes("<rerunFailure"));
+    }
+}

@@ -1,0 +1,43 @@
+//! Mocha: the tree of the reporter `spec`, the dots of `dot`, failures after `N failing`.
+//!
+//! Lines as written by Mocha 6 to 11. What follows `N failing` has no end that can be told.
+
+use super::tree::Fate::{Failed, Goes, Heading, Opens, Passed, Shows, Skipped, Totals};
+use super::tree::Tree;
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+
+/// See the module.
+pub static MOCHA: Tree = Tree::new(
+    Meta {
+        id: "mocha",
+        family: "test",
+        reads: "`mocha` with the reporters `spec` and `dot`",
+        keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
+        folds: "passing tests and headings all of whose tests passed; skipped tests beyond the first 20",
+        anchors: &[" passing (", "    ✔ ", "    ✓ ", "Exception during run: "],
+    },
+    &[
+        "mocha",
+        "npx mocha",
+        "pnpm mocha",
+        "yarn mocha",
+        "bunx mocha",
+        "pnpm exec mocha",
+        "npm exec mocha",
+        "nyc mocha",
+        "c8 mocha",
+    ],
+    1,
+    &[
+        (r" {2}\d+ passing \(.*\)", Totals),
+        (r" {2}\d+ pending", Shows),
+        (r" {2}\d+ failing", Opens),
+        (r" Exception during run: .*|Error: No test files found.*", Opens),
+        (r" {2,}(?:✔|✓|√) .+", Passed),
+        (r" {2,}\d+\) .+", Failed),
+        (r" {2,}- .+", Skipped),
+        (r"(?: {2})?\.+", Goes(Reason::PassingTests)),
+        (r" {2,}\S.*", Heading),
+    ],
+);

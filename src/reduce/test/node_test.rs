@@ -1,0 +1,33 @@
+//! `node --test` with the reporter `spec`: suites behind `▶`, tests behind `✔` and `✖`, totals behind `ℹ`.
+//!
+//! Lines as written by Node.js 18 to 24. A failure stands in the tree in some versions, and at the
+//! end in all: what is told there once more, line for line, goes. The reporter `tap` is read by `tap`.
+
+use super::tree::Fate::{Failed, Follows, Heading, Passed, Recap, Shows, Skipped, Totals};
+use super::tree::Tree;
+use crate::reduce::Meta;
+
+/// See the module.
+pub static NODE_TEST: Tree = Tree::new(
+    Meta {
+        id: "node_test",
+        family: "test",
+        reads: "`node --test` with the reporter `spec`",
+        keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
+        folds: "passing tests, suites all of whose tests passed, failures that are told a second time",
+        anchors: &["ℹ tests ", "▶ ", "✖ failing tests:"],
+    },
+    &[],
+    2,
+    &[
+        (r"ℹ tests \d+", Totals),
+        (r"ℹ .+", Shows),
+        (r"✖ failing tests:", Recap),
+        (r" *(?:✔|✖|﹣|⚠) .+ # .*", Skipped),
+        (r" *✔ .+", Passed),
+        (r" *✖ .+", Failed),
+        (r" *﹣ .+", Skipped),
+        (r" *▶ .+ \([\d.]+ms\)", Follows),
+        (r" *▶ .+", Heading),
+    ],
+);

@@ -1,0 +1,46 @@
+//! Playwright's test runner with the reporters `list`, `line` and `dot`.
+//!
+//! A failure is told below `  1) file:line:column › test`, up to the next step or the totals. The line
+//! of a step only names the test that starts, which its failure names again.
+
+use super::tree::Fate::{Failed, Goes, Opens, Passed, Shows, Skipped, Step, Totals};
+use super::tree::Tree;
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+
+/// See the module.
+pub static PLAYWRIGHT: Tree = Tree::new(
+    Meta {
+        id: "playwright",
+        family: "test",
+        reads: "`playwright test` with the reporters `list`, `line` and `dot`",
+        keeps: "failures whole, flaky, skipped and interrupted tests, what tests print, totals",
+        folds: "passing tests, progress",
+        anchors: &["Running ", "using "],
+    },
+    &[
+        "playwright test",
+        "npx playwright test",
+        "pnpm playwright test",
+        "yarn playwright test",
+        "bunx playwright test",
+        "pnpm exec playwright test",
+        "npm exec playwright test",
+    ],
+    1,
+    &[
+        (r"Running \d+ tests? using \d+ workers?.*", Shows),
+        (r" {2}\d+ passed(?: \(.*\))?", Totals),
+        (
+            r" {2}\d+ (?:failed|flaky|skipped|did not run|interrupted|error was not a part of any test|errors were not a part of any test)(?: .*)?",
+            Shows,
+        ),
+        (r"Error: No tests found.*", Shows),
+        (r"\[\d+/\d+\] .+", Step),
+        (r" {2}\d+\) .+", Opens),
+        (r" {2,}(?:✓|ok) +\d+ .+", Passed),
+        (r" {2,}(?:✘|x|×) +\d+ .+", Failed),
+        (r" {2,}- +\d+ .+", Skipped),
+        (r"(?:·)+", Goes(Reason::PassingTests)),
+    ],
+);

@@ -1,0 +1,34 @@
+//! TAP 12 to 14: `ok` and `not ok` lines with their details, flat or nested.
+//!
+//! Details of a test stand between `---` and `...` below its line. Comments stay, whoever wrote them;
+//! only the name of a subtest that passed goes.
+
+use super::tree::Fate::{Begins, Details, Failed, Follows, Opens, Passed, Shows, Skipped, Totals};
+use super::tree::Tree;
+use crate::reduce::Meta;
+
+/// See the module.
+pub static TAP: Tree = Tree::new(
+    Meta {
+        id: "tap",
+        family: "test",
+        reads: "TAP of any producer: `node --test`, `tap`, `tape`, `bats`, `prove -v`, `vitest --reporter tap`",
+        keeps: "tests that are not ok with their details, skipped and todo tests, comments, the plan, totals",
+        folds: "tests that are ok with their details, names of subtests that passed",
+        anchors: &["TAP version ", "ok 1", "1.."],
+    },
+    &["tap", "prove", "bats", "tape", "npx tap", "npx tape", "npx bats"],
+    1,
+    &[
+        (r"TAP version \d+", Shows),
+        (r"1\.\.(\d+).*", Totals),
+        (r"# (?:tests|pass|fail|ok|skip|skipped|todo|cancelled|duration_ms|time|suites).*", Totals),
+        (r"Bail out!.*", Opens),
+        (r" *(?:not )?ok\b.* # (?:SKIP|skip|TODO|todo|Skip|Todo).*", Skipped),
+        (r" *not ok\b.*", Failed),
+        (r" *ok \d+.*|ok", Passed),
+        (r" *# Subtest: .*", Begins),
+        (r" +1\.\.\d+.*| *\}", Follows),
+        (r" *---", Details),
+    ],
+);

@@ -1,0 +1,200 @@
+//! Runners that report their tests as a tree: headings, tests below them, then failures and totals.
+//!
+//! A runner is a table of line forms, as in `format`, with fates that know the tree: a passing test
+//! goes, and a heading goes when all below it passed. What a test printed goes only when the test did
+//! not fail and some other did. A line of no form stays, a failure that is told stays whole.
+
+mod reader;
+mod verdict;
+
+use std::ops::Range;
+use std::sync::OnceLock;
+
+use regex_automata::meta::Regex;
+use regex_automata::{Anchored, Input as Search};
+
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::format::{compile, is_command};
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+use reader::Reader;
+
+/// What becomes of a line of some form. The level of a line is its indentation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// Totals and titles: stays, shows the format, ends what was open.
+    Shows,
+    /// As `Shows`, and says that the run came to its end. A group holds the number of tests where it
+    /// may stand before them.
+    Totals,
+    /// Stays. Written for lines that a later form would take.
+    Stays,
+    /// Goes.
+    Goes(Reason),
+    /// A test that passed.
+    Passed,
+    /// A test that did not run: stays, with the headings above it.
+    Skipped,
+    /// A test that failed: stays, with the headings above it. A group holds the file it is in.
+    Failed,
+    /// Goes when all below it passed, and there is something below it.
+    Heading,
+    /// Stands before a test of its level whose verdict comes later, and goes as that goes.
+    Begins,
+    /// The name of a file, above all that follows up to the next one; goes as a heading does.
+    File,
+    /// A file all of whose tests passed; shows the format.
+    PassedFile,
+    /// A file with failures; shows the format.
+    FailedFile,
+    /// Goes when the line of text before it went.
+    Follows,
+    /// The first line of details of the test above, up to a line `...` of the same level.
+    Details,
+    /// The title of what a test printed; a group holds the file that the test is in.
+    Output,
+    /// A step that begins, after a failure that was told: goes when the run came to its end.
+    Step,
+    /// Stays, and from here on nothing goes: a failure is told. A group holds the file it is in.
+    Opens,
+    /// As `Opens`, of the test whose line stands above, up to the next test.
+    OpensAbove,
+    /// As `Opens`, of what tells failures once more that were told above.
+    Recap,
+}
+
+/// A runner: see the module.
+#[derive(Debug)]
+pub struct Tree {
+    meta: Meta,
+    /// Commands that write it, as for a format.
+    commands: &'static [&'static str],
+    /// Lines that show the format which a claim by content takes.
+    content: usize,
+    forms: &'static [(&'static str, Fate)],
+    automaton: OnceLock<Option<Regex>>,
+}
+
+/// Longest line that is looked at, in bytes.
+const LONGEST: usize = 2000;
+/// Lines that a claim looks at, from the head and from the tail.
+const CLAIM_LINES: usize = 4000;
+
+impl Tree {
+    /// A runner.
+    pub const fn new(
+        meta: Meta,
+        commands: &'static [&'static str],
+        content: usize,
+        forms: &'static [(&'static str, Fate)],
+    ) -> Self {
+        Self { meta, commands, content, forms, automaton: OnceLock::new() }
+    }
+
+    fn automaton(&self) -> Option<&Regex> {
+        self.automaton.get_or_init(|| compile(self.forms.iter().map(|(form, _)| *form))).as_ref()
+    }
+
+    fn fate(&self, automaton: &Regex, line: &str) -> Option<Fate> {
+        if line.is_empty() || line.len() > LONGEST {
+            return None;
+        }
+        let hit = automaton.search_half(&Search::new(line).anchored(Anchored::Yes))?;
+        self.forms.get(hit.pattern().as_usize()).map(|(_, fate)| *fate)
+    }
+
+    fn fates(&self, source: &Source<'_>) -> Vec<Option<Fate>> {
+        match self.automaton() {
+            Some(automaton) => source.lines().map(|line| self.fate(automaton, line)).collect(),
+            None => Vec::new(),
+        }
+    }
+}
+
+/// What the first group of a form holds in a line.
+fn name<'a>(automaton: &Regex, line: &'a str) -> Option<&'a str> {
+    let mut captures = automaton.create_captures();
+    automaton.search_captures(&Search::new(line).anchored(Anchored::Yes), &mut captures);
+    let span = captures.iter().skip(1).flatten().next()?;
+    line.get(span.start..span.end)
+}
+
+impl Reducer for Tree {
+    fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let Some(automaton) = self.automaton().filter(|_| reads_as_report(input)) else {
+            return Claim::No;
+        };
+        let source = input.source;
+        let (mut shows, mut tests) = (0, 0);
+        let tail = source.len().saturating_sub(CLAIM_LINES).max(CLAIM_LINES);
+        for i in (0..source.len().min(CLAIM_LINES)).chain(tail..source.len()) {
+            let line = source.line(i);
+            // A quotation in a text.
+            if shows + tests == 0 && line.starts_with("```") {
+                return Claim::No;
+            }
+            match self.fate(automaton, line) {
+                Some(Fate::Shows | Fate::Totals | Fate::PassedFile | Fate::FailedFile) => shows += 1,
+                Some(Fate::Passed | Fate::Failed) => tests += 1,
+                _ => {}
+            }
+        }
+        let command = &input.detection.command;
+        let is_ours = command.runs(|s| self.commands.iter().any(|words| is_command(s, words)));
+        match () {
+            () if is_ours && shows + tests > 0 => Claim::Command,
+            () if shows >= self.content && shows + tests > self.content && !command.is_filtered() => {
+                Claim::Content
+            }
+            () => Claim::No,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let automaton = self.automaton().ok_or(Reason::NotRecognized)?;
+        let fates = self.fates(input.source);
+        let out = Reader::new(input, automaton, &fates).read();
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let fates = self.fates(input.source);
+        let known = |fate: &Option<Fate>| fate.is_some_and(|f| !matches!(f, Fate::Heading | Fate::Stays));
+        let Some(first) = fates.iter().position(known) else { return 0..input.source.len() };
+        let last = fates.iter().rposition(known).unwrap_or(first);
+        // A failure that is told has no end of its own.
+        let mut told = false;
+        for fate in fates.iter().flatten() {
+            told = match fate {
+                Fate::Opens | Fate::OpensAbove | Fate::Recap | Fate::Failed => true,
+                Fate::Totals => false,
+                _ => told,
+            };
+        }
+        // Headings right above the first test are its own.
+        let above = fates[..first]
+            .iter()
+            .enumerate()
+            .rev()
+            .take_while(|(i, fate)| fate.is_some() || input.source.line(*i).trim().is_empty())
+            .filter(|(_, fate)| fate.is_some())
+            .last();
+        above.map_or(first, |(i, _)| i)..if told { fates.len() } else { last + 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn forms_compile() {
+        for tree in crate::reduce::test::TREES {
+            assert!(tree.automaton().is_some(), "{}", tree.meta.id);
+        }
+    }
+}

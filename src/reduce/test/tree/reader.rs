@@ -1,0 +1,295 @@
+//! Follows the lines of a run. It decides about a heading only when all below it is known; what only
+//! the whole run tells is decided in `verdict`.
+
+use std::collections::HashSet;
+
+use regex_automata::meta::Regex;
+
+use super::{Fate, name};
+use crate::config::Mode;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+use crate::reduce::Input;
+
+/// Lines of the details of a test, at most.
+const DETAILS: usize = 400;
+
+/// A heading whose lower lines are still being read.
+pub(super) struct Heading {
+    line: usize,
+    level: usize,
+    /// Whether a test below it passed, and whether a line below it stays.
+    passed: bool,
+    kept: bool,
+    begins: bool,
+}
+
+/// What a test printed: its lines and the file it is in.
+pub(super) struct Printed<'a> {
+    pub(super) lines: std::ops::Range<usize>,
+    pub(super) file: Option<&'a str>,
+    pub(super) failed: bool,
+}
+
+/// The state: see the module.
+pub(super) struct Reader<'a> {
+    pub(super) source: &'a Source<'a>,
+    pub(super) automaton: &'a Regex,
+    pub(super) fates: &'a [Option<Fate>],
+    pub(super) is_aggressive: bool,
+    /// Lines that go.
+    pub(super) gone: Vec<Option<Reason>>,
+    pub(super) headings: Vec<Heading>,
+    /// Whether a failure is being told.
+    pub(super) is_open: bool,
+    /// Whether the next test ends that.
+    pub(super) until_test: bool,
+    pub(super) recap: Option<usize>,
+    /// Whether totals were there after the last test.
+    pub(super) ended: bool,
+    pub(super) failed: bool,
+    /// The number of tests that a plan told, and how many of the outermost level there were.
+    pub(super) planned: Option<usize>,
+    pub(super) tests: usize,
+    /// Whether the test above went.
+    pub(super) went: bool,
+    /// The last line that went, and the last test that seemed to pass.
+    pub(super) last_passed: Option<usize>,
+    pub(super) last_test: Option<usize>,
+    pub(super) skipped: Vec<usize>,
+    pub(super) steps: Vec<usize>,
+    pub(super) printed: Vec<Printed<'a>>,
+    pub(super) failed_files: HashSet<&'a str>,
+    /// What the file above came to, where the runner says that first.
+    pub(super) file_failed: Option<bool>,
+}
+
+impl<'a> Reader<'a> {
+    pub(super) fn new(input: &'a Input<'a>, automaton: &'a Regex, fates: &'a [Option<Fate>]) -> Self {
+        Self {
+            source: input.source,
+            automaton,
+            fates,
+            is_aggressive: input.policy.mode == Mode::Aggressive,
+            gone: vec![None; fates.len()],
+            headings: Vec::new(),
+            is_open: false,
+            until_test: false,
+            recap: None,
+            ended: false,
+            failed: false,
+            planned: None,
+            tests: 0,
+            went: false,
+            last_passed: None,
+            last_test: None,
+            skipped: Vec::new(),
+            steps: Vec::new(),
+            printed: Vec::new(),
+            failed_files: HashSet::new(),
+            file_failed: None,
+        }
+    }
+
+    pub(super) fn read(mut self) -> Reduction {
+        let mut i = 0;
+        while i < self.fates.len() {
+            i = match self.fates[i] {
+                Some(fate) => self.line(i, fate),
+                None => self.other(i),
+            };
+        }
+        self.finish();
+        self.spans()
+    }
+
+    /// Reads a line of some form; gives the next line to read.
+    fn line(&mut self, i: usize, fate: Fate) -> usize {
+        let line = self.source.line(i);
+        let level = 1 + line.len() - line.trim_start_matches(' ').len();
+        if self.until_test && matches!(fate, Fate::Begins | Fate::Passed | Fate::Skipped) {
+            self.is_open = false;
+        }
+        match fate {
+            Fate::Shows | Fate::Totals => {
+                self.close(0);
+                self.is_open = false;
+                if fate == Fate::Totals {
+                    self.ended = true;
+                    let tests = name(self.automaton, line).and_then(|n| n.parse().ok());
+                    self.planned = self.planned.or(tests);
+                }
+                self.file_failed = None;
+            }
+            Fate::PassedFile | Fate::FailedFile => self.file(i, fate == Fate::FailedFile),
+            Fate::File => {
+                self.close(0);
+                self.is_open = false;
+                self.headings.push(Heading { line: i, level: 0, passed: false, kept: false, begins: false });
+            }
+            Fate::Opens | Fate::OpensAbove | Fate::Recap => self.open(i, fate),
+            Fate::Step => {
+                self.is_open = false;
+                self.ended = false;
+                self.steps.push(i);
+            }
+            _ if self.is_open => {}
+            Fate::Passed => self.passed(i, level),
+            Fate::Failed | Fate::Skipped => self.stays(i, level, fate == Fate::Skipped),
+            Fate::Heading | Fate::Begins => {
+                self.close(level);
+                let begins = fate == Fate::Begins;
+                self.headings.push(Heading { line: i, level, passed: false, kept: false, begins });
+            }
+            Fate::Output => return self.output(i, level),
+            Fate::Details => return self.details(i, level),
+            Fate::Follows if self.went => self.gone[i] = Some(Reason::PassingTests),
+            Fate::Goes(reason) if !signals::is_failure(line) => self.gone[i] = Some(reason),
+            Fate::Stays | Fate::Goes(_) | Fate::Follows => {}
+        }
+        i + 1
+    }
+
+    /// Reads a line of no form: no heading stands right above such a line.
+    fn other(&mut self, i: usize) -> usize {
+        let line = self.source.line(i);
+        if !line.trim().is_empty() && !self.is_open {
+            while self.headings.last().is_some_and(|h| h.level > 0 && !h.passed && !h.kept && !h.begins) {
+                self.headings.pop();
+            }
+            if signals::is_failure(line) {
+                self.keep_headings();
+            }
+            // What a test printed is told apart by the line on which the test began.
+            if let Some(begun) = self.headings.last_mut().filter(|h| h.begins) {
+                begun.kept = true;
+            }
+        }
+        i + 1
+    }
+
+    /// Begins to tell a failure.
+    fn open(&mut self, i: usize, fate: Fate) {
+        self.until_test = fate == Fate::OpensAbove;
+        if let Some(above) = self.last_test.filter(|_| self.until_test) {
+            self.gone[above] = None;
+            self.keep_headings();
+        }
+        self.failed = true;
+        self.failed_files.extend(name(self.automaton, self.source.line(i)));
+        self.close(0);
+        self.is_open = true;
+        if fate == Fate::Recap {
+            self.recap.get_or_insert(i);
+        }
+    }
+
+    /// A test that was skipped or failed.
+    fn stays(&mut self, i: usize, level: usize, skipped: bool) {
+        self.tests += usize::from(level == 1);
+        self.close_with(level, false);
+        self.keep_headings();
+        self.went = false;
+        if skipped {
+            self.skipped.push(i);
+        } else {
+            (self.failed, self.ended) = (true, false);
+            self.failed_files.extend(name(self.automaton, self.source.line(i)));
+        }
+    }
+
+    fn passed(&mut self, i: usize, level: usize) {
+        self.tests += usize::from(level == 1);
+        self.last_test = Some(i);
+        self.close_with(level, true);
+        // The name of a test may read like a failure: such a line stays, and is no failure.
+        self.went = !signals::is_failure(self.source.line(i));
+        for heading in &mut self.headings {
+            heading.passed = true;
+        }
+        self.ended = false;
+        if self.went {
+            self.gone[i] = Some(Reason::PassingTests);
+            self.last_passed = Some(i);
+        }
+    }
+
+    fn file(&mut self, i: usize, failed: bool) {
+        self.close(0);
+        self.is_open = false;
+        self.ended = false;
+        self.file_failed = Some(failed);
+        if failed {
+            self.failed = true;
+            self.failed_files.extend(name(self.automaton, self.source.line(i)));
+        } else if !signals::is_failure(self.source.line(i)) {
+            self.gone[i] = Some(Reason::PassingTests);
+            self.last_passed = Some(i);
+        }
+    }
+
+    /// Reads what a test printed: up to a line of another form, or one that is less indented.
+    fn output(&mut self, i: usize, level: usize) -> usize {
+        let mut end = i + 1;
+        while end < self.fates.len() {
+            let line = self.source.line(end);
+            let indent = 1 + line.len() - line.trim_start_matches(' ').len();
+            if !matches!(self.fates[end], None | Some(Fate::Heading))
+                || (indent <= level && level > 1 && !line.trim().is_empty())
+            {
+                break;
+            }
+            end += 1;
+        }
+        // A runner that names no file prints right below the verdict on the file, or no one knows.
+        let file = name(self.automaton, self.source.line(i));
+        let failed = file.is_none() && self.file_failed != Some(false);
+        self.printed.push(Printed { lines: i..end, file, failed });
+        end
+    }
+
+    /// Reads the details of a test.
+    fn details(&mut self, i: usize, level: usize) -> usize {
+        let is_end = |&n: &usize| {
+            let line = self.source.line(n);
+            line.trim() == "..." && line.len() - line.trim_start_matches(' ').len() < level
+        };
+        let last = self.fates.len().min(i + DETAILS);
+        let Some(end) = (i + 1..last).find(is_end) else { return i + 1 };
+        let lines = i..end + 1;
+        if self.went && !lines.clone().any(|n| signals::is_failure(self.source.line(n))) {
+            self.gone[lines].fill(Some(Reason::PassingTests));
+        }
+        end + 1
+    }
+
+    fn keep_headings(&mut self) {
+        for heading in &mut self.headings {
+            heading.kept = true;
+        }
+    }
+
+    /// Decides about the headings of a level and of those below it.
+    pub(super) fn close(&mut self, level: usize) {
+        while let Some(heading) = self.headings.pop_if(|h| h.level >= level) {
+            let goes = heading.passed && !heading.kept && !heading.begins;
+            if goes && !signals::is_failure(self.source.line(heading.line)) {
+                self.gone[heading.line] = Some(Reason::PassingTests);
+            }
+        }
+    }
+
+    /// The same at a test of that level, which may be the one whose beginning a line told.
+    fn close_with(&mut self, level: usize, passed: bool) {
+        self.close(level + 1);
+        if let Some(begun) = self.headings.pop_if(|h| h.level == level && h.begins) {
+            let stays = begun.kept || !passed || signals::is_failure(self.source.line(begun.line));
+            if !stays {
+                self.gone[begun.line] = Some(Reason::PassingTests);
+            }
+        }
+        self.close(level);
+    }
+}

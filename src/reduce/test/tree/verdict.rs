@@ -1,0 +1,125 @@
+//! What only the whole run tells: whether it ended, whether anything failed, and what was told twice.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::Fate;
+use super::reader::Reader;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+
+/// What tests of a run printed that stays when all passed: blocks in `standard` and in `aggressive`.
+const PRINTED: (usize, usize) = (12, 3);
+/// Skipped tests that stay: in `standard` and in `aggressive`.
+const SKIPPED: (usize, usize) = (20, 5);
+/// Empty lines between two lines that go which go with them, at most.
+const BLANK: usize = 2;
+/// Fewest lines of a failure told again that go.
+const RECAP: usize = 3;
+/// Fewest lines and bytes of a stretch that goes since it stands above, elsewhere.
+const REPEAT: (usize, usize) = (8, 300);
+
+impl Reader<'_> {
+    /// Decides about what only the whole run tells.
+    pub(super) fn finish(&mut self) {
+        // Headings that are still open at the end of a text that was cut stay.
+        self.ended |= self.tests > 0 && self.planned == Some(self.tests);
+        if self.ended {
+            self.close(0);
+            for i in std::mem::take(&mut self.steps) {
+                if !signals::is_failure(self.source.line(i)) {
+                    self.gone[i] = Some(Reason::Progress);
+                }
+            }
+        } else if let Some(last) = self.last_passed {
+            self.gone[last] = None;
+        }
+        let most = |(standard, aggressive)| if self.is_aggressive { aggressive } else { standard };
+        for &line in self.skipped.iter().skip(most(SKIPPED)) {
+            if !signals::is_failure(self.source.line(line)) {
+                self.gone[line] = Some(Reason::SkippedTests);
+            }
+        }
+        let stays = if self.failed { 0 } else { most(PRINTED) };
+        for printed in self.printed.iter().skip(stays) {
+            let failed =
+                printed.failed && self.failed || printed.file.is_some_and(|f| self.failed_files.contains(f));
+            if self.ended && !failed && !self.source_fails(printed.lines.clone()) {
+                self.gone[printed.lines.clone()].fill(Some(Reason::TestOutput));
+            }
+        }
+        if self.failed {
+            self.forget();
+        }
+    }
+
+    fn source_fails(&self, mut lines: Range<usize>) -> bool {
+        lines.any(|i| signals::is_failure(self.source.line(i)))
+    }
+
+    /// Drops what stands above, line for line: of the recap all that it repeats, of the failures before
+    /// it long stretches, such as advice that comes with each of them.
+    fn forget(&mut self) {
+        let text = |i: usize| self.source.line(i).trim();
+        let recap = self.recap.unwrap_or(usize::MAX);
+        let mut first: HashMap<(&str, &str), usize> = HashMap::new();
+        let mut i = 0;
+        while i + 1 < self.fates.len() {
+            let same = match first.get(&(text(i), text(i + 1))) {
+                Some(&from) => self.same(from, i, i > recap),
+                None => 0,
+            };
+            let (lines, bytes) = if i > recap { (RECAP, 0) } else { REPEAT };
+            if same >= lines && self.source.byte_range(i..i + same).len() >= bytes {
+                self.gone[i..i + same].fill(Some(Reason::RepeatedDiagnostic));
+                i += same;
+                continue;
+            }
+            if i < recap && self.gone[i].is_none() && !text(i).is_empty() {
+                first.entry((text(i), text(i + 1))).or_insert(i);
+            }
+            i += 1;
+        }
+    }
+
+    /// How many lines from `i` on are those from `from` on, and can be seen there. Outside of a recap a
+    /// line that says how a test ended is never one of them.
+    fn same(&self, from: usize, i: usize, in_recap: bool) -> usize {
+        let is_text = |n: usize| matches!(self.fates[n], None | Some(Fate::Heading | Fate::Stays));
+        (0..(i - from).min(self.fates.len() - i))
+            .take_while(|n| {
+                self.source.line(from + n).trim() == self.source.line(i + n).trim()
+                    && self.gone[from + n].is_none()
+                    && self.gone[i + n].is_none()
+                    && (in_recap || is_text(i + n))
+            })
+            .count()
+    }
+
+    pub(super) fn spans(self) -> Reduction {
+        let blank = |i: usize| self.source.line(i).trim().is_empty();
+        let mut out = Reduction::default();
+        let mut i = 0;
+        while i < self.gone.len() {
+            let Some(reason) = self.gone[i] else {
+                i += 1;
+                continue;
+            };
+            let start = i;
+            let mut end = i + 1;
+            while end < self.gone.len() {
+                let next = (end..self.gone.len().min(end + BLANK + 1)).find(|&n| self.gone[n].is_some());
+                match next {
+                    Some(n) if self.gone[n] == Some(reason) && (end..n).all(blank) => end = n + 1,
+                    _ => break,
+                }
+            }
+            // What stands elsewhere is marked in each place.
+            let group = if reason == Reason::RepeatedDiagnostic { 0 } else { reason as u32 + 1 };
+            out.omit_in(start..end, reason, group);
+            i = end;
+        }
+        out
+    }
+}

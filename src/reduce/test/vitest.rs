@@ -1,0 +1,54 @@
+//! Vitest: files and tests with `✓`, `×`, `❯`, failures between rules of `⎯`, totals.
+//!
+//! Lines as the reporters `default`, `verbose` and `dot` of Vitest 1 to 3 write them without a terminal.
+
+use super::tree::Fate::{
+    Failed, FailedFile, Goes, Opens, Output, Passed, PassedFile, Shows, Skipped, Stays, Totals,
+};
+use super::tree::Tree;
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+
+/// See the module.
+pub static VITEST: Tree = Tree::new(
+    Meta {
+        id: "vitest",
+        family: "test",
+        reads: "`vitest`, with the reporters `default`, `verbose`, `tree` and `dot`, also with coverage",
+        keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
+        folds: "passing tests, headings and files all of whose tests passed; when a run failed, what tests of the files that passed printed; skipped tests beyond the first 20",
+        anchors: &[" RUN  v", " Test Files  ", "Tests  "],
+    },
+    &[
+        "vitest",
+        "npx vitest",
+        "pnpm vitest",
+        "yarn vitest",
+        "bunx vitest",
+        "pnpm exec vitest",
+        "npm exec vitest",
+    ],
+    3,
+    &[
+        (r" (?:RUN|DEV) +v\d.*", Shows),
+        (r" *Test Files +\S.*", Totals),
+        (r" *(?:Tests|Snapshots|Errors|Type Errors) +\d.*", Shows),
+        (r" *(?:Start at|Duration) +\d.*", Shows),
+        (r" % Coverage report from .*|-+\|[-|]+", Shows),
+        (r"No test files found.*", Shows),
+        (r"[^|]+\|[ %\w.]+\|[ %\w.]+\|.*", Stays),
+        (r"⎯+ (?:Failed|Unhandled|Uncaught|Startup|Source|Typecheck|Vitest).* ⎯+", Opens),
+        (r" FAIL +(?:\|[^|]+\| )?(\S+\.[cm]?[jt]sx?).*", Opens),
+        (r" FAIL +.*", Opens),
+        (r"(?:stdout|stderr) \| unknown test.*", Stays),
+        (r"(?:stdout|stderr) \| (.+?\.[cm]?[jt]sx?)(?: > .*)?", Output),
+        (r" ❯ +(?:\|[^|]+\| )?(\S.*?\.[cm]?[jt]sx?) +\(\d+ tests?.*", FailedFile),
+        (r" (?:✓|√) +(?:\|[^|]+\| )?(\S.*?\.[cm]?[jt]sx?) +\(\d+ tests?[^()]*\).*", PassedFile),
+        (r" +(?:✓|√) .+", Passed),
+        (r" +(?:×|❯) +(?:\|[^|]+\| )?(\S+?\.[cm]?[jt]sx?) > .+", Failed),
+        (r" +(?:×|❯) .+", Failed),
+        (r" +(?:↓|□) .+", Skipped),
+        (r" +→ .*", Stays),
+        (r"(?:·)+", Goes(Reason::PassingTests)),
+    ],
+);
