@@ -13,6 +13,7 @@ use super::gone::Gone;
 use super::googletest::Running;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
 use crate::reduce::lines::{leading_number, reads_as_report};
 use crate::reduce::{Claim, Input, Meta, Reducer};
 
@@ -64,30 +65,47 @@ impl Reducer for Ctest {
         for (number, passed) in source.lines().filter_map(result) {
             *outcomes.entry(number).or_insert(true) &= passed;
         }
-        let passed: HashSet<usize> =
-            outcomes.iter().filter(|(_, passed)| **passed).map(|(n, _)| *n).collect();
+        let mut wrote: HashSet<usize> = HashSet::new();
+        let mut loud: HashSet<usize> = HashSet::new();
+        for (number, text) in source.lines().filter_map(output) {
+            wrote.insert(number);
+            if signals::is_failure(text) {
+                loud.insert(number);
+            }
+        }
         let mut gone = Gone::new(source);
         let mut binaries: HashMap<usize, Running> = HashMap::new();
+        // Whether a failing test wrote the lines that have no number.
+        let mut failed = false;
         let mut list = false;
         for i in 0..source.len() {
             let line = source.line(i);
-            if let Some((number, _)) = result(line).or_else(|| start(line).map(|n| (n, true))) {
-                if passed.contains(&number) {
+            let ends = result(line);
+            let frame = ends.map(|(n, _)| n).or_else(|| start(line));
+            let written = output(line).filter(|_| frame.is_none());
+            let Some(number) = frame.or(written.map(|(n, _)| n)).filter(|n| outcomes.contains_key(n)) else {
+                list = line == "The following tests passed:" || list && line.starts_with('\t');
+                if list {
                     gone.hide(i, Reason::PassingTests, TESTS);
+                } else if failed {
+                    binaries.entry(usize::MAX).or_default().line(i, line, &mut gone);
                 }
-            } else if let Some((number, rest)) = output(line) {
-                if passed.contains(&number) {
-                    gone.hide(i, Reason::TestOutput, OUTPUT);
-                } else if outcomes.contains_key(&number) {
-                    binaries.entry(number).or_default().line(i, rest, &mut gone);
+                continue;
+            };
+            failed = ends.is_some_and(|(_, passed)| !passed);
+            // What a test wrote stands between its lines, or all of it stays.
+            let (reason, group) = match wrote.contains(&number) {
+                true => (Reason::TestOutput, OUTPUT),
+                false => (Reason::PassingTests, TESTS),
+            };
+            match (outcomes.get(&number), written) {
+                (Some(true), _) if written.is_some() || !loud.contains(&number) => {
+                    gone.hide(i, reason, group)
                 }
-            } else if line == "The following tests passed:" {
-                list = true;
-                gone.hide(i, Reason::PassingTests, TESTS);
-            } else if list && line.starts_with('\t') {
-                gone.hide(i, Reason::PassingTests, TESTS);
-            } else {
-                list = false;
+                (Some(false), Some((_, text))) => {
+                    binaries.entry(number).or_default().line(i, text, &mut gone);
+                }
+                _ => {}
             }
         }
         gone.finish()

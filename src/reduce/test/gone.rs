@@ -66,6 +66,10 @@ impl<'a> Gone<'a> {
                 }
                 end += blank + 1;
             }
+            // Of the empty lines before and after, those after go.
+            if (i == 0 || is_blank(i - 1)) && self.lines.get(end) == Some(&None) && is_blank(end) {
+                end += 1;
+            }
             out.omit_in(i..end, reason, group);
             i = end;
         }

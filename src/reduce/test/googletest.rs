@@ -7,6 +7,7 @@
 use super::gone::Gone;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
 use crate::pipeline::source::Source;
 use crate::reduce::lines::reads_as_report;
 use crate::reduce::{Claim, Input, Meta, Reducer};
@@ -83,6 +84,8 @@ pub struct Running {
     test: Option<(usize, String)>,
     /// What it printed.
     output: Vec<usize>,
+    /// Whether that reads like a failure: it stays, with the lines around it.
+    is_loud: bool,
 }
 
 impl Running {
@@ -91,22 +94,30 @@ impl Running {
         if let Some(name) = line.strip_prefix("[ RUN      ] ") {
             self.test = Some((i, name.trim().to_owned()));
             self.output.clear();
+            self.is_loud = false;
         } else if let Some(name) = line.strip_prefix("[       OK ] ") {
             let name = name.trim();
             let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
             let name = name.split(", where ").next().unwrap_or(name);
-            gone.hide(i, Reason::PassingTests, TESTS);
-            if let Some((start, _)) = self.test.take().filter(|(_, test)| test == name) {
-                gone.hide(start, Reason::PassingTests, TESTS);
-                for &line in &self.output {
-                    gone.hide(line, Reason::TestOutput, OUTPUT);
-                }
+            let start = self.test.take().filter(|(_, test)| test == name).map(|(start, _)| start);
+            let is_loud = self.is_loud || signals::is_failure(name);
+            // What a test printed stands between its lines, or all of it stays.
+            let (reason, group) = match self.output.is_empty() {
+                true => (Reason::PassingTests, TESTS),
+                false => (Reason::TestOutput, OUTPUT),
+            };
+            for &line in self.output.iter().filter(|_| start.is_some()) {
+                gone.hide(line, reason, group);
+            }
+            for line in start.into_iter().chain([i]).filter(|_| !is_loud) {
+                gone.hide(line, reason, group);
             }
             self.output.clear();
         } else if line.starts_with("[  FAILED  ] ") || line.starts_with("[  SKIPPED ] ") {
             self.test = None;
         } else if self.test.is_some() {
             self.output.push(i);
+            self.is_loud |= signals::is_failure(line);
         } else if line.starts_with("[----------] ") {
             gone.hide(i, Reason::PassingTests, TESTS);
         }

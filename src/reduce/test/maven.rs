@@ -12,6 +12,7 @@ use std::ops::Range;
 use super::gone::Gone;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
 use crate::pipeline::source::Source;
 use crate::reduce::lines::reads_as_report;
 use crate::reduce::{Claim, Input, Meta, Reducer};
@@ -350,14 +351,18 @@ impl<'a> Reader<'a> {
         };
         let started = at.map(|at| self.running.remove(at).0);
         if passed && (class.is_some() || started.is_some()) {
-            self.gone.hide(i, Reason::PassingTests, TESTS);
-            if let Some(started) = started {
-                self.gone.hide(started, Reason::PassingTests, TESTS);
+            let output: &[usize] = if self.mixed { &[] } else { &self.output };
+            let is_loud = output.iter().any(|&line| signals::is_failure(self.source.line(line)));
+            // What a class printed stands between its lines, or all of it stays.
+            let (reason, group) = match output.is_empty() {
+                true => (Reason::PassingTests, TESTS),
+                false => (Reason::TestOutput, OUTPUT),
+            };
+            for &line in output.iter().filter(|_| started.is_some()) {
+                self.gone.hide(line, reason, group);
             }
-            if started.is_some() && !self.mixed {
-                for &line in &self.output {
-                    self.gone.hide(line, Reason::TestOutput, OUTPUT);
-                }
+            for line in started.into_iter().chain([i]).filter(|_| !is_loud) {
+                self.gone.hide(line, reason, group);
             }
         } else {
             self.stays();
