@@ -18,12 +18,15 @@ pub struct CargoTest;
 static META: Meta = Meta {
     id: "cargo_test",
     family: "test",
-    reads: "`cargo test` and libtest binaries in the pretty format",
+    reads: "`cargo test`, `cargo bench` and libtest binaries in the pretty and the terse format, Criterion",
     keeps: "every failed or ignored test, the whole `failures:` section, all `test result:` lines, warnings, what \
             tests print",
-    folds: "`test … ok` lines, output of passing tests (`successes:`), build progress",
-    anchors: &["test result: ", "running "],
+    folds: "`test … ok` lines, output of passing tests (`successes:`), build progress, what Criterion does",
+    anchors: &["test result: ", "running ", ": Warming up for "],
 };
+
+/// The group of what Criterion says; each binary with tests has one of its own.
+const BENCHMARKS: u32 = 1;
 
 /// Where in the output a line stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -40,7 +43,11 @@ impl Reducer for CargoTest {
     }
 
     fn claim(&self, input: &Input<'_>) -> Claim {
-        let is_header = |line: &str| is_running(line) || line.starts_with("test result: ");
+        let is_header = |line: &str| {
+            is_running(line)
+                || line.starts_with("test result: ")
+                || line.starts_with("Benchmarking ") && line.contains(": Warming up for ")
+        };
         if !input.source.lines().any(is_header) {
             return Claim::No;
         }
@@ -57,7 +64,7 @@ impl Reducer for CargoTest {
         let source = input.source;
         let mut out = Reduction::default();
         let mut section = Section::Build;
-        let mut group = 0;
+        let mut group = BENCHMARKS;
         let mut blocks = 0;
         for i in first(source)..source.len() {
             let line = source.line(i);
@@ -80,9 +87,11 @@ impl Reducer for CargoTest {
                 (Section::Tests, _) if is_passed(line) || is_dots(line) => {
                     out.omit_in(i..i + 1, Reason::PassingTests, group)
                 }
-                (Section::Build, _) if is_cargo_progress(line) || is_benchmarking(line) => {
-                    out.omit(i..i + 1, Reason::Progress)
+                (Section::Build, _) if is_benchmarking(line) => {
+                    blocks += 1;
+                    out.omit_in(i..i + 1, Reason::Progress, BENCHMARKS);
                 }
+                (Section::Build, _) if is_cargo_progress(line) => out.omit(i..i + 1, Reason::Progress),
                 _ => {}
             }
         }
@@ -100,7 +109,8 @@ impl Reducer for CargoTest {
         let Some(last) = last else { return first(source)..source.len() };
         let crashed = (last..source.len()).any(|i| is_running(source.line(i)));
         let of_cargo = |l: &str| {
-            l.starts_with("error: ") || l.starts_with("all doctests ran in ") || l.starts_with("    `")
+            ["error: ", "all doctests ran in ", "    `", "Benchmarking "].iter().any(|s| l.starts_with(s))
+                || l.contains(" time:   [")
         };
         let end = (last..source.len()).rev().find(|&i| of_cargo(source.line(i))).unwrap_or(last);
         first(source)..if crashed { source.len() } else { end + 1 }
@@ -110,8 +120,9 @@ impl Reducer for CargoTest {
 /// The first line of the tests. Where the compiler said something before them that is not all well, it is left to
 /// the reducer that knows compilers.
 fn first(source: &Source<'_>) -> usize {
-    let of_tests =
-        |l: &str| is_running(l) || ["     Running ", "   Doc-tests "].iter().any(|s| l.starts_with(s));
+    let of_tests = |l: &str| {
+        is_running(l) || ["     Running ", "   Doc-tests ", "Benchmarking "].iter().any(|s| l.starts_with(s))
+    };
     let tests = (0..source.len()).find(|&i| of_tests(source.line(i))).unwrap_or(0);
     let is_diagnostic =
         |l: &str| l.starts_with("warning: ") || l.starts_with("warning[") || l.starts_with("error");
