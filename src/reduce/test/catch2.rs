@@ -18,7 +18,7 @@ use crate::reduce::{Claim, Input, Meta, Reducer};
 pub struct Catch2;
 
 static META: Meta = Meta {
-    id: "catch2",
+    id: "catch_2",
     family: "test",
     reads: "binaries that are built with Catch2, in the console and the compact form",
     keeps: "failed assertions whole with their headings, warnings, what tests print, the totals",

@@ -85,7 +85,7 @@ impl Reducer for Dotnet {
                 }
             } else if is_verdict(line) {
                 failing = false;
-            } else if !failing && is_progress(line) {
+            } else if !failing && (is_progress(line) || is_step(line)) {
                 gone.hide(i, Reason::Progress, PROGRESS);
             }
         }
@@ -178,6 +178,29 @@ fn is_progress(line: &str) -> bool {
     STARTS.iter().any(|s| line.starts_with(s)) || line.starts_with("[xUnit.net ") && xunit(line)
 }
 
+/// What MSBuild tells of its steps at verbosity `normal` and above.
+fn is_step(line: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "Copying file from ",
+        "Copying reference file from ",
+        "Processing 0 ",
+        "Finished processing 0 ",
+        "Skipping target \"",
+        "Creating directory \"",
+        "Touching \"",
+        "GenerateTargetFrameworkMonikerAttribute:",
+        "PrepareForBuild:",
+        "CopyFilesToOutputDirectory:",
+        "_CopyFilesMarkedCopyLocal:",
+        "CoreCompile:",
+    ];
+    let text = line.trim_start();
+    text.len() < line.len()
+        && (STARTS.iter().any(|s| text.starts_with(s))
+            || text.contains(" /noconfig ") && text.contains("csc."))
+        || text.contains("Csc.exe /noconfig ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,6 +214,14 @@ mod tests {
         assert!(
             is_diagnostic("/p/shop.csproj : error NU1101: no package")
                 && !is_diagnostic("note: error here: x")
+        );
+        assert!(
+            is_step("  Copying file from \"obj/a.dll\" to \"bin/a.dll\".")
+                && !is_step("Copying file from here")
+        );
+        assert!(
+            is_step("        c:\\v3.5\\Csc.exe /noconfig /warn:4 a.cs")
+                && !is_step("  a.cs(1,2): warning CS1: x")
         );
         assert!(is_verdict("    2 Warning(s)") && is_verdict("Build FAILED.") && !is_verdict("2 Warning(s)"));
     }
