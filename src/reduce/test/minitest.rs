@@ -19,7 +19,7 @@ pub static MINITEST: Format = Format::new(
         folds: "lines and dots of passing tests",
         anchors: &[" assertions, ", "Run options: "],
     },
-    &["rails test", "rake test", "rake", "minitest"],
+    &["rails test", "rake test", "minitest"],
     2,
     &[
         (r"Run options: .*", Shows),

@@ -16,14 +16,13 @@ pub static NEXTEST: Format = Format::new(
         family: "test",
         reads: "`cargo nextest run`",
         keeps: "failed, slow, flaky and leaky tests with what they wrote, the run id, the summary, warnings of the build",
-        folds: "`PASS` lines, lines on skipped tests, build progress",
+        folds: "`PASS` lines, build progress",
         anchors: &["Nextest run ID ", " Summary [", " tests across ", " test across "],
     },
     &["cargo nextest"],
     2,
     &[
         (r"        PASS \[ *[\d.]+s\] (?:\( *\d+/\d+\) )?\S+.*", Goes(Reason::PassingTests)),
-        (r"        SKIP \[ *[\d.]*s?\] .*", Goes(Reason::PassingTests)),
         (
             r" +(?:FAIL|SIG[A-Z]+|ABORT|TIMEOUT|LEAK|FLAKY|SLOW|TERMINATING|TRY \d+ [A-Z]+)(?:-FAIL)? .*\[.*",
             Shows,

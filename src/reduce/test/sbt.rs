@@ -30,7 +30,7 @@ pub static SBT: Format = Format::new(
         ),
         (r"\[info\] +[-+] .+", Goes(Reason::PassingTests)),
         (r"\[info\] +(?:\xE2\x9C\x93|\xE2\x9C\x94) .+", Goes(Reason::PassingTests)),
-        (r"\[info\] Test (?:run )?\S* ?(?:started|finished in .*s)", Goes(Reason::PassingTests)),
+        (r"\[info\] Test (?:run )?\S* ?(?:started|finished in .*s)", Goes(Reason::Progress)),
         (r"(?:https?://\S+|  \S+\.(?:jar|pom|xml))", Goes(Reason::Progress)),
         (r" +\d+[.,]\d%.*\[.*\].*", State),
         (r"\[info\] (?:Passed|Failed|Error): Total .*", Shows),

@@ -44,7 +44,7 @@ pub static TOX: Format = Format::new(
             Goes(Reason::Progress),
         ),
         (r"GLOB sdist-make: .*", Goes(Reason::Progress)),
-        (r"[\w.,-]+ installed: .*", Goes(Reason::Progress)),
+        (r"[\w.,-]+ installed: .*", Stays),
         (r"[\w.,-]+(?: run-test(?:-pre)?)?: (?:commands(?:_pre|_post)?\[\d+\]|PYTHONHASHSEED).*", Shows),
         (r"[\w.,-]+: (?:OK|FAIL|SKIP|exit -?\d+|skipped because|failed with|IGNORED FAIL).*", Shows),
         (
