@@ -4,8 +4,11 @@
 //! `failures:` with one `---- NAME stdout ----` block per failure, then `test result: …`. Lines that
 //! are none of these, such as compiler warnings and what tests print, stay as they are.
 
+use std::ops::Range;
+
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
 use crate::reduce::lines::{is_cargo_progress, leading_number};
 use crate::reduce::{Claim, Input, Meta, Reducer};
 
@@ -15,12 +18,15 @@ pub struct CargoTest;
 static META: Meta = Meta {
     id: "cargo_test",
     family: "test",
-    reads: "`cargo test` and libtest binaries in the pretty format",
+    reads: "`cargo test`, `cargo bench` and libtest binaries in the pretty and the terse format, Criterion",
     keeps: "every failed or ignored test, the whole `failures:` section, all `test result:` lines, warnings, what \
             tests print",
-    folds: "`test … ok` lines, output of passing tests (`successes:`), build progress",
-    anchors: &["test result: ", "running "],
+    folds: "`test … ok` lines, output of passing tests (`successes:`), build progress, what Criterion does",
+    anchors: &["test result: ", "running ", ": Warming up for "],
 };
+
+/// The group of what Criterion says; each binary with tests has one of its own.
+const BENCHMARKS: u32 = 1;
 
 /// Where in the output a line stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -37,7 +43,11 @@ impl Reducer for CargoTest {
     }
 
     fn claim(&self, input: &Input<'_>) -> Claim {
-        let is_header = |line: &str| is_running(line) || line.starts_with("test result: ");
+        let is_header = |line: &str| {
+            is_running(line)
+                || line.starts_with("test result: ")
+                || line.starts_with("Benchmarking ") && line.contains(": Warming up for ")
+        };
         if !input.source.lines().any(is_header) {
             return Claim::No;
         }
@@ -54,9 +64,9 @@ impl Reducer for CargoTest {
         let source = input.source;
         let mut out = Reduction::default();
         let mut section = Section::Build;
-        let mut group = 0;
+        let mut group = BENCHMARKS;
         let mut blocks = 0;
-        for i in 0..source.len() {
+        for i in first(source)..source.len() {
             let line = source.line(i);
             if is_running(line) {
                 section = Section::Tests;
@@ -74,7 +84,13 @@ impl Reducer for CargoTest {
                 (Section::Tests | Section::Successes, "failures:") => section = Section::Failures,
                 (Section::Tests, "successes:") => section = Section::Successes,
                 (Section::Successes, _) => out.omit_in(i..i + 1, Reason::TestOutput, 0),
-                (Section::Tests, _) if is_passed(line) => out.omit_in(i..i + 1, Reason::PassingTests, group),
+                (Section::Tests, _) if is_passed(line) || is_dots(line) => {
+                    out.omit_in(i..i + 1, Reason::PassingTests, group)
+                }
+                (Section::Build, _) if is_benchmarking(line) => {
+                    blocks += 1;
+                    out.omit_in(i..i + 1, Reason::Progress, BENCHMARKS);
+                }
                 (Section::Build, _) if is_cargo_progress(line) => out.omit(i..i + 1, Reason::Progress),
                 _ => {}
             }
@@ -85,6 +101,32 @@ impl Reducer for CargoTest {
             _ => Ok(out),
         }
     }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let source = input.source;
+        let last = (0..source.len()).rev().find(|&i| source.line(i).starts_with("test result: "));
+        // Without a result the last binary crashed, and what follows tells how.
+        let Some(last) = last else { return first(source)..source.len() };
+        let crashed = (last..source.len()).any(|i| is_running(source.line(i)));
+        let of_cargo = |l: &str| {
+            ["error: ", "all doctests ran in ", "    `", "Benchmarking "].iter().any(|s| l.starts_with(s))
+                || l.contains(" time:   [")
+        };
+        let end = (last..source.len()).rev().find(|&i| of_cargo(source.line(i))).unwrap_or(last);
+        first(source)..if crashed { source.len() } else { end + 1 }
+    }
+}
+
+/// The first line of the tests. Where the compiler said something before them that is not all well, it is left to
+/// the reducer that knows compilers.
+fn first(source: &Source<'_>) -> usize {
+    let of_tests = |l: &str| {
+        is_running(l) || ["     Running ", "   Doc-tests ", "Benchmarking "].iter().any(|s| l.starts_with(s))
+    };
+    let tests = (0..source.len()).find(|&i| of_tests(source.line(i))).unwrap_or(0);
+    let is_diagnostic =
+        |l: &str| l.starts_with("warning: ") || l.starts_with("warning[") || l.starts_with("error");
+    if (0..tests).any(|i| is_diagnostic(source.line(i))) { tests } else { 0 }
 }
 
 /// `running 3 tests`
@@ -92,6 +134,24 @@ fn is_running(line: &str) -> bool {
     line.strip_prefix("running ")
         .and_then(leading_number)
         .is_some_and(|(n, rest)| rest == if n == 1 { " test" } else { " tests" })
+}
+
+/// The dots of `-q`, with the count at the end of a full line: `....... 87/231`.
+fn is_dots(line: &str) -> bool {
+    let dots = line.bytes().take_while(|&b| b == b'.').count();
+    let rest = line[dots..].trim();
+    dots > 0
+        && rest.split_once('/').map_or(rest.is_empty(), |(n, of)| {
+            [n, of].iter().all(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        })
+}
+
+/// What Criterion says while it measures: `Benchmarking sum: Collecting 100 samples in …`.
+fn is_benchmarking(line: &str) -> bool {
+    line.strip_prefix("Benchmarking ").is_some_and(|rest| {
+        [": Warming up for ", ": Collecting ", ": Analyzing"].iter().any(|w| rest.contains(w))
+            || !rest.contains(": ")
+    })
 }
 
 /// `test a::b ... ok`, also with the time that `--report-time` adds: `… ok <0.001s>`.
@@ -112,6 +172,12 @@ mod tests {
         assert!(is_running("running 1 test") && is_running("running 0 tests"));
         assert!(!is_running("running 2 test") && !is_running("running late"));
         assert!(is_passed("test a::b ... ok") && is_passed("test src/a.rs - f (line 3) ... ok <0.1s>"));
+        assert!(is_dots("....") && is_dots("....... 87/231") && !is_dots("..F."));
+        assert!(!is_dots("") && !is_dots("..1/a") && !is_dots("12/13"));
+        assert!(is_benchmarking(
+            "Benchmarking sum: Collecting 100 samples in estimated 5.0 s (1M iterations)"
+        ));
+        assert!(is_benchmarking("Benchmarking sum") && !is_benchmarking("Benchmarking sum: it failed"));
         assert!(!is_passed("test a ... FAILED") && !is_passed("test a ... ignored") && !is_passed("ok"));
     }
 }

@@ -98,6 +98,29 @@ impl Reducer for GoTest {
         }
         if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
     }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let source = input.source;
+        let ends = |l: &str| {
+            package_end(l).is_some()
+                || json::is_event(l)
+                || l == "FAIL"
+                || l == "PASS"
+                || l.starts_with("exit status ")
+        };
+        let known = |l: &str| {
+            ends(l)
+                || marker(l).is_some()
+                || verdict(l).is_some()
+                || is_fuzzing(l)
+                || is_race_rule(l)
+                || ["panic: ", "goos: ", "# ", "go: downloading "].iter().any(|s| l.starts_with(s))
+        };
+        let first = (0..source.len()).find(|&i| known(source.line(i))).unwrap_or(0);
+        // Without an end the run was cut or crashed, and all that follows is its own.
+        let last = (first..source.len()).rev().find(|&i| ends(source.line(i)));
+        first..last.map_or(source.len(), |last| last + 1)
+    }
 }
 
 /// Groups: one for the cached packages and one for downloads; each package has two of its own.

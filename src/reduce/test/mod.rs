@@ -3,18 +3,31 @@
 mod bats;
 mod bun_test;
 mod cargo_test;
+mod catch2;
+mod ctest;
 mod cypress;
 mod deno_test;
+mod dotnet;
 mod exunit;
 mod go_test;
+mod gone;
+mod googletest;
+mod gradle;
 mod jest;
 mod junit_xml;
+mod maven;
+mod minitest;
 mod mocha;
+mod nextest;
 mod node_test;
+mod phpunit;
 mod playwright;
 mod pytest;
+mod rspec;
+mod sbt;
 mod swift_test;
 mod tap;
+mod tox;
 mod tree;
 mod unittest;
 mod vitest;
@@ -41,6 +54,18 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &swift_test::SWIFT_TEST,
     &tap::TAP,
     &junit_xml::JunitXml,
+    &nextest::NEXTEST,
+    &maven::Maven,
+    &gradle::Gradle,
+    &rspec::Rspec,
+    &minitest::MINITEST,
+    &phpunit::PHPUNIT,
+    &ctest::Ctest,
+    &googletest::GoogleTest,
+    &catch2::Catch2,
+    &dotnet::Dotnet,
+    &sbt::SBT,
+    &tox::TOX,
 ];
 
 /// Those that are a tree.

@@ -8,9 +8,12 @@
 //! there on everything stays.
 
 mod grammar;
+mod warnings;
 
 use std::collections::HashSet;
+use std::ops::Range;
 
+use crate::config::Mode;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::signals;
@@ -31,7 +34,8 @@ static META: Meta = Meta {
     reads: "`pytest` in all its verbosities, with xdist too",
     keeps: "failures and errors whole, with what they printed; skipped and expected failures; warnings, coverage, \
             durations, the short summary, the totals; in a run that did not end, the last progress line",
-    folds: "progress lines that hold only passed tests, the section `PASSES`, `PASSED` lines of the short summary",
+    folds: "progress lines that hold only passed tests, the section `PASSES`, `PASSED` lines of the short summary; in \
+            `aggressive` the tests and source lines of warnings that repeat",
     anchors: &["test session starts", " passed", " failed"],
 };
 
@@ -96,6 +100,19 @@ impl Reducer for Pytest {
             _ => Ok(reader.out),
         }
     }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let source = input.source;
+        let first = (0..source.len()).find(|&i| is_start(source.line(i))).unwrap_or(0);
+        let mut reader = Reader::new(input);
+        let read = (0..source.len()).all(|i| reader.line(i));
+        let last = (first..source.len()).rev().find(|&i| is_totals_line(source.line(i)));
+        match last {
+            // After the last totals nothing of a session follows.
+            Some(last) if read && reader.at == At::After => first..last + 1,
+            _ => first..source.len(),
+        }
+    }
 }
 
 /// The state machine.
@@ -112,6 +129,8 @@ struct Reader<'a> {
     interrupted: bool,
     /// Tests that xdist reported as passed: the lines that say that they start can go as well.
     passed: HashSet<&'a str>,
+    /// Whether warnings that repeat get short.
+    short: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -120,7 +139,17 @@ impl<'a> Reader<'a> {
         let passed = source.lines().filter_map(xdist_passed).collect();
         let interrupted = memchr::memmem::find(source.text().as_bytes(), b"! KeyboardInterrupt !").is_some();
         let (out, held) = (Reduction::default(), None);
-        Self { source, out, at: At::Head, group: 1, sessions: 0, held, interrupted, passed }
+        Self {
+            source,
+            out,
+            at: At::Head,
+            group: 1,
+            sessions: 0,
+            held,
+            interrupted,
+            passed,
+            short: input.policy.mode == Mode::Aggressive,
+        }
     }
 
     /// Reads a line; `false` when nothing after it can be told apart.
@@ -137,9 +166,9 @@ impl<'a> Reader<'a> {
         }
         match self.at {
             At::After => {}
-            At::Head | At::Torn | At::Progress if is_end_of_progress(line) => self.section(line),
+            At::Head | At::Torn | At::Progress if is_end_of_progress(line) => self.section(i, line),
             At::Section | At::Passes | At::Summary if title(line).is_some() || is_totals_line(line) => {
-                self.section(line);
+                self.section(i, line);
             }
             At::Head if is_inside_block(line) => self.at = At::Torn,
             At::Head | At::Progress => self.progress(i, line),
@@ -155,7 +184,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A title, the totals, or a crash of pytest itself.
-    fn section(&mut self, line: &str) {
+    fn section(&mut self, i: usize, line: &str) {
         let crashed = line.starts_with(['!', 'I']);
         self.end_progress(!self.interrupted && !crashed);
         self.at = match title(line) {
@@ -171,6 +200,13 @@ impl<'a> Reader<'a> {
             Some("short test summary info") => {
                 self.group += 1;
                 At::Summary
+            }
+            Some("warnings summary" | "warnings summary (final)") if self.short => {
+                self.group += 1;
+                for lines in warnings::repeated(self.source, i + 1) {
+                    self.out.omit_in(lines, Reason::DiagnosticExcerpt, self.group);
+                }
+                At::Section
             }
             _ => At::Section,
         };

@@ -5,6 +5,8 @@
 //! and the next, then `Ran N tests in 0.1s`. What tests print falls between and stays. From the first
 //! failure block on everything stays, since what follows may be the output of that test.
 
+use std::ops::Range;
+
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::signals;
@@ -84,6 +86,24 @@ impl Reducer for Unittest {
             out.omit_in(first..last + 1, Reason::PassingTests, TESTS);
         }
         if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let source = input.source;
+        let starts = |i: &usize| {
+            passing(source, *i).is_some() || is_failure_block(source, *i) || is_migration(source.line(*i))
+        };
+        let Some(first) = (0..source.len()).find(starts) else { return 0..source.len() };
+        // A test may have printed what reads like a total; only the last one ends the run.
+        let Some(total) = (first..source.len()).rev().find(|&i| is_total(source.line(i))) else {
+            return first..source.len();
+        };
+        let ends = |l: &str| {
+            ["OK", "FAILED (", "NO TESTS RAN", "Destroying test database"].iter().any(|s| l.starts_with(s))
+        };
+        let last = (total + 1..source.len().min(total + 4)).rev().find(|&i| ends(source.line(i)));
+        // A test with a docstring begins a line before.
+        first.saturating_sub(1)..last.unwrap_or(total) + 1
     }
 }
 

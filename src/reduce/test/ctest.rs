@@ -1,0 +1,183 @@
+//! CTest: tests that passed go, with what they wrote; the others stay, with the list of failures and the
+//! totals.
+//!
+//! Grammar: `    Start  3: name`, with `-V` the lines of the test behind its number (`3: …`), then
+//! ` 3/25 Test  #3: name .....   Passed    0.05 sec` or another outcome. Lines belong to a test by its
+//! number, so that tests that run at once are told apart. What a failing GoogleTest binary says of its
+//! passing tests goes as well.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::gone::Gone;
+use super::googletest::Running;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::reduce::lines::{leading_number, reads_as_report};
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct Ctest;
+
+static META: Meta = Meta {
+    id: "ctest",
+    family: "test",
+    reads: "`ctest`, also with `-V`, `-j` and `--output-on-failure`",
+    keeps: "tests that failed, crashed, timed out or did not run, with what they wrote, their list, the totals",
+    folds: "tests that passed and what they wrote",
+    anchors: &["Test project ", "% tests passed", "Test  #", "Test #", "No tests were found"],
+};
+
+/// Groups of the markers; those of GoogleTest come first.
+const TESTS: u32 = 3;
+const OUTPUT: u32 = 4;
+
+impl Reducer for Ctest {
+    fn meta(&self) -> &Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        if !reads_as_report(input) {
+            return Claim::No;
+        }
+        let (mut results, mut total) = (false, false);
+        for line in input.source.lines() {
+            if line.starts_with("```") && !results {
+                return Claim::No;
+            }
+            results |= result(line).is_some();
+            total |= line.contains("% tests passed, ");
+        }
+        let command = &input.detection.command;
+        let by_command = command.runs(|s| s.program() == "ctest");
+        match () {
+            () if by_command && (results || total) => Claim::Command,
+            () if results && !command.is_filtered() => Claim::Content,
+            () => Claim::No,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let mut outcomes: HashMap<usize, bool> = HashMap::new();
+        for (number, passed) in source.lines().filter_map(result) {
+            *outcomes.entry(number).or_insert(true) &= passed;
+        }
+        let mut wrote: HashSet<usize> = HashSet::new();
+        let mut loud: HashSet<usize> = HashSet::new();
+        for (number, text) in source.lines().filter_map(output) {
+            wrote.insert(number);
+            if signals::is_failure(text) {
+                loud.insert(number);
+            }
+        }
+        let mut gone = Gone::new(source);
+        let mut binaries: HashMap<usize, Running> = HashMap::new();
+        // Whether a failing test wrote the lines that have no number.
+        let mut failed = false;
+        let mut list = false;
+        for i in 0..source.len() {
+            let line = source.line(i);
+            let ends = result(line);
+            let frame = ends.map(|(n, _)| n).or_else(|| start(line));
+            let written = output(line).filter(|_| frame.is_none());
+            let Some(number) = frame.or(written.map(|(n, _)| n)).filter(|n| outcomes.contains_key(n)) else {
+                list = line == "The following tests passed:" || list && line.starts_with('\t');
+                if list {
+                    gone.hide(i, Reason::PassingTests, TESTS);
+                } else if failed {
+                    binaries.entry(usize::MAX).or_default().line(i, line, &mut gone);
+                }
+                continue;
+            };
+            failed = ends.is_some_and(|(_, passed)| !passed);
+            // What a test wrote stands between its lines, or all of it stays.
+            let (reason, group) = match wrote.contains(&number) {
+                true => (Reason::TestOutput, OUTPUT),
+                false => (Reason::PassingTests, TESTS),
+            };
+            match (outcomes.get(&number), written) {
+                (Some(true), _) if written.is_some() || !loud.contains(&number) => {
+                    gone.hide(i, reason, group)
+                }
+                (Some(false), Some((_, text))) => {
+                    binaries.entry(number).or_default().line(i, text, &mut gone);
+                }
+                _ => {}
+            }
+        }
+        gone.finish()
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let source = input.source;
+        let known = |i: &usize| {
+            let line = source.line(*i);
+            result(line).is_some()
+                || start(line).is_some()
+                || ["Test project ", "Total Test time", "Errors while running CTest", "Use \"--rerun-failed"]
+                    .iter()
+                    .any(|s| line.starts_with(s))
+        };
+        let first = (0..source.len()).find(known).unwrap_or(0);
+        let last = (first..source.len()).rev().find(known).unwrap_or(first);
+        first..last + 1
+    }
+}
+
+/// The number of a test and whether it passed: ` 3/25 Test  #3: item_1 .....   Passed    0.05 sec`.
+fn result(line: &str) -> Option<(usize, bool)> {
+    let (_, rest) = leading_number(line.trim_start())?;
+    let (_, rest) = leading_number(rest.strip_prefix('/')?)?;
+    let rest = rest.trim_start().strip_prefix("Test")?.trim_start().strip_prefix('#')?;
+    let (number, rest) = leading_number(rest)?;
+    let rest = rest.strip_prefix(": ")?.trim_end();
+    let time = rest.strip_suffix(" sec")?;
+    let outcome = time.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end();
+    Some((number, outcome.ends_with(" Passed")))
+}
+
+/// The number in `test 3` and `      Start  3: item_1`.
+fn start(line: &str) -> Option<usize> {
+    if let Some((number, "")) = line.strip_prefix("test ").and_then(leading_number) {
+        return Some(number);
+    }
+    let rest = line.strip_prefix("  ")?.trim_start().strip_prefix("Start ")?;
+    let (number, rest) = leading_number(rest.trim_start())?;
+    rest.starts_with(": ").then_some(number)
+}
+
+/// The number and the text of a line that a test wrote: `3: hello`.
+fn output(line: &str) -> Option<(usize, &str)> {
+    let (number, rest) = leading_number(line)?;
+    rest.strip_prefix(':').map(|rest| (number, rest.strip_prefix(' ').unwrap_or(rest)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_lines() {
+        assert_eq!(
+            result(" 3/25 Test  #3: item_1 ...........................   Passed    0.05 sec"),
+            Some((3, true))
+        );
+        assert_eq!(
+            result("24/25 Test #24: slow .............................***Timeout   1.00 sec"),
+            Some((24, false))
+        );
+        assert_eq!(result("25/25 Test #25: off ....***Not Run (Disabled)   0.00 sec"), Some((25, false)));
+        assert_eq!(result("3/4 Tests are fine"), None);
+        assert_eq!(
+            (start("      Start  3: item_1"), start("test 12"), start("test it")),
+            (Some(3), Some(12), None)
+        );
+        assert_eq!(
+            (output("12: hello"), output("12:"), output("a: b")),
+            (Some((12, "hello")), Some((12, "")), None)
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! GoogleTest: passing tests and what they printed go; failures, skipped tests and the totals stay.
+//!
+//! Grammar: `[ RUN      ] Suite.Test`, what the test printed, `[       OK ] Suite.Test (0 ms)` or another
+//! outcome; around the tests of a suite a `[----------]` line. What stands between goes only with an `OK`
+//! of the same test. Where no outcome follows (a crash) everything stays.
+
+use super::gone::Gone;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+use std::ops::Range;
+
+/// See the module.
+pub struct GoogleTest;
+
+static META: Meta = Meta {
+    id: "googletest",
+    family: "test",
+    reads: "binaries that are built with GoogleTest",
+    keeps: "failed, skipped and disabled tests with what they wrote, a test that did not end, the totals",
+    folds: "tests that passed and what they printed, the lines around suites",
+    anchors: &["[==========]"],
+};
+
+/// Groups of the markers.
+const TESTS: u32 = 1;
+const OUTPUT: u32 = 2;
+
+impl Reducer for GoogleTest {
+    fn meta(&self) -> &Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        if !reads_as_report(input) || input.detection.command.is_filtered() {
+            return Claim::No;
+        }
+        let is_frame = |l: &&str| l.starts_with("[==========] ");
+        let first = input.source.lines().find(|l| is_frame(l) || l.starts_with("```"));
+        match first {
+            Some(line) if line.starts_with("[==========] Running ") => Claim::Content,
+            _ => Claim::No,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let mut gone = Gone::new(source);
+        let mut running = Running::default();
+        for i in 0..source.len() {
+            running.line(i, source.line(i), &mut gone);
+        }
+        gone.finish()
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let source: &Source<'_> = input.source;
+        let first = (0..source.len()).find(|&i| source.line(i).starts_with("[==========]")).unwrap_or(0);
+        let last = (first..source.len())
+            .rev()
+            .find(|&i| {
+                let line = source.line(i);
+                line.starts_with("[  ") || line.starts_with("[==========]") || is_tally(line)
+            })
+            .unwrap_or(first);
+        // A test that did not end crashed: what follows tells how.
+        let ended = (first..source.len()).any(|i| source.line(i).contains(" ran. ("));
+        first..if ended { last + 1 } else { source.len() }
+    }
+}
+
+/// ` 2 FAILED TESTS`, `  YOU HAVE 1 DISABLED TEST`
+fn is_tally(line: &str) -> bool {
+    line.starts_with("  YOU HAVE ") || (line.starts_with(' ') && line.contains(" FAILED TEST"))
+}
+
+/// Follows the lines of one binary.
+#[derive(Default)]
+pub struct Running {
+    /// The test that runs, and its line.
+    test: Option<(usize, String)>,
+    /// What it printed.
+    output: Vec<usize>,
+    /// Whether that reads like a failure: it stays, with the lines around it.
+    is_loud: bool,
+}
+
+impl Running {
+    /// Reads a line, which may stand behind a prefix in the text.
+    pub fn line(&mut self, i: usize, line: &str, gone: &mut Gone<'_>) {
+        if let Some(name) = line.strip_prefix("[ RUN      ] ") {
+            self.test = Some((i, name.trim().to_owned()));
+            self.output.clear();
+            self.is_loud = false;
+        } else if let Some(name) = line.strip_prefix("[       OK ] ") {
+            let name = name.trim();
+            let name = name.rsplit_once(" (").map_or(name, |(name, _)| name);
+            let name = name.split(", where ").next().unwrap_or(name);
+            let start = self.test.take().filter(|(_, test)| test == name).map(|(start, _)| start);
+            let is_loud = self.is_loud || signals::is_failure(name);
+            // What a test printed stands between its lines, or all of it stays.
+            let (reason, group) = match self.output.is_empty() {
+                true => (Reason::PassingTests, TESTS),
+                false => (Reason::TestOutput, OUTPUT),
+            };
+            for &line in self.output.iter().filter(|_| start.is_some()) {
+                gone.hide(line, reason, group);
+            }
+            for line in start.into_iter().chain([i]).filter(|_| !is_loud) {
+                gone.hide(line, reason, group);
+            }
+            self.output.clear();
+        } else if line.starts_with("[  FAILED  ] ") || line.starts_with("[  SKIPPED ] ") {
+            self.test = None;
+        } else if self.test.is_some() {
+            self.output.push(i);
+            self.is_loud |= signals::is_failure(line);
+        } else if line.starts_with("[----------] ") {
+            gone.hide(i, Reason::PassingTests, TESTS);
+        }
+    }
+}

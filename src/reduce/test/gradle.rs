@@ -1,0 +1,203 @@
+//! Gradle: tasks that went well, passing tests and the word of the daemon go; failures, warnings and
+//! the verdict stay.
+//!
+//! Grammar: the line of a task (`> Task :test`, `:test` before Gradle 4.7), below it what the task wrote
+//! until the next one. It goes when nothing of that stays. Tests report as `Class > name PASSED`, what
+//! they print as `Class > name STANDARD_OUT` with indented lines below.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::gone::Gone;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct Gradle;
+
+static META: Meta = Meta {
+    id: "gradle",
+    family: "test",
+    reads: "`gradle` and `gradlew`: builds and tests",
+    keeps: "failed and skipped tests whole, failed tasks, what tasks wrote, warnings, what went wrong, the verdict",
+    folds: "tasks with nothing to tell, passing tests and what they printed, downloads, the word of the daemon",
+    anchors: &["> Task :", "BUILD SUCCESSFUL in ", "BUILD FAILED", "FAILURE: Build "],
+};
+
+/// Groups of the markers.
+const PROGRESS: u32 = 1;
+const TESTS: u32 = 2;
+const OUTPUT: u32 = 3;
+
+impl Reducer for Gradle {
+    fn meta(&self) -> &Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        if !reads_as_report(input) {
+            return Claim::No;
+        }
+        let (mut tasks, mut verdict) = (false, false);
+        for line in input.source.lines() {
+            if line.starts_with("```") && !tasks {
+                return Claim::No;
+            }
+            tasks |= line.starts_with("> Task :");
+            verdict |= is_verdict(line) || line.starts_with("FAILURE: Build ");
+        }
+        let command = &input.detection.command;
+        let by_command = command.runs(|s| matches!(s.program(), "gradle" | "gradlew" | "gradlew.bat"));
+        match () {
+            () if by_command && (tasks || verdict) => Claim::Command,
+            () if tasks && verdict && !command.is_filtered() => Claim::Content,
+            () => Claim::No,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let passed: HashSet<&str> = source.lines().filter_map(|l| test(l, " PASSED")).collect();
+        let failed: HashSet<&str> = source.lines().filter_map(|l| test(l, " FAILED")).collect();
+        let mut gone = Gone::new(source);
+        // The line of a task, while nothing below it stays.
+        let mut task: Option<usize> = None;
+        let mut prints: Option<bool> = None;
+        let mut highlights = false;
+        for i in 0..source.len() {
+            let line = source.line(i);
+            if line.trim().is_empty() {
+                continue;
+            }
+            let printed = prints.filter(|_| line.starts_with("    "));
+            prints = printed;
+            highlights = line.starts_with("Here are the highlights") || highlights && line.starts_with(" - ");
+            if let Some(goes) = printed {
+                match goes && !signals::is_failure(line) {
+                    true => gone.hide(i, Reason::TestOutput, OUTPUT),
+                    false => task = None,
+                }
+            } else if is_task(line) {
+                hide_task(&mut gone, task.replace(i));
+            } else if test(line, " PASSED").or(test(line, " STARTED")).is_some() {
+                gone.hide(i, Reason::PassingTests, TESTS);
+            } else if let Some(name) = test(line, " STANDARD_OUT").or(test(line, " STANDARD_ERROR")) {
+                let goes = passed.contains(name) && !failed.contains(name);
+                prints = Some(goes);
+                if goes && !printed_failure(source, i + 1) {
+                    gone.hide(i, Reason::TestOutput, OUTPUT);
+                }
+            } else if is_progress(line) || highlights {
+                gone.hide(i, Reason::Progress, PROGRESS);
+            } else if is_verdict(line)
+                || line.starts_with("FAILURE: ")
+                || line.starts_with("Deprecated Gradle ")
+            {
+                hide_task(&mut gone, task.take());
+            } else {
+                task = None;
+            }
+        }
+        hide_task(&mut gone, task);
+        gone.finish()
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let source = input.source;
+        let known = |i: &usize| {
+            let line = source.line(*i);
+            is_task(line)
+                || is_progress(line)
+                || is_verdict(line)
+                || line.starts_with("FAILURE: ")
+                || is_tally(line)
+        };
+        let first = (0..source.len()).find(known).unwrap_or(0);
+        let last = (first..source.len()).rev().find(known).unwrap_or(first);
+        first..last + 1
+    }
+}
+
+fn hide_task(gone: &mut Gone<'_>, task: Option<usize>) {
+    if let Some(task) = task {
+        gone.hide(task, Reason::Progress, PROGRESS);
+    }
+}
+
+/// `> Task :api:test UP-TO-DATE`, `:api:test`, `> Configure project :api`, `> Transform …`.
+fn is_task(line: &str) -> bool {
+    let words = ["> Task :", "> Configure project", "> Transform "];
+    words.iter().any(|w| line.starts_with(w))
+        || line.strip_prefix(':').is_some_and(|rest| {
+            let (path, status) = rest.split_once(' ').unwrap_or((rest, ""));
+            !path.is_empty()
+                && path.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-:.".contains(&b))
+                && status.bytes().all(|b| b.is_ascii_uppercase() || b == b'-')
+        })
+}
+
+/// The test of `CartTest > adds PASSED`.
+fn test<'a>(line: &'a str, outcome: &str) -> Option<&'a str> {
+    let name = line.trim_end().strip_suffix(outcome)?;
+    (name.contains(" > ") && !name.starts_with([' ', '>'])).then_some(name)
+}
+
+/// Whether a failure is among the indented lines from here on.
+fn printed_failure(source: &crate::pipeline::source::Source<'_>, from: usize) -> bool {
+    (from..source.len())
+        .map(|i| source.line(i))
+        .take_while(|l| l.starts_with("    "))
+        .any(signals::is_failure)
+}
+
+/// `BUILD SUCCESSFUL in 3s`, `BUILD FAILED in 3s`
+fn is_verdict(line: &str) -> bool {
+    line.starts_with("BUILD SUCCESSFUL in ") || line.starts_with("BUILD FAILED")
+}
+
+/// `5 actionable tasks: 3 executed, 2 up-to-date`
+fn is_tally(line: &str) -> bool {
+    line.split_once(" actionable task").is_some_and(|(n, _)| n.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// What Gradle says while it works and that nothing has to be done about.
+fn is_progress(line: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "Starting a Gradle Daemon",
+        "To honour the JVM settings for this build",
+        "Daemon will be stopped at the end of the build",
+        "Welcome to Gradle ",
+        "Here are the highlights of this release",
+        "For more details see https://docs.gradle.org/",
+        "Downloading https://services.gradle.org/",
+        "Download https://",
+        "Unzipping ",
+        "Set executable permissions for",
+        "Calculating task graph",
+        "Reusing configuration cache",
+        "> IDLE",
+        "<-----",
+        "<=",
+    ];
+    let is_dots =
+        || line.starts_with("...") && line.bytes().all(|b| b == b'.' || b == b'%' || b.is_ascii_digit());
+    STARTS.iter().any(|s| line.starts_with(s)) || is_dots()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_lines() {
+        assert!(is_task("> Task :api:test UP-TO-DATE") && is_task(":compileJava") && is_task(":test FAILED"));
+        assert!(!is_task(": a") && !is_task(":smile: now") && !is_task("::error file=a"));
+        assert_eq!(test("CartTest > adds PASSED", " PASSED"), Some("CartTest > adds"));
+        assert_eq!(test("adds PASSED", " PASSED"), None);
+        assert!(is_tally("5 actionable tasks: 5 executed") && !is_tally("no actionable task"));
+        assert!(is_progress("....10%....20%") && !is_progress("... 3 more"));
+    }
+}

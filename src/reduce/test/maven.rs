@@ -1,0 +1,403 @@
+//! Maven: downloads, goals that went well and passing test classes go; warnings, failures, the reactor
+//! summary and the verdict stay.
+//!
+//! Lines as written by Maven 3 and 4 with surefire 2 and 3: a level in brackets and a text, and between
+//! them what tests print. The line of a goal or module goes when nothing below it stays. What a test
+//! class printed goes only when the class ran alone and all its tests passed. A diagnostic that Maven
+//! tells twice, word for word, stays once.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::gone::Gone;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct Maven;
+
+static META: Meta = Meta {
+    id: "maven",
+    family: "test",
+    reads: "`mvn` with everything that it runs: downloads, compiler, surefire and failsafe, the reactor",
+    keeps: "failed and skipped tests whole, warnings and errors, totals, the reactor summary, the verdict, artifacts",
+    folds: "downloads, goals with nothing to tell, passing test classes and what they printed, diagnostics told twice",
+    anchors: &["[INFO] ", "[ERROR] "],
+};
+
+/// Groups of the markers.
+const PROGRESS: u32 = 1;
+const TESTS: u32 = 2;
+const OUTPUT: u32 = 3;
+const REPEATS: u32 = 4;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Level {
+    Info,
+    Warning,
+    Error,
+    Other,
+}
+
+impl Reducer for Maven {
+    fn meta(&self) -> &Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        if !reads_as_report(input) {
+            return Claim::No;
+        }
+        let command = &input.detection.command;
+        let by_command =
+            command.runs(|s| matches!(s.program(), "mvn" | "mvnw" | "mvnd" | "mvn.cmd" | "mvnw.cmd"));
+        let (mut levels, mut own) = (0, 0);
+        for line in input.source.lines() {
+            if line.starts_with("```") && own == 0 {
+                return Claim::No;
+            }
+            let (level, text) = level(line);
+            levels += usize::from(level != Level::Other);
+            own += usize::from(level != Level::Other && is_own(text));
+        }
+        match () {
+            () if by_command && levels > 0 => Claim::Command,
+            () if own > 0 && levels > 2 && !command.is_filtered() => Claim::Content,
+            () => Claim::No,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let mut reader = Reader::new(input.source);
+        for i in 0..input.source.len() {
+            reader.line(i);
+        }
+        reader.goal_ends();
+        reader.module_ends();
+        reader.gone.finish()
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let source = input.source;
+        let known = |i: &usize| level(source.line(*i)).0 != Level::Other;
+        let first = (0..source.len()).find(known).unwrap_or(0);
+        let last = (first..source.len()).rev().find(known).unwrap_or(first);
+        first..last + 1
+    }
+}
+
+/// The level and the text of a line.
+fn level(line: &str) -> (Level, &str) {
+    for (prefix, level) in [
+        ("[INFO]", Level::Info),
+        ("[WARNING]", Level::Warning),
+        ("[WARN]", Level::Warning),
+        ("[ERROR]", Level::Error),
+        ("[FATAL]", Level::Error),
+    ] {
+        if let Some(text) = line.strip_prefix(prefix) {
+            return (level, text.strip_prefix(' ').unwrap_or(text));
+        }
+    }
+    (Level::Other, line)
+}
+
+/// What only Maven says.
+fn is_own(text: &str) -> bool {
+    text.starts_with("Scanning for projects")
+        || text.starts_with("BUILD SUCCESS")
+        || text.starts_with("BUILD FAILURE")
+        || text.starts_with("Failed to execute goal ")
+        || text.starts_with("Reactor Summary")
+        || is_goal(text)
+}
+
+/// `--- maven-clean-plugin:3.1.0:clean (default-clean) @ api ---`, also of forked goals (`>>>`, `<<<`).
+fn is_goal(text: &str) -> bool {
+    ["--- ", ">>> ", "<<< "].iter().any(|mark| {
+        text.strip_prefix(mark).is_some_and(|t| t.contains(':') && t.contains(" @ ") && t.len() > 8)
+    })
+}
+
+/// A rule, or one that frames a project or a packaging: `---< org.shop:api >---`, `---[ jar ]---`.
+fn is_rule(text: &str) -> bool {
+    let text = text.trim();
+    text.len() >= 8
+        && text.starts_with("---")
+        && text.ends_with("---")
+        && !text.contains(" @ ")
+        && match text.trim_matches('-') {
+            "" => true,
+            inner => {
+                inner.starts_with("< ") && inner.ends_with(" >")
+                    || inner.starts_with("[ ") && inner.ends_with(" ]")
+            }
+        }
+}
+
+/// What Maven says while it works and that nothing has to be done about.
+fn is_progress(text: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "Scanning for projects",
+        "Reactor Build Order:",
+        "Finished at: ",
+        "Downloading from ",
+        "Downloaded from ",
+        "Downloading: ",
+        "Downloaded: ",
+        "Progress (",
+        "  from ",
+        "Using '",
+        "Using \"",
+        "Copying ",
+        "skip non existing resourceDirectory ",
+        "Nothing to compile",
+        "Changes detected - recompiling",
+        "Recompiling the module because of",
+        "Compiling ",
+        "No sources to compile",
+        "Deleting ",
+        " T E S T S",
+        "Results:",
+        "Results :",
+        "Using auto detected provider",
+        "Parallel ",
+        "artifact ",
+        "Resolving ",
+        "The encoding used to copy filtered properties files",
+    ];
+    text.trim().is_empty() || STARTS.iter().any(|s| text.starts_with(s)) || is_rule(text) || is_project(text)
+}
+
+/// A line of the build order: `Shop core                                   [jar]`.
+fn is_project(text: &str) -> bool {
+    text.trim_end().strip_suffix(']').and_then(|t| t.rsplit_once(" [")).is_some_and(|(name, kind)| {
+        name.len() > 30 && !kind.is_empty() && kind.bytes().all(|b| b.is_ascii_lowercase() || b == b'-')
+    })
+}
+
+/// A total of surefire: `Tests run: 2, Failures: 0, …, Time elapsed: 0.1 s - in p.ApiTest`. Whether all
+/// passed, and the class where it is named.
+fn class_result(text: &str) -> Option<(bool, Option<&str>)> {
+    let rest = text.strip_prefix("Tests run: ")?;
+    let (counts, time) = rest.split_once(", Time elapsed: ")?;
+    let (_, counts) = counts.split_once(", ")?;
+    let passed = counts == "Failures: 0, Errors: 0, Skipped: 0" && !time.contains("<<<");
+    let class = time.rsplit_once(" in ").map(|(_, class)| class.trim()).filter(|c| !c.is_empty());
+    Some((passed, class))
+}
+
+/// The state machine.
+struct Reader<'a> {
+    source: &'a Source<'a>,
+    gone: Gone<'a>,
+    /// Whether a summary names the modules at the end.
+    summary: bool,
+    /// The line of the module, while nothing below it stays.
+    module: Option<usize>,
+    /// The line of the goal, while nothing below it stays.
+    goal: Option<usize>,
+    /// Whether the line before frames a project, so that this one names the module.
+    framed: bool,
+    /// Test classes that run.
+    running: Vec<(usize, &'a str)>,
+    /// Whether several ran at once since none did.
+    mixed: bool,
+    /// What was printed since a class runs.
+    output: Vec<usize>,
+    /// Warnings and errors told so far.
+    told: HashSet<&'a str>,
+    /// Whether the last diagnostic was told before.
+    again: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn new(source: &'a Source<'a>) -> Self {
+        let summary = source.lines().any(|l| l.starts_with("[INFO] Reactor Summary"));
+        let (module, goal, running, output) = (None, None, Vec::new(), Vec::new());
+        let (gone, told) = (Gone::new(source), HashSet::new());
+        Self {
+            source,
+            gone,
+            summary,
+            module,
+            goal,
+            framed: false,
+            running,
+            mixed: false,
+            output,
+            told,
+            again: false,
+        }
+    }
+
+    fn line(&mut self, i: usize) {
+        let line = self.source.line(i);
+        let (level, text) = level(line);
+        let framed = std::mem::replace(&mut self.framed, false);
+        if matches!(level, Level::Info | Level::Other | Level::Error | Level::Warning)
+            && let Some((passed, class)) = class_result(text)
+        {
+            return self.class_ends(i, passed, class);
+        }
+        match level {
+            Level::Warning | Level::Error => self.diagnostic(i, line, text, level),
+            Level::Other if line.trim().is_empty() => self.printed(i),
+            Level::Other if is_download(line) => self.gone.hide(i, Reason::Progress, PROGRESS),
+            Level::Info | Level::Other if self.class_starts(i, text, level) => {}
+            _ if !self.running.is_empty() => self.output.push(i),
+            Level::Other if matches!(text, " T E S T S" | "Results :" | "Results:") || is_rule(text) => {
+                self.gone.hide(i, Reason::Progress, PROGRESS);
+            }
+            Level::Other => self.other(i, line),
+            Level::Info if framed && text.starts_with("Building ") => {
+                self.goal_ends();
+                self.module_ends();
+                self.module = Some(i);
+            }
+            Level::Info if is_goal(text) => {
+                self.goal_ends();
+                self.goal = Some(i);
+            }
+            Level::Info if is_progress(text) => {
+                self.framed = text.contains("-< ");
+                if is_rule(text) && !text.contains('[') {
+                    self.goal_ends();
+                }
+                self.gone.hide(i, Reason::Progress, PROGRESS);
+            }
+            Level::Info if text.starts_with("Tests run: ") => self.module = None,
+            Level::Info => self.stays(),
+        }
+    }
+
+    /// A line stays: then what it belongs to stays too.
+    fn stays(&mut self) {
+        (self.goal, self.module, self.again) = (None, None, false);
+    }
+
+    fn goal_ends(&mut self) {
+        if let Some(goal) = self.goal.take() {
+            self.gone.hide(goal, Reason::Progress, PROGRESS);
+        }
+    }
+
+    fn module_ends(&mut self) {
+        if let Some(module) = self.module.take().filter(|_| self.summary) {
+            self.gone.hide(module, Reason::Progress, PROGRESS);
+        }
+    }
+
+    /// A warning or an error goes when it was told before with all that belongs to it.
+    fn diagnostic(&mut self, i: usize, line: &'a str, text: &str, level: Level) {
+        if text.trim().is_empty() {
+            if level == Level::Warning && self.running.is_empty() {
+                self.gone.hide(i, Reason::Progress, PROGRESS);
+            }
+            return;
+        }
+        self.again = !self.told.insert(line) && text.len() > 20 && !self.has_new_detail(i);
+        if self.again {
+            self.gone.repeat(i, REPEATS);
+        } else {
+            self.stays();
+        }
+    }
+
+    /// Whether a line below belongs to the diagnostic in line `i` and was not told.
+    fn has_new_detail(&self, i: usize) -> bool {
+        (i + 1..self.source.len())
+            .map(|n| self.source.line(n))
+            .take_while(|l| level(l).1.starts_with("  "))
+            .any(|l| !self.told.contains(l))
+    }
+
+    /// A line without a level while no test runs: what belongs to a diagnostic, a stack trace, a print.
+    fn other(&mut self, i: usize, line: &'a str) {
+        if line.starts_with("  ") && self.again && self.told.contains(line) {
+            return self.gone.repeat(i, REPEATS);
+        }
+        if line.starts_with("  ") {
+            self.told.insert(line);
+        }
+        self.stays();
+    }
+
+    fn printed(&mut self, i: usize) {
+        if !self.running.is_empty() {
+            self.output.push(i);
+        }
+    }
+
+    /// `Running p.ApiTest`
+    fn class_starts(&mut self, i: usize, text: &'a str, level: Level) -> bool {
+        let Some(class) = text.strip_prefix("Running ").map(str::trim) else { return false };
+        if class.is_empty() || level == Level::Other && (class.contains(' ') || !class.contains('.')) {
+            return false;
+        }
+        self.mixed |= !self.running.is_empty();
+        self.running.push((i, class));
+        true
+    }
+
+    fn class_ends(&mut self, i: usize, passed: bool, class: Option<&str>) {
+        let at = match class {
+            Some(class) => self.running.iter().position(|(_, name)| *name == class),
+            None => Some(0).filter(|_| self.running.len() == 1),
+        };
+        let started = at.map(|at| self.running.remove(at).0);
+        if passed && (class.is_some() || started.is_some()) {
+            let output: &[usize] = if self.mixed { &[] } else { &self.output };
+            let is_loud = output.iter().any(|&line| signals::is_failure(self.source.line(line)));
+            // What a class printed stands between its lines, or all of it stays.
+            let (reason, group) = match output.is_empty() {
+                true => (Reason::PassingTests, TESTS),
+                false => (Reason::TestOutput, OUTPUT),
+            };
+            for &line in output.iter().filter(|_| started.is_some()) {
+                self.gone.hide(line, reason, group);
+            }
+            for line in started.into_iter().chain([i]).filter(|_| !is_loud) {
+                self.gone.hide(line, reason, group);
+            }
+        } else {
+            self.stays();
+        }
+        if self.running.is_empty() || !self.mixed {
+            self.output.clear();
+        }
+        self.mixed &= !self.running.is_empty();
+    }
+}
+
+/// A download without a level.
+fn is_download(line: &str) -> bool {
+    ["Downloading from ", "Downloaded from ", "Downloading: http", "Downloaded: http", "Progress ("]
+        .iter()
+        .any(|s| line.starts_with(s))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_lines() {
+        let result = "Tests run: 2, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.1 s";
+        assert_eq!(class_result(&format!("{result} - in p.A")), Some((true, Some("p.A"))));
+        assert_eq!(class_result(&format!("{result} -- in p.A")), Some((true, Some("p.A"))));
+        assert_eq!(class_result(&format!("{result}ec")), Some((true, None)));
+        assert_eq!(class_result(&result.replace("Errors: 0", "Errors: 1")), Some((false, None)));
+        assert_eq!(class_result(&format!("{result} <<< FAILURE! - in p.A")), Some((false, Some("p.A"))));
+        assert_eq!(class_result("Tests run: 2, Failures: 0, Errors: 0, Skipped: 0"), None);
+        assert!(is_rule("-----< org.shop:api >-----") && is_rule("-----[ jar ]-----") && is_rule("--------"));
+        assert!(!is_rule("--- clean:3.2:clean (default) @ api ---") && !is_rule("-- a"));
+        assert!(is_goal("--- clean:3.2:clean (default) @ api ---") && !is_goal("--- a ---"));
+        assert!(is_project("Shop core                                                          [jar]"));
+        assert!(!is_project("Shop core [jar]"));
+    }
+}

@@ -1,0 +1,37 @@
+//! minitest and `rails test`: lines of passing tests go, failures and the totals stay.
+//!
+//! Lines as written by minitest 5 with and without `-v`, by its spec style, and by the spec reporter
+//! of minitest-reporters. Rails tells a failure where it happens; from there to its `bin/rails test`
+//! line nothing goes.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Closes, Goes, Opens, Shows, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static MINITEST: Format = Format::new(
+    Meta {
+        id: "minitest",
+        family: "test",
+        reads: "minitest and `rails test`, with and without `-v`",
+        keeps: "failures, errors and skips whole, the seed, what tests print, the totals",
+        folds: "lines and dots of passing tests",
+        anchors: &[" assertions, ", "Run options: "],
+    },
+    &["rails test", "rake test", "minitest"],
+    2,
+    &[
+        (r"Run options: .*", Shows),
+        (r"# Running.*", Goes(Reason::Progress)),
+        (r"Running \d+ tests in .*", Stays),
+        (r"\S.*#\S.* = [\d.]+ s = \.", Goes(Reason::PassingTests)),
+        (r" +test_.* PASS \([\d.]+s\)", Goes(Reason::PassingTests)),
+        (r"\.+", Goes(Reason::PassingTests)),
+        (r"(?: +\d+\) )?(?:Failure|Error):", Opens),
+        (r" +\d+\) Skipped:", Opens),
+        (r"(?:bin/)?rails test \S.*", Closes),
+        (r"Finished in [\d.]+s.*", Shows),
+        (r"\d+ (?:runs|tests), \d+ assertions, .*", Closes),
+    ],
+);

@@ -1,0 +1,42 @@
+//! `cargo nextest run`: lines of passing tests and build progress go; failures, slow tests, retries
+//! and the summary stay.
+//!
+//! Lines as written by cargo-nextest 0.9. What a failing test wrote is indented, so that none of its
+//! lines has a form that goes; libtest's own lines in it stay with it.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static NEXTEST: Format = Format::new(
+    Meta {
+        id: "nextest",
+        family: "test",
+        reads: "`cargo nextest run`",
+        keeps: "failed, slow, flaky and leaky tests with what they wrote, the run id, the summary, warnings of the build",
+        folds: "`PASS` lines, build progress",
+        anchors: &["Nextest run ID ", " Summary [", " tests across ", " test across "],
+    },
+    &["cargo nextest"],
+    2,
+    &[
+        (r"        PASS \[ *[\d.]+s\] (?:\( *\d+/\d+\) )?\S+.*", Goes(Reason::PassingTests)),
+        (
+            r" +(?:FAIL|SIG[A-Z]+|ABORT|TIMEOUT|LEAK|FLAKY|SLOW|TERMINATING|TRY \d+ [A-Z]+)(?:-FAIL)? .*\[.*",
+            Shows,
+        ),
+        (r" Nextest run ID .*", Shows),
+        (r" +Starting \d+ tests? across .*", Shows),
+        (r" +Summary \[.*", Shows),
+        (r" +Cancell?ing due to .*", Stays),
+        (r"(?:\xE2\x94\x80|-){4,}", Stays),
+        (r"    Finished .*", Stays),
+        (
+            r" +(?:Compiling|Downloading|Downloaded|Updating|Locking|Adding|Blocking|Fresh|Dirty|Unpacking|Checking) \S.*",
+            Goes(Reason::Progress),
+        ),
+        (r" +(?:Running|Building) \[.*", State),
+    ],
+);

@@ -1,0 +1,44 @@
+//! PHPUnit and Pest: progress of passing tests goes, failures and the totals stay.
+//!
+//! Lines as written by PHPUnit 8 to 11 (dots, `--testdox`, `--debug`) and by Pest 2. A progress line
+//! that holds anything but a passed test stays; the one before it too, since it tells where.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Opens, Shows, State, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static PHPUNIT: Format = Format::new(
+    Meta {
+        id: "phpunit",
+        family: "test",
+        reads: "PHPUnit with dots, `--testdox` and `--debug`; Pest",
+        keeps: "errors, failures, warnings, deprecations, risky, skipped and incomplete tests, what tests print, the totals",
+        folds: "progress lines that hold only passed tests, `✔` lines",
+        anchors: &["PHPUnit ", " passed (", "Assertions: ", " assertions)"],
+    },
+    &["phpunit", "pest", "php artisan test", "artisan test", "php vendor/bin/phpunit", "php vendor/bin/pest"],
+    2,
+    &[
+        (r"PHPUnit \d+\.\d.* by Sebastian Bergmann and contributors\.", Shows),
+        (r"Runtime: +PHP .*", Stays),
+        (r"Configuration: +\S.*", Stays),
+        (r"\.+ +\d+ / \d+ \( *\d+%\)", State),
+        (r"[.FEISRWDN]+ +\d+ / \d+ \( *\d+%\)", Stays),
+        (r"\.+", Goes(Reason::PassingTests)),
+        (r" +(?:\xE2\x9C\x94|\xE2\x9C\x93) \S.*", Goes(Reason::PassingTests)),
+        (r"   PASS  \S.*", Goes(Reason::PassingTests)),
+        (r"Test '.*' started", State),
+        (r"Test '.*' ended", Goes(Reason::Progress)),
+        (
+            r"(?:Test Runner|Test Suite|Application|Event Facade|Test) (?:Started|Prepared|Preparation Started|Loaded|Sorted|Filtered|Configured|Execution Started|Finished|Passed|Sealed)\b.*",
+            Goes(Reason::Progress),
+        ),
+        (r"There (?:was|were) \d+ (?:errors?|failures?)\b.*:", Opens),
+        (r"Time: .*Memory: .*", Shows),
+        (r"(?:OK|OK, but .*|ERRORS!|FAILURES!|WARNINGS!|No tests executed!)(?: \(\d.*\))?", Shows),
+        (r"Tests: +\d.*", Shows),
+        (r"  Tests: +.*\d+ passed.*", Shows),
+    ],
+);

@@ -1,0 +1,199 @@
+//! RSpec: examples that passed and groups of which all examples passed go; failures, pending examples
+//! and the totals stay.
+//!
+//! Grammar of the documentation format: after an empty line the name of a group, below it, two blanks
+//! deeper a level, groups and examples, `(FAILED - 1)` and `(PENDING: why)` at the end of those that
+//! did not pass. Nothing marks one that passed, so that names are only left out where there are no
+//! more of them than the totals allow. The dots of the progress format go where all in a line passed.
+//! From `Pending:`, `Failures:` or `Finished in` on everything stays.
+
+use std::ops::Range;
+
+use super::gone::Gone;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+use crate::reduce::lines::{leading_number, reads_as_report};
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct Rspec;
+
+static META: Meta = Meta {
+    id: "rspec",
+    family: "test",
+    reads: "RSpec in the progress and the documentation format",
+    keeps: "failures and pending examples whole with the groups that hold them, load errors, what examples print, \
+            the slowest examples, the seed, the totals, the commands that run failed examples again",
+    folds: "examples that passed and groups of which all examples passed",
+    anchors: &[" examples, ", " example, "],
+};
+
+impl Reducer for Rspec {
+    fn meta(&self) -> &Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        if !reads_as_report(input) || totals(input.source).is_none() {
+            return Claim::No;
+        }
+        let finished = input.source.lines().any(|l| l.starts_with("Finished in "));
+        let command = &input.detection.command;
+        match command.runs(|s| matches!(s.program(), "rspec" | "parallel_rspec" | "rake" | "rails")) {
+            true => Claim::Command,
+            false if finished && !command.is_filtered() => Claim::Content,
+            false => Claim::No,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let (total, line) = totals(source).ok_or(Reason::NotRecognized)?;
+        let end = (0..line).find(|&i| ends_progress(source.line(i))).unwrap_or(line);
+        let mut gone = Gone::new(source);
+        let tree = Tree::read(source, 0..end);
+        // More names than examples: something else is indented there.
+        if tree.passed <= total {
+            for &i in &tree.hidden {
+                gone.hide(i, Reason::PassingTests, 1);
+            }
+        }
+        for i in 0..end {
+            let line = source.line(i);
+            if !line.is_empty() && line.bytes().all(|b| b == b'.') {
+                gone.hide(i, Reason::PassingTests, 1);
+            }
+        }
+        gone.finish()
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let source = input.source;
+        let Some((_, line)) = totals(source) else { return 0..source.len() };
+        let known = |l: &str| {
+            l.starts_with("rspec ") || l.starts_with("Failed examples:") || l.starts_with("Randomized")
+        };
+        let last = (line..source.len()).rev().find(|&i| known(source.line(i))).unwrap_or(line);
+        0..last + 1
+    }
+}
+
+/// Examples of the last total, `40 examples, 3 failures, 2 pending`, and its line.
+fn totals(source: &Source<'_>) -> Option<(usize, usize)> {
+    (0..source.len()).rev().find_map(|i| {
+        let (examples, rest) = leading_number(source.line(i))?;
+        let rest = rest.strip_prefix(" example")?;
+        let (failures, rest) = leading_number(rest.strip_prefix('s').unwrap_or(rest).strip_prefix(", ")?)?;
+        rest.starts_with(" failure").then_some((examples.max(failures), i))
+    })
+}
+
+/// Whether the names and dots end with this line.
+fn ends_progress(line: &str) -> bool {
+    const TITLES: &[&str] =
+        &["Failures:", "Pending:", "Finished in ", "An error occurred ", "Top ", "Retried examples:"];
+    TITLES.iter().any(|t| line.starts_with(t))
+}
+
+/// What the names of the documentation format say.
+#[derive(Default)]
+struct Tree {
+    /// Lines of examples that passed and of groups of which all passed.
+    hidden: Vec<usize>,
+    /// How many examples passed.
+    passed: usize,
+}
+
+impl Tree {
+    fn read(source: &Source<'_>, lines: Range<usize>) -> Self {
+        let mut tree = Self::default();
+        // Groups that are open: line, and whether something below stays.
+        let mut open: Vec<(usize, bool)> = Vec::new();
+        let mut blank = true;
+        for i in lines.clone() {
+            let line = source.line(i);
+            if line.trim().is_empty() {
+                blank = true;
+                continue;
+            }
+            let depth = depth(line);
+            let is_group =
+                next_depth(source, i + 1..lines.end).is_some_and(|d| depth.is_some_and(|own| d == own + 1));
+            match depth {
+                // A name on top comes after an empty line and has something below it; all else is printed.
+                Some(0) if is_group && (blank || i == lines.start) => {
+                    tree.close(&mut open, 0);
+                    open.push((i, false));
+                }
+                Some(depth) if depth > 0 && depth <= open.len() => {
+                    tree.close(&mut open, depth);
+                    if is_group {
+                        open.push((i, signals::is_failure(line)));
+                    } else if did_not_pass(line) || signals::is_failure(line) {
+                        for group in &mut open {
+                            group.1 = true;
+                        }
+                    } else {
+                        tree.hidden.push(i);
+                        tree.passed += 1;
+                    }
+                }
+                _ => {}
+            }
+            blank = false;
+        }
+        tree.close(&mut open, 0);
+        tree.hidden.sort_unstable();
+        tree
+    }
+
+    /// Closes the groups down to a depth.
+    fn close(&mut self, open: &mut Vec<(usize, bool)>, depth: usize) {
+        while open.len() > depth {
+            if let Some((line, stays)) = open.pop() {
+                if stays {
+                    for group in open.iter_mut() {
+                        group.1 = true;
+                    }
+                } else {
+                    self.hidden.push(line);
+                }
+            }
+        }
+    }
+}
+
+/// `(FAILED - 1)`, `(PENDING: why)`
+fn did_not_pass(line: &str) -> bool {
+    line.ends_with(')')
+        && (line.contains("(FAILED - ") || line.contains("(PENDING: ") || line.contains("(ERROR - "))
+}
+
+/// How deep a name stands, two blanks a level; `None` where it is not indented so.
+fn depth(line: &str) -> Option<usize> {
+    let blanks = line.bytes().take_while(|&b| b == b' ').count();
+    blanks.is_multiple_of(2).then_some(blanks / 2)
+}
+
+/// The depth of the next line with text that is indented, past what an example printed.
+fn next_depth(source: &Source<'_>, lines: Range<usize>) -> Option<usize> {
+    lines.map(|i| source.line(i)).find(|l| !l.trim().is_empty()).and_then(depth)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_totals_and_names() {
+        let source = Source::new("a\n40 examples, 3 failures, 2 pending\n1 example, 0 failures\nb\n");
+        assert_eq!(totals(&source), Some((1, 2)));
+        assert_eq!(totals(&Source::new("3 examples of failures\n")), None);
+        let source = Source::new("Cart\n  a\n  #b\n    c (FAILED - 1)\n    d\n  #e\n    f\nnoise\n  g\n");
+        let tree = Tree::read(&source, 0..source.len());
+        assert_eq!((tree.hidden, tree.passed), (vec![1, 4, 5, 6, 8], 4));
+        assert_eq!((depth("    a"), depth("   a")), (Some(2), None));
+    }
+}

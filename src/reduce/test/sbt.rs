@@ -1,0 +1,46 @@
+//! sbt: loading, resolving and compiling go, with tests that passed; warnings, errors, failures and the
+//! totals stay.
+//!
+//! Lines as written by sbt 1 with ScalaTest, specs2, MUnit and JUnit. A failing test has no form that
+//! goes, nor have the lines below it.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static SBT: Format = Format::new(
+    Meta {
+        id: "sbt",
+        family: "test",
+        reads: "`sbt`: builds and tests",
+        keeps: "failed and ignored tests whole, suites, warnings, errors, totals, the verdict",
+        folds: "loading, resolving, compiling, tests that passed",
+        anchors: &["[info] ", "[success] ", "[error] "],
+    },
+    &["sbt", "sbtn"],
+    3,
+    &[
+        (r"\[info\] - .*\*\*\* .*", Shows),
+        (r"\[info\] +[-+] .*\*\*\* .*", Shows),
+        (
+            r"\[info\] (?:welcome to sbt|loading |resolving |set current project to|Updating|Resolved|updating|Fetching|downloading|started sbt server|sbt server started|starting sbt server|entering \*experimental\*|compiling \d+|Compiling \d+|done compiling|Done compiling|Done updating|Fetched artifacts|Attempting to fetch|Defining |The new value|Reapplying|Non-compiled module|  Compilation completed|Resolving key references).*",
+            Goes(Reason::Progress),
+        ),
+        (r"\[info\] +[-+] .+", Goes(Reason::PassingTests)),
+        (r"\[info\] +(?:\xE2\x9C\x93|\xE2\x9C\x94) .+", Goes(Reason::PassingTests)),
+        (r"\[info\] Test (?:run )?\S* ?(?:started|finished in .*s)", Goes(Reason::Progress)),
+        (r"(?:https?://\S+|  \S+\.(?:jar|pom|xml))", Goes(Reason::Progress)),
+        (r" +\d+[.,]\d%.*\[.*\].*", State),
+        (r"\[info\] (?:Passed|Failed|Error): Total .*", Shows),
+        (
+            r"\[info\] (?:Tests: succeeded|Suites: completed|Total number of tests run|Run completed in|All tests passed).*",
+            Shows,
+        ),
+        (r"\[success\] Total time: .*", Shows),
+        (r"\[error\] .*", Shows),
+        (r"\[warn\] .*", Shows),
+        (r"\[info\].*", Stays),
+    ],
+);
