@@ -1,0 +1,139 @@
+//! `gh run view --log` and `--log-failed`: job, step and day stand in front of every line; they are
+//! written once above the lines of a step, and the time of day where its second changes.
+//!
+//! Grammar: job, tab, step, tab, time, blank, text. A line that reads like a failure stays as it is,
+//! and so does every text behind the columns.
+
+use std::ops::Range;
+
+use crate::pipeline::detect::Shape;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct ForgeLog;
+
+static META: Meta = Meta {
+    id: "forge_log",
+    family: "git",
+    reads: "`gh run view --log`, `--log-failed`",
+    keeps: "the text of every line, job and step, the second at which it was written; lines of failures as they are",
+    folds: "job, step and day of lines in a row of one step, fractions of seconds",
+    anchors: &["\t20"],
+};
+
+/// Lines in a row that are written as one: a limit may leave out such a piece.
+const PIECE: usize = 60;
+/// Lines that are needed for a claim.
+const FEW: usize = 3;
+
+/// A line of a log.
+#[derive(Debug, Clone, Copy)]
+struct Line<'a> {
+    /// Job and step, with the tab between and the one behind.
+    step: &'a str,
+    /// `2024-05-01`
+    day: &'a str,
+    /// `10:00:01`
+    second: &'a str,
+    text: &'a str,
+}
+
+impl Reducer for ForgeLog {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn rewrites(&self) -> bool {
+        true
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let is_known = |line: &&str| read(line).is_some();
+        let known = input.source.lines().take(200).filter(is_known).count();
+        if known < FEW || known * 2 < input.source.len().min(200) || input.detection.shape == Shape::Search {
+            return Claim::No;
+        }
+        let is_view = |s: &crate::pipeline::detect::command::Simple| {
+            s.program() == "gh" && s.argv.iter().any(|a| a == "run")
+        };
+        if input.detection.command.runs(is_view) { Claim::Command } else { Claim::Content }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let mut out = Reduction::default();
+        let mut at = 0;
+        while at < source.len() {
+            let Some(first) = read(source.line(at)) else {
+                at += 1;
+                continue;
+            };
+            let same =
+                |i: &usize| read(source.line(*i)).is_some_and(|l| (l.step, l.day) == (first.step, first.day));
+            let end =
+                (at..source.len()).take(PIECE).find(|i| !same(i)).unwrap_or((at + PIECE).min(source.len()));
+            step(source, at..end, first, &mut out);
+            at = end;
+        }
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+}
+
+/// Reads a line.
+fn read(line: &str) -> Option<Line<'_>> {
+    let line = line.trim_end_matches('\r');
+    let (job, rest) = line.split_once('\t')?;
+    let (name, rest) = rest.split_once('\t')?;
+    let rest = rest.strip_prefix('\u{feff}').unwrap_or(rest);
+    let (time, text) = rest.split_once(' ').unwrap_or((rest, ""));
+    let (day, clock) = time.split_once('T')?;
+    let is_digits = |text: &str, marks: &[u8]| text.bytes().all(|b| b.is_ascii_digit() || marks.contains(&b));
+    let second = clock.get(..8)?;
+    let is_time = day.len() == 10 && is_digits(day, b"-") && clock.ends_with('Z') && is_digits(second, b":");
+    let step = line.get(..job.len() + name.len() + 2)?;
+    is_time.then_some(Line { step, day, second, text })
+}
+
+/// Writes some lines of one step.
+fn step(source: &Source<'_>, lines: Range<usize>, first: Line<'_>, out: &mut Reduction) {
+    let mut text = format!("{}{}", first.step, first.day);
+    let mut last = "";
+    for raw in lines.clone().map(|i| source.line(i)) {
+        text.push('\n');
+        match read(raw).filter(|_| !signals::is_failure(raw)) {
+            Some(line) => {
+                if line.second != last {
+                    text.push_str(line.second);
+                    last = line.second;
+                }
+                text.push(' ');
+                text.push_str(line.text);
+            }
+            None => text.push_str(raw),
+        }
+    }
+    if text.len() < source.byte_range(lines.clone()).len() {
+        out.replace(lines, text, Reason::StepPrefix);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_lines() {
+        let line = read("build\tRun tests\t2024-05-01T10:00:01.1234567Z a\tb");
+        assert_eq!(
+            line.map(|l| (l.step, l.day, l.second, l.text)),
+            Some(("build\tRun tests\t", "2024-05-01", "10:00:01", "a\tb"))
+        );
+        for line in ["a\tb\tc", "a\tb\t2024-05-01 10:00 x", "2024-05-01T10:00:01.1Z x"] {
+            assert!(read(line).is_none(), "{line}");
+        }
+    }
+}
