@@ -6,13 +6,15 @@
 
 use std::ops::Range;
 
-use crate::pipeline::ledger::{MARKER_COST, Reduction};
+use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::signals;
 use crate::pipeline::source::Source;
 
 /// Entries in a row that must share a folder for it to be written once.
 const MIN_RUN: usize = 4;
+/// Bytes that it must save.
+const MIN_SAVED: usize = 24;
 
 /// A line that names a path or a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +103,7 @@ fn end<'a>(
             None => text.push_str(line),
         }
     }
-    if text.len() + MARKER_COST <= source.byte_range(start..end).len() {
+    if text.len() + MIN_SAVED <= source.byte_range(start..end).len() {
         out.replace(start..end, text, Reason::SharedFolder);
     }
 }

@@ -106,12 +106,13 @@ fn step(source: &Source<'_>, lines: Range<usize>, first: Line<'_>, out: &mut Red
         text.push('\n');
         match read(raw).filter(|_| !signals::is_failure(raw)) {
             Some(line) => {
-                if line.second != last {
+                let body = line.text.trim_end();
+                if line.second != last && !body.is_empty() {
                     text.push_str(line.second);
+                    text.push(' ');
                     last = line.second;
                 }
-                text.push(' ');
-                text.push_str(line.text);
+                text.push_str(body);
             }
             None => text.push_str(raw),
         }

@@ -141,10 +141,15 @@ fn line(text: &str, number: Option<usize>) -> Option<Line<'_>> {
     let head = text.get(open..close)?;
     let blank = head.rfind(' ')?;
     let number = head.get(blank + 1..).filter(|n| n.bytes().all(|b| b.is_ascii_digit()))?;
-    let columns = text.get(end..open + blank)?;
+    let columns = text.get(end..open + blank)?.trim_end();
     // A date holds digits.
     let is_dated = columns.bytes().any(|b| b.is_ascii_digit()) && !number.is_empty();
-    is_dated.then_some(Line { hash, columns, number, text: text.get(close + 2..).unwrap_or_default() })
+    is_dated.then_some(Line {
+        hash,
+        columns,
+        number,
+        text: text.get(close + 2..).unwrap_or_default().trim_end(),
+    })
 }
 
 /// Writes some lines of a run.

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::folders::{self, Entry};
+use crate::config::Mode;
 use crate::pipeline::detect::Shape;
 use crate::pipeline::detect::command::Simple;
 use crate::pipeline::ledger::Reduction;
@@ -19,8 +20,8 @@ pub struct VcsList;
 static META: Meta = Meta {
     id: "vcs_list",
     family: "git",
-    reads: "`git status -s` and porcelain v1, `ls-tree`, `ls-files -s`, `diff --name-status`, `branch -a`, \
-            `show-ref`, `ls-remote`, `for-each-ref`; `svn status`, `update`, `checkout`; `hg status`",
+    reads: "`git status -s` and porcelain v1 and v2, `ls-files -s`, `branch -a`, `show-ref`, `ls-remote`, `for-each-ref`; \
+            `svn status`, `update`, `checkout`; `hg status`",
     keeps: "every entry with its mark, mode and hash; all lines of another form",
     folds: "a folder, with the mark or mode before it, that 4 or more entries in a row share is written once",
     anchors: &[],
@@ -44,10 +45,13 @@ enum Line<'a> {
 }
 
 /// The kinds; the earlier breaks ties.
-const KINDS: &[Kind] = &[tree, stage, refs, name_status, short, svn, branch];
+const KINDS: &[Kind] = &[stage, refs, second, short, svn, branch];
+
+/// Kinds whose lines have nothing to share. They are known so that no limit cuts them in `standard`.
+const PLAIN: &[Kind] = &[record];
 
 /// Kinds that are told by their lines alone.
-const TOLD: &[Kind] = &[tree, stage, refs];
+const TOLD: &[Kind] = &[stage, refs];
 
 impl Reducer for VcsList {
     fn meta(&self) -> &'static Meta {
@@ -93,10 +97,23 @@ impl Reducer for VcsList {
 fn is_list(simple: &Simple) -> bool {
     match simple.program() {
         "git" => match simple.git_subcommand() {
-            Some("status") => simple.has_flag(&["-s", "--short", "-sb", "-bs", "--porcelain", "-suall"]),
-            Some("diff" | "show" | "diff-tree" | "stash") => simple.has_flag(&["--name-status"]),
+            Some("status") => {
+                simple.has_flag(&["-s", "--short", "-sb", "-bs", "--porcelain", "-suall", "-z"])
+            }
             Some("ls-files") => simple.has_flag(&["-s", "--stage"]),
-            Some(c) => matches!(c, "ls-tree" | "branch" | "show-ref" | "ls-remote" | "for-each-ref"),
+            Some(c) => matches!(
+                c,
+                "branch"
+                    | "show-ref"
+                    | "ls-remote"
+                    | "for-each-ref"
+                    | "tag"
+                    | "stash"
+                    | "remote"
+                    | "worktree"
+                    | "submodule"
+                    | "shortlog"
+            ),
             None => false,
         },
         "svn" => matches!(
@@ -110,9 +127,11 @@ fn is_list(simple: &Simple) -> bool {
 
 /// The kind that fits the most lines, if it fits half of them.
 fn kind(input: &Input<'_>) -> Option<Kind> {
+    let plain = if input.policy.mode >= Mode::Aggressive { &[] } else { PLAIN };
     let lines = || input.source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty());
     let fits = |kind: &Kind| lines().filter(|line| kind(line).is_some()).count();
-    let (kind, fits) = KINDS.iter().map(|kind| (*kind, fits(kind))).rev().max_by_key(|(_, fits)| *fits)?;
+    let (kind, fits) =
+        KINDS.iter().chain(plain).map(|kind| (*kind, fits(kind))).rev().max_by_key(|(_, fits)| *fits)?;
     (fits > 0 && fits * 2 >= lines().count()).then_some(kind)
 }
 
@@ -136,16 +155,6 @@ fn of<'a>(mark: &'a str, hash: &'a str, stage: &'a str, path: &'a str) -> Line<'
     Entry::new(mark, path).map_or(Line::Other, |entry| Line::Entry(Entry { hash, stage, ..entry }))
 }
 
-/// `100644 blob 8ab1…<tab>src/a.rs`, with a size in front of the tab for `-l`.
-fn tree(line: &str) -> Option<Line<'_>> {
-    let (head, path) = line.split_once('\t')?;
-    let mut words = head.split(' ');
-    let (mode, kind) = (words.next()?, words.next()?);
-    let hash = head.get(mode.len() + kind.len() + 2..)?;
-    let is_object = is_hash(hash.split(' ').next()?) && matches!(kind, "blob" | "tree" | "commit");
-    (is_mode(mode) && is_object).then(|| of(&head[..mode.len() + kind.len() + 1], hash, "", path))
-}
-
 /// `100644 8ab1… 0<tab>src/a.rs`
 fn stage(line: &str) -> Option<Line<'_>> {
     let (head, path) = line.split_once('\t')?;
@@ -166,13 +175,42 @@ fn refs(line: &str) -> Option<Line<'_>> {
     is_ref.then(|| of("", hash, kind, name))
 }
 
-/// `M<tab>src/a.rs`
-fn name_status(line: &str) -> Option<Line<'_>> {
-    let (mark, path) = line.split_once('\t')?;
-    let is_mark = mark.starts_with(['A', 'C', 'D', 'M', 'R', 'T', 'U', 'X', 'B'])
-        && mark.bytes().skip(1).all(|b| b.is_ascii_digit());
-    let two_paths = mark.len() > 1 || path.contains('\t');
-    is_mark.then(|| if two_paths { Line::Other } else { of(mark, "", "", path) })
+/// `1 .M N... 100644 100644 100644 8ab1… 8ab1… src/a.rs`, `? src/b.rs`, `# branch.head main`
+fn second(line: &str) -> Option<Line<'_>> {
+    if let Some(path) = line.strip_prefix("? ") {
+        return Some(of("?", "", "", path));
+    }
+    if line.starts_with("# branch.")
+        || line.starts_with("# stash ")
+        || line.starts_with("2 ")
+        || line.starts_with("u ")
+    {
+        return Some(Line::Other);
+    }
+    // Where the columns start.
+    let mut blanks = line.match_indices(' ').map(|(at, _)| at);
+    let (modes, hashes) = (blanks.nth(5)?, blanks.nth(1)?);
+    let hash = line.get(modes + 1..hashes)?;
+    let is_entry = line.starts_with("1 ") && hash.split(' ').all(is_hash);
+    is_entry.then(|| of(&line[..modes], hash, "", &line[hashes + 1..]))
+}
+
+/// A line of `tag`, `stash list`, `remote -v`, `worktree list`, `submodule status`, `shortlog`.
+fn record(line: &str) -> Option<Line<'_>> {
+    let starts_with_count = || {
+        let (count, name) = line.split_once('\t')?;
+        (count.trim().bytes().all(|b| b.is_ascii_digit()) && !name.is_empty()).then_some(())
+    };
+    let is_submodule =
+        || line.get(1..).and_then(|l| l.split(' ').next()).is_some_and(|w| w.len() >= 40 && is_hash(w));
+    let is_record = line.starts_with("stash@{")
+        || line.ends_with(" (fetch)")
+        || line.ends_with(" (push)")
+        || (line.starts_with('/') && line.ends_with([']', ')']))
+        || (!line.is_empty() && !line.contains([' ', '\t', ':', '<', '{']))
+        || starts_with_count().is_some()
+        || is_submodule();
+    is_record.then_some(Line::Other)
 }
 
 /// `?? src/a.rs`, ` M src/a.rs`, `## main...origin/main`
@@ -222,16 +260,13 @@ mod tests {
     #[test]
     fn reads_lines() {
         let hash = "8ab1c2d3e4f5a6b7c8d9e0f1a2b3c4d5e6f7a8b9";
-        assert_eq!(
-            read(tree, &format!("100644 blob {hash}\tsrc/a.rs")),
-            Some(("100644 blob", "src/", "a.rs"))
-        );
         assert_eq!(read(stage, &format!("100644 {hash} 0\tsrc/a b.rs")), Some(("100644", "src/", "a b.rs")));
         assert_eq!(read(refs, &format!("{hash} refs/tags/v1")), Some(("", "refs/tags/", "v1")));
-        assert_eq!(read(name_status, "M\tsrc/a.rs"), Some(("M", "src/", "a.rs")));
-        assert_eq!(read(name_status, "R100\tsrc/a.rs\tsrc/b.rs"), Some(("", "", "")));
         assert_eq!(read(short, " M src/x/a.rs"), Some((" M", "src/x/", "a.rs")));
         assert_eq!(read(short, "R  src/a -> src/b"), Some(("", "", "")));
+        let line = format!("1 .M N... 100644 100644 100644 {hash} {hash} src/a.rs");
+        assert_eq!(read(second, &line), Some(("1 .M N... 100644 100644 100644", "src/", "a.rs")));
+        assert_eq!(read(second, "? src/a b.rs"), Some(("?", "src/", "a b.rs")));
         assert_eq!(read(svn, "M       src/a.c"), Some(("M", "src/", "a.c")));
         assert_eq!(read(svn, "A  +    src/AUTHORS"), Some(("A  +", "src/", "AUTHORS")));
         assert_eq!(read(svn, "U    src/MAIN.c"), Some(("U", "src/", "MAIN.c")));

@@ -239,9 +239,11 @@ impl<'a> Log<'a> {
         let gone: Vec<usize> =
             rest.filter(|i| !is_trailer(text(*i)) && !signals::is_failure(source.line(*i))).collect();
         let last = body.iter().rev().find(|i| !text(**i).is_empty()).copied().unwrap_or(0);
+        // What is kept stands apart from the subject as before.
+        let apart = body.get(subject).copied().filter(|_| !is_merge && !gone.contains(&last));
         if gone.iter().filter(|i| !text(**i).is_empty()).count() >= MIN_BODY {
             // The empty line before the next commit stays.
-            gone.into_iter().filter(|i| *i <= last).for_each(|i| {
+            gone.into_iter().filter(|i| *i <= last && Some(*i) != apart).for_each(|i| {
                 out.omit_in(i..i + 1, Reason::CommitBody, self.groups + 2);
             });
         }
