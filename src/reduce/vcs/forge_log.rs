@@ -52,9 +52,12 @@ impl Reducer for ForgeLog {
     }
 
     fn claim(&self, input: &Input<'_>) -> Claim {
-        let is_known = |line: &&str| read(line).is_some();
-        let known = input.source.lines().take(200).filter(is_known).count();
-        if known < FEW || known * 2 < input.source.len().min(200) || input.detection.shape == Shape::Search {
+        let head = || input.source.lines().take(200);
+        let known = head().filter(|line| read(line).is_some()).count();
+        let is_log = known >= FEW && known * 2 >= head().count();
+        if !(is_log || head().zip(head().skip(1)).any(|(line, next)| is_heading(line) && is_under(next)))
+            || input.detection.shape == Shape::Search
+        {
             return Claim::No;
         }
         let is_view = |s: &crate::pipeline::detect::command::Simple| {
@@ -83,6 +86,29 @@ impl Reducer for ForgeLog {
     }
 }
 
+/// Whether a line is what `step` writes above the lines of a step.
+fn is_heading(line: &str) -> bool {
+    let mut parts = line.split('\t').skip(2);
+    parts.next().is_some_and(is_day) && parts.next().is_none()
+}
+
+/// Whether a line is one that `step` writes first under a heading.
+fn is_under(line: &str) -> bool {
+    let is_clock = |text: &str| {
+        text.bytes().enumerate().all(|(i, b)| if i == 2 || i == 5 { b == b':' } else { b.is_ascii_digit() })
+    };
+    line.get(..8).is_some_and(is_clock) || read(line).is_some()
+}
+
+/// `2024-05-01`
+fn is_day(text: &str) -> bool {
+    text.len() == 10
+        && text
+            .bytes()
+            .enumerate()
+            .all(|(i, b)| if i == 4 || i == 7 { b == b'-' } else { b.is_ascii_digit() })
+}
+
 /// Reads a line.
 fn read(line: &str) -> Option<Line<'_>> {
     let line = line.trim_end_matches('\r');
@@ -93,7 +119,7 @@ fn read(line: &str) -> Option<Line<'_>> {
     let (day, clock) = time.split_once('T')?;
     let is_digits = |text: &str, marks: &[u8]| text.bytes().all(|b| b.is_ascii_digit() || marks.contains(&b));
     let second = clock.get(..8)?;
-    let is_time = day.len() == 10 && is_digits(day, b"-") && clock.ends_with('Z') && is_digits(second, b":");
+    let is_time = is_day(day) && clock.ends_with('Z') && is_digits(second, b":");
     let step = line.get(..job.len() + name.len() + 2)?;
     is_time.then_some(Line { step, day, second, text })
 }

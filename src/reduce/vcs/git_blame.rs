@@ -99,13 +99,19 @@ fn runs(source: &Source<'_>, enough: usize) -> Vec<Range<usize>> {
     let mut runs: Vec<Range<usize>> = Vec::new();
     let mut number: Option<usize> = None;
     for i in 0..source.len() {
-        let after = number.and_then(|n| line(source.line(i), Some(n + 1)).map(|l| (l, false)));
-        let found = after.or_else(|| line(source.line(i), None).map(|l| (l, true)));
-        number = found.and_then(|(line, _)| line.number.parse().ok());
-        match (found, runs.last_mut()) {
-            (Some((_, false)), Some(run)) => run.end = i + 1,
-            (Some(_), _) => runs.push(i..i + 1),
-            _ => {}
+        let text = source.line(i);
+        let next = number.map(|n| n + 1).filter(|n| line(text, Some(*n)).is_some() || is_written(text, *n));
+        match (next, runs.last_mut()) {
+            (Some(_), Some(run)) => {
+                run.end = i + 1;
+                number = next;
+            }
+            _ => {
+                number = line(text, None).and_then(|line| line.number.parse().ok());
+                if number.is_some() {
+                    runs.push(i..i + 1);
+                }
+            }
         }
         if runs.last().is_some_and(|run| run.len() >= enough) {
             break;
@@ -113,6 +119,18 @@ fn runs(source: &Source<'_>, enough: usize) -> Vec<Range<usize>> {
     }
     runs.retain(|run| run.len() >= FEW);
     runs
+}
+
+/// Whether a line is one of a commit that was told before, as `piece` writes it: it belongs to the blame
+/// although nothing can be left out of it.
+fn is_written(text: &str, number: usize) -> bool {
+    let mark = format!("{number})");
+    let mut words = text.split(' ');
+    let first = words.next().unwrap_or_default();
+    first == mark
+        || (first.len() >= 4
+            && first.trim_start_matches(['^', '?', '*']).bytes().all(|b| b.is_ascii_hexdigit())
+            && words.any(|word| word == mark))
 }
 
 /// Reads a line, whose number may be known.

@@ -80,7 +80,7 @@ impl Reducer for GitDiff {
         let mut out = Reduction::default();
         let mut group = 0;
         let mut outside = 0;
-        let mut log = Log::new(input.policy.mode, group);
+        let mut log = Log::new(input.policy.mode, group, false);
         group += Log::GROUPS;
         for (item, is_folded) in items.iter().zip(is_folded) {
             between(source, outside..item.lines().start, &mut log, &mut group, &mut out);

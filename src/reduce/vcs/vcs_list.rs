@@ -86,7 +86,7 @@ impl Reducer for VcsList {
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let Some(kind) = kind(input) else { return 0..input.source.len() };
-        let known = |i: &usize| kind(input.source.line(*i)).is_some();
+        let known = |i: &usize| kind(input.source.line(*i)).is_some() || is_folded(input.source.line(*i));
         let first = (0..input.source.len()).find(known).unwrap_or(0);
         let last = (first..input.source.len()).rev().find(known).unwrap_or(first);
         first..last + 1
@@ -129,7 +129,7 @@ fn is_list(simple: &Simple) -> bool {
 fn kind(input: &Input<'_>) -> Option<Kind> {
     let plain = if input.policy.mode >= Mode::Aggressive { &[] } else { PLAIN };
     let lines = || input.source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty());
-    let fits = |kind: &Kind| lines().filter(|line| kind(line).is_some()).count();
+    let fits = |kind: &Kind| lines().filter(|line| kind(line).is_some() || is_folded(line)).count();
     let (kind, fits) =
         KINDS.iter().chain(plain).map(|kind| (*kind, fits(kind))).rev().max_by_key(|(_, fits)| *fits)?;
     (fits > 0 && fits * 2 >= lines().count()).then_some(kind)
@@ -138,7 +138,15 @@ fn kind(input: &Input<'_>) -> Option<Kind> {
 /// Whether all lines are of one kind that no other text looks like.
 fn told(source: &Source<'_>) -> bool {
     let lines = || source.lines().take(CLAIM_LINES).filter(|l| !l.is_empty());
-    TOLD.iter().any(|kind| lines().all(|line| kind(line).is_some())) && lines().count() >= BY_CONTENT
+    let is_told = |kind: &Kind| lines().all(|line| kind(line).is_some() || is_folded(line));
+    TOLD.iter().any(is_told)
+        && lines().any(|line| line.contains("<hash> ") || TOLD.iter().any(|kind| kind(line).is_some()))
+        && lines().count() >= BY_CONTENT
+}
+
+/// Whether a line is one that `folders` writes: a folder or a name in it. They belong to the list.
+fn is_folded(line: &str) -> bool {
+    line.starts_with('\t') || (line.ends_with("/:") && line.contains("in "))
 }
 
 fn is_hash(word: &str) -> bool {
@@ -166,6 +174,10 @@ fn stage(line: &str) -> Option<Line<'_>> {
 
 /// `8ab1… refs/heads/main`, also with a tab, or with the kind of the object between.
 fn refs(line: &str) -> Option<Line<'_>> {
+    // `ls-remote` names the remote where the call did not.
+    if line.strip_prefix("From ").is_some_and(|url| !url.contains(' ')) {
+        return Some(Line::Other);
+    }
     let (hash, rest) = line.split_once([' ', '\t'])?;
     let (kind, name) = match rest.split_once('\t') {
         Some((kind, name)) if matches!(kind, "commit" | "tag" | "tree" | "blob") => (kind, name),

@@ -2,8 +2,8 @@
 //! older commits of a long log the subject stays and the body goes.
 //!
 //! Hashes, revisions, references, subjects, trailers, parents and totals stay whatever the mode, and a
-//! line of a message that reads like a failure stays too. Logs with a line for each commit, and those
-//! in a format of the caller's, have nothing to leave out in `standard`.
+//! line of a message that reads like a failure stays too. Of a log with a line for
+//! each commit the middle goes when it is very long; what is in a format of the caller's stays.
 
 mod style;
 
@@ -28,18 +28,29 @@ static META: Meta = Meta {
     family: "git",
     reads: "`git log`, `show`, `reflog`, `shortlog` in all formats (also `--graph`, `--stat`, `--oneline`), `hg log`, `svn log`",
     keeps: "every hash, reference, subject, trailer and total, bodies of the first 20 commits (5 in `aggressive`)",
-    folds: "author and date lines that equal those of the commit before; bodies of 3 and more lines of later commits; \
-            in `aggressive` their file statistics, and one-line commits beyond the first 100",
+    folds: "author and date lines that equal those of the commit before; bodies of 3 and more lines of later commits, \
+            author and date after 200 commits (50), all after 500 (100) but what tells of failures; \
+            one-line commits beyond the first 500 (100 in `aggressive`); in `aggressive` file statistics of later commits",
     anchors: &[],
 };
 
-/// Commits whose messages stay whole, and the same in `aggressive`.
-const WHOLE: usize = 20;
-const WHOLE_AGGRESSIVE: usize = 5;
+/// How many commits of a log of blocks are shown how far.
+struct Tiers {
+    /// With the whole message.
+    whole: usize,
+    /// With author and date.
+    dated: usize,
+    /// With hash and subject.
+    named: usize,
+}
+
+const STANDARD: Tiers = Tiers { whole: 20, dated: 200, named: 500 };
+const AGGRESSIVE: Tiers = Tiers { whole: 5, dated: 50, named: 100 };
 /// Lines of a body that must go for it to be worth while.
 const MIN_BODY: usize = 3;
-/// One-line commits that `aggressive` shows, and those at the end that it shows too.
-const ONE_LINE: usize = 100;
+/// One-line commits that a log shows, the same in `aggressive`, and those at the end that it shows too.
+const ONE_LINE: usize = 500;
+const ONE_LINE_AGGRESSIVE: usize = 100;
 const ONE_LINE_END: usize = 5;
 
 impl Reducer for VcsLog {
@@ -67,10 +78,11 @@ impl Reducer for VcsLog {
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let mut out = Reduction::default();
-        let mut log = Log::new(input.policy.mode, 0);
+        let mut log = Log::new(input.policy.mode, 0, true);
         log.read(source, 0..source.len(), &mut out);
-        if log.commits == 0 && input.policy.mode >= Mode::Aggressive && is_one_line(source) {
-            one_line(source, &mut out);
+        if log.commits == 0 && is_one_line(source) {
+            let shown = if input.policy.mode >= Mode::Aggressive { ONE_LINE_AGGRESSIVE } else { ONE_LINE };
+            one_line(source, shown, &mut out);
         }
         match out.is_empty() {
             false => Ok(out),
@@ -123,12 +135,12 @@ fn is_one_line(source: &Source<'_>) -> bool {
 }
 
 /// Leaves out the middle of a long log of one-line commits.
-fn one_line(source: &Source<'_>, out: &mut Reduction) {
+fn one_line(source: &Source<'_>, shown: usize, out: &mut Reduction) {
     let commits: Vec<usize> = (0..source.len()).filter(|i| is_commit_line(source.line(*i))).collect();
-    if commits.len() <= ONE_LINE + ONE_LINE_END + MIN_BODY {
+    if commits.len() <= shown + ONE_LINE_END + MIN_BODY {
         return;
     }
-    let gone = &commits[ONE_LINE..commits.len() - ONE_LINE_END];
+    let gone = &commits[shown..commits.len() - ONE_LINE_END];
     for line in gone.iter().copied().filter(|i| !signals::is_failure(source.line(*i))) {
         out.omit_in(line..line + 1, Reason::OlderCommits, 1);
     }
@@ -154,11 +166,15 @@ pub(super) struct Log<'a> {
     known: Vec<(&'a str, &'a str)>,
     /// Lines of the message so far.
     body: Vec<usize>,
+    /// Lines of a commit that is not shown.
+    hidden: Vec<usize>,
+    /// Whether nothing of the commits stands between the pieces, so that whole commits may go.
+    is_alone: bool,
 }
 
 impl<'a> Log<'a> {
-    /// A reader that takes two groups of omissions after `groups`.
-    pub(super) fn new(mode: Mode, groups: u32) -> Self {
+    /// A reader that takes three groups of omissions after `groups`.
+    pub(super) fn new(mode: Mode, groups: u32, is_alone: bool) -> Self {
         Self {
             mode,
             groups,
@@ -167,11 +183,13 @@ impl<'a> Log<'a> {
             style: None,
             known: Vec::new(),
             body: Vec::new(),
+            hidden: Vec::new(),
+            is_alone,
         }
     }
 
     /// Groups that a reader takes.
-    pub(super) const GROUPS: u32 = 2;
+    pub(super) const GROUPS: u32 = 3;
 
     /// Reads some lines and adds what goes.
     pub(super) fn read(&mut self, source: &Source<'a>, lines: Range<usize>, out: &mut Reduction) {
@@ -180,6 +198,11 @@ impl<'a> Log<'a> {
                 self.end_body(source, out);
                 self.commits += 1;
                 (self.style, self.place) = (Some(style), Place::Fields);
+                self.hidden.extend(self.is_past(self.tiers().named).then_some(i));
+                continue;
+            }
+            if self.is_past(self.tiers().named) {
+                self.hidden.push(i);
                 continue;
             }
             let Some((style, width)) = self.style else { continue };
@@ -200,14 +223,26 @@ impl<'a> Log<'a> {
         self.end_body(source, out);
     }
 
+    fn tiers(&self) -> &'static Tiers {
+        if self.mode >= Mode::Aggressive { &AGGRESSIVE } else { &STANDARD }
+    }
+
     /// Whether a commit comes so late that its body goes.
     fn is_old(&self) -> bool {
-        let whole = if self.mode >= Mode::Aggressive { WHOLE_AGGRESSIVE } else { WHOLE };
-        self.commits > whole
+        self.commits > self.tiers().whole
+    }
+
+    /// Whether a commit comes after so many others, in a log in which commits may go.
+    fn is_past(&self, tier: usize) -> bool {
+        self.is_alone && self.commits > tier
     }
 
     fn field(&mut self, style: Style, line: &'a str, i: usize, out: &mut Reduction) {
         let Some(key) = style.repeating_key(line) else { return };
+        if self.is_past(self.tiers().dated) && !signals::is_failure(line) {
+            out.omit_in(i..i + 1, Reason::CommitBody, self.groups + 2);
+            return;
+        }
         match self.known.iter_mut().find(|(known, _)| *known == key) {
             Some((_, before)) if *before == line => {
                 out.omit_in(i..i + 1, Reason::SameAuthor, self.groups + 1);
@@ -227,6 +262,13 @@ impl<'a> Log<'a> {
 
     /// Leaves out the body of an old commit: all behind the subject but trailers and failures.
     fn end_body(&mut self, source: &Source<'a>, out: &mut Reduction) {
+        let hidden = std::mem::take(&mut self.hidden);
+        // A commit that tells of a failure keeps those lines, and its hash with them.
+        let is_told = |i: usize| signals::is_failure(source.line(i));
+        let keeps = hidden.iter().any(|i| is_told(*i));
+        for i in hidden.iter().skip(usize::from(keeps)).copied().filter(|i| !is_told(*i)) {
+            out.omit_in(i..i + 1, Reason::OlderCommits, self.groups + 3);
+        }
         let body = std::mem::take(&mut self.body);
         let Some((_, width)) = self.style.filter(|_| self.is_old()) else { return };
         let text = |i: usize| style::inner(source.line(i), width).trim();
