@@ -130,7 +130,7 @@ fn is_written(text: &str, number: usize) -> bool {
     first == mark
         || (first.len() >= 4
             && first.trim_start_matches(['^', '?', '*']).bytes().all(|b| b.is_ascii_hexdigit())
-            && words.any(|word| word == mark))
+            && words.take_while(|word| !word.starts_with('(')).any(|word| word == mark))
 }
 
 /// Reads a line, whose number may be known.
@@ -223,7 +223,8 @@ fn path(columns: &str) -> &str {
 fn line_of<'a>(source: &Source<'a>, i: usize, lines: &Range<usize>) -> Option<Line<'a>> {
     let first = line(source.line(lines.start), None)?;
     let number: usize = first.number.parse().ok()?;
-    line(source.line(i), Some(number + i - lines.start))
+    let number = number + i - lines.start;
+    line(source.line(i), Some(number)).filter(|_| !is_written(source.line(i), number))
 }
 
 #[cfg(test)]

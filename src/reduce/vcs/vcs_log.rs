@@ -105,7 +105,10 @@ impl Reducer for VcsLog {
 
 /// Whether a command writes logs of commits.
 fn writes_logs(simple: &Simple) -> bool {
+    // `git show main:sums.txt` shows a file.
+    let is_file = |word: &String| !word.starts_with(['-', ':']) && word.contains(':');
     match simple.program() {
+        "git" if simple.git_subcommand() == Some("show") => !simple.argv.iter().any(is_file),
         "git" => matches!(
             simple.git_subcommand(),
             Some("log" | "show" | "reflog" | "whatchanged" | "rev-list" | "cherry" | "show-branch" | "stash")
