@@ -2,12 +2,12 @@
 //! written once above the lines of a step, and the time of day where its second changes.
 //!
 //! Grammar: job, tab, step, tab, time, blank, text. A line that reads like a failure stays as it is,
-//! and so does every text behind the columns.
+//! and so does every text behind the columns. The heading says how times are written.
 
 use std::ops::Range;
 
 use crate::pipeline::detect::Shape;
-use crate::pipeline::ledger::Reduction;
+use crate::pipeline::ledger::{Action, Reduction};
 use crate::pipeline::reason::Reason;
 use crate::pipeline::signals;
 use crate::pipeline::source::Source;
@@ -27,6 +27,8 @@ static META: Meta = Meta {
 
 /// Lines in a row that are written as one: a limit may leave out such a piece.
 const PIECE: usize = 60;
+/// What a heading says of the times that are not written.
+const NOTE: &str = " (a time stands where its second changes)";
 /// Lines that are needed for a claim.
 const FEW: usize = 3;
 
@@ -37,9 +39,16 @@ struct Line<'a> {
     step: &'a str,
     /// `2024-05-01`
     day: &'a str,
-    /// `10:00:01`
-    second: &'a str,
+    /// `10:00:01.1234567Z`
+    clock: &'a str,
     text: &'a str,
+}
+
+impl<'a> Line<'a> {
+    /// `10:00:01`
+    fn second(&self) -> &'a str {
+        self.clock.get(..8).unwrap_or_default()
+    }
 }
 
 impl Reducer for ForgeLog {
@@ -89,7 +98,7 @@ impl Reducer for ForgeLog {
 /// Whether a line is what `step` writes above the lines of a step.
 fn is_heading(line: &str) -> bool {
     let mut parts = line.split('\t').skip(2);
-    parts.next().is_some_and(is_day) && parts.next().is_none()
+    parts.next().and_then(|day| day.strip_suffix(NOTE)).is_some_and(is_day) && parts.next().is_none()
 }
 
 /// Whether a line is one that `step` writes first under a heading.
@@ -121,22 +130,26 @@ fn read(line: &str) -> Option<Line<'_>> {
     let second = clock.get(..8)?;
     let is_time = is_day(day) && clock.ends_with('Z') && is_digits(second, b":");
     let step = line.get(..job.len() + name.len() + 2)?;
-    is_time.then_some(Line { step, day, second, text })
+    is_time.then_some(Line { step, day, clock, text })
 }
 
 /// Writes some lines of one step.
 fn step(source: &Source<'_>, lines: Range<usize>, first: Line<'_>, out: &mut Reduction) {
-    let mut text = format!("{}{}", first.step, first.day);
+    let mut text = format!("{}{}{NOTE}", first.step, first.day);
     let mut last = "";
+    // Bytes of the times that are not written.
+    let mut omitted_bytes = 0;
     for raw in lines.clone().map(|i| source.line(i)) {
         text.push('\n');
         match read(raw).filter(|_| !signals::is_failure(raw)) {
             Some(line) => {
                 let body = line.text.trim_end();
-                if line.second != last && !body.is_empty() {
-                    text.push_str(line.second);
+                omitted_bytes += line.clock.len();
+                if line.second() != last && !body.is_empty() {
+                    text.push_str(line.second());
                     text.push(' ');
-                    last = line.second;
+                    last = line.second();
+                    omitted_bytes -= last.len();
                 }
                 text.push_str(body);
             }
@@ -144,7 +157,7 @@ fn step(source: &Source<'_>, lines: Range<usize>, first: Line<'_>, out: &mut Red
         }
     }
     if text.len() < source.byte_range(lines.clone()).len() {
-        out.replace(lines, text, Reason::StepPrefix);
+        out.push(lines, Action::Replace { text, reason: Reason::StepPrefix, omitted_bytes });
     }
 }
 
@@ -156,7 +169,7 @@ mod tests {
     fn reads_lines() {
         let line = read("build\tRun tests\t2024-05-01T10:00:01.1234567Z a\tb");
         assert_eq!(
-            line.map(|l| (l.step, l.day, l.second, l.text)),
+            line.map(|l| (l.step, l.day, l.second(), l.text)),
             Some(("build\tRun tests\t", "2024-05-01", "10:00:01", "a\tb"))
         );
         for line in ["a\tb\tc", "a\tb\t2024-05-01 10:00 x", "2024-05-01T10:00:01.1Z x"] {

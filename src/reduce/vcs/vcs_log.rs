@@ -285,8 +285,10 @@ impl<'a> Log<'a> {
             rest.filter(|i| !is_trailer(text(*i)) && !signals::is_failure(source.line(*i))).collect();
         let last = body.iter().rev().find(|i| !text(**i).is_empty()).copied().unwrap_or(0);
         // What is kept stands apart from the subject as before.
-        let apart = body.get(subject).copied().filter(|_| !is_merge && !gone.contains(&last));
-        if gone.iter().filter(|i| !text(**i).is_empty()).count() >= MIN_BODY {
+        let told = |lines: &[usize]| lines.iter().filter(|i| !text(**i).is_empty()).count();
+        let has_kept = !is_merge && told(body.get(subject..).unwrap_or_default()) > told(&gone);
+        let apart = body.get(subject).copied().filter(|_| has_kept);
+        if told(&gone) >= MIN_BODY {
             // The empty line before the next commit stays.
             gone.into_iter().filter(|i| *i <= last && Some(*i) != apart).for_each(|i| {
                 out.omit_in(i..i + 1, Reason::CommitBody, self.groups + 2);
