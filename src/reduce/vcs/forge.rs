@@ -38,14 +38,14 @@ pub static FORGE: Format = Format::new(
     ],
     3,
     &[
-        (r"([^\t\[\]]+)\tpass\t\S*\t\S*.*", Named(Reason::PassingChecks)),
+        (r"([^\t\[\]]{1,80})\tpass\t\S*\t\S*.*", Named(Reason::PassingChecks)),
         (r"[^\t]+\t(?:fail|pending|skipping|cancel)\t.*", Shows),
         (
             r"(?:All checks were successful|Some checks (?:were not successful|are still pending|were cancelled).*|\d+ (?:cancelled|failing|successful|skipped|pending)\b.*|.*\band \d+ pending checks?)",
             Shows,
         ),
         (
-            r"(?:\xE2\x9C\x93|\xE2\x9C\x94)  ([^\[\]]+?)  +(?:\S.*  +)?\d[\dhms]*  +https?://\S+",
+            r"(?:\xE2\x9C\x93|\xE2\x9C\x94)  ([^\[\]]{1,80}?)  +(?:\S.*  +)?\d[\dhms]*  +https?://\S+",
             Named(Reason::PassingChecks),
         ),
         (r"(?:X|\*|-|\xC3\x97)  .*https?://\S+", Shows),
@@ -55,7 +55,7 @@ pub static FORGE: Format = Format::new(
         (r"  (?:X|\*|-|\xC2\xB7) \S.*", Shows),
         (r"(?:JOBS|ANNOTATIONS|ARTIFACTS)", Shows),
         (r"Triggered via .*", Shows),
-        (r"\(success\)(?: \xE2\x80\xA2)? [\dhms ]+\t\S+\t\t?([^\t\[\]]+)", Named(Reason::PassingChecks)),
+        (r"\(success\)(?: \xE2\x80\xA2)? [\dhms ]+\t\S+\t\t?([^\t\[\]]{1,80})", Named(Reason::PassingChecks)),
         (r"\((?:failed|running|pending|canceled|skipped|manual|created)\).*", Shows),
         (r"(?:View this run on GitHub|To see (?:what failed|the full job log|.*logs?)).*", Stays),
         (r"(?:SHA|Pipeline [Ss]tate|Pipeline state|https?)\b.*", Stays),
