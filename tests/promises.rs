@@ -150,7 +150,7 @@ proptest! {
             s.reason.code() == "applied" && !LINE_STEPS.contains(&s.id.as_str()) && outcome.evidence.reducer.as_deref() != Some(s.id.as_str())
         });
         let replaced = outcome.evidence.omissions.iter().any(|o| o.count == 0)
-            || outcome.evidence.reducer.as_deref().is_some_and(|r| r.starts_with("git_") || r == "search" || r == "listing");
+            || outcome.evidence.reducer.as_deref().is_some_and(tersed::reduce::is_rewriter);
         if !rewrites && !replaced {
             let shown: Vec<&str> = outcome.texts[0].lines().filter(|l| !is_marker(l)).map(str::trim_end).collect();
             let expected: Vec<&str> = (1..=lines.len()).filter(|n| !hidden.contains(n)).map(|n| lines[n - 1].trim_end()).collect();

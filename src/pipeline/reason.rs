@@ -39,6 +39,14 @@ reasons! {
     DiffLimit = "diff_limit", "Lines of a hunk over the limits of a diff.";
     GeneratedFile = "generated_file", "Changes of a lock file or a generated or minified file.";
     GitHints = "git_hints", "The hints that git prints on what to type next.";
+    LineEndings = "line_endings", "Warnings of git that it will change the line endings of a file; the marker names the files.";
+    SameAuthor = "same_author", "The author or date of a commit is that of the commit before it.";
+    CommitBody = "commit_body", "The body, author and date, or file statistics of an older commit; its hash and subject stay.";
+    OlderCommits = "older_commits", "Commits beyond those that the mode shows of a long log.";
+    BlameColumns = "blame_columns", "Author and date of a commit are written at its first line, its hash where the commit changes.";
+    SameRefs = "same_refs", "References that keep their name are listed by it alone.";
+    PassingChecks = "passing_checks", "Checks, jobs or steps that passed; the marker names them where a check has a line of its own.";
+    StepPrefix = "step_prefix", "The job, the step and the day in front of the lines of a log are written once, the time where its second changes.";
     SharedFolder = "shared_folder", "A folder that stood in front of many names is written once.";
     SharedPath = "shared_path", "A path that stood in front of many lines is written once.";
     SearchLimit = "search_limit", "Matches, and lines around them, over the limits of a search.";
@@ -90,6 +98,8 @@ impl Reason {
                 | Self::SharedFolder
                 | Self::SharedPath
                 | Self::ListingLayout
+                | Self::BlameColumns
+                | Self::SameRefs
                 | Self::LineNumbers
         )
     }

@@ -15,10 +15,12 @@ use memchr::memmem;
 
 use super::git_status;
 use super::unified::{File, has_file};
+use super::vcs_log::Log;
 use crate::pipeline::detect::Shape;
 use crate::pipeline::detect::command::Simple;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
 use crate::reduce::{Claim, Input, Meta, Reducer};
 
 /// See the module.
@@ -78,9 +80,10 @@ impl Reducer for GitDiff {
         let mut out = Reduction::default();
         let mut group = 0;
         let mut outside = 0;
+        let mut log = Log::new(input.policy.mode, group, false);
+        group += Log::GROUPS;
         for (item, is_folded) in items.iter().zip(is_folded) {
-            // `git status && git diff`, `git status -v`
-            git_status::scan(source, outside..item.lines().start, &mut group, &mut out);
+            between(source, outside..item.lines().start, &mut log, &mut group, &mut out);
             outside = item.lines().end;
             group += 1;
             match item {
@@ -91,7 +94,7 @@ impl Reducer for GitDiff {
                 Item::File(file) => shrink(file, &cuts.next().unwrap_or_default(), &mut out),
             }
         }
-        git_status::scan(source, outside..source.len(), &mut group, &mut out);
+        between(source, outside..source.len(), &mut log, &mut group, &mut out);
         match (items.len(), out.is_empty()) {
             (_, false) => Ok(out),
             (0, _) => Err(Reason::NotRecognized),
@@ -114,6 +117,20 @@ impl<'a> Item<'a> {
             Self::Binary(..) => None,
         }
     }
+}
+
+/// Reads what stands between the files: `git status && git diff`, `git status -v`, `git log -p`.
+fn between<'a>(
+    source: &Source<'a>,
+    lines: Range<usize>,
+    log: &mut Log<'a>,
+    group: &mut u32,
+    out: &mut Reduction,
+) {
+    let from = out.spans.len();
+    git_status::scan(source, lines.clone(), group, out);
+    log.read(source, lines, out);
+    out.spans[from..].sort_by_key(|span| span.lines.start);
 }
 
 /// Whether some of the text is a diff, found without reading all lines.

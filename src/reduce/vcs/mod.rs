@@ -1,10 +1,26 @@
 //! Version control: what changed, where things stand, and what a command did.
 
+mod folders;
+mod forge;
+mod forge_log;
+mod git_blame;
 mod git_diff;
 mod git_status;
+mod git_sync;
 mod unified;
+mod vcs_list;
+mod vcs_log;
 
 use super::Reducer;
 
 /// The reducers of this family; the earlier row breaks ties.
-pub static REDUCERS: &[&dyn Reducer] = &[&git_diff::GitDiff, &git_status::GitStatus];
+pub static REDUCERS: &[&dyn Reducer] = &[
+    &git_diff::GitDiff,
+    &git_status::GitStatus,
+    &vcs_log::VcsLog,
+    &git_blame::GitBlame,
+    &vcs_list::VcsList,
+    &git_sync::GitSync,
+    &forge_log::ForgeLog,
+    &forge::FORGE,
+];

@@ -24,7 +24,9 @@ pub(super) enum Token<'t> {
     Backspace,
     /// VT or FF: ends the row where text stands before it.
     PageFeed,
-    /// A control without effect on the text: NUL, BEL, DEL and the like.
+    /// NUL.
+    Nul,
+    /// A control without effect on the text: BEL, DEL and the like.
     Control,
     /// A control sequence.
     Csi(Csi),
@@ -100,6 +102,7 @@ impl<'t> Iterator for Tokens<'t> {
         let byte = *self.bytes.get(start)?;
         let (token, len) = match byte {
             b'\n' => (Token::LineFeed, 1),
+            0 => (Token::Nul, 1),
             b'\r' => (Token::Return, 1),
             0x08 => (Token::Backspace, 1),
             0x0B | 0x0C => (Token::PageFeed, 1),

@@ -42,6 +42,7 @@ pub fn render(text: &str) -> Option<Rendered> {
     }
     let mut screen = Screen::new(text.len());
     let (mut escapes, mut controls) = (0, 0);
+    let is_list = is_nul_list(text);
     for token in escape::tokens(text) {
         match token {
             Token::Text(run) => screen.put(run),
@@ -52,7 +53,11 @@ pub fn render(text: &str) -> Option<Rendered> {
                 controls += 1;
                 screen.page_feed();
             }
-            Token::Control => controls += 1,
+            Token::Nul if is_list => {
+                controls += 1;
+                screen.line_feed();
+            }
+            Token::Nul | Token::Control => controls += 1,
             Token::Csi(csi) => {
                 escapes += 1;
                 screen.csi(&csi);
@@ -77,6 +82,13 @@ pub fn render(text: &str) -> Option<Rendered> {
         kept_failures: shown.kept_failures,
         cleared_screens: shown.cleared_screens,
     })
+}
+
+/// Whether NULs end the entries of a list, as `git status -z`, `find -print0` and `/proc/*/environ` write
+/// it: each entry becomes a line, since a terminal would run them into one.
+fn is_nul_list(text: &str) -> bool {
+    let Some(entries) = text.trim_end_matches('\n').strip_suffix('\0') else { return false };
+    entries.contains('\0') && entries.split('\0').all(|entry| !entry.is_empty())
 }
 
 /// The gate: true when no byte of the text asks a terminal for anything.

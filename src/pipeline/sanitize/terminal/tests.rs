@@ -18,6 +18,15 @@ fn plain_text_needs_nothing() {
 }
 
 #[test]
+fn entries_that_nul_ends_become_lines() {
+    let text = |text: &str| render(text).map(|rendered| rendered.text);
+    assert_eq!(text(" M a b\0?? c\0").as_deref(), Some(" M a b\n?? c\n"));
+    assert_eq!(text("A=1\0B=2\0\n").as_deref().map(str::trim_end), Some("A=1\nB=2"));
+    assert_eq!(text("a\0b").as_deref(), Some("ab"));
+    assert_eq!(text("a\0\0b\0").as_deref(), Some("ab"));
+}
+
+#[test]
 fn every_control_opens_the_gate_wherever_it_stands() {
     for control in (0..0x20u8).chain([0x7F]).map(char::from).chain('\u{80}'..='\u{9f}') {
         if control == '\n' || control == '\t' {

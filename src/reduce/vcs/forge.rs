@@ -1,0 +1,63 @@
+//! `gh` and `glab`: checks and steps that passed go, with their names in the marker where they are
+//! what was asked for; all others, jobs, annotations, totals and links of failures stay.
+//!
+//! Tables of pull requests, issues, runs and repositories hold nothing that could go, and JSON is left
+//! to what reads JSON.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Named, Shows, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static FORGE: Format = Format::new(
+    Meta {
+        id: "forge",
+        family: "git",
+        reads: "`gh pr checks`, `gh run view`, `gh run watch`, `gh pr status`, `glab ci status`, `glab ci view`",
+        keeps: "failed, pending, skipped and cancelled checks with links, jobs, annotations, totals, conclusions",
+        folds: "checks that passed, named in the marker; steps of jobs that passed",
+        anchors: &[
+            "\tpass\t",
+            "JOBS",
+            "Triggered via ",
+            "checks were ",
+            "checks have ",
+            "(success) ",
+            "\tfail\t",
+        ],
+    },
+    &[
+        "gh pr checks",
+        "gh run view",
+        "gh run watch",
+        "glab ci status",
+        "glab ci view",
+        "glab ci list",
+        "glab pipeline status",
+    ],
+    3,
+    &[
+        (r"([^\t\[\]]{1,80})\tpass\t\S*\t\S*.*", Named(Reason::PassingChecks)),
+        (r"[^\t]+\t(?:fail|pending|skipping|cancel)\t.*", Shows),
+        (
+            r"(?:All checks were successful|Some checks (?:were not successful|are still pending|were cancelled).*|\d+ (?:cancelled|failing|successful|skipped|pending)\b.*|.*\band \d+ pending checks?)",
+            Shows,
+        ),
+        (
+            r"(?:\xE2\x9C\x93|\xE2\x9C\x94)  ([^\[\]]{1,80}?)  +(?:\S.*  +)?\d[\dhms]*  +https?://\S+",
+            Named(Reason::PassingChecks),
+        ),
+        (r"(?:X|\*|-|\xC3\x97)  .*https?://\S+", Shows),
+        (r"(?:\xE2\x9C\x93|\xE2\x9C\x94|X|\*|-) \S.* \xC2\xB7 \d+.*", Shows),
+        (r"(?:\xE2\x9C\x93|\xE2\x9C\x94|X|\*|-) .* \(ID \d+\)", Shows),
+        (r"  (?:\xE2\x9C\x93|\xE2\x9C\x94) \S.*", Goes(Reason::PassingChecks)),
+        (r"  (?:X|\*|-|\xC2\xB7) \S.*", Shows),
+        (r"(?:JOBS|ANNOTATIONS|ARTIFACTS)", Shows),
+        (r"Triggered via .*", Shows),
+        (r"\(success\)(?: \xE2\x80\xA2)? [\dhms ]+\t\S+\t\t?([^\t\[\]]{1,80})", Named(Reason::PassingChecks)),
+        (r"\((?:failed|running|pending|canceled|skipped|manual|created)\).*", Shows),
+        (r"(?:View this run on GitHub|To see (?:what failed|the full job log|.*logs?)).*", Stays),
+        (r"(?:SHA|Pipeline [Ss]tate|Pipeline state|https?)\b.*", Stays),
+    ],
+);
