@@ -130,7 +130,9 @@ fn body_end(source: &Source<'_>, found: &Headline<'_>, start: usize, end: usize)
         }
         i += 1;
     }
-    i
+    // The empty line behind one of ruff's is its own.
+    let is_own = start > 1 && source.line(start - 1).trim_start().starts_with("--> ");
+    i + usize::from(is_own && i < end && source.line(i).is_empty())
 }
 
 /// A line of carets below a line of code.

@@ -73,7 +73,7 @@ fn colon(line: &str) -> Option<Headline<'_>> {
         let (message, needs_mark) = match rest {
             _ if rest.starts_with(": ") => (rest[2..].trim_start(), !has_column || rest.starts_with(":  ")),
             _ if rest.starts_with(" - ") => (&rest[3..], true),
-            _ if rest.starts_with(' ') => (&rest[1..], true),
+            _ if rest.starts_with(' ') => (&rest[1..], opened == 0),
             _ if rest.starts_with(':') => (&rest[1..], true),
             _ => return None,
         };

@@ -76,7 +76,11 @@ impl Reducer for Linter {
 
     fn claim(&self, input: &Input<'_>) -> Claim {
         let source = input.source;
-        if !reads_as_report(input) || input.detection.is_window || input.detection.is_numbered {
+        if !reads_as_report(input) || input.detection.is_window {
+            return Claim::No;
+        }
+        // What the agent picked from the findings is not read again.
+        if input.detection.command.producers().any(|(s, filtered)| filtered && self.is_direct(s)) {
             return Claim::No;
         }
         let is_direct = input.detection.command.runs(|s| self.is_direct(s));

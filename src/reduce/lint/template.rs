@@ -1,6 +1,6 @@
 //! What diagnostics of one rule have in common: the message with gaps where names and numbers differ.
 //!
-//! A gap is text in quotes or a number. What would be hard to read inside a list of places, such as a
+//! A gap is text in quotes, a number, or a word that looks like a name of the code. What would be hard to read inside a list of places, such as a
 //! text with a comma, is no gap but part of the message: such messages are the same only if all of it is.
 
 use std::ops::Range;
@@ -30,21 +30,21 @@ pub fn split(message: &str) -> Template {
         let gap = match bytes[i] {
             b'\'' | b'"' | b'`' => quoted(bytes, i),
             b'0'..=b'9' => number(bytes, i),
+            b' ' => name(bytes, i + 1),
             _ => None,
         };
         let Some(gap) = gap else {
             i += 1;
             continue;
         };
-        let next = gap.end.max(i + 1);
         if message.get(gap.clone()).is_some_and(is_listable) {
             key.push_str(message.get(copied..gap.start).unwrap_or_default());
             key.push(GAP);
             copied = gap.end;
-            gaps.push(gap);
+            gaps.push(gap.clone());
         }
-        // Behind the closing quote.
-        i = next + usize::from(!bytes[i].is_ascii_digit());
+        // A closing quote opens nothing.
+        i = gap.end.max(i + 1) + usize::from(matches!(bytes[i], b'\'' | b'"' | b'`'));
     }
     key.push_str(message.get(copied..).unwrap_or_default());
     Template { key, gaps }
@@ -80,6 +80,26 @@ fn number(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     if before || after { Some(end..end) } else { Some(start..end) }
 }
 
+/// The word at `start` inside a sentence, if it looks like a name: `Load`, `snake_case`, `a.b`, but no first word
+/// of a sentence and no abbreviation.
+fn name(bytes: &[u8], start: usize) -> Option<Range<usize>> {
+    let before = start.checked_sub(2).and_then(|i| bytes.get(i))?;
+    let rest = &bytes[start..bytes.len().min(start + LONGEST + 1)];
+    if !rest.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_') {
+        return None;
+    }
+    let is_part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$' | b':');
+    let len = rest.iter().take_while(|b| is_part(b)).count();
+    let word = &rest[..len];
+    let word = &word[..word.iter().rposition(|b| !matches!(b, b'.' | b':')).map_or(0, |last| last + 1)];
+    let ends = matches!(rest.get(word.len()), None | Some(b' ' | b'.' | b',' | b':' | b';' | b')' | b'(' | b'?' | b'!'));
+    let has_lower = word.iter().any(u8::is_ascii_lowercase);
+    let begins = matches!(before, b'.' | b':' | b']' | b'!' | b'?');
+    let is_name = word.iter().skip(1).any(|b| matches!(b, b'_' | b'.' | b':') || b.is_ascii_uppercase() || b.is_ascii_digit())
+        || !begins && word.first().is_some_and(u8::is_ascii_uppercase);
+    (ends && has_lower && is_name).then_some(start..start + word.len())
+}
+
 /// The key with its gaps filled: with what all messages have there, else with `…`.
 pub fn fill(key: &str, common: &[Option<&str>]) -> String {
     let mut out = String::with_capacity(key.len() + 16);
@@ -110,8 +130,13 @@ mod tests {
         );
         assert_eq!(parts("F401 'os.path' imported but unused"), ("F401 '_' imported but unused".into(), vec!["os.path"]));
         assert_eq!(parts("Name \"x\" doesn't conform to 'a'"), ("Name \"_\" doesn't conform to '_'".into(), vec!["x", "a"]));
-        assert_eq!(parts("use Python 3.11 or v2, not 4."), ("use Python 3.11 or v2, not _.".into(), vec!["4"]));
+        assert_eq!(parts("use python 3.11 or ver2, not 4."), ("use python 3.11 or _, not _.".into(), vec!["ver2", "4"]));
         assert_eq!(parts("'f(a, b)' is 'x'"), ("'f(a, b)' is '_'".into(), vec!["x"]));
+        assert_eq!(
+            parts("exported type Order_v2 in a.b.C should. Use Foo instead"),
+            ("exported type _ in _ should. Use _ instead".into(), vec!["Order_v2", "a.b.C", "Foo"])
+        );
+        assert_eq!(parts("C: Style/X: Missing JSON or a CLI"), ("C: Style/X: Missing JSON or a CLI".into(), vec![]));
         assert_eq!(parts("it's 'open"), ("it's 'open".into(), vec![]));
         assert_eq!(parts("``x`` é 12é"), ("``x`` é _é".into(), vec!["12"]));
     }
