@@ -27,8 +27,7 @@ pub static BIOME: Linter = Linter {
 };
 
 fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
-    let mut out = Reading::default();
-    out.all = lines.clone().filter(|i| !source.line(*i).trim().is_empty()).count();
+    let mut out = Reading::of(source, &lines);
     let mut i = lines.start;
     while i < lines.end {
         let line = source.line(i);
@@ -47,7 +46,8 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
         out.own += 1;
         out.knows(source, i..end);
         if let Some((path, place, rule)) = heading {
-            let said = (i + 1..end).map(|j| source.line(j)).find(|l| !l.trim().is_empty()).unwrap_or_default();
+            let said =
+                (i + 1..end).map(|j| source.line(j)).find(|l| !l.trim().is_empty()).unwrap_or_default();
             let (place, message) = (Cow::Borrowed(place), Cow::Owned(format!("{rule} {}", said.trim())));
             out.blocks.push(Block { lines: i..end, path, place, message, layout: Layout::ByRule });
         }
@@ -78,9 +78,17 @@ fn heading(line: &str) -> Option<Option<(&str, &str, &str)>> {
 
 /// Totals.
 fn is_said(line: &str) -> bool {
-    ["Checked ", "Found ", "Skipped ", "The number of diagnostics exceeds", "Diagnostics not shown: ", "Formatted ", "Fixed "]
-        .iter()
-        .any(|s| line.starts_with(s))
+    [
+        "Checked ",
+        "Found ",
+        "Skipped ",
+        "The number of diagnostics exceeds",
+        "Diagnostics not shown: ",
+        "Formatted ",
+        "Fixed ",
+    ]
+    .iter()
+    .any(|s| line.starts_with(s))
 }
 
 #[cfg(test)]
@@ -89,7 +97,10 @@ mod tests {
 
     #[test]
     fn reads_headings() {
-        assert_eq!(heading("a/b.js:1:7 lint/x/y  FIXABLE  \u{2501}\u{2501}\u{2501}"), Some(Some(("a/b.js", "1:7", "lint/x/y  FIXABLE"))));
+        assert_eq!(
+            heading("a/b.js:1:7 lint/x/y  FIXABLE  \u{2501}\u{2501}\u{2501}"),
+            Some(Some(("a/b.js", "1:7", "lint/x/y  FIXABLE")))
+        );
         assert_eq!(heading("a/b.js format \u{2501}\u{2501}"), Some(None));
         assert_eq!(heading("a/b.js:1:7 lint/x/y"), None);
     }

@@ -33,14 +33,19 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
         }
         out.all += 1;
         let is_file = line.starts_with("<file ");
-        if is_file && line.ends_with("/>") || is_file && line.ends_with("</file>") && !line.contains("<error ") {
+        if is_file && line.ends_with("/>")
+            || is_file && line.ends_with("</file>") && !line.contains("<error ")
+        {
             out.gone.push((i..i + 1, Reason::Clean));
         } else if line == "</file>" && open == Some(i.wrapping_sub(1)) {
             out.gone.push((i - 1..i + 1, Reason::Clean));
         }
         open = (is_file && !line.contains("</file>")).then_some(i);
         out.own += usize::from(line.starts_with("<checkstyle"));
-        if ["<file ", "</file>", "<error ", "<checkstyle", "</checkstyle>", "<?xml "].iter().any(|s| line.starts_with(s)) {
+        if ["<file ", "</file>", "<error ", "<checkstyle", "</checkstyle>", "<?xml "]
+            .iter()
+            .any(|s| line.starts_with(s))
+        {
             out.knows(source, i..i + 1);
         }
     }

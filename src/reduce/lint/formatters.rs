@@ -42,7 +42,10 @@ pub static FORMATTERS: Format = Format::new(
         (r"\S.* already well formatted, good job\.", Goes(Reason::Clean)),
         (r"\S.* wasn't modified on disk since last run\.", Goes(Reason::Clean)),
         (r"Using configuration from .*|Using configuration in .*", Stays),
-        (r"(?:Identified `.*` as project root|Found input source(?: directory)?:? ).*", Goes(Reason::Progress)),
+        (
+            r"(?:Identified `.*` as project root|Found input source(?: directory)?:? ).*",
+            Goes(Reason::Progress),
+        ),
         (r"\S.* ignored: .*", Goes(Reason::Progress)),
         (r"Checking formatting\.\.\.", Shows),
         (r"All matched files use Prettier code style!", Shows),

@@ -176,11 +176,17 @@ impl<'a> Plan<'a> {
         let common: Vec<Option<String>> = (0..count).map(common).collect();
         let filled: Vec<Option<&str>> = common.iter().map(Option::as_deref).collect();
         let message = template::fill(key, &filled);
+        let column = match layout {
+            Layout::ByRule => shared_column(members.iter().map(|m| &*blocks[m.block].place)),
+            _ => None,
+        };
         let place = |m: &Member| {
             let own: Vec<&str> = (0..count).filter(|i| common[*i].is_none()).map(|i| gap(m, i)).collect();
+            let place = &*blocks[m.block].place;
+            let place = column.and_then(|_| place.split(':').next()).unwrap_or(place);
             match own.is_empty() {
-                true => blocks[m.block].place.to_string(),
-                false => format!("{} ({})", blocks[m.block].place, own.join(", ")),
+                true => place.to_owned(),
+                false => format!("{place} ({})", own.join(", ")),
             }
         };
         if let Layout::Below(_) = layout {
@@ -188,6 +194,9 @@ impl<'a> Plan<'a> {
             return format!("  {}  {message}", self.list(&places, "\n  "));
         }
         let mut text = message;
+        if let Some(column) = column {
+            let _ = write!(text, " (column {column})");
+        }
         let mut files: Vec<(&str, Vec<String>)> = Vec::new();
         let mut index: HashMap<&str, usize> = HashMap::new();
         for m in members {
@@ -250,8 +259,102 @@ impl<'a> Plan<'a> {
     }
 }
 
+/// The column that many places have in common.
+fn shared_column<'p>(mut places: impl Iterator<Item = &'p str>) -> Option<&'p str> {
+    const MANY: usize = 5;
+    let (_, column) = places.next()?.split_once(':').filter(|(_, column)| !column.contains([':', '-']))?;
+    let mut count = 1;
+    let same = places.all(|place| {
+        count += 1;
+        place.split_once(':').is_some_and(|(_, other)| other == column)
+    });
+    (same && count >= MANY).then_some(column)
+}
+
 /// A diagnostic of a group.
 struct Member {
     block: usize,
     gaps: Vec<Range<usize>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use crate::config::{Mode, Policy};
+    use crate::pipeline::call::ToolCall;
+    use crate::pipeline::dedup::NoHistory;
+    use crate::pipeline::{Raw, compress};
+
+    const PATHS: [&str; 3] = ["src/a.py", "lib/b c.py", "C:\\x\\d.py"];
+    const MESSAGES: [&str; 4] = [
+        "E501 line too long (# > 79 characters)",
+        "F401 'name#' imported but unused",
+        "W291 trailing whitespace",
+        "W605 invalid escape sequence 'a, (#'",
+    ];
+
+    fn compressed(text: &str, mode: Mode) -> String {
+        let call = ToolCall { tool: "bash".into(), command: Some("flake8 .".into()), ..ToolCall::default() };
+        let policy = Policy { min_bytes: 0, mode, ..Policy::default() };
+        compress(&call, &[Raw::Text(text)], &policy, false, &NoHistory).unwrap().texts.concat()
+    }
+
+    /// The findings of an output: path, row, column, message with its gaps filled.
+    fn findings(text: &str) -> Vec<String> {
+        let mut out = Vec::new();
+        let mut head = String::new();
+        for line in text.lines() {
+            let grouped = line.strip_prefix("  ").and_then(|l| l.split_once(": "));
+            if let Some((path, places)) = grouped {
+                let (message, column) = match head.rsplit_once(" (column ") {
+                    Some((message, column)) => {
+                        (message.to_owned(), Some(column.trim_end_matches(')').to_owned()))
+                    }
+                    None => (head.clone(), None),
+                };
+                for place in places.split(", ") {
+                    let (place, gap) =
+                        place.split_once(" (").map_or((place, ""), |(p, g)| (p, g.trim_end_matches(')')));
+                    let place = column.as_ref().map_or(place.to_owned(), |c| format!("{place}:{c}"));
+                    out.push(format!("{path}:{place}: {}", message.replace('…', gap)));
+                }
+            } else if PATHS.iter().any(|p| line.starts_with(p)) {
+                out.push(line.to_owned());
+            } else {
+                head = line.to_owned();
+            }
+        }
+        out.sort();
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn every_finding_can_be_read_off(
+            rows in proptest::collection::vec((0usize..3, 0usize..4, 1u32..500, 1u32..4, 80u32..90), 1..80),
+        ) {
+            let line = |&(p, m, row, col, n): &(usize, usize, u32, u32, u32)| {
+                let message = MESSAGES[m].replace('#', &n.to_string());
+                format!("{}:{row}:{col}: {message}\n", PATHS[p])
+            };
+            let text: String = rows.iter().map(line).collect();
+            let out = compressed(&text, Mode::Standard);
+            // A line that comes again right away is counted, not listed.
+            prop_assume!(!out.contains("repeats"));
+            let shown: String = out.lines().filter(|l| !l.starts_with("[tersed")).map(|l| format!("{l}\n")).collect();
+            prop_assert_eq!(findings(&shown), findings(&text), "{}\n{}", text, out);
+        }
+    }
+
+    #[test]
+    fn aggressive_counts_what_it_does_not_list() {
+        let text: String =
+            (1..90).map(|row| format!("src/a.py:{row}:80: W291 trailing whitespace\n")).collect();
+        let out = compressed(&text, Mode::Aggressive);
+        assert!(
+            out.starts_with("W291 trailing whitespace (column 80)\n  src/a.py: 1, 2, 3, 86 more\n"),
+            "{out}"
+        );
+    }
 }

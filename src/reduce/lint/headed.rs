@@ -23,7 +23,20 @@ pub static ESLINT: Linter = Linter {
         folds: "findings of one message in one file into one line with all places",
         anchors: &["warning  ", "error  ", "✖", "⚠", ":1 ", ":2 ", ":3 ", ":5  ", ":9 ", "C:  ", "W:  "],
     },
-    commands: &["eslint", "stylelint", "ruff check", "ruff", "rubocop", "yamllint", "remark", "standard", "xo", "oxlint", "next lint", "ng lint"],
+    commands: &[
+        "eslint",
+        "stylelint",
+        "ruff check",
+        "ruff",
+        "rubocop",
+        "yamllint",
+        "remark",
+        "standard",
+        "xo",
+        "oxlint",
+        "next lint",
+        "ng lint",
+    ],
     content: 3,
     read,
 };
@@ -110,7 +123,8 @@ fn is_marked(message: &str) -> bool {
         let letters = first.bytes().take_while(u8::is_ascii_uppercase).count();
         letters > 0 && letters < first.len() && first[letters..].bytes().all(|b| b.is_ascii_digit())
     };
-    matches!(first, "error" | "warning" | "warn" | "info" | "✖" | "×" | "⚠" | "ℹ" | "✗" | "i" | "!") || is_code()
+    matches!(first, "error" | "warning" | "warn" | "info" | "✖" | "×" | "⚠" | "ℹ" | "✗" | "i" | "!")
+        || is_code()
 }
 
 /// Totals.
@@ -134,7 +148,14 @@ mod tests {
         assert_eq!(read("   1:1   E401 [*] msg"), found("1:1", "E401 [*] msg"));
         assert_eq!(read("C:  1:  5: Naming/X: msg"), found("1:5", "C: Naming/X: msg"));
         assert_eq!(read("  46:3   ✖  msg  rule"), found("46:3", "✖  msg  rule"));
-        for line in ["3:5  error  msg", "  3:5, 4:5  warning  msg", "  12:30 started", "  a:5  error", "C: drive", "  3: x"] {
+        for line in [
+            "3:5  error  msg",
+            "  3:5, 4:5  warning  msg",
+            "  12:30 started",
+            "  a:5  error",
+            "C: drive",
+            "  3: x",
+        ] {
             assert_eq!(read(line), None, "{line}");
         }
         assert_eq!(path_alone("== a/b.rb =="), Some("a/b.rb"));

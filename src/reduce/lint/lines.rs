@@ -30,21 +30,66 @@ pub static LINT: Linter = Linter {
         anchors: &[],
     },
     commands: &[
-        "flake8", "pycodestyle", "pyflakes", "pydocstyle", "pylint", "ruff", "ruff check", "mypy", "dmypy", "pyright",
-        "basedpyright", "ty check", "golangci-lint", "staticcheck", "revive", "golint", "gosec", "rubocop", "standardrb",
-        "cppcheck", "clang-tidy", "run-clang-tidy", "cpplint", "checkstyle", "spotbugs", "hadolint", "shellcheck", "eslint",
-        "stylelint", "yamllint", "markdownlint", "markdownlint-cli2", "ansible-lint", "actionlint", "ktlint", "detekt",
-        "swiftlint", "phpstan", "psalm", "codespell", "vulture", "bandit", "luacheck", "slim-lint", "haml-lint", "tflint",
-        "buf lint", "protolint", "sqlfluff", "djlint", "proselint", "vale", "oxlint",
+        "flake8",
+        "pycodestyle",
+        "pyflakes",
+        "pydocstyle",
+        "pylint",
+        "ruff",
+        "ruff check",
+        "mypy",
+        "dmypy",
+        "pyright",
+        "basedpyright",
+        "ty check",
+        "golangci-lint",
+        "staticcheck",
+        "revive",
+        "golint",
+        "gosec",
+        "rubocop",
+        "standardrb",
+        "cppcheck",
+        "clang-tidy",
+        "run-clang-tidy",
+        "cpplint",
+        "checkstyle",
+        "spotbugs",
+        "hadolint",
+        "shellcheck",
+        "eslint",
+        "stylelint",
+        "yamllint",
+        "markdownlint",
+        "markdownlint-cli2",
+        "ansible-lint",
+        "actionlint",
+        "ktlint",
+        "detekt",
+        "swiftlint",
+        "phpstan",
+        "psalm",
+        "codespell",
+        "vulture",
+        "bandit",
+        "luacheck",
+        "slim-lint",
+        "haml-lint",
+        "tflint",
+        "buf lint",
+        "protolint",
+        "sqlfluff",
+        "djlint",
+        "proselint",
+        "vale",
+        "oxlint",
     ],
     content: 3,
     read,
 };
 
-/// Least places without a mark that count by themselves.
 fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
-    let mut out = Reading::default();
-    out.all = lines.clone().filter(|i| !source.line(*i).trim().is_empty()).count();
+    let mut out = Reading::of(source, &lines);
     let mut module: Option<usize> = None;
     let mut i = lines.start;
     while i < lines.end {
@@ -73,7 +118,13 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
             true => Layout::Alone("=="),
             false => Layout::ByRule,
         };
-        out.blocks.push(Block { lines: i..end, path: found.path, place: found.place, message: found.message, layout });
+        out.blocks.push(Block {
+            lines: i..end,
+            path: found.path,
+            place: found.place,
+            message: found.message,
+            layout,
+        });
         i = end;
     }
     out.headings.extend(module.map(|start| start..lines.end));
@@ -110,7 +161,8 @@ fn is_note(found: &Headline<'_>) -> bool {
 fn body_end(source: &Source<'_>, found: &Headline<'_>, start: usize, end: usize) -> usize {
     if found.message.starts_with("R0801") && !found.message.ends_with("(duplicate-code)") {
         let last = (start..end).find(|&i| {
-            source.line(i).ends_with("(duplicate-code)") || headline(source.line(i)).is_some_and(|f| f.is_marked)
+            source.line(i).ends_with("(duplicate-code)")
+                || headline(source.line(i)).is_some_and(|f| f.is_marked)
         });
         return last.map_or(start, |i| i + usize::from(headline(source.line(i)).is_none()));
     }
@@ -119,7 +171,7 @@ fn body_end(source: &Source<'_>, found: &Headline<'_>, start: usize, end: usize)
         let line = source.line(i);
         let next = || (i + 1 < end).then(|| source.line(i + 1));
         let goes_on = match () {
-            () if line.trim().is_empty() => next().is_some_and(|n| is_caret(n)) && i == start,
+            () if line.trim().is_empty() => next().is_some_and(is_caret) && i == start,
             () if finding(source, i, end).is_some() => false,
             () if line.starts_with([' ', '\t']) || is_caret(line) || is_gutter(line) => true,
             () if headline(line).is_some() => true,
@@ -138,7 +190,9 @@ fn body_end(source: &Source<'_>, found: &Headline<'_>, start: usize, end: usize)
 /// A line of carets below a line of code.
 fn is_caret(line: &str) -> bool {
     let line = line.trim();
-    line.starts_with(['^', '~']) && line.bytes().all(|b| matches!(b, b'^' | b'~' | b' ' | b'-')) && line.contains('^')
+    line.starts_with(['^', '~'])
+        && line.bytes().all(|b| matches!(b, b'^' | b'~' | b' ' | b'-'))
+        && line.contains('^')
 }
 
 /// `12 | code`, `help: …` and `info: …`, as ruff and its kin write them.
@@ -163,11 +217,29 @@ fn is_progress(line: &str) -> bool {
 /// Totals and other lines that linters write.
 fn is_said(line: &str) -> bool {
     const STARTS: &[&str] = &[
-        "Found ", "Your code has been rated", "Suppressed ", "Use -header-filter", "Inspecting ", "Offenses:", "Success: ",
-        "Category ", "Total errors found", "[*] ", "No fixes available", "Starting audit", "Audit done", "level=", "* ", "=====",
-        "-----", "All checks passed", "For more information", "nofile:",
+        "Found ",
+        "Your code has been rated",
+        "Suppressed ",
+        "Use -header-filter",
+        "Inspecting ",
+        "Offenses:",
+        "Success: ",
+        "Category ",
+        "Total errors found",
+        "[*] ",
+        "No fixes available",
+        "Starting audit",
+        "Audit done",
+        "level=",
+        "* ",
+        "=====",
+        "-----",
+        "All checks passed",
+        "For more information",
+        "nofile:",
     ];
-    const ENDS: &[&str] = &[" generated.", " issues:", " problems", " informations", " problem", " errors", " detected"];
+    const ENDS: &[&str] =
+        &[" generated.", " issues:", " problems", " informations", " problem", " errors", " detected"];
     let rest = line.trim_end();
     STARTS.iter().any(|s| line.starts_with(s))
         || rest.ends_with(" autocorrectable")
@@ -182,6 +254,8 @@ fn statistic(line: &str) -> bool {
     rest.len() < line.len()
         && rest.starts_with([' ', '\t'])
         && rest.trim_start().split(' ').next().is_some_and(|code| {
-            code.len() > 2 && code.starts_with(|c: char| c.is_ascii_uppercase()) && code.ends_with(|c: char| c.is_ascii_digit())
+            code.len() > 2
+                && code.starts_with(|c: char| c.is_ascii_uppercase())
+                && code.ends_with(|c: char| c.is_ascii_digit())
         })
 }

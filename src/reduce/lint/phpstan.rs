@@ -27,8 +27,7 @@ pub static PHPSTAN: Linter = Linter {
 };
 
 fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
-    let mut out = Reading::default();
-    out.all = lines.clone().filter(|i| !source.line(*i).trim().is_empty()).count();
+    let mut out = Reading::of(source, &lines);
     let mut file: Option<(usize, &str)> = None;
     let mut i = lines.start;
     while i < lines.end {
@@ -44,12 +43,16 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
         } else if is_bar(line) {
             out.gone.push((start..i, Reason::Progress));
             out.knows(source, start..i);
-        } else if line.starts_with(" [ERROR] ") || line.starts_with(" [OK] ") || line.starts_with("Note: Using configuration file ") {
+        } else if line.starts_with(" [ERROR] ")
+            || line.starts_with(" [OK] ")
+            || line.starts_with("Note: Using configuration file ")
+        {
             out.knows(source, start..i);
         } else if let Some((at, path)) = file
             && let Some((place, said)) = entry(line)
         {
-            let goes_on = |j: &usize| source.line(*j).starts_with("         ") && !source.line(*j).trim().is_empty();
+            let goes_on =
+                |j: &usize| source.line(*j).starts_with("         ") && !source.line(*j).trim().is_empty();
             i = (i..lines.end).find(|j| !goes_on(j)).unwrap_or(lines.end);
             out.knows(source, start..i);
             let mut message = said.to_owned();

@@ -22,7 +22,8 @@ pub struct Headline<'a> {
 /// Longest line that is read, in bytes.
 const LONGEST: usize = 4000;
 /// What may stand before the path.
-const BEFORE: &[&str] = &["[WARN] ", "[ERROR] ", "[INFO] ", "[WARNING] ", "ERROR: ", "WARNING: ", "warning: ", "  "];
+const BEFORE: &[&str] =
+    &["[WARN] ", "[ERROR] ", "[INFO] ", "[WARNING] ", "ERROR: ", "WARNING: ", "warning: ", "  "];
 
 /// Reads a line.
 pub fn headline(line: &str) -> Option<Headline<'_>> {
@@ -32,7 +33,8 @@ pub fn headline(line: &str) -> Option<Headline<'_>> {
     }
     let before = BEFORE.iter().find(|b| line.starts_with(**b)).copied().unwrap_or("");
     let rest = &line[before.len()..];
-    let mut found = compact(rest).or_else(|| colon(rest)).or_else(|| bracketed(rest)).or_else(|| bug(rest))?;
+    let mut found =
+        compact(rest).or_else(|| colon(rest)).or_else(|| bracketed(rest)).or_else(|| bug(rest))?;
     if before == "  " && !is_severity(&found.message) {
         return None;
     }
@@ -124,14 +126,14 @@ fn bug(line: &str) -> Option<Headline<'_>> {
     if !matches!(head, [b'H' | b'M' | b'L', b' ', b'A'..=b'Z', b' ']) {
         return None;
     }
-    let (message, at) = line.rsplit_once(" At ")?;
-    let (path, at) = at.split_once(":[line")?;
+    let (before, at) = line.rsplit_once(":[line")?;
+    let (message, path) = before.rsplit_once(' ')?;
     let place = at.trim_start_matches('s').strip_prefix(' ')?.strip_suffix(']')?;
     let fits = is_path(path) && place.bytes().all(|b| b.is_ascii_digit() || b == b'-') && !place.is_empty();
     fits.then(|| Headline {
         path,
         place: Cow::Borrowed(place),
-        message: Cow::Borrowed(message.trim_end()),
+        message: Cow::Borrowed(message.strip_suffix(" At").unwrap_or(message).trim_end()),
         is_marked: true,
     })
 }
@@ -141,7 +143,10 @@ pub fn is_path(text: &str) -> bool {
     const BARE: &[&str] = &["Dockerfile", "Makefile", "Gemfile", "Rakefile", "Containerfile", "<stdin>", "-"];
     let has_folder = text.contains(['/', '\\']);
     let name = text.rsplit(['/', '\\']).next().unwrap_or(text);
-    let starts = text.bytes().next().is_some_and(|b| b.is_ascii_alphanumeric() || b"/.~_-<@".contains(&b) || b >= 0x80);
+    let starts = text
+        .bytes()
+        .next()
+        .is_some_and(|b| b.is_ascii_alphanumeric() || b"/.~_-<@".contains(&b) || b >= 0x80);
     BARE.contains(&name)
         || starts
             && text.len() < 300
@@ -154,9 +159,31 @@ pub fn is_path(text: &str) -> bool {
 }
 
 const SEVERITIES: &[&str] = &[
-    "error", "warning", "note", "info", "information", "style", "performance", "portability", "convention",
-    "refactor", "hint", "fatal error", "severe", "warn", "Error", "Warning", "Info", "ERROR", "WARNING", "E", "W", "C",
-    "R", "F", "I",
+    "error",
+    "warning",
+    "note",
+    "info",
+    "information",
+    "style",
+    "performance",
+    "portability",
+    "convention",
+    "refactor",
+    "hint",
+    "fatal error",
+    "severe",
+    "warn",
+    "Error",
+    "Warning",
+    "Info",
+    "ERROR",
+    "WARNING",
+    "E",
+    "W",
+    "C",
+    "R",
+    "F",
+    "I",
 ];
 
 /// `warning: …`, `error[…`, `W: …`
@@ -221,22 +248,45 @@ mod tests {
         for (line, path, place, message) in [
             ("a/b.py:3:5: E501 line too long", "a/b.py", "3:5", "E501 line too long"),
             ("a.py:3: [F401] 'os' imported", "a.py", "3", "[F401] 'os' imported"),
-            ("a.py:3:0: C0301: Line too long (1/2) (line-too-long)", "a.py", "3:0", "C0301: Line too long (1/2) (line-too-long)"),
+            (
+                "a.py:3:0: C0301: Line too long (1/2) (line-too-long)",
+                "a.py",
+                "3:0",
+                "C0301: Line too long (1/2) (line-too-long)",
+            ),
             ("C:\\x\\a.cpp:3:5: style: msg [rule]", "C:\\x\\a.cpp", "3:5", "style: msg [rule]"),
             ("a.cpp:3:  Tab found  [whitespace/tab] [1]", "a.cpp", "3", "Tab found  [whitespace/tab] [1]"),
-            ("c:\\a.cpp(824):  Tab found  [whitespace/tab] [1]", "c:\\a.cpp", "824", "Tab found  [whitespace/tab] [1]"),
+            (
+                "c:\\a.cpp(824):  Tab found  [whitespace/tab] [1]",
+                "c:\\a.cpp",
+                "824",
+                "Tab found  [whitespace/tab] [1]",
+            ),
             ("/p/a.js: line 2, col 3, Warning - x (semi)", "/p/a.js", "2:3", "Warning - x (semi)"),
             ("Dockerfile:3 DL3008 warning: Pin versions", "Dockerfile", "3", "DL3008 warning: Pin versions"),
             ("[WARN] /p/A.java:3:5: Missing. [Javadoc]", "/p/A.java", "3:5", "[WARN] Missing. [Javadoc]"),
-            ("[WARN] src/A.java:[3,5] (javadoc) JavadocMethod: Missing", "src/A.java", "3:5", "[WARN] (javadoc) JavadocMethod: Missing"),
+            (
+                "[WARN] src/A.java:[3,5] (javadoc) JavadocMethod: Missing",
+                "src/A.java",
+                "3:5",
+                "[WARN] (javadoc) JavadocMethod: Missing",
+            ),
             ("  /p/a.py:3:5 - warning: msg (rule)", "/p/a.py", "3:5", "warning: msg (rule)"),
-            ("M D DLS: Dead store in A.f()  At A.java:[line 12]", "A.java", "12", "M D DLS: Dead store in A.f()"),
+            (
+                "M D DLS: Dead store in A.f()  At A.java:[line 12]",
+                "A.java",
+                "12",
+                "M D DLS: Dead store in A.f()",
+            ),
             ("a.rb:1:1: C: [Correctable] Style/X: msg", "a.rb", "1:1", "C: [Correctable] Style/X: msg"),
             ("README.md:1 MD041/first-line msg", "README.md", "1", "MD041/first-line msg"),
         ] {
             assert_eq!(read(line), Some((path.into(), place.into(), message.into(), true)), "{line}");
         }
-        assert_eq!(read("./a.go:3:5: exported x"), Some(("./a.go".into(), "3:5".into(), "exported x".into(), false)));
+        assert_eq!(
+            read("./a.go:3:5: exported x"),
+            Some(("./a.go".into(), "3:5".into(), "exported x".into(), false))
+        );
     }
 
     #[test]

@@ -46,7 +46,8 @@ impl Reducer for PreCommit {
         let source = input.source;
         let hooks = (0..source.len()).filter(|i| verdict(source.line(*i)).is_some()).count();
         let runs = |s: &Simple| {
-            matches!(s.program(), "pre-commit" | "prek") || matches!(s.git_subcommand(), Some("commit" | "push"))
+            matches!(s.program(), "pre-commit" | "prek")
+                || matches!(s.git_subcommand(), Some("commit" | "push"))
         };
         match () {
             () if hooks == 0 => Claim::No,
@@ -63,14 +64,17 @@ impl Reducer for PreCommit {
             match state {
                 // The last line says how the run ended.
                 Some(Verdict::Passed | Verdict::Skipped) => {
-                    let end = (lines.start + 1..lines.end).find(|&i| !is_detail(source.line(i))).unwrap_or(lines.end);
+                    let end = (lines.start + 1..lines.end)
+                        .find(|&i| !is_detail(source.line(i)))
+                        .unwrap_or(lines.end);
                     plan.omit(lines.start..end, Reason::Clean);
                 }
                 Some(Verdict::Failed) => findings(source, lines, &mut plan),
                 None => {
                     let is_setup = |i: &usize| {
                         let line = source.line(*i);
-                        line.starts_with("[INFO] ") && (line.contains("nvironment") || line.contains("take a few minutes"))
+                        line.starts_with("[INFO] ")
+                            && (line.contains("nvironment") || line.contains("take a few minutes"))
                             || line.starts_with("[INFO] Once installed this")
                     };
                     lines.filter(is_setup).for_each(|i| plan.omit(i..i + 1, Reason::Progress));
@@ -86,7 +90,8 @@ impl Reducer for PreCommit {
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let source = input.source;
-        let is_ours = |i: &usize| verdict(source.line(*i)).is_some() || source.line(*i).starts_with("[INFO] ");
+        let is_ours =
+            |i: &usize| verdict(source.line(*i)).is_some() || source.line(*i).starts_with("[INFO] ");
         let first = (0..source.len()).find(is_ours).unwrap_or(0);
         let last = hooks(source).pop().map_or(0..0, |(lines, _)| lines);
         let end = match last.is_empty() || verdict(source.line(last.start)) == Some(Verdict::Failed) {
@@ -115,9 +120,10 @@ fn hooks(source: &Source<'_>) -> Vec<(Range<usize>, Option<Verdict>)> {
 /// `flake8...................Passed`
 fn verdict(line: &str) -> Option<Verdict> {
     let line = line.trim_end();
-    let (rest, state) = [("Passed", Verdict::Passed), ("Skipped", Verdict::Skipped), ("Failed", Verdict::Failed)]
-        .iter()
-        .find_map(|(word, state)| line.strip_suffix(word).map(|rest| (rest, *state)))?;
+    let (rest, state) =
+        [("Passed", Verdict::Passed), ("Skipped", Verdict::Skipped), ("Failed", Verdict::Failed)]
+            .iter()
+            .find_map(|(word, state)| line.strip_suffix(word).map(|rest| (rest, *state)))?;
     let rest = rest.strip_suffix("(no files to check)").unwrap_or(rest);
     let name = rest.trim_end_matches('.');
     (!name.is_empty() && rest.len() >= name.len() + 3 && !name.starts_with(' ')).then_some(state)

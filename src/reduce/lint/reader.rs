@@ -35,6 +35,12 @@ pub struct Reading<'a> {
 }
 
 impl Reading<'_> {
+    /// Nothing is known yet of the lines.
+    pub fn of(source: &Source<'_>, lines: &Range<usize>) -> Self {
+        let all = lines.clone().filter(|i| !source.line(*i).trim().is_empty()).count();
+        Self { all, ..Self::default() }
+    }
+
     /// Counts lines that the format knows.
     pub fn knows(&mut self, source: &Source<'_>, lines: Range<usize>) {
         self.known += lines.clone().filter(|i| !source.line(*i).trim().is_empty()).count();
@@ -92,7 +98,9 @@ impl Reducer for Linter {
         match () {
             () if is_direct && found.own + found.weak > 0 => Claim::Command,
             () if found.own >= self.content && found.known * 2 >= found.all => Claim::Content,
-            () if found.own + found.weak >= 2 * self.content && found.known * 10 >= found.all * 9 => Claim::Content,
+            () if found.own + found.weak >= 2 * self.content && found.known * 10 >= found.all * 9 => {
+                Claim::Content
+            }
             () => Claim::No,
         }
     }

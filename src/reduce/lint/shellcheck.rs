@@ -26,8 +26,7 @@ pub static SHELLCHECK: Linter = Linter {
 };
 
 fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
-    let mut out = Reading::default();
-    out.all = lines.clone().filter(|i| !source.line(*i).trim().is_empty()).count();
+    let mut out = Reading::of(source, &lines);
     let mut i = lines.start;
     while i < lines.end {
         let line = source.line(i);
@@ -41,7 +40,9 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
             i += 1;
             continue;
         };
-        let ends = |j: &usize| place(source.line(*j)).is_some() || source.line(*j).starts_with("For more information:");
+        let ends = |j: &usize| {
+            place(source.line(*j)).is_some() || source.line(*j).starts_with("For more information:")
+        };
         let end = (i + 1..lines.end).find(ends).unwrap_or(lines.end);
         let messages: Vec<&str> = (i + 1..end).filter_map(|j| finding(source.line(j))).collect();
         if !messages.is_empty() {

