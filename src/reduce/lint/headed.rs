@@ -21,7 +21,7 @@ pub static ESLINT: Linter = Linter {
         reads: "eslint (stylish), stylelint, `ruff --output-format grouped`, `rubocop -f simple`, yamllint, remark",
         keeps: "every file, every place with its rule and the names and numbers of its message, errors as they are, totals",
         folds: "findings of one message in one file into one line with all places",
-        anchors: &["warning  ", "error  ", "✖", "⚠", ":1 ", ":2 ", ":3 ", ":5  ", ":9 ", "C:  ", "W:  "],
+        anchors: &[],
     },
     commands: &[
         "eslint",

@@ -114,6 +114,10 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
         let counter = if found.is_marked { &mut out.own } else { &mut out.weak };
         *counter += 1;
         out.knows(source, i..end);
+        if found.message.starts_with(UNFORMATTED) {
+            i = end;
+            continue;
+        }
         let layout = match found.message.starts_with("R0801") {
             true => Layout::Alone("=="),
             false => Layout::ByRule,
@@ -130,6 +134,9 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
     out.headings.extend(module.map(|start| start..lines.end));
     out
 }
+
+/// What `ruff format --check` writes above the change that it would make, which is no excerpt.
+const UNFORMATTED: &str = "unformatted: ";
 
 /// The finding that starts at a line, and the first line below its headline.
 fn finding<'a>(source: &'a Source<'a>, i: usize, end: usize) -> Option<(Headline<'a>, usize)> {
