@@ -15,6 +15,7 @@ use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::evidence::Status;
 use tersed::pipeline::marker::Marker;
 use tersed::pipeline::{Outcome, Raw, compress};
+use tersed::reduce;
 
 /// Inputs of all fixtures with the commands that wrote them.
 fn samples() -> Vec<(String, Option<String>)> {
@@ -150,7 +151,7 @@ proptest! {
             s.reason.code() == "applied" && !LINE_STEPS.contains(&s.id.as_str()) && outcome.evidence.reducer.as_deref() != Some(s.id.as_str())
         });
         let replaced = outcome.evidence.omissions.iter().any(|o| o.count == 0)
-            || outcome.evidence.reducer.as_deref().is_some_and(|r| r.starts_with("git_") || r == "search" || r == "listing");
+            || outcome.evidence.reducer.as_deref().is_some_and(|r| r.starts_with("git_") || reduce::is_rewriter(r) || r == "listing");
         if !rewrites && !replaced {
             let shown: Vec<&str> = outcome.texts[0].lines().filter(|l| !is_marker(l)).map(str::trim_end).collect();
             let expected: Vec<&str> = (1..=lines.len()).filter(|n| !hidden.contains(n)).map(|n| lines[n - 1].trim_end()).collect();
