@@ -49,6 +49,8 @@ reasons! {
     StepPrefix = "step_prefix", "The job, the step and the day in front of the lines of a log are written once, the time where its second changes.";
     SharedFolder = "shared_folder", "A folder that stood in front of many names is written once.";
     SharedPath = "shared_path", "A path that stood in front of many lines is written once.";
+    SharedMessage = "shared_message", "Diagnostics of one rule: the message is written once, with every place (aggressive: with the first places of each file and the number of the others).";
+    Clean = "clean", "What a check looked at and found nothing in.";
     SearchLimit = "search_limit", "Matches, and lines around them, over the limits of a search.";
     LineNumbers = "line_numbers", "The number of the line was put before it.";
     ListingLayout = "listing_layout", "Names of a listing share lines; an owner, group or date that most lines have is written once.";

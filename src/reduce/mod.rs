@@ -9,6 +9,7 @@
 mod build;
 pub mod format;
 mod lines;
+mod lint;
 mod listing;
 mod package;
 mod search;
@@ -104,6 +105,7 @@ pub trait Reducer: Sync {
 static FAMILIES: &[&[&dyn Reducer]] = &[
     test::REDUCERS,
     build::REDUCERS,
+    lint::REDUCERS,
     vcs::REDUCERS,
     package::REDUCERS,
     &[&search::Search, &listing::Listing],

@@ -1,0 +1,61 @@
+//! Formatters that only say which files they would change or changed: black, isort, prettier, `ruff format`,
+//! autoflake. Files that were in order go; every file that is not, every error and the totals stay.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Shows, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static FORMATTERS: Format = Format::new(
+    Meta {
+        id: "formatters",
+        family: "build",
+        reads: "`black`, `isort`, `prettier`, `ruff format`, `autoflake`, `dprint`, without a diff",
+        keeps: "files that were changed or would be, files that could not be read, errors, totals",
+        folds: "files that were in order, settings that a verbose run prints",
+        anchors: &[
+            "would reformat ",
+            "reformatted ",
+            "would be left unchanged",
+            "left unchanged",
+            "already well formatted",
+            "All matched files use Prettier",
+            "Checking formatting...",
+            "Code style issues ",
+            "ms (unchanged)",
+            "already formatted",
+            "Imports are incorrectly sorted",
+            "Everything Looks Good!",
+            "Would reformat: ",
+            "Fixing ",
+        ],
+    },
+    &["black", "isort", "prettier", "ruff format", "autoflake", "dprint"],
+    2,
+    &[
+        (r"would reformat \S.*", Shows),
+        (r"Would reformat: \S.*", Shows),
+        (r"reformatted \S.*", Shows),
+        (r"\d+ files? (?:would be |already )?(?:reformatted|formatted|left unchanged).*", Shows),
+        (r"All done! .*|Oh no! .*", Shows),
+        (r"\S.* already well formatted, good job\.", Goes(Reason::Clean)),
+        (r"\S.* wasn't modified on disk since last run\.", Goes(Reason::Clean)),
+        (r"Using configuration from .*|Using configuration in .*", Stays),
+        (
+            r"(?:Identified `.*` as project root|Found input source(?: directory)?:? ).*",
+            Goes(Reason::Progress),
+        ),
+        (r"\S.* ignored: .*", Goes(Reason::Progress)),
+        (r"Checking formatting\.\.\.", Shows),
+        (r"All matched files use Prettier code style!", Shows),
+        (r"\[warn\] Code style issues .*", Shows),
+        (r"\[warn\] \S.*", Stays),
+        (r"\S.* \d+ms \(unchanged\)", Goes(Reason::Clean)),
+        (r"\S.* \d+ms(?: \(cached\))?", Stays),
+        (r"SUCCESS: \S.* Everything Looks Good!", Goes(Reason::Clean)),
+        (r"ERROR: \S.* Imports are incorrectly sorted and/or formatted\.", Shows),
+        (r"Fixing \S.*", Stays),
+        (r"Skipped \d+ files.*", Stays),
+    ],
+);

@@ -1,0 +1,268 @@
+//! Linters that name the place on the line of the finding, with or without an excerpt below it: flake8, pylint,
+//! ruff, mypy, pyright, golangci-lint, rubocop, cppcheck, clang-tidy, cpplint, checkstyle, hadolint, SpotBugs,
+//! eslint's formats for editors, and linters that are not known by name but write the same way.
+//!
+//! A finding is the line with the place (or ruff's two lines: what, and `--> where`) and what stands below it up to
+//! the next: an excerpt with a caret, notes. Findings of the same message are one group.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::group::{Block, Layout};
+use super::place::{Headline, headline};
+use super::reader::{Linter, Reading};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::Meta;
+
+/// See the module.
+pub static LINT: Linter = Linter {
+    meta: Meta {
+        id: "lint",
+        family: "build",
+        reads: "flake8, pylint, ruff (concise, full, pylint), mypy, pyright, golangci-lint, staticcheck, revive, rubocop \
+                (progress, clang, emacs), cppcheck, clang-tidy, cpplint, checkstyle, SpotBugs, hadolint, shellcheck -f gcc, \
+                eslint and stylelint in the unix and compact formats, and other tools that write `path:line:column: message`",
+        keeps: "every place with its rule and the names and numbers of its message; errors as they are; the first excerpts of \
+                a rule; totals, statistics, scores",
+        folds: "findings of one rule into one line with all places; excerpts from the third of a rule on; the code that pylint \
+                found twice; progress",
+        anchors: &[],
+    },
+    commands: &[
+        "flake8",
+        "pycodestyle",
+        "pyflakes",
+        "pydocstyle",
+        "pylint",
+        "ruff",
+        "ruff check",
+        "mypy",
+        "dmypy",
+        "pyright",
+        "basedpyright",
+        "ty check",
+        "golangci-lint",
+        "staticcheck",
+        "revive",
+        "golint",
+        "gosec",
+        "rubocop",
+        "standardrb",
+        "cppcheck",
+        "clang-tidy",
+        "run-clang-tidy",
+        "cpplint",
+        "checkstyle",
+        "spotbugs",
+        "hadolint",
+        "shellcheck",
+        "eslint",
+        "stylelint",
+        "yamllint",
+        "markdownlint",
+        "markdownlint-cli2",
+        "ansible-lint",
+        "actionlint",
+        "ktlint",
+        "detekt",
+        "swiftlint",
+        "phpstan",
+        "psalm",
+        "codespell",
+        "vulture",
+        "bandit",
+        "luacheck",
+        "slim-lint",
+        "haml-lint",
+        "tflint",
+        "buf lint",
+        "protolint",
+        "sqlfluff",
+        "djlint",
+        "proselint",
+        "vale",
+        "oxlint",
+    ],
+    content: 3,
+    read,
+};
+
+fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
+    let mut out = Reading::of(source, &lines);
+    let mut module: Option<usize> = None;
+    let mut i = lines.start;
+    while i < lines.end {
+        let line = source.line(i);
+        let Some((found, body)) = finding(source, i, lines.end) else {
+            if is_module(line) {
+                out.headings.extend(module.map(|start| start..i));
+                module = Some(i);
+                out.own += 1;
+                out.knows(source, i..i + 1);
+            } else if is_progress(line) {
+                out.gone.push((i..i + 1, Reason::Progress));
+                out.knows(source, i..i + 1);
+            } else if is_said(line) {
+                out.headings.extend(module.take().map(|start| start..i));
+                out.knows(source, i..i + 1);
+            }
+            i += 1;
+            continue;
+        };
+        let end = body_end(source, &found, body, lines.end);
+        let counter = if found.is_marked { &mut out.own } else { &mut out.weak };
+        *counter += 1;
+        out.knows(source, i..end);
+        if found.message.starts_with(UNFORMATTED) {
+            i = end;
+            continue;
+        }
+        let layout = match found.message.starts_with("R0801") {
+            true => Layout::Alone("=="),
+            false => Layout::ByRule,
+        };
+        out.blocks.push(Block {
+            lines: i..end,
+            path: found.path,
+            place: found.place,
+            message: found.message,
+            layout,
+        });
+        i = end;
+    }
+    out.headings.extend(module.map(|start| start..lines.end));
+    out
+}
+
+/// What `ruff format --check` writes above the change that it would make, which is no excerpt.
+const UNFORMATTED: &str = "unformatted: ";
+
+/// The finding that starts at a line, and the first line below its headline.
+fn finding<'a>(source: &'a Source<'a>, i: usize, end: usize) -> Option<(Headline<'a>, usize)> {
+    let line = source.line(i);
+    if let Some(found) = headline(line).filter(|found| !is_note(found)) {
+        return Some((found, i + 1));
+    }
+    // `F401 [*] msg` above ` --> a.py:1:8`.
+    if i + 1 >= end || line.is_empty() || line.starts_with([' ', '\t']) {
+        return None;
+    }
+    let place = source.line(i + 1).trim_start();
+    let place = place.strip_prefix("--> ").filter(|p| p.len() < source.line(i + 1).len())?;
+    let (rest, column) = place.rsplit_once(':')?;
+    let (path, row) = rest.rsplit_once(':')?;
+    let is_number = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+    let place = place.get(path.len() + 1..)?;
+    (is_number(row) && is_number(column) && !path.ends_with(".rs")).then(|| {
+        let message = Cow::Borrowed(line.trim_end());
+        (Headline { path, place: Cow::Borrowed(place), message, is_marked: true }, i + 2)
+    })
+}
+
+/// A note on the finding above it.
+fn is_note(found: &Headline<'_>) -> bool {
+    found.message.starts_with("note: ")
+}
+
+fn body_end(source: &Source<'_>, found: &Headline<'_>, start: usize, end: usize) -> usize {
+    if found.message.starts_with("R0801") && !found.message.ends_with("(duplicate-code)") {
+        let last = (start..end).find(|&i| {
+            source.line(i).ends_with("(duplicate-code)")
+                || headline(source.line(i)).is_some_and(|f| f.is_marked)
+        });
+        return last.map_or(start, |i| i + usize::from(headline(source.line(i)).is_none()));
+    }
+    let mut i = start;
+    while i < end {
+        let line = source.line(i);
+        let next = || (i + 1 < end).then(|| source.line(i + 1));
+        let goes_on = match () {
+            () if line.trim().is_empty() => next().is_some_and(is_caret) && i == start,
+            () if finding(source, i, end).is_some() => false,
+            () if line.starts_with([' ', '\t']) || is_caret(line) || is_gutter(line) => true,
+            () if headline(line).is_some() => true,
+            () => next().is_some_and(is_caret) && !is_said(line),
+        };
+        if !goes_on {
+            break;
+        }
+        i += 1;
+    }
+    // The empty line behind one of ruff's is its own.
+    let is_own = start > 1 && source.line(start - 1).trim_start().starts_with("--> ");
+    i + usize::from(is_own && i < end && source.line(i).is_empty())
+}
+
+/// A line of carets below a line of code.
+fn is_caret(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with(['^', '~'])
+        && line.bytes().all(|b| matches!(b, b'^' | b'~' | b' ' | b'-'))
+        && line.contains('^')
+}
+
+/// `12 | code`, `help: …` and `info: …`, as ruff and its kin write them.
+fn is_gutter(line: &str) -> bool {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    let numbered = rest.len() < line.len() && rest.trim_start().starts_with(['|', '+', '-']);
+    numbered || ["help: ", "info: ", "note: "].iter().any(|s| line.starts_with(s))
+}
+
+/// `************* Module shop.report`
+fn is_module(line: &str) -> bool {
+    line.starts_with("************* Module ")
+}
+
+/// Progress of a linter that names nothing which is not named elsewhere, or found to be in order.
+fn is_progress(line: &str) -> bool {
+    line.starts_with("Done processing ")
+        || line.starts_with("Checking ") && line.ends_with(" ...")
+        || line.ends_with("% done") && line.contains(" files checked ")
+}
+
+/// Totals and other lines that linters write.
+fn is_said(line: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "Found ",
+        "Your code has been rated",
+        "Suppressed ",
+        "Use -header-filter",
+        "Inspecting ",
+        "Offenses:",
+        "Success: ",
+        "Category ",
+        "Total errors found",
+        "[*] ",
+        "No fixes available",
+        "Starting audit",
+        "Audit done",
+        "level=",
+        "* ",
+        "=====",
+        "-----",
+        "All checks passed",
+        "For more information",
+        "nofile:",
+    ];
+    const ENDS: &[&str] =
+        &[" generated.", " issues:", " problems", " informations", " problem", " errors", " detected"];
+    let rest = line.trim_end();
+    STARTS.iter().any(|s| line.starts_with(s))
+        || rest.ends_with(" autocorrectable")
+        || ENDS.iter().any(|e| rest.ends_with(e)) && rest.starts_with(|c: char| c.is_ascii_digit())
+        || !rest.is_empty() && rest.bytes().all(|b| matches!(b, b'.' | b'C' | b'W' | b'E' | b'F' | b'R'))
+        || statistic(rest)
+}
+
+/// `27    E741 ambiguous variable name`
+fn statistic(line: &str) -> bool {
+    let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.len() < line.len()
+        && rest.starts_with([' ', '\t'])
+        && rest.trim_start().split(' ').next().is_some_and(|code| {
+            code.len() > 2
+                && code.starts_with(|c: char| c.is_ascii_uppercase())
+                && code.ends_with(|c: char| c.is_ascii_digit())
+        })
+}

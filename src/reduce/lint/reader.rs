@@ -1,0 +1,138 @@
+//! What the reducers of this family share: a format is what its lines are taken for ([`Reading`]); claim,
+//! reduction and extent follow from that.
+
+use std::ops::Range;
+
+use super::group::{Block, Plan};
+use crate::config::Mode;
+use crate::pipeline::detect::command::Simple;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::format::is_command;
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// What the lines of a text are.
+#[derive(Debug, Default)]
+pub struct Reading<'a> {
+    /// The diagnostics, in order.
+    pub blocks: Vec<Block<'a>>,
+    /// Lines that go, with the reason.
+    pub gone: Vec<(Range<usize>, Reason)>,
+    /// Headings and the lines below them: a heading goes when all of these do.
+    pub headings: Vec<Range<usize>>,
+    /// Lines that only this format has.
+    pub own: usize,
+    /// Lines that look like this format but may be of another.
+    pub weak: usize,
+    /// Lines with text that the format knows, those above and their bodies included.
+    pub known: usize,
+    /// Lines with text.
+    pub all: usize,
+    /// From the first to the last line that the format knows.
+    pub extent: Range<usize>,
+}
+
+impl Reading<'_> {
+    /// Nothing is known yet of the lines.
+    pub fn of(source: &Source<'_>, lines: &Range<usize>) -> Self {
+        let all = lines.clone().filter(|i| !source.line(*i).trim().is_empty()).count();
+        Self { all, ..Self::default() }
+    }
+
+    /// Counts lines that the format knows.
+    pub fn knows(&mut self, source: &Source<'_>, lines: Range<usize>) {
+        self.known += lines.clone().filter(|i| !source.line(*i).trim().is_empty()).count();
+        if self.extent.is_empty() {
+            self.extent = lines;
+        } else {
+            self.extent.end = self.extent.end.max(lines.end);
+        }
+    }
+}
+
+/// A format of this family.
+pub struct Linter {
+    /// What is known about it.
+    pub meta: Meta,
+    /// The commands that write it: a program, and words that follow it.
+    pub commands: &'static [&'static str],
+    /// Least own lines for a claim by content alone.
+    pub content: usize,
+    /// Reads lines: these and no others.
+    pub read: for<'a> fn(&'a Source<'a>, Range<usize>) -> Reading<'a>,
+}
+
+/// Lines at the start that a claim looks at.
+const CLAIM_LINES: usize = 2000;
+/// Lines of which one must be known before the others are looked at.
+const FIRST: usize = 60;
+
+impl Linter {
+    fn is_direct(&self, simple: &Simple) -> bool {
+        self.commands.iter().any(|words| is_command(simple, words))
+    }
+}
+
+impl Reducer for Linter {
+    fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let source = input.source;
+        if !reads_as_report(input) || input.detection.is_window {
+            return Claim::No;
+        }
+        // What the agent picked from the findings is not read again.
+        if input.detection.command.producers().any(|(s, filtered)| filtered && self.is_direct(s)) {
+            return Claim::No;
+        }
+        let is_direct = input.detection.command.runs(|s| self.is_direct(s));
+        let head = (self.read)(source, 0..source.len().min(FIRST));
+        if !is_direct && head.own + head.weak == 0 && source.len() > FIRST {
+            return Claim::No;
+        }
+        let found = (self.read)(source, 0..source.len().min(CLAIM_LINES));
+        match () {
+            () if is_direct && found.own + found.weak > 0 => Claim::Command,
+            () if found.own >= self.content && found.known * 2 >= found.all => Claim::Content,
+            () if found.own + found.weak >= 2 * self.content && found.known * 10 >= found.all * 9 => {
+                Claim::Content
+            }
+            () => Claim::No,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let reading = (self.read)(source, 0..source.len());
+        let mut plan = Plan::new(source, input.policy.mode == Mode::Aggressive);
+        apply(source, &reading, &mut plan);
+        plan.finish()
+    }
+
+    fn rewrites(&self) -> bool {
+        true
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        (self.read)(input.source, 0..input.source.len()).extent
+    }
+}
+
+/// Hides and groups what a reading found.
+pub fn apply<'a>(source: &'a Source<'a>, reading: &Reading<'a>, plan: &mut Plan<'a>) {
+    plan.group(&reading.blocks);
+    for (lines, reason) in &reading.gone {
+        plan.omit(lines.clone(), *reason);
+    }
+    for lines in &reading.headings {
+        let below = (lines.start + 1..lines.end).filter(|i| !source.line(*i).trim().is_empty());
+        let mut below = below.map(|i| plan.is_hidden(i)).peekable();
+        if below.peek().is_some() && below.all(|hidden| hidden) {
+            plan.omit(lines.start..lines.start + 1, Reason::SharedMessage);
+        }
+    }
+}
