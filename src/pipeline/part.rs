@@ -194,6 +194,9 @@ impl Run<'_> {
         let input = Input { relevance: about.as_ref().unwrap_or(&relevance), ..input };
         if !self.in_full {
             self.read(source, stretches, input.relevance, signals, state);
+            self.attempt("progress", source, signals, state, |ledger| {
+                reduce::progress::reduce(&input, ledger)
+            });
         }
         // The end of a report is its summary.
         let mut fixed = signals.to_vec();

@@ -24,15 +24,7 @@ pub static PIP: Format = Format::new(
             "Found existing installation: ",
         ],
     },
-    &[
-        "pip install",
-        "pip3 install",
-        "pip download",
-        "pip3 download",
-        "pip uninstall",
-        "pip3 uninstall",
-        "uv pip install",
-    ],
+    &["pip install", "pip3 install", "pip download", "pip3 download", "pip uninstall", "pip3 uninstall"],
     1,
     &[
         (r"Successfully (?:un)?installed .*", Shows),
