@@ -199,6 +199,9 @@ fn read_word(word: &str, state: &mut State, is_measured: &mut bool) -> Option<()
     if is_time(core) || is_size(core) {
         return Some(());
     }
+    if matches!(core, "0" | "ETA" | "eta") {
+        return Some(());
+    }
     if core.bytes().any(|b| b.is_ascii_digit()) && core.parse::<f64>().is_ok() {
         // A figure without a unit says something of its own.
         return None;

@@ -49,8 +49,12 @@ enum Line<'a> {
     SetUp(&'a str, &'a str),
     /// `Unpacking NAME (VERSION) ...`, with the version that was there before.
     Unpack(&'a str, Option<&'a str>),
-    /// `Inst NAME …` and `Conf NAME …` of a simulation.
-    Simulated(&'a str, bool),
+    /// `Inst NAME [OLD] (NEW …)` of a simulation.
+    Inst(&'a str, Option<&'a str>, &'a str),
+    /// `Conf NAME (NEW …)` of a simulation.
+    Conf(&'a str),
+    /// `dpkg: error processing package NAME (--configure):`
+    Failed(&'a str),
     /// `NAME is already the newest version (VERSION).`
     Newest(&'a str, &'a str),
     /// Heads a list of names that others show or that is advice.
@@ -106,10 +110,17 @@ impl Reducer for Apt {
             match read(line) {
                 Line::Step => gone.hide(i, Reason::Progress),
                 Line::Hint => gone.hide(i, Reason::PackageHints),
-                Line::SetUp(name, version) => gone.name(i, Reason::Installed, state.named(name, version)),
+                Line::SetUp(name, version) if state.set_up.contains(bare(name)) => {
+                    gone.name(i, Reason::Installed, state.named(name, version))
+                }
                 Line::Unpack(name, _) if state.set_up.contains(bare(name)) => gone.hide(i, Reason::Progress),
-                Line::Simulated(name, true) if state.simulated.contains(name) => {
-                    gone.hide(i, Reason::Progress);
+                Line::Conf(name) if state.simulated.contains(bare(name)) => gone.hide(i, Reason::Progress),
+                Line::Inst(name, before, version) => {
+                    let named = match before {
+                        Some(before) => format!("{name} ({version}, before {before})"),
+                        None => format!("{name} ({version})"),
+                    };
+                    gone.name(i, Reason::Installed, named);
                 }
                 Line::Newest(name, version) => {
                     gone.name(i, Reason::Satisfied, format!("{name} ({version})"));
@@ -127,7 +138,12 @@ impl Reducer for Apt {
                     }
                     i = end - 1;
                 }
-                Line::Unpack(..) | Line::Simulated(..) | Line::Known | Line::Other => {}
+                Line::SetUp(..)
+                | Line::Unpack(..)
+                | Line::Conf(_)
+                | Line::Failed(_)
+                | Line::Known
+                | Line::Other => {}
             }
             i += 1;
         }
@@ -145,7 +161,7 @@ impl Reducer for Apt {
 /// What the whole output says of its packages.
 #[derive(Default)]
 struct State<'a> {
-    /// Names that were set up.
+    /// Names that were set up and did not fail.
     set_up: BTreeSet<&'a str>,
     /// Names that a simulation would install.
     simulated: BTreeSet<&'a str>,
@@ -156,6 +172,7 @@ struct State<'a> {
 impl<'a> State<'a> {
     fn of(source: &Source<'a>) -> Self {
         let mut state = Self::default();
+        let mut failed = BTreeSet::new();
         for line in source.lines() {
             match read(line) {
                 Line::SetUp(name, _) => {
@@ -164,12 +181,16 @@ impl<'a> State<'a> {
                 Line::Unpack(name, Some(before)) => {
                     state.before.insert(bare(name), before);
                 }
-                Line::Simulated(name, false) => {
-                    state.simulated.insert(name);
+                Line::Inst(name, ..) => {
+                    state.simulated.insert(bare(name));
+                }
+                Line::Failed(name) => {
+                    failed.insert(bare(name));
                 }
                 _ => {}
             }
         }
+        state.set_up.retain(|name| !failed.contains(name));
         state
     }
 
@@ -205,6 +226,17 @@ fn name_version(text: &str) -> Option<(&str, &str, &str)> {
     (!name.contains(' ')).then_some((name, version, rest))
 }
 
+/// `NAME [OLD] (NEW SOURCE [ARCH])`
+fn simulated(text: &str) -> Option<Line<'_>> {
+    let (head, tail) = text.split_once(" (")?;
+    let version = tail.split([' ', ')']).next()?;
+    let (name, before) = match head.split_once(" [") {
+        Some((name, before)) => (name, Some(before.strip_suffix(']')?)),
+        None => (head, None),
+    };
+    (!name.contains(' ')).then_some(Line::Inst(name, before, version))
+}
+
 /// Reads a line.
 fn read(line: &str) -> Line<'_> {
     let line = line.trim_end();
@@ -219,10 +251,14 @@ fn read(line: &str) -> Line<'_> {
     if let Some((name, version)) = line.split_once(" is already the newest version (") {
         return Line::Newest(name, version.trim_end_matches([')', '.']));
     }
-    for (word, is_conf) in [("Inst ", false), ("Conf ", true)] {
-        if let Some(name) = line.strip_prefix(word).filter(|r| r.contains(" (")) {
-            return Line::Simulated(name.split(' ').next().unwrap_or(name), is_conf);
-        }
+    if let Some(package) = line.strip_prefix("Conf ").and_then(|rest| rest.split_once(" (")) {
+        return Line::Conf(package.0);
+    }
+    if let Some(inst) = line.strip_prefix("Inst ").and_then(simulated) {
+        return inst;
+    }
+    if let Some(rest) = line.strip_prefix("dpkg: error processing package ") {
+        return Line::Failed(rest.split(' ').next().unwrap_or(rest));
     }
     if is_fetch(line)
         || starts(&[
@@ -304,6 +340,8 @@ mod tests {
         assert_eq!(read("Unpacking a:amd64 (2) over (1) ..."), Line::Unpack("a:amd64", Some("1")));
         assert_eq!(read("jq is already the newest version (1.6)."), Line::Newest("jq", "1.6"));
         assert_eq!(read("Get:1 http://a/debian b InRelease [151 kB]"), Line::Step);
+        assert_eq!(read("Inst a [1] (2 Debian:12/oldstable [amd64])"), Line::Inst("a", Some("1"), "2"));
+        assert_eq!(read("dpkg: error processing package a (--configure):"), Line::Failed("a"));
         assert_eq!(read("Get your own copy"), Line::Other);
         assert_eq!(read("Setting up the project"), Line::Other);
         assert_eq!(read("E: Unable to locate package x"), Line::Known);

@@ -66,7 +66,7 @@ pub static CONDA: Format = Format::new(
         (r"  [+] (\S+)  +(\S+)  +(\S+)  +\S+  +(?:Cached|\d.*)", Named(Reason::Installed)),
         (r"  [-~^] .*", Stays),
         (
-            r"(?:The following packages will be downloaded:|    package +\|  +build|    -+\|-+|    \S+ +\| +\S+ +[\d.]+ [kMG]?B.*|    -{20,})",
+            r"(?:The following packages will be downloaded:|    package +\|  +build|    -+\|-+|    \S+ +\| *\S+ +[\d.]+ [kMG]?B.*|    -{20,})",
             Goes(Reason::Progress),
         ),
         (

@@ -48,7 +48,7 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &go_modules::GO_MODULES,
     &apt::Apt,
     &apk::APK,
-    &dnf::DNF,
+    &dnf::Dnf,
     &brew::BREW,
     &gem::GEM,
     &composer::COMPOSER,

@@ -1,4 +1,4 @@
-//! `pip install`, `uninstall` and `download`: what is fetched and where from goes, the versions that
+//! `pip install`, `uninstall`, `wheel` and `download`: what is fetched and where from goes, the versions that
 //! were there already are named, and what was installed, warned of or refused stays.
 //!
 //! Lines as written by pip 9 to 26 without a terminal. `Collecting` goes only because the line
@@ -14,7 +14,7 @@ pub static PIP: Format = Format::new(
     Meta {
         id: "pip",
         family: "package",
-        reads: "`pip install`, `pip download`, `pip uninstall`",
+        reads: "`pip install`, `pip download`, `pip wheel`, `pip uninstall`",
         keeps: "what was installed or removed with versions, notices, warnings, conflicts, build failures, errors",
         folds: "downloads, caches, build steps that went well; requirements that were already satisfied are named",
         anchors: &[
