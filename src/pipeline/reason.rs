@@ -34,7 +34,7 @@ reasons! {
     TestOutput = "test_output", "What passing tests printed.";
     Progress = "progress", "Progress, downloads and build steps that succeeded.";
     Satisfied = "satisfied", "What was there already; the marker names it.";
-    Installed = "installed", "Packages that are installed, changed or removed, one to a line; the marker names them.";
+    Packages = "packages", "Packages that are installed, changed or removed, or would be, one to a line; the marker names them.";
     PackageHints = "package_hints", "Suggestions, funding notices and advice of a package manager.";
     TransferredFiles = "transferred_files", "The middle of a long list of files that were copied, packed or unpacked.";
     DiffContext = "diff_context", "Unchanged lines around the changes of a diff.";

@@ -20,10 +20,10 @@ pub static APK: Format = Format::new(
     &[
         (r"OK: \d.* (?:in|packages?).*", Shows),
         (r"(?:ERROR|WARNING): .*", Stays),
-        (r"\( *\d+/\d+\) Installing (\S+ \([^()]*\))", Named(Reason::Installed)),
+        (r"\( *\d+/\d+\) Installing (\S+ \([^()]*\))", Named(Reason::Packages)),
         (
             r"\( *\d+/\d+\) ((?:Upgrading|Downgrading|Purging|Reinstalling|Replacing) \S+ \([^()]*\))",
-            Named(Reason::Installed),
+            Named(Reason::Packages),
         ),
         (r"fetch https?://.*", Goes(Reason::Progress)),
         (

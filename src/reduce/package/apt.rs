@@ -70,6 +70,8 @@ enum Line<'a> {
 enum Listed {
     /// Packages that come: shown again when they are set up.
     New,
+    /// Packages that come along: the list of those that come has them too.
+    Additional,
     /// Advice.
     Advice,
 }
@@ -111,7 +113,7 @@ impl Reducer for Apt {
                 Line::Step => gone.hide(i, Reason::Progress),
                 Line::Hint => gone.hide(i, Reason::PackageHints),
                 Line::SetUp(name, version) if state.set_up.contains(bare(name)) => {
-                    gone.name(i, Reason::Installed, state.named(name, version))
+                    gone.name(i, Reason::Packages, state.named(name, version))
                 }
                 Line::Unpack(name, _) if state.set_up.contains(bare(name)) => gone.hide(i, Reason::Progress),
                 Line::Conf(name) if state.simulated.contains(bare(name)) => gone.hide(i, Reason::Progress),
@@ -120,7 +122,7 @@ impl Reducer for Apt {
                         Some(before) => format!("{name} ({version}, before {before})"),
                         None => format!("{name} ({version})"),
                     };
-                    gone.name(i, Reason::Installed, named);
+                    gone.name(i, Reason::Packages, named);
                 }
                 Line::Newest(name, version) => {
                     gone.name(i, Reason::Satisfied, format!("{name} ({version})"));
@@ -130,8 +132,13 @@ impl Reducer for Apt {
                     let mut names = (i + 1..end).flat_map(|l| source.line(l).split_whitespace());
                     let reason = match listed {
                         Listed::Advice => Some(Reason::PackageHints),
-                        Listed::New if names.all(|n| state.shows(n)) => Some(Reason::Progress),
-                        Listed::New => None,
+                        Listed::Additional if names.clone().all(|n| state.listed.contains(n)) => {
+                            Some(Reason::Progress)
+                        }
+                        Listed::New | Listed::Additional if names.all(|n| state.shows(n)) => {
+                            Some(Reason::Progress)
+                        }
+                        Listed::New | Listed::Additional => None,
                     };
                     if let Some(reason) = reason {
                         (i..end).for_each(|l| gone.hide(l, reason));
@@ -147,15 +154,20 @@ impl Reducer for Apt {
             }
             i += 1;
         }
+        gone.keep(extent(source).end.saturating_sub(1));
         gone.finish(source)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
-        let known = |i: &usize| read(input.source.line(*i)) != Line::Other;
-        let first = (0..input.source.len()).find(known).unwrap_or(0);
-        let last = (first..input.source.len()).rev().find(known).unwrap_or(first);
-        first..list_end(input.source, last)
+        extent(input.source)
     }
+}
+
+fn extent(source: &Source<'_>) -> Range<usize> {
+    let known = |i: &usize| read(source.line(*i)) != Line::Other;
+    let first = (0..source.len()).find(known).unwrap_or(0);
+    let last = (first..source.len()).rev().find(known).unwrap_or(first);
+    first..list_end(source, last)
 }
 
 /// What the whole output says of its packages.
@@ -163,6 +175,8 @@ impl Reducer for Apt {
 struct State<'a> {
     /// Names that were set up and did not fail.
     set_up: BTreeSet<&'a str>,
+    /// Names in the lists of packages that come.
+    listed: BTreeSet<&'a str>,
     /// Names that a simulation would install.
     simulated: BTreeSet<&'a str>,
     /// Names with the version that was there before.
@@ -173,8 +187,12 @@ impl<'a> State<'a> {
     fn of(source: &Source<'a>) -> Self {
         let mut state = Self::default();
         let mut failed = BTreeSet::new();
-        for line in source.lines() {
+        for (i, line) in source.lines().enumerate() {
             match read(line) {
+                Line::List(Listed::New) => {
+                    let rows = i + 1..list_end(source, i);
+                    state.listed.extend(rows.flat_map(|l| source.line(l).split_whitespace()));
+                }
                 Line::SetUp(name, _) => {
                     state.set_up.insert(bare(name));
                 }
@@ -286,9 +304,10 @@ fn read(line: &str) -> Line<'_> {
         return Line::Step;
     }
     match line {
-        "The following additional packages will be installed:"
-        | "The following NEW packages will be installed:"
-        | "The following packages will be upgraded:" => Line::List(Listed::New),
+        "The following additional packages will be installed:" => Line::List(Listed::Additional),
+        "The following NEW packages will be installed:" | "The following packages will be upgraded:" => {
+            Line::List(Listed::New)
+        }
         "Suggested packages:"
         | "Recommended packages:"
         | "The following packages were automatically installed and are no longer required:"

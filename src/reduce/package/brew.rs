@@ -39,7 +39,7 @@ pub static BREW: Format = Format::new(
         (r"\xF0\x9F\x8D\xBA  .*", Shows),
         (r"==> Caveats", Stays),
         (r"==> (?:Upgrading|Installing|Summary|Uninstalling|Reinstalling).*", Stays),
-        (r"==> Pouring (\S+?)(?:\.\w+)?\.bottle(?:\.\d+)?\.tar\.gz", Named(Reason::Installed)),
+        (r"==> Pouring (\S+?)(?:\.\w+)?\.bottle(?:\.\d+)?\.tar\.gz", Named(Reason::Packages)),
         (
             r"==> (?:Downloading|Downloaded|Fetching|Auto-updat|Updating Homebrew|Running `brew cleanup|Verifying|Purging).*",
             Goes(Reason::Progress),

@@ -46,7 +46,7 @@ pub static CARGO_PACKAGES: Format = Format::new(
         (r" +Locking \d+ packages?.*", Shows),
         (r" +Installing (?:\S+ v\S+|/\S+)(?: .*)?", Shows),
         (r" +(?:Installed|Replaced|Replacing|Ignored|Finished|Summary|Scanning) .*", Shows),
-        (r" +Adding (\S+ v\S+(?: \(.*\))?)", Named(Reason::Installed)),
+        (r" +Adding (\S+ v\S+(?: \(.*\))?)", Named(Reason::Packages)),
         (r" +(?:Updating|Downgrading|Removing|Upgrading) \S+ v\S+.*", Stays),
         (r" +Unchanged (\S+ v\S+(?: \(.*\))?)", Named(Reason::Satisfied)),
         (

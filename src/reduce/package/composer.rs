@@ -40,10 +40,10 @@ pub static COMPOSER: Format = Format::new(
             r"(?:No security vulnerability advisories found\.?|Found \d+ security vulnerability advisor.*)",
             Shows,
         ),
-        (r"  - Installing (\S+ \([^()]*\))(?:: .*)?", Named(Reason::Installed)),
+        (r"  - Installing (\S+ \([^()]*\))(?:: .*)?", Named(Reason::Packages)),
         (
             r"  - ((?:Upgrading|Updating|Downgrading|Removing) \S+ \([^()]*\))(?:: .*)?",
-            Named(Reason::Installed),
+            Named(Reason::Packages),
         ),
         (r"  - (?:Downloading|Locking) \S+ \([^()]*\)", Goes(Reason::Progress)),
         (r" +\d+/\d+ \[[=>-]*\] +\d+%", Goes(Reason::Progress)),

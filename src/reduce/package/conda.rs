@@ -62,8 +62,8 @@ pub static CONDA: Format = Format::new(
         ),
         (r"Downloading and Extracting Packages:?(?: \.\.\.working\.\.\.)?(?: done)?", Goes(Reason::Progress)),
         (r"(?:\S+ +\| +[\d.]+ [kMG]?B +\| .*|\S+ +\|[ #\d.]*\| +\d+%.*)", State),
-        (r"  (\S+)  +\S+::\S+?-(\d\S*?-\S+)(?: None)?", Named(Reason::Installed)),
-        (r"  [+] (\S+)  +(\S+)  +(\S+)  +\S+  +(?:Cached|\d.*)", Named(Reason::Installed)),
+        (r"  (\S+)  +\S+::\S+?-(\d\S*?-\S+)(?: None)?", Named(Reason::Packages)),
+        (r"  [+] (\S+)  +(\S+)  +(\S+)  +\S+  +(?:Cached|\d.*)", Named(Reason::Packages)),
         (r"  [-~^] .*", Stays),
         (
             r"(?:The following packages will be downloaded:|    package +\|  +build|    -+\|-+|    \S+ +\| *\S+ +[\d.]+ [kMG]?B.*|    -{20,})",

@@ -32,6 +32,9 @@ static META: Meta = Meta {
     ],
 };
 
+/// Lines that a claim looks at.
+const CLAIM_LINES: usize = 2000;
+
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
@@ -56,8 +59,8 @@ impl Reducer for Dnf {
         if !reads_as_report(input) {
             return Claim::No;
         }
-        let known = input.source.lines().filter(|line| read(line) != Line::Other).count();
-        let all = input.source.lines().filter(|line| !line.trim().is_empty()).count();
+        let known = input.source.lines().take(CLAIM_LINES).filter(|line| read(line) != Line::Other).count();
+        let all = input.source.lines().take(CLAIM_LINES).filter(|line| !line.trim().is_empty()).count();
         let is_ours =
             input.detection.command.runs(|s| matches!(s.program(), "dnf" | "yum" | "microdnf" | "dnf5"));
         match () {
@@ -79,6 +82,7 @@ impl Reducer for Dnf {
                 _ => {}
             }
         }
+        gone.keep(extent(source).end.saturating_sub(1));
         gone.finish(source)
     }
 

@@ -40,7 +40,7 @@ pub static GEM: Format = Format::new(
         (r"Successfully installed \S+", Shows),
         (r"(?:Gem::Ext::BuildError|ERROR: |An error occurred|Could not find).*", Opens),
         (r"Using (\S+ \d\S*)(?: \(was \d\S*\))?(?: from .*)?", Named(Reason::Satisfied)),
-        (r"Installing (\S+ \d\S*(?: \([\w. -]+\))?)(?: with native extensions)?", Named(Reason::Installed)),
+        (r"Installing (\S+ \d\S*(?: \([\w. -]+\))?)(?: with native extensions)?", Named(Reason::Packages)),
         (
             r"Fetching (?:gem metadata from .*|dependency metadata .*|source index .*|version metadata .*|\S+ \d\S*(?: \(.*\))?|\S+\.gem(?: \(\d+%\))?|http\S+)",
             Goes(Reason::Progress),

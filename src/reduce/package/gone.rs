@@ -32,6 +32,11 @@ impl Gone {
         }
     }
 
+    /// A line stays after all: the last of an output that something else follows tells how far it came.
+    pub(super) fn keep(&mut self, line: usize) {
+        self.lines.retain(|gone| gone.0 != line);
+    }
+
     /// The spans, or the reason for there being none.
     pub(super) fn finish(mut self, source: &Source<'_>) -> Result<Reduction, Reason> {
         self.lines.sort_by_key(|gone| gone.0);

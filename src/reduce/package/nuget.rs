@@ -29,7 +29,7 @@ pub static NUGET: Format = Format::new(
         (r" *(?:log  : )?Restored \S.* \(in .*\)\.", Shows),
         (r" *All projects are up-to-date for restore\.", Shows),
         (r".*(?:error|warning|error :|warn :) ?:? ?NU\d{4}.*", Stays),
-        (r" *(?:info : +|log  : )?Installed (\S+ \d\S*) from .*", Named(Reason::Installed)),
+        (r" *(?:info : +|log  : )?Installed (\S+ \d\S*) from .*", Named(Reason::Packages)),
         (r" *(?:info : )PackageReference for package .*", Shows),
         (
             r" *(?:info : +)?(?:GET|OK|CACHE|NotFound|ACCEPTED|Retrieving package|Acquiring lock|Writing|Generating|Restoring packages for|Assets file|Adding PackageReference|X\.509|Committing restore|Checking compatibility|Package .* is compatible|All packages and projects are compatible|Installing|Successfully installed|Added package|Adding package|Completed installation|MSBuild auto-detection|Resolv|Attempting to gather|Gathering).*",

@@ -40,11 +40,11 @@ pub static POETRY: Format = Format::new(
         (r" +(?:-|\xE2\x80\xA2) .*: (?:Failed|Cancelled).*", Opens),
         (
             r" +(?:-|\xE2\x80\xA2) Installing (\S+ \([^()]*\))(?:: Installing\.\.\.|: Pending\.\.\.)?",
-            Named(Reason::Installed),
+            Named(Reason::Packages),
         ),
         (
             r" +(?:-|\xE2\x80\xA2) ((?:Updating|Downgrading|Removing) \S+ \([^()]*\))(?:: .*\.\.\.)?",
-            Named(Reason::Installed),
+            Named(Reason::Packages),
         ),
         (
             r" +(?:-|\xE2\x80\xA2) (?:Installing|Updating|Downgrading|Removing) \S+ \([^()]*\): (?:Downloading|Preparing|Installing|Building|Pending|Unpacking|Cloning|Removing|Updating)\.\.\.(?: .*)?",

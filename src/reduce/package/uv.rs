@@ -41,7 +41,7 @@ pub static UV: Format = Format::new(
     &[
         (r"(?:Resolved|Prepared|Installed|Uninstalled|Audited|Checked) \d+ packages? in [\d.]+m?s", Shows),
         (r"(?:error|warning|hint|  cause)(?:: ).*", Stays),
-        (r" ([+~-] \S+==\S+(?: \(from \S+\))?)", Named(Reason::Installed)),
+        (r" ([+~-] \S+==\S+(?: \(from \S+\))?)", Named(Reason::Packages)),
         (
             r" *(?:Downloading|Downloaded|Building|Built|Updating|Updated|Preparing|Fetching) \S+(?: .*)?",
             Goes(Reason::Progress),
