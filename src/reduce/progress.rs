@@ -70,13 +70,9 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
 /// Whether a text may hold any of it at all: one search, since most texts hold none.
 fn may_hold(text: &str) -> bool {
     let bytes = text.as_bytes();
-    memchr::memchr(b'%', bytes).is_some()
-        || memchr::memmem::find(bytes, "⠋".as_bytes()).is_some()
-        || memchr::memmem::find(bytes, "⠙".as_bytes()).is_some()
-        || memchr::memchr_iter(b'/', bytes).any(|at| {
-            let digit = |i: usize| bytes.get(i).is_some_and(u8::is_ascii_digit);
-            at > 0 && digit(at - 1) && digit(at + 1)
-        })
+    memchr::memmem::find(bytes, b"% Total    % Received").is_some()
+        || has_figure(bytes)
+        || ["⠋", "⠙", "⠹", "⠸"].iter().any(|cell| memchr::memmem::find(bytes, cell.as_bytes()).is_some())
 }
 
 /// The meter of curl, from line `i` on: its head and its states but the last, or all of it once all has arrived. The line
@@ -136,20 +132,28 @@ fn state(line: &str) -> Option<State> {
         return None;
     }
     let lower = state.key.to_ascii_lowercase();
-    let is_result = |word: &str| {
-        let starts = |w: &&str| word.starts_with(*w);
-        RESULTS.iter().any(|w| starts(w))
-    };
+    let is_result = |word: &str| RESULTS.iter().any(|result| word.starts_with(result));
     if lower.split(|c: char| !c.is_ascii_alphanumeric()).any(is_result) {
         return None;
     }
     Some(state)
 }
 
-/// A byte test that spares most lines the reading.
+/// A byte test that spares most lines the reading: `45%`, `3/9`, a spinner.
 fn has_mark(text: &str) -> bool {
-    let bytes = text.as_bytes();
-    memchr::memchr2(b'%', b'/', bytes).is_some() || starts_with_spinner(text)
+    has_figure(text.as_bytes()) || starts_with_spinner(text)
+}
+
+/// Whether a `%` stands behind a digit or a `/` before one.
+fn has_figure(bytes: &[u8]) -> bool {
+    memchr::memchr2_iter(b'%', b'/', bytes).any(|at| {
+        let digit = |i: Option<usize>| i.and_then(|i| bytes.get(i)).is_some_and(u8::is_ascii_digit);
+        match bytes[at] {
+            b'%' => digit(at.checked_sub(1)),
+            // `1.2MB/3MB` too.
+            _ => digit(Some(at + 1)),
+        }
+    })
 }
 
 /// Braille cells, in which command line programs draw their spinners.
