@@ -203,6 +203,9 @@ impl Run<'_> {
             if detection.reports_failures() {
                 self.attempt("stack_traces", source, signals, state, |ledger| trace::reduce(source, ledger));
             }
+            self.attempt("progress", source, signals, state, |ledger| {
+                reduce::progress::reduce(&input, ledger)
+            });
         }
         // The end of a report is its summary.
         let mut fixed = signals.to_vec();

@@ -35,6 +35,9 @@ reasons! {
     SkippedTests = "skipped_tests", "Tests that did not run, beyond the first of them.";
     Progress = "progress", "Progress, downloads and build steps that succeeded.";
     Satisfied = "satisfied", "What was there already; the marker names it.";
+    Packages = "packages", "Packages that are installed, changed or removed, or would be, one to a line; the marker names them.";
+    PackageHints = "package_hints", "Suggestions, funding notices and advice of a package manager.";
+    TransferredFiles = "transferred_files", "The middle of a long list of files that were copied, packed or unpacked.";
     DiffContext = "diff_context", "Unchanged lines around the changes of a diff.";
     DiffLimit = "diff_limit", "Lines of a hunk over the limits of a diff.";
     GeneratedFile = "generated_file", "Changes of a lock file or a generated or minified file.";

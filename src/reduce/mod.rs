@@ -12,6 +12,7 @@ mod lines;
 mod lint;
 mod listing;
 mod package;
+pub mod progress;
 mod search;
 mod test;
 pub mod trace;
@@ -139,7 +140,7 @@ pub fn is_rewriter(id: &str) -> bool {
 
 /// Whether what the reducers of a family leave is what matters, so that no limit has to cut it further.
 pub fn is_bounded(family: &str) -> bool {
-    matches!(family, "test" | "build" | "diff" | "git" | "search" | "listing")
+    matches!(family, "test" | "build" | "diff" | "git" | "package" | "search" | "listing")
 }
 
 /// The reducer with the strongest claim on the text.

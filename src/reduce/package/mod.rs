@@ -1,8 +1,59 @@
-//! Package managers: progress goes; versions, counts, vulnerabilities, warnings and errors stay.
+//! Package managers, images and transfers: progress goes; versions, counts, vulnerabilities, warnings and errors stay.
 
+mod apk;
+mod apt;
+mod brew;
+mod bun;
+mod cargo_packages;
+mod composer;
+mod conda;
+mod dnf;
+mod docker_build;
+mod docker_layers;
+mod ffmpeg;
+mod gem;
+mod go_modules;
+mod gone;
+mod npm;
+mod nuget;
 mod pip;
+mod pipenv;
+mod pnpm;
+mod poetry;
+mod transfer;
+mod uv;
+mod wget;
+mod yarn;
+mod yarn_berry;
 
 use super::Reducer;
 
 /// The reducers of this family; the earlier row breaks ties.
-pub static REDUCERS: &[&dyn Reducer] = &[&pip::PIP];
+///
+/// Builds of images come first: what a step ran may have been any of the others.
+pub static REDUCERS: &[&dyn Reducer] = &[
+    &docker_build::DockerBuild,
+    &docker_layers::DockerLayers,
+    &npm::NPM,
+    &pnpm::PNPM,
+    &yarn_berry::YARN_BERRY,
+    &yarn::YARN,
+    &bun::BUN,
+    &pip::PIP,
+    &uv::UV,
+    &poetry::POETRY,
+    &pipenv::PIPENV,
+    &conda::CONDA,
+    &cargo_packages::CARGO_PACKAGES,
+    &go_modules::GO_MODULES,
+    &apt::Apt,
+    &apk::APK,
+    &dnf::Dnf,
+    &brew::BREW,
+    &gem::GEM,
+    &composer::COMPOSER,
+    &nuget::NUGET,
+    &wget::Wget,
+    &transfer::Transfer,
+    &ffmpeg::FFMPEG,
+];

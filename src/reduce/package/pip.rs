@@ -1,4 +1,4 @@
-//! `pip install`, `uninstall` and `download`: what is fetched and where from goes, the versions that
+//! `pip install`, `uninstall`, `wheel` and `download`: what is fetched and where from goes, the versions that
 //! were there already are named, and what was installed, warned of or refused stays.
 //!
 //! Lines as written by pip 9 to 26 without a terminal. `Collecting` goes only because the line
@@ -14,7 +14,7 @@ pub static PIP: Format = Format::new(
     Meta {
         id: "pip",
         family: "package",
-        reads: "`pip install`, `pip download`, `pip uninstall`",
+        reads: "`pip install`, `pip download`, `pip wheel`, `pip uninstall`",
         keeps: "what was installed or removed with versions, notices, warnings, conflicts, build failures, errors",
         folds: "downloads, caches, build steps that went well; requirements that were already satisfied are named",
         anchors: &[
@@ -29,20 +29,23 @@ pub static PIP: Format = Format::new(
         "pip3 install",
         "pip download",
         "pip3 download",
+        "pip wheel",
+        "pip3 wheel",
         "pip uninstall",
         "pip3 uninstall",
-        "uv pip install",
     ],
     1,
     &[
         (r"Successfully (?:un)?installed .*", Shows),
-        (r"Successfully built .*", Stays),
+        (r"Successfully (?:built|downloaded) .*", Stays),
+        (r"Saved \S+\.(?:whl|tar\.gz|zip)", Shows),
         (r"Installing collected packages: .*", Goes(Reason::Progress)),
         (
             r"Requirement already (?:satisfied|up-to-date): ([\w.\[\]-]+)\S* in \S+(?: \(from [^()]*\))? (\(\d\S*\))",
             Named(Reason::Satisfied),
         ),
-        (r"Collecting \S.*", Goes(Reason::Progress)),
+        (r"Collecting \S.*", State),
+        (r" +(?:Downloading|Using cached) \S.*", State),
         (
             r" +(?:Downloading|Using cached|Obtaining dependency information|Getting requirements to build|Preparing metadata|Installing build dependencies|Installing backend dependencies|Checking if build backend supports|Created wheel|Building wheel|Building editable|Stored in directory|Attempting uninstall|Found existing installation|Uninstalling|Successfully uninstalled) ?.*",
             Goes(Reason::Progress),
@@ -51,7 +54,7 @@ pub static PIP: Format = Format::new(
             r"(?:Building wheels for collected packages|Looking in indexes|Looking in links|Defaulting to user installation).*",
             Goes(Reason::Progress),
         ),
-        (r"(?:Downloading|Using cached) \S+ ?.*", Goes(Reason::Progress)),
+        (r"(?:Downloading|Using cached) \S+ ?.*", State),
         (r" *(?:\xE2\x94\x81|\xE2\x95\xB8|\xE2\x95\xBA|\xE2\x96\x88)+ .*", State),
         (r" +\|?\S*\| [\d.]+ ?[kMG]?B.*", State),
         (r" +[\d.]+/[\d.]+ ?[kMG]?B .*", State),

@@ -1,0 +1,36 @@
+//! `apk add`, `upgrade`, `del`, `update`: packages are named with their versions, fetches and triggers go.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static APK: Format = Format::new(
+    Meta {
+        id: "apk",
+        family: "package",
+        reads: "`apk add`, `upgrade`, `del`, `update`",
+        keeps: "the total, warnings, errors",
+        folds: "fetches and triggers; installed, upgraded and removed packages are named",
+        anchors: &["fetch http", "OK: ", ") Installing ", ") Upgrading ", ") Purging "],
+    },
+    &["apk add", "apk upgrade", "apk del", "apk update", "apk fix"],
+    1,
+    &[
+        (r"OK: \d.* (?:in|packages?).*", Shows),
+        (r"(?:ERROR|WARNING): .*", Stays),
+        (r"\( *\d+/\d+\) Installing (\S+ \([^()]*\))", Named(Reason::Packages)),
+        (
+            r"\( *\d+/\d+\) ((?:Upgrading|Downgrading|Purging|Reinstalling|Replacing) \S+ \([^()]*\))",
+            Named(Reason::Packages),
+        ),
+        (r"fetch https?://.*", Goes(Reason::Progress)),
+        (
+            r"Executing \S+\.(?:trigger|post-install|pre-install|post-upgrade|pre-upgrade|post-deinstall|pre-deinstall)",
+            Goes(Reason::Progress),
+        ),
+        (r" *\d+% (?:#| )*", State),
+        (r"v\d\S+ \[https?://.*\]", Stays),
+    ],
+);

@@ -1,0 +1,198 @@
+//! `apt`, `apt-get` and `dpkg`: fetches and the steps of each package go, packages are named with the version that was set
+//! up and the one before, counts, sizes, removals, warnings and errors stay.
+//!
+//! The list of new packages goes only when each of them was set up, and an unpacked package keeps its line
+//! when it was not. Lines as written by apt 1.0 to 3.0 without a terminal.
+
+mod line;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use self::line::{Line, Listed, bare, read};
+use super::gone::Gone;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct Apt;
+
+static META: Meta = Meta {
+    id: "apt",
+    family: "package",
+    reads: "`apt`, `apt-get`, `aptitude` `install`, `update`, `upgrade`, `remove`, and `dpkg -i`, also simulated",
+    keeps: "counts, sizes, packages that are removed or held back, notes, warnings, errors, packages that were not set up",
+    folds: "fetches, unpacking, triggers, suggested packages; packages that were set up are named with their versions",
+    anchors: &[
+        "Reading package lists...",
+        "Reading state information",
+        "Setting up ",
+        "Unpacking ",
+        "Selecting previously unselected package",
+        "(Reading database ...",
+        "Get:1 http",
+        "Hit:1 http",
+    ],
+};
+
+/// Lines that a claim looks at.
+const CLAIM_LINES: usize = 2000;
+
+impl Reducer for Apt {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        if !reads_as_report(input) {
+            return Claim::No;
+        }
+        let programs = ["apt", "apt-get", "aptitude", "dpkg"];
+        let is_ours = input.detection.command.runs(|s| {
+            programs.contains(&s.program())
+                && !matches!(s.subcommand(), Some("list" | "search" | "show" | "policy" | "depends"))
+        });
+        let (mut known, mut all) = (0, 0);
+        for line in input.source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
+            all += 1;
+            known += usize::from(read(line) != Line::Other || line.starts_with("  "));
+        }
+        match () {
+            () if is_ours && known > 0 => Claim::Command,
+            () if known >= 3 && known * 2 >= all => Claim::Content,
+            () => Claim::No,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let state = State::of(source);
+        let mut gone = Gone::default();
+        let mut i = 0;
+        while i < source.len() {
+            let line = source.line(i);
+            match read(line) {
+                Line::Step => gone.hide(i, Reason::Progress),
+                Line::Hint => gone.hide(i, Reason::PackageHints),
+                Line::SetUp(name, version) if state.set_up.contains(bare(name)) => {
+                    gone.name(i, Reason::Packages, state.named(name, version))
+                }
+                Line::Unpack(name, _) if state.set_up.contains(bare(name)) => gone.hide(i, Reason::Progress),
+                Line::Conf(name) if state.simulated.contains(bare(name)) => gone.hide(i, Reason::Progress),
+                Line::Inst(name, before, version) => {
+                    let named = match before {
+                        Some(before) => format!("{name} ({version}, before {before})"),
+                        None => format!("{name} ({version})"),
+                    };
+                    gone.name(i, Reason::Packages, named);
+                }
+                Line::Newest(name, version) => {
+                    gone.name(i, Reason::Satisfied, format!("{name} ({version})"));
+                }
+                Line::List(listed) => {
+                    let end = list_end(source, i);
+                    let mut names = (i + 1..end).flat_map(|l| source.line(l).split_whitespace());
+                    let reason = match listed {
+                        Listed::Advice => Some(Reason::PackageHints),
+                        Listed::Additional if names.clone().all(|n| state.listed.contains(n)) => {
+                            Some(Reason::Progress)
+                        }
+                        Listed::New | Listed::Additional if names.all(|n| state.shows(n)) => {
+                            Some(Reason::Progress)
+                        }
+                        Listed::New | Listed::Additional => None,
+                    };
+                    if let Some(reason) = reason {
+                        (i..end).for_each(|l| gone.hide(l, reason));
+                    }
+                    i = end - 1;
+                }
+                Line::SetUp(..)
+                | Line::Unpack(..)
+                | Line::Conf(_)
+                | Line::Failed(_)
+                | Line::Known
+                | Line::Other => {}
+            }
+            i += 1;
+        }
+        gone.keep(extent(source).end.saturating_sub(1));
+        gone.finish(source)
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        extent(input.source)
+    }
+}
+
+fn extent(source: &Source<'_>) -> Range<usize> {
+    let known = |i: &usize| read(source.line(*i)) != Line::Other;
+    let first = (0..source.len()).find(known).unwrap_or(0);
+    let last = (first..source.len()).rev().find(known).unwrap_or(first);
+    first..list_end(source, last)
+}
+
+/// What the whole output says of its packages.
+#[derive(Default)]
+struct State<'a> {
+    /// Names that were set up and did not fail.
+    set_up: BTreeSet<&'a str>,
+    /// Names in the lists of packages that come.
+    listed: BTreeSet<&'a str>,
+    /// Names that a simulation would install.
+    simulated: BTreeSet<&'a str>,
+    /// Names with the version that was there before.
+    before: BTreeMap<&'a str, &'a str>,
+}
+
+impl<'a> State<'a> {
+    fn of(source: &Source<'a>) -> Self {
+        let mut state = Self::default();
+        let mut failed = BTreeSet::new();
+        for (i, line) in source.lines().enumerate() {
+            match read(line) {
+                Line::List(Listed::New) => {
+                    let rows = i + 1..list_end(source, i);
+                    state.listed.extend(rows.flat_map(|l| source.line(l).split_whitespace()));
+                }
+                Line::SetUp(name, _) => {
+                    state.set_up.insert(bare(name));
+                }
+                Line::Unpack(name, Some(before)) => {
+                    state.before.insert(bare(name), before);
+                }
+                Line::Inst(name, ..) => {
+                    state.simulated.insert(bare(name));
+                }
+                Line::Failed(name) => {
+                    failed.insert(bare(name));
+                }
+                _ => {}
+            }
+        }
+        state.set_up.retain(|name| !failed.contains(name));
+        state
+    }
+
+    /// Whether other lines name the package.
+    fn shows(&self, name: &str) -> bool {
+        let name = bare(name.trim_end_matches('*'));
+        self.set_up.contains(name) || self.simulated.contains(name)
+    }
+
+    fn named(&self, name: &str, version: &str) -> String {
+        match self.before.get(bare(name)).filter(|before| **before != version) {
+            Some(before) => format!("{name} ({version}, before {before})"),
+            None => format!("{name} ({version})"),
+        }
+    }
+}
+
+/// The line after an indented list of names.
+fn list_end(source: &Source<'_>, head: usize) -> usize {
+    let listed = |i: &usize| source.line(*i).starts_with("  ") && !source.line(*i).trim().is_empty();
+    head + 1 + (head + 1..source.len()).take_while(listed).count()
+}

@@ -1,0 +1,55 @@
+//! `brew install`, `upgrade`, `update`, `uninstall`: downloads and clean-up go, what was installed, caveats, warnings and errors stay.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Named, Shows, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static BREW: Format = Format::new(
+    Meta {
+        id: "brew",
+        family: "package",
+        reads: "`brew install`, `upgrade`, `update`, `reinstall`, `uninstall`, `tap`",
+        keeps: "cellar lines with versions and sizes, caveats, warnings, errors",
+        folds: "downloads, fetches, bars, automatic updates and clean-up; poured bottles are named",
+        anchors: &[
+            "==> Downloading",
+            "==> Fetching",
+            "==> Pouring",
+            "==> Installing",
+            "==> Auto-updating",
+            "==> Upgrading",
+            "Already up-to-date.",
+            "==> Updating Homebrew",
+        ],
+    },
+    &[
+        "brew install",
+        "brew upgrade",
+        "brew update",
+        "brew reinstall",
+        "brew uninstall",
+        "brew tap",
+        "brew bundle",
+        "brew cleanup",
+    ],
+    1,
+    &[
+        (r"\xF0\x9F\x8D\xBA  .*", Shows),
+        (r"==> Caveats", Stays),
+        (r"==> (?:Upgrading|Installing|Summary|Uninstalling|Reinstalling).*", Stays),
+        (r"==> Pouring (\S+?)(?:\.\w+)?\.bottle(?:\.\d+)?\.tar\.gz", Named(Reason::Packages)),
+        (
+            r"==> (?:Downloading|Downloaded|Fetching|Auto-updat|Updating Homebrew|Running `brew cleanup|Verifying|Purging).*",
+            Goes(Reason::Progress),
+        ),
+        (r"(?:Already downloaded: .*|#+ +[\d.]+%.*|#=#=#.*|-=O=-.*)", Goes(Reason::Progress)),
+        (
+            r"(?:Adjust how often this is run with|HOMEBREW_NO_AUTO_UPDATE\. |Disable this behaviour by setting|Hide these hints with|You have \d+ outdated (?:formula|cask)|Use `brew outdated|You can upgrade (?:it|them)|or list them with|Customize|`brew cleanup` has not been run).*",
+            Goes(Reason::PackageHints),
+        ),
+        (r"(?:Warning|Error): .*", Shows),
+        (r"(?:Already up-to-date\.|Updated \d+ taps? .*)", Shows),
+    ],
+);

@@ -1,0 +1,43 @@
+//! `bun install`, `add`, `update`, `remove`: steps go, packages with versions, counts, warnings and errors stay.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static BUN: Format = Format::new(
+    Meta {
+        id: "bun",
+        family: "package",
+        reads: "`bun install`, `add`, `update`, `remove`",
+        keeps: "packages with versions, counts, blocked scripts, warnings, errors",
+        folds: "steps and the saving of the lock file",
+        anchors: &[
+            "bun install v",
+            "bun add v",
+            "bun remove v",
+            "bun update v",
+            " packages installed [",
+            " package installed [",
+        ],
+    },
+    &["bun install", "bun i", "bun add", "bun update", "bun remove"],
+    2,
+    &[
+        (r"bun (?:install|add|remove|update) v\S+ .*", Shows),
+        (r"\d+ packages? (?:installed|removed).*", Shows),
+        (r"Checked \d+ installs? across .*", Shows),
+        (r"installed \S+@\S+.*", Shows),
+        (r"[+-] \S+.*", Stays),
+        (r"(?:error|warn)(?:: | ).*", Stays),
+        (
+            r"(?:Resolving dependencies|Resolved, downloaded and extracted \[\d+\]|Saved (?:bun\.)?lock(?:file|b)?.*|Saved lockfile|Migrated lockfile.*)",
+            Goes(Reason::Progress),
+        ),
+        (
+            r" *(?:.{1,4}) (?:Resolving|Downloading|Installing|Saving|Extracting|Linking).*(?:\[\d+/\d+\]|\.\.\.)",
+            State,
+        ),
+    ],
+);

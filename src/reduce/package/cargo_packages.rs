@@ -1,0 +1,59 @@
+//! `cargo add`, `update`, `fetch`, `install`, `remove`, `audit`: the index, downloads and compiling go, changes of versions, features
+//! and advisories stay.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Named, Shows, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static CARGO_PACKAGES: Format = Format::new(
+    Meta {
+        id: "cargo_packages",
+        family: "package",
+        reads: "`cargo add`, `remove`, `update`, `fetch`, `install`, `generate-lockfile`, `audit`",
+        keeps: "what was added with its features, changes of versions, counts, warnings, advisories, what was installed, errors",
+        folds: "the index, downloads, crates that were compiled, features that are off; locked crates are named",
+        anchors: &[
+            "Updating ",
+            "Downloaded ",
+            "Downloading ",
+            "Locking ",
+            "    Fetching ",
+            "  Installing ",
+            "     Removing ",
+            "Installed package",
+        ],
+    },
+    &[
+        "cargo add",
+        "cargo remove",
+        "cargo rm",
+        "cargo update",
+        "cargo fetch",
+        "cargo install",
+        "cargo generate-lockfile",
+        "cargo audit",
+        "cargo deny",
+        "cargo upgrade",
+        "cargo vendor",
+    ],
+    0,
+    &[
+        (r" +(?:error|warning).*", Stays),
+        (r" +Adding .* to .*dependencies\.?", Shows),
+        (r" +Removing .* from .*dependencies", Shows),
+        (r" +Locking \d+ packages?.*", Shows),
+        (r" +Installing (?:\S+ v\S+|/\S+)(?: .*)?", Shows),
+        (r" +(?:Installed|Replaced|Replacing|Ignored|Finished|Summary|Scanning) .*", Shows),
+        (r" +Adding (\S+ v\S+(?: \(.*\))?)", Named(Reason::Packages)),
+        (r" +(?:Updating|Downgrading|Removing|Upgrading) \S+ v\S+.*", Stays),
+        (r" +Unchanged (\S+ v\S+(?: \(.*\))?)", Named(Reason::Satisfied)),
+        (
+            r" +(?:Updating (?:crates\.io|\S+) index|Updating git repository .*|Downloading .*|Downloaded .*|Compiling .*|Blocking .*|Fetching .*|Loaded \d+ security advisories.*|Vendoring .*|Fresh .*|Building .*)",
+            Goes(Reason::Progress),
+        ),
+        (r" {13}- .*", Goes(Reason::Progress)),
+        (r" {13}\+ .*", Stays),
+    ],
+);

@@ -1,0 +1,82 @@
+//! `conda`, `mamba` and `micromamba` `install`, `create`, `update`, `remove`: the plan is named package by package, downloads and
+//! transactions that went well go, pins, changes of versions, conflicts and errors stay.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static CONDA: Format = Format::new(
+    Meta {
+        id: "conda",
+        family: "package",
+        reads: "`conda`, `mamba`, `micromamba`: `install`, `create`, `update`, `env create`, `remove`",
+        keeps: "the location, the specs, packages that change their version or channel, conflicts, warnings, errors",
+        folds: "metadata, downloads, transactions that are done; new packages are named with version and build",
+        anchors: &[
+            "Solving environment",
+            "## Package Plan ##",
+            "Transaction finished",
+            "Preparing transaction",
+            "Collecting package metadata",
+            "Confirm changes",
+            "Install: ",
+        ],
+    },
+    &[
+        "conda install",
+        "conda create",
+        "conda update",
+        "conda remove",
+        "conda env create",
+        "conda env update",
+        "conda upgrade",
+        "mamba install",
+        "mamba create",
+        "mamba update",
+        "mamba remove",
+        "mamba env create",
+        "mamba env update",
+        "mamba upgrade",
+        "micromamba install",
+        "micromamba create",
+        "micromamba update",
+        "micromamba remove",
+        "micromamba env create",
+        "micromamba env update",
+        "micromamba upgrade",
+    ],
+    2,
+    &[
+        (r"Solving environment: (?:\.\.\.working\.\.\. )?done", Shows),
+        (r"## Package Plan ##", Shows),
+        (r"Transaction finished", Shows),
+        (
+            r"(?:Preparing|Verifying|Executing) transaction: (?:\.\.\.working\.\.\. |[|/\\ -]*)*done",
+            Goes(Reason::Progress),
+        ),
+        (
+            r"(?:Collecting package metadata .*|Retrieving notices): (?:\.\.\.working\.\.\. |[|/\\ -]*)*done",
+            Goes(Reason::Progress),
+        ),
+        (r"Downloading and Extracting Packages:?(?: \.\.\.working\.\.\.)?(?: done)?", Goes(Reason::Progress)),
+        (r"(?:\S+ +\| +[\d.]+ [kMG]?B +\| .*|\S+ +\|[ #\d.]*\| +\d+%.*)", State),
+        (r"  (\S+)  +\S+::\S+?-(\d\S*?-\S+)(?: None)?", Named(Reason::Packages)),
+        (r"  [+] (\S+)  +(\S+)  +(\S+)  +\S+  +(?:Cached|\d.*)", Named(Reason::Packages)),
+        (r"  [-~^] .*", Stays),
+        (
+            r"(?:The following packages will be downloaded:|    package +\|  +build|    -+\|-+|    \S+ +\| *\S+ +[\d.]+ [kMG]?B.*|    -{20,})",
+            Goes(Reason::Progress),
+        ),
+        (
+            r"(?:\S+ +[\d.]+[kMG]?B @ +\S+ .*|\S+/\S+ +(?:No change|Using cache|\d.*[kMG]?B.*)|Linking (\S+-\S+-\S+)|Unlinking .*)",
+            Goes(Reason::Progress),
+        ),
+        (r"(?:\[\+\] [\d.]+s|Looking for: .*|Updating specs:)", Goes(Reason::Progress)),
+        (
+            r"#(?: To (?:activate|deactivate) (?:this|an active) environment, use|  +\$ (?:conda|mamba|micromamba) (?:activate|deactivate).*)?",
+            Goes(Reason::PackageHints),
+        ),
+    ],
+);

@@ -1,0 +1,214 @@
+//! `dnf`, `yum` and `microdnf`: downloads, checks and the steps of a transaction go; the plan goes only once the transaction is
+//! complete and lists what it did, which stays with the summary, warnings and errors.
+//!
+//! Lines as written by yum 3, dnf 4 and microdnf without a terminal.
+
+use std::ops::Range;
+
+use super::gone::Gone;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct Dnf;
+
+static META: Meta = Meta {
+    id: "dnf",
+    family: "package",
+    reads: "`dnf`, `yum`, `microdnf` `install`, `update`, `upgrade`, `remove`",
+    keeps: "what was installed, upgraded and removed with versions, counts, sizes, warnings, scriptlets that failed, errors; \
+            the plan of a transaction that was not completed",
+    folds: "metadata, downloads, checks, steps of the transaction, the plan of a transaction that was completed",
+    anchors: &[
+        "Dependencies resolved.",
+        "Dependencies Resolved",
+        "Transaction Summary",
+        "Last metadata expiration check",
+        "Running transaction",
+        "Loaded plugins: ",
+    ],
+};
+
+/// Lines that a claim looks at.
+const CLAIM_LINES: usize = 2000;
+
+/// What a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Line {
+    /// Steps, downloads, checks, rulers.
+    Step,
+    /// A row or heading of the plan.
+    Plan,
+    /// Heads what was done.
+    Done,
+    /// Stays, and tells that dnf is speaking.
+    Known,
+    /// Anything else.
+    Other,
+}
+
+impl Reducer for Dnf {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        if !reads_as_report(input) {
+            return Claim::No;
+        }
+        let known = input.source.lines().take(CLAIM_LINES).filter(|line| read(line) != Line::Other).count();
+        let all = input.source.lines().take(CLAIM_LINES).filter(|line| !line.trim().is_empty()).count();
+        let is_ours =
+            input.detection.command.runs(|s| matches!(s.program(), "dnf" | "yum" | "microdnf" | "dnf5"));
+        match () {
+            () if is_ours && known > 0 => Claim::Command,
+            () if known >= 5 && known * 2 >= all => Claim::Content,
+            () => Claim::No,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let is_complete = source.lines().any(|line| line.trim_end() == "Complete!")
+            && source.lines().any(|line| read(line) == Line::Done);
+        let mut gone = Gone::default();
+        for (i, line) in source.lines().enumerate() {
+            match read(line) {
+                Line::Step => gone.hide(i, Reason::Progress),
+                Line::Plan if is_complete => gone.hide(i, Reason::Progress),
+                _ => {}
+            }
+        }
+        gone.keep(extent(source).end.saturating_sub(1));
+        gone.finish(source)
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        extent(input.source)
+    }
+}
+
+fn extent(source: &Source<'_>) -> Range<usize> {
+    let known = |i: &usize| read(source.line(*i)) != Line::Other;
+    let first = (0..source.len()).find(known).unwrap_or(0);
+    let last = (first..source.len()).rev().find(known).unwrap_or(first);
+    first..last + 1
+}
+
+/// Reads a line.
+fn read(line: &str) -> Line {
+    const STEPS: &[&str] = &[
+        "Last metadata expiration check: ",
+        "Dependencies resolved.",
+        "Dependencies Resolved",
+        "Downloading Packages:",
+        "Downloading packages:",
+        "Running transaction",
+        "Transaction check succeeded",
+        "Transaction test succeeded",
+        "--> ",
+        "---> ",
+        "Resolving Dependencies",
+        "Loaded plugins: ",
+        "Determining fastest mirrors",
+        " * base: ",
+        " * extras: ",
+        " * updates: ",
+        " * epel: ",
+        "Running rpm_check_debug",
+        "Loading mirror speeds from cached hostfile",
+    ];
+    const VERBS: &[&str] = &[
+        "Preparing",
+        "Installing",
+        "Upgrading",
+        "Updating",
+        "Cleanup",
+        "Erasing",
+        "Verifying",
+        "Running scriptlet",
+        "Obsoleting",
+        "Reinstalling",
+        "Downgrading",
+    ];
+    let text = line.trim_end();
+    let is_ruler = text.len() > 20 && text.bytes().all(|b| b == b'=' || b == b'-');
+    let is_verb = |l: &str| {
+        l.split_once(':').is_some_and(|(verb, rest)| {
+            VERBS.contains(&verb.trim()) && (rest.contains('/') || rest.trim().is_empty())
+        })
+    };
+    match text {
+        "Complete!" | "Nothing to do." | "Nothing to do" | "Transaction Summary" => Line::Known,
+        "Installed:" | "Upgraded:" | "Updated:" | "Removed:" | "Dependency Installed:" | "Downgraded:" => {
+            Line::Done
+        }
+        _ if STEPS.iter().any(|step| text.starts_with(step)) || is_ruler || is_download(text) => Line::Step,
+        _ if line.starts_with("  ") && is_verb(line) => Line::Step,
+        _ if is_row(text) || is_heading(text) => Line::Plan,
+        _ if [
+            "Error: ",
+            "Total download size: ",
+            "Installed size: ",
+            "No match for argument",
+            "Is this ok",
+        ]
+        .iter()
+        .any(|known| text.starts_with(known)) =>
+        {
+            Line::Known
+        }
+        _ => Line::Other,
+    }
+}
+
+/// `(1/4): gcc-11.4.1.x86_64.rpm  812 kB/s |  47 kB  00:00` and the total of all.
+fn is_download(text: &str) -> bool {
+    text.starts_with('(') && text.contains("/") && text.contains("): ") && text.contains(".rpm")
+        || text.contains("B/s | ") && text.contains(':')
+}
+
+/// ` gcc   x86_64   11.4.1-2.1.el9   appstream   32 M`
+fn is_row(text: &str) -> bool {
+    const ARCHES: &[&str] =
+        &["x86_64", "noarch", "aarch64", "i386", "i586", "i686", "ppc64le", "s390x", "armv7hl"];
+    let mut words = text.split_whitespace().skip(1);
+    text.starts_with(' ')
+        && words.next().is_some_and(|arch| ARCHES.contains(&arch))
+        && words.next().is_some_and(|version| version.bytes().any(|b| b.is_ascii_digit()))
+        && words.count() == 3
+}
+
+/// `Installing dependencies:`, ` Package   Architecture   Version   Repository   Size`
+fn is_heading(text: &str) -> bool {
+    let is_kind = |kind: &str| {
+        ["Installing", "Upgrading", "Updating", "Removing", "Downgrading", "Reinstalling"]
+            .iter()
+            .any(|verb| kind.starts_with(verb))
+            && kind.split(' ').count() <= 4
+    };
+    text.strip_suffix(':').is_some_and(is_kind)
+        || text.trim_start().starts_with("Package ") && text.ends_with(" Size") && text.contains(" Arch")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_lines() {
+        assert_eq!(read(" gcc      x86_64   11.4.1-2.1.el9    appstream   32 M"), Line::Plan);
+        assert_eq!(read("Installing weak dependencies:"), Line::Plan);
+        assert_eq!(read("  Installing       : cpp-11.4.1-2.1.el9.x86_64    2/5 "), Line::Step);
+        assert_eq!(
+            read("(1/4): glibc-devel-2.34-83.el9.x86_64.rpm  812 kB/s |  47 kB  00:00    "),
+            Line::Step
+        );
+        assert_eq!(read("Upgraded:"), Line::Done);
+        assert_eq!(read("  gcc-11.4.1-2.1.el9.x86_64"), Line::Other);
+        assert_eq!(read("Error in POSTIN scriptlet in rpm package x"), Line::Other);
+    }
+}

@@ -1,0 +1,231 @@
+//! `docker build`, `buildx` and `compose build`, classic and BuildKit, and `podman build`: a step that went well keeps its
+//! title and its outcome, a step that failed stays whole.
+//!
+//! Grammar, BuildKit (plain): `#7 [2/5] RUN …`, then `#7 0.312 output`, `#7 sha256:… 1MB / 3MB`, and `#7 DONE 1.2s`,
+//! `#7 CACHED` or `#7 ERROR: …`; steps that run at once are written in turns, each turn with its title again.
+//! Classic: `Step 1/9 : RUN …`, ` ---> …`, output, until the next step or `Successfully built`.
+//! It never hides warnings, nor what follows the steps.
+
+use std::collections::BTreeMap;
+
+use super::gone::Gone;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::lines::{leading_number, reads_as_report};
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct DockerBuild;
+
+static META: Meta = Meta {
+    id: "docker_build",
+    family: "package",
+    reads: "`docker build`, `docker buildx build`, `docker compose build`, `podman build`: BuildKit in plain form, classic",
+    keeps: "titles and outcomes of all steps, failing steps whole, warnings, names and digests of images, errors",
+    folds: "the output of steps that went well, transfers, layers, titles that are written again",
+    anchors: &["#0 building with ", "#1 [", "#2 [", "#3 [", "Step 1/", "STEP 1", "#4 [", "[internal] load "],
+};
+
+/// How a step of BuildKit ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Well,
+    Badly,
+}
+
+impl Reducer for DockerBuild {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        if !reads_as_report(input) {
+            return Claim::No;
+        }
+        let mut titles = 0;
+        let mut ends = 0;
+        for line in input.source.lines() {
+            match vertex(line) {
+                Some((_, rest)) => {
+                    titles += usize::from(is_title(rest));
+                    ends += usize::from(end(rest).is_some());
+                }
+                None => titles += usize::from(classic(line)),
+            }
+            if line.starts_with(" ---> ") || line.starts_with("--> ") {
+                ends += 1;
+            }
+        }
+        let is_ours = input
+            .detection
+            .command
+            .runs(|s| matches!(s.program(), "docker" | "podman" | "buildah" | "docker-compose" | "nerdctl"));
+        match () {
+            () if is_ours && titles > 0 => Claim::Command,
+            () if titles >= 2 && ends >= 1 => Claim::Content,
+            () => Claim::No,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let mut gone = Gone::default();
+        buildkit(source, &mut gone);
+        steps(source, &mut gone);
+        gone.finish(source)
+    }
+}
+
+/// `#12 rest`: the number and the rest.
+fn vertex(line: &str) -> Option<(usize, &str)> {
+    let (number, rest) = leading_number(line.strip_prefix('#')?)?;
+    Some((number, rest.strip_prefix(' ')?))
+}
+
+/// `[internal] load …`, `[2/5] RUN …`, `[web build 3/7] COPY …`, `exporting to image`
+fn is_title(rest: &str) -> bool {
+    let in_brackets = rest.strip_prefix('[').and_then(|r| r.split_once("] ")).map(|(name, _)| name);
+    in_brackets.is_some_and(|name| {
+        name.split(' ').any(|word| {
+            word == "internal"
+                || word == "auth"
+                || word.split_once('/').is_some_and(|(a, b)| {
+                    !a.is_empty() && a.bytes().chain(b.bytes()).all(|c| c.is_ascii_digit())
+                })
+        }) || name.starts_with("stage-")
+    })
+}
+
+/// How a step ended, where the line says so.
+fn end(rest: &str) -> Option<End> {
+    match rest {
+        "CACHED" => Some(End::Well),
+        _ if rest.strip_prefix("DONE ").is_some_and(|t| t.ends_with('s')) => Some(End::Well),
+        _ if rest.starts_with("ERROR") || rest == "CANCELED" => Some(End::Badly),
+        _ => None,
+    }
+}
+
+/// Hides what the steps wrote that BuildKit says are done.
+fn buildkit(source: &Source<'_>, gone: &mut Gone) {
+    let mut ends: BTreeMap<usize, End> = BTreeMap::new();
+    for (step, rest) in source.lines().filter_map(vertex) {
+        if let Some(end) = end(rest) {
+            // A step of several platforms may end more than once: one bad end counts.
+            let last = ends.entry(step).or_insert(end);
+            if end == End::Badly {
+                *last = end;
+            }
+        }
+    }
+    let mut titles: BTreeMap<usize, &str> = BTreeMap::new();
+    for (i, line) in source.lines().enumerate() {
+        let Some((step, rest)) = vertex(line) else { continue };
+        let is_internal = |title: &str| title.starts_with("[internal] ") || title.starts_with("[auth] ");
+        let is_well = ends.get(&step) == Some(&End::Well);
+        match titles.get(&step).copied() {
+            None => {
+                titles.insert(step, rest);
+                if is_well && is_internal(rest) {
+                    gone.hide(i, Reason::Progress);
+                }
+                continue;
+            }
+            // Its turn comes again.
+            Some(title) if title == rest || is_well && is_internal(title) => {
+                gone.hide(i, Reason::Progress);
+                continue;
+            }
+            Some(_) => {}
+        }
+        let goes = match ends.get(&step) {
+            Some(End::Well) => end(rest).is_none() && !stays(rest),
+            Some(End::Badly) => rest == "...",
+            None => rest == "..." || is_transfer(rest),
+        };
+        if goes {
+            gone.hide(i, Reason::Progress);
+        }
+    }
+}
+
+/// Lines of a step that went well which tell what came of it.
+fn stays(rest: &str) -> bool {
+    let text = after_time(rest);
+    let tells = ["naming to ", "writing image ", "pushing manifest ", "exporting manifest list "];
+    tells.iter().any(|t| text.starts_with(t)) || is_warning(text)
+}
+
+/// `sha256:… 1.2MB / 3.4MB 0.5s`, `transferring context: 2B`
+fn is_transfer(rest: &str) -> bool {
+    let text = after_time(rest);
+    text.starts_with("sha256:") || text.starts_with("transferring ") || text.starts_with("extracting sha256:")
+}
+
+/// A warning of what ran inside a step.
+fn is_warning(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    ["warning", "WARN", "Warning", "npm warn", "deprecated"]
+        .iter()
+        .any(|word| memchr::memmem::find(bytes, word.as_bytes()).is_some())
+}
+
+/// What follows the seconds since the start of a step: `0.312 output`.
+fn after_time(rest: &str) -> &str {
+    match rest.split_once(' ') {
+        Some((time, text)) if time.contains('.') && time.bytes().all(|b| b.is_ascii_digit() || b == b'.') => {
+            text.trim_start()
+        }
+        _ => rest,
+    }
+}
+
+/// `Step 3/9 : RUN …`, `STEP 3/4: COPY …`
+fn classic(line: &str) -> bool {
+    let Some(rest) = line.strip_prefix("Step ").or(line.strip_prefix("STEP ")) else { return false };
+    leading_number(rest)
+        .and_then(|(_, rest)| leading_number(rest.strip_prefix('/')?))
+        .is_some_and(|(_, rest)| rest.starts_with(" : ") || rest.starts_with(": "))
+}
+
+/// Hides what the classic steps wrote that another step or the built image follows.
+fn steps(source: &Source<'_>, gone: &mut Gone) {
+    let closes = |line: &str| {
+        classic(line) || ["Successfully built ", "COMMIT ", "COMMIT"].iter().any(|c| line.starts_with(c))
+    };
+    let mut open: Option<usize> = None;
+    for (i, line) in source.lines().enumerate() {
+        if !closes(line) {
+            continue;
+        }
+        if let Some(start) = open.take() {
+            let inside = (start + 1..i).filter(|&l| {
+                let text = source.line(l);
+                text.trim() != "---> Using cache" && !text.starts_with("--> Using cache") && !is_warning(text)
+            });
+            inside.for_each(|l| gone.hide(l, Reason::Progress));
+        }
+        if classic(line) {
+            open = Some(i);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_lines() {
+        assert_eq!(vertex("#12 [3/7] RUN npm ci"), Some((12, "[3/7] RUN npm ci")));
+        assert_eq!(vertex("# 12 things"), None);
+        assert!(is_title("[web build 3/7] COPY . ."));
+        assert!(is_title("[internal] load build definition from Dockerfile"));
+        assert!(!is_title("[x] a task"));
+        assert_eq!(end("DONE 1.2s"), Some(End::Well));
+        assert_eq!(end("ERROR: process \"/bin/sh -c x\" did not complete"), Some(End::Badly));
+        assert!(classic("Step 3/9 : RUN x") && classic("STEP 1/2: FROM scratch") && !classic("Step 3: x"));
+        assert_eq!(after_time("0.312 added 3 packages"), "added 3 packages");
+    }
+}

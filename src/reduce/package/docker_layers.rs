@@ -1,0 +1,224 @@
+//! `docker pull`, `push` and `compose`: what layers and containers went through goes, the last state of each stays unless
+//! it is that all went well with a layer.
+//!
+//! It never hides the last state of a layer or container that did not end well, nor digests and statuses.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::gone::Gone;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct DockerLayers;
+
+static META: Meta = Meta {
+    id: "docker_layers",
+    family: "package",
+    reads: "`docker pull`, `docker push`, `docker run` that pulls, `docker compose up`, `pull`, `down`, and their like of podman",
+    keeps: "digests, statuses, the last state of each container, network, volume and image, layers that did not finish, errors",
+    folds: "states that another followed, layers that were pulled, pushed or there already",
+    anchors: &[
+        ": Pulling fs layer",
+        ": Pull complete",
+        ": Already exists",
+        ": Preparing",
+        ": Pushed",
+        ": Layer already exists",
+        "Container ",
+        "Network ",
+        " Pulling",
+        " Pulled",
+        "Copying blob ",
+        " ... done",
+    ],
+};
+
+/// States of a layer and the like after which nothing is to be told.
+const LAYER_DONE: &[&str] =
+    &["Pull complete", "Already exists", "Pushed", "Layer already exists", "Download complete"];
+/// States of a layer that others follow.
+const LAYER: &[&str] = &[
+    "Pulling fs layer",
+    "Waiting",
+    "Downloading",
+    "Verifying Checksum",
+    "Extracting",
+    "Preparing",
+    "Pushing",
+    "Retrying in",
+    "Mounted from",
+];
+/// States of a container, network, volume, image or service.
+const THING: &[&str] = &[
+    "Creating",
+    "Created",
+    "Starting",
+    "Started",
+    "Recreate",
+    "Recreated",
+    "Waiting",
+    "Healthy",
+    "Running",
+    "Stopping",
+    "Stopped",
+    "Removing",
+    "Removed",
+    "Pulling",
+    "Pulled",
+    "Building",
+    "Built",
+    "Exited",
+    "Restarting",
+    "Killing",
+    "Killed",
+    "Error",
+    "Skipped",
+    "Interrupted",
+    "Restarted",
+];
+
+/// Lines that a claim looks at.
+const CLAIM_LINES: usize = 2000;
+
+/// What a line tells the state of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct State<'a> {
+    /// The layer or container.
+    of: &'a str,
+    /// Whether it is a layer that ended well.
+    is_done: bool,
+}
+
+impl Reducer for DockerLayers {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        if !reads_as_report(input) {
+            return Claim::No;
+        }
+        let known = input.source.lines().take(CLAIM_LINES).filter(|line| read(line).is_some()).count();
+        let all = input.source.lines().take(CLAIM_LINES).filter(|line| !line.trim().is_empty()).count();
+        let is_ours = input.detection.command.runs(|s| {
+            matches!(s.program(), "docker" | "podman" | "docker-compose" | "podman-compose" | "nerdctl")
+        });
+        match () {
+            () if is_ours && known >= 2 => Claim::Command,
+            () if known >= 4 && known * 2 >= all => Claim::Content,
+            () => Claim::No,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let mut last: BTreeMap<&str, usize> = BTreeMap::new();
+        for (i, line) in source.lines().enumerate() {
+            if let Some(state) = read(line) {
+                last.insert(state.of, i);
+            }
+        }
+        let mut gone = Gone::default();
+        for (i, line) in source.lines().enumerate() {
+            let Some(state) = read(line) else { continue };
+            if state.is_done || last.get(state.of) != Some(&i) {
+                gone.hide(i, Reason::Progress);
+            }
+        }
+        gone.finish(source)
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        extent(input.source)
+    }
+}
+
+fn extent(source: &Source<'_>) -> Range<usize> {
+    let is_ours = |i: &usize| {
+        let line = source.line(*i);
+        read(line).is_some()
+            || ["Digest: ", "Status: ", "Using default tag", "docker.io/"].iter().any(|p| line.starts_with(p))
+            || line.contains(": Pulling from ")
+    };
+    let first = (0..source.len()).find(is_ours).unwrap_or(0);
+    let last = (first..source.len()).rev().find(is_ours).unwrap_or(first);
+    first..last + 1
+}
+
+/// The state that a line tells.
+fn read(line: &str) -> Option<State<'_>> {
+    let text = line.trim();
+    if let Some((id, state)) = text.split_once(": ").filter(|(id, _)| is_layer(id)) {
+        return layer(id, state);
+    }
+    if let Some((id, state)) = text.split_once(' ').filter(|(id, _)| is_layer(id)) {
+        return layer(id, state.trim_start());
+    }
+    if let Some(digest) = text.strip_prefix("Copying blob ").or(text.strip_prefix("Copying config ")) {
+        let (of, rest) = digest.split_once(' ').unwrap_or((digest, ""));
+        return Some(State {
+            of,
+            is_done: rest.starts_with("done") || rest.starts_with("skipped: already exists"),
+        });
+    }
+    thing(text)
+}
+
+fn layer<'a>(of: &'a str, state: &str) -> Option<State<'a>> {
+    let starts = |states: &[&str]| states.iter().any(|s| state.starts_with(s));
+    let is_done = starts(LAYER_DONE) || state.starts_with("Mounted from");
+    (is_done || starts(LAYER)).then_some(State { of, is_done })
+}
+
+/// `Container web-1  Started`, ` ✔ Network x_default  Created  0.1s`, `db Pulled`, `Creating web_1 ... done`
+fn thing(text: &str) -> Option<State<'_>> {
+    let text =
+        text.trim_start_matches(['✔', '✘', '⠿', '⠿', '⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏', ' ']);
+    if let Some((head, "" | "done")) = text.split_once(" ... ").or(text.split_once(" ...")) {
+        let (verb, of) = head.split_once(' ')?;
+        let verbs = ["Creating", "Starting", "Recreating", "Stopping", "Removing", "Pulling", "Restarting"];
+        return verbs.contains(&verb).then_some(State { of: of.trim_end(), is_done: false });
+    }
+    let mut words = text.split_whitespace();
+    let kind = words.next()?;
+    let is_kind = matches!(kind, "Container" | "Network" | "Volume" | "Image" | "Service");
+    let of = if is_kind { words.next()? } else { kind };
+    let state = words.next()?;
+    let rest = words.next();
+    // Only a service that is pulled or built stands without its kind.
+    let fits = if is_kind {
+        THING.contains(&state)
+    } else {
+        matches!(state, "Pulling" | "Pulled" | "Building" | "Built")
+    };
+    let is_time = |word: &str| word.ends_with('s') && word.starts_with(|c: char| c.is_ascii_digit());
+    (fits && rest.is_none_or(is_time) && words.next().is_none()).then_some(State { of, is_done: false })
+}
+
+/// The short digest of a layer.
+fn is_layer(word: &str) -> bool {
+    word.len() == 12 && word.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_states() {
+        let of = |line| read(line).map(|s| (s.of, s.is_done));
+        assert_eq!(of("a1b2c3d4e5f6: Pull complete "), Some(("a1b2c3d4e5f6", true)));
+        assert_eq!(of("a1b2c3d4e5f6: Downloading [==>  ] 1MB/3MB"), Some(("a1b2c3d4e5f6", false)));
+        assert_eq!(of(" Container app-db-1  Started"), Some(("app-db-1", false)));
+        assert_eq!(of(" ✔ Network app_default  Created   0.1s"), Some(("app_default", false)));
+        assert_eq!(of("Creating app_web_1 ... done"), Some(("app_web_1", false)));
+        assert_eq!(of("Creating app_web_1 ... error"), None);
+        assert_eq!(of("Container orchestration Started small in 2014"), None);
+        assert_eq!(of("deadbeef: Pull complete"), None);
+    }
+}

@@ -1,0 +1,57 @@
+//! `bundle install` and `gem install`: fetches and documentation go, gems are named with their versions, totals, messages and errors
+//! stay.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Named, Opens, Shows};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static GEM: Format = Format::new(
+    Meta {
+        id: "gem",
+        family: "package",
+        reads: "`bundle install`, `update`, `gem install`, `gem update`",
+        keeps: "the totals, messages of gems, platforms, native extensions that failed with their log, errors",
+        folds: "fetches, documentation; gems that were installed or were there already are named",
+        anchors: &[
+            "Bundle complete!",
+            "Bundle updated!",
+            "Fetching gem metadata",
+            "Successfully installed ",
+            "gem installed",
+            "gems installed",
+            "Installing ",
+        ],
+    },
+    &[
+        "bundle",
+        "bundle install",
+        "bundle update",
+        "bundle add",
+        "bundler install",
+        "gem install",
+        "gem update",
+    ],
+    1,
+    &[
+        (r"Bundle (?:complete|updated)!.*", Shows),
+        (r"\d+ gems? installed", Shows),
+        (r"Successfully installed \S+", Shows),
+        (r"(?:Gem::Ext::BuildError|ERROR: |An error occurred|Could not find).*", Opens),
+        (r"Using (\S+ \d\S*)(?: \(was \d\S*\))?(?: from .*)?", Named(Reason::Satisfied)),
+        (r"Installing (\S+ \d\S*(?: \([\w. -]+\))?)(?: with native extensions)?", Named(Reason::Packages)),
+        (
+            r"Fetching (?:gem metadata from .*|dependency metadata .*|source index .*|version metadata .*|\S+ \d\S*(?: \(.*\))?|\S+\.gem(?: \(\d+%\))?|http\S+)",
+            Goes(Reason::Progress),
+        ),
+        (
+            r"(?:Resolving dependencies\.*|Parsing documentation for .*|Installing ri documentation for .*|Done installing documentation for .*|Building native extensions.*|Rubygems \S+ is not threadsafe.*)",
+            Goes(Reason::Progress),
+        ),
+        (
+            r"(?:Use `bundle (?:info|show) \[gemname\]` .*|Updating installed gems|\d+ installed gems? you directly depend on (?:is|are) looking for funding\.|  Run `bundle fund` for details)",
+            Goes(Reason::PackageHints),
+        ),
+    ],
+);

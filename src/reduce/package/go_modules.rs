@@ -1,0 +1,37 @@
+//! `go get`, `go mod` and `go install`: downloads go, modules that were found, added or changed are named, and errors stay.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Named, Shows};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static GO_MODULES: Format = Format::new(
+    Meta {
+        id: "go_modules",
+        family: "package",
+        reads: "`go get`, `go mod tidy`, `download`, `vendor`, `go install`",
+        keeps: "errors with their import chains, removed modules",
+        folds: "downloads, requests; added, changed and found modules are named with their versions",
+        anchors: &[
+            "go: downloading ",
+            "go: added ",
+            "go: upgraded ",
+            "go: found ",
+            "go: finding ",
+            "# get http",
+        ],
+    },
+    &["go get", "go mod", "go install", "go work"],
+    0,
+    &[
+        (r"go: downloading .*", Goes(Reason::Progress)),
+        (r"go: extracting .*", Goes(Reason::Progress)),
+        (r"go: finding module for package .*", Goes(Reason::Progress)),
+        (r"go: (added \S+ v\S+)", Named(Reason::Packages)),
+        (r"go: ((?:upgraded|downgraded) \S+ \S+ => \S+)", Named(Reason::Packages)),
+        (r"go: found \S+ in (\S+ v\S+)", Named(Reason::Packages)),
+        (r"# get \S+(?:: 200 OK \([\d.]+s\))?", Goes(Reason::Progress)),
+        (r"go: .*", Shows),
+    ],
+);

@@ -1,0 +1,86 @@
+//! `npm install`, `ci`, `audit` and their like: what npm says of its own work at higher log levels, funding
+//! notices and advice go; counts, vulnerabilities, deprecations, peer conflicts and errors stay.
+//!
+//! Lines as written by npm 6 to 11. A request that was not answered with 200 stays.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static NPM: Format = Format::new(
+    Meta {
+        id: "npm",
+        family: "package",
+        reads: "`npm install`, `ci`, `audit`, `update`, `uninstall` of npm 6 to 11, also verbose",
+        keeps: "added, removed and audited counts, vulnerabilities, `npm warn` lines with names, conflicts, scripts that ran, errors",
+        folds: "verbose, timing and http lines of requests that went well, funding and update notices, advice on `npm audit fix`",
+        anchors: &[
+            "npm warn ",
+            "npm WARN ",
+            "npm error ",
+            "npm ERR!",
+            "npm verb",
+            "npm http",
+            "npm info",
+            " packages in ",
+            " package in ",
+            " vulnerabilities",
+            "looking for funding",
+            "up to date",
+        ],
+    },
+    &[
+        "npm install",
+        "npm i",
+        "npm ci",
+        "npm add",
+        "npm update",
+        "npm upgrade",
+        "npm up",
+        "npm uninstall",
+        "npm remove",
+        "npm rm",
+        "npm audit",
+        "npm prune",
+        "npm dedupe",
+        "npm rebuild",
+        "npm clean-install",
+        "npm install-test",
+        "npm it",
+        "npm link",
+    ],
+    2,
+    &[
+        (r"npm (?:error|ERR!)(?: .*)?", Shows),
+        (r"npm (?:warn|WARN) deprecated .*", Shows),
+        (r"npm (?:warn|WARN)(?: .*)?", Stays),
+        (r"(?:added|removed|changed|updated) \d+ packages?.*", Shows),
+        (r"up to date(?:,? .*)?", Shows),
+        (r"audited \d+ packages? in .*", Shows),
+        (r"found \d+ .*vulnerabilit.*", Shows),
+        (r"\d+ (?:(?:low|moderate|high|critical|info) severity )?vulnerabilit.*", Shows),
+        (r"# npm audit report", Shows),
+        (r"Severity: .*", Stays),
+        (r"\+ \S+@\S+", Stays),
+        (r"npm http (?:fetch GET 200|cache) .*", Goes(Reason::Progress)),
+        (r"npm http .*", Stays),
+        (r"npm (?:verb|verbose) (?:stack|code|errno|exit|pkgid) .*", Stays),
+        (r"npm (?:verb|verbose|sill|silly|timing|info)(?: .*)?", Goes(Reason::Progress)),
+        (
+            r"npm (?:notice)(?: +(?:New .*version of npm.*|Changelog: .*|Run .*npm install.*|To update run: .*))?",
+            Goes(Reason::PackageHints),
+        ),
+        (r"(?:\d+ packages? (?:is|are)|\d+ packages) looking for funding", Goes(Reason::PackageHints)),
+        (r"  run `npm fund` for details", Goes(Reason::PackageHints)),
+        (
+            r"(?:To address .*, run:|Some issues need review, and may require choosing|a different dependency\.|  npm audit fix(?: --force)?|Run `npm audit` for details\.|  run `npm audit fix` to fix them, or `npm audit` for details)",
+            Goes(Reason::PackageHints),
+        ),
+        (
+            r"(?:\[.*\] .|.) (?:idealTree|reify|fetchMetadata|extract|rollbackFailedOptional|loadDep|diffTrees|finalize)[:\w.-]*: .*",
+            State,
+        ),
+    ],
+);

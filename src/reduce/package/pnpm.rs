@@ -1,0 +1,66 @@
+//! `pnpm install`, `add`, `update`: the running counts and downloads go, the last of them stays, with what was
+//! added, warnings, peer issues and errors.
+//!
+//! Lines as written by pnpm 7 to 10 without a terminal.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static PNPM: Format = Format::new(
+    Meta {
+        id: "pnpm",
+        family: "package",
+        reads: "`pnpm install`, `add`, `update`, `remove` of pnpm 7 to 10",
+        keeps: "the final counts, direct dependencies with versions, ` WARN ` lines with names, peer issues, scripts, `ERR_PNPM_…`",
+        folds: "running counts, downloads, bars of `+`, scripts that are done, update notices",
+        anchors: &[
+            "Progress: resolved ",
+            "Packages: +",
+            "Packages: -",
+            "Lockfile is up to date",
+            "ERR_PNPM_",
+            "Already up to date",
+            "dependencies:",
+        ],
+    },
+    &[
+        "pnpm install",
+        "pnpm i",
+        "pnpm add",
+        "pnpm update",
+        "pnpm up",
+        "pnpm remove",
+        "pnpm rm",
+        "pnpm fetch",
+        "pnpm import",
+        "pnpm dedupe",
+        "pnpm rebuild",
+    ],
+    2,
+    &[
+        (r"Progress: resolved \d+, reused \d+, downloaded \d+, added \d+, done", Shows),
+        (r"Progress: resolved .*", State),
+        (r"Packages: (?:[+-]\d+ ?)+", Shows),
+        (r"[+-]+", Goes(Reason::Progress)),
+        (r"(?:devD|optionalD|d)ependencies:(?: skipped.*)?", Stays),
+        (r"(?:[+-]) \S+ \S+.*", Stays),
+        (r"Done in .*", Stays),
+        (r"Already up to date", Shows),
+        (r" ?ERR_PNPM_.*", Shows),
+        (r" *(?:WARN|ERROR|ERR).*", Stays),
+        (r"Lockfile is up to date, resolution step is skipped", Goes(Reason::Progress)),
+        (
+            r"(?:Packages are hard linked from|Packages are copied from|  Content-addressable store is at:|  Virtual store is at:) .*",
+            Goes(Reason::Progress),
+        ),
+        (r"Downloading .*: [\d.]+ [kMG]?B/[\d.]+ [kMG]?B.*", Goes(Reason::Progress)),
+        (r"(?:\.|\S+/\S+)? ?(?:pre|post)?install: Done(?: in .*)?", Goes(Reason::Progress)),
+        (
+            r#".*(?:Update available! .*|Changelog: https://github\.com/pnpm/.*|Run "?(?:corepack|pnpm) .* to update\.?.*|Follow @pnpmjs .*).*"#,
+            Goes(Reason::PackageHints),
+        ),
+    ],
+);

@@ -1,0 +1,57 @@
+//! `uv add`, `sync`, `lock`, `remove` and `uv pip`: what is fetched goes, packages that came, went or changed are named with
+//! their versions in the marker, counts, warnings, conflicts and failures stay.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static UV: Format = Format::new(
+    Meta {
+        id: "uv",
+        family: "package",
+        reads: "`uv add`, `remove`, `sync`, `lock`, `uv pip install`, `uninstall`, `sync`, also verbose",
+        keeps: "counts of resolved, prepared and installed packages, warnings, explanations of conflicts, build failures with their output",
+        folds: "downloads, builds that went well, `DEBUG` and `TRACE` lines; installed and removed packages are named",
+        anchors: &[
+            "Resolved ",
+            "Installed ",
+            "Prepared ",
+            "Uninstalled ",
+            "Audited ",
+            "Checked ",
+            " + ",
+            "Using CPython ",
+            "No solution found",
+        ],
+    },
+    &[
+        "uv pip",
+        "uv add",
+        "uv remove",
+        "uv sync",
+        "uv lock",
+        "uv tool",
+        "uv venv",
+        "uv build",
+        "uv pip install",
+    ],
+    2,
+    &[
+        (r"(?:Resolved|Prepared|Installed|Uninstalled|Audited|Checked) \d+ packages? in [\d.]+m?s", Shows),
+        (r"(?:error|warning|hint|  cause)(?:: ).*", Stays),
+        (r" ([+~-] \S+==\S+(?: \(from \S+\))?)", Named(Reason::Packages)),
+        (
+            r" *(?:Downloading|Downloaded|Building|Built|Updating|Updated|Preparing|Fetching) \S+(?: .*)?",
+            Goes(Reason::Progress),
+        ),
+        (
+            r"(?:Using CPython .*|Using Python \S+ environment at.*|Creating virtual environment at.*|Activate with: .*)",
+            Goes(Reason::Progress),
+        ),
+        (r"(?:DEBUG|TRACE|INFO) .*", Goes(Reason::Progress)),
+        (r" *(?:\xE2\xA0[\x80-\xBF]) .*", State),
+        (r"(?:Updated|Added|Removed) \S+ v\S+(?: -> v\S+)?", Shows),
+    ],
+);

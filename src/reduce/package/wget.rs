@@ -1,0 +1,129 @@
+//! `wget`: for a file that was saved whole only the address and the line that says so stay; redirects, answers other than 200 and
+//! errors stay with all that led to them.
+//!
+//! Grammar: `--DATE--  URL` starts a request, `DATE (RATE) - ‘FILE’ saved [N/N]` ends one that went well.
+
+use std::ops::Range;
+
+use super::gone::Gone;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct Wget;
+
+static META: Meta = Meta {
+    id: "wget",
+    family: "package",
+    reads: "`wget`, also recursive",
+    keeps: "addresses, files with sizes, redirects, answers other than 200, errors, totals",
+    folds: "resolving, connecting, dots and bars of files that were saved whole",
+    anchors: &["HTTP request sent, awaiting response", "Saving to: ", " saved ["],
+};
+
+/// Requests whose addresses stay although the file was saved.
+const ADDRESSES: usize = 5;
+
+impl Reducer for Wget {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let starts = input.source.lines().filter(|line| is_start(line)).count();
+        if starts == 0 || !reads_as_report(input) {
+            return Claim::No;
+        }
+        match input.detection.command.runs(|s| s.program() == "wget") {
+            true => Claim::Command,
+            false => Claim::Content,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let mut gone = Gone::default();
+        let mut start: Option<usize> = None;
+        let mut shown = 0;
+        for (i, line) in source.lines().enumerate() {
+            if is_start(line) {
+                // A redirect or an error: what led to it stays.
+                start = Some(i);
+            } else if is_saved(line)
+                && let Some(start) = start.take()
+            {
+                shown += 1;
+                if shown > ADDRESSES {
+                    gone.hide(start, Reason::Progress);
+                }
+                (start + 1..i)
+                    .filter(|&l| is_step(source.line(l)))
+                    .for_each(|l| gone.hide(l, Reason::Progress));
+            }
+        }
+        gone.finish(source)
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        extent(input.source)
+    }
+}
+
+fn extent(source: &Source<'_>) -> Range<usize> {
+    let is_ours = |i: &usize| {
+        let line = source.line(*i);
+        is_start(line)
+            || is_saved(line)
+            || is_step(line) && !line.trim().is_empty()
+            || line.starts_with("Downloaded: ")
+    };
+    let first = (0..source.len()).find(is_ours).unwrap_or(0);
+    let last = (first..source.len()).rev().find(is_ours).unwrap_or(first);
+    first..last + 1
+}
+
+/// `--2026-11-21 07:42:54--  http://…`
+fn is_start(line: &str) -> bool {
+    line.strip_prefix("--")
+        .and_then(|rest| rest.split_once("--  "))
+        .is_some_and(|(date, url)| date.starts_with(|c: char| c.is_ascii_digit()) && url.contains("://"))
+}
+
+/// `… - ‘big.bin’ saved [30000000/30000000]`: as many bytes as were announced.
+fn is_saved(line: &str) -> bool {
+    let Some((_, counts)) = line.trim_end().rsplit_once(" saved [") else { return false };
+    match counts.strip_suffix(']').map(|c| c.split_once('/').unwrap_or((c, c))) {
+        Some((got, all)) => got == all && got.bytes().all(|b| b.is_ascii_digit()),
+        None => false,
+    }
+}
+
+/// A step of a request that says nothing once the file is saved.
+fn is_step(line: &str) -> bool {
+    let text = line.trim();
+    let starts = ["Resolving ", "Connecting to ", "Reusing existing connection", "Saving to: ", "Length: "];
+    text.is_empty()
+        || starts.iter().any(|s| text.starts_with(s))
+        || (text.starts_with("HTTP request sent, awaiting response... 200"))
+        || text.contains("K ") && text.contains("..")
+        || text.contains("100%")
+        || text.contains("%[")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_lines() {
+        assert!(is_start("--2026-11-21 07:42:54--  http://127.0.0.1/a"));
+        assert!(!is_start("--- a/b"));
+        assert!(is_saved("2026-11-21 07:42:54 (96.6 MB/s) - ‘big.bin’ saved [30000000/30000000]"));
+        assert!(is_saved("2026-11-21 07:42:54 (96.6 MB/s) - ‘x’ saved [30]"));
+        assert!(!is_saved("2026-11-21 07:42:54 (96.6 MB/s) - ‘x’ saved [3/30]"));
+        assert!(!is_step("HTTP request sent, awaiting response... 404 Not Found"));
+    }
+}
