@@ -2,12 +2,25 @@
 //!
 //! The parts that the reducers of this family share. Nothing here knows one compiler's grammar.
 
+mod ansible;
+mod bazel;
+mod bundle;
+mod bundlers;
+mod cargo_json;
+mod cmake;
 mod gcc;
 mod gcc_lines;
 mod gcc_repeats;
 mod gcc_steps;
+mod go_build;
+mod helm_release;
+mod javac;
 mod make;
+mod meson;
+mod msvc;
+mod packer;
 mod rustc;
+mod terraform;
 mod tsc;
 
 use std::collections::{HashMap, HashSet};
@@ -21,7 +34,28 @@ use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
 
 /// The reducers of this family; the earlier row breaks ties.
-pub static REDUCERS: &[&dyn Reducer] = &[&rustc::Rustc, &gcc::Gcc, &tsc::Tsc];
+pub static REDUCERS: &[&dyn Reducer] = &[
+    &cargo_json::CARGO_JSON,
+    &rustc::Rustc,
+    &gcc::Gcc,
+    &tsc::Tsc,
+    &javac::Javac,
+    &msvc::Msvc,
+    &go_build::GoBuild,
+    &bundlers::WEBPACK,
+    &bundlers::VITE,
+    &bundlers::ESBUILD,
+    &bundlers::ROLLUP,
+    &bundlers::NEXT,
+    &bundlers::BABEL,
+    &bazel::BAZEL,
+    &terraform::Terraform,
+    &ansible::Ansible,
+    &packer::PACKER,
+    &helm_release::HELM_RELEASE,
+    &meson::MESON,
+    &cmake::CMAKE,
+];
 
 /// How many diagnostics of one kind are shown whole before their excerpts go.
 const SHOWN_WHOLE: usize = 5;
