@@ -4,11 +4,13 @@
 //!
 //! Each tool is a table of line forms; all that goes beyond one line is the list of files.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::config::Mode;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
 use crate::pipeline::source::Source;
 use crate::reduce::format::Format;
 use crate::reduce::lines::reads_as_report;
@@ -22,11 +24,15 @@ pub struct Bundler {
     pub proof: fn(&str) -> bool,
     /// Whether a line tells of a file that was written, with its size.
     pub file: fn(&str) -> bool,
+    /// Whether a line explains a warning in words that are the same for every warning of its kind.
+    pub explains: fn(&str) -> bool,
 }
 
 /// Files of one list that are shown, and in `aggressive`.
 const SHOWN: usize = 24;
 const SHOWN_AGGRESSIVE: usize = 8;
+/// Groups above those that a format gives out: of explanations, and from here on of lists.
+const EXPLAINED: u32 = 1 << 20;
 
 impl Reducer for Bundler {
     fn meta(&self) -> &Meta {
@@ -68,6 +74,13 @@ impl Reducer for Bundler {
             }
             i = end + 1;
         }
+        let mut seen: HashSet<&str> = HashSet::new();
+        for i in 0..source.len() {
+            let line = source.line(i);
+            if (self.explains)(line) && !seen.insert(line) && !signals::is_failure(line) {
+                lists.omit_in(i..i + 1, Reason::DiagnosticExcerpt, EXPLAINED);
+            }
+        }
         out.spans.extend(lists.spans);
         out.spans.sort_by_key(|span| span.lines.start);
         if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
@@ -80,14 +93,12 @@ impl Reducer for Bundler {
 
 /// Hides all but the largest files of a list, in place.
 fn list(source: &Source<'_>, lines: Range<usize>, shown: usize, out: &mut Reduction) {
-    /// Above the groups that a format gives out.
-    const GROUP: u32 = 1 << 20;
     let mut by_size: Vec<(u64, usize)> = lines.clone().map(|i| (size(source.line(i)), i)).collect();
     by_size.sort_by_key(|&(size, i)| (std::cmp::Reverse(size), i));
     let mut kept: Vec<usize> = by_size.iter().take(shown).map(|&(_, i)| i).collect();
     kept.sort_unstable();
     for i in lines.clone().filter(|i| kept.binary_search(i).is_err() && !source.line(*i).contains("[big]")) {
-        out.omit_in(i..i + 1, Reason::AssetLimit, GROUP + lines.start as u32);
+        out.omit_in(i..i + 1, Reason::AssetLimit, EXPLAINED + 1 + lines.start as u32);
     }
 }
 

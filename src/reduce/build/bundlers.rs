@@ -19,6 +19,7 @@ pub static WEBPACK: Bundler = Bundler {
             || line.contains("  [emitted]")
             || line.contains("[emitted]  ")
     },
+    explains: |_| false,
 };
 
 static WEBPACK_FORMAT: Format = Format::new(
@@ -65,11 +66,13 @@ pub static VITE: Bundler = Bundler {
     format: &VITE_FORMAT,
     proof: |line| line.starts_with("vite v") && line.contains(" building"),
     file: |line| {
-        line.contains(" kB")
-            && !line.starts_with([' ', '(', '✓'])
-            && line.contains("  ")
-            && !line.contains(": ")
+        let written = line.split('│').next().unwrap_or(line).trim_end();
+        let Some((name, size)) = written.split_once("  ") else { return false };
+        !name.is_empty()
+            && !name.contains(' ')
+            && [" kB", " B", " KiB", " MB"].iter().any(|u| size.ends_with(u))
     },
+    explains: |_| false,
 };
 
 static VITE_FORMAT: Format = Format::new(
@@ -105,6 +108,10 @@ pub static ESBUILD: Bundler = Bundler {
             && line.trim().split_ascii_whitespace().count() == 2
             && line.trim_end().trim_end_matches(['k', 'm', 'b']).ends_with(|c: char| c.is_ascii_digit())
     },
+    // `  The original key "k" is here:` is followed by a place of its own.
+    explains: |line| {
+        line.len() > 60 && line.starts_with("  ") && !line.starts_with("   ") && !line.ends_with(':')
+    },
 };
 
 static ESBUILD_FORMAT: Format = Format::new(
@@ -113,7 +120,7 @@ static ESBUILD_FORMAT: Format = Format::new(
         family: "build",
         reads: "`esbuild` and `tsup` that call it",
         keeps: "errors and warnings whole, the largest files with sizes, counts, time",
-        folds: "files beyond the largest 24",
+        folds: "explanations that stood below an earlier warning, files beyond the largest 24",
         anchors: &["⚡ Done in ", "[ERROR] ", "[WARNING] "],
     },
     &["esbuild", "tsup"],
@@ -132,6 +139,7 @@ pub static ROLLUP: Bundler = Bundler {
     format: &ROLLUP_FORMAT,
     proof: |line| line.starts_with("created ") && line.contains(" in ") && line.ends_with('s'),
     file: |_| false,
+    explains: |_| false,
 };
 
 static ROLLUP_FORMAT: Format = Format::new(
@@ -164,6 +172,7 @@ pub static NEXT: Bundler = Bundler {
         line.trim_start().starts_with("▲ Next.js ") || line.contains("Creating an optimized production build")
     },
     file: |line| line.starts_with("  ├ chunks/"),
+    explains: |_| false,
 };
 
 static NEXT_FORMAT: Format = Format::new(
@@ -206,6 +215,7 @@ pub static BABEL: Bundler = Bundler {
             && (line.contains(" with Babel") || line.contains(" with swc"))
     },
     file: |_| false,
+    explains: |_| false,
 };
 
 static BABEL_FORMAT: Format = Format::new(
@@ -225,6 +235,5 @@ static BABEL_FORMAT: Format = Format::new(
         (r"\S+ -> \S+", Goes(Reason::Progress)),
         (r"    at .*[/\\]@babel[/\\].*[^{]", Goes(Reason::ToolFrames)),
         (r"    at .*[/\\]@swc[/\\].*[^{]", Goes(Reason::ToolFrames)),
-        (r" +\d+: <unknown>", Goes(Reason::ToolFrames)),
     ],
 );

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use super::{CLAIM_LINES, Fates, Kinds, SHOWN_WHOLE, Tally, claim, kind_of, place};
+use crate::config::Mode;
 use crate::pipeline::detect::command::Simple;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
@@ -22,7 +23,7 @@ static META: Meta = Meta {
     family: "build",
     reads: "javac, javadoc, kotlinc, scalac 2 and 3",
     keeps: "every error whole, headline and place of every warning, notes, totals",
-    folds: "excerpts from the sixth warning of a kind on; explanations in the words of an earlier warning; modules and \
+    folds: "excerpts from the sixth warning of a kind on (aggressive: the second); explanations in the words of an earlier warning; modules and \
             classes that `-verbose` lists",
     anchors: &[".java:", ".kt:", ".kts:", ".scala:", "[loading "],
 };
@@ -57,6 +58,7 @@ impl Reducer for Javac {
         let source = input.source;
         let mut fates = Fates::new(source);
         let mut kinds = Kinds::default();
+        let whole = if input.policy.mode == Mode::Aggressive { 1 } else { SHOWN_WHOLE };
         let mut i = 0;
         while i < source.len() {
             let line = source.line(i);
@@ -73,7 +75,7 @@ impl Reducer for Javac {
                 continue;
             }
             let (count, seen) = kinds.count(category(message));
-            if count > SHOWN_WHOLE {
+            if count > whole {
                 fates.omit(body, Reason::DiagnosticExcerpt, EXCERPTS);
                 continue;
             }

@@ -27,11 +27,11 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::{Claim, Input, Reducer};
-use crate::pipeline::detect::Shape;
 use crate::pipeline::detect::command::Simple;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
+use crate::reduce::lines::reads_as_report;
 
 /// The reducers of this family; the earlier row breaks ties.
 pub static REDUCERS: &[&dyn Reducer] = &[
@@ -132,7 +132,7 @@ fn claim(
 ) -> Claim {
     let command = &input.detection.command;
     match () {
-        () if tally.own == 0 || input.detection.shape != Shape::Other => Claim::No,
+        () if tally.own == 0 || !reads_as_report(input) => Claim::No,
         () if command.runs(direct) => Claim::Command,
         () if tally.covers() && command.runs(&driver) => Claim::Command,
         () if tally.covers() || command.runs(&driver) => Claim::Content,

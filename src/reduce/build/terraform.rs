@@ -163,7 +163,9 @@ fn is_init_step(source: &Source<'_>, i: usize) -> bool {
         .strip_prefix("- Finding ")
         .or_else(|| line.strip_prefix("- Installing "))
         .or_else(|| line.strip_prefix("- Reusing previous version of "))
-        .and_then(|rest| rest.split([' ']).next());
+        .map(|rest| rest.strip_prefix("latest version of ").unwrap_or(rest))
+        .and_then(|rest| rest.split(' ').next())
+        .map(|provider| provider.trim_end_matches('.'));
     let Some(provider) = provider else {
         return line.starts_with("Initializing ") && line.ends_with("...") && i + 1 < source.len();
     };
