@@ -168,9 +168,7 @@ static ROLLUP_FORMAT: Format = Format::new(
 /// Next.js 9 to 15.
 pub static NEXT: Bundler = Bundler {
     format: &NEXT_FORMAT,
-    proof: |line| {
-        line.trim_start().starts_with("▲ Next.js ") || line.contains("Creating an optimized production build")
-    },
+    proof: |line| line.trim_start().starts_with("▲ Next.js ") || line.contains(" Collecting page data"),
     file: |line| line.starts_with("  ├ chunks/"),
     explains: |_| false,
 };
@@ -182,7 +180,7 @@ static NEXT_FORMAT: Format = Format::new(
         reads: "`next build`, alone and behind `npm run build`",
         keeps: "version, environment files, errors, warnings, the table of routes with sizes",
         folds: "phases and counts of pages under way",
-        anchors: &["Next.js ", "Creating an optimized production build", "Generating static pages"],
+        anchors: &["Next.js ", "Collecting page data", "Generating static pages"],
     },
     &["next build", "next"],
     1,
@@ -190,7 +188,7 @@ static NEXT_FORMAT: Format = Format::new(
         (r" *\xE2\x96\xB2 Next\.js .*", Shows),
         (r"Route \((?:pages|app)\) .*", Shows),
         (r"Page +Size .*", Shows),
-        (r"Failed to compile\.", Shows),
+        (r"Failed to compile\.", Stays),
         (
             r"(?: +|info +- +)?(?:Generating static pages|Collecting page data|Finalizing page optimization|Collecting build traces|Creating an optimized production build|Linting and checking validity of types|Checking validity of types|Linting|Running TypeScript|Using cached data)\b ?.*",
             Goes(Reason::Progress),

@@ -22,11 +22,11 @@ static META: Meta = Meta {
     family: "build",
     reads: "`go build`, `go vet`, `go run`, `go install`, `go generate`",
     keeps: "every diagnostic with its place and the lines below it, packages, module errors, what programs print",
-    folds: "downloads and look-ups of modules, packages that `-v` lists, diagnostics that come again for the same place",
+    folds: "downloads and look-ups of modules, packages that `-v` lists, advice that was given before, diagnostics that come again for the same place",
     anchors: &[".go:", "go: downloading ", "go: finding "],
 };
 
-/// Group of progress; the next one is of repetitions.
+/// Group of progress; the next ones are of repetitions and of advice.
 const PROGRESS: u32 = 1;
 
 impl Reducer for GoBuild {
@@ -61,8 +61,15 @@ impl Reducer for GoBuild {
                 i = block.end;
                 if !seen.insert(source.slice(block.clone())) {
                     fates.omit(block, Reason::RepeatedDiagnostic, PROGRESS + 1);
+                } else if line.contains(": reading ") {
+                    // A module that cannot be had is reported for each file that imports it.
+                    for k in block.skip(1).filter(|&k| !seen.insert(source.line(k))) {
+                        fates.omit(k..k + 1, Reason::DiagnosticExcerpt, PROGRESS + 2);
+                    }
                 }
                 continue;
+            } else if is_advice(line) && !seen.insert(line) {
+                fates.omit(i..i + 1, Reason::DiagnosticExcerpt, PROGRESS + 2);
             }
             i += 1;
         }
@@ -112,6 +119,12 @@ fn is_progress(line: &str) -> bool {
     line.strip_prefix("go: ").is_some_and(|rest| {
         rest.starts_with("downloading ") || rest.starts_with("finding ") || rest.starts_with("extracting ")
     })
+}
+
+/// What go says below each module that it cannot have.
+fn is_advice(line: &str) -> bool {
+    line == "Confirm the import path was entered correctly."
+        || line.starts_with("If this is a private repository, see ")
 }
 
 /// `# example.com/x`, `# example.com/x [example.com/x.test]`

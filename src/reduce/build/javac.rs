@@ -114,7 +114,8 @@ fn headline(line: &str) -> Option<(Kind, &str)> {
         return scala3(rest);
     }
     let (path, rest) = place(line)?;
-    if !is_source(path) {
+    // Maven and Ant put their own word before the path.
+    if !is_source(path) || path.starts_with('[') {
         return None;
     }
     let warning = ["warning: ", "info: ", "warning - "].iter().find_map(|w| rest.strip_prefix(w));
@@ -225,6 +226,7 @@ mod tests {
         );
         assert_eq!(headline("-- Deprecation Warning: a.scala:3:5 --").map(|h| h.0), Some(Kind::Warning));
         assert_eq!(headline("a.c:3: warning: x"), None);
+        assert_eq!(headline("[WARNING] /p/A.java:38: warning: no comment"), None);
         assert_eq!(headline("-- a note on a.scala"), None);
         assert!(is_total("2 errors") && is_total("one warning found") && !is_total("2 errors were here"));
         assert!(is_caret("    ^") && is_caret("  |   ^^^") && !is_caret("a ^ b"));

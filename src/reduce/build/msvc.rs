@@ -199,6 +199,8 @@ fn is_tool(text: &str) -> bool {
         "\\mt.exe ",
         "\\midl.exe ",
         "\\tracker.exe ",
+        "\\csc.exe ",
+        "\\vbc.exe ",
     ];
     let head = text.get(..text.floor_char_boundary(300)).unwrap_or(text).to_ascii_lowercase();
     head.as_bytes().get(1) == Some(&b':') && TOOLS.iter().any(|t| head.contains(t))
