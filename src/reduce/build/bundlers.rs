@@ -149,7 +149,7 @@ static ROLLUP_FORMAT: Format = Format::new(
         reads: "`rollup`, alone and behind `npm run build`",
         keeps: "inputs and outputs, warnings, errors with their excerpt, times",
         folds: "addresses of explanations, frames of Rollup itself below an error, progress of `--watch`",
-        anchors: &["created ", "[!] ", "(!) ", "https://rollupjs.org/"],
+        anchors: &[" → ", "[!] "],
     },
     &["rollup"],
     1,

@@ -16,7 +16,7 @@ pub static HELM_RELEASE: Format = Format::new(
         reads: "`helm install`, `helm upgrade`, `helm rollback`, `helm lint`, `helm dependency`, `helm repo update`",
         keeps: "name, status, revision and notes of the release, hooks, every finding of the lint, warnings, errors, totals",
         folds: "debug lines of steps under way, waits for resources but for the last, repositories that were read",
-        anchors: &["LAST DEPLOYED: ", "==> Linting ", "Happy Helming!", ".go:", "chart repositories..."],
+        anchors: &["LAST DEPLOYED: ", "==> Linting ", "Happy Helming!", "[debug] ", "chart repositories..."],
     },
     &[
         "helm install",

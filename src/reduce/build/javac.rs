@@ -30,6 +30,8 @@ static META: Meta = Meta {
 
 /// Group of what is said again or of many; the next one is of progress.
 const EXCERPTS: u32 = 1;
+/// Lines below a headline among which its caret stands.
+const NEAR: usize = 8;
 
 impl Reducer for Javac {
     fn meta(&self) -> &'static Meta {
@@ -69,11 +71,17 @@ impl Reducer for Javac {
                 i += 1;
                 continue;
             };
-            let body = i + 1..body_end(source, i + 1);
-            i = body.end;
+            let mut body = i + 1..body_end(source, i + 1);
             if kind == Kind::Error {
+                i = body.end;
                 continue;
             }
+            // Without an excerpt only what is indented belongs to it.
+            if !body.clone().take(NEAR).any(|i| is_caret(source.line(i))) {
+                body.end =
+                    body.clone().find(|&i| !source.line(i).starts_with([' ', '\t'])).unwrap_or(body.end);
+            }
+            i = body.end;
             let (count, seen) = kinds.count(category(message));
             if count > whole {
                 fates.omit(body, Reason::DiagnosticExcerpt, EXCERPTS);

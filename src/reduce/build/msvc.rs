@@ -24,7 +24,7 @@ static META: Meta = Meta {
     family: "build",
     reads: "`cl`, `link`, `msbuild`, `devenv`, `nmake`",
     keeps: "every diagnostic with its notes once, failed projects, what was built, totals",
-    folds: "command lines and names of files that compiled, targets in which nothing was printed, diagnostics that the \
+    folds: "command lines and names of files that compiled, headings of targets, diagnostics that the \
             summary says again, banners",
     anchors: &[
         ": warning C",
@@ -143,6 +143,29 @@ fn below<'a>(source: &'a Source<'a>, from: usize) -> impl Iterator<Item = usize>
         .filter(|&i| !is_summary_header(source.line(i)))
 }
 
+/// Targets of MSBuild that have a heading of their own.
+const TARGETS: &[&str] = &[
+    "ValidateSolutionConfiguration",
+    "PrepareForBuild",
+    "InitializeBuildStatus",
+    "FinalizeBuildStatus",
+    "ComputeStdModulesCompileInputs",
+    "ComputeCustomBuildOutput",
+    "CustomBuild",
+    "ClCompile",
+    "ResourceCompile",
+    "Midl",
+    "Link",
+    "Lib",
+    "Manifest",
+    "VcpkgTripletSelection",
+    "CoreCompile",
+    "CoreResGen",
+    "CopyFilesToOutputDirectory",
+    "_CopyFilesMarkedCopyLocal",
+    "GenerateTargetFrameworkMonikerAttribute",
+];
+
 /// A line that tells of a step that went well: a target's name, a command, a file that compiles.
 fn is_step(line: &str) -> bool {
     const SAID: &[&str] = &[
@@ -173,10 +196,7 @@ fn is_step(line: &str) -> bool {
         }
         _ => text,
     };
-    let is_name = |n: &str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    let is_target = text.strip_suffix(':').is_some_and(is_name)
-        && text.len() > 4
-        && line.trim_end().len() - text.len() <= 9;
+    let is_target = text.strip_suffix(':').is_some_and(|name| TARGETS.contains(&name));
     let is_file = line.starts_with(' ') && is_source(text) && !text.contains(' ');
     SAID.iter().any(|s| text.starts_with(s)) && !text.contains("FAILED")
         || is_banner(text)
