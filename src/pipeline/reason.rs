@@ -64,6 +64,10 @@ reasons! {
     DiagnosticExcerpt = "diagnostic_excerpt", "The excerpt and notes of a diagnostic when others of its kind are shown whole.";
     LibraryFrames = "library_frames", "Frames of libraries, runtimes and frameworks in a stack trace.";
     RepeatedTrace = "repeated_trace", "Frames of a stack trace that stood in the text before.";
+    AssetLimit = "asset_limit", "Files that a bundler wrote, but for the largest.";
+    ToolHints = "tool_hints", "Advice that a build tool prints with every run.";
+    ToolFrames = "tool_frames", "Frames of a build tool itself below an error that shows its place.";
+    UnknownValue = "unknown_value", "Attributes of a planned resource that are known only after it is made.";
     ShownBefore = "shown_before", "Lines that an earlier result, still visible, shows, or that the model wrote into a call.";
     FileBody = "file_body", "Bodies of a long file of which the outline is shown.";
     FileLimit = "file_limit", "Lines of a file over `fileMaxLines` or `fileLastLines`.";

@@ -46,6 +46,8 @@ pub fn is_probe(line: &str) -> bool {
     line.strip_prefix("-- ").is_some_and(|l| {
         l.starts_with("Detecting C") && !l.ends_with("failed")
             || l.starts_with("Check for working C") && (l.ends_with("skipped") || l.ends_with("works"))
+            || ["Looking for ", "Performing Test ", "Check size of "].iter().any(|p| l.starts_with(p))
+                && !["not found", "Failed", "failed"].iter().any(|no| l.ends_with(no))
     })
 }
 

@@ -2,26 +2,60 @@
 //!
 //! The parts that the reducers of this family share. Nothing here knows one compiler's grammar.
 
+mod ansible;
+mod bazel;
+mod bundle;
+mod bundlers;
+mod cargo_json;
+mod cmake;
 mod gcc;
 mod gcc_lines;
 mod gcc_repeats;
 mod gcc_steps;
+mod go_build;
+mod helm_release;
+mod javac;
 mod make;
+mod meson;
+mod msvc;
+mod packer;
 mod rustc;
+mod terraform;
 mod tsc;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::{Claim, Input, Reducer};
-use crate::pipeline::detect::Shape;
 use crate::pipeline::detect::command::Simple;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
+use crate::reduce::lines::reads_as_report;
 
 /// The reducers of this family; the earlier row breaks ties.
-pub static REDUCERS: &[&dyn Reducer] = &[&rustc::Rustc, &gcc::Gcc, &tsc::Tsc];
+pub static REDUCERS: &[&dyn Reducer] = &[
+    &cargo_json::CARGO_JSON,
+    &rustc::Rustc,
+    &gcc::Gcc,
+    &tsc::Tsc,
+    &javac::Javac,
+    &msvc::Msvc,
+    &go_build::GoBuild,
+    &bundlers::WEBPACK,
+    &bundlers::VITE,
+    &bundlers::ESBUILD,
+    &bundlers::ROLLUP,
+    &bundlers::NEXT,
+    &bundlers::BABEL,
+    &bazel::BAZEL,
+    &terraform::Terraform,
+    &ansible::Ansible,
+    &packer::PACKER,
+    &helm_release::HELM_RELEASE,
+    &meson::MESON,
+    &cmake::CMAKE,
+];
 
 /// How many diagnostics of one kind are shown whole before their excerpts go.
 const SHOWN_WHOLE: usize = 5;
@@ -98,7 +132,7 @@ fn claim(
 ) -> Claim {
     let command = &input.detection.command;
     match () {
-        () if tally.own == 0 || input.detection.shape != Shape::Other => Claim::No,
+        () if tally.own == 0 || !reads_as_report(input) => Claim::No,
         () if command.runs(direct) => Claim::Command,
         () if tally.covers() && command.runs(&driver) => Claim::Command,
         () if tally.covers() || command.runs(&driver) => Claim::Content,

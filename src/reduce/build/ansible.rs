@@ -1,0 +1,155 @@
+//! `ansible-playbook`: tasks that changed nothing go with their headings; what changed, failed, was
+//! unreachable or was printed stays, and so does the whole recap.
+//!
+//! Grammar: `PLAY [name] ****`, `TASK [name] ****`, below it one `ok: [host]`, `changed: [host]`, … for each
+//! host, with ` => {json}` when it says more, then `PLAY RECAP ****`. A task in which anything else stands
+//! keeps its heading and all but the hosts on which nothing changed; one in which something failed stays whole.
+
+use std::ops::Range;
+
+use super::{CLAIM_LINES, Tally, claim};
+use crate::pipeline::detect::command::Simple;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct Ansible;
+
+static META: Meta = Meta {
+    id: "ansible",
+    family: "build",
+    reads: "`ansible-playbook`, `ansible-pull`",
+    keeps: "plays, tasks that changed, failed or printed something, warnings, differences, the recap",
+    folds: "tasks in which every host is ok or was skipped, such hosts of other tasks that did not fail",
+    anchors: &["PLAY [", "PLAY RECAP *", "TASK ["],
+};
+
+impl Reducer for Ansible {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let direct = |s: &Simple| {
+            matches!(s.program(), "ansible-playbook" | "ansible-pull" | "ansible-runner" | "molecule")
+        };
+        claim(input, &tally(input.source), direct, |s| matches!(s.program(), "make" | "vagrant" | "packer"))
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let mut out = Reduction::default();
+        let starts: Vec<usize> = (0..source.len()).filter(|&i| heading(source.line(i)).is_some()).collect();
+        let mut group = 1;
+        for (at, &start) in starts.iter().enumerate() {
+            let end = starts.get(at + 1).copied().unwrap_or(source.len());
+            match heading(source.line(start)) {
+                Some("TASK" | "RUNNING HANDLER" | "HANDLER") => task(source, start..end, group, &mut out),
+                // One marker for the tasks of one play.
+                _ => group += 1,
+            }
+        }
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let source = input.source;
+        let known = |i: &usize| heading(source.line(*i)).is_some() || is_recap(source.line(*i));
+        let first = (0..source.len()).find(known).unwrap_or(0);
+        let last = (first..source.len()).rev().find(known).unwrap_or(first);
+        // Below a last task stands what it came to, up to an empty line.
+        let end = (last..source.len()).find(|&i| source.line(i).trim().is_empty()).unwrap_or(source.len());
+        first..end
+    }
+}
+
+/// Hides of a task, whose heading is its first line, what says that nothing changed.
+fn task(source: &Source<'_>, lines: Range<usize>, group: u32, out: &mut Reduction) {
+    let body = lines.start + 1..lines.end;
+    let text = |i: &usize| !source.line(*i).trim().is_empty();
+    if body.clone().any(|i| signals::is_failure(source.line(i))) || !body.clone().any(|i| text(&i)) {
+        return;
+    }
+    if body.clone().filter(text).all(|i| is_unchanged(source.line(i))) {
+        // The empty line after it goes too, but for one before something else.
+        out.omit_in(lines, Reason::Progress, group);
+        return;
+    }
+    for i in body.filter(|&i| is_unchanged(source.line(i))) {
+        out.omit_in(i..i + 1, Reason::Progress, group);
+    }
+}
+
+/// What a heading is of: `TASK [name] ****`, `PLAY RECAP ****`.
+fn heading(line: &str) -> Option<&str> {
+    let before = line.trim_end().strip_suffix("***")?.trim_end_matches('*');
+    let kind = before.split('[').next()?.trim_end();
+    let known =
+        matches!(kind, "PLAY" | "TASK" | "RUNNING HANDLER" | "HANDLER" | "PLAY RECAP" | "NO MORE HOSTS LEFT");
+    known.then_some(kind)
+}
+
+/// `ok: [web1]`, `ok: [web1] => (item=one)`, `skipping: [web1]`, and with `-v` a result without output.
+fn is_unchanged(line: &str) -> bool {
+    let Some(rest) = line.strip_prefix("ok: [").or_else(|| line.strip_prefix("skipping: [")) else {
+        return line.starts_with("included: ");
+    };
+    let Some((_, said)) = rest.split_once(']') else { return false };
+    let said = said.trim();
+    // Output and messages are what the task was run for.
+    let quiet = |said: &str| {
+        !["\"stdout\"", "\"msg\"", "\"stderr\""].iter().any(|key| said.contains(key)) && said.ends_with('}')
+    };
+    said.is_empty()
+        || said.starts_with("=> (item=") && (said.ends_with(')') || said.contains(" => {") && quiet(said))
+        || said.starts_with("=> {\"") && quiet(said)
+        || line.starts_with("skipping: ") && said.starts_with("=> {") && said.ends_with('}')
+}
+
+/// `web1                       : ok=8    changed=5    unreachable=0    failed=0 …`
+fn is_recap(line: &str) -> bool {
+    line.split_once(" : ok=").is_some_and(|(_, counts)| counts.contains("unreachable="))
+}
+
+fn tally(source: &Source<'_>) -> Tally {
+    const STATES: &[&str] = &["ok: [", "changed: [", "skipping: [", "fatal: [", "failed: [", "included: "];
+    let mut tally = Tally::default();
+    for line in source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
+        let own = heading(line).is_some();
+        let said = || STATES.iter().any(|s| line.starts_with(s)) || is_recap(line);
+        tally.all += 1;
+        tally.own += usize::from(own);
+        tally.known += usize::from(own || said());
+    }
+    tally
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_lines_apart() {
+        assert_eq!(heading("TASK [Copy] ******"), Some("TASK"));
+        assert_eq!(heading("PLAY RECAP ******"), Some("PLAY RECAP"));
+        assert_eq!(heading("TASK [Copy]"), None);
+        assert_eq!(heading("NOTE ****"), None);
+        for line in
+            ["ok: [a]", "skipping: [a] => (item=x) ", "ok: [a] => {\"changed\": false, \"path\": \"/x\"}"]
+        {
+            assert!(is_unchanged(line), "{line}");
+        }
+        for line in [
+            "changed: [a]",
+            "ok: [a] => {",
+            "ok: [a] => {\"changed\": false, \"stdout\": \"x\"}",
+            "fatal: [a]: FAILED!",
+        ] {
+            assert!(!is_unchanged(line), "{line}");
+        }
+        assert!(is_recap("web1      : ok=8  changed=5  unreachable=0  failed=0"));
+    }
+}

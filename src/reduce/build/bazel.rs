@@ -1,0 +1,65 @@
+//! `bazel build` and `bazel test`: loading, analysis and actions under way go, and so do tests that
+//! passed; errors, what actions printed, failed tests with their output and the totals stay.
+//!
+//! Lines as written by Bazel 4 to 8 without a terminal.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Closes, Goes, Opens, Shows, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static BAZEL: Format = Format::new(
+    Meta {
+        id: "bazel",
+        family: "build",
+        reads: "`bazel build`, `bazel test`, `bazel run`, `bazelisk`",
+        keeps: "errors, warnings, what actions print, failed tests with their output, targets and where they are, elapsed \
+                time, totals",
+        folds: "loading, analysis, fetches and actions under way, options read from files, tests that passed",
+        anchors: &[
+            "INFO: Analyzed ",
+            "INFO: Elapsed time",
+            "INFO: Build completed",
+            "INFO: Found ",
+            "Build did NOT complete",
+        ],
+    },
+    &["bazel", "bazelisk", "blaze"],
+    2,
+    &[
+        (r"={10,} Test output for .*", Opens),
+        (r"={60,}", Closes),
+        (
+            r"(?:\(\d\d:\d\d:\d\d\) )?INFO: (?:Invocation ID|Reading '?(?:rc|startup) options|Options provided by the client|Current date is|Repository rule .* defined at).*",
+            Goes(Reason::Progress),
+        ),
+        (
+            r"(?:\(\d\d:\d\d:\d\d\) )?INFO: (?:Analyzed|Elapsed time|Build completed|Found \d|Build option).*",
+            Shows,
+        ),
+        (r"(?:\(\d\d:\d\d:\d\d\) )?ERROR: .*", Stays),
+        (r"(?:\(\d\d:\d\d:\d\d\) )?(?:FAILED|FAIL): .*", Stays),
+        (r"(?:\(\d\d:\d\d:\d\d\) )?(?:INFO|WARNING|DEBUG): .*", Stays),
+        (
+            r"(?:\(\d\d:\d\d:\d\d\) )?(?:Loading|Analyzing|Computing main repo mapping|Starting local Bazel server|Extracting Bazel installation|Downloading https?|Fetching|Checking cached actions)[: .].*",
+            Goes(Reason::Progress),
+        ),
+        (r"  (?:Inherited|'\w+') .*options: .*", Goes(Reason::Progress)),
+        (r"(?:\(\d\d:\d\d:\d\d\) )?\[[\d,]+ / [\d,]+\] .*", Goes(Reason::Progress)),
+        (
+            r" +(?:Fetching|currently loading|Compiling|Linking|Testing|GoCompilePkg|Javac|Executing genrule|Downloading) .*; \d+s .*",
+            Goes(Reason::Progress),
+        ),
+        (r" +currently loading: .*", Goes(Reason::Progress)),
+        (r"//\S+ +(?:\(cached\) )?PASSED in [\d.]+s", Goes(Reason::PassingTests)),
+        (
+            r"//\S+ +(?:\(cached\) )?(?:FAILED|TIMEOUT|FLAKY|NO STATUS|FAILED TO BUILD|SKIPPED|PASSED).*",
+            Shows,
+        ),
+        (r"Executed \d+ out of \d+ tests?: .*", Shows),
+        (r"Target //\S+ (?:up-to-date|failed to build).*", Shows),
+        (r"  bazel-(?:bin|out|genfiles)/\S+", Stays),
+        (r"Use --(?:verbose_failures|sandbox_debug) .*", Stays),
+    ],
+);

@@ -1,0 +1,150 @@
+//! Bundlers and compilers of JavaScript: webpack, vite, rollup, esbuild, next, babel, swc. Progress and
+//! modules that were built go, and of a long list of files that were written the largest stay. Errors,
+//! warnings, sizes that are too big, routes, totals and times stay.
+//!
+//! Each tool is a table of line forms; all that goes beyond one line is the list of files.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::config::Mode;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+use crate::reduce::format::Format;
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// A tool that writes files from modules.
+pub struct Bundler {
+    /// The forms of its lines.
+    pub format: &'static Format,
+    /// Whether a line is written by this tool alone, by which its output is known behind `npm run build`.
+    pub proof: fn(&str) -> bool,
+    /// Whether a line tells of a file that was written, with its size.
+    pub file: fn(&str) -> bool,
+    /// Whether a line explains a warning in words that are the same for every warning of its kind.
+    pub explains: fn(&str) -> bool,
+}
+
+/// Files of one list that are shown, and in `aggressive`.
+const SHOWN: usize = 24;
+const SHOWN_AGGRESSIVE: usize = 8;
+/// Groups above those that a format gives out: of explanations, and from here on of lists.
+const EXPLAINED: u32 = 1 << 20;
+
+impl Reducer for Bundler {
+    fn meta(&self) -> &Meta {
+        &self.format.meta
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let claim = self.format.claim(input);
+        let runs_scripts = || {
+            input.detection.command.runs(|s| {
+                matches!(
+                    s.program(),
+                    "npm" | "pnpm" | "yarn" | "bun" | "turbo" | "nx" | "lerna" | "make" | "node"
+                )
+            })
+        };
+        match claim {
+            Claim::No if reads_as_report(input) && runs_scripts() && input.source.lines().any(self.proof) => {
+                Claim::Content
+            }
+            _ => claim,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let mut out = match self.format.reduce(input) {
+            Err(Reason::NothingToDo) => Reduction::default(),
+            other => other?,
+        };
+        let shown = if input.policy.mode == Mode::Aggressive { SHOWN_AGGRESSIVE } else { SHOWN };
+        let mut lists = Reduction::default();
+        let mut i = 0;
+        while i < source.len() {
+            let end = (i..source.len()).find(|&i| !(self.file)(source.line(i))).unwrap_or(source.len());
+            // A few more than the limit are not worth a gap.
+            if end - i > shown + shown / 4 {
+                list(source, i..end, shown, &mut lists);
+            }
+            i = end + 1;
+        }
+        let mut seen: HashSet<&str> = HashSet::new();
+        for i in 0..source.len() {
+            let line = source.line(i);
+            if (self.explains)(line) && !seen.insert(line) && !signals::is_failure(line) {
+                lists.omit_in(i..i + 1, Reason::DiagnosticExcerpt, EXPLAINED);
+            }
+        }
+        out.spans.extend(lists.spans);
+        out.spans.sort_by_key(|span| span.lines.start);
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        self.format.extent(input)
+    }
+}
+
+/// Hides all but the largest files of a list, in place.
+fn list(source: &Source<'_>, lines: Range<usize>, shown: usize, out: &mut Reduction) {
+    let mut by_size: Vec<(u64, usize)> = lines.clone().map(|i| (size(source.line(i)), i)).collect();
+    by_size.sort_by_key(|&(size, i)| (std::cmp::Reverse(size), i));
+    let mut kept: Vec<usize> = by_size.iter().take(shown).map(|&(_, i)| i).collect();
+    kept.sort_unstable();
+    for i in lines.clone().filter(|i| kept.binary_search(i).is_err() && !source.line(*i).contains("[big]")) {
+        out.omit_in(i..i + 1, Reason::AssetLimit, EXPLAINED + 1 + lines.start as u32);
+    }
+}
+
+/// The first size that a line names, in hundredths of a byte; 0 for none.
+fn size(line: &str) -> u64 {
+    const UNITS: &[(&str, u64)] = &[
+        ("bytes", 1),
+        ("KiB", 1024),
+        ("MiB", 1024 * 1024),
+        ("kB", 1000),
+        ("KB", 1000),
+        ("kb", 1000),
+        ("MB", 1_000_000),
+        ("mb", 1_000_000),
+        ("B", 1),
+        ("b", 1),
+    ];
+    let words: Vec<&str> = line.split_ascii_whitespace().collect();
+    for (i, word) in words.iter().enumerate() {
+        let number = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let unit = match &word[number.len()..] {
+            "" => words.get(i + 1).copied().unwrap_or_default(),
+            unit => unit,
+        };
+        let Some((whole, part)) = number.split_once('.').or(Some((number, "0"))) else { continue };
+        let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+        let Some((_, factor)) = UNITS.iter().find(|(u, _)| *u == unit) else { continue };
+        if digits(&whole.replace(',', "")) && digits(part) {
+            let whole: u64 = whole.replace(',', "").parse().unwrap_or(0);
+            let part: u64 = format!("{part:0<2}").get(..2).and_then(|p| p.parse().ok()).unwrap_or(0);
+            return (whole.saturating_mul(100) + part).saturating_mul(*factor);
+        }
+    }
+    0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_sizes() {
+        assert_eq!(size("asset main.js 16.9 KiB [emitted] (name: main)"), 1690 * 1024);
+        assert_eq!(size("dist/assets/p1-jKClfibu.js  1,024.05 kB │ gzip: 0.07 kB"), 102_405 * 1000);
+        assert_eq!(size("  eo/main.js            1.1kb"), 110 * 1000);
+        assert_eq!(size("  eo/p1.js  500b "), 500 * 100);
+        assert_eq!(size("nothing at all"), 0);
+    }
+}

@@ -1,0 +1,53 @@
+//! CMake's configuration and installation: probes that found what they looked for and files that were
+//! installed go; what was not found, versions, messages, warnings and errors stay.
+//!
+//! Lines as written by CMake 3 and 4. What a build prints, also one that `cmake --build` starts, is read
+//! by the reducer of the compilers.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Shows, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static CMAKE: Format = Format::new(
+    Meta {
+        id: "cmake",
+        family: "build",
+        reads: "`cmake` that configures, `cmake --install`",
+        keeps: "compilers and packages with versions, what was not found, the project's messages, warnings and errors \
+                whole, where the build files are",
+        folds: "probes that found what they looked for, files that were installed or were up to date",
+        anchors: &[
+            "compiler identification is",
+            "-- Configuring ",
+            "-- Build files have been written",
+            "-- Install configuration: ",
+            "-- Up-to-date: ",
+            "-- Looking for ",
+            "-- Performing Test ",
+            "CMake Error",
+        ],
+    },
+    &["cmake", "cmake3", "ccmake"],
+    2,
+    &[
+        (r"-- The \S+ compiler identification is .*", Shows),
+        (r"-- Configuring (?:done|incomplete).*", Shows),
+        (r"-- Build files have been written to: .*", Shows),
+        (r"-- Install configuration: .*", Shows),
+        (r"CMake (?:Error|Warning|Deprecation Warning).*", Shows),
+        (r"Call Stack \(most recent call first\):", Stays),
+        (r"-- .* - (?:not found|no|No|Failed|failed|broken|FALSE)", Stays),
+        (
+            r"-- (?:Detecting|Check for working|Performing Test|Looking for|Check size of|Check if|Checking) .*",
+            Goes(Reason::Progress),
+        ),
+        (r"-- Generating done.*", Goes(Reason::Progress)),
+        (
+            r"-- (?:Installing|Up-to-date|Set (?:runtime path|non-toolchain portion of runtime path) of)[: ].*",
+            Goes(Reason::Progress),
+        ),
+        (r"-- .*", Stays),
+    ],
+);

@@ -1,0 +1,167 @@
+//! `go build`, `go vet` and what else compiles Go: downloads go, and so do diagnostics that come again
+//! because a package is compiled with its tests once more.
+//!
+//! Grammar: `# import/path` or `# import/path [import/path.test]`, then `file.go:line:column: …` with
+//! indented lines below. All that is neither a download nor said again stays.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::{CLAIM_LINES, Fates, Tally, claim};
+use crate::pipeline::detect::command::Simple;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct GoBuild;
+
+static META: Meta = Meta {
+    id: "go_build",
+    family: "build",
+    reads: "`go build`, `go vet`, `go run`, `go install`, `go generate`",
+    keeps: "every diagnostic with its place and the lines below it, packages, module errors, what programs print",
+    folds: "downloads and look-ups of modules, packages that `-v` lists, advice that was given before, diagnostics that come again for the same place",
+    anchors: &[".go:", "go: downloading ", "go: finding "],
+};
+
+/// Group of progress; the next ones are of repetitions and of advice.
+const PROGRESS: u32 = 1;
+
+impl Reducer for GoBuild {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let direct = input.detection.command.runs(is_build);
+        claim(input, &tally(input.source, direct), is_build, |s| {
+            matches!(s.program(), "make" | "go" | "mage")
+        })
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let listing =
+            input.detection.command.runs(|s| s.program() == "go" && s.has_flag(&["-v"]) && !is_run(s));
+        let mut fates = Fates::new(source);
+        let mut seen: HashSet<&str> = HashSet::new();
+        let last = (0..source.len()).rev().find(|&i| !source.line(i).trim().is_empty());
+        let mut i = 0;
+        while i < source.len() {
+            let line = source.line(i);
+            if is_progress(line) || listing && is_package(line) {
+                // The last line of a run that was cut off says where it stood.
+                if Some(i) != last || is_package(line) {
+                    fates.omit(i..i + 1, Reason::Progress, PROGRESS);
+                }
+            } else if is_diagnostic(line) {
+                let block = i..block_end(source, i + 1);
+                i = block.end;
+                if !seen.insert(source.slice(block.clone())) {
+                    fates.omit(block, Reason::RepeatedDiagnostic, PROGRESS + 1);
+                } else if line.contains(": reading ") {
+                    // A module that cannot be had is reported for each file that imports it.
+                    for k in block.skip(1).filter(|&k| !seen.insert(source.line(k))) {
+                        fates.omit(k..k + 1, Reason::DiagnosticExcerpt, PROGRESS + 2);
+                    }
+                }
+                continue;
+            } else if is_advice(line) && !seen.insert(line) {
+                fates.omit(i..i + 1, Reason::DiagnosticExcerpt, PROGRESS + 2);
+            }
+            i += 1;
+        }
+        fates.finish()
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let source = input.source;
+        let known = |i: &usize| {
+            let line = source.line(*i);
+            is_progress(line) || is_header(line) || is_diagnostic(line)
+        };
+        let first = (0..source.len()).find(known).unwrap_or(0);
+        let last = (first..source.len()).rev().find(known).unwrap_or(first);
+        first..block_end(source, last + 1).max(last + 1)
+    }
+}
+
+fn is_build(simple: &Simple) -> bool {
+    simple.program() == "go"
+        && matches!(simple.subcommand(), Some("build" | "vet" | "run" | "install" | "generate"))
+}
+
+/// What a program prints may look like a list of packages.
+fn is_run(simple: &Simple) -> bool {
+    matches!(simple.subcommand(), Some("run" | "generate"))
+}
+
+/// A diagnostic alone may be any linter's: the line of the package above it is the compiler's.
+fn tally(source: &Source<'_>, direct: bool) -> Tally {
+    let mut tally = Tally::default();
+    let mut header = false;
+    for line in source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
+        let diagnostic = is_diagnostic(line);
+        let own = header && diagnostic || direct && (is_progress(line) || diagnostic);
+        header = is_header(line);
+        tally.all += 1;
+        tally.own += usize::from(own);
+        tally.known +=
+            usize::from(own || header || diagnostic || is_progress(line) || line.starts_with('\t'));
+    }
+    tally
+}
+
+/// `go: downloading example.com/x v1.2.3`, `go: finding module for package …`
+fn is_progress(line: &str) -> bool {
+    line.strip_prefix("go: ").is_some_and(|rest| {
+        rest.starts_with("downloading ") || rest.starts_with("finding ") || rest.starts_with("extracting ")
+    })
+}
+
+/// What go says below each module that it cannot have.
+fn is_advice(line: &str) -> bool {
+    line == "Confirm the import path was entered correctly."
+        || line.starts_with("If this is a private repository, see ")
+}
+
+/// `# example.com/x`, `# example.com/x [example.com/x.test]`
+fn is_header(line: &str) -> bool {
+    let Some(rest) = line.strip_prefix("# ") else { return false };
+    let (path, test) = rest.split_once(' ').unwrap_or((rest, ""));
+    !path.is_empty() && (test.is_empty() || test.starts_with('[') && test.ends_with(']'))
+}
+
+/// `pkg/a/a.go:9:2: …`, `vet: pkg/a/a.go:20:11: …`
+fn is_diagnostic(line: &str) -> bool {
+    let line = line.strip_prefix("vet: ").unwrap_or(line);
+    super::place(line).is_some_and(|(path, _)| path.ends_with(".go"))
+}
+
+/// A line of `-v`: an import path alone.
+fn is_package(line: &str) -> bool {
+    !line.is_empty()
+        && line.contains('/')
+        && line.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_./~+".contains(&b))
+}
+
+fn block_end(source: &Source<'_>, from: usize) -> usize {
+    (from..source.len()).find(|&i| !source.line(i).starts_with('\t')).unwrap_or(source.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_lines_apart() {
+        assert!(is_header("# example.com/a") && is_header("# example.com/a [example.com/a.test]"));
+        assert!(!is_header("# A heading of words") && !is_header("## x"));
+        assert!(is_diagnostic("a/b.go:3:5: undefined: x") && is_diagnostic("vet: ./b.go:3:5: x"));
+        assert!(!is_diagnostic("a/b.rs:3:5: x") && !is_diagnostic("b.go: x"));
+        assert!(is_progress("go: downloading a v1") && !is_progress("go: no module"));
+        assert!(is_package("example.com/a/b") && !is_package("ok") && !is_package("a b/c"));
+    }
+}

@@ -1,0 +1,47 @@
+//! `helm install`, `upgrade`, `rollback`, `lint`, `dependency` and `repo update`: what `--debug` tells of
+//! steps under way and repositories that were read go; the release, its notes, findings and errors stay.
+//!
+//! Lines as written by Helm 3. Manifests (`helm template`, `helm get manifest`) are YAML and are left alone.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static HELM_RELEASE: Format = Format::new(
+    Meta {
+        id: "helm_release",
+        family: "build",
+        reads: "`helm install`, `helm upgrade`, `helm rollback`, `helm lint`, `helm dependency`, `helm repo update`",
+        keeps: "name, status, revision and notes of the release, hooks, every finding of the lint, warnings, errors, totals",
+        folds: "debug lines of steps under way, waits for resources but for the last, repositories that were read",
+        anchors: &["LAST DEPLOYED: ", "==> Linting ", "Happy Helming!", "[debug] ", "chart repositories..."],
+    },
+    &[
+        "helm install",
+        "helm upgrade",
+        "helm rollback",
+        "helm lint",
+        "helm dependency",
+        "helm dep",
+        "helm repo update",
+    ],
+    2,
+    &[
+        (r"(?:NAME|LAST DEPLOYED|NAMESPACE|STATUS|REVISION|TEST SUITE|DESCRIPTION): .*", Shows),
+        (r"(?:NOTES|HOOKS|MANIFEST|USER-SUPPLIED VALUES|COMPUTED VALUES):", Stays),
+        (r"Release .* has been (?:upgraded|installed|rolled back)\..*", Shows),
+        (r"Rollback was a success!.*", Shows),
+        (r"==> Linting .*", Shows),
+        (r"\[(?:INFO|WARNING|ERROR)\] .*", Stays),
+        (r"\d+ chart\(s\) linted, .*", Shows),
+        (r"Update Complete\. .*", Shows),
+        (r"Hang tight while we grab the latest.*", Goes(Reason::Progress)),
+        (r"\.\.\.Successfully got an update from the .*", Goes(Reason::Progress)),
+        (r"(?:ready|wait)\.go:\d+: .*\[debug\] .*(?:not ready|expected).*", State),
+        (r"\w+\.go:\d+: (?:\d{4}-\S+ \S+ (?:[+-]\d+ \w+ )?(?:m=\S+ )?)?\[debug\] .*", Goes(Reason::Progress)),
+        (r"Saving \d+ charts?", Stays),
+        (r"Deleting outdated charts", Goes(Reason::Progress)),
+    ],
+);

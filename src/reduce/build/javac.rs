@@ -1,0 +1,244 @@
+//! javac, kotlinc and scalac: errors stay whole; of warnings that come in numbers the headline with its
+//! place stays, and what explains one in the words of an earlier one goes.
+//!
+//! Grammar: `A.java:3: warning: [deprecation] …`, `a.kt:3:5: warning: …`, `A.scala:3: warning: …`, below it a
+//! line of code, a line with a caret and indented explanations; Scala 3 writes `-- [E008] Not Found Error:
+//! a.scala:3:5 ---` and an excerpt with a margin. Totals end it. Everything else stays.
+
+use std::ops::Range;
+
+use super::{CLAIM_LINES, Fates, Kinds, SHOWN_WHOLE, Tally, claim, kind_of, place};
+use crate::config::Mode;
+use crate::pipeline::detect::command::Simple;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct Javac;
+
+static META: Meta = Meta {
+    id: "javac",
+    family: "build",
+    reads: "javac, javadoc, kotlinc, scalac 2 and 3",
+    keeps: "every error whole, headline and place of every warning, notes, totals",
+    folds: "excerpts from the sixth warning of a kind on (aggressive: the second); explanations in the words of an earlier warning; modules and \
+            classes that `-verbose` lists",
+    anchors: &[".java:", ".kt:", ".kts:", ".scala:", "[loading "],
+};
+
+/// Group of what is said again or of many; the next one is of progress.
+const EXCERPTS: u32 = 1;
+/// Lines below a headline among which its caret stands.
+const NEAR: usize = 8;
+
+impl Reducer for Javac {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let direct = |s: &Simple| {
+            matches!(
+                s.program(),
+                "javac"
+                    | "javadoc"
+                    | "kotlinc"
+                    | "kotlinc-jvm"
+                    | "kotlinc-js"
+                    | "scalac"
+                    | "scala"
+                    | "scala-cli"
+                    | "kotlin"
+            )
+        };
+        claim(input, &tally(input.source), direct, |s| matches!(s.program(), "make" | "ant" | "bazel"))
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let mut fates = Fates::new(source);
+        let mut kinds = Kinds::default();
+        let whole = if input.policy.mode == Mode::Aggressive { 1 } else { SHOWN_WHOLE };
+        let mut i = 0;
+        while i < source.len() {
+            let line = source.line(i);
+            let Some((kind, message)) = headline(line) else {
+                if is_listed(line) {
+                    fates.omit(i..i + 1, Reason::Progress, EXCERPTS + 1);
+                }
+                i += 1;
+                continue;
+            };
+            let mut body = i + 1..body_end(source, i + 1);
+            if kind == Kind::Error {
+                i = body.end;
+                continue;
+            }
+            // Without an excerpt only what is indented belongs to it.
+            if !body.clone().take(NEAR).any(|i| is_caret(source.line(i))) {
+                body.end =
+                    body.clone().find(|&i| !source.line(i).starts_with([' ', '\t'])).unwrap_or(body.end);
+            }
+            i = body.end;
+            let (count, seen) = kinds.count(category(message));
+            if count > whole {
+                fates.omit(body, Reason::DiagnosticExcerpt, EXCERPTS);
+                continue;
+            }
+            // What stands below the caret explains the message.
+            let caret = body.clone().find(|&i| is_caret(source.line(i)));
+            let Some(below) = caret.map(|i| i + 1..body.end).filter(|b| !b.is_empty()) else { continue };
+            if !seen.insert(source.slice(below.clone())) {
+                fates.omit(below, Reason::DiagnosticExcerpt, EXCERPTS);
+            }
+        }
+        fates.finish()
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let source = input.source;
+        let known = |i: &usize| {
+            let line = source.line(*i);
+            headline(line).is_some() || is_total(line) || is_listed(line)
+        };
+        let first = (0..source.len()).find(known).unwrap_or(0);
+        let last = (first..source.len()).rev().find(known).unwrap_or(first);
+        let end = if headline(source.line(last)).is_some() { body_end(source, last + 1) } else { last + 1 };
+        first..end
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Warning,
+    Error,
+}
+
+/// Whether a line starts a diagnostic, and what it says.
+fn headline(line: &str) -> Option<(Kind, &str)> {
+    if let Some(rest) = line.strip_prefix("-- ") {
+        return scala3(rest);
+    }
+    let (path, rest) = place(line)?;
+    // Maven and Ant put their own word before the path.
+    if !is_source(path) || path.starts_with('[') {
+        return None;
+    }
+    let warning = ["warning: ", "info: ", "warning - "].iter().find_map(|w| rest.strip_prefix(w));
+    match warning {
+        Some(message) => Some((Kind::Warning, message)),
+        None => rest
+            .strip_prefix("error: ")
+            .or_else(|| rest.strip_prefix("exception: "))
+            .map(|m| (Kind::Error, m)),
+    }
+}
+
+/// `[E007] Type Mismatch Error: src/a.scala:3:5 -------`
+fn scala3(rest: &str) -> Option<(Kind, &str)> {
+    let before = rest.trim_end().trim_end_matches('-').trim_end();
+    let (said, place) = before.rsplit_once(": ")?;
+    let path = place.split(':').next().filter(|path| is_source(path) && place.len() > path.len())?;
+    let kind = if said.ends_with("Error") { Kind::Error } else { Kind::Warning };
+    let is_kind = said.ends_with("Error") || said.ends_with("Warning") || said.ends_with("Info");
+    (is_kind && !path.is_empty()).then_some((kind, said))
+}
+
+fn is_source(path: &str) -> bool {
+    [".java", ".kt", ".kts", ".scala", ".sc"].iter().any(|ext| path.ends_with(ext))
+}
+
+/// What many warnings have in common: the lint that javac names, or the message without names.
+fn category(message: &str) -> String {
+    match message.strip_prefix('[').and_then(|m| m.split_once(']')) {
+        Some((lint, _)) => lint.to_owned(),
+        None => kind_of(&message.replace('\'', "`")),
+    }
+}
+
+/// The first line after a diagnostic: the next one, a total, a note, or after its caret one that is not
+/// indented.
+fn body_end(source: &Source<'_>, from: usize) -> usize {
+    const MOST: usize = 60;
+    let mut caret = false;
+    for i in from..source.len().min(from + MOST) {
+        let line = source.line(i);
+        if headline(line).is_some() || is_total(line) || is_note(line) || line.is_empty() {
+            return i;
+        }
+        if caret && !line.starts_with([' ', '\t']) && !line.contains('|') {
+            return i;
+        }
+        caret = caret || is_caret(line);
+    }
+    source.len().min(from + MOST)
+}
+
+/// A line of carets, also behind the margin of Scala 3.
+fn is_caret(line: &str) -> bool {
+    let line = line.trim().trim_start_matches('|').trim_start();
+    line.starts_with('^') && line.bytes().all(|b| b == b'^' || b == b'~')
+}
+
+/// `2 errors`, `one error found`, `29 warnings`, `2 warnings found`
+fn is_total(line: &str) -> bool {
+    let line = line.trim_end();
+    let count = line.strip_suffix(" found").unwrap_or(line);
+    let Some((number, what)) = count.split_once(' ') else { return false };
+    matches!(what, "error" | "errors" | "warning" | "warnings") && !number.is_empty() && !number.contains('/')
+}
+
+fn is_note(line: &str) -> bool {
+    line.starts_with("Note: ") || line.starts_with("warning: ") || line.starts_with("error: ")
+}
+
+/// A line of `-verbose`: `[loading /modules/java.base/…]`.
+fn is_listed(line: &str) -> bool {
+    ["[loading ", "[parsing started ", "[parsing completed ", "[checking "]
+        .iter()
+        .any(|s| line.starts_with(s))
+        && line.ends_with(']')
+}
+
+fn tally(source: &Source<'_>) -> Tally {
+    let mut tally = Tally::default();
+    let mut inside = 0;
+    for line in source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
+        let own = headline(line).is_some() || is_listed(line);
+        // Code, caret and some explanation stand below a headline.
+        inside = match () {
+            () if own => 8,
+            () if is_total(line) || is_note(line) => 0,
+            () => inside - i32::from(inside > 0),
+        };
+        tally.all += 1;
+        tally.own += usize::from(own);
+        tally.known += usize::from(own || inside > 0 || is_total(line) || is_note(line));
+    }
+    tally
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_lines_apart() {
+        assert_eq!(headline("a/A.java:3: warning: [rawtypes] x"), Some((Kind::Warning, "[rawtypes] x")));
+        assert_eq!(headline("a.kt:3:5: error: unresolved"), Some((Kind::Error, "unresolved")));
+        assert_eq!(
+            headline("-- [E007] Type Mismatch Error: src/a.scala:3:5 -----"),
+            Some((Kind::Error, "[E007] Type Mismatch Error"))
+        );
+        assert_eq!(headline("-- Deprecation Warning: a.scala:3:5 --").map(|h| h.0), Some(Kind::Warning));
+        assert_eq!(headline("a.c:3: warning: x"), None);
+        assert_eq!(headline("[WARNING] /p/A.java:38: warning: no comment"), None);
+        assert_eq!(headline("-- a note on a.scala"), None);
+        assert!(is_total("2 errors") && is_total("one warning found") && !is_total("2 errors were here"));
+        assert!(is_caret("    ^") && is_caret("  |   ^^^") && !is_caret("a ^ b"));
+        assert_eq!(category("[unchecked] a"), category("[unchecked] b"));
+        assert_eq!(category("variable 'a' is never used"), category("variable 'b' is never used"));
+    }
+}

@@ -1,0 +1,51 @@
+//! Meson's setup: probes that were answered with yes go; what is missing, versions, sizes, messages,
+//! warnings, the error and the summary stay.
+//!
+//! Lines as written by Meson 0.50 to 1.12. What a compilation prints is ninja's, and is read by the reducer
+//! of the compilers.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Shows, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static MESON: Format = Format::new(
+    Meta {
+        id: "meson",
+        family: "build",
+        reads: "`meson setup` and `meson configure` of a new build",
+        keeps: "project, compilers and dependencies with versions, what is missing, messages, warnings, errors, the summary",
+        folds: "probes that were answered with yes, programs without a version, files that were configured",
+        anchors: &["The Meson build system"],
+    },
+    &["meson setup", "meson"],
+    1,
+    &[
+        (r"The Meson build system", Shows),
+        (r"(?:Build targets in project|Project name|Project version): .*", Shows),
+        (r"(?:Run-time|Build-time|Native) dependency .* found: .*", Shows),
+        (
+            r"(?:Version|Source dir|Build dir|Build type|Host machine cpu.*|Build machine cpu.*|Target machine cpu.*): .*",
+            Stays,
+        ),
+        (
+            r"(?:\S+ )?(?:C|C\+\+|Rust|Fortran|D|Vala|Objective-C|Cuda|Java|Cython|Swift|Nasm) (?:compiler|linker) for the \w+ machine: .*",
+            Stays,
+        ),
+        (
+            r"(?:Has header|Header|Checking|Check usable header|Compiler for|Linker for|First supported argument|Symbols have) .*: YES(?: \(cached\))?",
+            Goes(Reason::Progress),
+        ),
+        (r"Fetching value of define .*", Goes(Reason::Progress)),
+        (r"Program \S.* found: YES \([^()]*\)", Goes(Reason::Progress)),
+        (r"Library \S+ found: YES", Goes(Reason::Progress)),
+        (r"Dependency .* found: YES .*\(cached\)", Goes(Reason::Progress)),
+        (r"Configuring \S+ (?:using configuration|with command)", Goes(Reason::Progress)),
+        (r"(?:Adding|Reusing|Generating) .*(?:test|target|file).*", Stays),
+        (
+            r"(?:Has header|Header|Checking|Check usable header|Compiler for|Program|Library|Dependency|Message:|Found|Executing subproject|Subproject) ?.*",
+            Stays,
+        ),
+    ],
+);

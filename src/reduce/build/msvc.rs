@@ -1,0 +1,283 @@
+//! MSVC: `cl`, `link` and MSBuild around them. Steps that printed nothing go, and so do diagnostics that
+//! the summary says again; errors, warnings with their notes, outputs and totals stay.
+//!
+//! Grammar: `a.cpp(3,5): warning C4996: …`, `LINK : fatal error LNK1181: …`, with ` [project.vcxproj]` and `1>`
+//! around it; MSBuild ends with `Build FAILED.` or `Build succeeded.`, the diagnostics again, and the counts.
+//! `dotnet` has a reducer of its own.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::{CLAIM_LINES, Fates, Tally, claim};
+use crate::pipeline::detect::command::Simple;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct Msvc;
+
+static META: Meta = Meta {
+    id: "msvc",
+    family: "build",
+    reads: "`cl`, `link`, `msbuild`, `devenv`, `nmake`",
+    keeps: "every diagnostic with its notes once, failed projects, what was built, totals",
+    folds: "command lines and names of files that compiled, headings of targets, diagnostics that the \
+            summary says again, banners",
+    anchors: &[
+        ": warning C",
+        ": error C",
+        "error LNK",
+        "warning LNK",
+        "error MSB",
+        "warning MSB",
+        "fatal error C",
+        "MSBuild version",
+        "Build Engine version",
+    ],
+};
+
+/// Group of steps; the next one is of diagnostics said again.
+const STEPS: u32 = 1;
+
+impl Reducer for Msvc {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let name = |s: &Simple| s.program().trim_end_matches(".exe").to_ascii_lowercase();
+        let direct =
+            |s: &Simple| matches!(name(s).as_str(), "cl" | "link" | "msbuild" | "devenv" | "nmake" | "lib");
+        claim(input, &tally(input.source), direct, |s| {
+            matches!(s.program(), "cmake" | "ninja" | "scons" | "make")
+        })
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let mut fates = Fates::new(source);
+        let summary = (0..source.len()).find(|&i| is_verdict(source.line(i)));
+        let mut seen: HashSet<&str> = HashSet::new();
+        let last = (0..source.len()).rev().find(|&i| !source.line(i).trim().is_empty());
+        for i in 0..source.len() {
+            let line = source.line(i);
+            let said = code(line).is_some();
+            match summary {
+                Some(verdict) if i > verdict => {
+                    let again = said && seen.contains(line.trim());
+                    let header = is_summary_header(line)
+                        && below(source, i).all(|k| seen.contains(source.line(k).trim()));
+                    if again || header {
+                        fates.omit(i..i + 1, Reason::RepeatedDiagnostic, STEPS + 1);
+                    }
+                }
+                _ => {
+                    if said && !seen.insert(line.trim()) {
+                        fates.omit(i..i + 1, Reason::RepeatedDiagnostic, STEPS + 1);
+                    } else if !said && Some(i) != last && is_step(line) && !signals::is_failure(line) {
+                        fates.omit(i..i + 1, Reason::Progress, STEPS);
+                    }
+                }
+            }
+        }
+        fates.finish()
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let source = input.source;
+        let known = |i: &usize| {
+            let line = source.line(*i);
+            code(line).is_some() || is_banner(line) || is_verdict(line) || line.starts_with("Time Elapsed ")
+        };
+        let first = (0..source.len()).find(known).unwrap_or(0);
+        let last = (first..source.len()).rev().find(known).unwrap_or(first);
+        first..last + 1
+    }
+}
+
+/// The code of a diagnostic: `C4996` in `a.cpp(3,5): warning C4996: …`.
+fn code(line: &str) -> Option<&str> {
+    const BEFORE: &[&str] =
+        &[": warning ", ": error ", ": fatal error ", ": Command line warning ", ": Command line error "];
+    let (at, word) = BEFORE.iter().filter_map(|b| line.find(b).map(|at| (at, *b))).min()?;
+    let rest = &line[at + word.len()..];
+    let code = rest.split(|c: char| !c.is_ascii_alphanumeric()).next()?;
+    let letters = code.bytes().take_while(u8::is_ascii_uppercase).count();
+    let digits = &code[letters..];
+    let is_code =
+        (1..=4).contains(&letters) && digits.len() >= 3 && digits.bytes().all(|b| b.is_ascii_digit());
+    // TypeScript writes its places alike.
+    (is_code && !code.starts_with("TS") && rest[code.len()..].trim_start().starts_with(':')).then_some(code)
+}
+
+/// The codes that cl, link, lib, rc, MSBuild and nmake have.
+fn is_own_code(code: &str) -> bool {
+    ["C", "LNK", "MSB", "RC", "D", "U", "CVT", "MIDL", "NETSDK"]
+        .iter()
+        .any(|p| code.strip_prefix(p).is_some_and(|d| d.len() >= 4 && d.bytes().all(|b| b.is_ascii_digit())))
+}
+
+fn is_verdict(line: &str) -> bool {
+    matches!(line.trim_end(), "Build FAILED." | "Build succeeded.")
+}
+
+fn is_banner(line: &str) -> bool {
+    line.starts_with("Microsoft (R) ")
+        || line.starts_with("MSBuild version ")
+        || line.starts_with("Copyright (C) Microsoft")
+}
+
+/// `"C:\a.sln" (default target) (1) ->`, `(ClCompile target) -> `
+fn is_summary_header(line: &str) -> bool {
+    let line = line.trim();
+    line.ends_with("->") && (line.starts_with('"') || line.starts_with('('))
+}
+
+/// The diagnostics below a header, up to an empty line.
+fn below<'a>(source: &'a Source<'a>, from: usize) -> impl Iterator<Item = usize> + 'a {
+    (from + 1..source.len())
+        .take_while(|&i| !source.line(i).trim().is_empty())
+        .filter(|&i| !is_summary_header(source.line(i)))
+}
+
+/// Targets of MSBuild that have a heading of their own.
+const TARGETS: &[&str] = &[
+    "ValidateSolutionConfiguration",
+    "PrepareForBuild",
+    "InitializeBuildStatus",
+    "FinalizeBuildStatus",
+    "ComputeStdModulesCompileInputs",
+    "ComputeCustomBuildOutput",
+    "CustomBuild",
+    "ClCompile",
+    "ResourceCompile",
+    "Midl",
+    "Link",
+    "Lib",
+    "Manifest",
+    "VcpkgTripletSelection",
+    "CoreCompile",
+    "CoreResGen",
+    "CopyFilesToOutputDirectory",
+    "_CopyFilesMarkedCopyLocal",
+    "GenerateTargetFrameworkMonikerAttribute",
+];
+
+/// A line that tells of a step that went well: a target's name, a command, a file that compiles.
+fn is_step(line: &str) -> bool {
+    const SAID: &[&str] = &[
+        "All outputs are up-to-date.",
+        "Generating Code...",
+        "Generating code",
+        "Finished generating code",
+        "Compiling...",
+        "Linking...",
+        "Creating library ",
+        "Deleting file ",
+        "Touching ",
+        "Creating directory ",
+        "Creating \"",
+        "Copying file ",
+        "Skipping target ",
+        "Building Custom Rule ",
+        "Checking Build System",
+        "Done Building Project ",
+        "Building solution configuration ",
+        "Building the projects in this solution one at a time.",
+        "Structured output is enabled.",
+    ];
+    let text = line.trim();
+    let text = match text.split_once('>') {
+        Some((node, rest)) if !node.is_empty() && node.bytes().all(|b| b.is_ascii_digit() || b == b':') => {
+            rest.trim_start()
+        }
+        _ => text,
+    };
+    let is_target = text.strip_suffix(':').is_some_and(|name| TARGETS.contains(&name));
+    let is_file = line.starts_with(' ') && is_source(text) && !text.contains(' ');
+    SAID.iter().any(|s| text.starts_with(s)) && !text.contains("FAILED")
+        || is_banner(text)
+        || is_target
+        || is_file
+        || is_tool(text)
+}
+
+fn is_source(name: &str) -> bool {
+    [".cpp", ".c", ".cc", ".cxx", ".rc", ".idl", ".asm"].iter().any(|ext| name.ends_with(ext))
+}
+
+/// `C:\Program Files\…\CL.exe /c /ZI …`
+fn is_tool(text: &str) -> bool {
+    const TOOLS: &[&str] = &[
+        "\\cl.exe ",
+        "\\link.exe ",
+        "\\lib.exe ",
+        "\\rc.exe ",
+        "\\mt.exe ",
+        "\\midl.exe ",
+        "\\tracker.exe ",
+        "\\csc.exe ",
+        "\\vbc.exe ",
+    ];
+    let head = text.get(..text.floor_char_boundary(300)).unwrap_or(text).to_ascii_lowercase();
+    head.as_bytes().get(1) == Some(&b':') && TOOLS.iter().any(|t| head.contains(t))
+}
+
+fn tally(source: &Source<'_>) -> Tally {
+    let mut tally = Tally::default();
+    let mut said = false;
+    for line in source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
+        let code = code(line);
+        let own = code.is_some_and(is_own_code) || is_banner(line);
+        let note = said && (line.contains("): note: ") || line.starts_with("  "));
+        said = code.is_some() || note;
+        let known = said
+            || own
+            || is_step(line)
+            || is_verdict(line)
+            || is_summary_header(line)
+            || line.ends_with("Warning(s)")
+            || line.ends_with("Error(s)")
+            || line.starts_with("Time Elapsed ")
+            || line.starts_with("Build started ")
+            || line.contains("Project \"");
+        tally.all += 1;
+        tally.own += usize::from(own);
+        tally.known += usize::from(known);
+    }
+    tally
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tells_lines_apart() {
+        assert_eq!(code("a.cpp(3,5): warning C4996: 'x': deprecated [p.vcxproj]"), Some("C4996"));
+        assert_eq!(code("1>LINK : fatal error LNK1181: cannot open"), Some("LNK1181"));
+        assert_eq!(code("src/a.ts(3,5): error TS2322: no"), None);
+        assert_eq!(code("a.c:3:5: error: C4996 is a code"), None);
+        assert!(is_own_code("LNK1181") && !is_own_code("CS0618") && !is_own_code("CA1824"));
+        for line in [
+            "ClCompile:",
+            "  main.cpp",
+            "  1>ClCompile:",
+            "  C:\\VC\\bin\\CL.exe /c main.cpp",
+            "     1>  a.c",
+        ] {
+            assert!(is_step(line), "{line}");
+        }
+        for line in [
+            "main.cpp",
+            "Project \"a.sln\" (1) is building:",
+            "  app.vcxproj -> C:\\a.exe",
+            "Done Building Project \"a\" (default targets) -- FAILED.",
+        ] {
+            assert!(!is_step(line), "{line}");
+        }
+    }
+}

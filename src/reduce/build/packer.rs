@@ -1,0 +1,39 @@
+//! `packer build`: steps of the builder that went well go; what provisioners print, errors and the
+//! artifacts stay.
+//!
+//! Lines as written by Packer 1.5 to 1.11; `-machine-readable` is another format and is left alone.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Shows, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static PACKER: Format = Format::new(
+    Meta {
+        id: "packer",
+        family: "build",
+        reads: "`packer build`",
+        keeps: "what provisioners run and print, errors, how long builds took, artifacts",
+        folds: "waits, transfers, temporary keys and groups, clean-up that went well",
+        anchors: &[
+            "output will be in this color",
+            "==> Wait completed after",
+            "==> Builds finished",
+            "==> Some builds didn't complete",
+        ],
+    },
+    &["packer build"],
+    1,
+    &[
+        (r"Build '.*' (?:finished|errored) ?.*", Shows),
+        (r"==> (?:Wait completed after|Builds finished|Some builds didn't complete).*", Shows),
+        (r"--> .*", Shows),
+        (r"\S+: output will be in this color\.", Goes(Reason::Progress)),
+        (
+            r"(?:==>|   ) \S+: (?:Waiting for|Prevalidating|Creating temporary|Authorizing access|Using (?:SSH|WinRM|ssh) communicator|Connected to (?:SSH|WinRM)|Stopping the source|Terminating the source|Cleaning up any|Deleting temporary|No volumes to clean up|Deleting (?:instance|disk|security)|Instance has been|Adding tags to|Launching a source|Download(?:ing|ed)|Retrieving|Trying http|Uploading|Found Image ID|Setting a \d|Typing the boot command|Detaching|Exporting|Pausing|Force stopping) ?.*",
+            Goes(Reason::Progress),
+        ),
+        (r"(?:==>|   ) \S+: .*", Stays),
+    ],
+);

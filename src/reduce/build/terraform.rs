@@ -1,0 +1,263 @@
+//! `terraform` and OpenTofu (`init`, `validate`, `plan`, `apply`, `destroy`): refreshed resources, progress of
+//! steps that came to their end, and advice go. The plan's blocks, ids, errors, warnings, outputs and totals stay.
+//!
+//! Grammar: `address: what happens...`, with `[id=…]` or the time that went by; the plan stands between as
+//! indented blocks, errors in boxes. What `-json` writes is another format.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use super::{CLAIM_LINES, Fates, Tally, claim};
+use crate::config::Mode;
+use crate::pipeline::detect::command::Simple;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct Terraform;
+
+static META: Meta = Meta {
+    id: "terraform",
+    family: "build",
+    reads: "`terraform` and `tofu`: `init`, `validate`, `plan`, `apply`, `destroy`, `refresh`",
+    keeps: "the blocks of the plan, providers with versions, what was created, changed or destroyed with ids, errors, \
+            warnings, outputs, totals",
+    folds: "refreshed and read resources, steps under way that came to their end, advice; in `aggressive` attributes \
+            that are known after apply",
+    anchors: &[
+        "Refreshing state...",
+        "Terraform will perform the following actions",
+        "OpenTofu will perform the following actions",
+        "Plan: ",
+        "Apply complete!",
+        "Destroy complete!",
+        "Initializing provider plugins",
+        "Initializing the backend",
+        "Your infrastructure matches the configuration",
+        "Still creating...",
+        "Still destroying...",
+    ],
+};
+
+impl Reducer for Terraform {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let direct = |s: &Simple| matches!(s.program(), "terraform" | "tofu" | "terragrunt" | "tf");
+        claim(input, &tally(input.source), direct, |s| s.program() == "make")
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let mut fates = Fates::new(source);
+        let ended: HashSet<&str> = source
+            .lines()
+            .filter_map(|line| step(line).filter(|(_, s)| *s == Step::Ended).map(|(a, _)| a))
+            .collect();
+        let aggressive = input.policy.mode == Mode::Aggressive;
+        let mut advice = false;
+        let mut group = 1;
+        for i in 0..source.len() {
+            let line = source.line(i);
+            advice = is_advice(line) || advice && !line.trim().is_empty() && !is_rule(line);
+            let goes = match step(line) {
+                Some((_, Step::Read)) => true,
+                Some((address, Step::UnderWay)) => ended.contains(address),
+                Some((_, Step::Ended)) => false,
+                None => is_init_step(source, i),
+            };
+            match () {
+                () if goes => fates.omit(i..i + 1, Reason::Progress, group),
+                () if advice => fates.omit(i..i + 1, Reason::ToolHints, group),
+                () if aggressive && is_unknown_value(line) => {
+                    fates.omit(i..i + 1, Reason::UnknownValue, group)
+                }
+                // One marker of each kind for a block of the plan.
+                () if line.starts_with("  # ") => group += 1,
+                () => {}
+            }
+        }
+        fates.finish()
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let source = input.source;
+        let known = |i: &usize| is_own(source.line(*i));
+        let first = (0..source.len()).find(known).unwrap_or(0);
+        let last = (first..source.len()).rev().find(known).unwrap_or(first);
+        // Outputs and boxes follow the last line.
+        let rest = source.slice(last..source.len());
+        let end =
+            if rest.contains("\nOutputs:") || rest.contains('╷') || rest.contains("\nNote: You didn't use")
+            {
+                source.len()
+            } else {
+                last + 1
+            };
+        first..end
+    }
+}
+
+/// What a line says of a resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Read,
+    UnderWay,
+    Ended,
+}
+
+/// `aws_vpc.main: Creating...`, `module.a["x"].b.c[0]: Creation complete after 2s [id=…]`: the address and the step.
+fn step(line: &str) -> Option<(&str, Step)> {
+    let at = line.rfind(": ").filter(|_| !line.starts_with([' ', '│', '#', '-']))?;
+    let mut at = at;
+    // An id may hold a colon: the address ends before the first one that a step follows.
+    loop {
+        let (address, said) = (&line[..at], &line[at + 2..]);
+        let step = match () {
+            () if said.starts_with("Refreshing state...") => Some(Step::Read),
+            () if said == "Reading..." || said.starts_with("Still reading...") => Some(Step::Read),
+            () if said.starts_with("Read complete after ") => Some(Step::Read),
+            () if [
+                "Creating...",
+                "Modifying...",
+                "Destroying...",
+                "Still creating...",
+                "Still modifying...",
+                "Still destroying...",
+                "Opening...",
+                "Closing...",
+            ]
+            .iter()
+            .any(|s| said.starts_with(s)) =>
+            {
+                Some(Step::UnderWay)
+            }
+            () if [
+                "Creation complete after ",
+                "Modifications complete after ",
+                "Destruction complete after ",
+                "Destruction complete",
+            ]
+            .iter()
+            .any(|s| said.starts_with(s)) =>
+            {
+                Some(Step::Ended)
+            }
+            () => None,
+        };
+        if let Some(step) = step {
+            return Some((address, step)).filter(|(a, _)| a.contains('.') && !a.contains(": "));
+        }
+        at = line[..at].rfind(": ")?;
+    }
+}
+
+/// A line of `init` that tells of a step of which a later line tells the end.
+fn is_init_step(source: &Source<'_>, i: usize) -> bool {
+    let line = source.line(i);
+    let provider = line
+        .strip_prefix("- Finding ")
+        .or_else(|| line.strip_prefix("- Installing "))
+        .or_else(|| line.strip_prefix("- Reusing previous version of "))
+        .map(|rest| rest.strip_prefix("latest version of ").unwrap_or(rest))
+        .and_then(|rest| rest.split(' ').next())
+        .map(|provider| provider.trim_end_matches('.'));
+    let Some(provider) = provider else {
+        return line.starts_with("Initializing ") && line.ends_with("...") && i + 1 < source.len();
+    };
+    let known = ["- Installed ", "- Using previously-installed ", "- Using "];
+    (i + 1..source.len()).take(400).any(|k| {
+        known.iter().any(|k2| source.line(k).strip_prefix(k2).is_some_and(|rest| rest.starts_with(provider)))
+    })
+}
+
+/// The first line of a paragraph of advice that every run prints.
+fn is_advice(line: &str) -> bool {
+    const ADVICE: &[&str] = &[
+        "Note: You didn't use the -out option to save this plan",
+        "Terraform has created a lock file .terraform.lock.hcl to record",
+        "OpenTofu has created a lock file .terraform.lock.hcl to record",
+        "You may now begin working with Terraform.",
+        "You may now begin working with OpenTofu.",
+        "If you ever set or change modules or backend configuration",
+        "should now work.",
+        "rerun this command to reinitialize your working directory.",
+        "commands will detect it and remind you to do so if necessary.",
+    ];
+    ADVICE.iter().any(|a| line.starts_with(a))
+}
+
+/// The line that parts the plan from what follows.
+fn is_rule(line: &str) -> bool {
+    line.starts_with("────")
+}
+
+/// `      + arn = (known after apply)`, of something that is created: it says nothing of the plan.
+fn is_unknown_value(line: &str) -> bool {
+    let text = line.trim_start();
+    text.starts_with("+ ") && text.ends_with(" = (known after apply)") && !line.starts_with("  + ")
+}
+
+fn is_own(line: &str) -> bool {
+    const OWN: &[&str] = &[
+        "Terraform will perform the following actions",
+        "OpenTofu will perform the following actions",
+        "Initializing the backend...",
+        "Initializing provider plugins...",
+        "Terraform has been successfully initialized!",
+        "OpenTofu has been successfully initialized!",
+        "Apply complete! Resources: ",
+        "Destroy complete! Resources: ",
+        "No changes. Your infrastructure matches the configuration.",
+        "Success! The configuration is valid",
+    ];
+    step(line).is_some()
+        || OWN.iter().any(|own| line.starts_with(own))
+        || line
+            .strip_prefix("Plan: ")
+            .is_some_and(|rest| rest.contains(" to add, ") || rest.contains(" to import"))
+}
+
+fn tally(source: &Source<'_>) -> Tally {
+    let mut tally = Tally::default();
+    let mut planned = false;
+    for line in source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
+        let own = is_own(line);
+        planned = planned || line.contains(" will perform the following actions") || line.starts_with('╷');
+        tally.all += 1;
+        tally.own += usize::from(own);
+        // The blocks of a plan and the boxes of errors hold any line.
+        tally.known += usize::from(own || planned || line.starts_with("- "));
+    }
+    tally
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_steps() {
+        assert_eq!(step("aws_vpc.a: Creating..."), Some(("aws_vpc.a", Step::UnderWay)));
+        assert_eq!(
+            step("module.m[\"a: b\"].x.y: Creation complete after 2s [id=arn:aws:x: y]").map(|(_, s)| s),
+            None
+        );
+        assert_eq!(step("aws_lb.a: Still creating... [1m0s elapsed]"), Some(("aws_lb.a", Step::UnderWay)));
+        assert_eq!(step("aws_vpc.a: Refreshing state... [id=vpc-1]"), Some(("aws_vpc.a", Step::Read)));
+        assert_eq!(
+            step("data.aws_ami.u: Read complete after 1s [id=ami-1]"),
+            Some(("data.aws_ami.u", Step::Read))
+        );
+        assert_eq!(step("note: Creating..."), None);
+        assert_eq!(step("  + a.b: Creating..."), None);
+        assert!(
+            is_unknown_value("      + arn  = (known after apply)")
+                && !is_unknown_value("      ~ arn = \"a\" -> (known after apply) # forces replacement")
+        );
+    }
+}
