@@ -7,11 +7,14 @@
 //! them a decline.
 
 mod build;
+mod container;
 pub mod format;
 mod lines;
 mod listing;
 mod package;
+mod rows;
 mod search;
+mod system;
 mod test;
 mod vcs;
 
@@ -105,6 +108,8 @@ static FAMILIES: &[&[&dyn Reducer]] = &[
     build::REDUCERS,
     vcs::REDUCERS,
     package::REDUCERS,
+    container::REDUCERS,
+    system::REDUCERS,
     &[&search::Search, &listing::Listing],
 ];
 

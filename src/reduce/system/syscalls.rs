@@ -1,0 +1,160 @@
+//! `strace`: calls that succeeded and only see to memory, descriptors, signals and time are counted by
+//! name. A call that failed, files opened, programs run, what was read, written, sent or received,
+//! signals and exits stay.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::rows::{At, Row, Rows};
+
+/// See the module.
+pub static SYSCALLS: Rows = Rows {
+    meta: Meta {
+        id: "strace",
+        family: "system",
+        reads: "`strace`, also `-f`, `-t`, `-r`, `-T`",
+        keeps: "every call that failed, files, programs, data, network, signals, exits, calls that did not return",
+        folds: "calls that succeeded and only manage memory, descriptors, signals or time; counted by name",
+        anchors: &["execve(", "mmap(", "openat(", "futex(", "rt_sig", "epoll_", "+++ exited with ", "close("],
+    },
+    commands: &["strace"],
+    unless: &["-e", "--trace", "-c", "--summary-only"],
+    content: 8,
+    read,
+};
+
+const ROUTINE: &[&str] = &[
+    "access",
+    "arch_prctl",
+    "brk",
+    "clock_gettime",
+    "clock_nanosleep",
+    "close",
+    "dup",
+    "epoll_create1",
+    "epoll_ctl",
+    "epoll_pwait",
+    "epoll_wait",
+    "fadvise64",
+    "fcntl",
+    "fcntl64",
+    "fstat",
+    "fstat64",
+    "fstatfs",
+    "futex",
+    "getegid",
+    "geteuid",
+    "getgid",
+    "getpgrp",
+    "getpid",
+    "getppid",
+    "getrandom",
+    "getrlimit",
+    "gettid",
+    "gettimeofday",
+    "getuid",
+    "ioctl",
+    "lseek",
+    "_llseek",
+    "madvise",
+    "mmap",
+    "mmap2",
+    "mprotect",
+    "mremap",
+    "munmap",
+    "nanosleep",
+    "newfstatat",
+    "poll",
+    "ppoll",
+    "pread64",
+    "prlimit64",
+    "rseq",
+    "rt_sigaction",
+    "rt_sigprocmask",
+    "rt_sigreturn",
+    "sched_getaffinity",
+    "sched_yield",
+    "set_robust_list",
+    "set_thread_area",
+    "set_tid_address",
+    "setpgid",
+    "sigaltstack",
+    "statfs",
+    "statx",
+    "sysinfo",
+    "time",
+    "timerfd_create",
+    "timerfd_settime",
+    "umask",
+    "uname",
+];
+
+fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
+    let text = call_of(line);
+    if text.starts_with("+++ ") || text.starts_with("--- SIG") || text.starts_with("<... ") {
+        return Row::Stays;
+    }
+    let name =
+        text.bytes().take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_').count();
+    if name < 3 || text.as_bytes().get(name) != Some(&b'(') {
+        return Row::Other;
+    }
+    let Some((call, result)) = text.rsplit_once(" = ") else {
+        return if text.ends_with("<unfinished ...>") { Row::Stays } else { Row::Other };
+    };
+    if !call.trim_end().ends_with(')')
+        || !result.starts_with(|c: char| c.is_ascii_digit() || "-?".contains(c))
+    {
+        return Row::Other;
+    }
+    let name = &text[..name];
+    match result.starts_with(['-', '?']) || !ROUTINE.contains(&name) {
+        true => Row::Stays,
+        false => Row::Goes(Reason::RoutineCalls, name.into()),
+    }
+}
+
+/// The call without the process, the clock and the time since the last one before it.
+fn call_of(line: &str) -> &str {
+    let mut rest = line;
+    if let Some(inside) = rest.strip_prefix("[pid ") {
+        rest = inside.split_once("] ").map_or(rest, |(_, call)| call);
+    }
+    for _ in 0..2 {
+        let digits =
+            rest.trim_start().bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b':')).count();
+        if let Some(after) = rest.trim_start().get(digits..).filter(|_| digits > 0)
+            && after.starts_with(' ')
+        {
+            rest = after.trim_start();
+        }
+    }
+    rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Mode;
+
+    #[test]
+    fn calls() {
+        let of = |line| read(At { header: "", mode: Mode::Standard }, line);
+        let goes = |name: &'static str| Row::Goes(Reason::RoutineCalls, name.into());
+        assert_eq!(of("mmap(NULL, 8192, PROT_READ) = 0x7f38"), goes("mmap"));
+        assert_eq!(of("[pid  77] 12:00:01.5 close(3)        = 0 <0.000011>"), goes("close"));
+        assert_eq!(of("77    0.000123 close(3)                = 0"), goes("close"));
+        for line in [
+            "access(\"/etc/ld.so.preload\", R_OK) = -1 ENOENT (No such file or directory)",
+            "openat(AT_FDCWD, \"a\", O_RDONLY) = 3",
+            "write(1, \"close(3) = 0\", 12) = 12",
+            "exit_group(0)                           = ?",
+            "futex(0x7f, FUTEX_WAIT <unfinished ...>",
+            "--- SIGCHLD {si_signo=SIGCHLD} ---",
+        ] {
+            assert_eq!(of(line), Row::Stays, "{line}");
+        }
+        for line in ["int main(void)", "close(3);", "x = foo(3) = y", "printf(\"%d\") = 3 now"] {
+            assert!(!matches!(of(line), Row::Goes(..)), "{line}");
+        }
+    }
+}
