@@ -56,7 +56,7 @@ reasons! {
     ShellSettings = "shell_settings", "Colours, functions and variables that a shell keeps for itself; the marker names them.";
     ConnectionSteps = "connection_steps", "Steps of a connection that succeeded, and what a tool says about itself.";
     SteadyReplies = "steady_replies", "Replies between the first and the last of a run in which none is missing.";
-    NoReply = "no_reply", "Hops that did not answer; the marker names them.";
+    NoReply = "no_reply", "Hops that did not answer.";
     EncodedBytes = "encoded_bytes", "Keys, signatures and certificates in hexadecimal or base64.";
     ZeroCounters = "zero_counters", "Counters that are zero.";
     Defaults = "defaults", "Fields without a value or with the one that they have by default.";

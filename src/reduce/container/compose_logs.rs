@@ -46,10 +46,11 @@ impl Reducer for ComposeLogs {
         let is_compose = |word: &str| matches!(word, "docker-compose" | "podman-compose" | "compose");
         let command = &input.detection.command;
         let by_command = command.runs(|s| s.argv.iter().take(2).any(|word| is_compose(word)));
+        // Never more than by content: a reducer that knows what the services write saves more.
         match () {
-            () if ours < LEAST => Claim::No,
-            () if by_command && ours * 2 >= lines => Claim::Command,
-            () if numbered * 10 >= lines * 9 && !command.is_filtered() => Claim::Content,
+            () if ours < LEAST || command.is_filtered() => Claim::No,
+            () if by_command && ours * 2 >= lines => Claim::Content,
+            () if numbered * 10 >= lines * 9 => Claim::Content,
             () => Claim::No,
         }
     }

@@ -61,7 +61,7 @@ fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
     }
     let text = line.trim_start();
     if let Some(toleration) = default_toleration(text) {
-        return Row::Goes(Reason::Defaults, Cow::from(format!("toleration {toleration}")));
+        return Row::Goes(Reason::Defaults, toleration);
     }
     if text.starts_with("{\"apiVersion\":") && text.ends_with('}')
         || text.starts_with("kubectl.kubernetes.io/last-applied-configuration:")
@@ -85,12 +85,12 @@ fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
     }
 }
 
-/// The taint that the line tolerates, where every pod does.
-fn default_toleration(text: &str) -> Option<&str> {
+/// How the marker names the toleration, where every pod has it.
+fn default_toleration(text: &str) -> Option<Cow<'static, str>> {
     let text = text.strip_prefix("Tolerations:").map_or(text, str::trim_start);
     let taint = text.strip_suffix(" op=Exists for 300s").or_else(|| text.strip_suffix(" for 300s"))?;
     matches!(taint, "node.kubernetes.io/not-ready:NoExecute" | "node.kubernetes.io/unreachable:NoExecute")
-        .then_some(taint)
+        .then_some("default toleration".into())
 }
 
 /// Lines below `kube-api-access-…`, which kubelet adds to every pod.
@@ -126,7 +126,7 @@ mod tests {
         assert_eq!(of("Node-Selectors:              <none>"), goes("Node-Selectors"));
         assert_eq!(
             of("Tolerations:                 node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"),
-            goes("toleration node.kubernetes.io/not-ready:NoExecute")
+            goes("default toleration")
         );
         for line in ["Node:             <none>", "Events:  <none>", "    Exit Code:    137", "IP: <none>"] {
             assert_eq!(of(line), Row::Stays, "{line}");

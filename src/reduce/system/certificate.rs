@@ -27,13 +27,17 @@ pub static CERTIFICATE: Format = Format::new(
         (r" +(?:Version|Serial Number|Signature Algorithm): ?.*", Shows),
         (r" +(?:Issuer|Subject|Not Before|Not After ?): ?.*", Stays),
         (r"-----(?:BEGIN|END) [A-Z0-9 ]+-----", Goes(Reason::EncodedBytes)),
-        (r" {4,}(?:[0-9a-fA-F]{2}:){6,29}(?:[0-9a-fA-F]{2})?", Goes(Reason::EncodedBytes)),
+        // Moduli stand 20 blanks in and signatures 8 or 9; a serial number stands 12 in and stays, and so
+        // does the identifier of a key.
+        (r" {20}(?:[0-9a-f]{2}:){1,15}(?:[0-9a-f]{2})?", Goes(Reason::EncodedBytes)),
+        (r" {8,9}(?:[0-9a-f]{2}:){1,18}(?:[0-9a-f]{2})?", Goes(Reason::EncodedBytes)),
         (r"[A-Za-z0-9+/]{64}", Goes(Reason::EncodedBytes)),
         (r"[A-Za-z0-9+/]{1,63}={1,2}", Goes(Reason::EncodedBytes)),
         (r" {4}[0-9a-f]{4} - (?:[0-9a-f]{2}[ -]){8,16} .*", Goes(Reason::EncodedBytes)),
+        (r" {4}(?:Master-Key|Session-ID|Resumption PSK): [0-9A-F]+", Goes(Reason::EncodedBytes)),
         (
-            r" {4}(?:Master-Key|Session-ID|Session-ID-ctx|Resumption PSK|PSK identity|PSK identity hint|SRP username|Start Time):.*",
-            Goes(Reason::EncodedBytes),
+            r" {4}(?:Session-ID-ctx|PSK identity|PSK identity hint|SRP username): ?(?:None)?",
+            Goes(Reason::Defaults),
         ),
         (r"---", Stays),
         (

@@ -49,7 +49,7 @@ impl Reducer for KernelSettings {
         for i in 0..source.len() {
             if let Some((name, value)) = setting(source.line(i))
                 && let Some((family, interface, rest)) = of_interface(name)
-                && interface != "default"
+                && !matches!(interface, "default" | "all")
                 && defaults.contains(&(family, rest, value))
                 && !interface.contains(['[', ']'])
             {

@@ -37,22 +37,22 @@ pub static DIG: Format = Format::new(
     ],
 );
 
-/// `traceroute`: hops without an answer are named by their numbers.
+/// `traceroute`: hops without an answer go; the numbers of the others tell which.
 pub static TRACEROUTE: Format = Format::new(
     Meta {
         id: "traceroute",
         family: "system",
         reads: "`traceroute`, `tracepath`, `mtr -r`",
         keeps: "every hop that answered, the last hop, complaints",
-        folds: "hops without an answer; named by number",
+        folds: "hops without an answer",
         anchors: &["traceroute to ", "traceroute6 to ", " hops max"],
     },
     &["traceroute", "traceroute6"],
     1,
     &[
         (r"traceroute6? to .*", Shows),
-        (r" *(\d+)  \* \* \*", crate::reduce::format::Fate::Named(Reason::NoReply)),
-        (r" *(\d+) {1,4}\*", crate::reduce::format::Fate::Named(Reason::NoReply)),
+        (r" *\d+  \* \* \*", Goes(Reason::NoReply)),
+        (r" *\d+ {1,4}\*", Goes(Reason::NoReply)),
         (r" *\d+  .*", Stays),
     ],
 );
