@@ -52,7 +52,8 @@ reasons! {
     MappedFiles = "mapped_files", "Libraries that processes have mapped, and root folders that are `/`; the marker counts them by process.";
     ThreadFiles = "thread_files", "Open files as listed for single threads of a process.";
     DeviceUnits = "device_units", "Units of devices that are plugged in.";
-    RoutineCalls = "routine_calls", "System calls that succeeded and only see to memory, descriptors, signals or time; the marker counts them by name.";
+    RoutineCalls = "routine_calls", "Calls that succeeded and only see to memory, descriptors, signals or time; the marker counts them by name.";
+    RepeatedCalls = "repeated_calls", "Calls with the same arguments and result as one that is shown; the marker counts them by name.";
     ShellSettings = "shell_settings", "Colours, functions and variables that a shell keeps for itself; the marker names them.";
     ConnectionSteps = "connection_steps", "Steps of a connection that succeeded, and what a tool says about itself.";
     SteadyReplies = "steady_replies", "Replies between the first and the last of a run in which none is missing.";
@@ -60,6 +61,7 @@ reasons! {
     EncodedBytes = "encoded_bytes", "Keys, signatures and certificates in hexadecimal or base64.";
     ZeroCounters = "zero_counters", "Counters that are zero.";
     Defaults = "defaults", "Fields without a value or with the one that they have by default.";
+    NotAffected = "not_affected", "Vulnerabilities that a processor does not have; the marker names them.";
     SmallShares = "small_shares", "Rows of a profile with a share below 0.5 %.";
     SharedName = "shared_name", "A name that stood in front of lines that follow each other is written once.";
     RepeatedLines = "repeated_lines", "Lines that repeat the lines just before them.";

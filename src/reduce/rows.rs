@@ -5,7 +5,7 @@
 //! such as `grep` chose.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use super::format::is_command;
@@ -23,6 +23,8 @@ pub enum Row<'a> {
     Header,
     /// A row that stays.
     Stays,
+    /// A row that stays the first time and goes when one with the same key stood before; then its name.
+    Once(&'a str, &'a str),
     /// A row that goes, and the name that the marker counts it under; an empty name is not written.
     Goes(Reason, Cow<'a, str>),
     /// No row of the format.
@@ -47,6 +49,8 @@ pub struct Rows {
     pub commands: &'static [&'static str],
     /// Flags with which the caller asks for the very rows that would go.
     pub unless: &'static [&'static str],
+    /// Whether a word of the command asks for them, such as the value of a flag.
+    pub asks: fn(&str) -> bool,
     /// How many headers, or rows where a format has no header, claim a text without a command. 0: none
     /// do.
     pub content: usize,
@@ -90,7 +94,9 @@ impl Reducer for Rows {
 
     fn claim(&self, input: &Input<'_>) -> Claim {
         let command = &input.detection.command;
-        let asks = command.producers().any(|(s, _)| s.has_flag(self.unless));
+        let asks = command
+            .producers()
+            .any(|(s, _)| s.has_flag(self.unless) || s.argv.iter().skip(1).any(|word| (self.asks)(word)));
         if asks || !reads_as_report(input) {
             return Claim::No;
         }
@@ -116,6 +122,7 @@ impl Reducer for Rows {
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let mut gone: Vec<(usize, u32, Reason, Cow<'_, str>)> = Vec::new();
         let (mut table, mut stays) = (0, 0);
+        let mut seen: HashSet<&str> = HashSet::new();
         let mut kinds: BTreeMap<(u32, Reason), usize> = BTreeMap::new();
         self.each(input, |i, row| match row {
             Row::Header => table += 1,
@@ -127,7 +134,11 @@ impl Reducer for Rows {
                     gone.push((i, table, reason, name));
                 }
             }
-            Row::Stays | Row::Goes(..) => stays += 1,
+            Row::Once(key, name) if !seen.insert(key) && !signals::is_failure(input.source.line(i)) => {
+                *kinds.entry((table, Reason::RepeatedCalls)).or_default() += 1;
+                gone.push((i, table, Reason::RepeatedCalls, name.into()));
+            }
+            Row::Stays | Row::Once(..) | Row::Goes(..) => stays += 1,
             Row::Other => {}
         });
         gone.retain(|(_, table, reason, _)| kinds.get(&(*table, *reason)).is_some_and(|n| *n >= LEAST));
@@ -207,6 +218,11 @@ fn written(names: &[(&str, usize)]) -> String {
         out.push_str(name);
     }
     out
+}
+
+/// No word of a command asks for the rows that go.
+pub fn never(_: &str) -> bool {
+    false
 }
 
 /// The place of a column among the cells of a header.

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows};
+use crate::reduce::rows::{At, Row, Rows, never};
 
 /// See the module.
 pub static DESCRIBE: Rows = Rows {
@@ -20,6 +20,7 @@ pub static DESCRIBE: Rows = Rows {
     },
     commands: &["kubectl describe", "oc describe", "k describe", "microk8s kubectl describe"],
     unless: &[],
+    asks: never,
     content: 0,
     read,
 };

@@ -4,7 +4,7 @@
 use crate::config::Mode;
 use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows, cell};
+use crate::reduce::rows::{At, Row, Rows, cell, never};
 
 /// See the module.
 pub static EVENTS: Rows = Rows {
@@ -25,6 +25,7 @@ pub static EVENTS: Rows = Rows {
         "k get events",
     ],
     unless: &["--field-selector", "--for", "--types"],
+    asks: never,
     content: 1,
     read,
 };

@@ -3,7 +3,7 @@
 
 use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows};
+use crate::reduce::rows::{At, Row, Rows, never};
 
 /// See the module.
 pub static COUNTERS: Rows = Rows {
@@ -27,6 +27,7 @@ pub static COUNTERS: Rows = Rows {
     },
     commands: &["ifconfig", "ethtool", "show", "display", "sh"],
     unless: &[],
+    asks: never,
     content: 6,
     read,
 };

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows, cell};
+use crate::reduce::rows::{At, Row, Rows, cell, never};
 
 /// See the module.
 pub static FILESYSTEMS: Rows = Rows {
@@ -20,6 +20,7 @@ pub static FILESYSTEMS: Rows = Rows {
     },
     commands: &["df", "mount", "findmnt", "lsblk"],
     unless: &["-t", "--type", "-a", "--all"],
+    asks: never,
     content: 1,
     read,
 };

@@ -1,6 +1,7 @@
 //! Commands about the machine, its processes, files and connections: rows that say that all is as usual
 //! are counted, whatever is used, full, open to others or wrong stays.
 
+mod address;
 mod certificate;
 mod counters;
 mod crontab;
@@ -35,6 +36,8 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &certificate::CERTIFICATE,
     &counters::COUNTERS,
     &kernel_settings::KernelSettings,
+    &address::ADDRESSES,
+    &address::PROCESSOR,
     &profile::PROFILE,
     &crontab::CRONTAB,
 ];

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows, column};
+use crate::reduce::rows::{At, Row, Rows, column, never};
 
 /// See the module.
 pub static OPEN_FILES: Rows = Rows {
@@ -19,6 +19,7 @@ pub static OPEN_FILES: Rows = Rows {
     },
     commands: &["lsof"],
     unless: &["-d", "-K"],
+    asks: never,
     content: 1,
     read,
 };

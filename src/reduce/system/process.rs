@@ -4,7 +4,7 @@
 
 use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows, cell, column, from_cell};
+use crate::reduce::rows::{At, Row, Rows, cell, column, from_cell, never};
 
 /// See the module.
 pub static PROCESSES: Rows = Rows {
@@ -18,6 +18,7 @@ pub static PROCESSES: Rows = Rows {
     },
     commands: &["ps", "top", "busybox ps", "htop"],
     unless: &[],
+    asks: never,
     content: 1,
     read,
 };
@@ -33,7 +34,10 @@ fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
         return Row::Other;
     }
     let is_top = column(at.header, "%CPU").is_some() && column(at.header, "TIME+").is_some();
-    let Some(command) = command(at.header, line) else { return Row::Stays };
+    // `--forest` draws a tree before the command.
+    let Some(command) = command(at.header, line).map(|c| c.trim_start_matches(['|', '\\', '_', ' '])) else {
+        return Row::Stays;
+    };
     match is_top {
         true if is_idle(at.header, line) => Row::Goes(Reason::IdleProcesses, stem(command).into()),
         false if is_kernel_thread(at.header, line, command) => {

@@ -3,7 +3,7 @@
 
 use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows};
+use crate::reduce::rows::{At, Row, Rows, never};
 
 /// See the module.
 pub static PROFILE: Rows = Rows {
@@ -17,6 +17,7 @@ pub static PROFILE: Rows = Rows {
     },
     commands: &["perf report"],
     unless: &["--percent-limit"],
+    asks: never,
     content: 1,
     read,
 };

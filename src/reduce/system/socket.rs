@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows};
+use crate::reduce::rows::{At, Row, Rows, never};
 
 /// See the module.
 pub static SOCKETS: Rows = Rows {
@@ -19,6 +19,7 @@ pub static SOCKETS: Rows = Rows {
     },
     commands: &["netstat", "ss"],
     unless: &[],
+    asks: never,
     content: 1,
     read,
 };

@@ -11,13 +11,26 @@ pub static SYSCALLS: Rows = Rows {
     meta: Meta {
         id: "strace",
         family: "system",
-        reads: "`strace`, also `-f`, `-t`, `-r`, `-T`",
+        reads: "`strace`, also `-f`, `-t`, `-r`, `-T`; `ltrace`",
         keeps: "every call that failed, files, programs, data, network, signals, exits, calls that did not return",
-        folds: "calls that succeeded and only manage memory, descriptors, signals or time; counted by name",
-        anchors: &["execve(", "mmap(", "openat(", "futex(", "rt_sig", "epoll_", "+++ exited with ", "close("],
+        folds: "calls that succeeded and only manage memory, descriptors, signals or time, and calls that stood there before with the same result; counted by name",
+        anchors: &[
+            "execve(",
+            "mmap(",
+            "openat(",
+            "futex(",
+            "rt_sig",
+            "epoll_",
+            "+++ exited ",
+            "strlen(",
+            "malloc(",
+            "setlocale(",
+            "close(",
+        ],
     },
-    commands: &["strace"],
-    unless: &["-e", "--trace", "-c", "--summary-only"],
+    commands: &["strace", "ltrace"],
+    unless: &["-c", "--summary-only"],
+    asks: asks_for_routine,
     content: 8,
     read,
 };
@@ -88,6 +101,46 @@ const ROUTINE: &[&str] = &[
     "uname",
 ];
 
+/// Calls of a library that do as little.
+const LIBRARY: &[&str] = &[
+    "calloc",
+    "free",
+    "malloc",
+    "memchr",
+    "memcmp",
+    "memcpy",
+    "memmove",
+    "mempcpy",
+    "memset",
+    "realloc",
+    "stpcpy",
+    "strchr",
+    "strcmp",
+    "strcpy",
+    "strlen",
+    "strncmp",
+    "strncpy",
+    "strnlen",
+    "strrchr",
+    "__errno_location",
+    "__ctype_b_loc",
+    "__ctype_get_mb_cur_max",
+    "mbrtowc",
+    "mbsinit",
+    "iswprint",
+    "reallocarray",
+    "strcoll",
+];
+
+/// `trace=mmap,munmap`, `%memory`: the very calls that would go.
+fn asks_for_routine(word: &str) -> bool {
+    word.split(['=', ',', '!']).any(|name| {
+        ROUTINE.contains(&name)
+            || LIBRARY.contains(&name)
+            || ["memory", "desc", "signal", "all"].contains(&name.trim_start_matches('%')) && name != "all"
+    })
+}
+
 fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
     let text = call_of(line);
     if text.starts_with("+++ ") || text.starts_with("--- SIG") || text.starts_with("<... ") {
@@ -102,14 +155,19 @@ fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
         return if text.ends_with("<unfinished ...>") { Row::Stays } else { Row::Other };
     };
     if !call.trim_end().ends_with(')')
-        || !result.starts_with(|c: char| c.is_ascii_digit() || "-?".contains(c))
+        || !result.starts_with(|c: char| c.is_ascii_digit() || "-?<n\"'".contains(c))
     {
         return Row::Other;
     }
     let name = &text[..name];
-    match result.starts_with(['-', '?']) || !ROUTINE.contains(&name) {
-        true => Row::Stays,
-        false => Row::Goes(Reason::RoutineCalls, name.into()),
+    // `-T` adds the time that the call took.
+    let timed = text.len() - text.rfind(" <").filter(|_| text.ends_with('>')).map_or(0, |at| text.len() - at);
+    match () {
+        () if result.starts_with(['-', '?']) => Row::Stays,
+        () if ROUTINE.contains(&name) || LIBRARY.contains(&name) => {
+            Row::Goes(Reason::RoutineCalls, name.into())
+        }
+        () => Row::Once(&text[..timed], name),
     }
 }
 
@@ -145,14 +203,18 @@ mod tests {
         assert_eq!(of("77    0.000123 close(3)                = 0"), goes("close"));
         for line in [
             "access(\"/etc/ld.so.preload\", R_OK) = -1 ENOENT (No such file or directory)",
-            "openat(AT_FDCWD, \"a\", O_RDONLY) = 3",
-            "write(1, \"close(3) = 0\", 12) = 12",
             "exit_group(0)                           = ?",
             "futex(0x7f, FUTEX_WAIT <unfinished ...>",
             "--- SIGCHLD {si_signo=SIGCHLD} ---",
         ] {
             assert_eq!(of(line), Row::Stays, "{line}");
         }
+        assert_eq!(
+            of("write(1, \"close(3) = 0\", 12) = 12"),
+            Row::Once("write(1, \"close(3) = 0\", 12) = 12", "write")
+        );
+        assert_eq!(of("77 open(\"a\") = 3 <0.000011>"), Row::Once("open(\"a\") = 3", "open"));
+        assert_eq!(of("strlen(\"x\")       = 1"), goes("strlen"));
         for line in ["int main(void)", "close(3);", "x = foo(3) = y", "printf(\"%d\") = 3 now"] {
             assert!(!matches!(of(line), Row::Goes(..)), "{line}");
         }

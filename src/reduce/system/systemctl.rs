@@ -3,7 +3,7 @@
 
 use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows};
+use crate::reduce::rows::{At, Row, Rows, never};
 
 /// See the module.
 pub static SYSTEMCTL: Rows = Rows {
@@ -17,6 +17,7 @@ pub static SYSTEMCTL: Rows = Rows {
     },
     commands: &["systemctl", "systemctl list-units"],
     unless: &["-t", "--type", "--state", "--failed"],
+    asks: never,
     content: 1,
     read,
 };
