@@ -62,6 +62,7 @@ reasons! {
     ZeroCounters = "zero_counters", "Counters that are zero.";
     Defaults = "defaults", "Fields without a value or with the one that they have by default.";
     NotAffected = "not_affected", "Vulnerabilities that a processor does not have; the marker names them.";
+    CommonFields = "common_fields", "Lines that every record of a series has; the first record shows them.";
     SmallShares = "small_shares", "Rows of a profile with a share below 0.5 %.";
     SharedName = "shared_name", "A name that stood in front of lines that follow each other is written once.";
     RepeatedLines = "repeated_lines", "Lines that repeat the lines just before them.";

@@ -14,6 +14,7 @@ mod open_files;
 mod ping;
 mod process;
 mod profile;
+mod records;
 mod socket;
 mod syscalls;
 mod systemctl;
@@ -40,4 +41,5 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &address::PROCESSOR,
     &profile::PROFILE,
     &crontab::CRONTAB,
+    &records::Records,
 ];
