@@ -82,7 +82,7 @@ fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
     let indented = line.starts_with([' ', '\t']);
     let (mut numbers, mut zeros) = (0, 0);
     for word in line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ':' | '=' | '(' | ')' | '/')) {
-        let digits = word.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        let digits = word.bytes().all(|b| b.is_ascii_digit() || b == b'.') && word.matches('.').count() < 2;
         if !word.is_empty() && digits && word.as_bytes()[0].is_ascii_digit() {
             numbers += 1;
             zeros += usize::from(word.bytes().all(|b| b == b'0'));
