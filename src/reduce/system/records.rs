@@ -22,7 +22,8 @@ static META: Meta = Meta {
             `pip show`, `dmidecode`, `nmcli`, `zipinfo -v`, `sensors`",
     keeps: "every field that is not the same in all records",
     folds: "lines that all records have, after the first record",
-    anchors: &[": ", " is ", "=", "  "],
+    // Any sign between names and values would be found in every text; the command is asked first.
+    anchors: &[],
 };
 
 /// Programs that write records.
@@ -81,17 +82,15 @@ impl Reducer for Records {
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let records = records(source);
-        // In how many records a line stands, and in which it was seen last.
-        let mut seen: HashMap<&str, (usize, usize)> = HashMap::new();
+        // In how many of the first records in a row a line stands, once in each.
+        let mut seen: HashMap<&str, Option<usize>> = HashMap::new();
         for (n, record) in records.iter().enumerate() {
             for i in record.clone() {
-                let (count, last) = seen.entry(source.line(i)).or_insert((0, usize::MAX));
-                if *last != n {
-                    (*count, *last) = (*count + 1, n);
-                }
+                let count = seen.entry(source.line(i)).or_insert(Some(0));
+                *count = count.filter(|count| *count == n).map(|count| count + 1);
             }
         }
-        let everywhere = |line: &str| seen.get(line).is_some_and(|(count, _)| *count == records.len());
+        let everywhere = |line: &str| seen.get(line).is_some_and(|count| *count == Some(records.len()));
         let mut out = Reduction::default();
         let mut bytes = 0;
         for i in records.iter().skip(1).flat_map(Clone::clone) {
