@@ -59,6 +59,26 @@ reasons! {
     ListingLayout = "listing_layout", "Names of a listing share lines; an owner, group or date that most lines have is written once.";
     NoiseDirectory = "noise_directory", "What a folder of `noiseDirectories` holds.";
     LargeFolder = "large_folder", "Names of a folder that has more than the mode shows.";
+    KernelThreads = "kernel_threads", "Idle threads of the kernel; the marker counts them by name.";
+    IdleProcesses = "idle_processes", "Sleeping processes that use neither processor nor memory; the marker counts them by name.";
+    VirtualFilesystems = "virtual_filesystems", "File systems of the kernel, in memory or of images; the marker names where they are mounted.";
+    LocalSockets = "local_sockets", "Connected or unnamed sockets between processes of the machine.";
+    MappedFiles = "mapped_files", "Libraries that processes have mapped, and root folders that are `/`; the marker counts them by process.";
+    ThreadFiles = "thread_files", "Open files as listed for single threads of a process.";
+    DeviceUnits = "device_units", "Units of devices that are plugged in.";
+    RoutineCalls = "routine_calls", "Calls that succeeded and only see to memory, descriptors, signals or time; the marker counts them by name.";
+    RepeatedCalls = "repeated_calls", "Calls with the same arguments and result as one that is shown; the marker counts them by name.";
+    ShellSettings = "shell_settings", "Colours, functions and variables that a shell keeps for itself; the marker names them.";
+    ConnectionSteps = "connection_steps", "Steps of a connection that succeeded, and what a tool says about itself.";
+    SteadyReplies = "steady_replies", "Replies between the first and the last of a run in which none is missing.";
+    NoReply = "no_reply", "Hops that did not answer.";
+    EncodedBytes = "encoded_bytes", "Keys, signatures and certificates in hexadecimal or base64.";
+    ZeroCounters = "zero_counters", "Counters that are zero.";
+    Defaults = "defaults", "Fields without a value or with the one that they have by default.";
+    NotAffected = "not_affected", "Vulnerabilities that a processor does not have; the marker names them.";
+    CommonFields = "common_fields", "Lines that every record of a series has; the first record shows them.";
+    SmallShares = "small_shares", "Rows of a profile with a share below 0.5 %.";
+    SharedName = "shared_name", "A name that stood in front of lines that follow each other is written once.";
     RepeatedLines = "repeated_lines", "Lines that repeat the lines just before them.";
     RepeatedDiagnostic = "repeated_diagnostic", "A diagnostic that is shown whole elsewhere in the text, for the same place.";
     DiagnosticExcerpt = "diagnostic_excerpt", "The excerpt and notes of a diagnostic when others of its kind are shown whole.";
@@ -106,6 +126,7 @@ impl Reason {
                 | Self::TrailingWhitespace
                 | Self::SharedFolder
                 | Self::SharedPath
+                | Self::SharedName
                 | Self::ListingLayout
                 | Self::BlameColumns
                 | Self::SameRefs

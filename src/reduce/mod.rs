@@ -7,13 +7,16 @@
 //! them a decline.
 
 mod build;
+mod container;
 pub mod format;
 mod lines;
 mod lint;
 mod listing;
 mod package;
 pub mod progress;
+mod rows;
 mod search;
+mod system;
 mod test;
 pub mod trace;
 mod vcs;
@@ -109,6 +112,8 @@ static FAMILIES: &[&[&dyn Reducer]] = &[
     lint::REDUCERS,
     vcs::REDUCERS,
     package::REDUCERS,
+    container::REDUCERS,
+    system::REDUCERS,
     &[&search::Search, &listing::Listing],
 ];
 

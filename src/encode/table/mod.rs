@@ -1,5 +1,5 @@
 //! Padding of aligned tables: runs of blanks between columns become one blank, cells between pipes
-//! keep one blank on each side, rules shrink.
+//! keep one blank on each side, rules shrink, and so do rows written as one line a column.
 //!
 //! Only where the padding carries no meaning: where blanks alone divide the columns, each must stand in
 //! every line as one word, so that a cell can still be told by its place in the row. One empty cell, and
@@ -7,6 +7,7 @@
 //! and diffs are never touched.
 
 mod columns;
+mod expanded;
 mod grid;
 
 use std::ops::Range;
@@ -86,8 +87,14 @@ fn tables(lines: &[&str]) -> Vec<(Range<usize>, Vec<String>)> {
     let mut found = Vec::new();
     for paragraph in chunks(lines, 0..lines.len(), |line| line.trim().is_empty()) {
         let mut free = paragraph.start;
-        for grid in grid::find(&lines[paragraph.clone()]) {
-            let grid = paragraph.start + grid.start..paragraph.start + grid.end;
+        while let Some(rows) = expanded::find(&lines[free..paragraph.end]) {
+            let rows = free + rows.start..free + rows.end;
+            free = rows.end;
+            found.extend(gaining(&lines[rows.clone()], expanded::squeeze).map(|written| (rows, written)));
+        }
+        let behind = free;
+        for grid in grid::find(&lines[behind..paragraph.end]) {
+            let grid = behind + grid.start..behind + grid.end;
             aligned(lines, free..grid.start, &mut found);
             free = grid.end;
             found.extend(gaining(&lines[grid.clone()], grid::squeeze).map(|rows| (grid, rows)));

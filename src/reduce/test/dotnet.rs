@@ -59,10 +59,13 @@ impl Reducer for Dotnet {
             own += usize::from(is_verdict(line) || is_progress(line));
         }
         let command = &input.detection.command;
-        let by_command = command.runs(|s| matches!(s.program(), "dotnet" | "msbuild" | "MSBuild"));
+        let by_command = command.runs(|s| s.program() == "dotnet");
+        // MSBuild alone builds C++ too, which another reducer reads.
+        let is_other =
+            command.runs(|s| matches!(s.program(), "msbuild" | "MSBuild" | "cl" | "link" | "nmake"));
         match () {
             () if by_command && own > 0 => Claim::Command,
-            () if own > 1 && !command.is_filtered() => Claim::Content,
+            () if own > 1 && !is_other && !command.is_filtered() => Claim::Content,
             () => Claim::No,
         }
     }

@@ -42,6 +42,56 @@ struct Value {
     environment: bool,
 }
 
+impl Value {
+    /// Whether the value is one of an environment that is listed: `NAME=value` is the whole line, and so
+    /// are the lines before and after it.
+    fn environment_line(&self, text: &[u8], name: usize) -> bool {
+        let near = &text[name.saturating_sub(LINE)..name];
+        let start = near.iter().rposition(|&b| b == b'\n').map_or(0, |at| name - near.len() + at + 1);
+        let far = &text[self.range.end..text.len().min(self.range.end + 2)];
+        let quotes = far.iter().take_while(|&&b| QUOTE.has(b)).count();
+        let end = self.range.end + quotes;
+        let whole =
+            self.environment && is_setting(&text[start..]) && text.get(end).is_none_or(|&b| b == b'\n');
+        let line_before = |end: usize| {
+            let near = &text[end.saturating_sub(LINE)..end];
+            near.iter().rposition(|&b| b == b'\n').map_or(end - near.len(), |at| end - near.len() + at + 1)
+        };
+        let before = start.checked_sub(1).map(line_before);
+        whole
+            && before.is_none_or(|at| is_setting(&text[at..]))
+            && text.get(end + 1..).is_none_or(|rest| rest.is_empty() || is_setting(rest))
+            && (before.is_some() || text.get(end + 1..).is_some_and(|rest| !rest.is_empty()))
+    }
+}
+
+/// Longest line before a name that is looked at, in bytes.
+const LINE: usize = 1 << 10;
+
+/// Whether a text starts as a shell lists a variable: `NAME=`, also behind `export` and `declare -x`.
+fn is_setting(text: &[u8]) -> bool {
+    let text =
+        [&b"export "[..], b"declare -x "].iter().find_map(|start| text.strip_prefix(*start)).unwrap_or(text);
+    let len = text.iter().take(NAME_LENGTH).take_while(|&&b| is_word(b)).count();
+    len > 0 && text.get(len) == Some(&b'=') && !text[0].is_ascii_digit()
+}
+
+/// Whether the value of a telling name in a listed environment is one: nobody writes it there for show.
+fn is_given(bytes: &[u8], password: bool) -> bool {
+    let plain = bytes.iter().all(|b| b.is_ascii_graphic());
+    let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
+    plain
+        && digits < bytes.len()
+        && bytes.len()
+            >= if password {
+                6
+            } else if digits > 0 {
+                8
+            } else {
+                16
+            }
+}
+
 /// Looks at one keyword of a name and claims the value that belongs to it.
 pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>, password: bool) {
     let text = scan.text;
@@ -70,7 +120,9 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         return;
     }
     let plain = matches!(tail, Tail::Plain);
+    let listed = plain && value.environment_line(text, start);
     let accepted = match password {
+        _ if listed && is_given(bytes, password) => true,
         true if plain => is_chosen(bytes, &value),
         _ => {
             is_random(bytes, if plain { Doubt::Some } else { Doubt::Strong })

@@ -352,3 +352,15 @@ mod properties {
         }
     }
 }
+
+#[test]
+fn a_listed_environment_gives_no_secret_away() {
+    let text = "HOME=/home/ada\nDB_PASSWORD=correct-horse\nNODE_ENV=production\nAPI_TOKEN=abc-def-ghi-jkl-mno\nTOKENIZERS_PARALLELISM=false\nPORT=80\n";
+    let out = redact(text).unwrap().text;
+    assert!(!out.contains("horse") && !out.contains("abc-def"), "{out}");
+    assert!(out.contains("NODE_ENV=production") && out.contains("PARALLELISM=false"), "{out}");
+    let text = "declare -x A=\"1\"\ndeclare -x DB_PASSWORD=\"correct-horse\"\ndeclare -x B=\"2\"\n";
+    assert!(!redact(text).unwrap().text.contains("horse"));
+    // In prose and alone it may be an example.
+    assert!(redact("Set this:\nDB_PASSWORD=correct-horse\nand start.\n").is_none());
+}

@@ -1,0 +1,137 @@
+//! `kubectl describe`: fields without a value, tolerations and volumes that every pod gets, and the copy
+//! of the last applied manifest go, by name. Status, conditions, what restarts or waits, and the events
+//! stay whole.
+
+use std::borrow::Cow;
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::rows::{At, Row, Rows, never};
+
+/// See the module.
+pub static DESCRIBE: Rows = Rows {
+    meta: Meta {
+        id: "kubectl_describe",
+        family: "container",
+        reads: "`kubectl describe`",
+        keeps: "state, reasons, exit codes, conditions, images, all events, fields with a value",
+        folds: "fields without a value, default tolerations, the volume of the service account, the last applied manifest; by name",
+        anchors: &["Namespace:", "Labels:", "Annotations:", "Events:"],
+    },
+    commands: &["kubectl describe", "oc describe", "k describe", "microk8s kubectl describe"],
+    unless: &[],
+    asks: never,
+    content: 0,
+    read,
+};
+
+/// Fields whose want of a value says something.
+const TELLING: &[&str] = &[
+    "Node",
+    "IP",
+    "IPs",
+    "Endpoints",
+    "Events",
+    "Selector",
+    "Status",
+    "External IPs",
+    "LoadBalancer Ingress",
+    "Subsets",
+    "Volume",
+    "Claim",
+    "Address",
+    "Addresses",
+    "Default backend",
+    "Conditions",
+    "Image",
+    "Deletion",
+    "Active Deadline Seconds",
+    "Used By",
+    "Mounted By",
+    "StorageClass",
+    "NewReplicaSet",
+    "OldReplicaSets",
+    "Last Schedule Time",
+    "Host",
+];
+
+fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
+    // `Name:` starts each resource; fields inside are indented.
+    if line.starts_with("Name: ") {
+        return Row::Header;
+    }
+    let text = line.trim_start();
+    if let Some(toleration) = default_toleration(text) {
+        return Row::Goes(Reason::Defaults, toleration);
+    }
+    if text.starts_with("{\"apiVersion\":") && text.ends_with('}')
+        || text.starts_with("kubectl.kubernetes.io/last-applied-configuration:")
+    {
+        return Row::Goes(Reason::Defaults, "last-applied-configuration".into());
+    }
+    if text.starts_with("/var/run/secrets/kubernetes.io/serviceaccount from ") && text.ends_with(" (ro)") {
+        return Row::Goes(Reason::Defaults, "mount of the service account".into());
+    }
+    if is_token_volume(text) {
+        return Row::Goes(Reason::Defaults, "volume of the service account".into());
+    }
+    match text.split_once(':') {
+        Some((name, value)) if is_name(name) => match value.trim() {
+            "<none>" | "<unset>" | "<nil>" if !TELLING.contains(&name) => {
+                Row::Goes(Reason::Defaults, name.into())
+            }
+            _ => Row::Stays,
+        },
+        _ => Row::Other,
+    }
+}
+
+/// How the marker names the toleration, where every pod has it.
+fn default_toleration(text: &str) -> Option<Cow<'static, str>> {
+    let text = text.strip_prefix("Tolerations:").map_or(text, str::trim_start);
+    let taint = text.strip_suffix(" op=Exists for 300s").or_else(|| text.strip_suffix(" for 300s"))?;
+    matches!(taint, "node.kubernetes.io/not-ready:NoExecute" | "node.kubernetes.io/unreachable:NoExecute")
+        .then_some("default toleration".into())
+}
+
+/// Lines below `kube-api-access-…`, which kubelet adds to every pod.
+fn is_token_volume(text: &str) -> bool {
+    let Some((name, value)) = text.split_once(':') else { return false };
+    let value = value.trim();
+    match name {
+        "TokenExpirationSeconds" => value == "3607",
+        "ConfigMapName" => value == "kube-root-ca.crt",
+        "ConfigMapOptional" | "Optional" => value == "<nil>" || value == "false",
+        "DownwardAPI" => value == "true",
+        "Type" => value == "Projected (a volume that contains injected data from multiple sources)",
+        _ => false,
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    name.len() < 40
+        && name.starts_with(|c: char| c.is_ascii_uppercase())
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b" -_/()".contains(&b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Mode;
+
+    #[test]
+    fn fields() {
+        let of = |line| read(At { header: "", mode: Mode::Standard }, line);
+        let goes = |name: &'static str| Row::Goes(Reason::Defaults, name.into());
+        assert_eq!(of("    Host Port:      <none>"), goes("Host Port"));
+        assert_eq!(of("Node-Selectors:              <none>"), goes("Node-Selectors"));
+        assert_eq!(
+            of("Tolerations:                 node.kubernetes.io/not-ready:NoExecute op=Exists for 300s"),
+            goes("default toleration")
+        );
+        for line in ["Node:             <none>", "Events:  <none>", "    Exit Code:    137", "IP: <none>"] {
+            assert_eq!(of(line), Row::Stays, "{line}");
+        }
+        assert_eq!(of("  Warning  BackOff  2m  kubelet  Back-off restarting <none>"), Row::Other);
+    }
+}

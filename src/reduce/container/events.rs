@@ -1,0 +1,68 @@
+//! `kubectl get events`: in aggressive mode the steps that every start of a pod takes are counted by
+//! reason. Warnings, and in other modes everything, stay.
+
+use crate::config::Mode;
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::rows::{At, Row, Rows, cell, never};
+
+/// See the module.
+pub static EVENTS: Rows = Rows {
+    meta: Meta {
+        id: "kubectl_events",
+        family: "container",
+        reads: "`kubectl get events`, `kubectl events`",
+        keeps: "warnings, every event that is no routine step; outside of aggressive mode all",
+        folds: "in aggressive mode, steps of starts, stops and scaling that went well; counted by reason",
+        anchors: &["LAST SEEN "],
+    },
+    commands: &[
+        "kubectl get events",
+        "kubectl events",
+        "kubectl get event",
+        "kubectl get ev",
+        "oc get events",
+        "k get events",
+    ],
+    unless: &["--field-selector", "--for", "--types"],
+    asks: never,
+    content: 1,
+    read,
+};
+
+const ROUTINE: &[&str] = &[
+    "Scheduled",
+    "Pulling",
+    "Pulled",
+    "Created",
+    "Started",
+    "Killing",
+    "SuccessfulCreate",
+    "SuccessfulDelete",
+    "ScalingReplicaSet",
+    "SuccessfulAttachVolume",
+    "ProvisioningSucceeded",
+    "LeaderElection",
+    "Completed",
+    "SawCompletedJob",
+    "RegisteredNode",
+];
+
+fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
+    if line.contains("LAST SEEN ") && line.contains(" REASON ") && line.contains(" MESSAGE") {
+        return Row::Header;
+    }
+    if at.header.is_empty() {
+        return Row::Other;
+    }
+    // The header has a blank in `LAST SEEN`, a row has none in the age.
+    let names = at.header.replacen("LAST SEEN", "LAST_SEEN", 1).replacen("FIRST SEEN", "FIRST_SEEN", 1);
+    let reason = cell(&names, line, "REASON").unwrap_or_default();
+    match cell(&names, line, "TYPE") {
+        Some("Normal") if at.mode == Mode::Aggressive && ROUTINE.contains(&reason) => {
+            Row::Goes(Reason::Progress, reason.to_owned().into())
+        }
+        Some("Normal" | "Warning") => Row::Stays,
+        _ => Row::Other,
+    }
+}

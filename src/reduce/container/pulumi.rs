@@ -1,0 +1,45 @@
+//! `pulumi up`, `preview`, `destroy`: that a resource is being worked on goes, for the line that says
+//! what became of it stays. Diagnostics, outputs, counts and times stay.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static PULUMI: Format = Format::new(
+    Meta {
+        id: "pulumi",
+        family: "container",
+        reads: "`pulumi up`, `preview`, `destroy`, `refresh`",
+        keeps: "what was created, updated, deleted, replaced or failed, diagnostics, outputs, counts, duration",
+        folds: "resources that are being worked on, dots of progress, unchanged resources in a refresh",
+        anchors: &[
+            "pulumi:pulumi:Stack",
+            "@ updating",
+            "@ previewing",
+            "@ Updating",
+            "@ Previewing",
+            "Previewing update",
+        ],
+    },
+    &["pulumi"],
+    2,
+    &[
+        (r"(?:Previewing|Updating|Destroying|Refreshing)(?: \w+)? \(.*\):?", Shows),
+        (
+            r"@ (?:previewing|updating|destroying|refreshing|Previewing|Updating|Destroying|Refreshing) ?\w*\.*",
+            Goes(Reason::Progress),
+        ),
+        (r"Diagnostics:|Outputs:|Resources:|Duration: .*", Shows),
+        (
+            r" *(?:\+|-|~|\+\+|--|\+-|-\+)? +\S+:\S+ +\S+ +(?:creating|updating|deleting|replacing|reading|refreshing|creating replacement|deleting original) ?\(\d+s\).*",
+            State,
+        ),
+        (
+            r" *(?:\+|-|~|\+\+|--|\+-|-\+)? *(?:\xE2\x94[\x80-\xBF] ?)*\S+:\S+ +\S+ +(?:created|updated|deleted|replaced|create|update|delete|replace|created replacement|deleted original).*",
+            Stays,
+        ),
+        (r" *\.+", Goes(Reason::Progress)),
+    ],
+);

@@ -1,0 +1,273 @@
+//! Tables and lists with rows of no interest: one engine that reads a row with the header that it stands
+//! under, hides the rows that a format calls idle, default or internal, and names them with a count.
+//!
+//! It never hides a failure, never hides all rows of a table, and hides none at all of what a filter
+//! such as `grep` chose.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
+
+use super::format::is_command;
+use super::lines::reads_as_report;
+use super::{Claim, Input, Meta, Reducer};
+use crate::config::Mode;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+
+/// What a line is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Row<'a> {
+    /// Stays, names the columns of the rows that follow, and shows the format.
+    Header,
+    /// A row that stays.
+    Stays,
+    /// A row that stays the first time and goes when one with the same key stood before; then its name.
+    Once(&'a str, &'a str),
+    /// A row that goes, and the name that the marker counts it under; an empty name is not written.
+    Goes(Reason, Cow<'a, str>),
+    /// No row of the format.
+    Other,
+}
+
+/// Where a line stands.
+#[derive(Debug, Clone, Copy)]
+pub struct At<'a> {
+    /// The header above it; empty when there is none since the last empty line.
+    pub header: &'a str,
+    /// The mode of the call.
+    pub mode: Mode,
+}
+
+/// A format: see the module.
+#[derive(Debug)]
+pub struct Rows {
+    /// What is known about it.
+    pub meta: Meta,
+    /// Commands that write it: see [`super::format::Format::commands`].
+    pub commands: &'static [&'static str],
+    /// Flags with which the caller asks for the very rows that would go.
+    pub unless: &'static [&'static str],
+    /// Whether a word of the command asks for them, such as the value of a flag.
+    pub asks: fn(&str) -> bool,
+    /// How many headers, or rows where a format has no header, claim a text without a command. 0: none
+    /// do.
+    pub content: usize,
+    /// Says what a line is.
+    pub read: for<'a> fn(At<'a>, &'a str) -> Row<'a>,
+}
+
+/// Lines that a claim looks at.
+const CLAIM_LINES: usize = 2000;
+/// Longest line that is looked at, in bytes.
+const LONGEST: usize = 4000;
+/// Rows of a kind that must go together for any to go.
+const LEAST: usize = 4;
+/// Different names that a marker writes.
+const NAMES: usize = 40;
+
+impl Rows {
+    /// What each line is, in order.
+    fn each<'a>(&self, input: &Input<'a>, mut take: impl FnMut(usize, Row<'a>)) {
+        let source = input.source;
+        let mut at = At { header: "", mode: input.policy.mode };
+        for i in 0..source.len() {
+            let line = source.line(i).trim_end();
+            if line.is_empty() {
+                at.header = "";
+                continue;
+            }
+            let row = if line.len() > LONGEST { Row::Other } else { (self.read)(at, line) };
+            if row == Row::Header {
+                at.header = line;
+            }
+            take(i, row);
+        }
+    }
+}
+
+impl Reducer for Rows {
+    fn meta(&self) -> &Meta {
+        &self.meta
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let command = &input.detection.command;
+        let asks = command
+            .producers()
+            .any(|(s, _)| s.has_flag(self.unless) || s.argv.iter().skip(1).any(|word| (self.asks)(word)));
+        if asks || !reads_as_report(input) {
+            return Claim::No;
+        }
+        let is_ours = command.runs(|s| self.commands.iter().any(|words| is_command(s, words)));
+        if !is_ours && (self.content == 0 || command.is_filtered()) {
+            return Claim::No;
+        }
+        let (mut headers, mut rows, mut lines) = (0, 0, 0);
+        let source = input.source.part_of(0..input.source.len().min(CLAIM_LINES));
+        self.each(&Input { source: &source, ..*input }, |_, row| {
+            lines += 1;
+            headers += usize::from(row == Row::Header);
+            rows += usize::from(row != Row::Other);
+        });
+        let shows = if headers > 0 { headers } else { rows };
+        match () {
+            () if is_ours && rows > 0 => Claim::Command,
+            () if self.content > 0 && shows >= self.content && rows * 2 >= lines => Claim::Content,
+            () => Claim::No,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let mut gone: Vec<(usize, u32, Reason, Cow<'_, str>)> = Vec::new();
+        let (mut table, mut stays) = (0, 0);
+        let mut seen: HashSet<&str> = HashSet::new();
+        let mut kinds: BTreeMap<(u32, Reason), usize> = BTreeMap::new();
+        self.each(input, |i, row| match row {
+            Row::Header => table += 1,
+            Row::Goes(reason, name) if !signals::is_failure(input.source.line(i)) => {
+                if name.contains(['[', ']']) {
+                    stays += 1;
+                } else {
+                    *kinds.entry((table, reason)).or_default() += 1;
+                    gone.push((i, table, reason, name));
+                }
+            }
+            Row::Once(key, name) if !seen.insert(key) && !signals::is_failure(input.source.line(i)) => {
+                *kinds.entry((table, Reason::RepeatedCalls)).or_default() += 1;
+                gone.push((i, table, Reason::RepeatedCalls, name.into()));
+            }
+            Row::Stays | Row::Once(..) | Row::Goes(..) => stays += 1,
+            Row::Other => {}
+        });
+        gone.retain(|(_, table, reason, _)| kinds.get(&(*table, *reason)).is_some_and(|n| *n >= LEAST));
+        if gone.is_empty() || stays == 0 {
+            return Err(Reason::NothingToDo);
+        }
+        Ok(spans(&gone))
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let mut extent: Option<Range<usize>> = None;
+        self.each(input, |i, row| {
+            if row != Row::Other {
+                let start = extent.as_ref().map_or(i, |e| e.start);
+                extent = Some(start..i + 1);
+            }
+        });
+        extent.unwrap_or(0..input.source.len())
+    }
+}
+
+/// One marker for the rows of a table that go for one reason, with the names of all.
+fn spans(gone: &[(usize, u32, Reason, Cow<'_, str>)]) -> Reduction {
+    let mut counts: BTreeMap<(u32, Reason), Vec<(&str, usize)>> = BTreeMap::new();
+    for (_, table, reason, name) in gone {
+        let names = counts.entry((*table, *reason)).or_default();
+        let known = names.len();
+        match names.iter_mut().take(NAMES).find(|(n, _)| n == name) {
+            Some((_, count)) => *count += 1,
+            None if known < NAMES => names.push((name, 1)),
+            // Beyond the names that are written one entry counts the rest.
+            None if known == NAMES => names.push(("", 1)),
+            None => names[NAMES].1 += 1,
+        }
+    }
+    let mut groups: BTreeMap<(u32, Reason), u32> = BTreeMap::new();
+    let mut out = Reduction::default();
+    for (line, table, reason, _) in gone {
+        let next = groups.len() as u32 + 1;
+        let key = (*table, *reason);
+        let group = *groups.entry(key).or_insert(next);
+        let names = counts.remove(&key).map(|names| written(&names)).unwrap_or_default();
+        push(&mut out, *line, *reason, group, &names);
+    }
+    out
+}
+
+/// Adds a line to the spans; one that follows a span of its group joins it.
+fn push(out: &mut Reduction, line: usize, reason: Reason, group: u32, names: &str) {
+    use crate::pipeline::ledger::Action;
+    if let Some(last) = out.spans.last_mut()
+        && last.lines.end == line
+        && matches!(last.action, Action::Omit { group: g, .. } if g == group)
+    {
+        last.lines.end += 1;
+        return;
+    }
+    out.omit_named(line..line + 1, reason, group, names);
+}
+
+/// `3 a, b, 9 others`
+fn written(names: &[(&str, usize)]) -> String {
+    let mut out = String::new();
+    for (i, (name, count)) in names.iter().enumerate() {
+        let name = if i == NAMES { "others" } else { *name };
+        // What a format does not name is not counted by name.
+        if name.is_empty() {
+            continue;
+        }
+        if !out.is_empty() {
+            out.push_str(", ");
+        }
+        if *count > 1 || i == NAMES {
+            out.push_str(&count.to_string());
+            out.push(' ');
+        }
+        out.push_str(name);
+    }
+    out
+}
+
+/// No word of a command asks for the rows that go.
+pub fn never(_: &str) -> bool {
+    false
+}
+
+/// The place of a column among the cells of a header.
+pub fn column(header: &str, name: &str) -> Option<usize> {
+    header.split_whitespace().position(|cell| cell == name)
+}
+
+/// The cell of a row under the column of that name, where the cells before it have no blanks.
+pub fn cell<'a>(header: &str, line: &'a str, name: &str) -> Option<&'a str> {
+    line.split_whitespace().nth(column(header, name)?)
+}
+
+/// What stands in a row from its cell `n` on.
+pub fn from_cell(line: &str, n: usize) -> Option<&str> {
+    let mut rest = line.trim_start();
+    for _ in 0..n {
+        let end = rest.find(char::is_whitespace)?;
+        rest = rest[end..].trim_start();
+    }
+    Some(rest).filter(|rest| !rest.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_counted_and_limited() {
+        assert_eq!(written(&[("a", 3), ("", 2), ("b", 1)]), "3 a, b");
+        let many: Vec<String> = (0..NAMES + 5).map(|i| format!("n{i}")).collect();
+        let gone: Vec<_> =
+            many.iter().enumerate().map(|(i, n)| (i, 0, Reason::Progress, Cow::from(n.as_str()))).collect();
+        let out = spans(&gone);
+        assert_eq!(out.spans.len(), 1);
+        let crate::pipeline::ledger::Action::Omit { names: Some(names), .. } = &out.spans[0].action else {
+            panic!("no names")
+        };
+        assert!(names.ends_with("n39, 5 others"), "{names}");
+    }
+
+    #[test]
+    fn cells() {
+        assert_eq!(cell("A B C", "1  2 3", "B"), Some("2"));
+        assert_eq!(cell("A B C", "1", "B"), None);
+        assert_eq!(from_cell(" a  b c d", 2), Some("c d"));
+        assert_eq!(from_cell("a b", 2), None);
+    }
+}

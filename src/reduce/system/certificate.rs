@@ -1,0 +1,48 @@
+//! `openssl x509`, `req`, `s_client`, `crl`: keys, signatures, certificates and session tickets that are
+//! written as hexadecimal or base64 go. Who, by whom, until when, which names, which algorithm, whether
+//! it verifies: all that stays.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Shows, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static CERTIFICATE: Format = Format::new(
+    Meta {
+        id: "certificate",
+        family: "system",
+        reads: "`openssl x509 -text`, `openssl req -text`, `openssl s_client`",
+        keeps: "subject, issuer, dates, names, extensions, fingerprints, protocol, cipher, verification",
+        folds: "moduli, signatures, certificates and session tickets in hexadecimal or base64",
+        anchors: &["Certificate:", "CONNECTED(", "-----BEGIN CERTIFICATE", "Certificate Request:"],
+    },
+    &["openssl"],
+    2,
+    &[
+        (
+            r"Certificate:|Certificate Request:|CONNECTED\([0-9A-F]+\)|Certificate chain|SSL-Session:|Server certificate",
+            Shows,
+        ),
+        (r" +(?:Version|Serial Number|Signature Algorithm): ?.*", Shows),
+        (r" +(?:Issuer|Subject|Not Before|Not After ?): ?.*", Stays),
+        (r"-----(?:BEGIN|END) [A-Z0-9 ]+-----", Goes(Reason::EncodedBytes)),
+        // Moduli stand 20 blanks in and signatures 8 or 9; a serial number stands 12 in and stays, and so
+        // does the identifier of a key.
+        (r" {20}(?:[0-9a-f]{2}:){1,15}(?:[0-9a-f]{2})?", Goes(Reason::EncodedBytes)),
+        (r" {8,9}(?:[0-9a-f]{2}:){1,18}(?:[0-9a-f]{2})?", Goes(Reason::EncodedBytes)),
+        (r"[A-Za-z0-9+/]{64}", Goes(Reason::EncodedBytes)),
+        (r"[A-Za-z0-9+/]{1,63}={1,2}", Goes(Reason::EncodedBytes)),
+        (r" {4}[0-9a-f]{4} - (?:[0-9a-f]{2}[ -]){8,16} .*", Goes(Reason::EncodedBytes)),
+        (r" {4}(?:Master-Key|Session-ID|Resumption PSK): [0-9A-F]+", Goes(Reason::EncodedBytes)),
+        (
+            r" {4}(?:Session-ID-ctx|PSK identity|PSK identity hint|SRP username): ?(?:None)?",
+            Goes(Reason::Defaults),
+        ),
+        (r"---", Stays),
+        (
+            r"(?:depth=|verify |subject|issuer| ?\d? ?[si]:| +[a-z]:| {4,}[A-Z]|Verification|SSL handshake|New, |Server |Protocol|Cipher|No |Peer |Secure |Compression|Expansion|Early ).*",
+            Stays,
+        ),
+    ],
+);

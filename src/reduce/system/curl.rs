@@ -1,0 +1,45 @@
+//! `curl -v`: steps of a connection that succeeded and notes on bytes go. The request, the status line,
+//! all headers, the certificate, the body and every complaint stay.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static CURL: Format = Format::new(
+    Meta {
+        id: "curl",
+        family: "system",
+        reads: "`curl -v`",
+        keeps: "address, protocol and cipher, certificate, request, status line, headers, body, every complaint",
+        folds: "messages of the handshake, notes on bytes and buffers, the progress meter",
+        anchors: &["< HTTP/", "* Connected to ", "*   Trying ", "* Host "],
+    },
+    &["curl"],
+    2,
+    &[
+        (r"< HTTP/\d.*", Shows),
+        (r"> [A-Z]+ \S+ HTTP/\d.*", Shows),
+        (r"\* Connected to .*", Shows),
+        (
+            r"\* (?:SSL connection using|Server certificate|  ?(?:subject|issuer|expire date|start date|subjectAltName|SSL certificate verify)).*",
+            Stays,
+        ),
+        (
+            r"\* (?:\(\d+\) )?(?:TLS|SSL)v[\d.]+ \((?:IN|OUT)\), TLS (?:handshake|header|change cipher|alert, close|alert, Client hello|record|app|Unknown).*",
+            Goes(Reason::ConnectionSteps),
+        ),
+        (r"[{}] \[\d+ bytes data\]", Goes(Reason::ConnectionSteps)),
+        (
+            r"\* +(?:CAfile|CApath|CRLfile): .*|\* +Certificate level \d+: .*|\* Cipher selection: .*|\* ALPN(?:, offering|: curl offers| curl offers).*|\* TCP_NODELAY set|\* successfully set certificate verify locations:|\* Mark bundle as .*|\* Using HTTP2, .*|\* Using Stream ID: .*|\* Copying HTTP/2 data .*|\* Connection state changed .*|\* \[HTTP/?[23]\].*|\* h2h3 \[.*|\* \[\d+\] \[.*|\* using HTTP/.*|\* old SSL session ID is stale, removing|\* Added \S+:\d+:\S+ to DNS cache|\* Request completely sent off|\* upload completely sent off.*|\* We are completely uploaded and fine|\* IPv[46]: (?:\(none\))|\* STATE: .*|\* Expire in .*|\* schannel: .*(?:sending|sent|encrypted).*",
+            Goes(Reason::ConnectionSteps),
+        ),
+        (r"  % Total    % Received.*|  +Dload  Upload .*", Goes(Reason::Progress)),
+        (
+            r" *\d+ +[\d.]+[kMGT]? +\d+ +[\d.]+[kMGT]? +\d+ +[\d.]+[kMGT]? +[\d.]+[kMGT]? +[\d.]+[kMGT]? +\S+ +\S+ +\S+ +[\d.]+[kMGT]?",
+            State,
+        ),
+        (r"[<>*] .*|[<>]", Stays),
+    ],
+);

@@ -1,0 +1,190 @@
+//! `env`, `printenv`, `set`, `export -p`: colours of `ls`, functions of the shell and what the shell
+//! notes for itself go, by name. Every other name stays with its value; values that are secrets were
+//! redacted before.
+
+use std::ops::Range;
+
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::reduce::format::is_command;
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct Environment;
+
+static META: Meta = Meta {
+    id: "environment",
+    family: "system",
+    reads: "`env`, `printenv`, `set`, `export -p`, `declare -x`",
+    keeps: "every name with its value, save secrets",
+    folds: "colours of `ls`, functions of the shell, variables that the shell keeps for itself; by name",
+    anchors: &["PATH=", "HOME=", "PWD="],
+};
+
+/// Variables that tell how a terminal is coloured.
+const COLOURS: &[&str] = &["LS_COLORS", "ZLS_COLORS", "EXA_COLORS", "EZA_COLORS", "GREP_COLORS", "LSCOLORS"];
+/// What bash lists in `set` beside the environment.
+const OF_THE_SHELL: &[&str] = &[
+    "BASHOPTS",
+    "BASH_ALIASES",
+    "BASH_ARGC",
+    "BASH_ARGV",
+    "BASH_CMDS",
+    "BASH_COMPLETION_VERSINFO",
+    "BASH_LINENO",
+    "BASH_LOADABLES_PATH",
+    "BASH_SOURCE",
+    "BASH_VERSINFO",
+    "COMP_WORDBREAKS",
+    "DIRSTACK",
+    "EPOCHREALTIME",
+    "EPOCHSECONDS",
+    "FUNCNAME",
+    "GROUPS",
+    "HISTCMD",
+    "IFS",
+    "LESSCLOSE",
+    "LESSOPEN",
+    "OPTERR",
+    "OPTIND",
+    "PIPESTATUS",
+    "PS1",
+    "PS2",
+    "PS4",
+    "RANDOM",
+    "SECONDS",
+    "SHELLOPTS",
+    "SRANDOM",
+    "_",
+];
+/// Lines of variables that claim a text by content alone.
+const CONTENT: usize = 8;
+/// Lines that a claim looks at.
+const CLAIM_LINES: usize = 400;
+
+impl Reducer for Environment {
+    fn meta(&self) -> &Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        if !reads_as_report(input) {
+            return Claim::No;
+        }
+        let source = input.source;
+        let (mut variables, mut lines, mut home, mut shell) = (0, 0, 0, 0);
+        for line in source.lines().take(CLAIM_LINES).filter(|line| !line.trim().is_empty()) {
+            lines += 1;
+            let name = variable(line);
+            variables += usize::from(name.is_some());
+            home += usize::from(matches!(name, Some("PATH" | "HOME" | "PWD")));
+            shell += usize::from(matches!(name, Some("BASH_VERSINFO" | "SHELLOPTS" | "PPID")));
+        }
+        let command = &input.detection.command;
+        const COMMANDS: &[&str] = &["env", "printenv", "set", "export", "declare", "typeset"];
+        let is_ours = command.runs(|s| COMMANDS.iter().any(|words| is_command(s, words)) && s.argv.len() < 3);
+        match () {
+            () if is_ours && variables > 0 => Claim::Command,
+            // `set` also lists functions, and the command line of a result leaves it out as a builtin.
+            () if home > 1 && shell > 1 && variables >= CONTENT && !command.is_filtered() => Claim::Content,
+            () if home > 1 && variables >= CONTENT && variables * 10 >= lines * 9 => Claim::Content,
+            () => Claim::No,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let mut gone: Vec<(Range<usize>, &str)> = Vec::new();
+        let mut at = 0;
+        while at < source.len() {
+            let line = source.line(at);
+            let (name, end) = match (variable(line), function(line)) {
+                (_, Some(name)) => (name, closing(input, at)),
+                (Some(name), _) if COLOURS.contains(&name) || OF_THE_SHELL.contains(&name) => {
+                    (name, (!continues(line)).then_some(at + 1))
+                }
+                _ => ("", None),
+            };
+            match end {
+                Some(end) if !name.is_empty() => {
+                    gone.push((at..end, name));
+                    at = end;
+                }
+                _ => at += 1,
+            }
+        }
+        if gone.is_empty() || gone.iter().map(|(lines, _)| lines.len()).sum::<usize>() == source.len() {
+            return Err(Reason::NothingToDo);
+        }
+        let mut names: Vec<&str> = gone.iter().map(|(_, name)| *name).collect();
+        let more = names.len().saturating_sub(NAMES);
+        names.truncate(NAMES);
+        let mut names = names.join(", ");
+        if more > 0 {
+            names.push_str(&format!(", {more} others"));
+        }
+        let mut out = Reduction::default();
+        for (lines, _) in gone {
+            out.omit_named(lines, Reason::ShellSettings, 1, &std::mem::take(&mut names));
+        }
+        Ok(out)
+    }
+}
+
+/// Names that the marker writes.
+const NAMES: usize = 60;
+
+/// The name of the variable that a line sets: `A=1`, `declare -x A="1"`, `export A='1'`.
+fn variable(line: &str) -> Option<&str> {
+    let line = ["declare -x ", "export ", "typeset -x ", "declare -"]
+        .iter()
+        .find_map(|start| line.strip_prefix(start))
+        .unwrap_or(line);
+    let (name, _) = line.split_once('=')?;
+    let word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let starts = name.bytes().next().is_some_and(|b| b.is_ascii_alphabetic() || b == b'_');
+    (starts && name.bytes().all(word)).then_some(name)
+}
+
+/// The name of the function that starts here: `name () `, or `BASH_FUNC_name%%=() {` in an environment.
+fn function(line: &str) -> Option<&str> {
+    if let Some(rest) = line.strip_prefix("BASH_FUNC_") {
+        return rest.split_once("%%=() {").map(|(name, _)| name);
+    }
+    let name = line.trim_end().strip_suffix("()")?.trim_end();
+    let word = |b: u8| b.is_ascii_alphanumeric() || b"_-.:".contains(&b);
+    (!name.is_empty() && name.bytes().all(word)).then_some(name)
+}
+
+/// The line after the brace that ends the function.
+fn closing(input: &Input<'_>, start: usize) -> Option<usize> {
+    let source = input.source;
+    let head = source.line(start);
+    let opens = head.ends_with('{') || head.starts_with("BASH_FUNC_") || {
+        start + 1 < source.len() && source.line(start + 1).trim_end() == "{"
+    };
+    let end = (start + 1..source.len()).find(|&i| source.line(i).trim_end() == "}")?;
+    opens.then_some(end + 1)
+}
+
+/// Whether a value goes on in the next line: `IFS='` and an odd number of quotes.
+fn continues(line: &str) -> bool {
+    line.matches('\'').count() % 2 == 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        assert_eq!(variable("declare -x A=\"1\""), Some("A"));
+        assert_eq!(variable("A_1=x=y"), Some("A_1"));
+        assert_eq!(variable("a b=c"), None);
+        assert_eq!(function("_git_x () "), Some("_git_x"));
+        assert_eq!(function("BASH_FUNC_module%%=() {  eval x"), Some("module"));
+        assert_eq!(function("call ()"), Some("call"));
+        assert_eq!(function("A=()"), None);
+    }
+}

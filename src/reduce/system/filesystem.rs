@@ -1,0 +1,178 @@
+//! `df`, `mount`, `findmnt` and `lsblk`: file systems that live in memory or in the kernel, layers of
+//! containers and images of snaps are counted by where they are mounted. What is mounted at `/` stays,
+//! and so does whatever is nearly full, save images, which are always full.
+
+use std::borrow::Cow;
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::rows::{At, Row, Rows, cell, never};
+
+/// See the module.
+pub static FILESYSTEMS: Rows = Rows {
+    meta: Meta {
+        id: "filesystems",
+        family: "system",
+        reads: "`df`, `mount`, `findmnt`, `lsblk`",
+        keeps: "disks, partitions, network file systems, the root, all that is 90 % full",
+        folds: "tmpfs, proc, cgroup and other file systems of the kernel, overlays of containers, loop devices; named by mount point",
+        anchors: &["Filesystem ", " type ", "TARGET ", "MAJ:MIN"],
+    },
+    commands: &["df", "mount", "findmnt", "lsblk"],
+    unless: &["-t", "--type", "-a", "--all"],
+    asks: never,
+    content: 1,
+    read,
+};
+
+/// Percent of use from which on a file system stays.
+const FULL: u32 = 90;
+
+const VIRTUAL: &[&str] = &[
+    "tmpfs",
+    "devtmpfs",
+    "udev",
+    "shm",
+    "none",
+    "overlay",
+    "cgmfs",
+    "efivarfs",
+    "run",
+    "dev",
+    "devfs",
+    "proc",
+    "sysfs",
+    "devpts",
+    "cgroup",
+    "cgroup2",
+    "securityfs",
+    "selinuxfs",
+    "pstore",
+    "bpf",
+    "tracefs",
+    "debugfs",
+    "mqueue",
+    "hugetlbfs",
+    "configfs",
+    "fusectl",
+    "fuse.lxcfs",
+    "fuse.gvfsd-fuse",
+    "fuse.portal",
+    "autofs",
+    "binfmt_misc",
+    "nsfs",
+    "ramfs",
+    "rpc_pipefs",
+    "squashfs",
+];
+
+fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
+    if is_header(line) {
+        return Row::Header;
+    }
+    match at.header.split_whitespace().next() {
+        Some("Filesystem") => df(at.header, line),
+        Some("TARGET") => findmnt(line),
+        Some("NAME") => lsblk(line),
+        _ => mount(line),
+    }
+}
+
+fn is_header(line: &str) -> bool {
+    line.starts_with("Filesystem ") && line.contains("ounted on")
+        || line.starts_with("TARGET ") && line.contains("FSTYPE")
+        || line.starts_with("NAME ") && line.contains("MAJ:MIN")
+}
+
+fn df<'a>(header: &str, line: &'a str) -> Row<'a> {
+    // A name that is too long stands in a line of its own: such a row stays.
+    let cells = line.split_whitespace().count();
+    let Some(at) = line.split_whitespace().next_back().filter(|at| at.starts_with('/')) else {
+        return Row::Other;
+    };
+    let first = line.split_whitespace().next().unwrap_or_default();
+    let kind = cell(header, line, "Type").unwrap_or(first);
+    let image = first.starts_with("/dev/loop");
+    let used = line.split_whitespace().filter_map(|c| c.strip_suffix('%')?.parse::<u32>().ok()).max();
+    let full = used.is_some_and(|used| used >= FULL) && !image;
+    match (VIRTUAL.contains(&first) || VIRTUAL.contains(&kind) || image) && at != "/" && !full && cells >= 6 {
+        true => Row::Goes(Reason::VirtualFilesystems, place(at)),
+        false => Row::Stays,
+    }
+}
+
+/// `proc on /proc type proc (rw,nosuid)`
+fn mount(line: &str) -> Row<'_> {
+    let Some((head, tail)) = line.split_once(" type ") else { return Row::Other };
+    let Some((_, at)) = head.split_once(" on /") else { return Row::Other };
+    let kind = tail.split(' ').next().unwrap_or_default();
+    match VIRTUAL.contains(&kind) && !at.is_empty() && tail.ends_with(')') {
+        true => Row::Goes(Reason::VirtualFilesystems, place(&head[head.len() - at.len() - 1..])),
+        false if tail.ends_with(')') => Row::Stays,
+        false => Row::Other,
+    }
+}
+
+fn findmnt(line: &str) -> Row<'_> {
+    let Some(start) = line.find('/') else { return Row::Other };
+    let mut cells = line[start..].split_whitespace();
+    let at = cells.next().unwrap_or_default();
+    let source = cells.next().unwrap_or_default();
+    let kind = cells.next().unwrap_or_default();
+    match VIRTUAL.contains(&kind) && at != "/" && !source.starts_with("/dev") {
+        true => Row::Goes(Reason::VirtualFilesystems, place(at)),
+        false => Row::Stays,
+    }
+}
+
+fn lsblk(line: &str) -> Row<'_> {
+    let name = line.split(' ').next().unwrap_or_default();
+    let number = name.strip_prefix("loop").unwrap_or_default();
+    match !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) {
+        true => {
+            let at = line.split_whitespace().next_back().filter(|at| at.starts_with('/'));
+            Row::Goes(Reason::VirtualFilesystems, at.map_or(name.into(), place))
+        }
+        false => Row::Stays,
+    }
+}
+
+/// Where something is mounted; layers of containers, whose names are digests, and the many below
+/// `/sys/fs/cgroup` share one.
+fn place(at: &str) -> Cow<'_, str> {
+    for long in ["/overlay2/", "/overlay/", "/containers/", "/pods/"] {
+        if let Some(end) = at.find(long).filter(|_| at.len() > 50) {
+            return format!("below {}", &at[..end + long.len() - 1]).into();
+        }
+    }
+    for short in ["/sys/fs/cgroup/", "/run/user/", "/run/credentials/", "/run/docker/"] {
+        if at.starts_with(short) {
+            return format!("below {}", short.trim_end_matches('/')).into();
+        }
+    }
+    at.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Mode;
+
+    fn goes(header: &str, line: &str) -> bool {
+        matches!(read(At { header, mode: Mode::Standard }, line), Row::Goes(..))
+    }
+
+    #[test]
+    fn what_is_virtual() {
+        let df = "Filesystem Size Used Avail Use% Mounted on";
+        assert!(
+            goes(df, "tmpfs 3G 1M 3G 1% /run") && goes(df, "/dev/loop0 56M 56M 0 100% /snap/core18/2812")
+        );
+        assert!(!goes(df, "tmpfs 3G 3G 0 100% /tmp") && !goes(df, "overlay 9G 1G 8G 9% /"));
+        assert!(!goes(df, "/dev/sda1 9G 1G 8G 9% /boot") && !goes("", "tmpfs 3G 1M 3G 1% /run"));
+        assert!(goes("", "proc on /proc type proc (rw,nosuid)"));
+        assert!(!goes("", "overlay on / type overlay (rw)") && !goes("", "he went on /a type proc"));
+        let lsblk = "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS";
+        assert!(goes(lsblk, "loop3 7:3 0 55M 1 loop /snap/x") && !goes(lsblk, "sda 8:0 0 9G 0 disk"));
+    }
+}

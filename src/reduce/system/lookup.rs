@@ -1,0 +1,58 @@
+//! `dig`: what it says about itself goes. Header, question, answers, authority, server, time and every
+//! comment that warns stay.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Shows, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static DIG: Format = Format::new(
+    Meta {
+        id: "dig",
+        family: "system",
+        reads: "`dig`, `delv`, `kdig`",
+        keeps: "status and flags, question, all records, query time, server, warnings",
+        folds: "the banner, global options, section rules without content, date and size of the message",
+        anchors: &["<<>> DiG ", "->>HEADER<<-", ";; QUESTION SECTION:"],
+    },
+    &["dig", "kdig"],
+    1,
+    &[
+        (r";; ->>HEADER<<-.*", Shows),
+        (r";; (?:WARNING|Warning|connection|communications|no servers|Truncated|Transfer).*", Stays),
+        (r"; <<>> DiG .*", Goes(Reason::ConnectionSteps)),
+        (r"; ?\(\d+ servers? found\)", Goes(Reason::ConnectionSteps)),
+        (r";; global options:.*", Goes(Reason::ConnectionSteps)),
+        (r";; Got answer:", Goes(Reason::ConnectionSteps)),
+        (r";; OPT PSEUDOSECTION:", Goes(Reason::ConnectionSteps)),
+        (
+            r"; EDNS: version: 0, flags:(?: do)?;(?: MBZ: 0x[0-9a-f]+ ?,)? udp: \d+",
+            Goes(Reason::ConnectionSteps),
+        ),
+        (r"; COOKIE: [0-9a-f]+.*", Goes(Reason::ConnectionSteps)),
+        (r";; WHEN: .*", Goes(Reason::ConnectionSteps)),
+        (r";; MSG SIZE .*", Goes(Reason::ConnectionSteps)),
+        (r";.*|\S+\s+\d+\s+(?:IN|CH)\s+[A-Z0-9]+\s.*", Stays),
+    ],
+);
+
+/// `traceroute`: hops without an answer go; the numbers of the others tell which.
+pub static TRACEROUTE: Format = Format::new(
+    Meta {
+        id: "traceroute",
+        family: "system",
+        reads: "`traceroute`, `tracepath`, `mtr -r`",
+        keeps: "every hop that answered, the last hop, complaints",
+        folds: "hops without an answer",
+        anchors: &["traceroute to ", "traceroute6 to ", " hops max"],
+    },
+    &["traceroute", "traceroute6"],
+    1,
+    &[
+        (r"traceroute6? to .*", Shows),
+        (r" *\d+  \* \* \*", Goes(Reason::NoReply)),
+        (r" *\d+ {1,4}\*", Goes(Reason::NoReply)),
+        (r" *\d+  .*", Stays),
+    ],
+);

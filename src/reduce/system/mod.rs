@@ -1,0 +1,45 @@
+//! Commands about the machine, its processes, files and connections: rows that say that all is as usual
+//! are counted, whatever is used, full, open to others or wrong stays.
+
+mod address;
+mod certificate;
+mod counters;
+mod crontab;
+mod curl;
+mod environment;
+mod filesystem;
+mod kernel_settings;
+mod lookup;
+mod open_files;
+mod ping;
+mod process;
+mod profile;
+mod records;
+mod socket;
+mod syscalls;
+mod systemctl;
+
+use super::Reducer;
+
+/// The reducers of this family; the earlier row breaks ties.
+pub static REDUCERS: &[&dyn Reducer] = &[
+    &process::PROCESSES,
+    &filesystem::FILESYSTEMS,
+    &socket::SOCKETS,
+    &open_files::OPEN_FILES,
+    &systemctl::SYSTEMCTL,
+    &syscalls::SYSCALLS,
+    &environment::Environment,
+    &curl::CURL,
+    &ping::Ping,
+    &lookup::DIG,
+    &lookup::TRACEROUTE,
+    &certificate::CERTIFICATE,
+    &counters::COUNTERS,
+    &kernel_settings::KernelSettings,
+    &address::ADDRESSES,
+    &address::PROCESSOR,
+    &profile::PROFILE,
+    &crontab::CRONTAB,
+    &records::Records,
+];

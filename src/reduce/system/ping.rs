@@ -1,0 +1,117 @@
+//! `ping`: replies between the first and the last of a run without a gap go. A lost, late, repeated or
+//! odd one breaks the run, and the statistics stay.
+
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::reduce::format::is_command;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct Ping;
+
+static META: Meta = Meta {
+    id: "ping",
+    family: "system",
+    reads: "`ping`, `ping6`",
+    keeps: "the first and last reply of each run without a gap, losses, errors, duplicates, the statistics",
+    folds: "the replies between",
+    anchors: &["PING ", "bytes from ", "Reply from ", "Pinging "],
+};
+
+/// A reply: its number, where it has one, and what must be the same in the next.
+struct Reply<'a> {
+    number: Option<u64>,
+    from: &'a str,
+}
+
+/// Replies that a run needs.
+const RUN: usize = 5;
+
+impl Reducer for Ping {
+    fn meta(&self) -> &Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let command = &input.detection.command;
+        let starts = |l: &str| l.starts_with("PING ") || l.starts_with("PING6(") || l.starts_with("Pinging ");
+        if !input.source.lines().take(5).any(starts)
+            && !input.source.lines().take(5).any(|l| reply(l).is_some())
+        {
+            return Claim::No;
+        }
+        match () {
+            () if command.runs(|s| is_command(s, "ping") || is_command(s, "ping6")) => Claim::Command,
+            () if command.is_filtered() || !input.source.lines().take(5).any(starts) => Claim::No,
+            () => Claim::Content,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let mut out = Reduction::default();
+        let mut run: Option<(usize, Reply<'_>)> = None;
+        for i in 0..=source.len() {
+            let now = if i < source.len() { reply(source.line(i)) } else { None };
+            let continues = match (&run, &now) {
+                (Some((_, last)), Some(now)) => {
+                    last.from == now.from
+                        && match (last.number, now.number) {
+                            (Some(last), Some(now)) => now == last + 1,
+                            (last, now) => last == now,
+                        }
+                }
+                _ => false,
+            };
+            match (run.as_mut(), now) {
+                (Some((_, last)), Some(now)) if continues => *last = now,
+                (_, now) => {
+                    if let Some((start, _)) = run.take()
+                        && i - start >= RUN
+                    {
+                        out.omit(start + 1..i - 1, Reason::SteadyReplies);
+                    }
+                    run = now.map(|now| (i, now));
+                }
+            }
+        }
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+}
+
+/// `64 bytes from a (1.2.3.4): icmp_seq=1 ttl=57 time=12.1 ms`, `Reply from 1.2.3.4: bytes=32 time=3ms
+/// TTL=57`; nothing may follow, such as `(DUP!)`.
+fn reply(line: &str) -> Option<Reply<'_>> {
+    let line = line.trim_end();
+    if let Some(rest) = line.strip_prefix("Reply from ") {
+        let (from, rest) = rest.split_once(": bytes=")?;
+        return rest.contains(" TTL=").then_some(Reply { number: None, from });
+    }
+    // `-D` puts the time before it.
+    let text = match line.starts_with('[') {
+        true => line.split_once("] ")?.1,
+        false => line,
+    };
+    let (_, rest) = text.split_once(" bytes from ")?;
+    let (from, rest) = ["icmp_seq=", "icmp_seq:", "seq="].iter().find_map(|seq| rest.split_once(seq))?;
+    let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+    let number = rest[..digits].parse().ok()?;
+    let whole = rest.ends_with(" ms") && rest.contains("time=");
+    whole.then_some(Reply { number: Some(number), from })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replies() {
+        let of = |line| reply(line).map(|r| r.number);
+        assert_eq!(of("64 bytes from a (1.2.3.4): icmp_seq=7 ttl=57 time=12.1 ms"), Some(Some(7)));
+        assert_eq!(of("[1600000000.1] 64 bytes from 1.2.3.4: icmp_seq=7 ttl=57 time=12 ms"), Some(Some(7)));
+        assert_eq!(of("Reply from 1.2.3.4: bytes=32 time=3ms TTL=57"), Some(None));
+        assert_eq!(of("64 bytes from a: icmp_seq=7 ttl=57 time=12.1 ms (DUP!)"), None);
+        assert_eq!(of("From 10.0.0.1 icmp_seq=1 Destination Host Unreachable"), None);
+        assert_eq!(of("Request timeout for icmp_seq 3"), None);
+    }
+}

@@ -1,0 +1,59 @@
+//! `perf report --stdio`: symbols with a share below one in two hundred are counted; call chains below
+//! them go with them only where they are rows of their own. `perf stat` stays as it is.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::rows::{At, Row, Rows, never};
+
+/// See the module.
+pub static PROFILE: Rows = Rows {
+    meta: Meta {
+        id: "perf",
+        family: "system",
+        reads: "`perf report --stdio`",
+        keeps: "the header with events and samples, symbols from 0.5 % on, call chains",
+        folds: "symbols below 0.5 %",
+        anchors: &["# Overhead", "# Children"],
+    },
+    commands: &["perf report"],
+    unless: &["--percent-limit"],
+    asks: never,
+    content: 1,
+    read,
+};
+
+/// Share in percent below which a symbol goes.
+const SMALL: f32 = 0.5;
+
+fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
+    if line.starts_with("# Overhead ") || line.starts_with("# Children ") {
+        return Row::Header;
+    }
+    if line.starts_with("# ") {
+        return Row::Stays;
+    }
+    // An empty line of its own, `#` alone, follows the header.
+    let _ = at;
+    let first = line.split_whitespace().next().unwrap_or_default();
+    match first.strip_suffix('%').and_then(|share| share.parse::<f32>().ok()) {
+        Some(share) if share < SMALL && line.starts_with(' ') && line.contains('[') => {
+            Row::Goes(Reason::SmallShares, "".into())
+        }
+        Some(_) => Row::Stays,
+        None => Row::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Mode;
+
+    #[test]
+    fn shares() {
+        let of = |line| read(At { header: "", mode: Mode::Standard }, line);
+        assert_eq!(of("     0.31%  sh  libc.so.6  [.] malloc"), Row::Goes(Reason::SmallShares, "".into()));
+        assert_eq!(of("    12.31%  sh  libc.so.6  [.] malloc"), Row::Stays);
+        assert_eq!(of("   0.31% of all"), Row::Stays);
+    }
+}

@@ -1,0 +1,141 @@
+//! Records of fields, one after the other (`show interface transceiver`, `lsusb -v`, `dpkg -s`,
+//! `systemctl show`): a line that stands in every record is shown in the first alone. Whatever differs
+//! between two records stays in all of them.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct Records;
+
+static META: Meta = Meta {
+    id: "records",
+    family: "system",
+    reads: "records of fields: `show …` and `display …` of network gear, `lsusb -v`, `lspci -v`, `dpkg -s`, `apt show`, \
+            `pip show`, `dmidecode`, `nmcli`, `zipinfo -v`, `sensors`",
+    keeps: "every field that is not the same in all records",
+    folds: "lines that all records have, after the first record",
+    // Any sign between names and values would be found in every text; the command is asked first.
+    anchors: &[],
+};
+
+/// Programs that write records.
+const PROGRAMS: &[&str] = &[
+    "apt",
+    "apt-cache",
+    "az",
+    "biosdecode",
+    "display",
+    "dmidecode",
+    "dpkg",
+    "dpkg-query",
+    "ethtool",
+    "gcloud",
+    "get",
+    "hwinfo",
+    "iw",
+    "iwlist",
+    "lshw",
+    "lspci",
+    "lsusb",
+    "mdadm",
+    "nmcli",
+    "nvidia-smi",
+    "ovs-vsctl",
+    "pip",
+    "pip3",
+    "rpm",
+    "sensors",
+    "show",
+    "smartctl",
+    "systemctl",
+    "udevadm",
+    "virsh",
+    "xl",
+    "zipinfo",
+];
+/// Fewer records are no series.
+const LEAST: usize = 4;
+/// One in this many bytes must go for the rest to be worth reading without them.
+const WORTH: usize = 6;
+
+impl Reducer for Records {
+    fn meta(&self) -> &Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let is_ours = input.detection.command.runs(|s| PROGRAMS.contains(&s.program()));
+        if !is_ours || !reads_as_report(input) || records(input.source).len() < LEAST {
+            return Claim::No;
+        }
+        Claim::Content
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let records = records(source);
+        // In how many of the first records in a row a line stands, once in each.
+        let mut seen: HashMap<&str, Option<usize>> = HashMap::new();
+        for (n, record) in records.iter().enumerate() {
+            for i in record.clone() {
+                let count = seen.entry(source.line(i)).or_insert(Some(0));
+                *count = count.filter(|count| *count == n).map(|count| count + 1);
+            }
+        }
+        let everywhere = |line: &str| seen.get(line).is_some_and(|count| *count == Some(records.len()));
+        let mut out = Reduction::default();
+        let mut bytes = 0;
+        for i in records.iter().skip(1).flat_map(Clone::clone) {
+            let line = source.line(i);
+            if everywhere(line) && !line.trim().is_empty() && !signals::is_failure(line) {
+                bytes += line.len();
+                out.omit_in(i..i + 1, Reason::CommonFields, 1);
+            }
+        }
+        if bytes * WORTH < source.text().len() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+}
+
+/// The records of a text: paragraphs, or lines at the margin with what is indented below them.
+fn records(source: &Source<'_>) -> Vec<Range<usize>> {
+    let blank = |i: usize| source.line(i).trim().is_empty();
+    let mut paragraphs: Vec<Range<usize>> = Vec::new();
+    let mut blocks: Vec<Range<usize>> = Vec::new();
+    for i in (0..source.len()).filter(|&i| !blank(i)) {
+        match paragraphs.last_mut() {
+            Some(last) if last.end == i => last.end += 1,
+            _ => paragraphs.push(i..i + 1),
+        }
+        match blocks.last_mut() {
+            Some(last) if source.line(i).starts_with([' ', '\t']) => last.end = i + 1,
+            _ => blocks.push(i..i + 1),
+        }
+    }
+    let long = |mut runs: Vec<Range<usize>>| {
+        runs.retain(|run| run.len() > 2);
+        runs
+    };
+    let (paragraphs, blocks) = (long(paragraphs), long(blocks));
+    if paragraphs.len() >= LEAST && paragraphs.len() >= blocks.len() { paragraphs } else { blocks }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_or_blocks() {
+        let paragraphs = "a\n b\n c\n\nd\n b\n c\n\ne\n b\n c\n\nf\n b\n c\n\nthe end\n";
+        assert_eq!(records(&Source::new(paragraphs)), [0..3, 4..7, 8..11, 12..15]);
+        let blocks = "a\n b\n c\nd\n b\n c\n";
+        assert_eq!(records(&Source::new(blocks)), [0..3, 3..6]);
+    }
+}

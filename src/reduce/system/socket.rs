@@ -1,0 +1,115 @@
+//! `netstat` and `ss`: connected and unnamed sockets between processes of the machine are counted by
+//! name. Listening and named ones, and all connections over a network, stay.
+
+use std::borrow::Cow;
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::rows::{At, Row, Rows, never};
+
+/// See the module.
+pub static SOCKETS: Rows = Rows {
+    meta: Meta {
+        id: "sockets",
+        family: "system",
+        reads: "`netstat`, `ss`",
+        keeps: "connections over a network in every state, listening and named local sockets",
+        folds: "connected or unnamed unix sockets, netlink sockets; counted by name",
+        anchors: &["Active ", "Netid"],
+    },
+    commands: &["netstat", "ss"],
+    unless: &[],
+    asks: never,
+    content: 1,
+    read,
+};
+
+fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
+    if is_header(line) {
+        return Row::Header;
+    }
+    let mut cells = line.split_whitespace();
+    let first = cells.next().unwrap_or_default();
+    match at.header.split_whitespace().next() {
+        Some("Proto") if first == "unix" => unix(line),
+        Some("Proto") if first.starts_with(['t', 'u', 'r', 's', 'i']) => Row::Stays,
+        Some("Netid") => ss(first, line),
+        Some("Address") if first.bytes().all(|b| b.is_ascii_hexdigit()) => bsd(line),
+        _ => Row::Other,
+    }
+}
+
+fn is_header(line: &str) -> bool {
+    line.starts_with("Proto ") && (line.contains("Local Address") || line.contains("RefCnt"))
+        || line.starts_with("Netid") && line.contains("Recv-Q") && line.contains("State")
+        || line.starts_with("Address ") && line.contains(" Conn ")
+}
+
+/// `unix  3      [ ]         STREAM     CONNECTED     22378    /run/x`
+fn unix(line: &str) -> Row<'_> {
+    let Some((_, rest)) = line.split_once(']') else { return Row::Other };
+    let kind = rest.split_whitespace().next().unwrap_or_default();
+    let path = rest.split_whitespace().skip(1).find(|cell| cell.starts_with(['/', '@']));
+    let connected = rest.contains(" CONNECTED ");
+    match path {
+        Some(path) if connected => Row::Goes(Reason::LocalSockets, path.into()),
+        None if connected || kind == "DGRAM" => Row::Goes(Reason::LocalSockets, unnamed(kind)),
+        _ => Row::Stays,
+    }
+}
+
+/// `u_str ESTAB 0 0 /run/systemd/journal/stdout 1234 * 1235`
+fn ss<'a>(first: &'a str, line: &'a str) -> Row<'a> {
+    let mut cells = line.split_whitespace().skip(1);
+    let state = cells.next().unwrap_or_default();
+    let local = cells.nth(2).unwrap_or_default();
+    let unnamed_local = local == "*" || local.starts_with("*:");
+    match first {
+        "nl" => Row::Goes(Reason::LocalSockets, "netlink".into()),
+        "u_str" | "u_seq" | "u_dgr" if state == "ESTAB" || unnamed_local && state == "UNCONN" => {
+            Row::Goes(Reason::LocalSockets, if unnamed_local { unnamed(&first[2..]) } else { local.into() })
+        }
+        "" => Row::Other,
+        // What a process wrote about itself stands in a line of its own.
+        _ => Row::Stays,
+    }
+}
+
+/// `7a2b stream 0 0 0 7a2c 0 0 /var/run/x`: the sixth cell is the peer.
+fn bsd(line: &str) -> Row<'_> {
+    let mut cells = line.split_whitespace().skip(1);
+    let kind = cells.next().unwrap_or_default();
+    let peer = cells.nth(3).unwrap_or_default();
+    let path = cells.find(|cell| cell.starts_with('/'));
+    match path {
+        Some(path) if peer != "0" => Row::Goes(Reason::LocalSockets, path.into()),
+        None if !peer.is_empty() => Row::Goes(Reason::LocalSockets, unnamed(kind)),
+        _ => Row::Stays,
+    }
+}
+
+fn unnamed(kind: &str) -> Cow<'_, str> {
+    format!("unnamed {}", kind.to_ascii_lowercase()).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Mode;
+
+    #[test]
+    fn only_connected_or_unnamed_local_sockets_go() {
+        let of = |header, line| read(At { header, mode: Mode::Standard }, line);
+        let proto = "Proto RefCnt Flags       Type       State         I-Node   Path";
+        let goes = |name: &'static str| Row::Goes(Reason::LocalSockets, name.into());
+        assert_eq!(of(proto, "unix  3      [ ]  STREAM  CONNECTED  1  "), goes("unnamed stream"));
+        assert_eq!(of(proto, "unix  3      [ ]  STREAM  CONNECTED  1 /run/x"), goes("/run/x"));
+        assert_eq!(of(proto, "unix  2      [ ]  DGRAM              8 /dev/log"), Row::Stays);
+        assert_eq!(of(proto, "unix  2      [ ACC ]  STREAM  LISTENING  1  private/x"), Row::Stays);
+        assert_eq!(of(proto, "tcp   0 0 127.0.0.1:1 127.0.0.1:2 ESTABLISHED"), Row::Stays);
+        let netid = "Netid State Recv-Q Send-Q Local Address:Port Peer Address:Port";
+        assert_eq!(of(netid, "u_str ESTAB 0 0 * 20 * 21"), goes("unnamed str"));
+        assert_eq!(of(netid, "u_str LISTEN 0 128 /run/x 20 * 0"), Row::Stays);
+        assert_eq!(of(netid, "tcp ESTAB 0 0 1.1.1.1:22 2.2.2.2:5"), Row::Stays);
+    }
+}
