@@ -10,6 +10,7 @@ mod bypass;
 pub mod call;
 pub mod cap;
 pub mod dedup;
+pub mod details;
 pub mod detect;
 pub mod embedded;
 pub mod evidence;

@@ -4,6 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use super::blocks::{self, Earlier, Lines};
+use super::call::ToolCall;
 use super::cap::{self, Cap};
 use super::detect::{Detection, Shape};
 use super::evidence::{Evidence, Omission, ShownBy, Step};
@@ -15,7 +16,7 @@ use super::relevance::{self, Relevance};
 use super::run::Run;
 use super::sanitize::Sanitized;
 use super::source::Source;
-use super::{INPUT_LIMIT, embedded, guard, signals};
+use super::{INPUT_LIMIT, details, embedded, guard, signals};
 use crate::config::{FileDetail, Mode};
 use crate::detail;
 use crate::encode::{self, ENCODERS, Encoder};
@@ -288,10 +289,14 @@ impl Run<'_> {
         mut ledger: Ledger,
         bytes: usize,
     ) -> Ledger {
+        let is_aggressive = self.policy.mode == Mode::Aggressive;
+        let is_report = self.evidence.family.as_deref().is_some_and(|f| matches!(f, "test" | "build" | "log"));
         let outlined = |s: &Step| s.id == "file_detail" && s.reason == Reason::Applied;
         // A file without an outline is cut as a report is only where the policy does not want it in full.
         let unread = match detection.shape {
-            Shape::Other => !self.is_read,
+            Shape::Other => !self.is_read || (is_aggressive && is_report),
+            // A log or a report that a program left is no text that an agent edits.
+            Shape::File if is_aggressive && !detection.is_range && !detection.is_window && is_left(self.call, detection) => true,
             Shape::File if !detection.is_range && self.policy.file_detail == FileDetail::Auto => {
                 self.policy.file_detail_fallback != FileDetail::Full
                     && !self.evidence.steps.iter().any(outlined)
@@ -303,8 +308,14 @@ impl Run<'_> {
             .head_tail(is_document(source))
             .filter(|_| unread && !self.in_full && self.policy.mode >= Mode::Standard);
         if let Some(limit) = limit {
-            let cap = Cap { bytes: limit, strict: false, reason: Reason::HeadTail };
-            if let Some(next) = cap::apply(source, &ledger, signals, cap) {
+            let samples = detection.shape == Shape::Other && !is_document(source);
+            let cap = Cap { bytes: limit, strict: false, reason: Reason::HeadTail, samples };
+            let detailed = match ledger.size(source, None) > limit && is_aggressive {
+                true => details::with_details(source, signals),
+                false => Vec::new(),
+            };
+            let kept = if detailed.is_empty() { signals } else { &detailed };
+            if let Some(next) = cap::apply(source, &ledger, kept, cap) {
                 let (before, after) = (ledger.size(source, None), next.size(source, None));
                 self.step("head_tail", Reason::Applied, before, after);
                 ledger = next;
@@ -323,7 +334,8 @@ impl Run<'_> {
             && detection.shape == Shape::File
             && !self.policy.strict_cap
             && source.text().len() <= source.len() * PAGE;
-        let cap = Cap { bytes, strict: self.policy.strict_cap, reason: Reason::OutputCap };
+        let strict = self.policy.strict_cap;
+        let cap = Cap { bytes, strict, reason: Reason::OutputCap, samples: false };
         if !is_exact && let Some(next) = cap::apply(source, &ledger, signals, cap) {
             let (before, after) = (ledger.size(source, None), next.size(source, None));
             self.step("output_cap", Reason::Applied, before, after);
@@ -354,6 +366,17 @@ impl Run<'_> {
         self.evidence.capped = false;
         source.text().to_owned()
     }
+}
+
+/// Whether a file is what a program left: a log, a report.
+fn is_left(call: &ToolCall, detection: &Detection) -> bool {
+    const LOGS: &[&str] = &["log", "out", "output", "err", "txt"];
+    let is_log = |path: &str| {
+        path.starts_with("/var/log/") || path.rsplit_once('.').is_some_and(|(_, ext)| LOGS.contains(&ext))
+    };
+    !detection.is_written
+        && (call.path.as_deref().is_some_and(is_log)
+            || detection.command.producers().any(|(s, _)| s.argv.iter().skip(1).any(|word| is_log(word))))
 }
 
 /// Whether a text is one JSON document: its middle cannot go without breaking it.

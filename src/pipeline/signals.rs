@@ -110,6 +110,12 @@ pub fn failure_lines(source: &Source<'_>) -> Vec<usize> {
     lines
 }
 
+/// Places of the words that every failure line holds at least one of, in order.
+pub fn word_offsets(text: &str) -> Vec<usize> {
+    let Some((words, _)) = SEARCH.as_ref() else { return Vec::new() };
+    words.find_iter(text).map(|hit| hit.start()).collect()
+}
+
 /// Whether one line reports a failure.
 pub fn is_failure(line: &str) -> bool {
     let Some((_, [failure, no_failure, some_failure])) = SEARCH.as_ref() else { return false };

@@ -10,6 +10,7 @@ mod build;
 pub mod format;
 mod lines;
 mod listing;
+mod log;
 mod package;
 mod search;
 mod test;
@@ -106,6 +107,7 @@ static FAMILIES: &[&[&dyn Reducer]] = &[
     vcs::REDUCERS,
     package::REDUCERS,
     &[&search::Search, &listing::Listing],
+    log::REDUCERS,
 ];
 
 /// All reducers, those that win a tie first.
