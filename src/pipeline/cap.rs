@@ -25,6 +25,8 @@ pub struct Cap {
     /// Whether single lines of what goes are shown: not in a text in which a line means nothing without
     /// its neighbours, such as source code.
     pub samples: bool,
+    /// Bytes that what the markers name may take; 0 for no names.
+    pub names: usize,
 }
 
 /// Bytes that two markers and the check take, about.
@@ -93,8 +95,9 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
 /// name where that is little beside them.
 fn omission(source: &Source<'_>, ledger: &Ledger, gaps: &[(u32, Range<usize>)], cap: Cap) -> Reduction {
     let all: Vec<Range<usize>> = gaps.iter().map(|(_, lines)| lines.clone()).collect();
-    let mut names = (!cap.strict).then(|| Names::new(source, ledger, &all));
+    let mut names = (!cap.strict && cap.names > 0).then(|| Names::new(source, ledger, &all));
     let mut step = Reduction::default();
+    let of_all = gaps.last().map_or(1, |(last, _)| *last as usize).max(1);
     for of_one in gaps.chunk_by(|(a, _), (b, _)| a == b) {
         let bytes: usize = of_one.iter().map(|(_, lines)| source.byte_range(lines.clone()).len()).sum();
         let whole = of_one[0].1.start..of_one[of_one.len() - 1].1.end;
@@ -110,6 +113,12 @@ fn omission(source: &Source<'_>, ledger: &Ledger, gaps: &[(u32, Range<usize>)], 
         }
         if named.len() * NAMES_SHARE > bytes {
             named.clear();
+        }
+        let limit = cap.names / of_all;
+        if named.len() > limit {
+            named.truncate(named.floor_char_boundary(limit));
+            named.truncate(named.rfind(' ').unwrap_or(0));
+            named.push_str(" ...");
         }
         for (gap, lines) in of_one {
             step.omit_named(lines.clone(), cap.reason, cap.group() + gap, &std::mem::take(&mut named));
@@ -221,7 +230,9 @@ impl Picked<'_> {
         let reserve = self.left / 3;
         for offset in CONTEXT {
             for &unit in &new {
-                let Some(unit) = unit.checked_add_signed(offset).filter(|unit| within.contains(unit)) else { continue };
+                let Some(unit) = unit.checked_add_signed(offset).filter(|unit| within.contains(unit)) else {
+                    continue;
+                };
                 if self.keep[unit] != Kept::No {
                     continue;
                 }
@@ -241,8 +252,10 @@ impl Picked<'_> {
         if gone.len() < 2 * MAX_SAMPLES || self.left == 0 {
             return;
         }
-        let mut seen: HashSet<u64> =
-            (0..self.units.len()).filter(|&u| self.keep[u] != Kept::No).map(|u| likeness(first_line(u))).collect();
+        let mut seen: HashSet<u64> = (0..self.units.len())
+            .filter(|&u| self.keep[u] != Kept::No)
+            .map(|u| likeness(first_line(u)))
+            .collect();
         let mut chosen = Vec::new();
         for part in gone.chunks(gone.len().div_ceil(MAX_SAMPLES)) {
             let fits = |unit: &usize| {
@@ -250,7 +263,9 @@ impl Picked<'_> {
                 self.units[*unit].lines.len() == 1 && (SHORTEST_SAMPLE..=LONGEST_SAMPLE).contains(&line.len())
             };
             let middle = &part[part.len() / 2..];
-            if let Some(unit) = middle.iter().take(SAMPLE_TRIES).find(|u| fits(u) && seen.insert(likeness(first_line(**u)))) {
+            if let Some(unit) =
+                middle.iter().take(SAMPLE_TRIES).find(|u| fits(u) && seen.insert(likeness(first_line(**u))))
+            {
                 chosen.push(*unit);
             }
         }
@@ -360,7 +375,7 @@ mod tests {
 
     fn capped(text: &str, signals: &[usize], bytes: usize, strict: bool) -> (String, usize) {
         let source = Source::new(text);
-        let cap = Cap { bytes, strict, reason: Reason::OutputCap, samples: false };
+        let cap = Cap { bytes, strict, reason: Reason::OutputCap, samples: false, names: usize::MAX };
         let ledger = apply(&source, &Ledger::new(&source), signals, cap).unwrap();
         let out = ledger.render(&source, None);
         let markers = out.matches("[tersed").count();
@@ -406,7 +421,13 @@ mod tests {
         let source = Source::new(&text);
         let mut ledger = Ledger::new(&source);
         for (bytes, reason) in [(9000, Reason::HeadTail), (4000, Reason::OutputCap)] {
-            ledger = apply(&source, &ledger, &signals, Cap { bytes, strict: false, reason, samples: false }).unwrap();
+            ledger = apply(
+                &source,
+                &ledger,
+                &signals,
+                Cap { bytes, strict: false, reason, samples: false, names: usize::MAX },
+            )
+            .unwrap();
         }
         let out = ledger.render(&source, None);
         let marked: usize = out

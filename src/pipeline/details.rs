@@ -72,9 +72,10 @@ pub fn with_details(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
 /// A digest of a line without its digits. Holds within one process run on one text.
 pub fn likeness(line: &str) -> u64 {
     // FNV-1a: short, the same everywhere; two lines that meet only cost an example.
-    line.trim().bytes().filter(|b| !b.is_ascii_digit()).fold(0xcbf2_9ce4_8422_2325, |state: u64, b| {
-        (state ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3)
-    })
+    line.trim()
+        .bytes()
+        .filter(|b| !b.is_ascii_digit())
+        .fold(0xcbf2_9ce4_8422_2325, |state: u64, b| (state ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
 }
 
 #[cfg(test)]
@@ -89,7 +90,8 @@ mod tests {
     fn details_stay_with_their_failure() {
         let text = "thread 'a' panicked at src/a.rs:3:5:\nassertion failed\n  left: 1\n right: 2\nnoise\n";
         assert_eq!(kept(text, &[0]), [0, 2, 3]);
-        let text = "error[E0308]: mismatched\n --> src/a.rs:1:2\n  |\n1 | let x;\n  |     ^ expected\nother\n";
+        let text =
+            "error[E0308]: mismatched\n --> src/a.rs:1:2\n  |\n1 | let x;\n  |     ^ expected\nother\n";
         assert_eq!(kept(text, &[0]), [0, 1, 3, 4]);
         // The same failure a second time brings no details.
         let text = "error 1\n  left: 1\nx\nerror 2\n  left: 1\n";

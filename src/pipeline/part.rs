@@ -24,6 +24,8 @@ use crate::reduce::{self, Input};
 
 /// Bytes by which an output may exceed a cap that the caller set: its markers and their check.
 const MARKERS: usize = 256;
+/// Bytes that the markers of a cut may name things with in `aggressive`.
+const NAMES: usize = 2_048;
 /// Failure lines of a text whose words the session remembers.
 const MENTIONS: usize = 8;
 /// Longest lines of a range that no default cap cuts, on average, in bytes.
@@ -290,13 +292,29 @@ impl Run<'_> {
         bytes: usize,
     ) -> Ledger {
         let is_aggressive = self.policy.mode == Mode::Aggressive;
-        let is_report = self.evidence.family.as_deref().is_some_and(|f| matches!(f, "test" | "build" | "log"));
+        let is_report =
+            self.evidence.family.as_deref().is_some_and(|f| matches!(f, "test" | "build" | "log"));
+        let is_log = self.evidence.family.as_deref() == Some("log");
+        // Hosts and ids are the names of a log, and what a report does not show passed.
+        let names = match (is_aggressive, is_report) {
+            (true, false) => NAMES,
+            (true, true) => 0,
+            (false, _) if is_log => 0,
+            (false, _) => usize::MAX,
+        };
         let outlined = |s: &Step| s.id == "file_detail" && s.reason == Reason::Applied;
         // A file without an outline is cut as a report is only where the policy does not want it in full.
         let unread = match detection.shape {
             Shape::Other => !self.is_read || (is_aggressive && is_report),
             // A log or a report that a program left is no text that an agent edits.
-            Shape::File if is_aggressive && !detection.is_range && !detection.is_window && is_left(self.call, detection) => true,
+            Shape::File
+                if is_aggressive
+                    && !detection.is_range
+                    && !detection.is_window
+                    && is_left(self.call, detection) =>
+            {
+                true
+            }
             Shape::File if !detection.is_range && self.policy.file_detail == FileDetail::Auto => {
                 self.policy.file_detail_fallback != FileDetail::Full
                     && !self.evidence.steps.iter().any(outlined)
@@ -308,8 +326,10 @@ impl Run<'_> {
             .head_tail(is_document(source))
             .filter(|_| unread && !self.in_full && self.policy.mode >= Mode::Standard);
         if let Some(limit) = limit {
+            // What a reducer left of a report is denser than what nobody read.
+            let limit = if self.is_read { limit * 2 } else { limit };
             let samples = detection.shape == Shape::Other && !is_document(source);
-            let cap = Cap { bytes: limit, strict: false, reason: Reason::HeadTail, samples };
+            let cap = Cap { bytes: limit, strict: false, reason: Reason::HeadTail, samples, names };
             let detailed = match ledger.size(source, None) > limit && is_aggressive {
                 true => details::with_details(source, signals),
                 false => Vec::new(),
@@ -335,7 +355,7 @@ impl Run<'_> {
             && !self.policy.strict_cap
             && source.text().len() <= source.len() * PAGE;
         let strict = self.policy.strict_cap;
-        let cap = Cap { bytes, strict, reason: Reason::OutputCap, samples: false };
+        let cap = Cap { bytes, strict, reason: Reason::OutputCap, samples: false, names };
         if !is_exact && let Some(next) = cap::apply(source, &ledger, signals, cap) {
             let (before, after) = (ledger.size(source, None), next.size(source, None));
             self.step("output_cap", Reason::Applied, before, after);

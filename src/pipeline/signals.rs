@@ -62,8 +62,10 @@ const WORDS: &[&str] = &[
 ];
 
 const FAILURE: &str = r"(?x)
-    \b(?:error|ERROR|Error|errors|ERRORS|Errors|fatal|FATAL|Fatal|panic|panicked|PANIC|FAILED|FAIL|Failed|failed
-        |fails|failure|Failure|FAILURE|failures|Failures|FAILURES|failing|Traceback|CRITICAL)\b
+    \b(?:error|ERROR|Error|fatal|FATAL|Fatal|panic|panicked|PANIC|FAILED|FAIL|Failed|failed
+        |fails|failure|Failure|FAILURE|failing|Traceback|CRITICAL)\b
+    # A folder of that name reports nothing.
+    | \b(?:errors|ERRORS|Errors|failures|Failures|FAILURES)(?:[^/\w]|$)
     | Segmentation\ fault | core\ dumped | undefined\ reference | command\ not\ found | No\ such\ file
     | [Pp]ermission\ denied | \b[Cc]annot\ (?:find|open|access|resolve|import|load|connect|create|read|write|assign|borrow|move|use|be\b)
     | [Cc]ould\ not | BUILD\ FAILURE | [Cc]onnection\ refused | timed\ out
@@ -165,6 +167,7 @@ mod tests {
             "Errors: 0",
             "all fine",
             "terror",
+            "[google/errors/adx_enum.proto:23:1] The line length is 91",
         ] {
             assert!(!is_failure(line), "{line}");
         }

@@ -200,8 +200,14 @@ mod tests {
             ("  {\r\n    \"a\": 1\r\n  }\r\n", "  {\"a\":1}\n"),
             ("HTTP/1.1 200 OK\nA: b\n\n{\n \"a\": 1\n}\n", "HTTP/1.1 200 OK\nA: b\n\n{\"a\":1}\n"),
             ("$ x\n{\n\t\"a\": 1\n}\n$ y\n[\n]\n", "$ x\n{\"a\":1}\n$ y\n[\n]\n"),
-            ("{\n \"state\": \"failure\",\n \"b\": \"fine\"\n}\n", "{\"state\": \"failure\",\"b\":\"fine\"}\n"),
-            ("{\n \"error\": {\n  \"code\": 1\n }, \"errors\": 0\n}\n", "{\"error\": {\"code\":1},\"errors\":0}\n"),
+            (
+                "{\n \"state\": \"failure\",\n \"b\": \"fine\"\n}\n",
+                "{\"state\": \"failure\",\"b\":\"fine\"}\n",
+            ),
+            (
+                "{\n \"error\": {\n  \"code\": 1\n }, \"errors\": 0\n}\n",
+                "{\"error\": {\"code\":1},\"errors\":0}\n",
+            ),
             ("{\n \"a\": 1,\n \"isError\": true\n}\n", "{\"a\":1,\"isError\": true}\n"),
             ("x\n{\"a\": 1}\n{\"a\": 2}\n{\"a\": 3}\n", "x\n{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n"),
         ] {

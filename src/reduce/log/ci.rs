@@ -49,7 +49,9 @@ fn sign(line: &str) -> Sign {
     match () {
         () if starts(&["##[group]", "::group::"]) => Sign::Opens,
         () if starts(&["##[endgroup]", "::endgroup::"]) => Sign::Closes,
-        () if starts(&["##[", "section_start:", "section_end:", "::error", "::warning", "::notice"]) => Sign::Other,
+        () if starts(&["##[", "section_start:", "section_end:", "::error", "::warning", "::notice"]) => {
+            Sign::Other
+        }
         () => Sign::None,
     }
 }
@@ -65,7 +67,9 @@ impl Reducer for CiLog {
         if !lines::may_be_log(input) || signs().take(FEWEST_SIGNS).count() < FEWEST_SIGNS {
             return Claim::No;
         }
-        let is_view = |words: &[String]| words.iter().any(|w| w == "run") && words.iter().any(|w| w.starts_with("--log"));
+        let is_view = |words: &[String]| {
+            words.iter().any(|w| w == "run") && words.iter().any(|w| w.starts_with("--log"))
+        };
         match input.detection.command.runs(|s| s.program() == "gh" && is_view(&s.argv)) {
             true => Claim::Command,
             false => Claim::Content,
@@ -76,14 +80,22 @@ impl Reducer for CiLog {
         let source = input.source;
         let groups = closed_groups(source);
         let mut records = record::records(source);
-        let is_in_group = |i: usize| groups.iter().any(|g| g.contains(&i));
+        let is_in_group = |i: usize| {
+            let next = groups.partition_point(|g| g.end <= i);
+            groups.get(next).is_some_and(|g| g.start <= i)
+        };
         // What goes with a group is not counted a second time.
         let mut step = Reduction::default();
         if input.policy.mode >= Mode::Standard {
             let keys = record::number(source, &mut records, |r, key| record::strict_key(source, r, key));
             let gone: Vec<usize> = record::repeats(&records, keys)
                 .into_iter()
-                .filter(|&i| records[i].level == Level::Plain && !is_in_group(records[i].lines.start))
+                .filter(|&i| {
+                    let lines = records[i].lines.clone();
+                    records[i].level == Level::Plain
+                        && !is_in_group(lines.start)
+                        && lines.into_iter().all(|line| sign(source.line(line)) == Sign::None)
+                })
                 .collect();
             record::omit(source, &records, &gone, Reason::LogRepeat, &mut step);
         }
@@ -135,7 +147,7 @@ mod tests {
     #[test]
     fn groups_without_severe_lines_close() {
         let text = "t ##[group]A\na\nb\nc\n##[endgroup]\n##[group]B\na\nwarning: b\nc\n##[endgroup]\nx\n";
-        assert_eq!(closed_groups(&Source::new(text)), [1..4]);
+        assert_eq!(closed_groups(&Source::new(text)), vec![1..4; 1]);
         assert_eq!(sign("2024-01-01T00:00:00.0Z ##[error]no"), Sign::Other);
         assert_eq!(sign("job\tstep\t2024-01-01T00:00:00.0Z ##[group]no"), Sign::Opens);
         assert_eq!(sign("std::vector"), Sign::None);

@@ -3,13 +3,11 @@
 //! lines stays whole, and so does what is severe.
 
 use super::layout::Level;
-use super::record::{self, Record};
+use super::record::{self, Record, WORDS};
 use crate::pipeline::source::Source;
 
 /// Fewest lines of a form of which some go.
 const FEWEST: usize = 4;
-/// Words of a message that tell its form.
-const WORDS: usize = 4;
 /// A number stands out that is so many times the mean.
 const STANDS_OUT: u64 = 8;
 
@@ -22,7 +20,9 @@ pub fn key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>) {
     let after_stamp = record.head.map_or(0, |h| h.end);
     let is_object = line.first() == Some(&b'{');
     let mut says_something = false;
-    for (i, word) in line[from..].split(|b| matches!(b, b' ' | b'\t' | b',')).filter(|w| !w.is_empty()).enumerate() {
+    for (i, word) in
+        line[from..].split(|b| matches!(b, b' ' | b'\t' | b',')).filter(|w| !w.is_empty()).enumerate()
+    {
         let is_value = word.iter().any(|b| b.is_ascii_digit() || matches!(b, b'/' | b'@'));
         // The code of an answer is no value: `"GET / HTTP/1.1" 404`.
         let is_code = word.len() == 3 && line[..from + offset(&line[from..], word)].ends_with(b"\" ");

@@ -82,7 +82,8 @@ fn find_stamp(line: &[u8]) -> Option<(usize, usize)> {
     }
     let reach = line.len().min(REACH);
     for at in 0..reach {
-        let is_start = at == 0 || matches!(line[at - 1], b' ' | b'[' | b'|' | b'(' | b'"' | b'=' | b'\t' | b'<');
+        let is_start =
+            at == 0 || matches!(line[at - 1], b' ' | b'[' | b'|' | b'(' | b'"' | b'=' | b'\t' | b'<');
         if is_start
             && (line[at].is_ascii_digit() || line[at].is_ascii_uppercase())
             && let Some(end) = stamp::end(line, at)
@@ -124,8 +125,11 @@ fn epoch(line: &[u8]) -> Option<usize> {
 
 /// An object on one line with a time or a level and a message.
 fn json_head(line: &str) -> Option<Head> {
-    let has = |keys: &[&str]| keys.iter().any(|key| memchr::memmem::find(line.as_bytes(), key.as_bytes()).is_some());
-    const TIMES: &[&str] = &["\"time\"", "\"ts\"", "\"timestamp\"", "\"@timestamp\"", "\"t\":", "\"asctime\""];
+    let has = |keys: &[&str]| {
+        keys.iter().any(|key| memchr::memmem::find(line.as_bytes(), key.as_bytes()).is_some())
+    };
+    const TIMES: &[&str] =
+        &["\"time\"", "\"ts\"", "\"timestamp\"", "\"@timestamp\"", "\"t\":", "\"asctime\""];
     const LEVELS: &[&str] = &["\"level\"", "\"severity\"", "\"lvl\"", "\"levelname\"", "\"log.level\""];
     const TEXTS: &[&str] = &["\"msg\"", "\"message\"", "\"event\"", "\"fields\"", "\"MESSAGE\"", "\"log\""];
     if !line.ends_with('}') || !has(TEXTS) || !(has(TIMES) || has(LEVELS)) {

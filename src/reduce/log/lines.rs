@@ -36,12 +36,15 @@ static META: Meta = Meta {
 
 /// Programs that print rows with dates which are data.
 const NO_LOGS: &[&str] = &[
-    "git", "hg", "svn", "gh", "glab", "ls", "find", "fd", "stat", "ps", "last", "who", "psql", "mysql", "sqlite3",
-    "tar", "unzip", "zipinfo", "aws", "gcloud", "az", "crontab", "sed", "awk", "grep", "rg", "diff", "strace",
+    "git", "hg", "svn", "gh", "glab", "ls", "find", "fd", "stat", "ps", "last", "who", "psql", "mysql",
+    "sqlite3", "tar", "unzip", "zipinfo", "aws", "gcloud", "az", "crontab", "sed", "awk", "grep", "rg",
+    "diff", "strace",
 ];
 /// Lines that a claim looks at: the first, then some of each part.
 const HEAD: usize = 24;
 const SAMPLES: usize = 200;
+/// Lines of a log from which on its end is too much to be read line by line.
+const LONG_TAIL: usize = 200;
 /// Fewest lines of a log.
 const FEWEST: usize = 6;
 
@@ -53,10 +56,14 @@ pub(super) fn may_be_log(input: &Input<'_>) -> bool {
         && !input.detection.is_written
         && (input.call.path.as_deref().is_some_and(is_kept)
             || command.producers().any(|(s, _)| s.argv.iter().skip(1).any(|a| is_kept(a))));
-    !input.detection.is_range
+    // `tail -800 x.log` wants the end of the log; `aggressive` folds it as it does the whole.
+    let is_tail = input.policy.mode == Mode::Aggressive
+        && input.source.len() >= LONG_TAIL
+        && input.call.arguments.get("offset").or(input.call.arguments.get("limit")).is_none()
+        && command.pipelines.iter().flatten().any(|s| matches!(s.program(), "tail" | "head"));
+    (!input.detection.is_range || is_tail)
         && !input.detection.is_numbered
         && (reads_as_report(input) || shows_kept)
-        && !command.producers().any(|(s, _)| NO_LOGS.contains(&s.program()))
 }
 
 impl Reducer for Log {
@@ -65,7 +72,8 @@ impl Reducer for Log {
     }
 
     fn claim(&self, input: &Input<'_>) -> Claim {
-        if may_be_log(input) && is_log(input.source) { Claim::Content } else { Claim::No }
+        let is_data = input.detection.command.producers().any(|(s, _)| NO_LOGS.contains(&s.program()));
+        if may_be_log(input) && !is_data && is_log(input.source) { Claim::Content } else { Claim::No }
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -94,7 +102,8 @@ pub(super) fn fold(input: &Input<'_>, out: &mut Reduction) {
         let gone = forms::middles(source, &records, keys);
         record::omit(source, &records, &gone, Reason::LogForm, out);
     } else {
-        let keys = record::number(source, &mut records, |record, key| record::strict_key(source, record, key));
+        let keys =
+            record::number(source, &mut records, |record, key| record::strict_key(source, record, key));
         let gone = record::repeats(&records, keys);
         record::omit(source, &records, &gone, Reason::LogRepeat, out);
     }
@@ -111,7 +120,7 @@ fn is_log(source: &Source<'_>) -> bool {
                 continue;
             }
             all += 1;
-            heads += usize::from(layout::head(line).is_some());
+            heads += usize::from(layout::head(line).is_some_and(|head| !is_row(&line[head.end..])));
         }
         (all, heads)
     };
@@ -122,6 +131,17 @@ fn is_log(source: &Source<'_>) -> bool {
     let step = (source.len() / SAMPLES).max(1);
     let (all, heads) = share(&mut (0..source.len()).step_by(step));
     heads >= FEWEST && heads * 10 >= all * 7
+}
+
+/// Whether what follows a stamp is a row of numbers: a table with a column of times.
+fn is_row(text: &str) -> bool {
+    const FEWEST: usize = 4;
+    let (mut words, mut numbers) = (0, 0);
+    for word in text.split_whitespace() {
+        words += 1;
+        numbers += usize::from(word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'%' | b'-')));
+    }
+    words >= FEWEST && numbers * 4 >= words * 3
 }
 
 #[cfg(test)]
@@ -135,5 +155,6 @@ mod tests {
         assert!(!is_log(&Source::new("a\nb\nc\nd\ne\nf\ng\nh\n")));
         assert!(!is_log(&Source::new(&format!("{log}{}", "text that is none\n".repeat(30)))));
         assert!(!is_log(&Source::new("Jun 14 15:16:01 h a[1]: x\n")));
+        assert!(!is_log(&Source::new(&"04:11:27 PM  all  0.00  1.25  98.5  0.00\n".repeat(9))));
     }
 }

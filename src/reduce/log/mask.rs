@@ -14,14 +14,52 @@ const THREADS: usize = 90;
 
 /// Units of durations.
 const UNITS: &[&[u8]] = &[
-    b"ns", b"us", b"\xC2\xB5s", b"ms", b"s", b"sec", b"secs", b"second", b"seconds", b"msec", b"msecs", b"m",
-    b"min", b"mins", b"minutes", b"h", b"hours", b"milliseconds",
+    b"ns",
+    b"us",
+    b"\xC2\xB5s",
+    b"ms",
+    b"s",
+    b"sec",
+    b"secs",
+    b"second",
+    b"seconds",
+    b"msec",
+    b"msecs",
+    b"m",
+    b"min",
+    b"mins",
+    b"minutes",
+    b"h",
+    b"hours",
+    b"milliseconds",
 ];
 /// Keys before a number that is a duration, a time or an id of a process or thread.
 const KEYS: &[&[u8]] = &[
-    b"pid", b"PID", b"tid", b"ppid", b"thread", b"Thread", b"thread_id", b"process", b"port", b"Port", b"ts",
-    b"time", b"timestamp", b"duration", b"duration_ms", b"durationMs", b"elapsed", b"elapsed_ms", b"latency",
-    b"latency_ms", b"took", b"responseTime", b"response_time", b"request_time", b"uptime",
+    b"pid",
+    b"PID",
+    b"tid",
+    b"ppid",
+    b"thread",
+    b"Thread",
+    b"thread_id",
+    b"process",
+    b"port",
+    b"Port",
+    b"ts",
+    b"time",
+    b"timestamp",
+    b"duration",
+    b"duration_ms",
+    b"durationMs",
+    b"elapsed",
+    b"elapsed_ms",
+    b"latency",
+    b"latency_ms",
+    b"took",
+    b"responseTime",
+    b"response_time",
+    b"request_time",
+    b"uptime",
 ];
 
 /// Appends a line with what varies masked.
@@ -95,7 +133,10 @@ fn number(line: &[u8], at: usize, stamp: Option<usize>) -> Option<usize> {
     let stamp = stamp.filter(|stamp| at >= *stamp)?;
     // `10:00:01.123  1702  2395 I Tag`
     let between = &line[stamp..at];
-    if between.len() <= IDS && between.iter().all(|b| matches!(b, b' ' | b'0'..=b'9')) && line.get(end) == Some(&b' ') {
+    if between.len() <= IDS
+        && between.iter().all(|b| matches!(b, b' ' | b'0'..=b'9'))
+        && line.get(end) == Some(&b' ')
+    {
         return Some(end);
     }
     // `[http-nio-8080-exec-3]`

@@ -20,8 +20,12 @@ const FEWEST: usize = 4;
 const AROUND: usize = 2;
 /// Lines shown between two that go, above which they get markers of their own.
 const NEAR: usize = 24;
+/// Less than one part in so many of a text is not worth markers in it.
+const LEAST_SHARE: usize = 20;
 /// Keys that a marker counts apart.
 const COUNTED: usize = 6;
+/// Words by which a marker names a key, at most: no more than tell a form (`forms`).
+pub const WORDS: usize = 4;
 /// Longest text by which a marker names a key, in bytes.
 const LABEL: usize = 48;
 
@@ -60,7 +64,11 @@ pub fn records(source: &Source<'_>) -> Vec<Record> {
 }
 
 /// Gives each record the number of its key, which `write` makes of its lines. Equal keys, equal numbers.
-pub fn number(source: &Source<'_>, records: &mut [Record], mut write: impl FnMut(&Record, &mut Vec<u8>)) -> usize {
+pub fn number(
+    source: &Source<'_>,
+    records: &mut [Record],
+    mut write: impl FnMut(&Record, &mut Vec<u8>),
+) -> usize {
     let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
     let mut key = Vec::new();
     for record in records.iter_mut() {
@@ -105,7 +113,9 @@ pub fn repeats(records: &[Record], keys: usize) -> Vec<usize> {
         run.clear();
     };
     for (i, record) in records.iter().enumerate() {
-        let Some(run) = record.key.filter(|_| !near_severe[i]).and_then(|key| runs.get_mut(key)) else { continue };
+        let Some(run) = record.key.filter(|_| !near_severe[i]).and_then(|key| runs.get_mut(key)) else {
+            continue;
+        };
         if run.last().is_some_and(|last| i - last > WINDOW) {
             close(run, &mut gone);
         }
@@ -127,6 +137,10 @@ fn around_severe(records: &[Record]) -> Vec<bool> {
 
 /// Leaves records out. Those near each other share a marker, which counts them by what they say.
 pub fn omit(source: &Source<'_>, records: &[Record], gone: &[usize], reason: Reason, out: &mut Reduction) {
+    let bytes: usize = gone.iter().map(|&i| source.byte_range(records[i].lines.clone()).len()).sum();
+    if bytes * LEAST_SHARE < source.text().len() {
+        return;
+    }
     let far = |a: &usize, b: &usize| records[*b].lines.start - records[*a].lines.end > NEAR;
     for (group, near) in (1..).zip(gone.chunk_by(|a, b| !far(a, b))) {
         let mut names = names(source, records, near);
@@ -138,51 +152,55 @@ pub fn omit(source: &Source<'_>, records: &[Record], gone: &[usize], reason: Rea
 
 /// How many of the records say what, the most frequent first.
 fn names(source: &Source<'_>, records: &[Record], gone: &[usize]) -> String {
-    let mut counts: Vec<(usize, usize)> = Vec::new();
+    let mut counts: Vec<(String, usize)> = Vec::new();
     let mut places: HashMap<Option<usize>, usize> = HashMap::new();
     for &i in gone {
-        let place = *places.entry(records[i].key).or_insert(counts.len());
-        match counts.get_mut(place) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((i, 1)),
-        }
+        let record = &records[i];
+        let place = *places.entry(record.key).or_insert_with(|| {
+            let label = label(source.line(record.lines.start), record.head);
+            counts.iter().position(|(other, _)| *other == label).unwrap_or_else(|| {
+                counts.push((label, 0));
+                counts.len() - 1
+            })
+        });
+        counts[place].1 += 1;
     }
-    counts.sort_by_key(|(first, count)| (usize::MAX - count, *first));
-    let mut out = String::new();
-    for (first, count) in counts.iter().take(COUNTED) {
-        let label = label(source.line(records[*first].lines.start), records[*first].head);
-        if label.is_empty() {
-            continue;
-        }
-        if !out.is_empty() {
-            out.push_str("; ");
-        }
-        out.push_str(&format!("{count} {label}"));
+    let mut others: usize = counts.iter().filter(|(label, _)| label.is_empty()).map(|(_, count)| count).sum();
+    counts.retain(|(label, _)| !label.is_empty());
+    // Stable: among equals the first stays first.
+    counts.sort_by_key(|(_, count)| usize::MAX - count);
+    others += counts.iter().skip(COUNTED).map(|(_, count)| count).sum::<usize>();
+    counts.truncate(COUNTED);
+    let mut parts: Vec<String> = counts.iter().map(|(label, count)| format!("{count} {label}")).collect();
+    if others > 0 && !parts.is_empty() {
+        parts.push(format!("{others} others"));
     }
-    if counts.len() > COUNTED && !out.is_empty() {
-        let rest: usize = counts[COUNTED..].iter().map(|(_, count)| count).sum();
-        out.push_str(&format!("; {rest} others"));
-    }
-    out
+    parts.join("; ")
 }
 
-/// The first words of what a line says, without what a marker cannot hold. Words with digits end it:
-/// they may differ from line to line.
+/// The first words of what a line says, as a marker can hold them. Words with digits end it: they may
+/// differ from line to line.
 fn label(line: &str, head: Option<Head>) -> String {
-    let bytes = line.as_bytes();
-    let from = message(bytes, head);
+    let from = message(line.as_bytes(), head);
+    let mut text = line.get(from..).unwrap_or_default();
+    // The end of a value: what follows is another field.
+    if from > 0 && line.as_bytes()[from - 1] == b'"' {
+        text = text.split('"').next().unwrap_or(text);
+    }
     let mut out = String::new();
-    for word in line.get(from..).unwrap_or_default().split_whitespace() {
-        let is_plain = word.bytes().all(|b| b.is_ascii_alphabetic() || matches!(b, b'-' | b'_' | b'.' | b',' | b'/' | b':' | b'\''));
+    for word in text.split_whitespace().take(WORDS) {
+        let is_plain = word.bytes().all(|b| b.is_ascii_alphabetic() || b"-_.,/:'\"()=*".contains(&b));
         if !is_plain || out.len() + word.len() >= LABEL {
             break;
         }
         if !out.is_empty() {
             out.push(' ');
         }
-        out.push_str(word);
+        out.extend(word.chars().filter(|c| *c != '"'));
+        out.truncate(out.trim_end().len());
     }
-    out.trim_end_matches([':', ',', ' ', '-']).to_owned()
+    let out = out.trim_matches([':', ',', ' ', '-', '.', '=', '*']);
+    if out.bytes().any(|b| b.is_ascii_alphabetic()) { out.to_owned() } else { String::new() }
 }
 
 /// Where the message of a record starts: behind the first word that ends the names of host, thread,

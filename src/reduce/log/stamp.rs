@@ -34,7 +34,9 @@ pub fn end(line: &[u8], at: usize) -> Option<usize> {
             let end = clock(line, separator(line, date)?)?;
             // `Sun Dec 04 04:47:44 2005`
             let year = blanks(line, end).map(|year| (year, digits(line, year)));
-            Some(year.filter(|(year, (n, _))| *n == 4 && line[*year] == b'2').map_or(end, |(_, (_, end))| end))
+            Some(
+                year.filter(|(year, (n, _))| *n == 4 && line[*year] == b'2').map_or(end, |(_, (_, end))| end),
+            )
         }
         _ => None,
     }
@@ -160,7 +162,8 @@ mod tests {
         ] {
             assert_eq!(end(stamp.as_bytes(), 0), Some(stamp.len()), "{stamp}");
         }
-        for other in ["Jan  2 10:00", "2024-01-02", "1.2.3.4", "12:30", "a.c:12:34:56", "Mar 3 apples", "May"] {
+        for other in ["Jan  2 10:00", "2024-01-02", "1.2.3.4", "12:30", "a.c:12:34:56", "Mar 3 apples", "May"]
+        {
             assert_eq!(end(other.as_bytes(), 0), None, "{other}");
         }
     }
