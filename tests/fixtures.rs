@@ -1,5 +1,5 @@
-//! Golden fixtures: every folder under `tests/fixtures/reduce`, `tests/fixtures/encode` and
-//! `tests/fixtures/detail` is a case.
+//! Golden fixtures: every folder under `tests/fixtures/reduce`, `tests/fixtures/encode`,
+//! `tests/fixtures/detail` and `tests/fixtures/generic` (texts that no reducer understands) is a case.
 //!
 //! `input` is the raw result, `call.json` the call, its arguments and the policy, `output` all that the model would
 //! see, `evidence.json` the evidence. With `BLESS=1` the expected files are written anew; read the
@@ -43,7 +43,7 @@ fn folders(path: &Path) -> Vec<PathBuf> {
 }
 
 fn cases() -> Vec<PathBuf> {
-    ["detail", "reduce", "encode"]
+    ["detail", "reduce", "encode", "generic"]
         .iter()
         .flat_map(|area| folders(&root().join(area)))
         .flat_map(|f| folders(&f))

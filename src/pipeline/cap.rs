@@ -415,6 +415,68 @@ mod tests {
     }
 
     #[test]
+    fn failures_that_say_something_new_have_context() {
+        let line = |i: usize| match i {
+            2000 | 2001 | 3000 => format!("error: number {i} is bad\n"),
+            3500 => "fatal: the disk is full\n".to_owned(),
+            _ => format!("line {i} is fine\n"),
+        };
+        let text: String = (0..5000).map(line).collect();
+        let (out, markers) = capped(&text, &[2000, 2001, 3000, 3500], 6000, true);
+        assert!(out.len() <= 6000 && markers <= 2, "{} {markers}", out.len());
+        for around in [1998, 1999, 3498, 3499, 3501, 3502] {
+            assert!(out.contains(&format!("line {around} is")), "{around}\n{out}");
+        }
+        // The same failure a third time.
+        assert!(!out.contains("line 2999 is") && !out.contains("line 3001 is"), "{out}");
+    }
+
+    #[test]
+    fn samples_are_spread_and_new() {
+        // Words without digits, so that no two lines are alike but every tenth.
+        let word = |mut i: usize| {
+            let mut word = String::new();
+            while i > 0 {
+                word.push(char::from(b'a' + (i % 26) as u8));
+                i /= 26;
+            }
+            word
+        };
+        let line = |i: usize| {
+            if i.is_multiple_of(10) { "the same\n".to_owned() } else { format!("says {}\n", word(i + 30)) }
+        };
+        let text: String = (0..5000).map(line).collect();
+        let source = Source::new(&text);
+        let cap = Cap { bytes: 4000, strict: false, reason: Reason::HeadTail, samples: true, names: 0 };
+        let ledger = apply(&source, &Ledger::new(&source), &[], cap).unwrap();
+        let out = ledger.render(&source, None);
+        assert!(out.len() <= 4000 && out.matches("[tersed").count() == 1, "{out}");
+        let middle: Vec<usize> =
+            ledger.kept().filter(|kept| kept.len() == 1).map(|kept| kept.start).collect();
+        assert!(middle.len() >= MAX_SAMPLES - 1, "{middle:?}");
+        assert!(middle.windows(2).all(|w| (200..800).contains(&(w[1] - w[0]))), "{middle:?}");
+        assert!(middle.iter().all(|&i| source.line(i) != "the same"));
+    }
+
+    #[test]
+    fn names_have_a_limit_that_shows() {
+        let line = |i: usize| match i % 20 {
+            0 => format!("let field_{i}_x = open_{i}_y();\n"),
+            _ => "words that name nothing at all\n".to_owned(),
+        };
+        let text: String = (0..3000).map(line).collect();
+        let source = Source::new(&text);
+        let named = |names: usize| {
+            let cap = Cap { bytes: 4000, strict: false, reason: Reason::HeadTail, samples: false, names };
+            apply(&source, &Ledger::new(&source), &[], cap).unwrap().render(&source, None)
+        };
+        assert!(named(usize::MAX).len() > 6000);
+        let some = named(500);
+        assert!(some.contains(" ...]") && some.len() < 4600, "{}", some.len());
+        assert!(named(0).contains("head_tail]"));
+    }
+
+    #[test]
     fn two_caps_keep_their_markers_apart() {
         let all: Vec<usize> = (0..5000).filter(|i| i % 3 == 0).collect();
         let (text, signals) = log(5000, &all);

@@ -12,6 +12,7 @@ pub mod cap;
 pub mod dedup;
 pub mod details;
 pub mod detect;
+pub mod echoes;
 pub mod embedded;
 pub mod evidence;
 pub mod guard;

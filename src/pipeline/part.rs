@@ -16,7 +16,7 @@ use super::relevance::{self, Relevance};
 use super::run::Run;
 use super::sanitize::Sanitized;
 use super::source::Source;
-use super::{INPUT_LIMIT, details, embedded, guard, signals};
+use super::{INPUT_LIMIT, details, echoes, embedded, guard, signals};
 use crate::config::{FileDetail, Mode};
 use crate::detail;
 use crate::encode::{self, ENCODERS, Encoder};
@@ -328,6 +328,13 @@ impl Run<'_> {
         if let Some(limit) = limit {
             // What a reducer left of a report is denser than what nobody read.
             let limit = if self.is_read { limit * 2 } else { limit };
+            let size = ledger.size(source, None);
+            let is_plain = detection.shape == Shape::Other && !detection.is_numbered;
+            if !self.is_read && is_plain && size > limit {
+                let mut state = (ledger, size);
+                self.attempt("repeated_blocks", source, signals, &mut state, |l| echoes::reduce(source, l));
+                ledger = state.0;
+            }
             let samples = detection.shape == Shape::Other && !is_document(source);
             let cap = Cap { bytes: limit, strict: false, reason: Reason::HeadTail, samples, names };
             let detailed = match ledger.size(source, None) > limit && is_aggressive {

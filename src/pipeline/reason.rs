@@ -46,6 +46,7 @@ reasons! {
     NoiseDirectory = "noise_directory", "What a folder of `noiseDirectories` holds.";
     LargeFolder = "large_folder", "Names of a folder that has more than the mode shows.";
     RepeatedLines = "repeated_lines", "Lines that repeat the lines just before them.";
+    RepeatedBlock = "repeated_block", "A block of lines that stands verbatim earlier in the text; the marker says where.";
     RepeatedDiagnostic = "repeated_diagnostic", "A diagnostic that is shown whole elsewhere in the text, for the same place.";
     DiagnosticExcerpt = "diagnostic_excerpt", "The excerpt and notes of a diagnostic when others of its kind are shown whole.";
     LogRepeat = "log_repeat", "Log records that are equal to shown ones but for times, process and thread ids, memory addresses, ports or durations.";
