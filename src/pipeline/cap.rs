@@ -1,4 +1,4 @@
-//! The byte cap: head, tail and what reports a failure.
+//! The byte cap: head, tail, what reports a failure with what stands around it, and samples of the rest.
 //!
 //! It runs last, on what the other steps left. A cap that the caller set is kept; the default one
 //! gives way to failure lines. At most two markers are written.

@@ -55,7 +55,7 @@ reasons! {
     ShownBefore = "shown_before", "Lines that an earlier result, still visible, shows, or that the model wrote into a call.";
     FileBody = "file_body", "Bodies of a long file of which the outline is shown.";
     FileLimit = "file_limit", "Lines of a file over `fileMaxLines` or `fileLastLines`.";
-    HeadTail = "head_tail", "The middle of a long text that no reducer understands.";
+    HeadTail = "head_tail", "The middle of a long text that no reducer understands; in `aggressive` also of a long report.";
     OutputCap = "output_cap", "Lines over the byte cap.";
     LongLine = "long_line", "The middle of an over-long line.";
     EmbeddedBinary = "embedded_binary", "Base64 of binary data inside a text.";
