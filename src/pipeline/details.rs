@@ -31,7 +31,7 @@ static PATTERNS: LazyLock<Option<[Regex; 2]>> = LazyLock::new(|| {
             r"(?x)\b\d+\ (?:passed|failed|skipped|ignored|xfailed|passing|failing|pending)\b
             | ^\[?(?:INFO|ERROR|WARNING)?\]?\s*Tests\ run:[^-]*$ | ^test\ result: | ^Ran\ \d+\ tests? | ^Tests?:?\s+\d | ^Found\ \d+\ \w+
             | \b\d+\ (?:errors?|warnings?|problems?|tests?|failures?)\b[^:]{0,40}(?:\.|found|generated|emitted|in\ [\d.]+|,|\)|$)
-            | \bcoverage\b.*\d% | ^(?:TOTAL|Total)\b.*\d",
+            | ^BUILD\ (?:SUCC|FAIL) | \bcoverage\b.*\d% | ^(?:TOTAL|Total)\b.*\d",
         )?,
     ])
 });
@@ -39,8 +39,8 @@ static PATTERNS: LazyLock<Option<[Regex; 2]>> = LazyLock::new(|| {
 /// The failure lines, their details and the totals of a text, in order. Details of failures that say the
 /// same but for digits count once, and so do totals.
 pub fn with_details(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
-    let Some([detail, total]) = PATTERNS.as_ref() else { return signals.to_vec() };
-    let mut lines: Vec<usize> = signals.to_vec();
+    let mut lines = with_totals(source, signals);
+    let Some([detail, _]) = PATTERNS.as_ref() else { return lines };
     let mut seen: HashSet<u64> = HashSet::new();
     for (place, &signal) in signals.iter().enumerate() {
         if !seen.insert(likeness(source.line(signal))) {
@@ -55,12 +55,21 @@ pub fn with_details(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
         lines.extend((signal.saturating_sub(ABOVE)..signal).filter(is_detail));
         lines.extend((signal + 1..end).filter(is_detail).take(MOST));
     }
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}
+
+/// The failure lines and the totals of a text, in order, each total once.
+pub fn with_totals(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
+    let Some([_, total]) = PATTERNS.as_ref() else { return signals.to_vec() };
+    let mut lines: Vec<usize> = signals.to_vec();
     let mut totals: HashSet<&str> = HashSet::new();
     lines.extend((0..source.len()).filter(|&i| {
         let line = source.line(i);
-        // Every total holds a digit, and few lines that are none are this short.
+        // Few lines that are no totals are this short and hold a digit.
         line.len() <= LONGEST / 3
-            && line.bytes().any(|b| b.is_ascii_digit())
+            && (line.bytes().any(|b| b.is_ascii_digit()) || line.starts_with("BUILD "))
             && total.is_match(line.as_bytes())
             && totals.insert(line.trim())
     }));
@@ -101,7 +110,8 @@ mod tests {
     #[test]
     fn totals_stay() {
         let text = "a\n===== 3 passed in 0.1s =====\nTests run: 3, Failures: 0\nTests run: 3, Failures: 0 - in A\n5 apples\n\
-                    Found 3 errors in 1 file\n";
-        assert_eq!(kept(text, &[]), [1, 2, 5]);
+                    Found 3 errors in 1 file\nBUILD SUCCESSFUL\n";
+        assert_eq!(kept(text, &[]), [1, 2, 5, 6]);
+        assert_eq!(with_totals(&Source::new(text), &[0]), [0, 1, 2, 5, 6]);
     }
 }

@@ -9,6 +9,7 @@ pub mod blocks;
 mod bypass;
 pub mod call;
 pub mod cap;
+mod cut;
 pub mod dedup;
 pub mod details;
 pub mod detect;

@@ -4,9 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use super::blocks::{self, Earlier, Lines};
-use super::call::ToolCall;
-use super::cap::{self, Cap};
-use super::detect::{Detection, Shape};
+use super::detect::Detection;
 use super::evidence::{Evidence, Omission, ShownBy, Step};
 use super::ledger::{Ledger, Reduction};
 use super::marker::{self, Marker};
@@ -16,20 +14,16 @@ use super::relevance::{self, Relevance};
 use super::run::Run;
 use super::sanitize::Sanitized;
 use super::source::Source;
-use super::{INPUT_LIMIT, details, echoes, embedded, guard, signals};
-use crate::config::{FileDetail, Mode};
+use super::{INPUT_LIMIT, embedded, guard, signals};
+use crate::config::Mode;
 use crate::detail;
 use crate::encode::{self, ENCODERS, Encoder};
 use crate::reduce::{self, Input};
 
 /// Bytes by which an output may exceed a cap that the caller set: its markers and their check.
 const MARKERS: usize = 256;
-/// Bytes that the markers of a cut may name things with in `aggressive`.
-const NAMES: usize = 2_048;
 /// Failure lines of a text whose words the session remembers.
 const MENTIONS: usize = 8;
-/// Longest lines of a range that no default cap cuts, on average, in bytes.
-const PAGE: usize = 1_000;
 /// Lines at the end of a report that are never a reference.
 const SUMMARY: usize = 5;
 
@@ -282,96 +276,6 @@ impl Run<'_> {
         }
     }
 
-    /// The head-tail limit of `standard` and the byte cap.
-    fn cap(
-        &mut self,
-        source: &Source<'_>,
-        detection: &Detection,
-        signals: &[usize],
-        mut ledger: Ledger,
-        bytes: usize,
-    ) -> Ledger {
-        let is_aggressive = self.policy.mode == Mode::Aggressive;
-        let is_report =
-            self.evidence.family.as_deref().is_some_and(|f| matches!(f, "test" | "build" | "log"));
-        let is_log = self.evidence.family.as_deref() == Some("log");
-        // Hosts and ids are the names of a log, and what a report does not show passed.
-        let names = match (is_aggressive, is_report) {
-            (true, false) => NAMES,
-            (true, true) => 0,
-            (false, _) if is_log => 0,
-            (false, _) => usize::MAX,
-        };
-        let outlined = |s: &Step| s.id == "file_detail" && s.reason == Reason::Applied;
-        // A file without an outline is cut as a report is only where the policy does not want it in full.
-        let unread = match detection.shape {
-            Shape::Other => !self.is_read || (is_aggressive && is_report),
-            // A log or a report that a program left is no text that an agent edits.
-            Shape::File
-                if is_aggressive
-                    && !detection.is_range
-                    && !detection.is_window
-                    && is_left(self.call, detection) =>
-            {
-                true
-            }
-            Shape::File if !detection.is_range && self.policy.file_detail == FileDetail::Auto => {
-                self.policy.file_detail_fallback != FileDetail::Full
-                    && !self.evidence.steps.iter().any(outlined)
-            }
-            _ => false,
-        };
-        let limit = self
-            .policy
-            .head_tail(is_document(source))
-            .filter(|_| unread && !self.in_full && self.policy.mode >= Mode::Standard);
-        if let Some(limit) = limit {
-            // What a reducer left of a report is denser than what nobody read.
-            let limit = if self.is_read { limit * 2 } else { limit };
-            let size = ledger.size(source, None);
-            let is_plain = detection.shape == Shape::Other && !detection.is_numbered;
-            if !self.is_read && is_plain && size > limit {
-                let mut state = (ledger, size);
-                self.attempt("repeated_blocks", source, signals, &mut state, |l| echoes::reduce(source, l));
-                ledger = state.0;
-            }
-            let samples = detection.shape == Shape::Other && !is_document(source);
-            let cap = Cap { bytes: limit, strict: false, reason: Reason::HeadTail, samples, names };
-            let detailed = match ledger.size(source, None) > limit && is_aggressive {
-                true => details::with_details(source, signals),
-                false => Vec::new(),
-            };
-            let kept = if detailed.is_empty() { signals } else { &detailed };
-            if let Some(next) = cap::apply(source, &ledger, kept, cap) {
-                let (before, after) = (ledger.size(source, None), next.size(source, None));
-                self.step("head_tail", Reason::Applied, before, after);
-                ledger = next;
-            }
-        }
-        // What a source file says of errors is no report, but a cut must not choose against it either.
-        let quoted =
-            match source.text().len() > bytes && detection.shape == Shape::File && detection.is_written {
-                true => signals::failure_lines(source),
-                false => Vec::new(),
-            };
-        let signals = if quoted.is_empty() { signals } else { &quoted };
-        // Lines that were asked for by their numbers stay unless the caller itself sets a cap.
-        // Who asks for some lines does not expect each to be as long as a page.
-        let is_exact = detection.is_range
-            && detection.shape == Shape::File
-            && !self.policy.strict_cap
-            && source.text().len() <= source.len() * PAGE;
-        let strict = self.policy.strict_cap;
-        let cap = Cap { bytes, strict, reason: Reason::OutputCap, samples: false, names };
-        if !is_exact && let Some(next) = cap::apply(source, &ledger, signals, cap) {
-            let (before, after) = (ledger.size(source, None), next.size(source, None));
-            self.step("output_cap", Reason::Applied, before, after);
-            self.evidence.capped = true;
-            ledger = next;
-        }
-        ledger
-    }
-
     /// The gate on the whole: the sealed text, or the source when that costs no more. Counts the
     /// tokens of what it gives.
     fn sealed(&mut self, source: &Source<'_>, part: usize, mut text: String) -> String {
@@ -393,21 +297,4 @@ impl Run<'_> {
         self.evidence.capped = false;
         source.text().to_owned()
     }
-}
-
-/// Whether a file is what a program left: a log, a report.
-fn is_left(call: &ToolCall, detection: &Detection) -> bool {
-    const LOGS: &[&str] = &["log", "out", "output", "err", "txt"];
-    let is_log = |path: &str| {
-        path.starts_with("/var/log/") || path.rsplit_once('.').is_some_and(|(_, ext)| LOGS.contains(&ext))
-    };
-    !detection.is_written
-        && (call.path.as_deref().is_some_and(is_log)
-            || detection.command.producers().any(|(s, _)| s.argv.iter().skip(1).any(|word| is_log(word))))
-}
-
-/// Whether a text is one JSON document: its middle cannot go without breaking it.
-fn is_document(source: &Source<'_>) -> bool {
-    let text = source.text().trim();
-    (text.starts_with('{') && text.ends_with('}')) || (text.starts_with('[') && text.ends_with(']'))
 }
