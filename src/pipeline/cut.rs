@@ -9,7 +9,7 @@ use super::ledger::Ledger;
 use super::reason::Reason;
 use super::run::Run;
 use super::source::Source;
-use super::{details, echoes, signals};
+use super::{INPUT_LIMIT, details, echoes, signals};
 use crate::config::{FileDetail, Mode};
 
 /// Bytes that the markers of a cut may name things with in `aggressive`.
@@ -94,7 +94,8 @@ impl Run<'_> {
         limit: usize,
     ) -> Ledger {
         let size = ledger.size(source, None);
-        if self.is_read || detection.shape != Shape::Other || detection.is_numbered || size <= limit {
+        let is_plain = detection.shape == Shape::Other && !detection.is_numbered;
+        if self.is_read || !is_plain || size <= limit || source.text().len() > INPUT_LIMIT {
             return ledger;
         }
         let mut state = (ledger, size);

@@ -19,6 +19,9 @@ const MOST: usize = 10;
 /// Longest line that is a detail or a total, in bytes.
 const LONGEST: usize = 600;
 
+/// Totals of a longer text are looked for nowhere but at its ends, which stay anyway.
+const LIMIT: usize = 4 << 20;
+
 static PATTERNS: LazyLock<Option<[Regex; 2]>> = LazyLock::new(|| {
     let build = |pattern| RegexBuilder::new(pattern).unicode(false).build().ok();
     Some([
@@ -62,7 +65,9 @@ pub fn with_details(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
 
 /// The failure lines and the totals of a text, in order, each total once.
 pub fn with_totals(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
-    let Some([_, total]) = PATTERNS.as_ref() else { return signals.to_vec() };
+    let Some([_, total]) = PATTERNS.as_ref().filter(|_| source.text().len() <= LIMIT) else {
+        return signals.to_vec();
+    };
     let mut lines: Vec<usize> = signals.to_vec();
     let mut totals: HashSet<&str> = HashSet::new();
     lines.extend((0..source.len()).filter(|&i| {

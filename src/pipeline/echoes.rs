@@ -14,20 +14,25 @@ use super::source::Source;
 const SEED: usize = 4;
 /// Fewest lines of a block that go.
 const FEWEST: usize = 6;
+/// Lines at the end that stay.
+const END: usize = 5;
 /// Fewest bytes of it.
 const LEAST: usize = 200;
 
 /// Leaves out the second and later copies of blocks of kept lines; the marker says where the first stands.
 pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let mut out = Reduction::default();
+    // How a text ends is seen as it is.
+    let last = source.len().saturating_sub(END);
     // The first place of each run of `SEED` lines.
     let mut seeds: HashMap<&str, usize> = HashMap::new();
     for kept in ledger.kept() {
         let mut at = kept.start;
-        while at + SEED <= kept.end {
+        let end = kept.end.min(last);
+        while at + SEED <= end {
             let seed = source.slice(at..at + SEED);
             if let Some(&there) = seeds.get(seed) {
-                let block = at..at + length(source, there, at, kept.end);
+                let block = at..at + length(source, there, at, end);
                 if block.len() >= FEWEST && source.byte_range(block.clone()).len() >= LEAST {
                     let first = source.number(there);
                     let names = format!("as lines {first}-{}", first + block.len() - 1);
@@ -64,7 +69,7 @@ mod tests {
     #[test]
     fn later_copies_go() {
         let block: String = (0..8).map(|i| format!("a line of a block that says something, {i}\n")).collect();
-        let text = format!("{block}between\n{block}end\n{block}");
+        let text = format!("{block}between\n{block}end\n{block}{}", "last\n".repeat(END));
         assert_eq!(gaps(&text), vec![9..17, 18..26]);
         assert_eq!(gaps(&format!("{block}between\n{}end\n", block.replace("block", "Block"))), vec![0..0; 0]);
         // Too short to be worth a marker.
@@ -74,7 +79,7 @@ mod tests {
     #[test]
     fn the_marker_says_where_the_first_copy_stands() {
         let block: String = (0..8).map(|i| format!("a line of a block that says something, {i}\n")).collect();
-        let text = format!("start\n{block}between\n{block}");
+        let text = format!("start\n{block}between\n{block}{}", "last\n".repeat(END));
         let source = Source::new(&text);
         let ledger = Ledger::new(&source);
         let ledger = ledger.apply(&source, reduce(&source, &ledger).unwrap()).unwrap();
