@@ -1,5 +1,6 @@
 //! Golden fixtures: every folder under `tests/fixtures/reduce`, `tests/fixtures/encode`,
-//! `tests/fixtures/trace` and `tests/fixtures/detail` is a case.
+//! `tests/fixtures/trace`, `tests/fixtures/detail` and `tests/fixtures/generic` (texts that no reducer
+//! understands) is a case.
 //!
 //! `input` is the raw result, `call.json` the call, its arguments and the policy, `output` all that the model would
 //! see, `evidence.json` the evidence. With `BLESS=1` the expected files are written anew; read the
@@ -43,7 +44,7 @@ fn folders(path: &Path) -> Vec<PathBuf> {
 }
 
 fn cases() -> Vec<PathBuf> {
-    ["detail", "reduce", "encode", "trace"]
+    ["detail", "reduce", "encode", "trace", "generic"]
         .iter()
         .flat_map(|area| folders(&root().join(area)))
         .flat_map(|f| folders(&f))

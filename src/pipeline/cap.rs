@@ -1,4 +1,4 @@
-//! The byte cap: head, tail and what reports a failure.
+//! The byte cap: head, tail, what reports a failure with what stands around it, and samples of the rest.
 //!
 //! It runs last, on what the other steps left. A cap that the caller set is kept; the default one
 //! gives way to failure lines. At most two markers are written.
@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use super::details::likeness;
 use super::ledger::{Action, Ledger, Reduction};
 use super::marker::Marker;
 use super::names::Names;
@@ -21,6 +22,11 @@ pub struct Cap {
     pub strict: bool,
     /// The reason that markers give.
     pub reason: Reason,
+    /// Whether single lines of what goes are shown: not in a text in which a line means nothing without
+    /// its neighbours, such as source code.
+    pub samples: bool,
+    /// Bytes that what the markers name may take; 0 for no names.
+    pub names: usize,
 }
 
 /// Bytes that two markers and the check take, about.
@@ -29,6 +35,17 @@ const MARKERS: usize = 160;
 const NAMES_SHARE: usize = 8;
 /// Lines shown before the first failure.
 const LEAD: usize = 3;
+/// Units shown around a failure, nearest first.
+const CONTEXT: [isize; 4] = [1, -1, 2, -2];
+/// One part in so many of the budget is for samples of what goes.
+const SAMPLE_SHARE: usize = 12;
+/// Samples, at most.
+const MAX_SAMPLES: usize = 12;
+/// Lines that are tried for a sample.
+const SAMPLE_TRIES: usize = 16;
+/// Length of a line that is a sample, in bytes.
+const SHORTEST_SAMPLE: usize = 4;
+const LONGEST_SAMPLE: usize = 300;
 /// A line is cut inside only above this many bytes.
 const LONG_LINE: usize = 2_000;
 
@@ -52,7 +69,7 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
     if units.iter().map(|u| u.bytes).sum::<usize>() <= budget {
         return Some(ledger);
     }
-    let keep = select(source, &units, signals, budget, cap.strict);
+    let keep = select(source, &units, signals, budget, cap);
     let mut gaps: Vec<(u32, Range<usize>)> = Vec::new();
     let mut gap = 0;
     let mut last_kept = true;
@@ -78,8 +95,9 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
 /// name where that is little beside them.
 fn omission(source: &Source<'_>, ledger: &Ledger, gaps: &[(u32, Range<usize>)], cap: Cap) -> Reduction {
     let all: Vec<Range<usize>> = gaps.iter().map(|(_, lines)| lines.clone()).collect();
-    let mut names = (!cap.strict).then(|| Names::new(source, ledger, &all));
+    let mut names = (!cap.strict && cap.names > 0).then(|| Names::new(source, ledger, &all));
     let mut step = Reduction::default();
+    let of_all = gaps.last().map_or(1, |(last, _)| *last as usize).max(1);
     for of_one in gaps.chunk_by(|(a, _), (b, _)| a == b) {
         let bytes: usize = of_one.iter().map(|(_, lines)| source.byte_range(lines.clone()).len()).sum();
         let whole = of_one[0].1.start..of_one[of_one.len() - 1].1.end;
@@ -95,6 +113,12 @@ fn omission(source: &Source<'_>, ledger: &Ledger, gaps: &[(u32, Range<usize>)], 
         }
         if named.len() * NAMES_SHARE > bytes {
             named.clear();
+        }
+        let limit = cap.names / of_all;
+        if named.len() > limit {
+            named.truncate(named.floor_char_boundary(limit));
+            named.truncate(named.rfind(' ').unwrap_or(0));
+            named.push_str(" ...");
         }
         for (gap, lines) in of_one {
             step.omit_named(lines.clone(), cap.reason, cap.group() + gap, &std::mem::take(&mut named));
@@ -118,9 +142,10 @@ enum Kept {
     Signal,
 }
 
-/// Which units stay: head, tail, a window at the first failure between them, single failure lines.
-fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize, strict: bool) -> Vec<Kept> {
-    let mut keep = vec![Kept::No; units.len()];
+/// Which units stay: head, tail, single failure lines between them with what stands around each, a window at
+/// the first, and samples of the rest.
+fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize, cap: Cap) -> Vec<Kept> {
+    let mut picked = Picked { keep: vec![Kept::No; units.len()], units, left: 0 };
     let of_line = |line: usize| units.partition_point(|u| u.lines.end <= line);
     let mut seen = HashSet::new();
     let failing: Vec<usize> = signals
@@ -131,43 +156,125 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
         .collect();
     let need: usize = failing.iter().map(|&u| units[u].bytes).sum();
     let error_share = if failing.is_empty() { 0 } else { (need + budget / 10).min(budget * 6 / 10) };
-    let rest = budget - error_share;
-    let mut head = 0;
+    let sample_share = if cap.samples { budget / SAMPLE_SHARE } else { 0 };
+    let rest = budget - error_share - sample_share.min(budget - error_share);
     let mut used = 0;
+    let mut head = 0;
     while head < units.len() && used + units[head].bytes <= rest * 2 / 5 {
         used += units[head].bytes;
-        keep[head] = Kept::Window;
+        picked.keep[head] = Kept::Window;
         head += 1;
     }
     let mut tail = units.len();
     while tail > head && used + units[tail - 1].bytes <= rest {
         used += units[tail - 1].bytes;
-        keep[tail - 1] = Kept::Window;
+        picked.keep[tail - 1] = Kept::Window;
         tail -= 1;
     }
     let middle: Vec<usize> = failing.into_iter().filter(|u| (head..tail).contains(u)).collect();
-    let mut left = if middle.is_empty() { 0 } else { budget - used };
-    let spent = |unit: usize, left: &mut usize| {
-        let fits = units[unit].bytes <= *left;
-        *left = left.saturating_sub(units[unit].bytes);
-        fits
-    };
-    for &unit in &middle {
-        if keep[unit] == Kept::No && (spent(unit, &mut left) || !strict) {
-            keep[unit] = Kept::Signal;
+    let mut samples = sample_share;
+    if !middle.is_empty() {
+        picked.left = (budget - used).saturating_sub(sample_share);
+        for &unit in &middle {
+            if picked.keep[unit] == Kept::No && (picked.spend(unit) || !cap.strict) {
+                picked.keep[unit] = Kept::Signal;
+            }
         }
-    }
-    if let Some(&first) = middle.first() {
+        picked.contexts(source, &middle, head..tail);
         // What is left shows what stands around the first failure.
-        let start = first.saturating_sub(LEAD).max(head);
-        for (unit, kept) in keep.iter_mut().enumerate().take(tail).skip(start) {
-            if *kept == Kept::No && !spent(unit, &mut left) {
+        let start = middle[0].saturating_sub(LEAD).max(head);
+        for unit in start..tail {
+            if picked.keep[unit] == Kept::No && !picked.spend(unit) {
                 break;
             }
-            *kept = Kept::Window;
+            picked.keep[unit] = Kept::Window;
+        }
+        samples = samples.min(budget.saturating_sub(picked.bytes()));
+    }
+    picked.left = samples;
+    picked.samples(source, head..tail);
+    picked.keep
+}
+
+/// What was picked so far.
+struct Picked<'a> {
+    keep: Vec<Kept>,
+    units: &'a [Unit],
+    /// Bytes that may still be spent.
+    left: usize,
+}
+
+impl Picked<'_> {
+    /// Takes what a unit costs from what is left; whether there was enough.
+    fn spend(&mut self, unit: usize) -> bool {
+        let bytes = self.units[unit].bytes;
+        let fits = bytes <= self.left;
+        self.left = self.left.saturating_sub(bytes);
+        fits
+    }
+
+    fn bytes(&self) -> usize {
+        let kept = self.keep.iter().zip(self.units).filter(|(kept, _)| **kept != Kept::No);
+        kept.map(|(_, unit)| unit.bytes).sum()
+    }
+
+    /// Lines next to each failure, for failures that say something new, one line of each in turn.
+    fn contexts(&mut self, source: &Source<'_>, failing: &[usize], within: Range<usize>) {
+        let mut seen = HashSet::new();
+        let new: Vec<usize> = failing
+            .iter()
+            .copied()
+            .filter(|&unit| seen.insert(likeness(source.line(self.units[unit].lines.start))))
+            .collect();
+        // The window at the first failure has its share.
+        let reserve = self.left / 3;
+        for offset in CONTEXT {
+            for &unit in &new {
+                let Some(unit) = unit.checked_add_signed(offset).filter(|unit| within.contains(unit)) else {
+                    continue;
+                };
+                if self.keep[unit] != Kept::No {
+                    continue;
+                }
+                if self.units[unit].bytes + reserve > self.left {
+                    return;
+                }
+                self.left -= self.units[unit].bytes;
+                self.keep[unit] = Kept::Signal;
+            }
         }
     }
-    keep
+
+    /// Single lines of what goes, evenly spread, which are like nothing that stays.
+    fn samples(&mut self, source: &Source<'_>, within: Range<usize>) {
+        let first_line = |unit: usize| source.line(self.units[unit].lines.start);
+        let gone: Vec<usize> = within.filter(|&unit| self.keep[unit] == Kept::No).collect();
+        if gone.len() < 2 * MAX_SAMPLES || self.left == 0 {
+            return;
+        }
+        let mut seen: HashSet<u64> = (0..self.units.len())
+            .filter(|&u| self.keep[u] != Kept::No)
+            .map(|u| likeness(first_line(u)))
+            .collect();
+        let mut chosen = Vec::new();
+        for part in gone.chunks(gone.len().div_ceil(MAX_SAMPLES)) {
+            let fits = |unit: &usize| {
+                let line = first_line(*unit).trim();
+                self.units[*unit].lines.len() == 1 && (SHORTEST_SAMPLE..=LONGEST_SAMPLE).contains(&line.len())
+            };
+            let middle = &part[part.len() / 2..];
+            if let Some(unit) =
+                middle.iter().take(SAMPLE_TRIES).find(|u| fits(u) && seen.insert(likeness(first_line(**u))))
+            {
+                chosen.push(*unit);
+            }
+        }
+        for unit in chosen {
+            if self.spend(unit) {
+                self.keep[unit] = Kept::Signal;
+            }
+        }
+    }
 }
 
 /// The visible pieces in order: kept lines one by one, everything else by span.
@@ -268,7 +375,7 @@ mod tests {
 
     fn capped(text: &str, signals: &[usize], bytes: usize, strict: bool) -> (String, usize) {
         let source = Source::new(text);
-        let cap = Cap { bytes, strict, reason: Reason::OutputCap };
+        let cap = Cap { bytes, strict, reason: Reason::OutputCap, samples: false, names: usize::MAX };
         let ledger = apply(&source, &Ledger::new(&source), signals, cap).unwrap();
         let out = ledger.render(&source, None);
         let markers = out.matches("[tersed").count();
@@ -308,13 +415,81 @@ mod tests {
     }
 
     #[test]
+    fn failures_that_say_something_new_have_context() {
+        let line = |i: usize| match i {
+            2000 | 2001 | 3000 => format!("error: number {i} is bad\n"),
+            3500 => "fatal: the disk is full\n".to_owned(),
+            _ => format!("line {i} is fine\n"),
+        };
+        let text: String = (0..5000).map(line).collect();
+        let (out, markers) = capped(&text, &[2000, 2001, 3000, 3500], 6000, true);
+        assert!(out.len() <= 6000 && markers <= 2, "{} {markers}", out.len());
+        for around in [1998, 1999, 3498, 3499, 3501, 3502] {
+            assert!(out.contains(&format!("line {around} is")), "{around}\n{out}");
+        }
+        // The same failure a third time.
+        assert!(!out.contains("line 2999 is") && !out.contains("line 3001 is"), "{out}");
+    }
+
+    #[test]
+    fn samples_are_spread_and_new() {
+        // Words without digits, so that no two lines are alike but every tenth.
+        let word = |mut i: usize| {
+            let mut word = String::new();
+            while i > 0 {
+                word.push(char::from(b'a' + (i % 26) as u8));
+                i /= 26;
+            }
+            word
+        };
+        let line = |i: usize| {
+            if i.is_multiple_of(10) { "the same\n".to_owned() } else { format!("says {}\n", word(i + 30)) }
+        };
+        let text: String = (0..5000).map(line).collect();
+        let source = Source::new(&text);
+        let cap = Cap { bytes: 4000, strict: false, reason: Reason::HeadTail, samples: true, names: 0 };
+        let ledger = apply(&source, &Ledger::new(&source), &[], cap).unwrap();
+        let out = ledger.render(&source, None);
+        assert!(out.len() <= 4000 && out.matches("[tersed").count() == 1, "{out}");
+        let middle: Vec<usize> =
+            ledger.kept().filter(|kept| kept.len() == 1).map(|kept| kept.start).collect();
+        assert!(middle.len() >= MAX_SAMPLES - 1, "{middle:?}");
+        assert!(middle.windows(2).all(|w| (200..800).contains(&(w[1] - w[0]))), "{middle:?}");
+        assert!(middle.iter().all(|&i| source.line(i) != "the same"));
+    }
+
+    #[test]
+    fn names_have_a_limit_that_shows() {
+        let line = |i: usize| match i % 20 {
+            0 => format!("let field_{i}_x = open_{i}_y();\n"),
+            _ => "words that name nothing at all\n".to_owned(),
+        };
+        let text: String = (0..3000).map(line).collect();
+        let source = Source::new(&text);
+        let named = |names: usize| {
+            let cap = Cap { bytes: 4000, strict: false, reason: Reason::HeadTail, samples: false, names };
+            apply(&source, &Ledger::new(&source), &[], cap).unwrap().render(&source, None)
+        };
+        assert!(named(usize::MAX).len() > 6000);
+        let some = named(500);
+        assert!(some.contains(" ...]") && some.len() < 4600, "{}", some.len());
+        assert!(named(0).contains("head_tail]"));
+    }
+
+    #[test]
     fn two_caps_keep_their_markers_apart() {
         let all: Vec<usize> = (0..5000).filter(|i| i % 3 == 0).collect();
         let (text, signals) = log(5000, &all);
         let source = Source::new(&text);
         let mut ledger = Ledger::new(&source);
         for (bytes, reason) in [(9000, Reason::HeadTail), (4000, Reason::OutputCap)] {
-            ledger = apply(&source, &ledger, &signals, Cap { bytes, strict: false, reason }).unwrap();
+            ledger = apply(
+                &source,
+                &ledger,
+                &signals,
+                Cap { bytes, strict: false, reason, samples: false, names: usize::MAX },
+            )
+            .unwrap();
         }
         let out = ledger.render(&source, None);
         let marked: usize = out

@@ -4,8 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
 use super::blocks::{self, Earlier, Lines};
-use super::cap::{self, Cap};
-use super::detect::{Detection, Shape};
+use super::detect::Detection;
 use super::evidence::{Evidence, Omission, ShownBy, Step};
 use super::ledger::{Ledger, Reduction};
 use super::marker::{self, Marker};
@@ -16,7 +15,7 @@ use super::run::Run;
 use super::sanitize::Sanitized;
 use super::source::Source;
 use super::{INPUT_LIMIT, embedded, exit, guard, signals};
-use crate::config::{FileDetail, Mode};
+use crate::config::Mode;
 use crate::detail;
 use crate::encode::{self, ENCODERS, Encoder};
 use crate::reduce::{self, Input, trace};
@@ -25,8 +24,6 @@ use crate::reduce::{self, Input, trace};
 const MARKERS: usize = 256;
 /// Failure lines of a text whose words the session remembers.
 const MENTIONS: usize = 8;
-/// Longest lines of a range that no default cap cuts, on average, in bytes.
-const PAGE: usize = 1_000;
 /// Lines at the end of a report that are never a reference.
 const SUMMARY: usize = 5;
 
@@ -291,60 +288,6 @@ impl Run<'_> {
         }
     }
 
-    /// The head-tail limit of `standard` and the byte cap.
-    fn cap(
-        &mut self,
-        source: &Source<'_>,
-        detection: &Detection,
-        signals: &[usize],
-        mut ledger: Ledger,
-        bytes: usize,
-    ) -> Ledger {
-        let outlined = |s: &Step| s.id == "file_detail" && s.reason == Reason::Applied;
-        // A file without an outline is cut as a report is only where the policy does not want it in full.
-        let unread = match detection.shape {
-            Shape::Other => !self.is_read,
-            Shape::File if !detection.is_range && self.policy.file_detail == FileDetail::Auto => {
-                self.policy.file_detail_fallback != FileDetail::Full
-                    && !self.evidence.steps.iter().any(outlined)
-            }
-            _ => false,
-        };
-        let limit = self
-            .policy
-            .head_tail(is_document(source))
-            .filter(|_| unread && !self.in_full && self.policy.mode >= Mode::Standard);
-        if let Some(limit) = limit {
-            let cap = Cap { bytes: limit, strict: false, reason: Reason::HeadTail };
-            if let Some(next) = cap::apply(source, &ledger, signals, cap) {
-                let (before, after) = (ledger.size(source, None), next.size(source, None));
-                self.step("head_tail", Reason::Applied, before, after);
-                ledger = next;
-            }
-        }
-        // What a source file says of errors is no report, but a cut must not choose against it either.
-        let quoted =
-            match source.text().len() > bytes && detection.shape == Shape::File && detection.is_written {
-                true => signals::failure_lines(source),
-                false => Vec::new(),
-            };
-        let signals = if quoted.is_empty() { signals } else { &quoted };
-        // Lines that were asked for by their numbers stay unless the caller itself sets a cap.
-        // Who asks for some lines does not expect each to be as long as a page.
-        let is_exact = detection.is_range
-            && detection.shape == Shape::File
-            && !self.policy.strict_cap
-            && source.text().len() <= source.len() * PAGE;
-        let cap = Cap { bytes, strict: self.policy.strict_cap, reason: Reason::OutputCap };
-        if !is_exact && let Some(next) = cap::apply(source, &ledger, signals, cap) {
-            let (before, after) = (ledger.size(source, None), next.size(source, None));
-            self.step("output_cap", Reason::Applied, before, after);
-            self.evidence.capped = true;
-            ledger = next;
-        }
-        ledger
-    }
-
     /// The gate on the whole: the sealed text, or the source when that costs no more. Counts the
     /// tokens of what it gives.
     fn sealed(&mut self, source: &Source<'_>, part: usize, mut text: String) -> String {
@@ -366,10 +309,4 @@ impl Run<'_> {
         self.evidence.capped = false;
         source.text().to_owned()
     }
-}
-
-/// Whether a text is one JSON document: its middle cannot go without breaking it.
-fn is_document(source: &Source<'_>) -> bool {
-    let text = source.text().trim();
-    (text.starts_with('{') && text.ends_with('}')) || (text.starts_with('[') && text.ends_with(']'))
 }

@@ -80,6 +80,7 @@ reasons! {
     SmallShares = "small_shares", "Rows of a profile with a share below 0.5 %.";
     SharedName = "shared_name", "A name that stood in front of lines that follow each other is written once.";
     RepeatedLines = "repeated_lines", "Lines that repeat the lines just before them.";
+    RepeatedBlock = "repeated_block", "A block of lines that stands verbatim earlier in the text; the marker says where.";
     RepeatedDiagnostic = "repeated_diagnostic", "A diagnostic that is shown whole elsewhere in the text, for the same place.";
     DiagnosticExcerpt = "diagnostic_excerpt", "The excerpt and notes of a diagnostic when others of its kind are shown whole.";
     LibraryFrames = "library_frames", "Frames of libraries, runtimes and frameworks in a stack trace.";
@@ -88,10 +89,13 @@ reasons! {
     ToolHints = "tool_hints", "Advice that a build tool prints with every run.";
     ToolFrames = "tool_frames", "Frames of a build tool itself below an error that shows its place.";
     UnknownValue = "unknown_value", "Attributes of a planned resource that are known only after it is made.";
+    LogRepeat = "log_repeat", "Log records that are equal to shown ones but for times, process and thread ids, memory addresses, ports or durations.";
+    LogForm = "log_form", "Log records of a form of which the first, the last and the one that stands out are shown.";
+    LogGroup = "log_group", "What a group of a CI log holds that its page shows closed.";
     ShownBefore = "shown_before", "Lines that an earlier result, still visible, shows, or that the model wrote into a call.";
     FileBody = "file_body", "Bodies of a long file of which the outline is shown.";
     FileLimit = "file_limit", "Lines of a file over `fileMaxLines` or `fileLastLines`.";
-    HeadTail = "head_tail", "The middle of a long text that no reducer understands.";
+    HeadTail = "head_tail", "The middle of a long text that no reducer understands; in `aggressive` also of a long report.";
     OutputCap = "output_cap", "Lines over the byte cap.";
     LongLine = "long_line", "The middle of an over-long line.";
     EmbeddedBinary = "embedded_binary", "Base64 of binary data inside a text.";

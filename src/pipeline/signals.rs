@@ -62,8 +62,10 @@ const WORDS: &[&str] = &[
 ];
 
 const FAILURE: &str = r"(?x)
-    \b(?:error|ERROR|Error|errors|ERRORS|Errors|fatal|FATAL|Fatal|panic|panicked|PANIC|FAILED|FAIL|Failed|failed
-        |fails|failure|Failure|FAILURE|failures|Failures|FAILURES|failing|Traceback|CRITICAL)\b
+    \b(?:error|ERROR|Error|fatal|FATAL|Fatal|panic|panicked|PANIC|FAILED|FAIL|Failed|failed
+        |fails|failure|Failure|FAILURE|failing|Traceback|CRITICAL)\b
+    # A folder of that name reports nothing.
+    | \b(?:errors|ERRORS|Errors|failures|Failures|FAILURES)(?:[^/\w]|$)
     | Segmentation\ fault | core\ dumped | undefined\ reference | command\ not\ found | No\ such\ file
     | [Pp]ermission\ denied | \b[Cc]annot\ (?:find|open|access|resolve|import|load|connect|create|read|write|assign|borrow|move|use|be\b)
     | [Cc]ould\ not | BUILD\ FAILURE | [Cc]onnection\ refused | timed\ out
@@ -108,6 +110,12 @@ pub fn failure_lines(source: &Source<'_>) -> Vec<usize> {
         from = source.byte_range(line..line + 1).end;
     }
     lines
+}
+
+/// Places of the words that every failure line holds at least one of, in order.
+pub fn word_offsets(text: &str) -> Vec<usize> {
+    let Some((words, _)) = SEARCH.as_ref() else { return Vec::new() };
+    words.find_iter(text).map(|hit| hit.start()).collect()
 }
 
 /// Whether one line reports a failure.
@@ -159,6 +167,7 @@ mod tests {
             "Errors: 0",
             "all fine",
             "terror",
+            "[google/errors/adx_enum.proto:23:1] The line length is 91",
         ] {
             assert!(!is_failure(line), "{line}");
         }

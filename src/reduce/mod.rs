@@ -12,6 +12,7 @@ pub mod format;
 mod lines;
 mod lint;
 mod listing;
+mod log;
 mod package;
 pub mod progress;
 mod rows;
@@ -113,6 +114,7 @@ static FAMILIES: &[&[&dyn Reducer]] = &[
     vcs::REDUCERS,
     package::REDUCERS,
     container::REDUCERS,
+    log::REDUCERS,
     system::REDUCERS,
     &[&search::Search, &listing::Listing],
 ];

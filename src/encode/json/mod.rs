@@ -12,6 +12,7 @@ use std::ops::Range;
 use super::{Encoder, fold};
 use crate::pipeline::ledger::{Ledger, Reduction};
 use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
 use crate::pipeline::source::Source;
 use crate::reduce::Input;
 
@@ -33,9 +34,10 @@ impl Encoder for JsonMinify {
             return Err(Reason::NothingToDo);
         }
         let source = input.source;
+        let words = signals::word_offsets(source.text());
         let mut out = Reduction::default();
         for kept in ledger.kept() {
-            let (runs, others) = runs(source, kept.clone());
+            let (runs, others) = runs(source, kept.clone(), &words);
             let all = kept.len() == source.len() && others == 0;
             for run in runs {
                 rewrite(source, &kept, run, all, &mut out);
@@ -85,7 +87,7 @@ fn stands_alone(source: &Source<'_>, kept: &Range<usize>, lines: &Range<usize>) 
 }
 
 /// All runs of values with nothing but blank lines between, and how many lines are in no run.
-fn runs(source: &Source<'_>, kept: Range<usize>) -> (Vec<Vec<Value>>, usize) {
+fn runs(source: &Source<'_>, kept: Range<usize>, words: &[usize]) -> (Vec<Vec<Value>>, usize) {
     let mut runs: Vec<Vec<Value>> = vec![Vec::new()];
     let mut others = 0;
     let mut line = kept.start;
@@ -94,7 +96,7 @@ fn runs(source: &Source<'_>, kept: Range<usize>) -> (Vec<Vec<Value>>, usize) {
             line += 1;
             continue;
         }
-        match value_at(source, line, kept.end) {
+        match value_at(source, line, kept.end, words) {
             Ok(value) => {
                 line = value.lines.end;
                 if let Some(run) = runs.last_mut() {
@@ -115,7 +117,7 @@ fn runs(source: &Source<'_>, kept: Range<usize>) -> (Vec<Vec<Value>>, usize) {
 
 /// The container that starts on a line and ends with another, all of it at the same indentation; or
 /// where to look on.
-fn value_at(source: &Source<'_>, line: usize, end: usize) -> Result<Value, usize> {
+fn value_at(source: &Source<'_>, line: usize, end: usize, words: &[usize]) -> Result<Value, usize> {
     let first = source.line(line);
     let indent = indentation(first);
     if !first[indent..].starts_with(['{', '[']) {
@@ -124,7 +126,7 @@ fn value_at(source: &Source<'_>, line: usize, end: usize) -> Result<Value, usize
     let range = source.byte_range(line..end);
     let text = &source.text()[..range.end];
     let mut out = first[..indent].to_owned();
-    match scan::minify(text, range.start + indent, &mut out) {
+    match scan::minify(text, range.start + indent, &mut out, words) {
         Ok(behind) => {
             let lines = line..source.line_at(behind - 1) + 1;
             let rest = &text[behind..source.byte_range(lines.clone()).end];
@@ -198,6 +200,15 @@ mod tests {
             ("  {\r\n    \"a\": 1\r\n  }\r\n", "  {\"a\":1}\n"),
             ("HTTP/1.1 200 OK\nA: b\n\n{\n \"a\": 1\n}\n", "HTTP/1.1 200 OK\nA: b\n\n{\"a\":1}\n"),
             ("$ x\n{\n\t\"a\": 1\n}\n$ y\n[\n]\n", "$ x\n{\"a\":1}\n$ y\n[\n]\n"),
+            (
+                "{\n \"state\": \"failure\",\n \"b\": \"fine\"\n}\n",
+                "{\"state\": \"failure\",\"b\":\"fine\"}\n",
+            ),
+            (
+                "{\n \"error\": {\n  \"code\": 1\n }, \"errors\": 0\n}\n",
+                "{\"error\": {\"code\":1},\"errors\":0}\n",
+            ),
+            ("{\n \"a\": 1,\n \"isError\": true\n}\n", "{\"a\":1,\"isError\": true}\n"),
             ("x\n{\"a\": 1}\n{\"a\": 2}\n{\"a\": 3}\n", "x\n{\"a\":1}\n{\"a\":2}\n{\"a\":3}\n"),
         ] {
             assert_eq!(encoded(text), expected);

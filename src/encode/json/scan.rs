@@ -2,13 +2,33 @@
 //! between the tokens. Numbers, escapes, key order and repeated keys are never interpreted, so they
 //! come out byte for byte. Nesting costs one bit a level and no stack.
 
+use crate::pipeline::signals;
+
 /// Deepest nesting that is read.
 pub const MAX_DEPTH: usize = 512;
 
 /// Appends the value at `at` to `out` without white space between tokens. Gives the offset behind the
 /// value, or as an error the offset where the text stops to be JSON; `out` then holds a part.
-pub fn minify(text: &str, at: usize, out: &mut String) -> Result<usize, usize> {
-    Scan { text, bytes: text.as_bytes(), at, from: at, out, objects: [0; MAX_DEPTH / 64], depth: 0 }.value()
+///
+/// A member that reports a failure keeps the one blank behind its colon, so that a search for it as it was
+/// written finds it. `words` are the places of `signals::word_offsets` in the text.
+pub fn minify(text: &str, at: usize, out: &mut String, words: &[usize]) -> Result<usize, usize> {
+    let words = &words[words.partition_point(|word| *word < at)..];
+    let bytes = text.as_bytes();
+    Scan { text, bytes, at, from: at, out, objects: [0; MAX_DEPTH / 64], depth: 0, words }.value()
+}
+
+/// Bytes up to the end of a string, its quote included, or of the text.
+fn string_length(bytes: &[u8]) -> usize {
+    let mut at = 0;
+    while let Some(next) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
+        at += next + 1;
+        if bytes[at - 1] == b'"' {
+            return at;
+        }
+        at += 1;
+    }
+    bytes.len()
 }
 
 struct Scan<'a> {
@@ -21,6 +41,8 @@ struct Scan<'a> {
     /// One bit a level: whether it is an object.
     objects: [u64; MAX_DEPTH / 64],
     depth: usize,
+    /// Places of words of failures that were not passed yet.
+    words: &'a [usize],
 }
 
 impl Scan<'_> {
@@ -90,14 +112,36 @@ impl Scan<'_> {
         if self.peek() != Some(b'"') {
             return Err(self.at);
         }
+        let start = self.at;
         self.string()?;
         self.skip_space();
         if self.peek() != Some(b':') {
             return Err(self.at);
         }
         self.at += 1;
+        if self.peek() == Some(b' ') && self.fails(start) {
+            self.at += 1;
+        }
         self.skip_space();
         Ok(())
+    }
+
+    /// Whether the member whose key starts at `start`, and whose value one blank behind here, reports a
+    /// failure. What it says alone decides, so that a second run finds the same.
+    fn fails(&mut self, start: usize) -> bool {
+        while self.words.first().is_some_and(|word| *word < start) {
+            self.words = &self.words[1..];
+        }
+        let Some(&word) = self.words.first() else { return false };
+        let value = self.at + 1;
+        let rest = self.bytes.get(value..).unwrap_or_default();
+        let end = match rest.first() {
+            Some(b'{' | b'[') => value + 1,
+            Some(b'"') => value + 1 + string_length(&rest[1..]),
+            Some(b' ' | b'\n' | b'\t' | b'\r') | None => return false,
+            _ => value + rest.iter().take_while(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b)).count(),
+        };
+        word < end && self.text.get(start..end).is_some_and(signals::is_failure)
     }
 
     fn peek(&self) -> Option<u8> {
@@ -235,7 +279,7 @@ mod tests {
 
     fn minified(text: &str) -> Option<String> {
         let mut out = String::new();
-        let end = minify(text, 0, &mut out).ok()?;
+        let end = minify(text, 0, &mut out, &[]).ok()?;
         (end == text.len()).then_some(out)
     }
 
@@ -369,7 +413,7 @@ mod tests {
             ("[}", 1),
             ("", 0),
         ] {
-            assert_eq!(minify(text, 0, &mut String::new()), Err(at), "{text}");
+            assert_eq!(minify(text, 0, &mut String::new(), &[]), Err(at), "{text}");
         }
     }
 
@@ -377,6 +421,6 @@ mod tests {
     fn nesting_is_bounded() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
         assert!(minified(&nested(MAX_DEPTH)).is_some());
-        assert_eq!(minify(&nested(MAX_DEPTH + 1), 0, &mut String::new()), Err(MAX_DEPTH));
+        assert_eq!(minify(&nested(MAX_DEPTH + 1), 0, &mut String::new(), &[]), Err(MAX_DEPTH));
     }
 }

@@ -1,0 +1,159 @@
+//! Cuts: what is still too long after all other steps loses its middle. Which texts are cut, how far and
+//! what a cut keeps; how, is in `cap`.
+
+use super::call::ToolCall;
+use super::cap::{self, Cap};
+use super::detect::{Detection, Shape};
+use super::evidence::Step;
+use super::ledger::Ledger;
+use super::reason::Reason;
+use super::run::Run;
+use super::source::Source;
+use super::{INPUT_LIMIT, details, echoes, signals};
+use crate::config::{FileDetail, Mode};
+
+/// Bytes that the markers of a cut may name things with in `aggressive`.
+const NAMES: usize = 2_048;
+/// Longest lines of a range that no default cap cuts, on average, in bytes.
+const PAGE: usize = 1_000;
+
+impl Run<'_> {
+    /// The head-tail limit of `standard` and the byte cap.
+    pub(super) fn cap(
+        &mut self,
+        source: &Source<'_>,
+        detection: &Detection,
+        signals: &[usize],
+        mut ledger: Ledger,
+        bytes: usize,
+    ) -> Ledger {
+        let limit = self.policy.head_tail(is_document(source)).filter(|_| self.is_cut(detection));
+        if let Some(limit) = limit {
+            // What a reducer left of a report is denser than what nobody read.
+            let limit = if self.is_read { limit * 2 } else { limit };
+            ledger = self.without_repeats(source, detection, signals, ledger, limit);
+            let samples = detection.shape == Shape::Other && !is_document(source);
+            let cap =
+                Cap { bytes: limit, strict: false, reason: Reason::HeadTail, samples, names: self.names() };
+            ledger = self.cut("head_tail", source, signals, ledger, cap, detection.reports_failures());
+        }
+        // What a source file says of errors is no report, but a cut must not choose against it either.
+        let quoted =
+            match source.text().len() > bytes && detection.shape == Shape::File && detection.is_written {
+                true => signals::failure_lines(source),
+                false => Vec::new(),
+            };
+        let signals = if quoted.is_empty() { signals } else { &quoted };
+        // Lines that were asked for by their numbers stay unless the caller itself sets a cap.
+        // Who asks for some lines does not expect each to be as long as a page.
+        let is_exact = detection.is_range
+            && detection.shape == Shape::File
+            && !self.policy.strict_cap
+            && source.text().len() <= source.len() * PAGE;
+        if is_exact {
+            return ledger;
+        }
+        let strict = self.policy.strict_cap;
+        let cap = Cap { bytes, strict, reason: Reason::OutputCap, samples: false, names: self.names() };
+        self.cut("output_cap", source, signals, ledger, cap, detection.reports_failures())
+    }
+
+    /// Brings the ledger under a cap. Of a report the totals stay with the failures, in `aggressive` also
+    /// what says more of each.
+    fn cut(
+        &mut self,
+        id: &str,
+        source: &Source<'_>,
+        signals: &[usize],
+        ledger: Ledger,
+        cap: Cap,
+        is_report: bool,
+    ) -> Ledger {
+        let before = ledger.size(source, None);
+        if before <= cap.bytes {
+            return ledger;
+        }
+        let kept = match (is_report, self.policy.mode == Mode::Aggressive) {
+            (false, _) => signals.to_vec(),
+            (true, false) => details::with_totals(source, signals),
+            (true, true) => details::with_details(source, signals),
+        };
+        let Some(next) = cap::apply(source, &ledger, &kept, cap) else { return ledger };
+        self.step(id, Reason::Applied, before, next.size(source, None));
+        self.evidence.capped |= cap.reason == Reason::OutputCap;
+        next
+    }
+
+    /// Takes out what stands twice, before new text has to go.
+    fn without_repeats(
+        &mut self,
+        source: &Source<'_>,
+        detection: &Detection,
+        signals: &[usize],
+        ledger: Ledger,
+        limit: usize,
+    ) -> Ledger {
+        let size = ledger.size(source, None);
+        let is_plain = detection.shape == Shape::Other && !detection.is_numbered;
+        if self.is_read || !is_plain || size <= limit || source.text().len() > INPUT_LIMIT {
+            return ledger;
+        }
+        let mut state = (ledger, size);
+        self.attempt("repeated_blocks", source, signals, &mut state, |ledger| echoes::reduce(source, ledger));
+        state.0
+    }
+
+    /// Whether the middle of such a text may go.
+    fn is_cut(&self, detection: &Detection) -> bool {
+        if self.in_full || self.policy.mode < Mode::Standard {
+            return false;
+        }
+        let is_aggressive = self.policy.mode == Mode::Aggressive;
+        let is_outlined = |s: &Step| s.id == "file_detail" && s.reason == Reason::Applied;
+        match detection.shape {
+            Shape::Other => !self.is_read || (is_aggressive && self.is_report()),
+            Shape::File if detection.is_range => false,
+            // A log or a report that a program left is no text that an agent edits.
+            Shape::File if is_aggressive && !detection.is_window && is_left(self.call, detection) => true,
+            // A file without an outline is cut as a report is only where the policy does not want it in full.
+            Shape::File => {
+                self.policy.file_detail == FileDetail::Auto
+                    && self.policy.file_detail_fallback != FileDetail::Full
+                    && !self.evidence.steps.iter().any(is_outlined)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_report(&self) -> bool {
+        self.evidence.family.as_deref().is_some_and(|family| matches!(family, "test" | "build" | "log"))
+    }
+
+    /// Bytes for the names of what is cut. Hosts and ids are the names of a log, and what a report does
+    /// not show passed.
+    fn names(&self) -> usize {
+        match self.policy.mode == Mode::Aggressive {
+            true if self.is_report() => 0,
+            true => NAMES,
+            false if self.evidence.family.as_deref() == Some("log") => 0,
+            false => usize::MAX,
+        }
+    }
+}
+
+/// Whether a file is what a program left: a log, a report.
+fn is_left(call: &ToolCall, detection: &Detection) -> bool {
+    const LOGS: &[&str] = &["log", "out", "output", "err", "txt"];
+    let is_log = |path: &str| {
+        path.starts_with("/var/log/") || path.rsplit_once('.').is_some_and(|(_, ext)| LOGS.contains(&ext))
+    };
+    !detection.is_written
+        && (call.path.as_deref().is_some_and(is_log)
+            || detection.command.producers().any(|(s, _)| s.argv.iter().skip(1).any(|word| is_log(word))))
+}
+
+/// Whether a text is one JSON document: its middle cannot go without breaking it.
+fn is_document(source: &Source<'_>) -> bool {
+    let text = source.text().trim();
+    (text.starts_with('{') && text.ends_with('}')) || (text.starts_with('[') && text.ends_with(']'))
+}

@@ -1,0 +1,122 @@
+//! What stands near a failure and says what went wrong (expected and actual values, the caret, the
+//! place), and lines that give totals. A cut that keeps the failures keeps these with them.
+//!
+//! Like `signals`, this knows no reducer and no tool.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use regex::bytes::{Regex, RegexBuilder};
+
+use super::source::Source;
+
+/// Lines below a failure in which its details are looked for.
+const BELOW: usize = 14;
+/// Lines above it.
+const ABOVE: usize = 2;
+/// Details of one failure, at most.
+const MOST: usize = 10;
+/// Longest line that is a detail or a total, in bytes.
+const LONGEST: usize = 600;
+
+/// Totals of a longer text are looked for nowhere but at its ends, which stay anyway.
+const LIMIT: usize = 4 << 20;
+
+static PATTERNS: LazyLock<Option<[Regex; 2]>> = LazyLock::new(|| {
+    let build = |pattern| RegexBuilder::new(pattern).unicode(false).build().ok();
+    Some([
+        build(
+            r"(?x)^[\s|>]*(?:left|right|[Ee]xpected|[Aa]ctual|[Gg]ot|[Ww]ant(?:ed)?|[Rr]eceived|but\ was|Diff|[Nn]ote|help)\b[\s\w()]*[:=<]
+            | ^[\s|]*[\^~]+ | ^\s*-->\ \S+:\d | ^\s*>?\s*\d+\ \| | ^\s*[-+]\s*(?:Expected|Received|expected|actual)\b
+            | ^\s*(?:at\ |\#\d+\ |File\ \x22)?\S*[\w)]\.\w{1,5}(?::|\()\d+ | ^\s*File\ \x22[^\x22]+\x22,\ line\ \d+ | ^>\s+\S",
+        )?,
+        build(
+            r"(?x)\b\d+\ (?:passed|failed|skipped|ignored|xfailed|passing|failing|pending)\b
+            | ^\[?(?:INFO|ERROR|WARNING)?\]?\s*Tests\ run:[^-]*$ | ^test\ result: | ^Ran\ \d+\ tests? | ^Tests?:?\s+\d | ^Found\ \d+\ \w+
+            | \b\d+\ (?:errors?|warnings?|problems?|tests?|failures?)\b[^:]{0,40}(?:\.|found|generated|emitted|in\ [\d.]+|,|\)|$)
+            | ^BUILD\ (?:SUCC|FAIL) | \bcoverage\b.*\d% | ^(?:TOTAL|Total)\b.*\d",
+        )?,
+    ])
+});
+
+/// The failure lines, their details and the totals of a text, in order. Details of failures that say the
+/// same but for digits count once, and so do totals.
+pub fn with_details(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
+    let mut lines = with_totals(source, signals);
+    let Some([detail, _]) = PATTERNS.as_ref() else { return lines };
+    let mut seen: HashSet<u64> = HashSet::new();
+    for (place, &signal) in signals.iter().enumerate() {
+        if !seen.insert(likeness(source.line(signal))) {
+            continue;
+        }
+        let next = signals.get(place + 1).copied().unwrap_or(source.len());
+        let end = next.min(signal + 1 + BELOW).min(source.len());
+        let is_detail = |i: &usize| {
+            let line = source.line(*i);
+            line.len() <= LONGEST && detail.is_match(line.as_bytes())
+        };
+        lines.extend((signal.saturating_sub(ABOVE)..signal).filter(is_detail));
+        lines.extend((signal + 1..end).filter(is_detail).take(MOST));
+    }
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}
+
+/// The failure lines and the totals of a text, in order, each total once.
+pub fn with_totals(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
+    let Some([_, total]) = PATTERNS.as_ref().filter(|_| source.text().len() <= LIMIT) else {
+        return signals.to_vec();
+    };
+    let mut lines: Vec<usize> = signals.to_vec();
+    let mut totals: HashSet<&str> = HashSet::new();
+    lines.extend((0..source.len()).filter(|&i| {
+        let line = source.line(i);
+        // Few lines that are no totals are this short and hold a digit.
+        line.len() <= LONGEST / 3
+            && (line.bytes().any(|b| b.is_ascii_digit()) || line.starts_with("BUILD "))
+            && total.is_match(line.as_bytes())
+            && totals.insert(line.trim())
+    }));
+    lines.sort_unstable();
+    lines.dedup();
+    lines
+}
+
+/// A digest of a line without its digits. Holds within one process run on one text.
+pub fn likeness(line: &str) -> u64 {
+    // FNV-1a: short, the same everywhere; two lines that meet only cost an example.
+    line.trim()
+        .bytes()
+        .filter(|b| !b.is_ascii_digit())
+        .fold(0xcbf2_9ce4_8422_2325, |state: u64, b| (state ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(text: &str, signals: &[usize]) -> Vec<usize> {
+        with_details(&Source::new(text), signals)
+    }
+
+    #[test]
+    fn details_stay_with_their_failure() {
+        let text = "thread 'a' panicked at src/a.rs:3:5:\nassertion failed\n  left: 1\n right: 2\nnoise\n";
+        assert_eq!(kept(text, &[0]), [0, 2, 3]);
+        let text =
+            "error[E0308]: mismatched\n --> src/a.rs:1:2\n  |\n1 | let x;\n  |     ^ expected\nother\n";
+        assert_eq!(kept(text, &[0]), [0, 1, 3, 4]);
+        // The same failure a second time brings no details.
+        let text = "error 1\n  left: 1\nx\nerror 2\n  left: 1\n";
+        assert_eq!(kept(text, &[0, 3]), [0, 1, 3]);
+    }
+
+    #[test]
+    fn totals_stay() {
+        let text = "a\n===== 3 passed in 0.1s =====\nTests run: 3, Failures: 0\nTests run: 3, Failures: 0 - in A\n5 apples\n\
+                    Found 3 errors in 1 file\nBUILD SUCCESSFUL\n";
+        assert_eq!(kept(text, &[]), [1, 2, 5, 6]);
+        assert_eq!(with_totals(&Source::new(text), &[0]), [0, 1, 2, 5, 6]);
+    }
+}

@@ -1,0 +1,89 @@
+//! Blocks of lines that stand a second time in the same text, further down: what a screen shows again, a
+//! configuration printed per step. Looked for only in texts that no reducer understands and that are too
+//! long to be shown whole, so that what is cut next is cut from what is new.
+//!
+//! Only verbatim repetition counts.
+
+use std::collections::HashMap;
+
+use super::ledger::{Ledger, Reduction};
+use super::reason::Reason;
+use super::source::Source;
+
+/// Lines by which a repetition is found.
+const SEED: usize = 4;
+/// Fewest lines of a block that go.
+const FEWEST: usize = 6;
+/// Lines at the end that stay.
+const END: usize = 5;
+/// Fewest bytes of it.
+const LEAST: usize = 200;
+
+/// Leaves out the second and later copies of blocks of kept lines; the marker says where the first stands.
+pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
+    let mut out = Reduction::default();
+    // How a text ends is seen as it is.
+    let last = source.len().saturating_sub(END);
+    // The first place of each run of `SEED` lines.
+    let mut seeds: HashMap<&str, usize> = HashMap::new();
+    for kept in ledger.kept() {
+        let mut at = kept.start;
+        let end = kept.end.min(last);
+        while at + SEED <= end {
+            let seed = source.slice(at..at + SEED);
+            if let Some(&there) = seeds.get(seed) {
+                let block = at..at + length(source, there, at, end);
+                if block.len() >= FEWEST && source.byte_range(block.clone()).len() >= LEAST {
+                    let first = source.number(there);
+                    let names = format!("as lines {first}-{}", first + block.len() - 1);
+                    at = block.end;
+                    out.omit_named(block, Reason::RepeatedBlock, 0, &names);
+                    continue;
+                }
+            } else if seed.trim().len() >= SEED {
+                seeds.insert(seed, at);
+            }
+            at += 1;
+        }
+    }
+    if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+}
+
+/// How many lines from `at` on are those from `there` on, which stand wholly before them.
+fn length(source: &Source<'_>, there: usize, at: usize, end: usize) -> usize {
+    (0..(end - at).min(at - there)).take_while(|&i| source.raw(there + i) == source.raw(at + i)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+
+    use super::*;
+
+    fn gaps(text: &str) -> Vec<Range<usize>> {
+        let source = Source::new(text);
+        let step = reduce(&source, &Ledger::new(&source));
+        step.map_or(Vec::new(), |step| step.spans.into_iter().map(|span| span.lines).collect())
+    }
+
+    #[test]
+    fn later_copies_go() {
+        let block: String = (0..8).map(|i| format!("a line of a block that says something, {i}\n")).collect();
+        let text = format!("{block}between\n{block}end\n{block}{}", "last\n".repeat(END));
+        assert_eq!(gaps(&text), vec![9..17, 18..26]);
+        assert_eq!(gaps(&format!("{block}between\n{}end\n", block.replace("block", "Block"))), vec![0..0; 0]);
+        // Too short to be worth a marker.
+        assert_eq!(gaps(&"a\nb\nc\nd\ne\nf\nx\na\nb\nc\nd\ne\nf\n".repeat(2)), vec![0..0; 0]);
+    }
+
+    #[test]
+    fn the_marker_says_where_the_first_copy_stands() {
+        let block: String = (0..8).map(|i| format!("a line of a block that says something, {i}\n")).collect();
+        let text = format!("start\n{block}between\n{block}{}", "last\n".repeat(END));
+        let source = Source::new(&text);
+        let ledger = Ledger::new(&source);
+        let ledger = ledger.apply(&source, reduce(&source, &ledger).unwrap()).unwrap();
+        let shown = ledger.render(&source, None);
+        assert!(shown.contains("omitted 8 lines 11-18, repeated_block: as lines 2-9]"), "{shown}");
+    }
+}

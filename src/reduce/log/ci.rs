@@ -1,0 +1,155 @@
+//! Logs of CI runs: GitHub Actions (raw, and as `gh run view --log` prints them) and GitLab.
+//!
+//! Their steps stand in groups that the pages of both show closed: `##[group]` to `##[endgroup]`,
+//! `section_start:` to `section_end:`. What a closed group of GitHub holds goes when nothing in it is
+//! severe; a section of GitLab is where commands write, and stays. Lines outside of groups are folded as
+//! those of any log.
+
+use super::layout::Level;
+use super::{lines, record};
+use crate::config::Mode;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct CiLog;
+
+static META: Meta = Meta {
+    id: "ci_log",
+    family: "log",
+    reads: "logs of GitHub Actions and GitLab CI",
+    keeps: "`##[error]`, `##[warning]` and failures, the heading of each group, what the steps print",
+    folds: "what closed groups hold when nothing in it is severe; lines that repeat but for their times",
+    anchors: &["##[", "section_start:", "::group::"],
+};
+
+/// Fewest lines of a group that go.
+const FEWEST: usize = 3;
+/// Lines that a claim looks at.
+const CLAIM_LINES: usize = 4000;
+
+/// What a line does to groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    Opens,
+    Closes,
+    /// A command of the runner that is no group: `##[error]`, `section_start:`.
+    Other,
+    None,
+}
+
+/// A line without job, step and stamp, and what it does.
+fn sign(line: &str) -> Sign {
+    let at = ["##[", "::", "section_"].iter().filter_map(|s| line.find(s)).min();
+    let Some(text) = at.filter(|at| *at < 200).and_then(|at| line.get(at..)) else { return Sign::None };
+    let starts = |words: &[&str]| words.iter().any(|word| text.starts_with(word));
+    match () {
+        () if starts(&["##[group]", "::group::"]) => Sign::Opens,
+        () if starts(&["##[endgroup]", "::endgroup::"]) => Sign::Closes,
+        () if starts(&["##[", "section_start:", "section_end:", "::error", "::warning", "::notice"]) => {
+            Sign::Other
+        }
+        () => Sign::None,
+    }
+}
+
+impl Reducer for CiLog {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        const FEWEST_SIGNS: usize = 2;
+        let signs = || input.source.lines().take(CLAIM_LINES).map(sign).filter(|s| *s != Sign::None);
+        if !lines::may_be_log(input) || signs().take(FEWEST_SIGNS).count() < FEWEST_SIGNS {
+            return Claim::No;
+        }
+        let is_view = |words: &[String]| {
+            words.iter().any(|w| w == "run") && words.iter().any(|w| w.starts_with("--log"))
+        };
+        match input.detection.command.runs(|s| s.program() == "gh" && is_view(&s.argv)) {
+            true => Claim::Command,
+            false => Claim::Content,
+        }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let groups = closed_groups(source);
+        let mut records = record::records(source);
+        let is_in_group = |i: usize| {
+            let next = groups.partition_point(|g| g.end <= i);
+            groups.get(next).is_some_and(|g| g.start <= i)
+        };
+        // What goes with a group is not counted a second time.
+        let mut step = Reduction::default();
+        if input.policy.mode >= Mode::Standard {
+            let keys = record::number(source, &mut records, |r, key| record::strict_key(source, r, key));
+            let gone: Vec<usize> = record::repeats(&records, keys)
+                .into_iter()
+                .filter(|&i| {
+                    let lines = records[i].lines.clone();
+                    records[i].level == Level::Plain
+                        && !is_in_group(lines.start)
+                        && lines.into_iter().all(|line| sign(source.line(line)) == Sign::None)
+                })
+                .collect();
+            record::omit(source, &records, &gone, Reason::LogRepeat, &mut step);
+        }
+        let mut out = Reduction::default();
+        let mut spans = step.spans.into_iter().peekable();
+        for group in groups {
+            while let Some(span) = spans.next_if(|s| s.lines.start < group.start) {
+                out.push(span.lines, span.action);
+            }
+            out.omit(group, Reason::LogGroup);
+        }
+        spans.for_each(|span| out.push(span.lines, span.action));
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+}
+
+/// The lines inside of groups in which nothing is severe.
+fn closed_groups(source: &Source<'_>) -> Vec<std::ops::Range<usize>> {
+    let mut out = Vec::new();
+    let mut open: Option<usize> = None;
+    for i in 0..source.len() {
+        match sign(source.line(i)) {
+            Sign::Opens => open = Some(i + 1),
+            Sign::Closes => {
+                if let Some(start) = open.take().filter(|start| i - start >= FEWEST) {
+                    out.push(start..i);
+                }
+            }
+            Sign::Other => open = None,
+            Sign::None => {
+                let line = source.line(i);
+                if open.is_some() && (signals::is_failure(line) || says_warning(line)) {
+                    open = None;
+                }
+            }
+        }
+    }
+    out
+}
+
+fn says_warning(line: &str) -> bool {
+    ["arning", "WARN", "deprecat"].iter().any(|word| line.contains(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_without_severe_lines_close() {
+        let text = "t ##[group]A\na\nb\nc\n##[endgroup]\n##[group]B\na\nwarning: b\nc\n##[endgroup]\nx\n";
+        assert_eq!(closed_groups(&Source::new(text)), vec![1..4; 1]);
+        assert_eq!(sign("2024-01-01T00:00:00.0Z ##[error]no"), Sign::Other);
+        assert_eq!(sign("job\tstep\t2024-01-01T00:00:00.0Z ##[group]no"), Sign::Opens);
+        assert_eq!(sign("std::vector"), Sign::None);
+    }
+}

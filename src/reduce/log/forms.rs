@@ -1,0 +1,105 @@
+//! `aggressive`: lines of one form, of which the values alone differ. The first and the last of a form
+//! and the one that stands out stay as they are written; the marker counts the others. A form with few
+//! lines stays whole, and so does what is severe.
+
+use super::layout::Level;
+use super::record::{self, Record, WORDS};
+use crate::pipeline::source::Source;
+
+/// Fewest lines of a form of which some go.
+const FEWEST: usize = 4;
+/// A number stands out that is so many times the mean.
+const STANDS_OUT: u64 = 8;
+
+/// The form of a record as a key: what stands between stamp and message and the first words of the
+/// message, with words that hold digits left open, and how many words there are. Empty for a record
+/// that says nothing but values: a row of data has no form.
+pub fn key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>) {
+    let line = source.line(record.lines.start).as_bytes();
+    let from = record::message(line, record.head);
+    let after_stamp = record.head.map_or(0, |h| h.end);
+    let is_object = line.first() == Some(&b'{');
+    let mut says_something = false;
+    for (i, word) in
+        line[from..].split(|b| matches!(b, b' ' | b'\t' | b',')).filter(|w| !w.is_empty()).enumerate()
+    {
+        let is_value = word.iter().any(|b| b.is_ascii_digit() || matches!(b, b'/' | b'@'));
+        // The code of an answer is no value: `"GET / HTTP/1.1" 404`.
+        let is_code = word.len() == 3 && line[..from + offset(&line[from..], word)].ends_with(b"\" ");
+        if i < WORDS || is_object || is_code {
+            says_something |= !is_value && word.iter().filter(|b| b.is_ascii_alphabetic()).count() >= 3;
+            key.extend_from_slice(if is_value && !is_code { b"*" } else { word });
+        }
+        key.push(b' ');
+    }
+    if !says_something && !line.contains(&b'"') {
+        key.clear();
+        return;
+    }
+    key.push(b'\n');
+    for &b in &line[after_stamp.min(from)..from] {
+        if !b.is_ascii_digit() {
+            key.push(b);
+        }
+    }
+    key.push(record.level as u8);
+    // A record of many lines is a form with others of as many.
+    key.extend_from_slice(&record.lines.len().to_le_bytes());
+}
+
+/// Where a part of a slice starts in it.
+fn offset(whole: &[u8], part: &[u8]) -> usize {
+    (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
+}
+
+/// The records that go: of each form all but the first, the last and the one whose number stands out.
+pub fn middles(source: &Source<'_>, records: &[Record], keys: usize) -> Vec<usize> {
+    let mut of_key: Vec<Vec<usize>> = vec![Vec::new(); keys];
+    let near = around_first_errors(records);
+    for (i, record) in records.iter().enumerate() {
+        if let Some(form) = record.key.filter(|_| record.level < Level::Error && !near[i]) {
+            of_key[form].push(i);
+        }
+    }
+    let mut gone = Vec::new();
+    for form in of_key.iter().filter(|form| form.len() >= FEWEST) {
+        let outlier = outlier(source, records, form);
+        gone.extend(form[1..form.len() - 1].iter().filter(|i| Some(**i) != outlier));
+    }
+    gone.sort_unstable();
+    gone
+}
+
+/// Which records stand next to the first error of a form.
+fn around_first_errors(records: &[Record]) -> Vec<bool> {
+    let mut near = vec![false; records.len()];
+    let mut seen = std::collections::HashSet::new();
+    for (i, record) in records.iter().enumerate().filter(|(_, r)| r.level == Level::Error) {
+        if record.key.is_none_or(|key| seen.insert(key)) {
+            near[i.saturating_sub(1)..(i + 2).min(records.len())].fill(true);
+        }
+    }
+    near
+}
+
+/// The record of a form whose largest number is many times what the others have.
+fn outlier(source: &Source<'_>, records: &[Record], form: &[usize]) -> Option<usize> {
+    let largest = |i: usize| {
+        let record = &records[i];
+        let line = source.line(record.lines.start).as_bytes();
+        let from = record.head.map_or(0, |h| h.end).min(line.len());
+        line[from..].split(|b| !b.is_ascii_digit()).filter_map(number).max().unwrap_or(0)
+    };
+    let numbers: Vec<u64> = form.iter().map(|&i| largest(i)).collect();
+    let (place, most) = numbers.iter().enumerate().rev().max_by_key(|(_, n)| **n)?;
+    let others: u64 = numbers.iter().fold(0u64, |sum, n| sum.saturating_add(*n)).saturating_sub(*most);
+    let mean = others / (numbers.len() as u64 - 1).max(1);
+    (*most > mean.saturating_mul(STANDS_OUT).max(STANDS_OUT)).then(|| form[place])
+}
+
+/// A number short enough to be a quantity.
+fn number(digits: &[u8]) -> Option<u64> {
+    const LONGEST: usize = 9;
+    let digits = Some(digits).filter(|d| (1..=LONGEST).contains(&d.len()))?;
+    std::str::from_utf8(digits).ok()?.parse().ok()
+}

@@ -1,0 +1,160 @@
+//! Logs of any layout: syslog, journald, dmesg, JSON lines, logfmt, access logs, klog, log4j and logback,
+//! Python's logging, logcat, Windows, nginx, PostgreSQL and what else writes a stamp or a level before
+//! each line.
+//!
+//! `standard` leaves out what is provably the same as lines that stay: equal but for times, process and
+//! thread ids, memory addresses, ports and durations. What is severe stays with its neighbours.
+//! `aggressive` goes by forms (`forms`).
+
+use std::ops::Range;
+
+use super::{forms, layout, record};
+use crate::config::Mode;
+use crate::pipeline::detect::Shape;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Claim, Input, Meta, Reducer};
+
+/// See the module.
+pub struct Log;
+
+static META: Meta = Meta {
+    id: "log",
+    family: "log",
+    reads: "logs with a time stamp or level on each line: syslog (RFC 3164, RFC 5424), journald, dmesg, JSON lines, \
+            logfmt, access logs, Kubernetes, log4j and logback, Python logging, Android logcat, Windows, nginx, \
+            PostgreSQL",
+    keeps: "warnings, errors and failures with the records around them, the first and the last of what repeats, every \
+            record that differs in more than the named fields; aggressive: errors, failures, the first, the last and \
+            the one that stands out of each form",
+    folds: "records equal to ones that stay but for times, process and thread ids, memory addresses, ports and \
+            durations; aggressive: records of one form",
+    anchors: &[],
+};
+
+/// Programs that print rows with dates which are data.
+const NO_LOGS: &[&str] = &[
+    "git", "hg", "svn", "gh", "glab", "ls", "find", "fd", "stat", "ps", "last", "who", "psql", "mysql",
+    "sqlite3", "tar", "unzip", "zipinfo", "aws", "gcloud", "az", "crontab", "sed", "awk", "grep", "rg",
+    "diff", "strace",
+];
+/// Lines that a claim looks at: the first, then some of each part.
+const HEAD: usize = 24;
+const SAMPLES: usize = 200;
+/// Lines of a log from which on its end is too much to be read line by line.
+const LONG_TAIL: usize = 200;
+/// Fewest lines of a log.
+const FEWEST: usize = 6;
+
+/// Whether the text may be a log, as far as the call tells.
+pub(super) fn may_be_log(input: &Input<'_>) -> bool {
+    let command = &input.detection.command;
+    let is_kept = |path: &str| path.starts_with("/var/log/") || path.contains("/logs/");
+    let shows_kept = input.detection.shape == Shape::File
+        && !input.detection.is_written
+        && (input.call.path.as_deref().is_some_and(is_kept)
+            || command.producers().any(|(s, _)| s.argv.iter().skip(1).any(|a| is_kept(a))));
+    // `tail -800 x.log` wants the end of the log; `aggressive` folds it as it does the whole.
+    let is_tail = input.policy.mode == Mode::Aggressive
+        && input.source.len() >= LONG_TAIL
+        && input.call.arguments.get("offset").or(input.call.arguments.get("limit")).is_none()
+        && command.pipelines.iter().flatten().any(|s| matches!(s.program(), "tail" | "head"));
+    (!input.detection.is_range || is_tail)
+        && !input.detection.is_numbered
+        && (reads_as_report(input) || shows_kept)
+}
+
+impl Reducer for Log {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let is_data = input.detection.command.producers().any(|(s, _)| NO_LOGS.contains(&s.program()));
+        if may_be_log(input) && !is_data && is_log(input.source) { Claim::Content } else { Claim::No }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let mut out = Reduction::default();
+        fold(input, &mut out);
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        let source = input.source;
+        let is_head = |i: &usize| layout::head(source.line(*i)).is_some();
+        let first = (0..source.len()).find(is_head).unwrap_or(0);
+        let last = (first..source.len()).rev().find(is_head).unwrap_or(first);
+        // What belongs to the last record is not known to end before the text does.
+        let end = if source.len() - last <= HEAD { source.len() } else { last + 1 };
+        first..end
+    }
+}
+
+/// Folds the records of a text.
+pub(super) fn fold(input: &Input<'_>, out: &mut Reduction) {
+    let source = input.source;
+    let mut records = record::records(source);
+    if input.policy.mode == Mode::Aggressive {
+        let keys = record::number(source, &mut records, |record, key| forms::key(source, record, key));
+        let gone = forms::middles(source, &records, keys);
+        record::omit(source, &records, &gone, Reason::LogForm, out);
+    } else {
+        let keys =
+            record::number(source, &mut records, |record, key| record::strict_key(source, record, key));
+        let gone = record::repeats(&records, keys);
+        record::omit(source, &records, &gone, Reason::LogRepeat, out);
+    }
+}
+
+/// Whether most lines of a text start a record. Looks at some only.
+fn is_log(source: &Source<'_>) -> bool {
+    let share = |lines: &mut dyn Iterator<Item = usize>| {
+        let (mut all, mut heads) = (0, 0);
+        for i in lines {
+            let line = source.line(i);
+            // A line below a record: a stack, the rest of a message.
+            if line.trim().is_empty() || line.starts_with([' ', '\t']) && layout::head(line).is_none() {
+                continue;
+            }
+            all += 1;
+            heads += usize::from(layout::head(line).is_some_and(|head| !is_row(&line[head.end..])));
+        }
+        (all, heads)
+    };
+    let (all, heads) = share(&mut (0..source.len().min(HEAD)));
+    if heads * 2 < all || heads < FEWEST.min(all) {
+        return false;
+    }
+    let step = (source.len() / SAMPLES).max(1);
+    let (all, heads) = share(&mut (0..source.len()).step_by(step));
+    heads >= FEWEST && heads * 10 >= all * 7
+}
+
+/// Whether what follows a stamp is a row of numbers: a table with a column of times.
+fn is_row(text: &str) -> bool {
+    const FEWEST: usize = 4;
+    let (mut words, mut numbers) = (0, 0);
+    for word in text.split_whitespace() {
+        words += 1;
+        numbers += usize::from(word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'%' | b'-')));
+    }
+    words >= FEWEST && numbers * 4 >= words * 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn most_lines_have_a_head() {
+        let log = "Jun 14 15:16:01 h a[1]: x\n\tat b\n".repeat(9);
+        assert!(is_log(&Source::new(&log)));
+        assert!(!is_log(&Source::new("a\nb\nc\nd\ne\nf\ng\nh\n")));
+        assert!(!is_log(&Source::new(&format!("{log}{}", "text that is none\n".repeat(30)))));
+        assert!(!is_log(&Source::new("Jun 14 15:16:01 h a[1]: x\n")));
+        assert!(!is_log(&Source::new(&"04:11:27 PM  all  0.00  1.25  98.5  0.00\n".repeat(9))));
+    }
+}

@@ -1,0 +1,15 @@
+//! Logs: lines that start with a time stamp or a level, whatever wrote them. A log is told by its
+//! content alone.
+
+mod ci;
+mod forms;
+mod layout;
+mod lines;
+mod mask;
+mod record;
+mod stamp;
+
+use super::Reducer;
+
+/// Reducers of this family, those that win a tie first.
+pub static REDUCERS: &[&dyn Reducer] = &[&ci::CiLog, &lines::Log];

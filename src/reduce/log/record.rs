@@ -1,0 +1,236 @@
+//! The records of a log: a line with a head and the lines below it that have none.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::layout::{self, Head, Level};
+use super::mask;
+use crate::pipeline::ledger::Reduction;
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+
+/// Longest line of which more than the head is looked at, in bytes: a longer one is like no other.
+const LONGEST: usize = 4000;
+/// Records of one key belong together when no more than so many records stand between two of them.
+const WINDOW: usize = 200;
+/// Fewest records of a key of which the middle ones go.
+const FEWEST: usize = 4;
+/// Records before and after a severe one that stay with it.
+const AROUND: usize = 2;
+/// Lines shown between two that go, above which they get markers of their own.
+const NEAR: usize = 24;
+/// Less than one part in so many of a text is not worth markers in it.
+const LEAST_SHARE: usize = 20;
+/// Keys that a marker counts apart.
+const COUNTED: usize = 6;
+/// Words by which a marker names a key, at most: no more than tell a form (`forms`).
+pub const WORDS: usize = 4;
+/// Longest text by which a marker names a key, in bytes.
+const LABEL: usize = 48;
+
+/// A record.
+#[derive(Debug)]
+pub struct Record {
+    /// Its lines.
+    pub lines: Range<usize>,
+    /// The head of the first; `None` for lines before any head.
+    pub head: Option<Head>,
+    /// Whether it reports a failure in some line or calls itself a warning or worse.
+    pub level: Level,
+    /// What it is like, by number; `None` when it is like nothing else.
+    pub key: Option<usize>,
+}
+
+/// All records of a text, in order.
+pub fn records(source: &Source<'_>) -> Vec<Record> {
+    let failures = signals::failure_lines(source);
+    let mut next_failure = failures.iter().peekable();
+    let mut out: Vec<Record> = Vec::new();
+    for i in 0..source.len() {
+        let line = source.line(i);
+        let is_failure = next_failure.next_if(|f| **f == i).is_some();
+        let head = layout::head(line);
+        let level = if is_failure { Level::Error } else { head.map_or(Level::Plain, |h| h.level) };
+        match out.last_mut() {
+            Some(last) if head.is_none() => {
+                last.lines.end = i + 1;
+                last.level = last.level.max(level);
+            }
+            _ => out.push(Record { lines: i..i + 1, head, level, key: None }),
+        }
+    }
+    out
+}
+
+/// Gives each record the number of its key, which `write` makes of its lines. Equal keys, equal numbers.
+pub fn number(
+    source: &Source<'_>,
+    records: &mut [Record],
+    mut write: impl FnMut(&Record, &mut Vec<u8>),
+) -> usize {
+    let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
+    let mut key = Vec::new();
+    for record in records.iter_mut() {
+        if record.head.is_none() || source.byte_range(record.lines.clone()).len() > LONGEST {
+            continue;
+        }
+        key.clear();
+        write(record, &mut key);
+        let next = numbers.len();
+        record.key = match numbers.get(&key) {
+            _ if key.is_empty() => None,
+            Some(number) => Some(*number),
+            None => {
+                numbers.insert(key.clone(), next);
+                Some(next)
+            }
+        };
+    }
+    numbers.len()
+}
+
+/// The key by which records say the same: all lines with what varies masked.
+pub fn strict_key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>) {
+    for i in record.lines.clone() {
+        let head = record.head.filter(|_| i == record.lines.start);
+        mask::strict(source.line(i).as_bytes(), head, key);
+        key.push(b'\n');
+    }
+}
+
+/// The records that go because others that stay say the same: of each key the first and the last of a
+/// run stay, and so does what is severe with its neighbours.
+pub fn repeats(records: &[Record], keys: usize) -> Vec<usize> {
+    let near_severe = around_severe(records);
+    // Of each key: the records of the run so far.
+    let mut runs: Vec<Vec<usize>> = vec![Vec::new(); keys];
+    let mut gone = Vec::new();
+    let close = |run: &mut Vec<usize>, gone: &mut Vec<usize>| {
+        if run.len() >= FEWEST {
+            gone.extend(&run[1..run.len() - 1]);
+        }
+        run.clear();
+    };
+    for (i, record) in records.iter().enumerate() {
+        let Some(run) = record.key.filter(|_| !near_severe[i]).and_then(|key| runs.get_mut(key)) else {
+            continue;
+        };
+        if run.last().is_some_and(|last| i - last > WINDOW) {
+            close(run, &mut gone);
+        }
+        run.push(i);
+    }
+    runs.iter_mut().for_each(|run| close(run, &mut gone));
+    gone.sort_unstable();
+    gone
+}
+
+/// Which records are severe, or stand next to one.
+fn around_severe(records: &[Record]) -> Vec<bool> {
+    let mut near = vec![false; records.len()];
+    for (i, _) in records.iter().enumerate().filter(|(_, r)| r.level > Level::Plain) {
+        near[i.saturating_sub(AROUND)..(i + AROUND + 1).min(records.len())].fill(true);
+    }
+    near
+}
+
+/// Leaves records out. Those near each other share a marker, which counts them by what they say.
+pub fn omit(source: &Source<'_>, records: &[Record], gone: &[usize], reason: Reason, out: &mut Reduction) {
+    let bytes: usize = gone.iter().map(|&i| source.byte_range(records[i].lines.clone()).len()).sum();
+    if bytes * LEAST_SHARE < source.text().len() {
+        return;
+    }
+    let far = |a: &usize, b: &usize| records[*b].lines.start - records[*a].lines.end > NEAR;
+    for (group, near) in (1..).zip(gone.chunk_by(|a, b| !far(a, b))) {
+        let mut names = names(source, records, near);
+        for &i in near {
+            out.omit_named(records[i].lines.clone(), reason, group, &std::mem::take(&mut names));
+        }
+    }
+}
+
+/// How many of the records say what, the most frequent first.
+fn names(source: &Source<'_>, records: &[Record], gone: &[usize]) -> String {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    let mut places: HashMap<Option<usize>, usize> = HashMap::new();
+    for &i in gone {
+        let record = &records[i];
+        let place = *places.entry(record.key).or_insert_with(|| {
+            let label = label(source.line(record.lines.start), record.head);
+            counts.iter().position(|(other, _)| *other == label).unwrap_or_else(|| {
+                counts.push((label, 0));
+                counts.len() - 1
+            })
+        });
+        counts[place].1 += 1;
+    }
+    let mut others: usize = counts.iter().filter(|(label, _)| label.is_empty()).map(|(_, count)| count).sum();
+    counts.retain(|(label, _)| !label.is_empty());
+    // Stable: among equals the first stays first.
+    counts.sort_by_key(|(_, count)| usize::MAX - count);
+    others += counts.iter().skip(COUNTED).map(|(_, count)| count).sum::<usize>();
+    counts.truncate(COUNTED);
+    let mut parts: Vec<String> = counts.iter().map(|(label, count)| format!("{count} {label}")).collect();
+    if others > 0 && !parts.is_empty() {
+        parts.push(format!("{others} others"));
+    }
+    parts.join("; ")
+}
+
+/// The first words of what a line says, as a marker can hold them. Words with digits end it: they may
+/// differ from line to line.
+fn label(line: &str, head: Option<Head>) -> String {
+    let from = message(line.as_bytes(), head);
+    let mut text = line.get(from..).unwrap_or_default();
+    // The end of a value: what follows is another field.
+    if from > 0 && line.as_bytes()[from - 1] == b'"' {
+        text = text.split('"').next().unwrap_or(text);
+    }
+    let mut out = String::new();
+    for word in text.split_whitespace().take(WORDS) {
+        let is_plain = word.bytes().all(|b| b.is_ascii_alphabetic() || b"-_.,/:'\"()=*".contains(&b));
+        if !is_plain || out.len() + word.len() >= LABEL {
+            break;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.extend(word.chars().filter(|c| *c != '"'));
+        out.truncate(out.trim_end().len());
+    }
+    let out = out.trim_matches([':', ',', ' ', '-', '.', '=', '*']);
+    if out.bytes().any(|b| b.is_ascii_alphabetic()) { out.to_owned() } else { String::new() }
+}
+
+/// Where the message of a record starts: behind the first word that ends the names of host, thread,
+/// level and program; else behind the stamp.
+pub fn message(line: &[u8], head: Option<Head>) -> usize {
+    const WORDS: usize = 8;
+    let start = head.map_or(0, |h| h.end);
+    for key in [&b"\"msg\":\""[..], b"\"message\":\"", b"msg=\"", b"msg=", b"\"event\":\""] {
+        if let Some(at) = memchr::memmem::find(line, key) {
+            return at + key.len();
+        }
+    }
+    let mut end = start;
+    let mut words = 0;
+    let mut at = start;
+    while at < line.len() && words < WORDS {
+        let length = line[at..].iter().take_while(|b| **b != b' ').count();
+        if length == 0 {
+            at += 1;
+            continue;
+        }
+        words += 1;
+        let word = &line[at..at + length];
+        at += length;
+        if matches!(word, [.., b':' | b']'] | [b'-']) {
+            end = at;
+            if word.ends_with(b":") {
+                break;
+            }
+        }
+    }
+    end + line[end..].iter().take_while(|b| **b == b' ').count()
+}
