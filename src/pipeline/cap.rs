@@ -294,9 +294,11 @@ fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
                 let bytes = source.byte_range(shown).len() + MARKERS / 2;
                 units.push(Unit { lines: span.lines.clone(), bytes });
             }
-            Action::Omit { .. } | Action::Refer { .. } => {
-                units.push(Unit { lines: span.lines.clone(), bytes: MARKERS / 2 })
+            Action::Omit { names, .. } => {
+                let bytes = MARKERS / 2 + names.as_ref().map_or(0, |names| names.len());
+                units.push(Unit { lines: span.lines.clone(), bytes });
             }
+            Action::Refer { .. } => units.push(Unit { lines: span.lines.clone(), bytes: MARKERS / 2 }),
         }
     }
     units

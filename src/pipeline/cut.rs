@@ -29,8 +29,10 @@ impl Run<'_> {
     ) -> Ledger {
         let limit = self.policy.head_tail(is_document(source)).filter(|_| self.is_cut(detection));
         if let Some(limit) = limit {
-            // What a reducer left of a report is denser than what nobody read.
-            let limit = if self.is_read { limit * 2 } else { limit };
+            // What a reducer left of a report is denser than what nobody read. An installation is often the
+            // start of something else.
+            let is_dense = self.is_read && self.evidence.family.as_deref() != Some("package");
+            let limit = if is_dense { limit * 2 } else { limit };
             ledger = self.without_repeats(source, detection, signals, ledger, limit);
             let samples = detection.shape == Shape::Other && !is_document(source);
             let cap =
@@ -126,7 +128,10 @@ impl Run<'_> {
     }
 
     fn is_report(&self) -> bool {
-        self.evidence.family.as_deref().is_some_and(|family| matches!(family, "test" | "build" | "log"))
+        self.evidence
+            .family
+            .as_deref()
+            .is_some_and(|family| matches!(family, "test" | "build" | "log" | "package"))
     }
 
     /// Bytes for the names of what is cut. Hosts and ids are the names of a log, and what a report does
