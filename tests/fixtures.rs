@@ -15,6 +15,7 @@ use serde::Deserialize;
 use tersed::config::{Policy, PolicyPatch};
 use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
+use tersed::pipeline::marker::Marker;
 use tersed::pipeline::{Outcome, Raw, compress};
 use tersed::reduce;
 
@@ -109,6 +110,25 @@ fn every_case_keeps_the_promises() {
         assert_eq!(run(&call, &policy, &input), outcome, "{name}: not deterministic");
         let again = run(&call, &policy, outcome.texts.concat().as_bytes());
         assert_eq!(again.texts, outcome.texts, "{name}: not idempotent");
+        if ["reduce", "trace", "generic"].iter().any(|area| case.starts_with(root().join(area))) {
+            markers_give_the_reason(&outcome, &name.to_string());
+        }
+    }
+}
+
+/// What a marker counts went for the reason that it gives.
+fn markers_give_the_reason(outcome: &Outcome, name: &str) {
+    for line in outcome.texts.concat().lines() {
+        let Some((Marker::Lines { count, first, last, reason, .. }, _)) = Marker::parse(line) else {
+            continue;
+        };
+        let gone = outcome
+            .evidence
+            .omissions
+            .iter()
+            .filter(|o| o.reason.code() == reason && o.lines[0] >= first && o.lines[1] <= last);
+        let gone: usize = gone.map(|o| o.count).sum();
+        assert!(gone >= count, "{name}: {line} but {gone} lines went for it");
     }
 }
 

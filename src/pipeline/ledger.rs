@@ -117,6 +117,9 @@ impl Reduction {
     }
 }
 
+/// Groups from here on are those of the cap, which runs last.
+pub const CAP_GROUPS: u32 = u32::MAX - 16;
+
 /// A gap in what is shown, as the evidence lists it. Lines are numbered from 1, inclusive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
@@ -165,6 +168,15 @@ impl Ledger {
         self.spans.iter_mut()
     }
 
+    /// The last group of omissions that steps took, those of the cap aside.
+    fn last_group(&self) -> u32 {
+        let group = |span: &Span| match span.action {
+            Action::Omit { group, .. } if group < CAP_GROUPS => group,
+            _ => 0,
+        };
+        self.spans.iter().map(group).max().unwrap_or(0)
+    }
+
     /// Runs of lines that are still as the source has them.
     pub fn kept(&self) -> impl Iterator<Item = Range<usize>> + '_ {
         self.spans.iter().filter(|s| s.action == Action::Keep).map(|s| s.lines.clone())
@@ -172,7 +184,19 @@ impl Ledger {
 
     /// Applies a step on top of what was done before. Only kept lines may change, except that an
     /// omission may swallow anything that lies wholly inside it.
-    pub fn apply(&self, source: &Source<'_>, step: Reduction) -> Result<Self, BadSpans> {
+    pub fn apply(&self, source: &Source<'_>, mut step: Reduction) -> Result<Self, BadSpans> {
+        // A step counts its groups from 1: none of them is one of an earlier step, and what shares a marker
+        // shares its reason.
+        let taken = self.last_group();
+        let mut groups: HashMap<(u32, Reason), u32> = HashMap::new();
+        for span in &mut step.spans {
+            if let Action::Omit { group, reason, .. } = &mut span.action
+                && (1..CAP_GROUPS).contains(group)
+            {
+                let next = taken + groups.len() as u32 + 1;
+                *group = *groups.entry((*group, *reason)).or_insert(next);
+            }
+        }
         let mut spans: Vec<Span> = Vec::with_capacity(self.spans.len() + step.spans.len() * 2);
         let mut old = self.spans.iter().cloned().peekable();
         let mut rest: Option<Span> = None;

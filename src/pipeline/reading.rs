@@ -7,7 +7,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::detect::{self, Detection, Shape};
-use super::ledger::{Action, Ledger, Reduction};
+use super::ledger::{Ledger, Reduction};
 use super::reason::Reason;
 use super::relevance::Relevance;
 use super::run::Run;
@@ -98,7 +98,6 @@ impl Run<'_> {
         signals: &[usize],
         state: &mut (Ledger, usize),
     ) {
-        let mut groups = 0;
         let mut read = 0;
         let mut asked = stretches.len();
         let mut queue: Vec<Stretch<'_>> = stretches.into_iter().rev().collect();
@@ -116,7 +115,7 @@ impl Run<'_> {
             let steps = self.evidence.steps.len();
             let applied = self.attempt(meta.id, source, signals, state, |_| {
                 let reduction = reducer.reduce(&input)?;
-                Ok(moved(reduction, stretch.start, &mut groups))
+                Ok(moved(reduction, stretch.start))
             });
             if applied {
                 self.evidence.reducer.get_or_insert_with(|| meta.id.to_owned());
@@ -142,17 +141,10 @@ impl Run<'_> {
     }
 }
 
-/// A reduction of lines that start at line `start` of the whole, with groups that no other has.
-fn moved(mut reduction: Reduction, start: usize, groups: &mut u32) -> Reduction {
-    let taken = *groups;
+/// A reduction of lines that start at line `start` of the whole.
+fn moved(mut reduction: Reduction, start: usize) -> Reduction {
     for span in &mut reduction.spans {
         span.lines = span.lines.start + start..span.lines.end + start;
-        if let Action::Omit { group, .. } = &mut span.action
-            && *group > 0
-        {
-            *group += taken;
-            *groups = (*groups).max(*group);
-        }
     }
     reduction
 }

@@ -60,6 +60,8 @@ pub struct Format {
 
 /// Lines that a claim looks at.
 const CLAIM_LINES: usize = 4000;
+/// Bytes that an automaton may take for the states it has met.
+const CACHE: usize = 256 * 1024;
 /// Longest line that is looked at, in bytes.
 const LONGEST: usize = 2000;
 /// Empty lines between two lines that go which go with them, at most.
@@ -139,7 +141,12 @@ pub fn compile<'a>(forms: impl Iterator<Item = &'a str>) -> Option<Regex> {
     let forms: Vec<String> = forms.map(|form| format!(r"(?:{form})[ \t\r]*$")).collect();
     meta::Builder::new()
         .syntax(syntax::Config::new().unicode(false).utf8(false))
-        .configure(meta::Config::new().match_kind(MatchKind::LeftmostFirst).utf8_empty(false))
+        .configure(
+            meta::Config::new()
+                .match_kind(MatchKind::LeftmostFirst)
+                .utf8_empty(false)
+                .hybrid_cache_capacity(CACHE),
+        )
         .build_many(&forms)
         .ok()
 }
