@@ -70,8 +70,6 @@ pub fn over_the_budget_requests_are_shed_and_each_is_answered_once() {
 pub fn replies_larger_than_requests_stay_bounded() {
     let count = 250;
     let mut client = unread(&["--max-queued-bytes", "400000"]);
-    #[cfg(target_os = "linux")]
-    let idle = client.peak_memory();
     // The requests are all let in, since they are small, before the first of them makes a reply.
     client.send(0, "test/work", json!({"sessionId": "s", "ms": 500}));
     for id in 1..count {
@@ -79,7 +77,8 @@ pub fn replies_larger_than_requests_stay_bounded() {
     }
     thread::sleep(Duration::from_secs(3));
     #[cfg(target_os = "linux")]
-    assert!(client.peak_memory() < idle + 10_000, "{} KiB after {idle}", client.peak_memory());
+    // The process alone takes 10 MB; the replies are 75 MB.
+    assert!(client.peak_memory() < 24_000, "{} KiB", client.peak_memory());
     client.start_reading();
     assert_eq!(replies(&mut client, count), (count, 0));
     client.still_works();
