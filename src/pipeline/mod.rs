@@ -24,6 +24,7 @@ pub mod names;
 mod part;
 mod reading;
 pub mod reason;
+pub mod reduction;
 pub mod relevance;
 mod run;
 pub mod sanitize;

@@ -195,7 +195,6 @@ const RUST: &[&str] = &[
     "<core::",
     "<std::",
     "test::",
-    "tokio::",
     "__libc",
     "_start",
     "main",
