@@ -5,7 +5,7 @@
 //! ```text
 //! wire ─ server ─ protocol ─ engine ─┬─ session (memo, what is visible)        shell: I/O, clock, locks
 //!                                    ├─ artifact (originals)
-//!                                    └─ pipeline: sanitize ─ detect ─ reduce ─ guard ─ encode ─ cap ─ dedup
+//!                                    └─ pipeline: sanitize ─ detect ─ reduce ─ dedup ─ encode ─ cap, each step under the guard
 //!                                                                               pure: text in, outcome out
 //! ```
 //!
@@ -20,7 +20,7 @@
 //! | [`session`] | what one session remembers |
 //! | [`artifact`] | the store of originals |
 //! | [`pipeline`] | the pure core: one result in, one outcome out |
-//! | [`reduce`] | reducers, one file each, and their table |
+//! | [`reduce`] | reducers by family, formats as tables of line forms, stack traces, progress |
 //! | [`detail`] | how much of a file view is shown |
 //! | [`outline`] | where the declarations of a source file are |
 //! | [`encode`] | lossless encoders and their table |

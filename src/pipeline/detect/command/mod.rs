@@ -1,8 +1,9 @@
 //! Reads a command line the way a shell would, far enough to know which programs wrote the output.
 //!
 //! It runs nothing and expands nothing. What it cannot read it leaves as words. `lex` splits, `parse`
-//! knows the grammar, `wrap` takes wrappers off.
+//! and `compound` know the grammar, `wrap` takes wrappers off.
 
+mod compound;
 mod lex;
 mod parse;
 mod wrap;

@@ -12,12 +12,9 @@ use super::wrap::{Unwrapped, unwrap};
 use super::{CommandLine, Join, Pipeline, Simple};
 
 /// How deep commands are looked into.
-const DEPTH: usize = 12;
+pub(super) const DEPTH: usize = 12;
 /// Pipelines of a command line, at most.
-const MOST: usize = 256;
-/// Words that a loop is unrolled for, at most.
-const UNROLL: usize = 32;
-
+pub(super) const MOST: usize = 256;
 /// Keywords of PowerShell that script blocks follow.
 const BLOCKS: &[&str] =
     &["if", "elseif", "else", "foreach", "for", "while", "do", "try", "catch", "finally", "switch"];
@@ -103,9 +100,9 @@ fn is_scene(simple: &Simple) -> bool {
     SCENE.contains(&simple.program()) && !prints
 }
 
-type Functions = HashMap<String, Vec<Pipeline>>;
+pub(super) type Functions = HashMap<String, Vec<Pipeline>>;
 
-fn script(text: &str, dialect: Dialect, depth: usize, functions: &mut Functions) -> Vec<Pipeline> {
+pub(super) fn script(text: &str, dialect: Dialect, depth: usize, functions: &mut Functions) -> Vec<Pipeline> {
     let tokens = lex(text, dialect);
     let mut parser = Parser { tokens: &tokens, at: 0, dialect, depth, functions };
     let mut out = Vec::new();
@@ -121,16 +118,16 @@ fn script(text: &str, dialect: Dialect, depth: usize, functions: &mut Functions)
     out
 }
 
-struct Parser<'t, 'f> {
-    tokens: &'t [Token],
-    at: usize,
-    dialect: Dialect,
-    depth: usize,
-    functions: &'f mut Functions,
+pub(super) struct Parser<'t, 'f> {
+    pub(super) tokens: &'t [Token],
+    pub(super) at: usize,
+    pub(super) dialect: Dialect,
+    pub(super) depth: usize,
+    pub(super) functions: &'f mut Functions,
 }
 
 /// An element of a pipeline.
-enum Element {
+pub(super) enum Element {
     /// Programs whose pipelines are known.
     Known(Vec<Pipeline>),
     /// A program that takes what the others wrote as its arguments.
@@ -139,7 +136,7 @@ enum Element {
 }
 
 impl Parser<'_, '_> {
-    fn op(&self) -> Option<&'static str> {
+    pub(super) fn op(&self) -> Option<&'static str> {
         match self.tokens.get(self.at) {
             Some(Token::Op(op)) => Some(op),
             _ => None,
@@ -147,7 +144,7 @@ impl Parser<'_, '_> {
     }
 
     /// The next word, where it may be a keyword.
-    fn keyword(&self) -> Option<&str> {
+    pub(super) fn keyword(&self) -> Option<&str> {
         match self.tokens.get(self.at) {
             Some(Token::Word(Word { text, is_quoted: false })) => Some(text),
             _ => None,
@@ -155,7 +152,7 @@ impl Parser<'_, '_> {
     }
 
     /// Pipelines up to one of the keywords, a closing bracket or the end.
-    fn list(&mut self, stop: &[&str]) -> Vec<Pipeline> {
+    pub(super) fn list(&mut self, stop: &[&str]) -> Vec<Pipeline> {
         let mut out: Vec<Pipeline> = Vec::new();
         let mut join = Join::Then;
         while self.at < self.tokens.len() {
@@ -192,7 +189,7 @@ impl Parser<'_, '_> {
         out
     }
 
-    fn pipeline(&mut self) -> Vec<Pipeline> {
+    pub(super) fn pipeline(&mut self) -> Vec<Pipeline> {
         let mut current: Vec<Pipeline> = Vec::new();
         let mut is_first = true;
         loop {
@@ -212,7 +209,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    fn element(&mut self) -> Option<Element> {
+    pub(super) fn element(&mut self) -> Option<Element> {
         while self.keyword() == Some("!") {
             self.at += 1;
         }
@@ -265,35 +262,6 @@ impl Parser<'_, '_> {
         element
     }
 
-    /// The blocks of a condition, a loop or a `try` of PowerShell.
-    fn script_blocks(&mut self) -> Vec<Pipeline> {
-        let mut out = Vec::new();
-        while let Some(token) = self.tokens.get(self.at) {
-            match token {
-                Token::Word(word) => {
-                    if let Some(text) = word.text.strip_prefix('{') {
-                        let text = text.strip_suffix('}').unwrap_or(text);
-                        if self.depth < DEPTH {
-                            out.extend(script(text, self.dialect, self.depth + 1, self.functions));
-                        }
-                    }
-                }
-                Token::Op("\n") => {}
-                _ => break,
-            }
-            self.at += 1;
-        }
-        out
-    }
-
-    /// A list behind a keyword, up to another one.
-    fn block(&mut self, stop: &[&str]) -> Vec<Pipeline> {
-        self.at += 1;
-        let list = self.list(stop);
-        self.at += usize::from(self.keyword().is_some_and(|word| stop.contains(&word)));
-        list
-    }
-
     /// What follows a group may send its output elsewhere.
     fn redirected(&mut self, mut list: Vec<Pipeline>) -> Option<Element> {
         while let Some(Token::Redirect(stream, target)) = self.tokens.get(self.at) {
@@ -306,77 +274,6 @@ impl Parser<'_, '_> {
             self.at += 1;
         }
         Some(Element::Known(list))
-    }
-
-    /// `for x in a b c; do …; done`: once for each word that is written out.
-    fn loop_over(&mut self) -> Vec<Pipeline> {
-        self.at += 1;
-        let name = self.keyword().map(str::to_owned);
-        let mut words: Vec<String> = Vec::new();
-        while self.at < self.tokens.len() && self.keyword() != Some("do") && self.keyword() != Some("{") {
-            if let Some(Token::Word(word)) = self.tokens.get(self.at) {
-                words.push(word.text.clone());
-            }
-            self.at += 1;
-        }
-        let end = if self.keyword() == Some("{") { "}" } else { "done" };
-        let body = self.block(&[end]);
-        let words = match words.get(..2) {
-            Some([_, is_in]) if is_in == "in" => words.split_off(2),
-            _ => Vec::new(),
-        };
-        let is_plain = |word: &String| !word.contains(['$', '*', '?', '`', '[', '{']);
-        let Some(name) = name.filter(|_| {
-            (1..=UNROLL).contains(&words.len())
-                && words.iter().all(is_plain)
-                && body.len() * words.len() <= MOST
-        }) else {
-            return body;
-        };
-        let mut out = Vec::with_capacity(body.len() * words.len());
-        for word in &words {
-            for pipeline in &body {
-                let mut pipeline = pipeline.clone();
-                for argument in pipeline.parts.iter_mut().flat_map(|s| &mut s.argv) {
-                    filled(argument, &name, word);
-                }
-                out.push(pipeline);
-            }
-        }
-        out
-    }
-
-    fn case(&mut self) -> Vec<Pipeline> {
-        let mut out = Vec::new();
-        while self.at < self.tokens.len() && self.keyword() != Some("in") {
-            self.at += 1;
-        }
-        self.at += 1;
-        while self.at < self.tokens.len() && self.keyword() != Some("esac") {
-            // The patterns before the bracket.
-            while self.at < self.tokens.len() && self.op() != Some(")") && self.keyword() != Some("esac") {
-                self.at += 1;
-            }
-            self.at += usize::from(self.op() == Some(")"));
-            let before = self.at;
-            loop {
-                out.extend(self.pipeline());
-                match self.op() {
-                    Some(";;") | None => break,
-                    Some(")") => break,
-                    Some(_) => self.at += 1,
-                }
-                if self.keyword() == Some("esac") || self.at >= self.tokens.len() {
-                    break;
-                }
-            }
-            self.at += usize::from(self.op() == Some(";;") || self.at == before);
-            while self.op() == Some("\n") {
-                self.at += 1;
-            }
-        }
-        self.at += usize::from(self.at < self.tokens.len());
-        out
     }
 
     fn simple(&mut self) -> Option<Element> {
@@ -420,20 +317,6 @@ impl Parser<'_, '_> {
             return None;
         }
         self.command(words, simple, input)
-    }
-
-    /// `name() { …; }`: nothing runs before the name is called.
-    fn function(&mut self, name: &str) -> Option<Element> {
-        self.at += 2;
-        while self.op() == Some("\n") {
-            self.at += 1;
-        }
-        let body = match self.element() {
-            Some(Element::Known(list)) => list,
-            _ => Vec::new(),
-        };
-        self.functions.insert(name.to_owned(), body);
-        None
     }
 
     fn command(&mut self, words: Vec<Word>, mut simple: Simple, input: Option<&str>) -> Option<Element> {
@@ -483,25 +366,6 @@ impl Parser<'_, '_> {
 
 fn texts(words: Vec<Word>) -> Vec<String> {
     words.into_iter().map(|word| word.text).collect()
-}
-
-/// Puts a word in place of a variable.
-fn filled(argument: &mut String, name: &str, word: &str) {
-    if argument.contains('$') {
-        *argument = argument.replace(&format!("${{{name}}}"), word);
-        let plain = format!("${name}");
-        let mut out = String::with_capacity(argument.len());
-        let mut rest = argument.as_str();
-        while let Some(at) = rest.find(&plain) {
-            let after = &rest[at + plain.len()..];
-            let is_longer = after.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-            out.push_str(&rest[..at]);
-            out.push_str(if is_longer { &plain } else { word });
-            rest = after;
-        }
-        out.push_str(rest);
-        *argument = out;
-    }
 }
 
 /// Whether a redirection hides standard output and standard error from who reads the result.
