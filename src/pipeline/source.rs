@@ -91,8 +91,15 @@ impl<'a> Source<'a> {
     /// Line `i` without `\n` or `\r\n`.
     pub fn line(&self, i: usize) -> &'a str {
         let raw = self.raw(i);
-        let raw = raw.strip_suffix('\n').unwrap_or(raw);
-        raw.strip_suffix('\r').unwrap_or(raw)
+        // By bytes: this is called for every line by every stage.
+        let mut end = raw.len();
+        if end > 0 && raw.as_bytes()[end - 1] == b'\n' {
+            end -= 1;
+        }
+        if end > 0 && raw.as_bytes()[end - 1] == b'\r' {
+            end -= 1;
+        }
+        &raw[..end]
     }
 
     /// The lines of a range with their terminators.

@@ -60,6 +60,8 @@ pub struct Format {
 
 /// Lines that a claim looks at.
 const CLAIM_LINES: usize = 4000;
+/// Lines after which a claim by content is given up if the forms fit less than a quarter of them.
+pub const HEAD: usize = 200;
 /// Bytes that an automaton may take for the states it has met.
 const CACHE: usize = 256 * 1024;
 /// Longest line that is looked at, in bytes.
@@ -109,9 +111,12 @@ impl Format {
         self.form(automaton, line).and_then(|form| self.forms.get(form)).map(|(_, fate)| *fate)
     }
 
-    fn tally(&self, automaton: &Regex, input: &Input<'_>) -> Tally {
+    fn tally(&self, automaton: &Regex, input: &Input<'_>, is_ours: bool) -> Tally {
         let mut tally = Tally::default();
         for line in input.source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
+            if !is_ours && tally.all == HEAD && tally.known * 4 < tally.all {
+                break;
+            }
             tally.all += 1;
             if let Some(fate) = self.fate(automaton, line) {
                 tally.known += 1;
@@ -172,7 +177,7 @@ impl Reducer for Format {
         if !is_ours && self.content == 0 {
             return Claim::No;
         }
-        let tally = self.tally(automaton, input);
+        let tally = self.tally(automaton, input, is_ours);
         match () {
             () if is_ours && tally.known > 0 => Claim::Command,
             () if self.content > 0 && tally.shows >= self.content && tally.known * 2 >= tally.all => {

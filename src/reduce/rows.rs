@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
-use super::format::is_command;
+use super::format::{HEAD, is_command};
 use super::lines::reads_as_report;
 use super::{Claim, Input, Meta, Reducer};
 use crate::config::Mode;
@@ -105,12 +105,19 @@ impl Reducer for Rows {
             return Claim::No;
         }
         let (mut headers, mut rows, mut lines) = (0, 0, 0);
-        let source = input.source.part_of(0..input.source.len().min(CLAIM_LINES));
-        self.each(&Input { source: &source, ..*input }, |_, row| {
-            lines += 1;
-            headers += usize::from(row == Row::Header);
-            rows += usize::from(row != Row::Other);
-        });
+        for most in [HEAD, CLAIM_LINES] {
+            (headers, rows, lines) = (0, 0, 0);
+            let source = input.source.part_of(0..input.source.len().min(most));
+            self.each(&Input { source: &source, ..*input }, |_, row| {
+                lines += 1;
+                headers += usize::from(row == Row::Header);
+                rows += usize::from(row != Row::Other);
+            });
+            // A look at the head tells most texts of other tools.
+            if most >= input.source.len() || (!is_ours && rows * 4 < lines) {
+                break;
+            }
+        }
         let shows = if headers > 0 { headers } else { rows };
         match () {
             () if is_ours && rows > 0 => Claim::Command,

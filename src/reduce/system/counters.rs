@@ -20,7 +20,6 @@ pub static COUNTERS: Rows = Rows {
             "line protocol ",
             "Counter",
             "counters",
-            "ounter",
             "NIC statistics",
             " CRC",
         ],
@@ -79,7 +78,9 @@ const COUNTED: &[&str] = &[
 ];
 
 fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
-    let indented = line.starts_with([' ', '\t']);
+    if !line.starts_with([' ', '\t']) || !line.bytes().any(|b| b.is_ascii_digit()) {
+        return Row::Other;
+    }
     let (mut numbers, mut zeros) = (0, 0);
     for word in line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ':' | '=' | '(' | ')' | '/')) {
         let digits = word.bytes().all(|b| b.is_ascii_digit() || b == b'.') && word.matches('.').count() < 2;
@@ -92,7 +93,7 @@ fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
         }
     }
     let low = line.to_ascii_lowercase();
-    if numbers == 0 || !indented || !COUNTED.iter().any(|word| low.contains(word)) {
+    if numbers == 0 || !COUNTED.iter().any(|word| low.contains(word)) {
         return Row::Other;
     }
     match numbers == zeros && low.len() < LONGEST {

@@ -4,6 +4,9 @@
 //! a build tool puts in front of each line.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use crate::pipeline::source::Source;
 
@@ -54,6 +57,9 @@ pub struct Frame<'a> {
 /// How far into a line a frame may start: what stands before is the prefix of a log.
 const PREFIX: usize = 80;
 
+static AT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"at "));
+static FILE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"File \""));
+
 /// The frame that starts in line `i`.
 pub fn frame<'a>(source: &'a Source<'a>, i: usize) -> Option<Frame<'a>> {
     let line = source.line(i);
@@ -96,7 +102,8 @@ pub fn frame<'a>(source: &'a Source<'a>, i: usize) -> Option<Frame<'a>> {
 /// `at …` of Java, JavaScript and .NET.
 fn at(line: &str) -> Option<(Language, &str, &str)> {
     let bytes = line.as_bytes();
-    let start = memchr::memmem::find_iter(&bytes[..bytes.len().min(PREFIX)], b"at ")
+    let start = AT
+        .find_iter(&bytes[..bytes.len().min(PREFIX)])
         .find(|&at| at > 0 && matches!(bytes[at - 1], b' ' | b'\t'))?;
     let body = line[start + 3..].trim_end();
     // .NET: `at A.B.C(D d) in /a.cs:line 1`
@@ -161,7 +168,7 @@ fn firefox(text: &str) -> Option<(&str, &str)> {
 fn python<'a>(source: &'a Source<'a>, i: usize) -> Option<Frame<'a>> {
     let line = source.line(i);
     let head = &line.as_bytes()[..line.len().min(PREFIX)];
-    let start = memchr::memmem::find(head, b"File \"")?;
+    let start = FILE.find(head)?;
     let prefix = &line[..start];
     if !prefix.ends_with("  ") {
         return None;
