@@ -36,6 +36,15 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     let cell = |row: usize, column: usize| table[row][column].trim();
     let same: Vec<bool> =
         (0..columns).map(|c| (first + 1..table.len()).all(|r| cell(r, c) == cell(first, c))).collect();
+    // A cell that starts elsewhere than its name may belong to the column beside it.
+    let is_in_place = |row: &Vec<String>| {
+        row.iter().zip(&table[0]).all(|(cell, name)| {
+            !cell.starts_with(' ') || cell.trim().is_empty() || cell.trim_end().len() == name.trim_end().len()
+        })
+    };
+    if !tabs && !table.iter().all(is_in_place) {
+        return None;
+    }
     if columns < LEAST_COLUMNS || !same.contains(&true) || !same.contains(&false) {
         return None;
     }
@@ -130,6 +139,7 @@ mod tests {
             "NAME    READY   AGE\na       1/1     5d\nb       1/1     6d\nc       1/1     7d",
             "NAME    STATUS  AGE\na       Error   5d\nb       Error   6d\nc       Error   7d\nd       Error   8d",
             "NAME    READY   AGE\na       1/1     5d\nlong-name 1/1   6d\nc       1/1     7d\nd       1/1     8d",
+            "NAME    READY   AGE\na         1/1   5d\nb         1/1   6d\nc          1/1  7d\nd         1/1   8d",
             "name    ready   age\na       1/1     5d\nb       1/1     6d\nc       1/1     7d\nd       1/1     8d",
         ] {
             assert_eq!(squeezed(text), None, "{text}");
