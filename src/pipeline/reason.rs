@@ -56,7 +56,7 @@ reasons! {
     Clean = "clean", "What a check looked at and found nothing in.";
     SearchLimit = "search_limit", "Matches, and lines around them, over the limits of a search.";
     LineNumbers = "line_numbers", "The number of the line was put before it.";
-    ListingLayout = "listing_layout", "Names of a listing share lines; an owner, group or date that most lines have is written once.";
+    ListingLayout = "listing_layout", "Names of a listing share lines; an owner, date, suite, architecture or state that most lines have is written once.";
     NoiseDirectory = "noise_directory", "What a folder of `noiseDirectories` holds.";
     LargeFolder = "large_folder", "Names of a folder that has more than the mode shows.";
     KernelThreads = "kernel_threads", "Idle threads of the kernel; the marker counts them by name.";

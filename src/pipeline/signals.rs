@@ -78,12 +78,14 @@ const FAILURE: &str = r"(?x)
 const NO_FAILURE: &str = r"(?x)
     \b(?:0|[nN]o)\ (?:errors?|failures?|failed|failing)\b
     | \b(?:[eE]rrors?|[fF]ailures?|[fF]ailed)['\x22]?\s*[:=]\s*['\x22]?0\b
+    # The counters of an interface: `RX errors 0  dropped 0`.
+    | \b[eE]rrors\ 0(?:\ |$)
     | \b(?:\.\.\.\s*ok|PASSED|PASS|passed)\s*(?:\[.*\]|\(.*\))?$
     | ^\s*(?:\xE2\x9C\x93|\xE2\x9C\x94|ok\ \d|---\ PASS|test\ .*\ \.\.\.\ ok)
 ";
 
 /// A count of failures that is not zero, which `NO_FAILURE` on the same line does not excuse.
-const SOME_FAILURE: &str = r"(?i)\b[1-9]\d*\ (?:errors?|failures?|failed|failing)\b|\b(?:errors?|failures?|failed)['\x22]?\s*[:=]\s*['\x22]?[1-9]";
+const SOME_FAILURE: &str = r"(?i)\b[1-9]\d*\ (?:errors?|failures?|failed|failing)\b|\b(?:errors?|failures?|failed)['\x22]?\s*[:=]\s*['\x22]?[1-9]|\b(?:errors|dropped)\ [1-9]";
 
 static SEARCH: LazyLock<Option<(AhoCorasick, [Regex; 3])>> = LazyLock::new(|| {
     let build = |pattern| RegexBuilder::new(pattern).unicode(false).build().ok();
@@ -153,6 +155,9 @@ mod tests {
             "not ok 3 - reads",
             "Tests: 1 failed, 0 errors",
             "##[error]Process completed with exit code 1.",
+            "        RX errors 12  dropped 0  overruns 0  frame 0",
+            "        TX errors 0  dropped 3  overruns 0  carrier 0",
+            "errors 0.5 of all",
             "bash: foo: command not found",
         ] {
             assert!(is_failure(line), "{line}");
@@ -165,6 +170,7 @@ mod tests {
             "tests/a.py::test_error PASSED",
             "--- PASS: TestFail (0.00s)",
             "Errors: 0",
+            "        RX errors 0  dropped 0  overruns 0  frame 0",
             "all fine",
             "terror",
             "[google/errors/adx_enum.proto:23:1] The line length is 91",

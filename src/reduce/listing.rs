@@ -22,6 +22,7 @@ mod sheet;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod windows;
 
 use super::{Claim, Input, Meta, Reducer};
 use crate::pipeline::detect::Shape;
@@ -29,6 +30,8 @@ use crate::pipeline::detect::command::Simple;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
+
+pub use windows::WindowsDir;
 
 /// See the module.
 pub struct Listing;

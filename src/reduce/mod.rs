@@ -116,7 +116,7 @@ static FAMILIES: &[&[&dyn Reducer]] = &[
     container::REDUCERS,
     log::REDUCERS,
     system::REDUCERS,
-    &[&search::Search, &listing::Listing],
+    &[&search::Search, &listing::WindowsDir, &listing::Listing],
 ];
 
 /// All reducers, those that win a tie first.

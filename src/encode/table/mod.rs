@@ -1,5 +1,6 @@
 //! Padding of aligned tables: runs of blanks between columns become one blank, cells between pipes
-//! keep one blank on each side, rules shrink, and so do rows written as one line a column.
+//! keep one blank on each side, rules shrink, and so do rows written as one line a column. A column that
+//! has the same cell in every row is written once, at the header.
 //!
 //! Only where the padding carries no meaning: where blanks alone divide the columns, each must stand in
 //! every line as one word, so that a cell can still be told by its place in the row. One empty cell, and
@@ -9,6 +10,8 @@
 mod columns;
 mod expanded;
 mod grid;
+mod nested;
+mod same;
 
 use std::ops::Range;
 
@@ -92,6 +95,12 @@ fn tables(lines: &[&str]) -> Vec<(Range<usize>, Vec<String>)> {
             free = rows.end;
             found.extend(gaining(&lines[rows.clone()], expanded::squeeze).map(|written| (rows, written)));
         }
+        while let Some(rows) = nested::find(&lines[free..paragraph.end]) {
+            let rows = free + rows.start..free + rows.end;
+            aligned(lines, free..rows.start, &mut found);
+            free = rows.end;
+            found.extend(gaining(&lines[rows.clone()], nested::squeeze).map(|written| (rows, written)));
+        }
         let behind = free;
         for grid in grid::find(&lines[behind..paragraph.end]) {
             let grid = behind + grid.start..behind + grid.end;
@@ -110,7 +119,8 @@ fn aligned(lines: &[&str], range: Range<usize>, found: &mut Vec<(Range<usize>, V
         if block.len() < MIN_LINES || has_outlying_rows(lines, &block) {
             continue;
         }
-        found.extend(gaining(&lines[block.clone()], columns::squeeze).map(|rows| (block, rows)));
+        let squeeze = |lines: &[&str]| same::squeeze(lines).or_else(|| columns::squeeze(lines));
+        found.extend(gaining(&lines[block.clone()], squeeze).map(|rows| (block, rows)));
     }
 }
 

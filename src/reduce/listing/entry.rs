@@ -27,10 +27,15 @@ impl<'a> Entry<'a> {
 
 /// Reads a line; `None` when it is no path.
 pub fn parse(line: &str) -> Option<Entry<'_>> {
-    if line.is_empty() || line.trim() != line || line.ends_with(':') {
+    let body = line.trim_start_matches(' ');
+    if body.is_empty() || body.trim() != body || line.ends_with(':') {
         return None;
     }
-    let prefix = prefix(line)?;
+    // `find -ls` aligns the numbers in front; any other line starts with its first word.
+    let prefix = match line.len() - body.len() {
+        0 => prefix(line)?,
+        indent => indent + Some(long_prefix(body)).filter(|len| *len > 0)?,
+    };
     let (prefix, path) = line.split_at(prefix);
     // The target of a link is no part of where the link is.
     let place = path.split(" -> ").next().unwrap_or(path);
@@ -142,9 +147,9 @@ mod tests {
             Some(("lrwxr-xr-x  1 ada  staff   9 Feb  3 11:05 ", "/x/", "AGENT.md -> ../CLAUDE.md"))
         );
         let ls = "   262155      4 drwxr-xr-x   2 root     root         4096 Nov 20 19:18 ./src/a";
-        // Leading blanks are not read.
-        assert_eq!(read(ls), None);
+        assert_eq!(read(ls).map(|e| e.1), Some("./src/"));
         assert_eq!(read(ls.trim_start()).map(|e| e.1), Some("./src/"));
+        assert_eq!(read("  ./src/a"), None);
     }
 
     #[test]

@@ -41,6 +41,61 @@ impl Row<'_> {
     }
 }
 
+/// What most lines have: see the module.
+#[derive(Default)]
+pub struct Shared<'a> {
+    owner: Option<(&'a str, &'a str)>,
+    date: Option<[&'a str; 3]>,
+}
+
+impl<'a> Shared<'a> {
+    fn of(rows: &[&Row<'a>]) -> Self {
+        let owner = most(rows.iter().map(|r| r.owner)).filter(|(_, n)| n * 4 >= rows.len() * 3);
+        let date = most(rows.iter().map(|r| r.date)).filter(|(_, n)| n * 2 >= rows.len());
+        Self { owner: owner.map(|(owner, _)| owner), date: date.map(|(date, _)| date) }
+    }
+
+    /// What the lines have that `find -ls` and `ls -l` wrote for some paths, if enough of them were.
+    pub fn of_lines(lines: impl Iterator<Item = &'a str>) -> Self {
+        let rows: Option<Vec<Row<'_>>> = lines.map(|line| read(behind_numbers(line).1)).collect();
+        let rows = rows.filter(|rows| rows.len() >= MIN_ROWS).unwrap_or_default();
+        if rows.is_empty() { Self::default() } else { Self::of(&rows.iter().collect::<Vec<_>>()) }
+    }
+
+    /// A line that tells what is not shown below; empty when that is nothing.
+    pub fn head(&self) -> String {
+        let date = self.date.map(|date| format!("date {}", date.join(" ").trim_end()));
+        let owner = self.owner.map(|(owner, group)| format!("owner {owner}, group {group}"));
+        match (owner, date) {
+            (None, None) => String::new(),
+            (Some(said), None) | (None, Some(said)) => format!("where not shown: {said}\n"),
+            (Some(owner), Some(date)) => format!("where not shown: {owner}, {date}\n"),
+        }
+    }
+
+    /// A line without that, with another name for the path in it; `None` when it reads otherwise.
+    pub fn short(&self, line: &str, name: &str) -> Option<String> {
+        let (numbers, rest) = behind_numbers(line);
+        let row = read(rest).map(|row| Row { name, ..row })?;
+        let mut words: Vec<&str> = numbers.split_whitespace().collect();
+        let written = row.written(self.owner, self.date);
+        words.push(&written);
+        Some(words.join(" "))
+    }
+}
+
+/// The inode and blocks before the mode of a file, and the rest.
+fn behind_numbers(line: &str) -> (&str, &str) {
+    let mut at = 0;
+    for word in line.split(' ') {
+        if entry::is_mode(word) {
+            return line.split_at(at);
+        }
+        at += word.len() + 1;
+    }
+    ("", line)
+}
+
 /// Writes the lines of the long format anew, those of `hidden` aside.
 pub fn write(source: &Source<'_>, shown: &[bool], sheet: &mut Sheet<'_, '_>) {
     let of_mode = |line: &&str| line.split(' ').next().is_some_and(entry::is_mode);
@@ -49,21 +104,17 @@ pub fn write(source: &Source<'_>, shown: &[bool], sheet: &mut Sheet<'_, '_>) {
         lines().map(|i| read(super::text(source, i)).map(|row| (i, row))).collect();
     // One line that reads otherwise, and none may be told from the others by its columns.
     let Some(rows) = rows.filter(|rows| rows.len() >= MIN_ROWS) else { return };
-    let owner =
-        most(rows.iter().map(|(_, r)| r.owner)).filter(|(_, n)| n * 4 >= rows.len() * 3).map(|(o, _)| o);
-    let date = most(rows.iter().map(|(_, r)| r.date)).filter(|(_, n)| n * 2 >= rows.len()).map(|(d, _)| d);
-    let mut head = String::from("where not shown: ");
-    match (owner, date) {
-        (None, None) => return,
-        (Some((owner, group)), None) => head += &format!("owner {owner}, group {group}"),
-        (None, Some(date)) => head += &format!("date {}", date.join(" ").trim_end()),
-        (Some((owner, group)), Some(date)) => {
-            head += &format!("owner {owner}, group {group}, date {}", date.join(" ").trim_end());
-        }
+    let shared = Shared::of(&rows.iter().map(|(_, row)| row).collect::<Vec<_>>());
+    let mut head = shared.head();
+    if head.is_empty() {
+        return;
     }
-    head.push('\n');
     for (line, row) in rows {
-        sheet.line(line, std::mem::take(&mut head) + &row.written(owner, date), Reason::ListingLayout);
+        sheet.line(
+            line,
+            std::mem::take(&mut head) + &row.written(shared.owner, shared.date),
+            Reason::ListingLayout,
+        );
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::entry::{self, Entry};
+use super::long::Shared;
 use super::noise::Noise;
 use super::sheet::{Layout, Sheet};
 use crate::pipeline::ledger::Reduction;
@@ -31,6 +32,9 @@ pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason>
     }
     let roots = noise_roots(source, &entries, noise);
     let mut folders = Folders::new(&entries, &roots);
+    let rows = entries.iter().enumerate().filter(|(i, e)| roots[*i].is_none() && is_row(e));
+    let shared = Shared::of_lines(rows.map(|(i, _)| super::text(source, i)));
+    let mut rows = Rows { head: shared.head(), shared };
     let mut sheet = Sheet::new(input);
     let mut named: HashSet<&str> = HashSet::new();
     let mut at = 0;
@@ -74,7 +78,7 @@ pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason>
             continue;
         }
         let found: Vec<Entry<'_>> = entries[at..end].iter().flatten().copied().collect();
-        write(&mut sheet, &mut folders, at, &found);
+        write(&mut sheet, &mut folders, &mut rows, at, &found);
         at = end;
     }
     if sheet.out.is_empty() { Err(Reason::NothingToDo) } else { Ok(sheet.out) }
@@ -105,7 +109,13 @@ fn alike(entries: &[Option<Entry<'_>>], roots: &[Option<&str>], at: usize) -> us
 }
 
 /// Writes entries of one folder as a group, or leaves them where that does not pay.
-fn write<'a>(sheet: &mut Sheet<'_, '_>, folders: &mut Folders<'a>, at: usize, found: &[Entry<'a>]) {
+fn write<'a>(
+    sheet: &mut Sheet<'_, '_>,
+    folders: &mut Folders<'a>,
+    rows: &mut Rows<'a>,
+    at: usize,
+    found: &[Entry<'a>],
+) {
     let layout = if found[0].prefix.is_empty() { Layout::Joined } else { Layout::Lines };
     let folder = found[0].folder;
     let short = folders.short(folder);
@@ -118,9 +128,11 @@ fn write<'a>(sheet: &mut Sheet<'_, '_>, folders: &mut Folders<'a>, at: usize, fo
     }
     if (found.len() - 1) * folder.len() >= MIN_GAIN {
         let header = short.as_deref().unwrap_or(folder);
-        let lines: Vec<String> = found.iter().map(|e| squeezed(e.prefix) + e.name).collect();
+        let lines: Vec<String> = found.iter().map(|e| rows.line(e)).collect();
         let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
-        sheet.group(at, Some(header), &lines, layout);
+        let said = if is_row(&Some(found[0])) { std::mem::take(&mut rows.head) } else { String::new() };
+        let gap = if said.is_empty() { "" } else { "\n" };
+        sheet.group(at, Some(&format!("{said}{gap}{header}")), &lines, layout);
     } else if let Some(short) = short {
         for (line, e) in (at..).zip(found) {
             sheet.line(line, format!("{}{short}{}", squeezed(e.prefix), e.name), Reason::SharedFolder);
@@ -128,10 +140,33 @@ fn write<'a>(sheet: &mut Sheet<'_, '_>, folders: &mut Folders<'a>, at: usize, fo
     }
 }
 
+/// Whether a line has the columns of `ls -l` before its path.
+fn is_row(entry: &Option<Entry<'_>>) -> bool {
+    entry.is_some_and(|e| e.prefix.split(' ').any(entry::is_mode))
+}
+
+/// How lines with columns before the path are written.
+struct Rows<'a> {
+    shared: Shared<'a>,
+    /// What is to be said before the first.
+    head: String,
+}
+
+impl Rows<'_> {
+    /// A line of a group, whose header has its folder.
+    fn line(&self, entry: &Entry<'_>) -> String {
+        let row = format!("{}{}", entry.prefix, entry.name);
+        let short = Some(&row).filter(|_| is_row(&Some(*entry)));
+        short
+            .and_then(|row| self.shared.short(row, entry.name))
+            .unwrap_or_else(|| squeezed(entry.prefix) + entry.name)
+    }
+}
+
 /// Columns without their padding.
 fn squeezed(prefix: &str) -> String {
     let mut out = String::with_capacity(prefix.len());
-    for c in prefix.chars() {
+    for c in prefix.trim_start().chars() {
         if !(c == ' ' && out.ends_with(' ')) {
             out.push(c);
         }

@@ -11,6 +11,7 @@ mod filesystem;
 mod kernel_settings;
 mod lookup;
 mod open_files;
+mod package_list;
 mod ping;
 mod process;
 mod profile;
@@ -41,5 +42,6 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &address::PROCESSOR,
     &profile::PROFILE,
     &crontab::CRONTAB,
+    &package_list::PackageList,
     &records::Records,
 ];
