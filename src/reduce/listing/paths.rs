@@ -218,3 +218,15 @@ impl<'a> Folders<'a> {
 fn ends_of(body: &str) -> impl Iterator<Item = &str> {
     memchr::memrchr_iter(b'/', body.as_bytes()).take(PARTS).map(|at| &body[at + 1..])
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deep_folder_has_few_ends() {
+        let deep = "a/".repeat(9000) + "b";
+        assert_eq!(ends_of(&deep).count(), PARTS);
+        assert_eq!(ends_of("src/a/b").collect::<Vec<_>>(), ["b", "a/b"]);
+    }
+}

@@ -66,7 +66,7 @@ impl Reducer for Apt {
         }
         match () {
             () if is_ours && known > 0 => Claim::Command,
-            () if known >= 3 && (known + listed) * 2 >= all => Claim::Content,
+            () if known >= 3 && known * 4 >= all && (known + listed) * 2 >= all => Claim::Content,
             () => Claim::No,
         }
     }
