@@ -20,7 +20,7 @@ use tersed::pipeline::{Outcome, Raw, compress};
 fn samples() -> Vec<(String, Option<String>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut out = Vec::new();
-    for area in ["reduce", "encode", "detail"] {
+    for area in ["reduce", "encode", "detail", "trace", "generic"] {
         for kind in fs::read_dir(root.join(area)).into_iter().flatten() {
             for case in fs::read_dir(kind.unwrap().path()).into_iter().flatten() {
                 let case = case.unwrap().path();
@@ -127,8 +127,13 @@ fn is_marker(line: &str) -> bool {
 /// Steps that only hide lines and never rewrite one.
 const LINE_STEPS: &[&str] = &["repeated_lines", "trailing_whitespace", "output_cap", "head_tail"];
 
+/// How many cases each property is tried on: what the environment says, else what a commit can wait for.
+fn cases() -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(192)
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Promise 2: every source line is shown, or listed as not shown, and none is invented.
     #[test]

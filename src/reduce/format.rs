@@ -68,6 +68,9 @@ const CACHE: usize = 256 * 1024;
 const LONGEST: usize = 2000;
 /// Empty lines between two lines that go which go with them, at most.
 const BLANK: usize = 2;
+/// Bytes of names in one marker, so that a cut can take one without all; what more lines name stands in the
+/// next.
+pub const NAMES: usize = 4096;
 
 /// Where the output of the format is, and how much of it.
 #[derive(Debug, Default)]
@@ -275,11 +278,18 @@ impl Reader {
     fn finish(mut self, source: &Source<'_>) -> Result<Reduction, Reason> {
         // The end of a report stays, whatever it is.
         self.gone.retain(|gone| gone.line != self.last);
-        let mut markers: BTreeMap<(u32, Reason), (u32, String)> = BTreeMap::new();
-        for gone in &self.gone {
-            let next = markers.len() as u32 + 1;
-            let (_, names) =
-                markers.entry((gone.group, gone.reason)).or_insert_with(|| (next, String::new()));
+        let mut markers: Vec<String> = Vec::new();
+        let mut open: BTreeMap<(u32, Reason), usize> = BTreeMap::new();
+        for gone in &mut self.gone {
+            let place = open.entry((gone.group, gone.reason)).or_insert(usize::MAX);
+            let is_full = |names: &String| !gone.names.is_empty() && names.len() + gone.names.len() > NAMES;
+            if markers.get(*place).is_none_or(is_full) {
+                *place = markers.len();
+                markers.push(String::new());
+            }
+            // From here on the number of its marker.
+            gone.group = *place as u32 + 1;
+            let names = &mut markers[*place];
             if !gone.names.is_empty() {
                 if !names.is_empty() {
                     names.push_str(", ");
@@ -299,9 +309,8 @@ impl Reader {
             }) {
                 end = next.line + 1;
             }
-            if let Some((group, names)) = markers.get_mut(&(first.group, first.reason)) {
-                out.omit_named(first.line..end, first.reason, *group, &std::mem::take(names));
-            }
+            let names = std::mem::take(&mut markers[first.group as usize - 1]);
+            out.omit_named(first.line..end, first.reason, first.group, &names);
         }
         if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
     }
@@ -355,6 +364,17 @@ mod tests {
             [(0..1, None), (4..5, None)]
         );
         assert_eq!(spans("skipped a: fatal error\nskipped\nnot started\n"), []);
+    }
+
+    #[test]
+    fn names_that_fill_a_marker_go_on_in_the_next() {
+        let lines: Vec<String> = (0..900).map(|i| format!("got package-{i} (1 KB)\n")).collect();
+        let named: Vec<String> =
+            spans(&format!("{}done\n", lines.concat())).into_iter().filter_map(|(_, names)| names).collect();
+        assert!(named.len() > 2 && named.iter().all(|names| names.len() <= NAMES + 2));
+        let all: Vec<&str> = named.iter().flat_map(|names| names.split(", ")).collect();
+        assert_eq!(all.len(), 900);
+        assert_eq!((all[0], all[899]), ("package-0 1", "package-899 1"));
     }
 
     #[test]

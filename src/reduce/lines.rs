@@ -2,6 +2,7 @@
 
 use super::Input;
 use crate::pipeline::detect::Shape;
+use crate::pipeline::source::Source;
 
 /// Whether a line is cargo's word on a build step that went well and says nothing that a later line
 /// does not say: the verb stands right-aligned in 12 columns (cargo's `Shell::status`).
@@ -51,9 +52,30 @@ pub fn reads_as_report(input: &Input<'_>) -> bool {
     }
 }
 
+/// Whether a text is a document in Markdown: it starts with a heading and fences off parts. What those
+/// hold are quotations, which the content alone does not tell from outputs.
+pub fn is_markdown(source: &Source<'_>) -> bool {
+    const HEAD: usize = 10;
+    let is_heading = |line: &str| {
+        let signs = line.bytes().take_while(|b| *b == b'#').count();
+        (1..=6).contains(&signs) && line[signs..].starts_with(' ')
+    };
+    let is_fence = |line: &str| line.starts_with("```") || line.starts_with("~~~");
+    let mut head = source.lines().filter(|line| !line.trim().is_empty()).take(HEAD);
+    head.any(is_heading) && source.lines().filter(|line| is_fence(line)).take(2).count() == 2
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn markdown_has_a_heading_and_fences() {
+        assert!(is_markdown(&Source::new("# a\n\n```\nrunning 1 test\n```\n")));
+        assert!(!is_markdown(&Source::new("# a\nrunning 1 test\n")));
+        assert!(!is_markdown(&Source::new("a\n```\nrunning 1 test\n```\n")));
+        assert!(!is_markdown(&Source::new("#a\n##[group]b\n```\nc\n```\n")));
+    }
 
     #[test]
     fn cargo_progress_is_aligned() {

@@ -164,7 +164,8 @@ pub fn choose(input: &Input<'_>) -> Option<&'static dyn Reducer> {
             }
         }
     }
-    best.map(|(_, reducer)| reducer)
+    best.filter(|(claim, _)| *claim == Claim::Command || !lines::is_markdown(input.source))
+        .map(|(_, reducer)| reducer)
 }
 
 /// Which reducers have an anchor in the text, in one pass over its head and tail.

@@ -19,13 +19,18 @@ enum Style {
 const PIPES: [char; 4] = ['|', '│', '┃', '║'];
 const DASHES: [char; 6] = ['-', '=', '─', '━', '═', '╌'];
 
+/// How often a line may be read in search of the end of a table, on the average.
+const READS: usize = 16;
+
 /// The tables among lines, without those whose rows do not fit their rules.
 pub fn find(lines: &[&str]) -> Vec<Range<usize>> {
     let mut found: Vec<Range<usize>> = Vec::new();
     let mut at = 0;
-    while at < lines.len() {
+    // Rules below each other that belong to no table are each read to the end of them.
+    let mut lines_left = READS * lines.len();
+    while at < lines.len() && lines_left > 0 {
         let free = found.last().map_or(0, |last| last.end);
-        match style(lines[at]).and_then(|style| extent(lines, free, at, style)) {
+        match style(lines[at]).and_then(|style| extent(lines, free, at, style, &mut lines_left)) {
             Some(range) => {
                 at = range.end;
                 found.push(range);
@@ -37,8 +42,17 @@ pub fn find(lines: &[&str]) -> Vec<Range<usize>> {
 }
 
 /// The lines of the table that a rule belongs to.
-fn extent(lines: &[&str], free: usize, rule: usize, style: Style) -> Option<Range<usize>> {
+fn extent(
+    lines: &[&str],
+    free: usize,
+    rule: usize,
+    style: Style,
+    lines_left: &mut usize,
+) -> Option<Range<usize>> {
     let cells = rule_cells(lines[rule], style);
+    if cells < 2 {
+        return None;
+    }
     let start =
         if style == Style::Boxed { rule } else { rule.checked_sub(1).filter(|start| *start >= free)? };
     let fits = |line: &str| match style {
@@ -46,6 +60,7 @@ fn extent(lines: &[&str], free: usize, rule: usize, style: Style) -> Option<Rang
         _ => split(line, style).is_some_and(|row| row.len() == cells),
     };
     let behind = lines[rule + 1..].iter().take_while(|line| fits(line)).count();
+    *lines_left = lines_left.saturating_sub(behind);
     let end = rule + 1 + behind;
     let closed = match style {
         Style::Boxed => self::style(lines[end - 1]) == Some(Style::Boxed) && behind > 1,
@@ -54,7 +69,7 @@ fn extent(lines: &[&str], free: usize, rule: usize, style: Style) -> Option<Rang
     };
     let indent = indentation(lines[start]);
     let even = style == Style::Psql || lines[start..end].iter().all(|line| indentation(line) == indent);
-    (closed && even && cells > 1 && end - start >= super::MIN_LINES).then_some(start..end)
+    (closed && even && end - start >= super::MIN_LINES).then_some(start..end)
 }
 
 /// What kind of rule a line is, if it is one.
@@ -202,4 +217,20 @@ fn short_rule(rule: &str, style: Style) -> String {
 
 fn indentation(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_of_no_table_are_not_read_over_and_over() {
+        let mut left = 100;
+        assert_eq!(extent(&["└──┘"; 50], 0, 0, Style::Boxed, &mut left), None);
+        assert_eq!(left, 100);
+        let mut lines = vec!["|--|--|"; 50];
+        lines.push("|a|b|c|");
+        assert_eq!(extent(&lines, 0, 1, Style::Markdown, &mut left), None);
+        assert_eq!(left, 52);
+    }
 }

@@ -62,25 +62,28 @@ impl Reducer for Msvc {
         let summary = (0..source.len()).find(|&i| is_verdict(source.line(i)));
         let mut seen: HashSet<&str> = HashSet::new();
         let last = (0..source.len()).rev().find(|&i| !source.line(i).trim().is_empty());
-        for i in 0..source.len() {
+        let below = summary.map_or(source.len(), |verdict| verdict + 1);
+        for i in 0..below {
             let line = source.line(i);
             let said = code(line).is_some();
-            match summary {
-                Some(verdict) if i > verdict => {
-                    let again = said && seen.contains(line.trim());
-                    let header = is_summary_header(line)
-                        && below(source, i).all(|k| seen.contains(source.line(k).trim()));
-                    if again || header {
-                        fates.omit(i..i + 1, Reason::RepeatedDiagnostic, STEPS + 1);
-                    }
-                }
-                _ => {
-                    if said && !seen.insert(line.trim()) {
-                        fates.omit(i..i + 1, Reason::RepeatedDiagnostic, STEPS + 1);
-                    } else if !said && Some(i) != last && is_step(line) && !signals::is_failure(line) {
-                        fates.omit(i..i + 1, Reason::Progress, STEPS);
-                    }
-                }
+            if said && !seen.insert(line.trim()) {
+                fates.omit(i..i + 1, Reason::RepeatedDiagnostic, STEPS + 1);
+            } else if !said && Some(i) != last && is_step(line) && !signals::is_failure(line) {
+                fates.omit(i..i + 1, Reason::Progress, STEPS);
+            }
+        }
+        // From the end: a header goes when all that stands under it, up to an empty line, was said before.
+        let mut all_said = true;
+        for i in (below..source.len()).rev() {
+            let line = source.line(i);
+            let again = seen.contains(line.trim());
+            let is_header = is_summary_header(line);
+            if line.trim().is_empty() {
+                all_said = true;
+            } else if again && code(line).is_some() || is_header && all_said {
+                fates.omit(i..i + 1, Reason::RepeatedDiagnostic, STEPS + 1);
+            } else if !is_header {
+                all_said &= again;
             }
         }
         fates.finish()
@@ -134,13 +137,6 @@ fn is_banner(line: &str) -> bool {
 fn is_summary_header(line: &str) -> bool {
     let line = line.trim();
     line.ends_with("->") && (line.starts_with('"') || line.starts_with('('))
-}
-
-/// The diagnostics below a header, up to an empty line.
-fn below<'a>(source: &'a Source<'a>, from: usize) -> impl Iterator<Item = usize> + 'a {
-    (from + 1..source.len())
-        .take_while(|&i| !source.line(i).trim().is_empty())
-        .filter(|&i| !is_summary_header(source.line(i)))
 }
 
 /// Targets of MSBuild that have a heading of their own.

@@ -15,6 +15,8 @@ use crate::reduce::Input;
 const MIN_GAIN: usize = 12;
 /// Bytes that must go for a folder that comes back to be written by its end.
 const MIN_SHORTER: usize = 8;
+/// Parts of a folder that stand in its short form, at most.
+const PARTS: usize = 16;
 /// Entries in a row with the same name above which their folders are listed under it.
 const MIN_ALIKE: usize = 6;
 /// What stands between such a name and its folders.
@@ -228,8 +230,8 @@ impl<'a> Folders<'a> {
             let Some(folder) = entry.map(|e| e.folder).filter(|folder| all.insert(folder)) else { continue };
             let body = folder.trim_end_matches('/');
             *ends.entry(body).or_default() += 1;
-            for at in memchr::memchr_iter(b'/', body.as_bytes()) {
-                *ends.entry(&body[at + 1..]).or_default() += 1;
+            for end in ends_of(body) {
+                *ends.entry(end).or_default() += 1;
             }
         }
         Self { ends, written: HashSet::new() }
@@ -241,8 +243,25 @@ impl<'a> Folders<'a> {
             return None;
         }
         let body = folder.trim_end_matches('/');
-        let cuts = memchr::memrchr_iter(b'/', body.as_bytes());
-        let end = cuts.map(|at| &body[at + 1..]).find(|end| self.ends.get(end) == Some(&1))?;
+        let end = ends_of(body).find(|end| self.ends.get(end) == Some(&1))?;
         (end.len() + BACK.len() + 1 + MIN_SHORTER <= folder.len()).then(|| format!("{BACK}{end}/"))
+    }
+}
+
+/// The ends of a folder by which it may be written, the shortest first. Not all: their lengths would add up to
+/// the square of its own.
+fn ends_of(body: &str) -> impl Iterator<Item = &str> {
+    memchr::memrchr_iter(b'/', body.as_bytes()).take(PARTS).map(|at| &body[at + 1..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deep_folder_has_few_ends() {
+        let deep = "a/".repeat(9000) + "b";
+        assert_eq!(ends_of(&deep).count(), PARTS);
+        assert_eq!(ends_of("src/a/b").collect::<Vec<_>>(), ["b", "a/b"]);
     }
 }

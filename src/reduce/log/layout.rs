@@ -44,7 +44,7 @@ static SEVERE: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
         )?,
         build(r"\b(?:WARN|WARNING|Warning)\b|[\[<=\x22:](?:warn|warning)\b")?,
         build(
-            r"^\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE|CRITICAL|FINE|FINER|FINEST|CONFIG|VERBOSE)\b\]?[ :\t|]|^[VDIWEFA]/[\w.$-]+ *\( *\d+\): |^(?:level|lvl|severity)=\w+ ",
+            r"^\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|SEVERE|CRITICAL|FINE|FINER|FINEST|CONFIG|VERBOSE)\b\]?[ :\t]|^[VDIWEFA]/[\w.$-]+ *\( *\d+\): |^(?:level|lvl|severity)=\w+ ",
         )?,
         build(r"\x22 5\d\d (?:\d+|-)(?: |$)")?,
     ])

@@ -55,14 +55,18 @@ impl Reducer for Apt {
             programs.contains(&s.program())
                 && !matches!(s.subcommand(), Some("list" | "search" | "show" | "policy" | "depends"))
         });
-        let (mut known, mut all) = (0, 0);
+        // Lists of packages are indented, and so is much else: they tell nothing by themselves.
+        let (mut known, mut listed, mut all) = (0, 0, 0);
         for line in input.source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
             all += 1;
-            known += usize::from(read(line) != Line::Other || line.starts_with("  "));
+            match read(line) {
+                Line::Other => listed += usize::from(line.starts_with("  ")),
+                _ => known += 1,
+            }
         }
         match () {
             () if is_ours && known > 0 => Claim::Command,
-            () if known >= 3 && known * 2 >= all => Claim::Content,
+            () if known >= 3 && known * 4 >= all && (known + listed) * 2 >= all => Claim::Content,
             () => Claim::No,
         }
     }

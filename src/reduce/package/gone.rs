@@ -9,6 +9,7 @@ use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::signals;
 use crate::pipeline::source::Source;
+use crate::reduce::format::NAMES;
 
 /// Empty lines between two lines that go which go with them, at most.
 const BLANK: usize = 2;
@@ -43,25 +44,39 @@ impl Gone {
         self.lines.dedup_by_key(|gone| gone.0);
         let last = (0..source.len()).rev().find(|&i| !source.line(i).trim().is_empty());
         self.lines.retain(|gone| Some(gone.0) != last && !signals::is_failure(source.line(gone.0)));
-        let mut names: BTreeMap<Reason, String> = BTreeMap::new();
-        for (_, reason, name) in self.lines.iter().filter(|gone| !gone.2.is_empty()) {
-            let names = names.entry(*reason).or_default();
-            if !names.is_empty() {
-                names.push_str(", ");
+        // The marker of each line, by place, and what the markers name.
+        let mut names: Vec<String> = Vec::new();
+        let mut open: BTreeMap<Reason, usize> = BTreeMap::new();
+        let mut markers = Vec::with_capacity(self.lines.len());
+        for (_, reason, name) in &self.lines {
+            let place = open.entry(*reason).or_insert(usize::MAX);
+            let is_full = |names: &String| !name.is_empty() && names.len() + name.len() > NAMES;
+            if names.get(*place).is_none_or(is_full) {
+                *place = names.len();
+                names.push(String::new());
             }
-            names.push_str(name);
+            markers.push(*place);
+            let names = &mut names[*place];
+            if !name.is_empty() {
+                if !names.is_empty() {
+                    names.push_str(", ");
+                }
+                names.push_str(name);
+            }
         }
         let mut out = Reduction::default();
-        let mut gone = self.lines.iter().peekable();
-        while let Some((first, reason, _)) = gone.next() {
+        let mut gone = self.lines.iter().zip(&markers).peekable();
+        while let Some(((first, reason, _), marker)) = gone.next() {
             let mut end = first + 1;
-            while let Some((next, ..)) = gone.next_if(|(line, why, _)| {
-                why == reason && line - end <= BLANK && (end..*line).all(|i| source.line(i).trim().is_empty())
+            while let Some(((next, ..), _)) = gone.next_if(|((line, ..), other)| {
+                *other == marker
+                    && line - end <= BLANK
+                    && (end..*line).all(|i| source.line(i).trim().is_empty())
             }) {
                 end = next + 1;
             }
-            let named = names.remove(reason).unwrap_or_default();
-            out.omit_named(*first..end, *reason, *reason as u32 + 1, &named);
+            let named = std::mem::take(&mut names[*marker]);
+            out.omit_named(*first..end, *reason, *marker as u32 + 1, &named);
         }
         if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
     }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
-use crate::reduce::lines::{is_cargo_progress, leading_number};
+use crate::reduce::lines::{is_cargo_progress, leading_number, reads_as_report};
 use crate::reduce::{Claim, Input, Meta, Reducer};
 
 /// See the module.
@@ -48,7 +48,7 @@ impl Reducer for CargoTest {
                 || line.starts_with("test result: ")
                 || line.starts_with("Benchmarking ") && line.contains(": Warming up for ")
         };
-        if !input.source.lines().any(is_header) {
+        if !reads_as_report(input) || !input.source.lines().any(is_header) {
             return Claim::No;
         }
         let command = &input.detection.command;

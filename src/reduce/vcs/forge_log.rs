@@ -6,11 +6,11 @@
 
 use std::ops::Range;
 
-use crate::pipeline::detect::Shape;
 use crate::pipeline::ledger::{Action, Reduction};
 use crate::pipeline::reason::Reason;
 use crate::pipeline::signals;
 use crate::pipeline::source::Source;
+use crate::reduce::lines::reads_as_report;
 use crate::reduce::{Claim, Input, Meta, Reducer};
 
 /// See the module.
@@ -65,7 +65,7 @@ impl Reducer for ForgeLog {
         let known = head().filter(|line| read(line).is_some()).count();
         let is_log = known >= FEW && known * 2 >= head().count();
         if !(is_log || head().zip(head().skip(1)).any(|(line, next)| is_heading(line) && is_under(next)))
-            || input.detection.shape == Shape::Search
+            || !reads_as_report(input)
         {
             return Claim::No;
         }
