@@ -11,6 +11,7 @@ use super::run::Run;
 use super::source::Source;
 use super::{INPUT_LIMIT, details, echoes, signals};
 use crate::config::{FileDetail, Mode};
+use crate::reduce::lines::is_markdown;
 
 /// Bytes that the markers of a cut may name things with in `aggressive`.
 const NAMES: usize = 2_048;
@@ -27,11 +28,10 @@ impl Run<'_> {
         mut ledger: Ledger,
         bytes: usize,
     ) -> Ledger {
-        let limit = self.policy.head_tail(is_document(source)).filter(|_| self.is_cut(detection));
+        let limit = self.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
         if let Some(limit) = limit {
-            // What a reducer left of a report is denser than what nobody read. An installation is often the
-            // start of something else.
-            let is_dense = self.is_read && self.evidence.family.as_deref() != Some("package");
+            // What a reducer left of a report is denser than what nobody read.
+            let is_dense = self.is_read && !self.is_installation();
             let limit = if is_dense { limit * 2 } else { limit };
             ledger = self.without_repeats(source, detection, signals, ledger, limit);
             let samples = detection.shape == Shape::Other && !is_document(source);
@@ -106,13 +106,15 @@ impl Run<'_> {
     }
 
     /// Whether the middle of such a text may go.
-    fn is_cut(&self, detection: &Detection) -> bool {
+    fn is_cut(&self, source: &Source<'_>, detection: &Detection) -> bool {
         if self.in_full || self.policy.mode < Mode::Standard {
             return false;
         }
         let is_aggressive = self.policy.mode == Mode::Aggressive;
         let is_outlined = |s: &Step| s.id == "file_detail" && s.reason == Reason::Applied;
         match detection.shape {
+            // What an agent that was asked wrote is a document, and no program's report.
+            Shape::Other if !self.is_read && is_markdown(source) => false,
             Shape::Other => !self.is_read || (is_aggressive && self.is_report()),
             Shape::File if detection.is_range => false,
             // A log or a report that a program left is no text that an agent edits.
@@ -134,11 +136,16 @@ impl Run<'_> {
             .is_some_and(|family| matches!(family, "test" | "build" | "log" | "package"))
     }
 
+    /// Whether a report starts with an installation, which is often the start of something else.
+    fn is_installation(&self) -> bool {
+        self.evidence.family.as_deref() == Some("package")
+    }
+
     /// Bytes for the names of what is cut. Hosts and ids are the names of a log, and what a report does
     /// not show passed.
     fn names(&self) -> usize {
         match self.policy.mode == Mode::Aggressive {
-            true if self.is_report() => 0,
+            true if self.is_report() && !self.is_installation() => 0,
             true => NAMES,
             false if self.evidence.family.as_deref() == Some("log") => 0,
             false => usize::MAX,

@@ -9,7 +9,7 @@
 mod build;
 mod container;
 pub mod format;
-mod lines;
+pub mod lines;
 mod lint;
 mod listing;
 mod log;
