@@ -1,6 +1,6 @@
 //! Limits that depend on the mode unless somebody set them.
 
-use super::{Mode, Policy};
+use super::{Mode, Policy, Structured};
 
 /// What is shown of a search. `None` is no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,33 @@ pub struct DiffLimits {
     pub lines: Option<usize>,
 }
 
+/// What is shown of structured data. `None` is no limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DataLimits {
+    /// Items of an array.
+    pub items: Option<usize>,
+    /// Characters of a string.
+    pub string: Option<usize>,
+}
+
 impl Policy {
+    /// The limits of structured data that are in force.
+    pub fn data_limits(&self) -> DataLimits {
+        DataLimits {
+            items: self.limit(self.array_max_items, None, 24),
+            string: self.limit(self.string_max_length, None, 1000),
+        }
+    }
+
+    /// What may become of structured data, as the mode says where nobody else does.
+    pub fn structured_form(&self) -> Structured {
+        match self.structured {
+            Structured::Auto if self.mode == Mode::Aggressive => Structured::Tables,
+            Structured::Auto => Structured::Parseable,
+            set => set,
+        }
+    }
+
     /// The limits of a search that are in force.
     pub fn search_limits(&self) -> SearchLimits {
         SearchLimits {
@@ -57,12 +83,13 @@ impl Policy {
         self.limit(self.file_outline_bytes, Some(12 << 10), 4 << 10)
     }
 
-    /// What was set, where 0 stands for no limit, or what the mode says.
+    /// What was set, where 0 stands for no limit, or what the mode says, halved as often as a budget asks.
     fn limit(&self, set: Option<usize>, standard: Option<usize>, aggressive: usize) -> Option<usize> {
-        match set {
+        let limit = match set {
             Some(n) => Some(n).filter(|n| *n > 0),
             None => self.in_aggressive(aggressive).or(standard),
-        }
+        };
+        limit.map(|n| (n >> self.squeeze.min(16)).max(1))
     }
 
     fn in_aggressive(&self, limit: usize) -> Option<usize> {

@@ -3,7 +3,8 @@
 mod limits;
 mod policy;
 
-pub use limits::{DiffLimits, SearchLimits};
+pub use limits::{DataLimits, DiffLimits, SearchLimits};
 pub use policy::{
-    BadValue, EvidenceDetail, FileDetail, MAX_OUTPUT_BYTES, Mode, OnRepeat, Policy, PolicyPatch,
+    BadValue, Budget, BudgetPatch, DictionaryMethod, EvidenceDetail, FileDetail, MAX_OUTPUT_BYTES, Mode,
+    OnRepeat, Policy, PolicyPatch, Structured,
 };

@@ -77,6 +77,61 @@ pub enum FileDetail {
     Signatures,
 }
 
+/// What may become of structured data (JSON, XML, YAML and the like).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Structured {
+    /// `parseable` up to `standard`, `tables` in `aggressive`.
+    #[default]
+    Auto,
+    /// A document stays one of its own format, also where parts of it are left out.
+    Parseable,
+    /// As `parseable`, but arrays of objects may become schema tables, which lose nothing.
+    Tables,
+    /// Parts that are left out may be marked as in any other text.
+    Plain,
+}
+
+/// How repeated text is written once in `aggressive`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum DictionaryMethod {
+    /// Not at all.
+    None,
+    /// Repeated runs of bytes.
+    Lzw,
+    /// Repeated sequences of words.
+    Repair,
+    /// What gives fewer tokens.
+    #[default]
+    Auto,
+}
+
+/// Tokens that results may take.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Budget {
+    /// Of one result; `None` for any number.
+    pub per_result: Option<usize>,
+    /// Of the results of one batch together; `None` for any number.
+    pub total: Option<usize>,
+}
+
+/// A budget as somebody gave it. Of a budget that is given, what is absent has its default.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BudgetPatch {
+    /// Tokens of one result. A result of no more is left to the mode. 0 for any number. Default 2000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_result: Option<u64>,
+    /// Tokens above which the evidence suggests that the host summarizes. Default 4000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summarize_above: Option<u64>,
+    /// Tokens of all results of a batch or a request together. 0 for any number. Default 8000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+}
+
 /// The resolved settings.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -143,6 +198,24 @@ pub struct Policy {
     pub diff_max_lines_per_hunk: Option<usize>,
     /// Changed lines shown of a whole diff; see `diff_limits`.
     pub diff_max_lines: Option<usize>,
+    /// How far a budget may climb above `mode`.
+    pub max_mode: Mode,
+    /// Tokens that results may take.
+    pub budget: Budget,
+    /// What may become of structured data.
+    pub structured: Structured,
+    /// Whether members that are null, `""`, `[]` or `{}` may be left out in `aggressive`.
+    pub drop_empty: bool,
+    /// Items shown of an array; see `data_limits`.
+    pub array_max_items: Option<usize>,
+    /// Characters shown of a string in structured data; see `data_limits`.
+    pub string_max_length: Option<usize>,
+    /// How repeated text is written once in `aggressive`.
+    pub dictionary: DictionaryMethod,
+    /// Bytes above which a result is replaced by a pointer and a preview; `None` for never.
+    pub externalize_above: Option<usize>,
+    /// How often the limits that depend on the mode are halved: how a budget asks for less.
+    pub squeeze: u8,
 }
 
 /// Folders that hold what nobody wrote by hand.
@@ -182,6 +255,15 @@ impl Default for Policy {
             noise_directories: NOISE_DIRECTORIES.iter().map(|d| (*d).to_owned()).collect(),
             diff_max_lines_per_hunk: None,
             diff_max_lines: None,
+            max_mode: Mode::Aggressive,
+            budget: Budget::default(),
+            structured: Structured::Auto,
+            drop_empty: false,
+            array_max_items: None,
+            string_max_length: None,
+            dictionary: DictionaryMethod::Auto,
+            externalize_above: None,
+            squeeze: 0,
         }
     }
 }
@@ -292,6 +374,32 @@ pub struct PolicyPatch {
     /// Changed lines shown of a whole diff; 0 for all. Default all in `standard`, 500 in `aggressive`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff_max_lines: Option<u64>,
+    /// How far a budget may climb above `mode`. Default `aggressive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_mode: Option<Mode>,
+    /// Tokens that results may take. Default any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetPatch>,
+    /// What may become of structured data. Default `auto`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub structured: Option<Structured>,
+    /// Whether members that are null, `""`, `[]` or `{}` may be left out in `aggressive`. Default false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drop_empty: Option<bool>,
+    /// Items shown of an array; 0 for all. Default all in `standard`, 24 in `aggressive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub array_max_items: Option<u64>,
+    /// Characters shown of a string in structured data; 0 for all. Default all in `standard`, 1000 in
+    /// `aggressive`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub string_max_length: Option<u64>,
+    /// How repeated text is written once in `aggressive`. Default `auto`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dictionary: Option<DictionaryMethod>,
+    /// Bytes above which a result of a session is replaced by a pointer and a preview; 0 for never.
+    /// Default never.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub externalize_above: Option<u64>,
 }
 
 /// Largest `maxOutputBytes` that a caller may set.
@@ -345,7 +453,7 @@ impl Policy {
         if let Some(n) = patch.file_structure_max_lines {
             policy.file_structure_max_lines = size("fileStructureMaxLines", n, 0, whole)?;
         }
-        let limits: [(&'static str, Option<u64>, &mut Option<usize>); 10] = [
+        let limits: [(&'static str, Option<u64>, &mut Option<usize>); 12] = [
             ("headTailBytes", patch.head_tail_bytes, &mut policy.head_tail_bytes),
             ("fileOutlineBytes", patch.file_outline_bytes, &mut policy.file_outline_bytes),
             ("fileMaxLines", patch.file_max_lines, &mut policy.file_max_lines),
@@ -360,11 +468,27 @@ impl Policy {
             ("searchMaxLineLength", patch.search_max_line_length, &mut policy.search_max_line_length),
             ("diffMaxLinesPerHunk", patch.diff_max_lines_per_hunk, &mut policy.diff_max_lines_per_hunk),
             ("diffMaxLines", patch.diff_max_lines, &mut policy.diff_max_lines),
+            ("arrayMaxItems", patch.array_max_items, &mut policy.array_max_items),
+            ("stringMaxLength", patch.string_max_length, &mut policy.string_max_length),
         ];
         for (key, given, limit) in limits {
             if let Some(n) = given {
                 *limit = Some(size(key, n, 0, whole)?);
             }
+        }
+        if let Some(n) = patch.externalize_above {
+            policy.externalize_above = Some(size("externalizeAbove", n, 0, whole)?).filter(|n| *n > 0);
+        }
+        if let Some(budget) = patch.budget {
+            let tokens = |key, given: Option<u64>, default: u64| {
+                size(key, given.unwrap_or(default), 0, whole).map(|n| Some(n).filter(|n| *n > 0))
+            };
+            policy.budget = Budget {
+                per_result: tokens("budget.perResult", budget.per_result, 2000)?,
+                total: tokens("budget.total", budget.total, 8000)?,
+            };
+            policy.summarize_above =
+                size("budget.summarizeAbove", budget.summarize_above.unwrap_or(4000), 0, whole)?;
         }
         if let Some(folders) = &patch.noise_directories {
             policy.noise_directories.clone_from(folders);
@@ -383,6 +507,10 @@ impl Policy {
         policy.file_detail_fallback = patch.file_detail_fallback.unwrap_or(policy.file_detail_fallback);
         policy.file_line_numbers = patch.file_line_numbers.unwrap_or(policy.file_line_numbers);
         policy.tokenizer = patch.tokenizer.unwrap_or(policy.tokenizer);
+        policy.max_mode = patch.max_mode.unwrap_or(policy.max_mode);
+        policy.structured = patch.structured.unwrap_or(policy.structured);
+        policy.drop_empty = patch.drop_empty.unwrap_or(policy.drop_empty);
+        policy.dictionary = patch.dictionary.unwrap_or(policy.dictionary);
         Ok(policy)
     }
 
