@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::{forms, layout, record};
+use super::{cited, forms, layout, record};
 use crate::config::Mode;
 use crate::pipeline::detect::Shape;
 use crate::pipeline::ledger::Reduction;
@@ -28,7 +28,7 @@ static META: Meta = Meta {
             PostgreSQL",
     keeps: "warnings, errors and failures with the records around them, the first and the last of what repeats, every \
             record that differs in more than the named fields; aggressive: errors, failures, the first, the last and \
-            the one that stands out of each form",
+            the one that stands out of each form, records that name a commit, or a value that an error or the query names",
     folds: "records equal to ones that stay but for times, process and thread ids, memory addresses, ports and \
             durations; aggressive: records of one form",
     anchors: &[],
@@ -99,7 +99,9 @@ pub(super) fn fold(input: &Input<'_>, out: &mut Reduction) {
     let mut records = record::records(source);
     if input.policy.mode == Mode::Aggressive {
         let keys = record::number(source, &mut records, |record, key| forms::key(source, record, key));
-        let gone = forms::middles(source, &records, keys);
+        let mut gone = forms::middles(source, &records, keys);
+        let stay = cited::stay(source, &records, &gone, input.call.query.as_deref());
+        gone.retain(|i| !stay.contains(i));
         record::omit(source, &records, &gone, Reason::LogForm, out);
     } else {
         let keys =

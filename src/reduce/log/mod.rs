@@ -2,6 +2,7 @@
 //! content alone.
 
 mod ci;
+mod cited;
 mod forms;
 mod layout;
 mod lines;

@@ -1,0 +1,132 @@
+//! Values that one record takes from another: the order that could not be reserved was accepted before. A
+//! record of a form that goes stays where a severe record, or the request, names one of its values; so
+//! does one that names a commit.
+
+use std::collections::{HashMap, HashSet};
+
+use super::layout::Level;
+use super::mask;
+use super::record::{self, Record};
+use crate::pipeline::source::Source;
+
+/// Lengths of a value, in bytes: shorter ones meet by chance.
+const LENGTHS: std::ops::RangeInclusive<usize> = 3..=64;
+/// A value that more records of the forms have than this belongs to none of them: a port, a host.
+const COMMON: usize = 8;
+/// Most values that are looked for.
+const MOST: usize = 1024;
+/// Words in front of the hash of a commit.
+const COMMIT: &[&[u8]] = &[b"commit", b"sha", b"rev", b"revision", b"HEAD", b"ref", b"checkout"];
+
+/// Of the records that go, those that stay after all.
+pub fn stay(source: &Source<'_>, records: &[Record], gone: &[usize], query: Option<&str>) -> HashSet<usize> {
+    let mut cited: HashSet<&[u8]> = HashSet::new();
+    for record in records.iter().filter(|r| r.level >= Level::Error) {
+        if cited.len() >= MOST {
+            break;
+        }
+        let head = record::message(source.line(record.lines.start).as_bytes(), record.head);
+        for i in record.lines.clone() {
+            let from = if i == record.lines.start { head } else { 0 };
+            values(&source.line(i).as_bytes()[from..], |value| {
+                cited.insert(value);
+            });
+        }
+    }
+    values(query.unwrap_or_default().as_bytes(), |value| {
+        cited.insert(value);
+    });
+    let mut stay = HashSet::new();
+    let mut places: HashMap<&[u8], Vec<usize>> = HashMap::new();
+    for &i in gone {
+        let line = source.line(records[i].lines.start).as_bytes();
+        let message = &line[record::message(line, records[i].head)..];
+        if names_commit(message) {
+            stay.insert(i);
+        } else if !cited.is_empty() {
+            values(message, |value| {
+                if cited.contains(value) {
+                    let at = places.entry(value).or_default();
+                    if at.last() != Some(&i) && at.len() <= COMMON {
+                        at.push(i);
+                    }
+                }
+            });
+        }
+    }
+    stay.extend(places.into_values().filter(|at| at.len() <= COMMON).flatten());
+    stay
+}
+
+/// The words with digits that are no times, durations, ids of processes and the like.
+fn values<'a>(text: &'a [u8], mut each: impl FnMut(&'a [u8])) {
+    let mut masked = Vec::new();
+    for (at, word) in words(text) {
+        let before = text[..at].last();
+        if LENGTHS.contains(&word.len())
+            && word.iter().any(u8::is_ascii_digit)
+            // A part of a larger word, such as the minutes of a time.
+            && !matches!(before, Some(b':'))
+        {
+            masked.clear();
+            mask::strict(word, None, &mut masked);
+            if masked == word {
+                each(word);
+            }
+        }
+    }
+}
+
+/// Whether a text names a commit by its hash.
+fn names_commit(text: &[u8]) -> bool {
+    let mut last: &[u8] = b"";
+    for (_, word) in words(text) {
+        let is_hash = matches!(word.len(), 7..=12 | 40)
+            && word.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+            && word.iter().any(u8::is_ascii_digit);
+        if is_hash && COMMIT.iter().any(|commit| last.eq_ignore_ascii_case(commit)) {
+            return true;
+        }
+        last = word;
+    }
+    false
+}
+
+/// Runs of letters, digits and what joins them in a name, with their places.
+fn words(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let is_word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'/');
+        at += text[at..].iter().position(is_word)?;
+        let start = at;
+        at += text[at..].iter().take_while(|b| is_word(b)).count();
+        let word = &text[start..at];
+        let end = word.iter().rposition(|b| b.is_ascii_alphanumeric()).map_or(0, |i| i + 1);
+        Some((start, &word[..end]))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(text: &str) -> Vec<&str> {
+        let mut out = Vec::new();
+        values(text.as_bytes(), |value| out.push(std::str::from_utf8(value).unwrap()));
+        out
+    }
+
+    #[test]
+    fn values_are_words_with_digits() {
+        assert_eq!(found("order 1047 of c-149 failed, took 12ms at 10:00:31."), ["1047", "c-149"]);
+        assert_eq!(found("no 7 at all"), [""; 0]);
+    }
+
+    #[test]
+    fn commits_are_named_by_their_hash() {
+        assert!(names_commit(b"deployed commit 1a2b3c4 to web"));
+        assert!(names_commit(b"HEAD: 0123456789abcdef0123456789abcdef01234567"));
+        assert!(!names_commit(b"commit deadbeef: no digit"));
+        assert!(!names_commit(b"container 1a2b3c4d5e6f started"));
+    }
+}
