@@ -11,6 +11,8 @@ use crate::pipeline::source::Source;
 
 /// Lengths of a value, in bytes: shorter ones meet by chance.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=64;
+/// Fewest digits of a value that is a number.
+const NUMBER: usize = 4;
 /// A value that more records of the forms have than this belongs to none of them: a port, a host.
 const COMMON: usize = 8;
 /// Most values that are looked for.
@@ -65,6 +67,9 @@ fn values<'a>(text: &'a [u8], mut each: impl FnMut(&'a [u8])) {
         let before = text[..at].last();
         if LENGTHS.contains(&word.len())
             && word.iter().any(u8::is_ascii_digit)
+            // A status, an error number.
+            && !(word.len() < NUMBER && word.iter().all(u8::is_ascii_digit))
+            && !word.starts_with(b"HTTP/")
             // A part of a larger word, such as the minutes of a time.
             && !matches!(before, Some(b':'))
         {
@@ -118,7 +123,10 @@ mod tests {
 
     #[test]
     fn values_are_words_with_digits() {
-        assert_eq!(found("order 1047 of c-149 failed, took 12ms at 10:00:31."), ["1047", "c-149"]);
+        assert_eq!(
+            found("HTTP/2.0 502: order 1047 of c-149 failed, took 12ms at 10:00:31."),
+            ["1047", "c-149"]
+        );
         assert_eq!(found("no 7 at all"), [""; 0]);
     }
 
