@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs;
 use std::path::Path;
 
@@ -127,6 +127,46 @@ fn is_marker(line: &str) -> bool {
 /// Steps that only hide lines and never rewrite one.
 const LINE_STEPS: &[&str] = &["repeated_lines", "trailing_whitespace", "output_cap", "head_tail"];
 
+/// Words that reducers and encoders put into lines that they write anew: captions of what is written once.
+const CAPTIONS: &[&str] = &[
+    "in",
+    "of",
+    "where",
+    "not",
+    "shown",
+    "every",
+    "row",
+    "empty",
+    "column",
+    "hash",
+    "owner",
+    "group",
+    "date",
+    "suite",
+    "architecture",
+    "state",
+    "matches",
+    "more",
+    "name",
+    "a",
+    "time",
+    "stands",
+    "its",
+    "second",
+    "changes",
+];
+
+/// What a text consists of: runs of letters and digits.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty())
+}
+
+/// Whether a word of a line is a count of its caption: `src/a.rs (3 of 22 matches)`, `4 (90), 11 (91), 4 more`.
+fn is_count(word: &str, line: &str) -> bool {
+    let matches = line.ends_with(" matches)") && line.contains(" of ");
+    word.bytes().all(|b| b.is_ascii_digit()) && (matches || line.contains(&format!("{word} more")))
+}
+
 /// How many cases each property is tried on: what the environment says, else what a commit can wait for.
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(192)
@@ -160,6 +200,22 @@ proptest! {
             let shown: Vec<&str> = outcome.texts[0].lines().filter(|l| !is_marker(l)).map(str::trim_end).collect();
             let expected: Vec<&str> = (1..=lines.len()).filter(|n| !hidden.contains(n)).map(|n| lines[n - 1].trim_end()).collect();
             prop_assert_eq!(shown, expected);
+        }
+    }
+
+    /// Promise 1: what is written anew consists of the words and numbers of the source and of captions.
+    #[test]
+    fn no_word_is_invented((text, call) in mutated(), mode in mode()) {
+        let policy = Policy { mode, min_bytes: 0, ..Policy::default() };
+        let outcome = run(&call, &text, &policy);
+        prop_assume!(outcome.evidence.status != Status::Suppressed);
+        let source = source(&outcome);
+        let known: HashSet<&str> = words(&source).collect();
+        let is_known = |word: &str| known.contains(word) || source.contains(word);
+        for line in outcome.texts[0].lines().filter(|line| !line.contains("[tersed")) {
+            for word in words(line) {
+                prop_assert!(is_known(word) || CAPTIONS.contains(&word) || is_count(word, line), "{} in {}", word, line);
+            }
         }
     }
 
