@@ -36,7 +36,14 @@ static META: Meta = Meta {
             durations, the short summary, the totals; in a run that did not end, the last progress line",
     folds: "progress lines that hold only passed tests, the section `PASSES`, `PASSED` lines of the short summary; in \
             `aggressive` the tests and source lines of warnings that repeat",
-    anchors: &["test session starts", " passed", " failed"],
+    anchors: &[
+        "test session starts",
+        " passed",
+        " failed",
+        "= FAILURES =",
+        "short test summary info",
+        "docs.pytest.org",
+    ],
 };
 
 /// Where in the output a line stands.
@@ -69,7 +76,9 @@ impl Reducer for Pytest {
         }
         let command = &input.detection.command;
         if command.runs(|s| matches!(s.program(), "pytest" | "py.test" | "pytest-3")) {
-            let known = input.source.lines().any(|l| is_start(l) || is_totals_line(l));
+            // `-qq` writes neither title nor totals, but its sections.
+            let is_section = |l: &str| l.starts_with('=') && is_end_of_progress(l);
+            let known = input.source.lines().any(|l| is_start(l) || is_totals_line(l) || is_section(l));
             return if known { Claim::Command } else { Claim::No };
         }
         // Without the command a session must be there whole, and not as a quotation in a text.
@@ -125,8 +134,9 @@ struct Reader<'a> {
     sessions: usize,
     /// The last line that would go; it stays if the session turns out not to have ended.
     held: Option<usize>,
-    /// Whether the user broke a session off: then the last progress line says where.
-    interrupted: bool,
+    /// Whether nothing but the last progress line says how far a session came: the user broke it off, or there
+    /// are no totals.
+    is_open: bool,
     /// Tests that xdist reported as passed: the lines that say that they start can go as well.
     passed: HashSet<&'a str>,
     /// Whether warnings that repeat get short.
@@ -137,7 +147,8 @@ impl<'a> Reader<'a> {
     fn new(input: &'a Input<'a>) -> Self {
         let source = input.source;
         let passed = source.lines().filter_map(xdist_passed).collect();
-        let interrupted = memchr::memmem::find(source.text().as_bytes(), b"! KeyboardInterrupt !").is_some();
+        let is_open = memchr::memmem::find(source.text().as_bytes(), b"! KeyboardInterrupt !").is_some()
+            || !source.lines().any(is_totals_line);
         let (out, held) = (Reduction::default(), None);
         Self {
             source,
@@ -146,7 +157,7 @@ impl<'a> Reader<'a> {
             group: 1,
             sessions: 0,
             held,
-            interrupted,
+            is_open,
             passed,
             short: input.policy.mode == Mode::Aggressive,
         }
@@ -186,13 +197,11 @@ impl<'a> Reader<'a> {
     /// A title, the totals, or a crash of pytest itself.
     fn section(&mut self, i: usize, line: &str) {
         let crashed = line.starts_with(['!', 'I']);
-        self.end_progress(!self.interrupted && !crashed);
+        // A session whose title is not there.
+        self.sessions += usize::from(self.sessions == 0);
+        self.end_progress(!self.is_open && !crashed);
         self.at = match title(line) {
-            _ if is_totals_line(line) => {
-                // A session whose title is not there.
-                self.sessions += usize::from(self.sessions == 0);
-                At::After
-            }
+            _ if is_totals_line(line) => At::After,
             Some("PASSES") => {
                 self.group += 1;
                 At::Passes
