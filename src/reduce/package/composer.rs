@@ -47,6 +47,7 @@ pub static COMPOSER: Format = Format::new(
         ),
         (r"  - (?:Downloading|Locking) \S+ \([^()]*\)", Goes(Reason::Progress)),
         (r" +\d+/\d+ \[[=>-]*\] +\d+%", Goes(Reason::Progress)),
+        (r"(?: +\d+ \[[=>-]+\])+", Goes(Reason::Progress)),
         (
             r"(?:Loading composer repositories with package information|Updating dependencies(?: \(including require-dev\))?|Writing lock file|Installing dependencies from lock file(?: \(including require-dev\))?|Verifying lock file contents can be installed on current platform\.|Generating (?:optimized )?autoload files.*|\./composer\.json has been updated|Running composer update .*|Use the `composer fund` command to find out more!|\d+ packages? you are using (?:is|are) looking for funding\.)",
             Goes(Reason::Progress),
