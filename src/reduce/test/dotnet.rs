@@ -2,7 +2,7 @@
 //! tests, totals and the verdict stay.
 //!
 //! Lines as written by MSBuild 16 and later (.NET Core 3 on) at its usual verbosity and at `normal`, by its
-//! terminal logger (.NET 8 and later) and by the VSTest console 16 and later with xUnit, NUnit and MSTest.
+//! terminal logger (.NET 8 and later) and by the VSTest console 16 and later with xUnit, NUnit and MSTest, and by Microsoft.Testing.Platform.
 //! MSBuild tells each warning and error twice, where it happened and below the verdict: word for word the
 //! same, it stays once, and what headed nothing else below the verdict goes with it.
 
@@ -36,6 +36,7 @@ static META: Meta = Meta {
         "Test summary: ",
         "Restore complete",
         "Test Run ",
+        "Test run summary: ",
         "MSBuild version ",
     ],
 };
@@ -84,7 +85,7 @@ impl Reducer for Dotnet {
         for i in 0..source.len() {
             let line = source.line(i);
             if i < skip {
-            } else if line.starts_with("  Failed ") || line.starts_with("  X ") {
+            } else if ["  Failed ", "  X ", "failed "].iter().any(|s| line.starts_with(s)) {
                 failing = true;
             } else if is_passed(line) {
                 failing = false;
@@ -141,7 +142,9 @@ fn printed_until(source: &Source<'_>, test: usize) -> usize {
         let line = source.line(*i);
         is_verdict(line)
             || is_passed(line)
-            || ["  Failed ", "  X ", "  Skipped ", "  ! "].iter().any(|s| line.starts_with(s))
+            || ["  Failed ", "  X ", "  Skipped ", "  ! ", "failed ", "skipped "]
+                .iter()
+                .any(|s| line.starts_with(s))
     };
     (next..source.len()).find(ends).unwrap_or(next)
 }
@@ -163,9 +166,10 @@ fn is_heading(line: &str) -> bool {
     line.starts_with("  ") && text.ends_with("->") && text.starts_with(['"', '(']) && text.contains(" target")
 }
 
-/// `  Passed Shop.Tests.CartTest.Adds [3 ms]`
+/// `  Passed Shop.Tests.CartTest.Adds [3 ms]`, `  √ …` before .NET 5, `passed … (3ms)` of Microsoft.Testing.Platform
 fn is_passed(line: &str) -> bool {
-    let Some(rest) = line.strip_prefix("  Passed ").or_else(|| line.strip_prefix("  \u{221a} ")) else {
+    let marks = ["  Passed ", "  \u{221a} ", "passed "];
+    let Some(rest) = marks.iter().find_map(|m| line.strip_prefix(m)) else {
         return false;
     };
     rest.trim_end().ends_with(']') && rest.contains(" [")
@@ -198,6 +202,7 @@ fn is_verdict(line: &str) -> bool {
         "Failed!  - ",
         "Skipped! - ",
         "Test summary: ",
+        "Test run summary: ",
         "Test Run Successful.",
         "Test Run Failed.",
         "Test Run Aborted.",
@@ -228,6 +233,7 @@ fn is_progress(line: &str) -> bool {
         "Starting test execution, please wait...",
         "Build started ",
         "A total of ",
+        "Running tests from ",
         "Test run for ",
         "NUnit Adapter ",
     ];
@@ -236,7 +242,14 @@ fn is_progress(line: &str) -> bool {
             || l.contains("xUnit.net VSTest Adapter")
             || l.contains("xUnit.net Console Runner")
     };
-    STARTS.iter().any(|s| line.starts_with(s)) || line.starts_with("[xUnit.net ") && xunit(line)
+    // `MSTest v3.6.0 (UTC 9/26/2024) [linux-x64 - .NET 8.0.8]`
+    let is_banner = |l: &str| {
+        (l.starts_with("MSTest v") || l.starts_with("xUnit.net v3 Microsoft.Testing.Platform"))
+            && l.trim_end().ends_with(']')
+    };
+    STARTS.iter().any(|s| line.starts_with(s))
+        || line.starts_with("[xUnit.net ") && xunit(line)
+        || is_banner(line)
 }
 
 /// What MSBuild tells of its steps at verbosity `normal` and above.
@@ -253,9 +266,11 @@ fn is_step(line: &str) -> bool {
         "Finished processing 0 ",
         "Processing 0 ",
         "Restore completed in ",
+        "Restoring packages for ",
         "Skipping target \"",
         "Touching \"",
         "Using shared compilation with compiler from directory: ",
+        "Writing assets file to disk. Path: ",
     ];
     const TARGETS: &[&str] = &[
         "CopyFilesToOutputDirectory:",
