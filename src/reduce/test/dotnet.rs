@@ -111,6 +111,9 @@ impl Reducer for Dotnet {
                 failing = false;
             } else if !failing && (is_progress(line) || is_step(line)) {
                 gone.hide(i, Reason::Progress, PROGRESS);
+            } else {
+                // More of a message than its first line: it keeps what heads it.
+                headings.clear();
             }
         }
         gone.finish()
