@@ -56,6 +56,9 @@ const WORDS: &[&str] = &[
     "timed out",
     "FAULT",
     "##[error]",
+    // kotlinc below Gradle and Maven.
+    "e: file:///",
+    "e: /",
     "exit code",
     "exit status",
     "exited with",
@@ -73,6 +76,7 @@ const FAILURE: &str = r"(?x)
     | ^\s*(?:\xE2\x9C\x95|\xE2\x9C\x97|\xE2\x9C\x96|\xC3\x97)\s
     | \bAbort(?:ed|ing)?\b | \babort(?:ed|ing)?\b | \bKilled\b | \bSIG(?:SEGV|ABRT|KILL|BUS|ILL|FPE|TERM|PIPE)\b
     | \bexit(?:ed\ with)?(?:\ code|\ status)?:?\ (?:code\ )?[1-9] | \#\#\[error\]
+    | ^e:\ (?:file://)?/\S+\.kts?:
 ";
 
 const NO_FAILURE: &str = r"(?x)
@@ -155,6 +159,8 @@ mod tests {
             "not ok 3 - reads",
             "Tests: 1 failed, 0 errors",
             "##[error]Process completed with exit code 1.",
+            "e: file:///project/src/Main.kt:2:32 Unresolved reference: put",
+            "e: /project/build.gradle.kts: (3, 5): Expecting an element",
             "        RX errors 12  dropped 0  overruns 0  frame 0",
             "        TX errors 0  dropped 3  overruns 0  carrier 0",
             "errors 0.5 of all",
@@ -173,6 +179,7 @@ mod tests {
             "        RX errors 0  dropped 0  overruns 0  frame 0",
             "all fine",
             "terror",
+            "name: /project/src/Main.kt: a file",
             "[google/errors/adx_enum.proto:23:1] The line length is 91",
         ] {
             assert!(!is_failure(line), "{line}");

@@ -1,7 +1,7 @@
 //! `bazel build` and `bazel test`: loading, analysis and actions under way go, and so do tests that
 //! passed; errors, what actions printed, failed tests with their output and the totals stay.
 //!
-//! Lines as written by Bazel 4 to 8 without a terminal.
+//! Lines as written by Bazel 2 to 8 without a terminal.
 
 use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
@@ -30,6 +30,9 @@ pub static BAZEL: Format = Format::new(
     &[
         (r"={10,} Test output for .*", Opens),
         (r"={60,}", Closes),
+        (r"\d{9,}\.\d+: src/main/tools/\S+ child exited (?:normally with code [1-9].*|due to .*)", Stays),
+        // What `--sandbox_debug` tells of mounts and processes.
+        (r"\d{9,}\.\d+: src/main/tools/\S+ .*", Goes(Reason::Progress)),
         (
             r"(?:\(\d\d:\d\d:\d\d\) )?INFO: (?:Invocation ID|Reading '?(?:rc|startup) options|Options provided by the client|Current date is|Repository rule .* defined at).*",
             Goes(Reason::Progress),

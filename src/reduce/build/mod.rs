@@ -20,6 +20,7 @@ mod meson;
 mod msvc;
 mod packer;
 mod rustc;
+mod swift_build;
 mod terraform;
 mod tsc;
 
@@ -49,6 +50,7 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &bundlers::NEXT,
     &bundlers::BABEL,
     &bazel::BAZEL,
+    &swift_build::SWIFT_BUILD,
     &terraform::Terraform,
     &ansible::Ansible,
     &packer::PACKER,

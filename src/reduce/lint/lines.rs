@@ -216,7 +216,21 @@ fn is_module(line: &str) -> bool {
 
 /// Progress of a linter that names nothing which is not named elsewhere, or found to be in order.
 fn is_progress(line: &str) -> bool {
-    line.starts_with("Done processing ")
+    // golangci-lint with `-v`; how many issues it left out is no progress.
+    const STEPS: &[&str] = &[
+        "[config_reader]",
+        "[goenv]",
+        "[lintersdb]",
+        "[linters_context",
+        "[loader]",
+        "[runner",
+        "Memory: ",
+        "File cache stats: ",
+    ];
+    let step =
+        line.strip_prefix("level=info msg=\"").filter(|rest| STEPS.iter().any(|s| rest.starts_with(s)));
+    step.is_some_and(|rest| !rest.contains("ssues"))
+        || line.starts_with("Done processing ")
         || line.starts_with("Checking ") && line.ends_with(" ...")
         || line.ends_with("% done") && line.contains(" files checked ")
 }

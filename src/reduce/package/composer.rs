@@ -1,5 +1,7 @@
 //! `composer install`, `require`, `update`, `remove`: downloads go, packages are named with their versions, counts, problems, advisories
 //! and abandoned packages stay.
+//!
+//! Lines as written by Composer 1 and 2.
 
 use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
@@ -47,8 +49,9 @@ pub static COMPOSER: Format = Format::new(
         ),
         (r"  - (?:Downloading|Locking) \S+ \([^()]*\)", Goes(Reason::Progress)),
         (r" +\d+/\d+ \[[=>-]*\] +\d+%", Goes(Reason::Progress)),
+        (r"(?: +\d+ \[[=>-]+\])+", Goes(Reason::Progress)),
         (
-            r"(?:Loading composer repositories with package information|Updating dependencies(?: \(including require-dev\))?|Writing lock file|Installing dependencies from lock file(?: \(including require-dev\))?|Verifying lock file contents can be installed on current platform\.|Generating (?:optimized )?autoload files.*|\./composer\.json has been updated|Running composer update .*|Use the `composer fund` command to find out more!|\d+ packages? you are using (?:is|are) looking for funding\.)",
+            r"(?:Loading composer repositories with package information|Updating dependencies(?: \(including require-dev\))?|Writing lock file|Installing dependencies(?: \(including require-dev\))? from lock file|Installing dependencies from lock file(?: \(including require-dev\))?|Verifying lock file contents can be installed on current platform\.|Generating (?:optimized )?autoload files.*|\./composer\.json has been updated|Running composer update .*|Use the `composer fund` command to find out more!|\d+ packages? you are using (?:is|are) looking for funding\.)",
             Goes(Reason::Progress),
         ),
         (

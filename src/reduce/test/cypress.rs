@@ -2,8 +2,9 @@
 //!
 //! Lines as written by Cypress 4 to 14. The boxes and tables with the totals stay.
 
-use super::tree::Fate::{Failed, Heading, Opens, Passed, Shows, Skipped, Stays, Totals};
+use super::tree::Fate::{Failed, Goes, Heading, Opens, Passed, Shows, Skipped, Stays, Totals};
 use super::tree::Tree;
+use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 
 /// See the module.
@@ -33,6 +34,8 @@ pub static CYPRESS: Tree = Tree::new(
         (r" {2}\d+ passing \(.*\)", Totals),
         (r" {2}\d+ pending", Shows),
         (r" {2}\d+ failing", Opens),
+        (r" +-  Started processing: .*| +Compression progress: +\d+%", Goes(Reason::Progress)),
+        (r" {2}-  (?:Finished|Video) .*| {2}-  /.*", Stays),
         (r" {2,}\d+\) .+", Failed),
         (r" {2,}(?:│|┌|└|├) ?.*| +(?:✖|✔) {2}\S.*", Stays),
         (r" {2,}(?:✓|√) .+", Passed),

@@ -1,9 +1,10 @@
 //! `dotnet build` and `dotnet test`: restoring, building and passing tests go; warnings, errors, failed
 //! tests, totals and the verdict stay.
 //!
-//! Lines as written by MSBuild at its usual verbosity, by its terminal logger (.NET 8 and later) and by the
-//! VSTest console with xUnit, NUnit and MSTest. MSBuild tells each warning and error twice, where it
-//! happened and below the verdict: word for word the same, it stays once.
+//! Lines as written by MSBuild 16 and later (.NET Core 3 on) at its usual verbosity and at `normal`, by its
+//! terminal logger (.NET 8 and later) and by the VSTest console 16 and later with xUnit, NUnit and MSTest, and by Microsoft.Testing.Platform.
+//! MSBuild tells each warning and error twice, where it happened and below the verdict: word for word the
+//! same, it stays once, and what headed nothing else below the verdict goes with it.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -11,6 +12,8 @@ use std::ops::Range;
 use super::gone::Gone;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
 use crate::reduce::lines::{leading_number, reads_as_report};
 use crate::reduce::{Claim, Input, Meta, Reducer};
 
@@ -33,6 +36,7 @@ static META: Meta = Meta {
         "Test summary: ",
         "Restore complete",
         "Test Run ",
+        "Test run summary: ",
         "MSBuild version ",
     ],
 };
@@ -75,21 +79,41 @@ impl Reducer for Dotnet {
         let mut gone = Gone::new(source);
         let mut told: HashSet<&str> = HashSet::new();
         let mut failing = false;
+        // Headings below the verdict under which nothing new stood so far.
+        let mut headings: Vec<usize> = Vec::new();
+        let mut skip = 0;
         for i in 0..source.len() {
             let line = source.line(i);
-            if line.starts_with("  Failed ") {
+            if i < skip {
+            } else if ["  Failed ", "  X ", "failed "].iter().any(|s| line.starts_with(s)) {
                 failing = true;
             } else if is_passed(line) {
                 failing = false;
-                gone.hide(i, Reason::PassingTests, TESTS);
+                let end = printed_until(source, i);
+                // What it printed and what looks like a failure keeps its name above it.
+                if !(i..end).any(|l| signals::is_failure(source.line(l))) {
+                    (i..end).for_each(|l| gone.hide(l, Reason::PassingTests, TESTS));
+                    skip = end;
+                }
             } else if is_diagnostic(line) {
-                if !told.insert(line.trim()) {
+                // A failure is told again only in the very same words, node and all.
+                let key = if signals::is_failure(line) { line.trim() } else { bare(line) };
+                if told.insert(key) {
+                    headings.clear();
+                } else {
                     gone.repeat(i, REPEATS);
                 }
+            } else if is_heading(line) {
+                headings.push(i);
+            } else if line.trim().is_empty() {
+                headings.drain(..).filter(|h| h + 1 < i).for_each(|h| gone.repeat(h, REPEATS));
             } else if is_verdict(line) {
                 failing = false;
             } else if !failing && (is_progress(line) || is_step(line)) {
                 gone.hide(i, Reason::Progress, PROGRESS);
+            } else {
+                // More of a message than its first line: it keeps what heads it.
+                headings.clear();
             }
         }
         gone.finish()
@@ -107,9 +131,48 @@ impl Reducer for Dotnet {
     }
 }
 
-/// `  Passed Shop.Tests.CartTest.Adds [3 ms]`
+/// Where what a test printed ends, below the line that says how it went; the line after that when it printed
+/// nothing.
+fn printed_until(source: &Source<'_>, test: usize) -> usize {
+    let next = test + 1;
+    if next >= source.len()
+        || !source.line(next).starts_with("  ")
+        || !source.line(next).ends_with(" Messages:")
+    {
+        return next;
+    }
+    let ends = |i: &usize| {
+        let line = source.line(*i);
+        is_verdict(line)
+            || is_passed(line)
+            || ["  Failed ", "  X ", "  Skipped ", "  ! ", "failed ", "skipped "]
+                .iter()
+                .any(|s| line.starts_with(s))
+    };
+    (next..source.len()).find(ends).unwrap_or(next)
+}
+
+/// A line without its indentation and the number of the node that wrote it: `     1>`, `   1:2>`.
+fn bare(line: &str) -> &str {
+    let text = line.trim();
+    match text.split_once('>') {
+        Some((node, rest)) if !node.is_empty() && node.bytes().all(|b| b.is_ascii_digit() || b == b':') => {
+            rest.trim_start()
+        }
+        _ => text,
+    }
+}
+
+/// `       "/p/shop.sln" (default target) (1:2) ->`, `       (CoreCompile target) -> `
+fn is_heading(line: &str) -> bool {
+    let text = line.trim();
+    line.starts_with("  ") && text.ends_with("->") && text.starts_with(['"', '(']) && text.contains(" target")
+}
+
+/// `  Passed Shop.Tests.CartTest.Adds [3 ms]`, `  √ …` before .NET 5, `passed … (3ms)` of Microsoft.Testing.Platform
 fn is_passed(line: &str) -> bool {
-    let Some(rest) = line.strip_prefix("  Passed ").or_else(|| line.strip_prefix("  \u{221a} ")) else {
+    let marks = ["  Passed ", "  \u{221a} ", "passed "];
+    let Some(rest) = marks.iter().find_map(|m| line.strip_prefix(m)) else {
         return false;
     };
     rest.trim_end().ends_with(']') && rest.contains(" [")
@@ -142,6 +205,7 @@ fn is_verdict(line: &str) -> bool {
         "Failed!  - ",
         "Skipped! - ",
         "Test summary: ",
+        "Test run summary: ",
         "Test Run Successful.",
         "Test Run Failed.",
         "Test Run Aborted.",
@@ -160,6 +224,7 @@ fn is_progress(line: &str) -> bool {
     const STARTS: &[&str] = &[
         "  Determining projects to restore...",
         "  Restored ",
+        "  Restore completed in ",
         "  All projects are up-to-date for restore.",
         "Restore complete (",
         "Microsoft (R) Test Execution Command Line Tool",
@@ -169,7 +234,9 @@ fn is_progress(line: &str) -> bool {
         "Copyright (c) Microsoft Corporation",
         "Copyright (C) Microsoft Corporation",
         "Starting test execution, please wait...",
+        "Build started ",
         "A total of ",
+        "Running tests from ",
         "Test run for ",
         "NUnit Adapter ",
     ];
@@ -178,30 +245,67 @@ fn is_progress(line: &str) -> bool {
             || l.contains("xUnit.net VSTest Adapter")
             || l.contains("xUnit.net Console Runner")
     };
-    STARTS.iter().any(|s| line.starts_with(s)) || line.starts_with("[xUnit.net ") && xunit(line)
+    // `MSTest v3.6.0 (UTC 9/26/2024) [linux-x64 - .NET 8.0.8]`
+    let is_banner = |l: &str| {
+        (l.starts_with("MSTest v") || l.starts_with("xUnit.net v3 Microsoft.Testing.Platform"))
+            && l.trim_end().ends_with(']')
+    };
+    STARTS.iter().any(|s| line.starts_with(s))
+        || line.starts_with("[xUnit.net ") && xunit(line)
+        || is_banner(line)
 }
 
 /// What MSBuild tells of its steps at verbosity `normal` and above.
 fn is_step(line: &str) -> bool {
     const STARTS: &[&str] = &[
+        "Assets file has not changed. ",
+        "Building solution configuration \"",
+        "Committing restore...",
         "Copying file from ",
         "Copying reference file from ",
-        "Processing 0 ",
-        "Finished processing 0 ",
-        "Skipping target \"",
+        "Creating \"",
         "Creating directory \"",
+        "Deleting file \"",
+        "Finished processing 0 ",
+        "Processing 0 ",
+        "Restore completed in ",
+        "Restoring packages for ",
+        "Skipping target \"",
         "Touching \"",
-        "GenerateTargetFrameworkMonikerAttribute:",
-        "PrepareForBuild:",
-        "CopyFilesToOutputDirectory:",
-        "_CopyFilesMarkedCopyLocal:",
-        "CoreCompile:",
+        "Using shared compilation with compiler from directory: ",
+        "Writing assets file to disk. Path: ",
     ];
-    let text = line.trim_start();
-    text.len() < line.len()
-        && (STARTS.iter().any(|s| text.starts_with(s))
-            || text.contains(" /noconfig ") && text.contains("csc."))
-        || text.contains("Csc.exe /noconfig ")
+    const TARGETS: &[&str] = &[
+        "CopyFilesToOutputDirectory:",
+        "CoreClean:",
+        "CoreCompile:",
+        "CoreGenerateAssemblyInfo:",
+        "GenerateBuildDependencyFile:",
+        "GenerateBuildRuntimeConfigurationFiles:",
+        "GenerateTargetFrameworkMonikerAttribute:",
+        "IncrementalClean:",
+        "PrepareForBuild:",
+        "Restore:",
+        "ValidateSolutionConfiguration:",
+        "_CopyFilesMarkedCopyLocal:",
+        "_CopyOutOfDateSourceItemsToOutputDirectory:",
+        "_CopyOutOfDateSourceItemsToOutputDirectoryAlways:",
+    ];
+    let text = bare(line);
+    let is_project = |t: &str| {
+        t.starts_with("Project \"") && t.contains(" on node ")
+            || t.starts_with("Done Building Project \"") && !t.contains("FAILED")
+    };
+    let is_compiler = |t: &str| {
+        t.split_once(" /noconfig ").is_some_and(|(program, _)| {
+            let program = program.trim_end_matches('"');
+            [".exe", ".dll", "csc"].iter().any(|end| program.ends_with(end)) && program.contains("sc.")
+                || program.ends_with("csc")
+        })
+    };
+    line.starts_with(' ')
+        && (TARGETS.contains(&text) || STARTS.iter().any(|s| text.starts_with(s)) || is_project(text))
+        || is_compiler(text)
 }
 
 #[cfg(test)]
@@ -222,6 +326,15 @@ mod tests {
             is_step("  Copying file from \"obj/a.dll\" to \"bin/a.dll\".")
                 && !is_step("Copying file from here")
         );
+        assert!(
+            is_step("         /dotnet exec \"/sdk/csc.dll\" /noconfig /warn:4 a.cs")
+                && is_step(
+                    "   1:2>Project \"/p/a.sln\" (1:2) is building \"/p/a.csproj\" (2:7) on node 2 (x)."
+                )
+                && !is_step("     3>Done Building Project \"/p/a.csproj\" (default targets) -- FAILED.")
+        );
+        assert!(is_heading("       (CoreCompile target) -> ") && !is_heading("  Lib -> /p/bin/Lib.dll"));
+        assert_eq!(bare("   1:2>a.cs(1,2): error CS1: x"), bare("      a.cs(1,2): error CS1: x"));
         assert!(
             is_step("        c:\\v3.5\\Csc.exe /noconfig /warn:4 a.cs")
                 && !is_step("  a.cs(1,2): warning CS1: x")

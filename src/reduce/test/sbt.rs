@@ -1,7 +1,7 @@
 //! sbt: loading, resolving and compiling go, with tests that passed; warnings, errors, failures and the
 //! totals stay.
 //!
-//! Lines as written by sbt 1 with ScalaTest, specs2, MUnit and JUnit. A failing test has no form that
+//! Lines as written by sbt 0.13 and 1 with ScalaTest, specs2, MUnit and JUnit. A failing test has no form that
 //! goes, nor have the lines below it.
 
 use crate::pipeline::reason::Reason;
@@ -25,7 +25,7 @@ pub static SBT: Format = Format::new(
         (r"\[info\] - .*\*\*\* .*", Shows),
         (r"\[info\] +[-+] .*\*\*\* .*", Shows),
         (
-            r"\[info\] (?:welcome to sbt|loading |resolving |set current project to|Updating|Resolved|updating|Fetching|downloading|started sbt server|sbt server started|starting sbt server|entering \*experimental\*|compiling \d+|Compiling \d+|done compiling|Done compiling|Done updating|Fetched artifacts|Attempting to fetch|Defining |The new value|Reapplying|Non-compiled module|  Compilation completed|Resolving key references).*",
+            r"\[info\] (?:welcome to sbt|[Ll]oading |[Rr]esolving |[Ss]et current project to|Updating|Resolved|updating|Fetching|[Dd]ownloading|started sbt server|sbt server started|starting sbt server|entering \*experimental\*|compiling \d+|Compiling \d+|done compiling|Done compiling|Done updating|Fetched artifacts|Attempting to fetch|Defining |The new value|Reapplying|Non-compiled module|  Compilation completed|Resolving key references).*",
             Goes(Reason::Progress),
         ),
         (r"\[info\] +[-+] .+", Goes(Reason::PassingTests)),

@@ -26,6 +26,8 @@ pub static SWIFT_TEST: Tree = Tree::new(
         (r"Test Suite '.*' (?:passed|failed) at .*", Shows),
         (r"Test Suite '.*' started at .*|Test Case '.*' started.*", Step),
         (r"(?:◇|\*) *(?:Suite|Test) .+ started\.", Step),
+        // One case of a test with arguments.
+        (r"(?:◇|\*) *Passing \d+ arguments? .+ to .+", Step),
         (r"(?:◇|\*) *Test run started\.", Shows),
         (r"Test Case '.*' passed \(.*\)\.?", Passed),
         (r"Test Case '.*' skipped \(.*\)\.?", Skipped),

@@ -1,0 +1,48 @@
+//! `swift build`, `swift run` and `swift package`: steps and fetches go, versions of packages are named; what the
+//! compiler and the package manager say stays.
+//!
+//! Lines as written by SwiftPM 5.0 to 6.1 without a terminal. Excerpts below a diagnostic have no form and stay.
+
+use crate::pipeline::reason::Reason;
+use crate::reduce::Meta;
+use crate::reduce::format::Fate::{Goes, Named, Shows, Stays};
+use crate::reduce::format::Format;
+
+/// See the module.
+pub static SWIFT_BUILD: Format = Format::new(
+    Meta {
+        id: "swift_build",
+        family: "build",
+        reads: "`swift build`, `swift run`, `swift package`",
+        keeps: "errors, warnings, notes with their excerpts, what failed, how long it took",
+        folds: "steps, fetches and clones; packages are named with the version that was chosen",
+        anchors: &[
+            "Building for debugging...",
+            "Building for production...",
+            "Building for testing...",
+            "Build complete!",
+            "Compile Swift Module '",
+            "] Compiling ",
+        ],
+    },
+    &["swift build", "swift run", "swift package", "swift test"],
+    2,
+    &[
+        (r"Building for (?:debugging|production|testing)\.\.\.", Shows),
+        (r"Build complete!(?: \([\d.]+ ?s\))?", Shows),
+        (r"\S.*\.swift:\d+:\d+: (?:error|warning|note|remark): .*", Shows),
+        (r"(?:error|warning): .*", Stays),
+        (
+            r"\[\d+(?:/\d+)?\] (?:Compiling|Emitting module|Linking|Wrapping AST|Write|Planning build|Merging module|Applying|Copying|Generating|Building|Build complete|Processing|Precompiling|Extracting|Compile Swift Module|Linking \./)[ !].*",
+            Goes(Reason::Progress),
+        ),
+        (r"\[\d+(?:/\d+)?\] (?:Planning build|Write .*|Building)", Goes(Reason::Progress)),
+        (r"(?:Compile Swift Module '.*|Linking \./.*|Planning build)", Goes(Reason::Progress)),
+        (r"Working copy of (\S+) resolved at (\S+)(?: \([\d.]+ ?s\))?", Named(Reason::Packages)),
+        (r"Resolving (https?://\S+) at (\d\S*)", Named(Reason::Packages)),
+        (
+            r"(?:Fetching|Fetched|Updating|Updated|Cloning|Creating working copy (?:for|of)|Computing version for|Computed|Using cached|Completed resolution|Everything is already up-to-date)(?: .*)?",
+            Goes(Reason::Progress),
+        ),
+    ],
+);
