@@ -41,7 +41,7 @@ pub static GEM: Format = Format::new(
         (r"(?:Gem::Ext::BuildError|ERROR: |An error occurred|Could not find).*", Opens),
         (r"Using (\S+ \d\S*)(?: \(was \d\S*\))?(?: from .*)?", Named(Reason::Satisfied)),
         (r"Installing (\S+ \d\S*(?: \([\w. -]+\))?)(?: with native extensions)?", Named(Reason::Packages)),
-        (r"\d+:  (\S+ \(\d\S*\)) from \S+", Named(Reason::Satisfied)),
+        (r"\d+:  \S+ \(\d\S*\) from /\S+", Goes(Reason::Progress)),
         (
             r"(?:(?:HTTP )?(?:GET|HEAD) https?://\S+|(?:HTTP )?(?:200|304) (?:OK|Not Modified)(?: https?://\S+)?|Downloading gem \S+\.gem)",
             Goes(Reason::Progress),
