@@ -155,7 +155,12 @@ fn read(line: &str) -> Line {
         "Complete!" | "Nothing to do." | "Nothing to do" | "Transaction Summary" | "Transaction Summary:" => {
             Line::Known
         }
-        "Installed:" | "Upgraded:" | "Updated:" | "Removed:" | "Dependency Installed:" | "Downgraded:"
+        "Installed:"
+        | "Upgraded:"
+        | "Updated:"
+        | "Removed:"
+        | "Dependency Installed:"
+        | "Downgraded:"
         | "Reinstalled:" => Line::Done,
         _ if is_download(text) && is_worked_on(text) => Line::Work,
         _ if STEPS.iter().any(|step| text.starts_with(step)) || is_ruler || is_download(text) => Line::Step,

@@ -3,7 +3,7 @@
 //!
 //! Grammar, BuildKit (plain): `#7 [2/5] RUN …`, then `#7 0.312 output`, `#7 sha256:… 1MB / 3MB`, and `#7 DONE 1.2s`,
 //! `#7 CACHED` or `#7 ERROR: …`; steps that run at once are written in turns, each turn with its title again.
-//! Classic: `Step 1/9 : RUN …`, ` ---> …`, output, until the next step or `Successfully built`.
+//! Classic: `Step 1/9 : RUN …` (buildah: `[1/2] STEP 1/9: RUN …`), ` ---> …`, output, until the next step or `Successfully built`.
 //! It never hides warnings, nor what follows the steps.
 
 use std::collections::BTreeMap;
@@ -181,22 +181,45 @@ fn after_time(rest: &str) -> &str {
     }
 }
 
+/// A line of buildah without the stage in front: `[2/3] STEP 1/4: FROM base`
+fn in_stage(line: &str) -> &str {
+    match line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
+        Some((stage, rest)) if stage.bytes().all(|b| b.is_ascii_digit() || b == b'/') => rest,
+        _ => line,
+    }
+}
+
 /// `Step 3/9 : RUN …`, `STEP 3/4: COPY …`
 fn classic(line: &str) -> bool {
+    let line = in_stage(line);
     let Some(rest) = line.strip_prefix("Step ").or(line.strip_prefix("STEP ")) else { return false };
     leading_number(rest)
         .and_then(|(_, rest)| leading_number(rest.strip_prefix('/')?))
         .is_some_and(|(_, rest)| rest.starts_with(" : ") || rest.starts_with(": "))
 }
 
+/// What buildah says while it stores an image.
+fn is_copy(line: &str) -> bool {
+    matches!(
+        line,
+        "Getting image source signatures" | "Writing manifest to image destination" | "Storing signatures"
+    ) || line.starts_with("Copying blob ")
+        || line.starts_with("Copying config ")
+}
+
 /// Hides what the classic steps wrote that another step or the built image follows.
 fn steps(source: &Source<'_>, gone: &mut Gone) {
     let closes = |line: &str| {
-        classic(line) || ["Successfully built ", "COMMIT ", "COMMIT"].iter().any(|c| line.starts_with(c))
+        classic(line) || ["Successfully built ", "COMMIT"].iter().any(|c| in_stage(line).starts_with(c))
     };
+    let is_image = |line: &str| line.starts_with("--> ") || line.starts_with("Successfully tagged ");
+    let ended = (0..source.len()).rev().find(|i| is_image(source.line(*i)));
     let mut open: Option<usize> = None;
     for (i, line) in source.lines().enumerate() {
         if !closes(line) {
+            if open.is_none() && ended.is_some_and(|end| i < end) && is_copy(line) {
+                gone.hide(i, Reason::Progress);
+            }
             continue;
         }
         if let Some(start) = open.take() {
@@ -226,6 +249,7 @@ mod tests {
         assert_eq!(end("DONE 1.2s"), Some(End::Well));
         assert_eq!(end("ERROR: process \"/bin/sh -c x\" did not complete"), Some(End::Badly));
         assert!(classic("Step 3/9 : RUN x") && classic("STEP 1/2: FROM scratch") && !classic("Step 3: x"));
+        assert!(classic("[2/3] STEP 1/4: FROM base") && !classic("[x] STEP 1/4: FROM base"));
         assert_eq!(after_time("0.312 added 3 packages"), "added 3 packages");
     }
 }
