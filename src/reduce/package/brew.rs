@@ -50,7 +50,7 @@ pub static BREW: Format = Format::new(
         ),
         (r"(?:Already downloaded: .*|#+ +[\d.]+%.*|#=#=#.*|-=O=-.*)", Goes(Reason::Progress)),
         (
-            r"(?:Adjust how often this is run with|HOMEBREW_NO_AUTO_UPDATE\. |Disable this behaviour by setting|Hide these hints with|You have \d+ outdated (?:formula|cask)|Use `brew outdated|You can upgrade (?:it|them)|or list them with|Customize|`brew cleanup` has not been run).*",
+            r"(?:Adjust how often this is run with|HOMEBREW_NO_AUTO_UPDATE\. |`\$HOMEBREW_NO_AUTO_UPDATE=1`\. |Disable this behaviour by setting|Hide these hints with|You have \d+ outdated (?:formula|cask)|Use `brew outdated|You can upgrade (?:it|them)|or list them with|Customize|`brew cleanup` has not been run).*",
             Goes(Reason::PackageHints),
         ),
         (r"(?:Warning|Error): .*", Shows),
