@@ -174,7 +174,6 @@ fn read(line: &str) -> Line {
             "Is this ok",
             "[MIRROR] ",
             "[FAILED] ",
-            "Error in ",
             "Total size of inbound packages is ",
         ]
         .iter()
