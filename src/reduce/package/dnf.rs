@@ -30,6 +30,7 @@ static META: Meta = Meta {
         "Running transaction",
         "Loaded plugins: ",
         "Repositories loaded.",
+        "Downloading metadata...",
     ],
 };
 
@@ -75,7 +76,7 @@ impl Reducer for Dnf {
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let is_complete = source.lines().any(|line| line.trim_end() == "Complete!");
+        let is_complete = source.lines().any(|line| matches!(line.trim_end(), "Complete!" | "Complete."));
         let is_listed = is_complete && source.lines().any(|line| read(line) == Line::Done);
         let mut gone = Gone::default();
         for (i, line) in source.lines().enumerate() {
@@ -110,6 +111,8 @@ fn read(line: &str) -> Line {
         "Dependencies Resolved",
         "Downloading Packages:",
         "Downloading packages:",
+        "Downloading metadata...",
+        "Downloading packages...",
         "Running transaction",
         "Transaction check succeeded",
         "Transaction test succeeded",
@@ -152,9 +155,12 @@ fn read(line: &str) -> Line {
         l.split_once("] ").and_then(|(_, rest)| rest.split_once(' ')).is_some_and(|(v, _)| VERBS.contains(&v))
     };
     match text {
-        "Complete!" | "Nothing to do." | "Nothing to do" | "Transaction Summary" | "Transaction Summary:" => {
-            Line::Known
-        }
+        "Complete!"
+        | "Complete."
+        | "Nothing to do."
+        | "Nothing to do"
+        | "Transaction Summary"
+        | "Transaction Summary:" => Line::Known,
         "Installed:"
         | "Upgraded:"
         | "Updated:"
@@ -165,6 +171,12 @@ fn read(line: &str) -> Line {
         _ if is_download(text) && is_worked_on(text) => Line::Work,
         _ if STEPS.iter().any(|step| text.starts_with(step)) || is_ruler || is_download(text) => Line::Step,
         _ if line.starts_with("  ") && is_verb(line) => Line::Work,
+        // microdnf: `Installing: tar;2:1.34-7.el9;x86_64;baseos`
+        _ if text.matches(';').count() == 3
+            && text.split_once(": ").is_some_and(|(verb, _)| VERBS.contains(&verb)) =>
+        {
+            Line::Work
+        }
         _ if is_row(text) || is_heading(text) => Line::Plan,
         _ if [
             "Error: ",
@@ -228,6 +240,9 @@ mod tests {
             read("(1/4): glibc-devel-2.34-83.el9.x86_64.rpm  812 kB/s |  47 kB  00:00    "),
             Line::Step
         );
+        assert_eq!(read("Installing: tar;2:1.34-7.el9;x86_64;baseos"), Line::Work);
+        assert_eq!(read("[3/9] Upgrading a-1.x86_64   100% | 152.3 MiB/s |   7.8 MiB |  00m00s"), Line::Work);
+        assert_eq!(read("[1/6] a-1.x86_64   100% | 152.3 MiB/s |   7.8 MiB |  00m00s"), Line::Step);
         assert_eq!(read("Upgraded:"), Line::Done);
         assert_eq!(read("  gcc-11.4.1-2.1.el9.x86_64"), Line::Other);
         assert_eq!(read("Error in POSTIN scriptlet in rpm package x"), Line::Other);
