@@ -1,4 +1,4 @@
-//! `helm install`, `upgrade`, `rollback`, `lint`, `dependency` and `repo update`: what `--debug` tells of
+//! `helm install`, `upgrade`, `status`, `test`, `rollback`, `lint`, `dependency` and `repo update`: what `--debug` tells of
 //! steps under way and repositories that were read go; the release, its notes, findings and errors stay.
 //!
 //! Lines as written by Helm 3. Manifests (`helm template`, `helm get manifest`) are YAML and are left alone.
@@ -13,7 +13,7 @@ pub static HELM_RELEASE: Format = Format::new(
     Meta {
         id: "helm_release",
         family: "build",
-        reads: "`helm install`, `helm upgrade`, `helm rollback`, `helm lint`, `helm dependency`, `helm repo update`",
+        reads: "`helm install`, `helm upgrade`, `helm status`, `helm test`, `helm rollback`, `helm lint`, `helm dependency`, `helm repo update`",
         keeps: "name, status, revision and notes of the release, hooks, every finding of the lint, warnings, errors, totals",
         folds: "debug lines of steps under way, waits for resources but for the last, repositories that were read",
         anchors: &["LAST DEPLOYED: ", "==> Linting ", "Happy Helming!", "[debug] ", "chart repositories..."],
@@ -26,6 +26,8 @@ pub static HELM_RELEASE: Format = Format::new(
         "helm dependency",
         "helm dep",
         "helm repo update",
+        "helm status",
+        "helm test",
     ],
     2,
     &[
