@@ -11,14 +11,22 @@ use crate::pipeline::marker::Marker;
 use crate::pipeline::reason::Reason;
 
 /// Bytes at the start of a line that stay.
-pub const LEAD: usize = 200;
+const LEAD: usize = 200;
 /// Least bytes of a run.
-pub const LEAST: usize = 2 * MARKER_COST;
+const LEAST: usize = 2 * MARKER_COST;
 
 /// The pieces that go of one line.
 pub struct Cut<'a> {
     line: &'a str,
-    runs: Vec<(Range<usize>, Reason)>,
+    runs: Vec<Run>,
+}
+
+/// A run of pieces.
+struct Run {
+    bytes: Range<usize>,
+    reason: Reason,
+    /// What stands before and after the marker.
+    around: &'static str,
 }
 
 impl<'a> Cut<'a> {
@@ -27,48 +35,60 @@ impl<'a> Cut<'a> {
         Self { line, runs: Vec::new() }
     }
 
-    /// A piece goes, unless it belongs to the start. Pieces come in order; those with nothing but a comma or white
+    /// A piece goes, unless it belongs to the start; then it says no. Pieces come in order; those with nothing but a comma or white
     /// space between share a marker.
-    pub fn hide(&mut self, piece: Range<usize>, reason: Reason) {
-        if piece.start < LEAD {
-            return;
-        }
-        if let Some((run, _)) = self.runs.last_mut().filter(|(_, r)| *r == reason)
-            && let Some(between) = self.line.get(run.end..piece.start)
-            && between.bytes().all(|b| b == b',' || b.is_ascii_whitespace())
-        {
-            run.end = piece.end;
-            return;
-        }
-        self.runs.push((piece, reason));
+    pub fn hide(&mut self, piece: Range<usize>, reason: Reason) -> bool {
+        self.push(piece, reason, "")
     }
 
-    /// The line without its pieces, and how many bytes these are; `number` is the line's, for the markers. `None`
-    /// when there are too few. `around` gives what stands before and after a marker.
-    pub fn text(&self, number: usize, around: &str) -> Option<(String, usize)> {
+    /// Members of a JSON array or object go; a string stands in their place.
+    pub fn hide_members(&mut self, piece: Range<usize>, reason: Reason) {
+        self.push(piece, reason, "\"");
+    }
+
+    fn push(&mut self, piece: Range<usize>, reason: Reason, around: &'static str) -> bool {
+        let after = self.runs.last().map_or(LEAD, |run| run.bytes.end);
+        if piece.start < after.max(LEAD) || piece.is_empty() {
+            return false;
+        }
+        if let Some(run) = self.runs.last_mut().filter(|r| r.reason == reason && r.around == around)
+            && let Some(between) = self.line.get(run.bytes.end..piece.start)
+            && between.bytes().all(|b| b == b',' || b.is_ascii_whitespace())
+        {
+            run.bytes.end = piece.end;
+            return true;
+        }
+        self.runs.push(Run { bytes: piece, reason, around });
+        true
+    }
+
+    /// The line without its pieces, how many bytes these are, and why the first went; `number` is the line's, for
+    /// the markers. `None` when there are too few.
+    pub fn text(&self, number: usize) -> Option<(String, usize, Reason)> {
         let (mut text, mut omitted, mut shown) = (String::new(), 0, 0);
-        for (run, reason) in self.runs.iter().filter(|(run, _)| run.len() > LEAST) {
-            text.push_str(self.line.get(shown..run.start)?);
+        let pays = |run: &&Run| run.bytes.len() > LEAST;
+        for Run { bytes, reason, around } in self.runs.iter().filter(pays) {
+            text.push_str(self.line.get(shown..bytes.start)?);
             let reason = reason.code().to_owned();
             text.push_str(around);
-            text.push_str(&Marker::Bytes { count: run.len(), line: number, reason, id: None }.write());
+            text.push_str(&Marker::Bytes { count: bytes.len(), line: number, reason, id: None }.write());
             text.push_str(around);
-            omitted += run.len();
-            shown = run.end;
+            omitted += bytes.len();
+            shown = bytes.end;
         }
         text.push_str(self.line.get(shown..)?);
-        (omitted > 0).then_some((text, omitted))
+        let first = self.runs.iter().find(pays)?;
+        Some((text, omitted, first.reason))
     }
 
     /// Shows the line `i` without its pieces, with `below` as lines of their own below it.
-    pub fn apply(&self, i: usize, number: usize, around: &str, below: &str, out: &mut Reduction) {
-        let Some((mut text, omitted_bytes)) = self.text(number, around) else { return };
-        let Some((_, reason)) = self.runs.iter().find(|(run, _)| run.len() > LEAST) else { return };
+    pub fn apply(&self, i: usize, number: usize, below: &str, out: &mut Reduction) {
+        let Some((mut text, omitted_bytes, reason)) = self.text(number) else { return };
         if !below.is_empty() {
             text.push('\n');
             text.push_str(below);
         }
-        out.push(i..i + 1, Action::Replace { text, reason: *reason, omitted_bytes });
+        out.push(i..i + 1, Action::Replace { text, reason, omitted_bytes });
     }
 }
 
@@ -84,9 +104,18 @@ mod tests {
         cut.hide(250..400, Reason::Clean);
         cut.hide(401..551, Reason::Clean);
         cut.hide(552..582, Reason::Clean);
-        let (text, omitted) = cut.text(7, "\"").unwrap();
-        assert_eq!(text, format!("{}\"[tersed: omitted 332 bytes of line 7, clean]\"", "a".repeat(250)));
-        assert_eq!(omitted, 332);
+        let all = format!("{}[tersed: omitted 332 bytes of line 7, clean]", "a".repeat(250));
+        assert_eq!(cut.text(7), Some((all, 332, Reason::Clean)));
+    }
+
+    #[test]
+    fn members_leave_a_string_and_what_is_out_of_order_stays() {
+        let line = format!("{}[{}]", "a".repeat(250), "b".repeat(200));
+        let mut cut = Cut::new(&line);
+        cut.hide_members(251..451, Reason::Clean);
+        cut.hide(220..400, Reason::Clean);
+        let all = format!("{}[\"[tersed: omitted 200 bytes of line 1, clean]\"]", "a".repeat(250));
+        assert_eq!(cut.text(1), Some((all, 200, Reason::Clean)));
     }
 
     #[test]
@@ -94,6 +123,6 @@ mod tests {
         let line = "x".repeat(500);
         let mut cut = Cut::new(&line);
         cut.hide(300..330, Reason::Clean);
-        assert_eq!(cut.text(1, ""), None);
+        assert_eq!(cut.text(1), None);
     }
 }

@@ -170,22 +170,23 @@ fn file(source: &Source<'_>, lines: Range<usize>, out: &mut Reduction) {
 mod tests {
     use super::*;
 
-    fn hidden(text: &str) -> Vec<Range<usize>> {
+    /// First and last line of what goes.
+    fn hidden(text: &str) -> Vec<(usize, usize)> {
         let source = Source::new(text);
         let mut out = Reduction::default();
         file(&source, 0..file_end(&source, 0), &mut out);
-        out.spans.into_iter().map(|s| s.lines).collect()
+        out.spans.into_iter().map(|s| (s.lines.start, s.lines.end)).collect()
     }
 
     #[test]
     fn reads_files() {
-        assert_eq!(hidden("a/b.py[3] ...     [OK]\n"), [0..1]);
-        assert_eq!(hidden("a/b.py[3] ..\n.     [OK]\nx\n"), [0..2]);
-        assert_eq!(hidden("a/b.py[3] \ntest_a ok\ntest_b ok    [OK]\n\nx\n"), [0..4]);
-        assert_eq!(hidden("a/b.py[3] \ntest_a ok\ntest_b f\ntest_c ok    [OK]\n"), [1..2]);
-        assert_eq!(hidden("a/b.py[3] \ntest_a ok\ntest_b F     [FAIL]\n"), [1..2]);
+        assert_eq!(hidden("a/b.py[3] ...     [OK]\n"), [(0, 1)]);
+        assert_eq!(hidden("a/b.py[3] ..\n.     [OK]\nx\n"), [(0, 2)]);
+        assert_eq!(hidden("a/b.py[3] \ntest_a ok\ntest_b ok    [OK]\n\nx\n"), [(0, 4)]);
+        assert_eq!(hidden("a/b.py[3] \ntest_a ok\ntest_b f\ntest_c ok    [OK]\n"), [(1, 2)]);
+        assert_eq!(hidden("a/b.py[3] \ntest_a ok\ntest_b F     [FAIL]\n"), [(1, 2)]);
         // It did not end: the last stays.
-        assert_eq!(hidden("a/b.py[3] \ntest_a ok\ntest_b ok\n"), [1..2]);
+        assert_eq!(hidden("a/b.py[3] \ntest_a ok\ntest_b ok\n"), [(1, 2)]);
         assert!(hidden("a/b.py[3] ..f     [OK]\n").is_empty());
         assert!(hidden("a/b.py[3] ..said\n.     [OK]\n").is_empty());
         assert!(!is_heading("x = y.py[3] z") && !is_heading("a/b.py[x] ."));
