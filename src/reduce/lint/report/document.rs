@@ -78,9 +78,7 @@ fn series(source: &Source<'_>, first: usize) -> Option<Report> {
     for i in first..source.len() {
         let line = source.line(i).trim_end();
         if !line.starts_with("{\"") || !line.ends_with('}') {
-            if report.is_none() {
-                return None;
-            }
+            report.as_ref()?;
             continue;
         }
         let start = source.byte_range(i..i + 1).start;

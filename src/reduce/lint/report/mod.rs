@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn a_document_stays_one_in_standard() {
         let source = "let a = 1;\\n".repeat(40);
-        let rules = format!("[{}]", vec!["{\"ruleId\":\"quotes\",\"replacedBy\":[]}"; 8].join(","));
+        let rules = format!("[{}]", ["{\"ruleId\":\"quotes\",\"replacedBy\":[]}"; 8].join(","));
         let file = |name: &str| {
             format!(
                 "{{\"filePath\":\"/p/{name}.js\",\"messages\":[{{\"ruleId\":\"semi\",\"severity\":2,\"message\":\"Missing.\",\
