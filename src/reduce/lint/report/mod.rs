@@ -18,6 +18,7 @@ use self::document::{Finding, Report, read};
 use super::group::{Block, Layout, Plan};
 use crate::config::Mode;
 use crate::encode::minified;
+use crate::pipeline::detect::Shape;
 use crate::pipeline::ledger::{Action, Reduction};
 use crate::pipeline::reason::Reason;
 use crate::pipeline::signals;
@@ -60,8 +61,12 @@ impl Reducer for JsonReport {
     }
 
     fn claim(&self, input: &Input<'_>) -> Claim {
-        let is_ours = reads_as_report(input) && !input.detection.is_window && read(input.source).is_some();
-        if is_ours { Claim::Content } else { Claim::No }
+        let detection = input.detection;
+        let is_view = detection.is_numbered || detection.is_range || detection.is_window;
+        // A report that was kept in a file: its text stays as it is for who may edit it.
+        let is_file = detection.shape == Shape::File && !detection.is_written;
+        let is_whole = reads_as_report(input) || is_file && input.policy.mode == Mode::Aggressive;
+        if is_whole && !is_view && read(input.source).is_some() { Claim::Content } else { Claim::No }
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

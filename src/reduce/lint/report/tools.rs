@@ -49,6 +49,14 @@ pub static TOOLS: &[Tool] = &[
         rule: "ruleId",
         ..PLAIN
     },
+    // eslint's json-with-metadata
+    Tool {
+        list: "results",
+        by_file: Some(("filePath", "messages")),
+        own: &["ruleId", "severity", "message", "line"],
+        rule: "ruleId",
+        ..PLAIN
+    },
     // stylelint
     Tool {
         by_file: Some(("source", "warnings")),
