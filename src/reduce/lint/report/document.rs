@@ -109,6 +109,11 @@ fn series(source: &Source<'_>, first: usize) -> Option<Report> {
 fn document(source: &Source<'_>, first: usize) -> Option<Report> {
     let text = source.text();
     let start = source.byte_range(first..first + 1).start;
+    // To look for a name is far cheaper than to read a document.
+    let tools: Vec<&Tool> = TOOLS.iter().filter(|tool| tool.may_write(&text[start..])).collect();
+    if tools.is_empty() {
+        return None;
+    }
     let mut values = serde_json::Deserializer::from_str(text.get(start..)?).into_iter::<&RawValue>();
     let root = values.next()?.ok()?;
     let end = offset(text, root).end;
@@ -121,7 +126,7 @@ fn document(source: &Source<'_>, first: usize) -> Option<Report> {
         let (findings, files) = tool.findings(text, root)?;
         Some(Report { lines: lines.clone(), is_series: false, tool, findings, files })
     };
-    TOOLS.iter().find_map(report)
+    tools.into_iter().find_map(report)
 }
 
 /// The value at a dotted path.
@@ -151,6 +156,13 @@ fn list<'a>(raw: &'a RawValue, path: &str) -> Option<Vec<&'a RawValue>> {
 }
 
 impl Tool {
+    /// Whether all names stand in a text that every report of the tool has.
+    fn may_write(&self, text: &str) -> bool {
+        self.own
+            .iter()
+            .all(|key| memchr::memmem::find(text.as_bytes(), format!("\"{key}\"").as_bytes()).is_some())
+    }
+
     /// Whether a value is a finding of the tool.
     fn fits(&self, value: &Value) -> bool {
         self.own.iter().all(|key| value.get(key).is_some())
