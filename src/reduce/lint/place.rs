@@ -35,7 +35,8 @@ pub fn headline(line: &str) -> Option<Headline<'_>> {
     let rest = &line[before.len()..];
     let mut found =
         compact(rest).or_else(|| colon(rest)).or_else(|| bracketed(rest)).or_else(|| bug(rest))?;
-    if before == "  " && !is_severity(&found.message) {
+    // Reek writes its findings below their file, with a link behind each.
+    if before == "  " && !is_severity(&found.message) && !ends_with_link(&found.message) {
         return None;
     }
     if !before.trim().is_empty() {
@@ -217,6 +218,12 @@ fn starts_with_code(message: &str) -> bool {
         })
 }
 
+/// `… [https://…]`
+fn ends_with_link(message: &str) -> bool {
+    let link = message.strip_suffix(".md]").and_then(|m| m.rsplit_once(" [https://"));
+    link.is_some_and(|(_, link)| !link.contains([' ', '[']))
+}
+
 /// `… (line-too-long)`, `… [arg-type]`, `… [whitespace/tab] [5]`
 fn ends_with_rule(message: &str) -> bool {
     let Some((message, close)) = message.strip_suffix([']', ')']).map(|m| (m, message.ends_with(']'))) else {
@@ -279,6 +286,12 @@ mod tests {
                 "M D DLS: Dead store in A.f()",
             ),
             ("a.rb:1:1: C: [Correctable] Style/X: msg", "a.rb", "1:1", "C: [Correctable] Style/X: msg"),
+            (
+                "  a/b.rb:3: FeatureEnvy: B#c refers to 'd' [https://x.org/docs/Feature-Envy.md]",
+                "a/b.rb",
+                "3",
+                "FeatureEnvy: B#c refers to 'd' [https://x.org/docs/Feature-Envy.md]",
+            ),
             ("README.md:1 MD041/first-line msg", "README.md", "1", "MD041/first-line msg"),
         ] {
             assert_eq!(read(line), Some((path.into(), place.into(), message.into(), true)), "{line}");
