@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::group::{Block, Layout};
-use super::place::{Headline, headline, is_path};
+use super::place::{Headline, ends_with_link, headline, is_path};
 use super::reader::{Linter, Reading};
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
@@ -180,6 +180,8 @@ fn body_end(source: &Source<'_>, found: &Headline<'_>, start: usize, end: usize)
         let next = || (i + 1 < end).then(|| source.line(i + 1));
         let goes_on = match () {
             () if line.trim().is_empty() => next().is_some_and(is_caret) && i == start,
+            // A finding with many places, which is no body.
+            () if ends_with_link(line.trim_end()) => false,
             () if finding(source, i, end).is_some() => false,
             () if line.starts_with([' ', '\t']) || is_caret(line) || is_gutter(line) => true,
             () if headline(line).is_some() => true,

@@ -198,7 +198,7 @@ fn is_severity(message: &str) -> bool {
 
 /// Whether a message starts with a severity or a code, or ends with the name of a rule.
 fn is_marked(message: &str) -> bool {
-    is_severity(message) || starts_with_code(message) || ends_with_rule(message)
+    is_severity(message) || starts_with_code(message) || ends_with_rule(message) || ends_with_link(message)
 }
 
 /// `E501 …`, `[F401] …`, `SC2086: …`, `MD041/first-line …`
@@ -219,7 +219,7 @@ fn starts_with_code(message: &str) -> bool {
 }
 
 /// `… [https://…]`
-fn ends_with_link(message: &str) -> bool {
+pub fn ends_with_link(message: &str) -> bool {
     let link = message.strip_suffix(".md]").and_then(|m| m.rsplit_once(" [https://"));
     link.is_some_and(|(_, link)| !link.contains([' ', '[']))
 }
