@@ -51,6 +51,11 @@ impl Policy {
         }
     }
 
+    /// Whether `aggressive` may write what a document says in another form.
+    pub fn rewrites_documents(&self) -> bool {
+        self.mode == Mode::Aggressive && self.structured_form() != Structured::Parseable
+    }
+
     /// The limits of a search that are in force.
     pub fn search_limits(&self) -> SearchLimits {
         SearchLimits {

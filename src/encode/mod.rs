@@ -8,6 +8,8 @@ mod numbers;
 mod table;
 mod whitespace;
 
+pub use json::minified;
+
 use crate::pipeline::detect::{Shape, command::Simple};
 use crate::pipeline::ledger::{Ledger, Reduction};
 use crate::pipeline::reason::Reason;

@@ -4,6 +4,8 @@
 use std::collections::HashSet;
 
 use super::ledger::{Ledger, Shown};
+use super::marker::Marker;
+use super::signals;
 use super::source::Source;
 
 /// What the guard saw.
@@ -45,7 +47,7 @@ fn hidden(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize>
         let visible = match ledger.shows(line, &mut cursor) {
             Shown::Yes => true,
             Shown::No => false,
-            Shown::In(shown) => contains_folded(shown, text),
+            Shown::In(shown) => contains_folded(shown, text) || is_cut(shown, source.line(line)),
         };
         if visible {
             seen.insert(text);
@@ -65,6 +67,51 @@ fn contains_folded(shown: &str, text: &str) -> bool {
     }
     let fold = |s: &str| s.split_whitespace().collect::<Vec<_>>().join(" ");
     fold(shown).contains(&fold(text))
+}
+
+/// What the parts of a long line start with or end before: an element, an object, a line that is written as an
+/// escape.
+const PARTS: &[char] = &['<', '{', '}', '\n'];
+/// Bytes by which the windows overlap in which a part is looked at that is longer than one.
+const OVERLAP: usize = 200;
+
+/// Whether the first line of `shown` is `line` with markers in place of parts that report no failure. Each marker
+/// says how many bytes it stands for, so that every byte of the line is accounted for.
+fn is_cut(shown: &str, line: &str) -> bool {
+    let mut shown = shown.lines().next().unwrap_or_default().trim_end();
+    let mut rest = line.trim_end();
+    let mut is_cut = false;
+    while let Some(at) = memchr::memmem::find(shown.as_bytes(), b"[tersed: omitted ") {
+        let Some((Marker::Bytes { count, .. }, length)) = Marker::parse(&shown[at..]) else { return false };
+        // A marker that stands for a member of a document is a string there.
+        let quoted = shown[..at].ends_with('"') && !rest.starts_with(&shown[..at]);
+        let (before, after) = match quoted {
+            true => (&shown[..at - 1], shown[at + length..].strip_prefix('"')),
+            false => (&shown[..at], Some(&shown[at + length..])),
+        };
+        let (Some(after), Some(tail)) = (after, rest.strip_prefix(before)) else { return false };
+        let (Some(gap), Some(tail)) = (tail.get(..count), tail.get(count..)) else { return false };
+        if reports(gap) {
+            return false;
+        }
+        (shown, rest, is_cut) = (after, tail, true);
+    }
+    is_cut && shown == rest
+}
+
+/// Whether a part of a text reports a failure.
+fn reports(text: &str) -> bool {
+    text.split(PARTS).flat_map(|part| part.split("\\n")).any(|part| {
+        let mut from = 0;
+        while part.len() - from > signals::MAX_LINE {
+            let end = part.floor_char_boundary(from + signals::MAX_LINE);
+            if signals::is_failure(&part[from..end]) {
+                return true;
+            }
+            from = part.floor_char_boundary(end - OVERLAP);
+        }
+        signals::is_failure(&part[from..])
+    })
 }
 
 #[cfg(test)]
@@ -96,5 +143,24 @@ mod tests {
         assert_eq!(verdict, Verdict { signals: 3, restored: 2 });
         let gaps: Vec<_> = ledger.gaps(&source).iter().map(|g| g.lines).collect();
         assert_eq!(gaps, [(1, 1), (3, 4)]);
+    }
+    #[test]
+    fn a_line_is_cut_where_every_byte_is_accounted_for() {
+        let line = "<a><b error: x/><c fine/><d/></a>";
+        let cut = |count: usize| {
+            format!("<a><b error: x/>[tersed: omitted {count} bytes of line 1, clean]<d/></a>")
+        };
+        assert!(is_cut(&cut(9), line));
+        assert!(is_cut(&format!("{}\nmore below", cut(9)), line));
+        assert!(!is_cut(&cut(8), line) && !is_cut(&cut(90), line) && !is_cut(line, line));
+        assert!(!is_cut("<a>[tersed: omitted 22 bytes of line 1, clean]<d/></a>", line));
+        let list = r#"{"a":"error","b":[{"c":1},{"d":2}]}"#;
+        assert!(is_cut(r#"{"a":"error","b":["[tersed: omitted 15 bytes of line 1, clean]"]}"#, list));
+        assert!(!is_cut(r#"{"a":"[tersed: omitted 5 bytes of line 1, clean]","b":[{"c":1},{"d":2}]}"#, list));
+        let text = r#"{"a":"error","b":"x y z"}"#;
+        assert!(is_cut(r#"{"a":"error","b":"[tersed: omitted 5 bytes of line 1, clean]"}"#, text));
+        // One part that says that nothing failed does not excuse the next.
+        assert!(reports("<a 0 errors/><b error: x/>") && !reports("<a 0 errors/>"));
+        assert!(reports(&format!("{} error: x", "y ".repeat(20_000))));
     }
 }

@@ -40,7 +40,7 @@ static META: Meta = Meta {
     id: "listing",
     family: "listing",
     reads: "`ls` in all its formats, `find`, `fd`, `du`, `tree` and other drawn trees (`npm ls`, `cargo tree`), `git ls-files` and `ls-tree`, `dir /b`, glob and list \
-            tools of agents",
+            tools of agents, also with a `- ` before each name",
     keeps: "every name, folder, size, mode and date in the order of the original; errors and notes of the tool; names of \
             noise folders",
     folds: "a folder that stood in front of many names is written once, in full, on a line that ends in `/`, and after \
@@ -139,6 +139,9 @@ fn is_inventory(input: &Input<'_>) -> bool {
 
 /// The format that nearly all lines of the head follow.
 fn format(source: &Source<'_>) -> Option<Format> {
+    if tree::is_bullets(source) {
+        return Some(Format::Tree);
+    }
     let (mut all, mut paths, mut foldered, mut names, mut trees) = (0, 0, 0, 0, 0);
     for i in 0..source.len().min(SAMPLE) {
         let line = text(source, i);

@@ -8,6 +8,7 @@
 
 mod build;
 mod container;
+pub mod cut;
 pub mod format;
 pub mod lines;
 mod lint;

@@ -51,6 +51,13 @@ impl Encoder for JsonMinify {
     }
 }
 
+/// The value at an offset without white space between its tokens. `words` are the places of
+/// `signals::word_offsets` in the text; a member that reports a failure keeps its blank by them.
+pub fn minified(text: &str, at: usize, words: &[usize]) -> Option<String> {
+    let mut out = String::new();
+    scan::minify(text, at, &mut out, words).ok().map(|_| out)
+}
+
 /// A JSON container on lines of its own.
 struct Value {
     lines: Range<usize>,
