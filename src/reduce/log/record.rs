@@ -1,13 +1,12 @@
 //! The records of a log: a line with a head and the lines below it that have none.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use super::layout::{self, Head, Level};
 use super::mask;
 use crate::pipeline::ledger::Reduction;
+use crate::pipeline::maps::Map;
 use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
 use crate::pipeline::source::Source;
 
 /// Longest line of which more than the head is looked at, in bytes: a longer one is like no other.
@@ -44,8 +43,7 @@ pub struct Record {
 
 /// All records of a text, in order.
 pub fn records(source: &Source<'_>) -> Vec<Record> {
-    let failures = signals::failure_lines(source);
-    let mut next_failure = failures.iter().peekable();
+    let mut next_failure = source.failures().iter().peekable();
     let mut out: Vec<Record> = Vec::new();
     for i in 0..source.len() {
         let line = source.line(i);
@@ -69,7 +67,7 @@ pub fn number(
     records: &mut [Record],
     mut write: impl FnMut(&Record, &mut Vec<u8>),
 ) -> usize {
-    let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
+    let mut numbers: Map<Vec<u8>, usize> = Map::default();
     let mut key = Vec::new();
     for record in records.iter_mut() {
         if record.head.is_none() || source.byte_range(record.lines.clone()).len() > LONGEST {
@@ -153,7 +151,7 @@ pub fn omit(source: &Source<'_>, records: &[Record], gone: &[usize], reason: Rea
 /// How many of the records say what, the most frequent first.
 fn names(source: &Source<'_>, records: &[Record], gone: &[usize]) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
-    let mut places: HashMap<Option<usize>, usize> = HashMap::new();
+    let mut places: Map<Option<usize>, usize> = Map::default();
     for &i in gone {
         let record = &records[i];
         let place = *places.entry(record.key).or_insert_with(|| {
