@@ -123,13 +123,30 @@ fn is_common(name: &str) -> bool {
     COMMON.iter().any(|common| common.as_bytes().first() == first && name.starts_with(common))
 }
 
+/// Whether a byte starts a name, and whether it may stand further on.
+const STARTS: u8 = 1;
+const GOES_ON: u8 = 1 << 1;
+
+static NAME: [u8; 256] = {
+    let mut name = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        name[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => STARTS | GOES_ON,
+            b'0'..=b'9' => GOES_ON,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    name
+};
+
 /// What a byte is in a name.
 const LOWER: u8 = 1;
 const UPPER: u8 = 2;
 const DIGIT: u8 = 3;
 /// `_`, `.`, `:`, `/`
 const JOINT: u8 = 4;
-const DOLLAR: u8 = 5;
 
 static KINDS: [u8; 256] = {
     let mut kinds = [0; 256];
@@ -140,7 +157,6 @@ static KINDS: [u8; 256] = {
             b'A'..=b'Z' => UPPER,
             b'0'..=b'9' => DIGIT,
             b'_' | b'.' | b':' | b'/' => JOINT,
-            b'$' => DOLLAR,
             _ => 0,
         };
         byte += 1;
@@ -151,27 +167,36 @@ static KINDS: [u8; 256] = {
 /// Calls `found` with every identifier, with what it is a member of, and with every path.
 fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str)) {
     let bytes = line.as_bytes();
-    let starts = |b: u8| matches!(KINDS[usize::from(b)], LOWER | UPPER | DOLLAR) || b == b'_';
-    let goes_on = |b: u8| matches!(KINDS[usize::from(b)], LOWER | UPPER | DIGIT | DOLLAR) || b == b'_';
+    let starts = |b: u8| NAME[usize::from(b)] & STARTS != 0;
+    let goes_on = |b: u8| NAME[usize::from(b)] & GOES_ON != 0;
+    let at_or_blank = |i: usize| bytes.get(i).copied().unwrap_or(b' ');
     let mut at = 0;
     while at < bytes.len() {
         let b = bytes[at];
-        let next = bytes.get(at + 1).copied().unwrap_or(b' ');
-        let before = at.checked_sub(1).map_or(b' ', |i| bytes[i]);
-        let is_path = (b == b'/' && starts(next) && !goes_on(before)) || (b == b'.' && next == b'/');
-        if !(starts(b) || is_path) {
-            at += 1;
-            continue;
+        if !starts(b) {
+            let is_path = match b {
+                b'/' => {
+                    let before = at.checked_sub(1).map_or(b' ', |i| bytes[i]);
+                    starts(at_or_blank(at + 1)) && !goes_on(before)
+                }
+                b'.' => at_or_blank(at + 1) == b'/',
+                _ => false,
+            };
+            if !is_path {
+                at += 1;
+                continue;
+            }
         }
         let start = at;
         at += 1;
-        while at < bytes.len() {
-            let next = bytes.get(at + 1).copied().unwrap_or(b' ');
-            match bytes[at] {
-                b if goes_on(b) => at += 1,
-                b'.' | b'/' | b'-' | b'@'
-                    if goes_on(next) && (bytes[at] != b'-' || line[start..at].contains('/')) =>
-                {
+        loop {
+            while bytes.get(at).is_some_and(|b| goes_on(*b)) {
+                at += 1;
+            }
+            let Some(&b) = bytes.get(at) else { break };
+            let next = at_or_blank(at + 1);
+            match b {
+                b'.' | b'/' | b'-' | b'@' if goes_on(next) && (b != b'-' || line[start..at].contains('/')) => {
                     at += 1;
                 }
                 b':' if next == b':' && bytes.get(at + 2).is_some_and(|b| starts(*b)) => at += 2,

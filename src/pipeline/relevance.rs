@@ -141,50 +141,99 @@ pub fn words(text: &str, mut found: impl FnMut(u64)) {
 
 /// [`words`] until `found` wants no more.
 fn each_word(text: &str, mut found: impl FnMut(u64) -> bool) {
-    /// First byte in UTF-8 of U+2000 to U+2FFF: arrows, lines of boxes, bullets, quotes.
-    const SIGNS: u8 = 0xE2;
-    const SIGN_BYTES: usize = 3;
-    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || (b >= 0x80 && b != SIGNS);
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
-        if !is_word(bytes[at]) {
-            at += if bytes[at] == SIGNS { SIGN_BYTES } else { 1 };
+        let kind = KINDS[usize::from(bytes[at])];
+        if kind & WORD == 0 {
+            at += if kind == SIGN { SIGN_BYTES } else { 1 };
             continue;
         }
         let start = at;
-        while at < bytes.len() && is_word(bytes[at]) {
+        let (mut state, mut all, mut before, mut is_joined) = (START, 0, 0, false);
+        while let Some(&byte) = bytes.get(at)
+            && KINDS[usize::from(byte)] & WORD != 0
+        {
+            let kind = KINDS[usize::from(byte)];
+            state = step(state, byte);
+            is_joined |= kind == JOINT || (kind == UPPER && before == LOWER);
+            all |= kind;
+            before = kind;
             at += 1;
         }
         let word = &bytes[start..at];
-        if word.len() < SHORTEST || word.iter().all(u8::is_ascii_digit) {
+        if word.len() < SHORTEST || all == DIGIT {
             continue;
         }
-        if !found(digest(word)) {
+        if !found(finish(state)) {
             return;
         }
-        let mut part = 0;
-        for i in 1..=word.len() {
-            let ends = i == word.len()
-                || word[i] == b'_'
-                || (word[i].is_ascii_uppercase() && word[i - 1].is_ascii_lowercase());
-            if ends {
-                let piece = &word[part..i];
-                if piece.len() >= SHORTEST && piece.len() < word.len() && !found(digest(piece)) {
-                    return;
-                }
-                part = if i < word.len() && word[i] == b'_' { i + 1 } else { i };
-            }
+        if is_joined && !parts(word, &mut found) {
+            return;
         }
     }
 }
 
+/// The parts of a word that is put together; whether `found` wants more.
+fn parts(word: &[u8], found: &mut impl FnMut(u64) -> bool) -> bool {
+    let mut part = 0;
+    for i in 1..=word.len() {
+        let ends = i == word.len()
+            || word[i] == b'_'
+            || (word[i].is_ascii_uppercase() && word[i - 1].is_ascii_lowercase());
+        if ends {
+            let piece = &word[part..i];
+            if piece.len() >= SHORTEST && piece.len() < word.len() && !found(digest(piece)) {
+                return false;
+            }
+            part = if i < word.len() && word[i] == b'_' { i + 1 } else { i };
+        }
+    }
+    true
+}
+
+/// What a byte is: see `KINDS`. All but `SIGN` may stand in a word.
+const LOWER: u8 = 1;
+const UPPER: u8 = 1 << 1;
+const DIGIT: u8 = 1 << 2;
+const JOINT: u8 = 1 << 3;
+const WIDE: u8 = 1 << 4;
+const WORD: u8 = LOWER | UPPER | DIGIT | JOINT | WIDE;
+/// First byte in UTF-8 of U+2000 to U+2FFF: arrows, lines of boxes, bullets, quotes.
+const SIGN: u8 = 1 << 5;
+const SIGN_BYTES: usize = 3;
+
+static KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match byte as u8 {
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'0'..=b'9' => DIGIT,
+            b'_' => JOINT,
+            0xE2 => SIGN,
+            0x80.. => WIDE,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+/// The digest of a word in lower case.
 fn digest(word: &[u8]) -> u64 {
-    // FNV-1a, and its upper bits brought down: short words leave the lower ones alike.
-    let fold = |state: u64, byte: &u8| {
-        (state ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)
-    };
-    let state = word.iter().fold(0xcbf2_9ce4_8422_2325, fold);
+    finish(word.iter().fold(START, |state, byte| step(state, *byte)))
+}
+
+/// FNV-1a, and its upper bits brought down at the end: short words leave the lower ones alike.
+const START: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn step(state: u64, byte: u8) -> u64 {
+    (state ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)
+}
+
+fn finish(state: u64) -> u64 {
     (state ^ state >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 

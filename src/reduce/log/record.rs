@@ -1,5 +1,6 @@
 //! The records of a log: a line with a head and the lines below it that have none.
 
+use std::hash::BuildHasher;
 use std::ops::Range;
 
 use super::layout::{self, Head, Level};
@@ -67,7 +68,10 @@ pub fn number(
     records: &mut [Record],
     mut write: impl FnMut(&Record, &mut Vec<u8>),
 ) -> usize {
-    let mut numbers: Map<Vec<u8>, usize> = Map::default();
+    // Per digest the first number; a digest that two keys share is followed by the next one.
+    let mut numbers: Map<u64, usize> = Map::default();
+    // All keys, one behind the other, and where each ends.
+    let (mut keys, mut ends): (Vec<u8>, Vec<usize>) = (Vec::new(), Vec::new());
     let mut key = Vec::new();
     for record in records.iter_mut() {
         if record.head.is_none() || source.byte_range(record.lines.clone()).len() > LONGEST {
@@ -75,17 +79,31 @@ pub fn number(
         }
         key.clear();
         write(record, &mut key);
-        let next = numbers.len();
-        record.key = match numbers.get(&key) {
-            _ if key.is_empty() => None,
-            Some(number) => Some(*number),
-            None => {
-                numbers.insert(key.clone(), next);
-                Some(next)
+        if key.is_empty() {
+            record.key = None;
+            continue;
+        }
+        let mut digest = numbers.hasher().hash_one(&key);
+        record.key = loop {
+            match numbers.get(&digest) {
+                Some(&number) => {
+                    let start = number.checked_sub(1).map_or(0, |before| ends[before]);
+                    if keys[start..ends[number]] == key {
+                        break Some(number);
+                    }
+                    digest = digest.wrapping_add(1);
+                }
+                None => {
+                    let number = ends.len();
+                    numbers.insert(digest, number);
+                    keys.extend_from_slice(&key);
+                    ends.push(keys.len());
+                    break Some(number);
+                }
             }
         };
     }
-    numbers.len()
+    ends.len()
 }
 
 /// The key by which records say the same: all lines with what varies masked.

@@ -103,7 +103,11 @@ impl<'a> Hints<'a> {
 pub fn frame<'a>(source: &'a Source<'a>, i: usize, hints: &mut Hints<'_>) -> Option<Frame<'a>> {
     let line = source.line(i);
     let bytes = source.byte_range(i..i + 1);
-    let text = line.trim_start();
+    let blanks = line.bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let text = match line.as_bytes().get(blanks) {
+        Some(0x21..0x80) => &line[blanks..],
+        _ => line.trim_start(),
+    };
     let one = |language, function, file| Some(Frame { lines: i..i + 1, language, function, file });
     if (hints.has(0, &bytes) || hints.has(1, &bytes))
         && let Some((language, function, file)) = at(line)

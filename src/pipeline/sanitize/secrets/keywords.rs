@@ -23,6 +23,8 @@ pub(super) struct Keywords {
     /// Per slot of three bytes where its words begin in `order`; one more at the end.
     starts: Vec<u16>,
     order: Vec<u16>,
+    /// For each of `order` its first four bytes and which of them count, both without the bits of `FOLD`.
+    heads: Vec<(u32, u32)>,
     words: Vec<String>,
 }
 
@@ -49,7 +51,13 @@ impl Keywords {
         for slot in 0..SLOTS {
             starts[slot + 1] += starts[slot];
         }
-        Keywords { four, starts, order: slots.into_iter().map(|(_, i)| i).collect(), words }
+        let order: Vec<u16> = slots.into_iter().map(|(_, i)| i).collect();
+        let head = |word: &u16| match *words[usize::from(*word)].as_bytes() {
+            [a, b, c, d, ..] => (u32::from_le_bytes([a, b, c, d]) | FOLD, u32::MAX),
+            [a, b, c] => (u32::from_le_bytes([a, b, c, 0]) & THREE | (FOLD & THREE), THREE),
+            _ => (0, 0),
+        };
+        Keywords { four, starts, heads: order.iter().map(head).collect(), order, words }
     }
 
     /// Calls `found(word, start)` for every keyword at every place, in the order of the places.
@@ -61,7 +69,7 @@ impl Keywords {
             let places = [0, 8, 16, 24].map(|shift| (bytes >> shift) as u32);
             if places.iter().fold(false, |any, four| any | self.four.has(*four)) {
                 for (at, four) in (start..).zip(places).filter(|(_, four)| self.four.has(*four)) {
-                    self.compare(text, at, slot(four & THREE), &mut found);
+                    self.compare(text, at, four, &mut found);
                 }
             }
             start += 4;
@@ -69,19 +77,23 @@ impl Keywords {
         for (at, window) in (start..).zip(text.get(start..).unwrap_or_default().windows(4)) {
             let four = u32::from_le_bytes([window[0], window[1], window[2], window[3]]);
             if self.four.has(four) {
-                self.compare(text, at, slot(four & THREE), &mut found);
+                self.compare(text, at, four, &mut found);
             }
         }
         if let [.., a, b, c] = *text {
-            self.compare(text, text.len() - 3, slot(u32::from_le_bytes([a, b, c, 0])), &mut found);
+            self.compare(text, text.len() - 3, u32::from_le_bytes([a, b, c, 0]), &mut found);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn compare(&self, text: &[u8], start: usize, slot: usize, found: &mut impl FnMut(usize, usize)) {
-        let words = &self.order[usize::from(self.starts[slot])..usize::from(self.starts[slot + 1])];
-        for &word in words {
+    fn compare(&self, text: &[u8], start: usize, four: u32, found: &mut impl FnMut(usize, usize)) {
+        let slot = slot(four & THREE);
+        let rows = usize::from(self.starts[slot])..usize::from(self.starts[slot + 1]);
+        for (&word, (head, mask)) in self.order[rows.clone()].iter().zip(&self.heads[rows]) {
+            if (four | FOLD) & mask != *head {
+                continue;
+            }
             let bytes = self.words[usize::from(word)].as_bytes();
             let here = text.get(start..start + bytes.len());
             if here.is_some_and(|here| here.eq_ignore_ascii_case(bytes)) {
