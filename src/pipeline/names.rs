@@ -196,7 +196,9 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str)) {
             let Some(&b) = bytes.get(at) else { break };
             let next = at_or_blank(at + 1);
             match b {
-                b'.' | b'/' | b'-' | b'@' if goes_on(next) && (b != b'-' || line[start..at].contains('/')) => {
+                b'.' | b'/' | b'-' | b'@'
+                    if goes_on(next) && (b != b'-' || line[start..at].contains('/')) =>
+                {
                     at += 1;
                 }
                 b':' if next == b':' && bytes.get(at + 2).is_some_and(|b| starts(*b)) => at += 2,

@@ -50,11 +50,7 @@ impl<'a> std::ops::Deref for Text<'a> {
 
 impl Run<'_> {
     /// The stretches of a text with the reducers that claim them, and what is known of the whole.
-    pub(super) fn plan<'a>(
-        &mut self,
-        source: &'a Source<'a>,
-        wanted: bool,
-    ) -> (Detection, Vec<Stretch<'a>>) {
+    pub(super) fn plan<'a>(&mut self, source: &'a Source<'a>, wanted: bool) -> (Detection, Vec<Stretch<'a>>) {
         let mut detection = detect::detect(self.call, source);
         let mut stretches = Vec::new();
         if !wanted {
