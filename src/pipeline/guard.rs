@@ -1,9 +1,8 @@
 //! The guard: after the reducers, checks that every failure line can still be seen, and shows again
 //! what cannot. It knows failure lines by `signals` alone and trusts no reducer.
 
-use std::collections::HashSet;
-
 use super::ledger::{Ledger, Shown};
+use super::maps::Set;
 use super::marker::Marker;
 use super::signals;
 use super::source::Source;
@@ -39,7 +38,7 @@ pub fn count_visible(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) ->
 
 /// The failure lines that cannot be seen, each text once.
 fn hidden(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> {
-    let mut seen: HashSet<&str> = HashSet::new();
+    let mut seen: Set<&str> = Set::default();
     let mut hidden: Vec<usize> = Vec::new();
     let mut cursor = 0;
     for &line in signals {

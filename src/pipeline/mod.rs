@@ -19,6 +19,7 @@ pub mod evidence;
 mod exit;
 pub mod guard;
 pub mod ledger;
+pub mod maps;
 pub mod marker;
 pub mod names;
 mod part;

@@ -48,8 +48,10 @@ impl Run<'_> {
                 |bytes: usize| (bytes as u128 * part.text.len() as u128 / total.max(1) as u128) as usize;
             let cap_bytes = share(self.policy.max_output_bytes).max(1);
             let before = (self.evidence.clone(), self.references.len(), self.terms.len());
+            let tokens = self.evidence.tokens.after;
             let (mut text, mut ledger) = self.one(&source, index, cap_bytes);
-            if !self.is_stable(&text, cap_bytes) {
+            let tokens = self.evidence.tokens.after - tokens;
+            if !self.is_stable(&text, tokens, cap_bytes) {
                 self.evidence = before.0;
                 self.references.truncate(before.1);
                 self.terms.truncate(before.2);
@@ -67,7 +69,7 @@ impl Run<'_> {
 
     /// Whether a text that an encoder rewrote would stay as it is if it came in again. Rewritten
     /// neighbours may have become a repetition that was none before.
-    fn is_stable(&self, text: &str, cap_bytes: usize) -> bool {
+    fn is_stable(&self, text: &str, tokens: usize, cap_bytes: usize) -> bool {
         let rewritten = |step: &Step| {
             step.reason == Reason::Applied
                 && (encode::REWRITERS.contains(&step.id.as_str()) || reduce::is_rewriter(&step.id))
@@ -75,7 +77,7 @@ impl Run<'_> {
         if !self.evidence.steps.iter().any(rewritten) || marker::is_sealed(text) {
             return true;
         }
-        let source_tokens = vec![self.counter.count(text)];
+        let source_tokens = vec![tokens];
         let evidence = Evidence::default();
         let mut again = Run {
             evidence,

@@ -104,6 +104,11 @@ pub const MAX_LINE: usize = 20_000;
 
 /// Numbers of the lines that report a failure, in order, from 0.
 pub fn failure_lines(source: &Source<'_>) -> Vec<usize> {
+    source.failures().to_vec()
+}
+
+/// Looks for [`failure_lines`], which a source remembers.
+pub fn search(source: &Source<'_>) -> Vec<usize> {
     let mut lines = Vec::new();
     let Some((words, _)) = SEARCH.as_ref() else { return lines };
     let text = source.text();
