@@ -126,8 +126,11 @@ impl Engine {
         }
         let fixed: usize = measured.iter().filter_map(|one| one.fixed).sum();
         let free = measured.iter().filter(|one| one.fixed.is_none()).count();
-        // What stays as it is may leave nothing. Cutting the others to stubs would not help then.
-        let left = total.saturating_sub(fixed).max(total * free / (2 * jobs.len().max(1)));
+        let left = match total.checked_sub(fixed) {
+            Some(left) => left,
+            // What stays as it is takes more than all may: stubs of the others would not help.
+            None => total * free / (2 * jobs.len().max(1)),
+        };
         let mut claims: Vec<Claim> = Vec::with_capacity(jobs.len());
         for (job, one) in jobs.iter().zip(&measured) {
             cancel.check()?;

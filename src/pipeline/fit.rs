@@ -25,8 +25,8 @@ const CONTEXT: [isize; 4] = [1, -1, 2, -2];
 const TRIES: usize = 8;
 /// Failure lines that do not fit, after which no more are tried.
 const MISSES: usize = 256;
-/// Tokens below which no line is shortened.
-const SHORTEST: usize = 16;
+/// Tokens below which no line is shortened: two markers and something to read.
+const SHORTEST: usize = 48;
 /// The group of the gaps, which share one marker.
 const GROUP: u32 = CAP_GROUPS + 1;
 /// What the seeds put after a text that is cut where not even a marker fits.
@@ -97,6 +97,8 @@ pub(super) struct Fit<'a> {
     is_report: bool,
     /// Tokens above which a line is cut inside.
     longest: Option<usize>,
+    /// Whether markers of other steps go.
+    is_bare: bool,
     reason: Reason,
 }
 
@@ -112,7 +114,7 @@ impl<'a> Fit<'a> {
     ) -> Self {
         let units = units(source, ledger);
         let musts = musts(source, &units, signals, is_report);
-        Self { source, ledger, counter, form, units, musts, is_report, longest: None, reason }
+        Self { source, ledger, counter, form, units, musts, is_report, longest: None, is_bare: false, reason }
     }
 
     /// The ledger cut down to the goal. `finish` gives the whole text of a ledger; the texts that are
@@ -124,10 +126,15 @@ impl<'a> Fit<'a> {
         let best = if is_enough {
             whole
         } else {
+            // One line of few may take nearly all.
             let few = self.units.len() <= 3;
-            let longest = if few { goal.aim.saturating_sub(MARKER / 2) } else { goal.aim / 4 };
+            let longest = if few { goal.aim.saturating_sub(MARKER + 2) } else { goal.aim / 4 };
             self.longest = Some(longest.max(SHORTEST));
-            let short = self.attempts(goal, finish);
+            let mut short = self.attempts(goal, finish);
+            if whole.is_none() && short.is_none() {
+                self.is_bare = true;
+                short = self.attempts(goal, finish);
+            }
             self.longest = None;
             match (whole, short) {
                 (Some(a), Some(b)) => Some(if (b.2, a.1) < (a.2, b.1) { b } else { a }),
@@ -137,6 +144,18 @@ impl<'a> Fit<'a> {
         let (ledger, _, _) = best?;
         let text = finish(&ledger);
         Some((ledger, text))
+    }
+
+    /// Lines in place of which a text stands that takes most of the goal: it cannot be cut by lines, they can.
+    pub(super) fn too_large(&mut self, goal: Goal) -> Vec<usize> {
+        let mut lines = Vec::new();
+        for unit in 0..self.units.len() {
+            let Unit { lines: of_unit, kind, .. } = self.units[unit].clone();
+            if kind == Kind::Text && of_unit.len() > 1 && self.cost(unit) * 2 > goal.aim {
+                lines.extend(of_unit);
+            }
+        }
+        lines
     }
 
     /// Tries with ever less until the text is under the goal. Gives the ledger, its tokens and how many
@@ -177,7 +196,7 @@ impl<'a> Fit<'a> {
     fn count(&self, unit: usize) -> usize {
         let Unit { lines, kind, .. } = &self.units[unit];
         match kind {
-            Kind::Mark | Kind::Cut => OTHER_MARKER,
+            Kind::Mark | Kind::Cut => OTHER_MARKER + self.names(lines.start),
             Kind::Block => self.tokens(self.source.slice(lines.clone())) + OTHER_MARKER,
             Kind::Line | Kind::Text => self.tokens(self.text(unit)),
         }
@@ -191,12 +210,23 @@ impl<'a> Fit<'a> {
         }
     }
 
-    fn replaced(&self, line: usize) -> Option<&str> {
+    fn action(&self, line: usize) -> Option<&Action> {
         let spans = self.ledger.spans();
-        let at = spans.partition_point(|span| span.lines.end <= line);
-        match &spans.get(at)?.action {
+        spans.get(spans.partition_point(|span| span.lines.end <= line)).map(|span| &span.action)
+    }
+
+    fn replaced(&self, line: usize) -> Option<&str> {
+        match self.action(line)? {
             Action::Replace { text, .. } => Some(text),
             _ => None,
+        }
+    }
+
+    /// Tokens of what the marker at a line names.
+    fn names(&self, line: usize) -> usize {
+        match self.action(line) {
+            Some(Action::Omit { names: Some(names), .. }) => self.tokens(names),
+            _ => 0,
         }
     }
 
@@ -300,6 +330,9 @@ impl<'a> Fit<'a> {
             }
             if self.units[unit].kind == Kind::Cut {
                 return unit;
+            }
+            if self.units[unit].kind == Kind::Mark && self.is_bare {
+                continue;
             }
             let cost = self.cost(unit);
             if !picked.take(unit, cost, most) {

@@ -157,8 +157,11 @@ impl Run<'_> {
         // The tokens of the line before it are not the text's own.
         let extra = pointer.map_or(0, |line| self.counter.count(line) + 1);
         let goal = Goal { aim: goal.aim + extra, most: goal.most.saturating_add(extra) };
-        let mut fit = Fit::new(source, ledger, signals, part.is_report, form, reason, self.counter);
-        if let Some((ledger, text)) = fit.cut(goal, &finish) {
+        let fit_of = |ledger| Fit::new(source, ledger, signals, part.is_report, form, reason, self.counter);
+        let large = fit_of(ledger).too_large(goal);
+        let mut restored = ledger.clone();
+        restored.restore(&large);
+        if let Some((ledger, text)) = fit_of(&restored).cut(goal, &finish) {
             let tokens = self.counter.count(&text);
             if pays(&text, tokens) || (pointer.is_some() && tokens < self.source_tokens[index]) {
                 let omissions = ledger.gaps(source).into_iter().map(|gap| omission(gap, index)).collect();

@@ -45,8 +45,7 @@ pub fn samples() -> Vec<Sample> {
             for case in fs::read_dir(kind.unwrap().path()).into_iter().flatten() {
                 let case = case.unwrap().path();
                 let input = fs::read(case.join("input")).unwrap();
-                let call: Value =
-                    serde_json::from_slice(&fs::read(case.join("call.json")).unwrap()).unwrap();
+                let call: Value = serde_json::from_slice(&fs::read(case.join("call.json")).unwrap()).unwrap();
                 let text = |key: &str| call[key].as_str().map(str::to_owned);
                 out.push(Sample {
                     name: case.strip_prefix(&root).unwrap().display().to_string(),
