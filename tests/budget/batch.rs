@@ -32,11 +32,12 @@ fn lost_failures<'a>(sample: &'a Sample, out: &str) -> Vec<&'a str> {
 
 #[test]
 fn a_thousand_random_batches_land_under_their_budgets() {
-    let samples = samples();
+    // Large ones only take longer here; they are cut in `single`.
+    let samples: Vec<Sample> = samples().into_iter().filter(|sample| sample.text.len() < 10_000).collect();
     let mut dice = Dice(3);
-    let (mut trimmed, mut judged, mut lost) = (0, 0, 0);
+    let (mut trimmed, mut judged) = (0, 0);
     for round in 0..1000 {
-        let of: Vec<&Sample> = (0..1 + dice.below(6)).map(|_| &samples[dice.below(samples.len())]).collect();
+        let of: Vec<&Sample> = (0..1 + dice.below(5)).map(|_| &samples[dice.below(samples.len())]).collect();
         let results: Vec<Value> =
             of.iter().enumerate().map(|(i, sample)| sample.result(&format!("call_{i}"))).collect();
         let all: usize = of.iter().map(|sample| count(&sample.text)).sum();
@@ -69,12 +70,11 @@ fn a_thousand_random_batches_land_under_their_budgets() {
                 let gone = lost_failures(sample, text);
                 let more = gone.first().map_or(0, |line| count(line));
                 let is_full = count(text) + more + 60 > limit.min(total) || guard["kept"] == guard["signals"];
-                lost += usize::from(!is_full);
+                assert!(is_full, "{round} {name} lost {gone:?} at {} of {limit}\n{text}", count(text));
             }
         }
     }
     assert!(trimmed > 300 && judged > 500, "{trimmed} {judged}");
-    assert_eq!(lost, 0, "of {judged}");
 }
 
 fn plain(id: &str, text: &str) -> Value {
