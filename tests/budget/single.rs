@@ -41,9 +41,7 @@ fn cuts(text: &str) -> usize {
 fn stacked(text: &str) -> bool {
     let is_gap = |line: &&str| matches!(Marker::parse(line), Some((Marker::Lines { .. }, _)));
     let lines: Vec<&str> = text.lines().collect();
-    lines
-        .windows(2)
-        .any(|pair| pair.iter().all(|line| is_gap(line)) && pair.iter().any(|l| l.contains(", budget")))
+    lines.windows(2).any(|pair| pair.iter().all(is_gap) && pair.iter().any(|l| l.contains(", budget")))
 }
 
 #[test]
