@@ -14,6 +14,8 @@ use crate::config::{Mode, Policy};
 const SQUEEZES: u8 = 4;
 /// Bytes of a text above which only the first mode, the highest mode and the last squeeze are tried.
 const LARGE: usize = 512 << 10;
+/// Bytes of a text above which the highest mode is tried with the last squeeze alone.
+const HUGE: usize = 4 << 20;
 
 /// What is asked of one result beside its policy. It is no part of what makes two requests the same: a
 /// result that was given once stays as it was, whatever else fills the context later.
@@ -54,7 +56,8 @@ impl Ask {
         let is_large = bytes > LARGE;
         let modes = [Mode::Safe, Mode::Standard, Mode::Aggressive].into_iter();
         let mut rungs = vec![Rung { mode: self.mode, ..Rung::default() }];
-        let higher = modes.filter(|&mode| mode > self.mode && mode <= top && (!is_large || mode == top));
+        let higher = modes
+            .filter(|&mode| mode > self.mode && mode <= top && (!is_large || (mode == top && bytes <= HUGE)));
         rungs.extend(higher.map(|mode| Rung { mode, ..Rung::default() }));
         if top >= Mode::Standard {
             let first = if is_large { SQUEEZES } else { 1 };
@@ -141,6 +144,7 @@ mod tests {
             ]
         );
         assert_eq!(rungs(Safe, Aggressive, LARGE + 1), [(Safe, 0), (Aggressive, 0), (Aggressive, 4)]);
+        assert_eq!(rungs(Safe, Aggressive, HUGE + 1), [(Safe, 0), (Aggressive, 4)]);
         assert_eq!(rungs(Safe, Safe, 0), [(Safe, 0)]);
         assert_eq!(rungs(Aggressive, Safe, LARGE + 1), [(Aggressive, 0), (Aggressive, 4)]);
     }

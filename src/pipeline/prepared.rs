@@ -1,7 +1,7 @@
 //! The whole way of one result: the safe stage once, then the run, again on each rung that a budget needs.
 //!
 //! How often a run is repeated depends on the policy and the size of the text alone, never on a clock: at
-//! most once for each mode and four times with smaller limits; of a large text three times in all.
+//! most once for each mode and four times with smaller limits; of a large text three times in all, of a huge one twice.
 
 use std::cell::{Cell, RefCell};
 
