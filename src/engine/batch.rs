@@ -20,20 +20,45 @@ use crate::pipeline::reason::Reason;
 use crate::pipeline::share::{Claim, shares};
 use crate::protocol::RpcError;
 use crate::protocol::tool_result::{BatchBudget, BatchCompressed, BatchParams, ToolResult, check_session};
-use crate::session::{AsDecided, Lookup};
+use crate::session::{AsDecided, Lookup, Stored};
 
 /// Tokens that a reference to an equal result of the same batch takes, at most.
 const REFERENCE: usize = 48;
 
 /// What one result may take.
-#[derive(Debug, Clone, Copy)]
-struct Share {
+struct Share<'a> {
+    /// The result, if nothing that the others do changes the safe stage.
+    prepared: Option<Prepared<'a>>,
     /// Tokens; `None` for one that no budget changes.
     limit: Option<usize>,
     /// Tokens that are set aside for it.
     promised: usize,
     /// Whether it is expected to become a reference: what the others leave is its then if it does not.
     is_repeat: bool,
+}
+
+impl<'a> Share<'a> {
+    fn new(one: Measured<'a>, limit: Option<usize>) -> Self {
+        Self {
+            prepared: one.prepared.filter(Prepared::is_settled),
+            limit: limit.filter(|_| one.fixed.is_none()),
+            promised: one.fixed.or(limit).unwrap_or(0),
+            is_repeat: one.is_repeat,
+        }
+    }
+}
+
+/// What came of a batch.
+#[derive(Default)]
+pub(super) struct Batch {
+    /// The results in order.
+    pub(super) results: Vec<Stored>,
+    /// Sums over them.
+    pub(super) tokens: BeforeAfter,
+    /// Whether a budget made any smaller; `None` without one.
+    pub(super) is_narrowed: Option<bool>,
+    /// What became of the common budget.
+    pub(super) budget: Option<BatchBudget>,
 }
 
 impl Engine {
@@ -55,39 +80,55 @@ impl Engine {
         let place = Place::new(id, session.as_ref());
         // One result of several has no claim to the whole.
         let total = policy.budget.total.take();
-        let ask = Ask::new(&policy, pressure);
+        let batch = self.batch(&jobs, &policy, Ask::new(&policy, pressure), total, place, cancel)?;
+        let respond = |(job, stored)| respond(job, stored, &policy);
+        Ok(BatchCompressed {
+            results: jobs.iter().zip(batch.results).map(respond).collect::<Result<_, _>>()?,
+            tokens: batch.tokens,
+            budget_applied: batch.is_narrowed,
+            budget: batch.budget,
+        })
+    }
+
+    /// The results of one turn or request in order; `total` bounds them together.
+    pub(super) fn batch(
+        &self,
+        jobs: &[Job<'_>],
+        policy: &Policy,
+        ask: Ask,
+        total: Option<usize>,
+        place: Place<'_>,
+        cancel: &Cancel,
+    ) -> Result<Batch, RpcError> {
         let plan = match total {
-            Some(total) => self.plan(&jobs, &policy, ask, total, place, cancel)?,
-            None => None,
+            Some(total) => self.plan(jobs, policy, ask, total, place, cancel)?,
+            None => Vec::new(),
         };
-        let mut out = BatchCompressed {
-            results: Vec::with_capacity(jobs.len()),
-            tokens: BeforeAfter::default(),
-            budget_applied: (ask.limit.is_some() || total.is_some()).then_some(false),
-            budget: None,
-        };
+        let has_budget = ask.limit.is_some() || total.is_some();
+        let mut out = Batch { is_narrowed: has_budget.then_some(false), ..Batch::default() };
         let mut left = total.unwrap_or(0);
-        let mut promised: usize = plan.iter().flatten().map(|share| share.promised).sum();
+        let mut promised: usize = plan.iter().map(|share| share.promised).sum();
         let mut is_fixed = false;
         for (i, job) in jobs.iter().enumerate() {
-            let share = plan.as_ref().map(|plan| plan[i]);
+            let share = plan.get(i);
             let spare = left.saturating_sub(promised);
             promised -= share.map_or(0, |share| share.promised);
             let limit = share.and_then(|share| {
                 share.limit.map(|limit| if share.is_repeat { limit + spare } else { limit })
             });
             let ask = Ask { limit: limit.into_iter().chain(ask.limit).min(), ..ask };
-            let stored = self.run(job, &policy, ask, place, cancel)?;
+            let prepared = share.and_then(|share| share.prepared.as_ref());
+            let stored = self.run(job, policy, ask, place, prepared, cancel)?;
             let evidence = &stored.outcome.evidence;
             let after = job.as_host(evidence.tokens.after, evidence.tokens.before);
             out.tokens.before += job.as_host(evidence.tokens.before, evidence.tokens.before);
             out.tokens.after += after;
             left = left.saturating_sub(after);
             is_fixed |= evidence.bypass.is_some() || evidence.memo.reused;
-            if let Some(applied) = &mut out.budget_applied {
-                *applied |= is_narrowed(evidence, ask);
+            if let Some(is) = &mut out.is_narrowed {
+                *is |= is_narrowed(evidence, ask);
             }
-            out.results.push(respond(job, stored, &policy)?);
+            out.results.push(stored);
         }
         out.budget = total.map(|tokens| {
             let met = out.tokens.after <= tokens;
@@ -97,16 +138,16 @@ impl Engine {
         Ok(out)
     }
 
-    /// How much each result may take, in the host's figures; `None` if all fit without being measured.
-    fn plan(
+    /// How much each result may take, in the host's figures.
+    fn plan<'a>(
         &self,
-        jobs: &[Job<'_>],
-        policy: &Policy,
+        jobs: &'a [Job<'_>],
+        policy: &'a Policy,
         ask: Ask,
         total: usize,
         place: Place<'_>,
         cancel: &Cancel,
-    ) -> Result<Option<Vec<Share>>, RpcError> {
+    ) -> Result<Vec<Share<'a>>, RpcError> {
         let mut measured = Vec::with_capacity(jobs.len());
         let mut seen = HashSet::new();
         for job in jobs {
@@ -122,7 +163,8 @@ impl Engine {
         }
         let bound: usize = measured.iter().map(|one| one.fixed.unwrap_or(one.bound)).sum();
         if bound <= total {
-            return Ok(None);
+            let free = |one: Measured<'a>| Share::new(one, None);
+            return Ok(measured.into_iter().map(free).collect());
         }
         let fixed: usize = measured.iter().filter_map(|one| one.fixed).sum();
         let free = measured.iter().filter(|one| one.fixed.is_none()).count();
@@ -147,13 +189,8 @@ impl Engine {
                 }
             }
         }
-        let limits = shares(&claims, left).into_iter().zip(&measured);
-        let share = |(limit, one): (usize, &Measured<'_>)| Share {
-            limit: one.fixed.is_none().then_some(limit),
-            promised: one.fixed.unwrap_or(limit),
-            is_repeat: one.is_repeat,
-        };
-        Ok(Some(limits.map(share).collect()))
+        let limits = shares(&claims, left).into_iter();
+        Ok(measured.into_iter().zip(limits).map(|(one, limit)| Share::new(one, Some(limit))).collect())
     }
 
     /// What is known of a result before it is worked on.
@@ -178,14 +215,15 @@ impl Engine {
                     return Ok(fixed(tokens.after, tokens.before));
                 }
                 Lookup::Decided(decision) => {
-                    let tokens = job.core(policy, ask, &AsDecided(decision))?.evidence.tokens;
+                    let tokens = job.core(policy, ask, &AsDecided(decision), None)?.evidence.tokens;
                     return Ok(fixed(tokens.after, tokens.before));
                 }
                 _ => {}
             }
         }
-        let Some(prepared) = job.prepared(policy, &NoHistory)? else {
-            let tokens = job.core(policy, ask, &NoHistory)?.evidence.tokens;
+        let prepared = self.before(job, policy, place, |history| job.prepared(policy, history))?;
+        let Some(prepared) = prepared else {
+            let tokens = job.core(policy, ask, &NoHistory, None)?.evidence.tokens;
             return Ok(fixed(tokens.after, tokens.before));
         };
         let (bound, is_free) = prepared.bound();
@@ -204,20 +242,28 @@ impl Engine {
             return Claim { takes: one.bound.min(REFERENCE), needs: 0 };
         }
         let within = job.by_our_count(ask, prepared);
-        let claim = match (place.session, job.call.id.as_deref()) {
-            (Some(session), Some(id)) => {
-                let session = lock(session);
-                let (mentioned, written) = (job.call.mentioned(), job.written(policy));
-                let caller = job.caller(id, &mentioned, place.turn);
-                let history = session.history(caller, &written, window(policy));
-                measured(prepared, within, &history)
-            }
-            _ => measured(prepared, within, &NoHistory),
-        };
+        let claim = self.before(job, policy, place, |history| measured(prepared, within, history));
         claim.map_or(nothing, |claim| Claim {
             takes: job.as_host(claim.takes, prepared.tokens()),
             needs: job.as_host(claim.needs, prepared.tokens()),
         })
+    }
+
+    /// Looks at a result before the session as it is now, which is left as it is.
+    fn before<T>(
+        &self,
+        job: &Job<'_>,
+        policy: &Policy,
+        place: Place<'_>,
+        look: impl FnOnce(&dyn History) -> T,
+    ) -> T {
+        let (Some(session), Some(id)) = (place.session, job.call.id.as_deref()) else {
+            return look(&NoHistory);
+        };
+        let session = lock(session);
+        let (mentioned, written) = (job.call.mentioned(), job.written(policy));
+        let caller = job.caller(id, &mentioned, place.turn);
+        look(&session.history(caller, &written, window(policy)))
     }
 }
 

@@ -9,7 +9,7 @@ use crate::pipeline::budget::Ask;
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::{History, NoHistory};
 use crate::pipeline::evidence::{BeforeAfter, Memo, Status};
-use crate::pipeline::{Outcome, Retain};
+use crate::pipeline::{Outcome, Prepared, Retain};
 use crate::protocol::RpcError;
 use crate::protocol::content::Exact;
 use crate::protocol::error::INTERNAL_ERROR;
@@ -41,7 +41,7 @@ impl Engine {
         let id = params.session_id.as_deref();
         let (policy, session) = self.context(id, params.policy.as_ref(), params.budget)?;
         let place = Place::new(id, session.as_ref());
-        let stored = self.run(&job, &policy, Ask::new(&policy, pressure), place, cancel)?;
+        let stored = self.run(&job, &policy, Ask::new(&policy, pressure), place, None, cancel)?;
         respond(&job, stored, &policy)
     }
 
@@ -77,16 +77,17 @@ impl Engine {
         policy: &Policy,
         ask: Ask,
         place: Place<'_>,
+        prepared: Option<&Prepared<'_>>,
         cancel: &Cancel,
     ) -> Result<Stored, RpcError> {
         cancel.check()?;
         let Some(session) = place.session else {
-            let outcome = job.core(policy, ask, &NoHistory)?;
+            let outcome = job.core(policy, ask, &NoHistory, prepared)?;
             return Ok(self.store(place.id, &job.call, outcome).0);
         };
         let mut session = lock(session);
         let Some(call_id) = job.call.id.as_deref() else {
-            let outcome = job.core(policy, ask, &NoHistory)?;
+            let outcome = job.core(policy, ask, &NoHistory, prepared)?;
             cancel.check()?;
             session.count(&job.call.tool, &outcome);
             return Ok(self.store(place.id, &job.call, outcome).0);
@@ -104,13 +105,13 @@ impl Engine {
             _ => None,
         };
         if let Some(decision) = decision {
-            let mut outcome = job.core(policy, ask, &AsDecided(decision.clone()))?;
+            let mut outcome = job.core(policy, ask, &AsDecided(decision.clone()), prepared)?;
             outcome.evidence.memo.reused = policy.memo;
             session.count_resend(&outcome, false);
             return Ok(self.store(place.id, &job.call, outcome).0);
         }
         if let Lookup::Full = known {
-            let outcome = job.core(policy, ask, &NoHistory)?;
+            let outcome = job.core(policy, ask, &NoHistory, prepared)?;
             cancel.check()?;
             session.count(&job.call.tool, &outcome);
             return Ok(self.store(place.id, &job.call, outcome).0);
@@ -121,7 +122,7 @@ impl Engine {
         let written = job.written(policy);
         let mut stored = {
             let history = session.history(caller, &written, window(policy));
-            self.fresh(job, policy, ask, place, &history, cancel)?
+            self.fresh(job, policy, ask, place, &history, prepared, cancel)?
         };
         stored.outcome.evidence.memo.changed = changed;
         session.commit(caller, &written, fingerprint, stored.clone(), policy.memo);
@@ -134,6 +135,7 @@ impl Engine {
 
     /// A result that the session sees for the first time. What should become a pointer but cannot be kept is
     /// compressed as usual.
+    #[allow(clippy::too_many_arguments, reason = "one step of `run`, taken out for its length")]
     fn fresh(
         &self,
         job: &Job<'_>,
@@ -141,15 +143,16 @@ impl Engine {
         ask: Ask,
         place: Place<'_>,
         history: &dyn History,
+        prepared: Option<&Prepared<'_>>,
         cancel: &Cancel,
     ) -> Result<Stored, RpcError> {
-        let outcome = job.core(policy, ask, history)?;
+        let outcome = job.core(policy, ask, history, prepared)?;
         cancel.check()?;
         let (stored, is_kept) = self.store(place.id, &job.call, outcome);
         if is_kept {
             return Ok(stored);
         }
-        let outcome = job.core(policy, Ask { keeps: false, ..ask }, history)?;
+        let outcome = job.core(policy, Ask { keeps: false, ..ask }, history, prepared)?;
         cancel.check()?;
         Ok(self.store(place.id, &job.call, outcome).0)
     }

@@ -153,7 +153,17 @@ impl Job<'_> {
 
     /// The pure core. A fault in it costs the compression, never the result: the safe stage alone is tried
     /// then, at last without a budget, and only if that fails too is there an error.
-    pub(super) fn core(&self, policy: &Policy, ask: Ask, history: &dyn History) -> Result<Outcome, RpcError> {
+    /// `prepared` is the result after the safe stage, where it was there before.
+    pub(super) fn core(
+        &self,
+        policy: &Policy,
+        ask: Ask,
+        history: &dyn History,
+        prepared: Option<&Prepared<'_>>,
+    ) -> Result<Outcome, RpcError> {
+        if let Some(outcome) = prepared.and_then(|prepared| self.outcome(prepared, ask, history)) {
+            return Ok(outcome);
+        }
         let run = |policy: &Policy, ask: Ask, history: &dyn History| -> Result<Option<Outcome>, RpcError> {
             Ok(self.prepared(policy, history)?.and_then(|prepared| self.outcome(&prepared, ask, history)))
         };

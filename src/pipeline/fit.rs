@@ -17,6 +17,10 @@ use crate::tokens::TokenCounter;
 
 /// Tokens that the marker of the cut takes with its check and a handle, about.
 pub(super) const MARKER: usize = 40;
+/// The same without a handle, where nothing else fits.
+const SHORT_MARKER: usize = 28;
+/// Units that do not fit that are passed over then.
+const PASSED: usize = 64;
 /// Tokens of a marker that another step wrote, about.
 const OTHER_MARKER: usize = 30;
 /// Units shown around a failure, nearest first.
@@ -97,7 +101,7 @@ pub(super) struct Fit<'a> {
     is_report: bool,
     /// Tokens above which a line is cut inside.
     longest: Option<usize>,
-    /// Whether markers of other steps go.
+    /// Whether markers of other steps go, and lines that fit are looked for behind some that do not.
     is_bare: bool,
     reason: Reason,
 }
@@ -131,11 +135,14 @@ impl<'a> Fit<'a> {
             let longest = if few { goal.aim.saturating_sub(MARKER + 2) } else { goal.aim / 4 };
             self.longest = Some(longest.max(SHORTEST));
             let mut short = self.attempts(goal, finish);
+            self.longest = None;
             if whole.is_none() && short.is_none() {
                 self.is_bare = true;
-                short = self.attempts(goal, finish);
+                // Other lines are no substitute for the start of a failure.
+                let failures = self.musts[0].len();
+                let says_more = |missing: usize| failures == 0 || missing < failures;
+                short = self.attempts(goal, finish).filter(|(_, _, missing)| says_more(*missing));
             }
-            self.longest = None;
             match (whole, short) {
                 (Some(a), Some(b)) => Some(if (b.2, a.1) < (a.2, b.1) { b } else { a }),
                 (a, b) => a.or(b),
@@ -249,7 +256,8 @@ impl<'a> Fit<'a> {
 
     /// Which units stay, and how many failures do not.
     fn select(&mut self, goal: Goal, less: usize) -> (Vec<bool>, usize) {
-        let mut picked = Picked { keep: vec![false; self.units.len()], used: MARKER + less };
+        let marker = if self.is_bare { SHORT_MARKER } else { MARKER };
+        let mut picked = Picked { keep: vec![false; self.units.len()], used: marker + less };
         let musts = self.musts.clone();
         // Of a text that is no report, words such as "error" say little.
         let most = if self.is_report { goal.most } else { goal.most / 2 + MARKER + less };
@@ -322,7 +330,7 @@ impl<'a> Fit<'a> {
 
     /// Picks units one after the other until one does not fit; gives the first that did not.
     fn run(&mut self, units: impl Iterator<Item = usize>, most: usize, picked: &mut Picked) -> usize {
-        let mut last = 0;
+        let (mut last, mut passed) = (0, 0);
         for unit in units {
             last = unit;
             if picked.keep[unit] {
@@ -335,7 +343,11 @@ impl<'a> Fit<'a> {
                 continue;
             }
             let cost = self.cost(unit);
-            if !picked.take(unit, cost, most) {
+            if picked.take(unit, cost, most) {
+                continue;
+            }
+            passed += 1;
+            if !self.is_bare || passed > PASSED {
                 return unit;
             }
         }

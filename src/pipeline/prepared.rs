@@ -13,7 +13,7 @@ use super::evidence::{Status, Step};
 use super::pointer;
 use super::reason::Reason;
 use super::run::Run;
-use super::sanitize::{self, Raw, RedactionFailed, Sanitized};
+use super::sanitize::{self, LOOK_ALIKE, Raw, RedactionFailed, Sanitized};
 use super::share::Claim;
 use super::summary::Input;
 use super::{INPUT_LIMIT, Outcome};
@@ -76,6 +76,19 @@ impl<'a> Prepared<'a> {
         let input = Input::new(call, policy, counter, parts, &sanitized);
         let way = Way::Compress(Box::new(Safe { sanitized, input, own_marker: own_marker.get() }));
         Ok(Self { call, policy, way, measured })
+    }
+
+    /// Whether the safe stage would give the same after other results were given: not so for a text with
+    /// what may be a reference to one of them.
+    pub fn is_settled(&self) -> bool {
+        match &self.way {
+            Way::Exact(..) => true,
+            Way::Compress(safe) => {
+                let is_escaped =
+                    |part: &Sanitized| part.removals.iter().any(|(class, _)| *class == LOOK_ALIKE);
+                !safe.own_marker && !safe.sanitized.iter().any(is_escaped)
+            }
+        }
     }
 
     /// Tokens that came in.

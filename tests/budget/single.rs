@@ -63,8 +63,9 @@ fn every_sample_lands_under_every_budget() {
             assert!(!stacked(&out), "{name} {budget}\n{out}");
             assert!(out.len() <= text.len(), "{name} {budget}");
             cut += usize::from(used(&outcome).rung.cut);
-            // Again with the same budget, nothing happens.
-            let again = run(&call, &out, &policy(budget));
+            // Again with the same budget, nothing happens. What has no marker is too small to be looked at.
+            let min_bytes = if out.ends_with("[...truncated]") { 1024 } else { 0 };
+            let again = run(&call, &out, &Policy { min_bytes, ..policy(budget) });
             assert_eq!(again.texts.concat(), out, "{name} {budget}");
         }
     }
