@@ -4,16 +4,20 @@
 //! lines come first, totals next, then what says more of the failures, then the ends of the text. Sizes are
 //! those of the real counter: of the lines while choosing, of the whole text before it is accepted.
 
-use std::collections::HashSet;
-use std::ops::Range;
+mod inside;
+mod pieces;
 
-use super::details::{self, likeness};
+use std::collections::HashSet;
+
+use super::details::likeness;
 use super::ledger::{Action, CAP_GROUPS, Ledger, Reduction};
-use super::marker::{self, Marker};
+use super::marker;
 use super::reason::Reason;
-use super::signals;
 use super::source::Source;
 use crate::tokens::TokenCounter;
+use inside::windows;
+pub(super) use inside::{TRUNCATED, clip};
+use pieces::{Kind, Unit, musts, units};
 
 /// Tokens that the marker of the cut takes with its check and a handle, about.
 pub(super) const MARKER: usize = 40;
@@ -33,8 +37,6 @@ const MISSES: usize = 256;
 const SHORTEST: usize = 48;
 /// The group of the gaps, which share one marker.
 const GROUP: u32 = CAP_GROUPS + 1;
-/// What the seeds put after a text that is cut where not even a marker fits.
-pub(super) const TRUNCATED: &str = " [...truncated]";
 
 /// How much a text may take.
 #[derive(Debug, Clone, Copy)]
@@ -63,29 +65,6 @@ impl Form {
             Self::JsonString => serde_json::to_string(&text).unwrap_or(text),
         }
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// A line as it is.
-    Line,
-    /// A text in place of lines.
-    Text,
-    /// A block with its repetitions.
-    Block,
-    /// A marker of another step that may stay.
-    Mark,
-    /// A marker of an earlier cut, which becomes part of this one.
-    Cut,
-}
-
-/// A visible piece that is kept or dropped as a whole.
-#[derive(Debug, Clone)]
-struct Unit {
-    lines: Range<usize>,
-    kind: Kind,
-    /// Tokens, once they were counted.
-    cost: Option<usize>,
 }
 
 /// See the module.
@@ -448,106 +427,6 @@ impl Picked {
         }
         fits
     }
-}
-
-/// The visible pieces in order: kept lines one by one, everything else by span.
-fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
-    let mut units = Vec::new();
-    for span in ledger.spans() {
-        let kind = match &span.action {
-            Action::Keep => {
-                units.extend(span.lines.clone().map(|i| {
-                    let line = source.line(i);
-                    let is_marker = line.starts_with('[') && Marker::parse(line).is_some();
-                    let kind = if is_marker { Kind::Cut } else { Kind::Line };
-                    Unit { lines: i..i + 1, kind, cost: None }
-                }));
-                continue;
-            }
-            Action::Replace { .. } => Kind::Text,
-            Action::Repeat { .. } => Kind::Block,
-            Action::Omit { group, .. } if *group >= CAP_GROUPS => Kind::Cut,
-            Action::Omit { .. } | Action::Refer { .. } => Kind::Mark,
-        };
-        units.push(Unit { lines: span.lines.clone(), kind, cost: None });
-    }
-    units
-}
-
-/// Units with failures, with totals, and with what says more of the failures; each once.
-fn musts(source: &Source<'_>, units: &[Unit], signals: &[usize], is_report: bool) -> [Vec<usize>; 3] {
-    let mut seen = HashSet::new();
-    let texts: Vec<usize> = signals.iter().copied().filter(|&i| seen.insert(source.line(i).trim())).collect();
-    let (totals, details) = match is_report {
-        true => (details::with_totals(source, signals), details::with_details(source, &texts)),
-        false => (Vec::new(), Vec::new()),
-    };
-    let mut taken = HashSet::new();
-    [texts, totals, details].map(|lines| {
-        let of_line = |line: usize| units.partition_point(|u| u.lines.end <= line);
-        let is_shown =
-            |unit: &usize| units.get(*unit).is_some_and(|unit| !matches!(unit.kind, Kind::Mark | Kind::Cut));
-        lines.into_iter().map(of_line).filter(is_shown).filter(|unit| taken.insert(*unit)).collect()
-    })
-}
-
-/// Start, failure and end of a text, with a marker in each gap, and the bytes that go.
-fn windows(text: &str, bytes: usize, line: usize, reason: Reason) -> (String, usize) {
-    let failure = signals::first_failure(text);
-    let share = bytes / if failure.is_some() { 3 } else { 2 };
-    let around = failure.map(|at| {
-        let from = text.floor_char_boundary(at.saturating_sub(share / 4));
-        from..text.ceil_char_boundary((at + share * 3 / 4).min(text.len()))
-    });
-    let head = 0..text.floor_char_boundary(share);
-    let tail = text.ceil_char_boundary(text.len() - share.min(text.len()))..text.len();
-    let windows = std::iter::once(head).chain(around).chain(std::iter::once(tail));
-    let mut out = String::with_capacity(bytes + 128);
-    let (mut at, mut omitted) = (0, 0);
-    for window in windows {
-        let start = window.start.max(at);
-        if start > at {
-            omitted += start - at;
-            let reason = reason.code().to_owned();
-            out.push_str(&Marker::Bytes { count: start - at, line, reason, id: None }.write());
-        }
-        out.push_str(text.get(start..window.end.max(start)).unwrap_or_default());
-        at = at.max(window.end);
-    }
-    (out, omitted)
-}
-
-/// The last resort where not even a marker fits: the text from byte `from` on, cut inside at a character
-/// boundary, with the seeds' suffix. Gives it and the byte at which it ends; `None` if not even that fits.
-pub(super) fn clip(
-    text: &str,
-    from: usize,
-    tokens: usize,
-    form: Form,
-    counter: &dyn TokenCounter,
-) -> Option<(String, usize)> {
-    // No token of the vocabularies stands for more bytes of plain text.
-    const LONGEST_TOKEN: usize = 128;
-    let with_end = |end: usize| {
-        let mut out = text.get(from..end).unwrap_or_default().trim_end().to_owned();
-        out.push_str(if out.is_empty() { TRUNCATED.trim_start() } else { TRUNCATED });
-        form.write(out)
-    };
-    let fits = |end: usize| counter.count(&with_end(end)) <= tokens;
-    let most = text.floor_char_boundary((from + tokens * LONGEST_TOKEN).min(text.len()));
-    let (mut low, mut high) = (from, most);
-    while low < high {
-        let middle = text.ceil_char_boundary(low + (high - low).div_ceil(2)).min(high);
-        match fits(middle) {
-            true => low = middle,
-            false => high = text.floor_char_boundary(middle - 1).max(low),
-        }
-    }
-    // Fewer bytes may take more tokens, by a few.
-    while low > from && !fits(low) {
-        low = text.floor_char_boundary(low - 1).max(from);
-    }
-    fits(low).then(|| (with_end(low), low))
 }
 
 /// Seals a text that was cut, in its form.
