@@ -4,7 +4,9 @@
 //! Nothing in it is async and nothing in it knows the wire's framing.
 
 mod artifacts;
+mod batch;
 mod compress;
+mod job;
 mod sessions;
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -9,10 +9,12 @@ use std::fmt::Write as _;
 
 use super::blocks::Origin;
 
-/// What all markers but the duplicate marker start with.
+/// What all markers start with but the two whose form is published.
 const OPEN: &str = "[tersed";
 /// What the duplicate marker starts with; the form is published and kept to the letter.
 const DUPLICATE_OPEN: &str = "[Duplicate of ";
+/// What the pointer to an externalized text starts with; published and kept to the letter too.
+const EXTERNALIZED_OPEN: &str = "[EXTERNALIZED: ";
 const DUPLICATE_CLOSE: &str = "; see earlier result]";
 /// Hexadecimal digits of the document check.
 const CHECK_DIGITS: usize = 6;
@@ -81,6 +83,15 @@ pub enum Marker {
         /// The status.
         status: i64,
     },
+    /// The whole result is kept elsewhere; a preview follows.
+    Externalized {
+        /// What the original is read with.
+        key: String,
+        /// What kind of text it is.
+        kind: String,
+        /// Its shape and size.
+        summary: String,
+    },
     /// The whole result was shown before.
     Duplicate {
         /// Call id of the earlier result.
@@ -131,6 +142,9 @@ impl Marker {
             }
             Self::Binary { mime, bytes } => write!(out, "binary {mime}, {bytes} bytes not shown"),
             Self::Exit { status } => write!(out, "exit status {status}"),
+            Self::Externalized { key, kind, summary } => {
+                return format!("{EXTERNALIZED_OPEN}{key} | {kind} | {summary}]");
+            }
             Self::Duplicate { call, tool } => {
                 return format!("{DUPLICATE_OPEN}{call} ({tool}){DUPLICATE_CLOSE}");
             }
@@ -149,6 +163,9 @@ impl Marker {
     pub fn parse(text: &str) -> Option<(Self, usize)> {
         if text.starts_with(DUPLICATE_OPEN) {
             return parse_duplicate(text);
+        }
+        if text.starts_with(EXTERNALIZED_OPEN) {
+            return parse_externalized(text);
         }
         let rest = text.strip_prefix(OPEN)?;
         let rest = match rest.strip_prefix('#') {
@@ -174,6 +191,15 @@ fn parse_duplicate(text: &str) -> Option<(Marker, usize)> {
     let tool = tool.strip_suffix(')')?;
     let marker = Marker::Duplicate { call: call.to_owned(), tool: tool.to_owned() };
     Some((marker, end + DUPLICATE_CLOSE.len()))
+}
+
+fn parse_externalized(text: &str) -> Option<(Marker, usize)> {
+    let body = text.strip_prefix(EXTERNALIZED_OPEN)?;
+    let end = memchr::memchr2(b']', b'\n', body.as_bytes()).filter(|&end| body.as_bytes()[end] == b']')?;
+    let (key, rest) = body[..end].split_once(" | ")?;
+    let (kind, summary) = rest.split_once(" | ")?;
+    let (key, kind, summary) = (key.to_owned(), kind.to_owned(), summary.to_owned());
+    Some((Marker::Externalized { key, kind, summary }, EXTERNALIZED_OPEN.len() + end + 1))
 }
 
 fn parse_body(body: &str) -> Option<Marker> {
@@ -321,6 +347,11 @@ pub fn escape(text: &str, is_ours: impl Fn(&str) -> bool) -> Option<(String, usi
             places.push(at);
         }
     }
+    for at in memchr::memmem::find_iter(text.as_bytes(), EXTERNALIZED_OPEN) {
+        if (at == 0 || text.as_bytes()[at - 1] != b'\\') && Marker::parse(&text[at..]).is_some() {
+            places.push(at);
+        }
+    }
     if places.is_empty() {
         return None;
     }
@@ -385,6 +416,8 @@ mod tests {
                 }
             ),
             ("[a-zA-Z0-9_-]{1,20}", "[a-z_]{1,10}").prop_map(|(call, tool)| Marker::Duplicate { call, tool }),
+            ("[0-9a-f]{16}", "[A-Z]{3,6}", "[a-z0-9, ]{1,40}")
+                .prop_map(|(key, kind, summary)| Marker::Externalized { key, kind, summary }),
         ]
     }
 
@@ -399,7 +432,7 @@ mod tests {
         fn a_seal_holds_for_the_whole_document_only(m in any_marker(), a in "[a-z\n]{0,20}", b in "[a-z]{1,9}") {
             let mut text = format!("{a}{}\n{b}", m.write());
             seal(&mut text);
-            prop_assume!(!matches!(m, Marker::Duplicate { .. }));
+            prop_assume!(!matches!(m, Marker::Duplicate { .. } | Marker::Externalized { .. }));
             prop_assert!(is_sealed(&text));
             let mut longer = format!("{text}!");
             prop_assert!(!is_sealed(&longer));

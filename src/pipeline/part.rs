@@ -6,15 +6,17 @@ use std::rc::Rc;
 use super::blocks::{self, Earlier, Lines};
 use super::detect::Detection;
 use super::evidence::{Evidence, Omission, ShownBy, Step};
-use super::ledger::{Ledger, Reduction};
+use super::ledger::{Gap, Ledger, Reduction};
 use super::marker::{self, Marker};
+use super::narrow::Done;
 use super::reading::Stretch;
 use super::reason::Reason;
 use super::relevance::{self, Relevance};
 use super::run::Run;
 use super::sanitize::Sanitized;
+use super::sanitize::binary::Binary;
 use super::source::Source;
-use super::{INPUT_LIMIT, embedded, exit, guard, signals};
+use super::{INPUT_LIMIT, embedded, exit, guard, pointer, signals};
 use crate::config::Mode;
 use crate::detail;
 use crate::encode::{self, ENCODERS, Encoder};
@@ -32,14 +34,10 @@ impl Run<'_> {
     pub(super) fn texts(&mut self, parts: &[Sanitized]) -> Vec<String> {
         let total: usize = parts.iter().map(|p| p.text.len()).sum();
         let mut lines_before = 0;
-        let mut texts = Vec::with_capacity(parts.len());
+        let mut all: Vec<Done<'_>> = Vec::with_capacity(parts.len());
         for (index, part) in parts.iter().enumerate() {
             if let Some(binary) = &part.binary {
-                let marker = Marker::Binary { mime: binary.mime.to_owned(), bytes: binary.size };
-                let mut text = marker.write();
-                marker::seal(&mut text);
-                self.evidence.tokens.after += self.counter.count(&text);
-                texts.push(text);
+                all.push(self.binary(binary));
                 continue;
             }
             let source = Source::part(&part.text, lines_before);
@@ -48,23 +46,46 @@ impl Run<'_> {
                 |bytes: usize| (bytes as u128 * part.text.len() as u128 / total.max(1) as u128) as usize;
             let cap_bytes = share(self.policy.max_output_bytes).max(1);
             let before = (self.evidence.clone(), self.references.len(), self.terms.len());
-            let tokens = self.evidence.tokens.after;
-            let (mut text, mut ledger) = self.one(&source, index, cap_bytes);
-            let tokens = self.evidence.tokens.after - tokens;
-            if !self.is_stable(&text, tokens, cap_bytes) {
+            let mut done = self.one(&source, index, cap_bytes);
+            if !self.is_stable(&done.text, done.tokens, cap_bytes) {
                 self.evidence = before.0;
                 self.references.truncate(before.1);
                 self.terms.truncate(before.2);
                 self.rewrites = false;
-                (text, ledger) = self.one(&source, index, cap_bytes);
+                done = self.one(&source, index, cap_bytes);
                 self.rewrites = true;
             }
-            if let Some(ledger) = ledger.filter(|_| self.listens) {
-                ledger.shown(&source, &mut self.shown);
-            }
-            texts.push(text);
+            all.push(Done { source: Some(source), ..done });
         }
-        texts
+        if self.weighs {
+            self.needs = all.iter().map(|done| self.needs_of(done)).sum();
+        }
+        self.narrow(&mut all);
+        for done in all.iter().filter(|_| self.listens) {
+            if let (Some(source), Some(ledger)) = (&done.source, &done.ledger) {
+                ledger.shown(source, &mut self.shown);
+            }
+        }
+        all.into_iter().map(|done| done.text).collect()
+    }
+
+    /// The marker in place of data that are no text.
+    fn binary(&mut self, binary: &Binary) -> Done<'static> {
+        let marker = Marker::Binary { mime: binary.mime.to_owned(), bytes: binary.size };
+        let mut text = marker.write();
+        marker::seal(&mut text);
+        let tokens = self.counter.count(&text);
+        self.evidence.tokens.after += tokens;
+        Done {
+            text,
+            source: None,
+            ledger: None,
+            signals: Vec::new(),
+            kept: 0,
+            is_report: false,
+            tokens,
+            kind: pointer::Kind::Binary,
+        }
     }
 
     /// Whether a text that an encoder rewrote would stay as it is if it came in again. Rewritten
@@ -92,19 +113,34 @@ impl Run<'_> {
             mentions: Vec::new(),
             key: None,
             duplicate_of: None,
+            limit: None,
+            pointer: None,
             ..*self
         };
-        again.one(&Source::new(text), 0, cap_bytes).0 == text
+        again.one(&Source::new(text), 0, cap_bytes).text == text
     }
 
-    /// All steps on one part. Gives its text, and its ledger unless the text is an output of ours.
-    fn one(&mut self, source: &Source<'_>, part: usize, cap_bytes: usize) -> (String, Option<Ledger>) {
+    /// All steps on one part.
+    fn one(&mut self, source: &Source<'_>, part: usize, cap_bytes: usize) -> Done<'static> {
+        let tokens_before = self.evidence.tokens.after;
         // What the cap gave may exceed it by its markers.
         let over_cap = self.policy.strict_cap && source.text().len() > cap_bytes + MARKERS;
         if marker::is_sealed(source.text()) && !over_cap {
             self.step("standard", Reason::AlreadyCompressed, source.text().len(), source.text().len());
-            self.evidence.tokens.after += self.source_tokens[part];
-            return (source.text().to_owned(), None);
+            let tokens = self.source_tokens[part];
+            self.evidence.tokens.after += tokens;
+            // Its own failures are those of a report.
+            let signals = if self.limit.is_some() { signals::failure_lines(source) } else { Vec::new() };
+            return Done {
+                text: source.text().to_owned(),
+                source: None,
+                ledger: None,
+                kept: 0,
+                is_report: true,
+                signals,
+                tokens,
+                kind: pointer::Kind::Text,
+            };
         }
         self.is_read = false;
         let (detection, stretches) = self.plan(source, self.is_wanted(source));
@@ -127,7 +163,8 @@ impl Run<'_> {
             true => state.0,
             false => self.cap(source, &detection, &signals, state.0, cap_bytes),
         };
-        self.evidence.guard.kept += guard::count_visible(source, &ledger, &signals);
+        let kept = guard::count_visible(source, &ledger, &signals);
+        self.evidence.guard.kept += kept;
         let handle = self.handle();
         let mut text = ledger.render(source, handle.as_deref());
         if let Some(status) = self.call.exit_code.filter(|status| *status != 0)
@@ -137,28 +174,28 @@ impl Run<'_> {
             exit::tell(&mut text, status);
         }
         let text = self.sealed(source, part, text);
-        if text == source.text() {
-            self.references.retain(|r| r.part as usize != part);
-            return (text, Some(Ledger::new(source)));
-        }
-        {
-            for gap in ledger.gaps(source) {
-                let shown_by = gap.shown_by.map(|(origin, there)| ShownBy {
-                    tool_call_id: origin.call.clone(),
-                    argument: origin.argument.clone(),
-                    lines: [there, there + gap.count - 1],
-                });
-                self.evidence.omissions.push(Omission {
-                    lines: [gap.lines.0, gap.lines.1],
-                    reason: gap.reason,
-                    count: gap.count,
-                    bytes: gap.bytes,
-                    part,
-                    shown_by,
-                });
+        let ledger = match text == source.text() {
+            true => {
+                self.references.retain(|r| r.part as usize != part);
+                Ledger::new(source)
             }
+            false => ledger,
+        };
+        self.evidence.omissions.extend(ledger.gaps(source).into_iter().map(|gap| omission(gap, part)));
+        let kind = match self.pointer {
+            Some(_) => pointer::Kind::of(source, &detection, self.evidence.family.as_deref(), signals.len()),
+            None => pointer::Kind::Text,
+        };
+        Done {
+            text,
+            source: None,
+            ledger: Some(ledger),
+            kept,
+            is_report: detection.reports_failures(),
+            signals,
+            tokens: self.evidence.tokens.after - tokens_before,
+            kind,
         }
-        (text, Some(ledger))
     }
 
     /// Whether `standard` does anything beyond the safe stage with a text of this size.
@@ -310,5 +347,22 @@ impl Run<'_> {
         self.evidence.reducer = None;
         self.evidence.capped = false;
         source.text().to_owned()
+    }
+}
+
+/// A gap as the evidence lists it.
+pub(super) fn omission(gap: Gap, part: usize) -> Omission {
+    let shown_by = gap.shown_by.map(|(origin, there)| ShownBy {
+        tool_call_id: origin.call.clone(),
+        argument: origin.argument.clone(),
+        lines: [there, there + gap.count - 1],
+    });
+    Omission {
+        lines: [gap.lines.0, gap.lines.1],
+        reason: gap.reason,
+        count: gap.count,
+        bytes: gap.bytes,
+        part,
+        shown_by,
     }
 }

@@ -97,6 +97,8 @@ reasons! {
     FileLimit = "file_limit", "Lines of a file over `fileMaxLines` or `fileLastLines`.";
     HeadTail = "head_tail", "The middle of a long text that no reducer understands; in `aggressive` also of a long report.";
     OutputCap = "output_cap", "Lines over the byte cap.";
+    Budget = "budget", "Lines over the budget.";
+    Externalized = "externalized", "What the preview of an externalized text leaves out.";
     LongLine = "long_line", "The middle of an over-long line.";
     EmbeddedBinary = "embedded_binary", "Base64 of binary data inside a text.";
     Binary = "binary", "Binary data.";
@@ -117,6 +119,10 @@ reasons! {
     AskedAgain = "asked_again", "The request was repeated after an answer that was a reference or had gaps.";
     AlreadyCompressed = "already_compressed", "The text is an earlier output of ours, whole.";
     OverInputLimit = "over_input_limit", "The text is larger than the hard input limit; only the cap looked at it.";
+    NoSession = "no_session", "Without a session and a call id nothing could be kept for as long as it is needed.";
+    NotStored = "not_stored", "The original could not be stored for as long as it is needed.";
+    BudgetTooSmall = "budget_too_small", "The budget is smaller than the least that can stand for the text.";
+    FixedResults = "fixed_results", "Results that stay exact, or as they were given before, take more than the budget.";
     StructuredFormat = "structured_format", "The caller asked the tool for a machine format.";
 }
 

@@ -2,6 +2,7 @@
 //! the steps in between.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::blocks::{Earlier, Lines, Reference};
 use super::call::ToolCall;
@@ -19,7 +20,7 @@ pub(super) struct Run<'a> {
     pub(super) policy: &'a Policy,
     pub(super) counter: &'static dyn TokenCounter,
     pub(super) evidence: Evidence,
-    pub(super) retain: Option<Retain>,
+    pub(super) retain: Option<Arc<Retain>>,
     /// Tokens of the sanitized text of each part.
     pub(super) source_tokens: Vec<usize>,
     /// What the texts are asked about.
@@ -47,6 +48,14 @@ pub(super) struct Run<'a> {
     pub(super) is_read: bool,
     /// Whether encoders may rewrite lines.
     pub(super) rewrites: bool,
+    /// Tokens to which the texts are cut in the end.
+    pub(super) limit: Option<usize>,
+    /// What stands before the preview of an externalized text.
+    pub(super) pointer: Option<String>,
+    /// Whether `needs` is counted.
+    pub(super) weighs: bool,
+    /// Tokens of failure lines and totals.
+    pub(super) needs: usize,
 }
 
 impl Run<'_> {

@@ -403,6 +403,10 @@ impl History for AsDecided {
         self.0.own_marker
     }
 
+    fn decided(&self) -> Option<&Decision> {
+        Some(&self.0)
+    }
+
     fn earlier(&self) -> Earlier<'_> {
         Earlier::Decided(&self.0.references)
     }

@@ -60,6 +60,8 @@ pub struct Sanitized {
     pub removals: Counts,
 }
 
+/// The class of what only looks like a marker.
+pub const LOOK_ALIKE: &str = "marker_look_alike";
 /// Longest marker for binary data, in bytes.
 const SHORT: usize = 128;
 
@@ -86,7 +88,7 @@ pub fn run(raw: Raw<'_>, redact: bool, is_ours: &dyn Fn(&str) -> bool) -> Result
     let redacted = if redact { redact_into(decoded, &mut out.redactions)? } else { decoded };
     clean(redacted, redact, &mut out)?;
     if let Some((escaped, count)) = marker::escape(&out.text, is_ours) {
-        add(&mut out.removals, "marker_look_alike", count);
+        add(&mut out.removals, LOOK_ALIKE, count);
         out.text = escaped;
     }
     Ok(out)
