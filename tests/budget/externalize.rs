@@ -111,6 +111,9 @@ fn kinds_are_told_by_content() {
     assert!(shown.contains("| BINARY | application/octet-stream, 20000 bytes]"), "{out}");
 }
 
+/// Bytes of a line above which it may be cut inside.
+const LONG_LINE: usize = 2000;
+
 #[test]
 fn failures_survive_in_every_preview() {
     let engine = Engine::default();
@@ -133,7 +136,9 @@ fn failures_survive_in_every_preview() {
         if guard["signals"].as_u64() > Some(0) {
             let source = Source::new(&sample.text);
             let first = signals::failure_lines(&source).first().map(|&line| source.line(line).trim());
-            assert!(first.is_none_or(|line| text.contains(line)), "{}\n{text}", sample.name);
+            // A report in one line is cut inside, as the count of the guard accounts for.
+            let is_whole = |line: &str| line.len() > LONG_LINE || text.contains(line);
+            assert!(first.is_none_or(is_whole), "{}\n{text}", sample.name);
         }
     }
     assert!(judged > 100, "{judged}");
