@@ -24,10 +24,10 @@ use crate::session::{AsDecided, Caller, Ending, Fingerprint, Lookup, Stored, Win
 const MAX_QUERY_BYTES: usize = 4096;
 
 /// One result, read and checked.
-struct Job<'a> {
-    call: ToolCall,
-    content: Content<'a>,
-    full_output: bool,
+pub(super) struct Job<'a> {
+    pub(super) call: ToolCall,
+    pub(super) content: Content<'a>,
+    pub(super) full_output: bool,
 }
 
 impl<'a> Job<'a> {
@@ -37,8 +37,7 @@ impl<'a> Job<'a> {
         full_output: bool,
         query: Option<&str>,
     ) -> Result<Self, RpcError> {
-        let query = query.map(|query| query[..query.floor_char_boundary(MAX_QUERY_BYTES)].to_owned());
-        let call = ToolCall { query, ..result.call(place)? };
+        let call = ToolCall { query: query.map(shortened), ..result.call(place)? };
         let content = Content::read(result.content, &format!("{place}.content"))?;
         Ok(Self { call, content, full_output: full_output || result.full_output })
     }
@@ -95,6 +94,11 @@ impl<'a> Job<'a> {
             (!call.arguments.is_null() || call.command.is_some() || call.path.is_some()) && !call.acts();
         Caller { id, tool: &call.tool, asked: is_told.then(|| asked.finish()), mentioned, ending, turn }
     }
+}
+
+/// As much of a query as counts.
+pub(super) fn shortened(query: &str) -> String {
+    query[..query.floor_char_boundary(MAX_QUERY_BYTES)].to_owned()
 }
 
 /// A digest over fields, each with its length, so that no two lists of fields are the same bytes.
@@ -160,7 +164,7 @@ impl Engine {
     }
 
     /// The policy of a request and its session.
-    fn context(
+    pub(super) fn context(
         &self,
         session: Option<&str>,
         patch: Option<&PolicyPatch>,
@@ -176,7 +180,7 @@ impl Engine {
     }
 
     /// One result against the memo, or through the core.
-    fn run(
+    pub(super) fn run(
         &self,
         job: &Job<'_>,
         policy: &Policy,
@@ -270,7 +274,7 @@ impl Engine {
 }
 
 /// Results that a session had so far.
-fn results(session: Option<&Shared>) -> usize {
+pub(super) fn results(session: Option<&Shared>) -> usize {
     session.map_or(0, |session| lock(session).results())
 }
 
@@ -310,10 +314,15 @@ fn respond(job: &Job<'_>, stored: Stored, policy: &Policy) -> Result<Compressed,
     let content = job.content.write(&outcome.texts, exact).map_err(|e| {
         RpcError::new(INTERNAL_ERROR, "internal", format!("the content cannot be written: {e}"))
     })?;
-    let evidence = Some(outcome.evidence).filter(|evidence| match policy.evidence {
+    let evidence = told(outcome.evidence, policy);
+    Ok(Compressed { content, evidence, artifact })
+}
+
+/// The evidence in the detail that the policy asks for.
+pub(super) fn told(evidence: Evidence, policy: &Policy) -> Option<Evidence> {
+    Some(evidence).filter(|evidence| match policy.evidence {
         EvidenceDetail::None => false,
         EvidenceDetail::Changed => evidence.status != Status::Unchanged,
         EvidenceDetail::Full => true,
-    });
-    Ok(Compressed { content, evidence, artifact })
+    })
 }

@@ -5,6 +5,8 @@
 
 mod artifacts;
 mod compress;
+mod messages;
+mod schema;
 mod sessions;
 
 use std::sync::atomic::{AtomicBool, Ordering};

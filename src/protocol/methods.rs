@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::params::by_name;
-use super::{Kind, Method, RpcError, artifact, session, tool_result};
+use super::{Kind, Method, RpcError, artifact, messages, session, tool_result, tool_schema};
 
 fn reply<T: Serialize>(result: &T) -> Result<String, RpcError> {
     serde_json::to_string(result).map_err(|e| {
@@ -29,6 +29,22 @@ pub static METHODS: &[Method] = &[
         params: |g| g.subschema_for::<tool_result::BatchParams<'_>>(),
         result: |g| g.subschema_for::<tool_result::BatchCompressed>(),
         handle: |engine, params, cancel| reply(&engine.compress_batch(&by_name(params)?, cancel)?),
+    },
+    Method {
+        name: "messages/compress",
+        kind: Kind::Request,
+        summary: "Compresses the tool results in a whole request body: OpenAI chat and responses, Anthropic, Gemini, MCP.",
+        params: |g| g.subschema_for::<messages::Params<'_>>(),
+        result: |g| g.subschema_for::<messages::MessagesCompressed>(),
+        handle: |engine, params, cancel| reply(&engine.compress_messages(&by_name(params)?, cancel)?),
+    },
+    Method {
+        name: "toolSchema/minify",
+        kind: Kind::Request,
+        summary: "Makes the descriptions of tools smaller: white space that says nothing goes, words never do.",
+        params: |g| g.subschema_for::<tool_schema::Params<'_>>(),
+        result: |g| g.subschema_for::<tool_schema::Minified>(),
+        handle: |engine, params, _| reply(&engine.minify_tools(&by_name(params)?)?),
     },
     Method {
         name: "artifact/read",

@@ -1,0 +1,168 @@
+//! `messages/compress`: the results of a body, one after the other, and their new texts put in their
+//! places. Every other byte of the body is that which came.
+
+use std::collections::HashSet;
+
+use super::compress::{Job, results, shortened, told};
+use super::sessions::{Shared, lock};
+use super::{Cancel, Engine, schema};
+use crate::config::Policy;
+use crate::pipeline::evidence::{BeforeAfter, Evidence};
+use crate::protocol::RpcError;
+use crate::protocol::content::Content;
+use crate::protocol::messages::{
+    self, Found, MessageResult, MessagesCompressed, OVERRIDES, Overrides, Params, ToolSchemas,
+};
+use crate::protocol::params::{check_id, invalid};
+use crate::protocol::skim::{Edits, Json};
+use crate::session::Stored;
+use crate::tokens;
+
+/// The settings of one body.
+struct Body<'a> {
+    policy: Policy,
+    session_id: Option<&'a str>,
+    session: Option<Shared>,
+    query: Option<String>,
+    /// Of the results, those from here on stay exact.
+    exact_from: usize,
+}
+
+impl Engine {
+    /// `messages/compress`
+    pub fn compress_messages(
+        &self,
+        params: &Params<'_>,
+        cancel: &Cancel,
+    ) -> Result<MessagesCompressed, RpcError> {
+        let json = Json::of(params.body);
+        if !json.is_object() && !json.is_array() {
+            return Err(invalid("body", "expected an object, or for `mcp` also an array"));
+        }
+        let overrides = Overrides::read(json)?;
+        let (format, found) = messages::read(json, params.format)?;
+        let session_id = params.session_id.as_deref().or(overrides.session_id.as_deref());
+        session_id.map_or(Ok(()), |id| check_id("sessionId", id))?;
+        let patch = overrides.over(params.policy.clone());
+        let (policy, session) = self.context(session_id, Some(&patch))?;
+        let body = Body {
+            policy,
+            session_id,
+            session,
+            query: params.query.as_deref().map(shortened),
+            exact_from: found.len().saturating_sub(params.keep_newest),
+        };
+        let stored = self.all(&found, &body, cancel)?;
+        let mut edits = Edits::default();
+        if params.strip_overrides {
+            edits.remove_members(json, |member| member.name == OVERRIDES);
+        }
+        let mut tokens = BeforeAfter::default();
+        let mut answers = Vec::with_capacity(found.len());
+        for (found, stored) in found.into_iter().zip(stored) {
+            for (place, new) in found.texts.iter().zip(&stored.outcome.texts) {
+                if *new != place.text {
+                    edits.replace_string(place.range.clone(), new);
+                }
+            }
+            tokens.before += stored.outcome.evidence.tokens.before;
+            tokens.after += stored.outcome.evidence.tokens.after;
+            answers.push(MessageResult {
+                tool_call_id: found.call.id,
+                place: found.place,
+                evidence: told(stored.outcome.evidence, &body.policy),
+                artifact: stored.artifact,
+            });
+        }
+        let minified = match overrides.tool_schemas.or(params.tool_schemas) {
+            Some(ToolSchemas::Minify) => json.get("tools"),
+            _ => None,
+        };
+        let tool_tokens = minified.map(|tools| tools_of(tools, &body.policy, &mut edits));
+        Ok(MessagesCompressed {
+            body: edits.written(params.body)?,
+            format,
+            results: answers,
+            tokens,
+            tool_tokens,
+        })
+    }
+
+    /// The outcomes of all results, in order. A budget over them all belongs here.
+    fn all(&self, found: &[Found<'_>], body: &Body<'_>, cancel: &Cancel) -> Result<Vec<Stored>, RpcError> {
+        let known: HashSet<&str> = found.iter().filter_map(|f| f.call.id.as_deref()).collect();
+        if let Some(session) = &body.session {
+            // The body is all that the model sees.
+            lock(session).keep_only_of(&known);
+        }
+        let mut turn = (usize::MAX, 0);
+        let mut out = Vec::with_capacity(found.len());
+        let mut seen: HashSet<&str> = HashSet::with_capacity(known.len());
+        for (i, one) in found.iter().enumerate() {
+            seen.extend(one.call.id.as_deref());
+            if i >= body.exact_from {
+                let job = job(one, None, true);
+                out.push(self.run(&job, &body.policy, body.session_id, None, 0, cancel)?);
+                continue;
+            }
+            if turn.0 != one.turn {
+                turn = (one.turn, results(body.session.as_ref()));
+            }
+            out.push(self.one(one, body, &seen, turn.1, cancel)?);
+        }
+        Ok(out)
+    }
+
+    /// The outcome of one result. What was given for it before may refer to a result that the body does not
+    /// have any more: then it is given without references, and that is what is given from then on.
+    fn one(
+        &self,
+        found: &Found<'_>,
+        body: &Body<'_>,
+        seen: &HashSet<&str>,
+        turn: usize,
+        cancel: &Cancel,
+    ) -> Result<Stored, RpcError> {
+        let (session, call) = (body.session.as_ref(), found.call.id.as_deref());
+        let first = session
+            .zip(call)
+            .and_then(|(session, call)| lock(session).query_of(call).map(|query| query.map(str::to_owned)));
+        let query = first.clone().unwrap_or_else(|| body.query.clone());
+        let job = job(found, query, false);
+        let mut stored = self.run(&job, &body.policy, body.session_id, session, turn, cancel)?;
+        if !refers_to(&stored.outcome.evidence).all(|id| seen.contains(id)) {
+            let policy = Policy { dedup: false, ..body.policy.clone() };
+            stored = self.run(&job, &policy, body.session_id, session, turn, cancel)?;
+        }
+        if let (None, Some((session, call))) = (first, session.zip(call)) {
+            lock(session).remember_query(call, job.call.query.as_deref());
+        }
+        Ok(stored)
+    }
+}
+
+fn job<'a>(found: &'a Found<'_>, query: Option<String>, full_output: bool) -> Job<'a> {
+    let texts = found.texts.iter().map(|text| (&*text.text).into()).collect();
+    let mut call = found.call.clone();
+    call.query = query;
+    Job { call, content: Content::of_texts(texts), full_output }
+}
+
+/// The calls that an outcome points at.
+fn refers_to(evidence: &Evidence) -> impl Iterator<Item = &str> {
+    let shown = evidence.omissions.iter().filter_map(|o| o.shown_by.as_ref());
+    evidence.duplicate_of.as_deref().into_iter().chain(shown.map(|shown| shown.tool_call_id.as_str()))
+}
+
+/// Minifies the tools of a body and counts their tokens.
+fn tools_of(tools: Json<'_>, policy: &Policy, edits: &mut Edits) -> BeforeAfter {
+    let counter = tokens::counter(policy.tokenizer);
+    let mut own = Edits::default();
+    schema::minify(tools, &mut own);
+    let before = counter.count(tools.raw());
+    let start = tools.range().start;
+    let after = own.is_empty().then_some(before);
+    let after = after.unwrap_or_else(|| counter.count(&own.clone().shifted_back(start).apply(tools.raw())));
+    edits.append(own);
+    BeforeAfter { before, after }
+}
