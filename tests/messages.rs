@@ -242,7 +242,7 @@ fn the_call_tells_what_the_result_is() {
     for format in FORMATS {
         let (_, answer) = send(
             &Engine::default(),
-            &body(format, &[turn.clone()]),
+            &body(format, std::slice::from_ref(&turn)),
             &json!({"policy": {"excludeTools": ["bash"]}}),
         );
         assert_eq!(answer["results"][0]["evidence"]["bypass"], "excluded_tool", "{format}");
@@ -530,7 +530,7 @@ fn what_is_looked_for_later_changes_nothing_that_was_given() {
 fn overrides_in_the_body_are_settings_of_the_request() {
     let turn = turns(40, 3).into_iter().find(|t| t.tool == "query").unwrap();
     let with = |forge: Value| {
-        let body = body("openai-chat", &[turn.clone()]);
+        let body = body("openai-chat", std::slice::from_ref(&turn));
         format!("{{\"_forge\": {forge} ,{}", &body[1..])
     };
     let mode = |forge: Value, more: Value| {
@@ -549,7 +549,10 @@ fn overrides_in_the_body_are_settings_of_the_request() {
         "safe"
     );
     let stripped = send(&Engine::default(), &with(json!({"a": 1})), &json!({"stripOverrides": true})).0;
-    assert_eq!(stripped, send(&Engine::default(), &body("openai-chat", &[turn.clone()]), &json!({})).0);
+    assert_eq!(
+        stripped,
+        send(&Engine::default(), &body("openai-chat", std::slice::from_ref(&turn)), &json!({})).0
+    );
 
     // The session of the body, where the request names none.
     let engine = Engine::default();

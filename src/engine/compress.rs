@@ -31,7 +31,7 @@ pub(super) struct Job<'a> {
 }
 
 impl<'a> Job<'a> {
-    fn new(
+    pub(super) fn new(
         result: &ToolResult<'a>,
         place: &str,
         full_output: bool,
@@ -280,7 +280,7 @@ pub(super) fn results(session: Option<&Shared>) -> usize {
 
 /// The pure core. A fault in it costs the compression, never the result: the safe stage alone is
 /// tried then, and only if that fails too is there an error.
-fn core(job: &Job<'_>, policy: &Policy, history: &dyn History) -> Result<Outcome, RpcError> {
+pub(super) fn core(job: &Job<'_>, policy: &Policy, history: &dyn History) -> Result<Outcome, RpcError> {
     let run = |policy: &Policy, history: &dyn History| {
         let parts = job.content.parts();
         catch_unwind(AssertUnwindSafe(|| {
@@ -307,7 +307,7 @@ fn core(job: &Job<'_>, policy: &Policy, history: &dyn History) -> Result<Outcome
 }
 
 /// The answer in the shape in which the content came.
-fn respond(job: &Job<'_>, stored: Stored, policy: &Policy) -> Result<Compressed, RpcError> {
+pub(super) fn respond(job: &Job<'_>, stored: Stored, policy: &Policy) -> Result<Compressed, RpcError> {
     let Stored { outcome, artifact } = stored;
     let is_exact = outcome.evidence.status == Status::Bypassed;
     let exact = is_exact.then_some(Exact { redact: policy.redact_secrets });

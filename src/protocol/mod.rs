@@ -11,6 +11,7 @@ pub mod params;
 pub mod schema;
 pub mod session;
 pub mod skim;
+pub mod stream;
 pub mod tool_result;
 pub mod tool_schema;
 

@@ -72,7 +72,7 @@ impl<'a> Json<'a> {
 
     /// The string that it is. Halves of surrogate pairs, which are no characters, become U+FFFD.
     pub fn string(self) -> Option<Cow<'a, str>> {
-        let lossy = || serde_json::from_str::<Lossy>(self.raw()).ok().map(|text| Cow::Owned(text.0));
+        let lossy = || self.wtf8().map(|bytes| Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()));
         self.exact_string().or_else(|| lossy().filter(|_| self.is_string()))
     }
 
@@ -83,6 +83,11 @@ impl<'a> Json<'a> {
             None => Some(Cow::Borrowed(inner)),
             Some(_) => serde_json::from_str(self.raw()).ok().map(Cow::Owned),
         }
+    }
+
+    /// The bytes of the string that it is, in which half a surrogate pair stands as if it were a character.
+    pub fn wtf8(self) -> Option<Vec<u8>> {
+        serde_json::from_str::<Wtf8>(self.raw()).ok().map(|bytes| bytes.0)
     }
 
     /// The whole number that it is.
@@ -196,18 +201,18 @@ fn string_end(bytes: &[u8], at: usize) -> usize {
 }
 
 /// A string in which half a surrogate pair is no error.
-struct Lossy(String);
+struct Wtf8(Vec<u8>);
 
-impl<'de> Deserialize<'de> for Lossy {
+impl<'de> Deserialize<'de> for Wtf8 {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Bytes;
         impl Visitor<'_> for Bytes {
-            type Value = Lossy;
+            type Value = Wtf8;
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 f.write_str("a string")
             }
-            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Lossy, E> {
-                Ok(Lossy(String::from_utf8_lossy(bytes).into_owned()))
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Wtf8, E> {
+                Ok(Wtf8(bytes.to_vec()))
             }
         }
         deserializer.deserialize_bytes(Bytes)
