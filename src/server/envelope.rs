@@ -391,6 +391,33 @@ mod tests {
     }
 
     #[test]
+    fn sessions_and_streams_are_found() {
+        let of = |params: &str| match read(&format!(r#"{{"jsonrpc":"2.0","method":"m","params":{params}}}"#))
+        {
+            Message::Notification(call) => (call.session, call.stream),
+            other => panic!("{other:?}"),
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(of(r#"{"streamId":"x","sessionId":"s"}"#), (some("s"), some("x")));
+        assert_eq!(of(r#"{"streamId":5}"#), (None, None));
+        let forge = r#"{"messages":[{"a":1}],"_forge":{"tool_output_compression":{"session_id":"b"}}}"#;
+        assert_eq!(of(&format!(r#"{{"body":{forge}}}"#)).0, some("b"));
+        assert_eq!(of(&format!(r#"{{"body":{forge},"sessionId":"s"}}"#)).0, some("s"));
+        assert_eq!(of(&format!(r#"{{"body":{forge},"sessionId":null}}"#)).0, some("b"));
+        for body in [
+            "[]",
+            "5",
+            "null",
+            "\"x\"",
+            "{}",
+            r#"{"_forge":5}"#,
+            r#"{"_forge":{"tool_output_compression":"safe"}}"#,
+        ] {
+            assert_eq!(of(&format!(r#"{{"body":{body}}}"#)), (None, None));
+        }
+    }
+
+    #[test]
     fn ids_stay_as_they_were_written() {
         for id in
             ["1", "3000000000", "1.5", "-7", "\"x\"", "\"\"", "null", "123456789012345678901234567890", "1E3"]
