@@ -381,6 +381,59 @@ fn results_of_all_shapes_are_found() {
 }
 
 #[test]
+fn what_shells_wrap_into_json_is_read_and_stays_json() {
+    let report = turns(40, 3).into_iter().find(|t| t.tool == "bash").unwrap().output;
+    let wrapped = |text: &str, error: &str| {
+        let (text, error) = (json!(text), json!(error));
+        format!(
+            r#"{{"output":{text}, "stderr" : {error},"metadata":{{"exit_code":101,"duration_seconds":0.10}}}}"#
+        )
+    };
+    let body = |wrapped: &str| {
+        json!({"input": [{"type": "function_call", "call_id": "a", "name": "shell", "arguments": "{\"command\":[\"bash\",\"-lc\",\"cargo test\"]}"},
+            {"type": "function_call_output", "call_id": "a", "output": wrapped}]})
+    };
+    let noise = "warning: the same again\n".repeat(90);
+    let (after, answer) = send(&Engine::default(), &body(&wrapped(&report, &noise)).to_string(), &json!({}));
+    let result = json!({"toolCallId": "a", "tool": "shell", "command": "cargo test", "exitCode": 101, "content": [
+        {"type": "text", "text": report}, {"type": "text", "text": noise}]});
+    let alone = call(&Engine::default(), "toolResult/compress", &json!({"sessionId": "s", "result": result}));
+    let text = |i: usize| alone["content"][i]["text"].as_str().unwrap();
+    assert_eq!(after, body(&wrapped(text(0), text(1))).to_string());
+    assert!(text(0).len() < report.len() && text(1).len() < noise.len());
+    assert_eq!(answer["results"][0]["evidence"]["exitCode"], 101);
+    assert_eq!(answer["results"][0]["evidence"]["reducer"], "cargo_test");
+    // Without an exit code, or with a member twice, it is a text like any other.
+    for other in [
+        r#"{"output":"x"}"#,
+        r#"{"output":"x","output":"y","exit_code":1}"#,
+        r#"{"output":{},"exit_code":1}"#,
+    ] {
+        let (_, answer) = send(&Engine::default(), &body(other).to_string(), &json!({}));
+        assert_eq!(answer["results"][0]["evidence"]["bytes"]["before"], other.len());
+    }
+}
+
+#[test]
+fn structured_content_stays_unless_it_repeats_the_text_and_may_go() {
+    let rows: Vec<Value> = (0..30).map(|i| json!({"id": i, "name": format!("row {i}")})).collect();
+    let text = serde_json::to_string_pretty(&json!({"rows": rows})).unwrap();
+    let result = |structured: Value| json!({"content": [{"type": "text", "text": text}], "structuredContent": structured, "isError": false});
+    let same = result(json!({"rows": rows}));
+    let other = result(json!({"rows": 30}));
+    let send = |body: &Value, how: &str| -> Value {
+        let (after, _) = send(&Engine::default(), &body.to_string(), &json!({"structuredContent": how}));
+        serde_json::from_str(&after).unwrap()
+    };
+    assert_eq!(send(&same, "keep")["structuredContent"], same["structuredContent"]);
+    assert_eq!(send(&other, "dropRepeated")["structuredContent"], other["structuredContent"]);
+    let dropped = send(&same, "dropRepeated");
+    assert_eq!(dropped.get("structuredContent"), None);
+    assert_eq!((&dropped["isError"], &dropped["content"]), (&json!(false), &send(&same, "keep")["content"]));
+    assert_eq!(send(&json!([same, other]), "dropRepeated")[0], dropped);
+}
+
+#[test]
 fn secrets_of_results_never_come_back_and_broken_characters_are_no_fault() {
     let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
     let body = format!(

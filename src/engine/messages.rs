@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use serde_json::Value;
+
 use super::compress::{Job, results, shortened, told};
 use super::sessions::{Shared, lock};
 use super::{Cancel, Engine, schema};
@@ -11,7 +13,8 @@ use crate::pipeline::evidence::{BeforeAfter, Evidence};
 use crate::protocol::RpcError;
 use crate::protocol::content::Content;
 use crate::protocol::messages::{
-    self, Found, MessageResult, MessagesCompressed, OVERRIDES, Overrides, Params, ToolSchemas,
+    self, Found, MessageResult, MessagesCompressed, OVERRIDES, Overrides, Params, STRUCTURED,
+    StructuredContent, ToolSchemas,
 };
 use crate::protocol::params::{check_id, invalid};
 use crate::protocol::skim::{Edits, Json};
@@ -57,35 +60,23 @@ impl Engine {
         if params.strip_overrides {
             edits.remove_members(json, |member| member.name == OVERRIDES);
         }
-        let mut tokens = BeforeAfter::default();
-        let mut answers = Vec::with_capacity(found.len());
-        for (found, stored) in found.into_iter().zip(stored) {
-            for (place, new) in found.texts.iter().zip(&stored.outcome.texts) {
-                if *new != place.text {
-                    edits.replace_string(place.range.clone(), new);
-                }
-            }
-            tokens.before += stored.outcome.evidence.tokens.before;
-            tokens.after += stored.outcome.evidence.tokens.after;
-            answers.push(MessageResult {
-                tool_call_id: found.call.id,
-                place: found.place,
-                evidence: told(stored.outcome.evidence, &body.policy),
-                artifact: stored.artifact,
-            });
-        }
-        let minified = match overrides.tool_schemas.or(params.tool_schemas) {
+        let tools = match overrides.tool_schemas.or(params.tool_schemas) {
             Some(ToolSchemas::Minify) => json.get("tools"),
             _ => None,
         };
-        let tool_tokens = minified.map(|tools| tools_of(tools, &body.policy, &mut edits));
-        Ok(MessagesCompressed {
-            body: edits.written(params.body)?,
-            format,
-            results: answers,
-            tokens,
-            tool_tokens,
-        })
+        let tool_tokens = tools.map(|tools| tools_of(tools, &body.policy, &mut edits));
+        let mut tokens = BeforeAfter::default();
+        let mut results = Vec::with_capacity(found.len());
+        for (found, stored) in found.into_iter().zip(stored) {
+            put(&found, &stored.outcome.texts, &mut edits);
+            if params.structured_content == StructuredContent::DropRepeated {
+                drop_repeated(&found, &mut edits);
+            }
+            tokens.before += stored.outcome.evidence.tokens.before;
+            tokens.after += stored.outcome.evidence.tokens.after;
+            results.push(answer(found, stored, &body.policy));
+        }
+        Ok(MessagesCompressed { body: edits.written(params.body)?, format, results, tokens, tool_tokens })
     }
 
     /// The outcomes of all results, in order. A budget over them all belongs here.
@@ -101,8 +92,8 @@ impl Engine {
         for (i, one) in found.iter().enumerate() {
             seen.extend(one.call.id.as_deref());
             if i >= body.exact_from {
-                let job = job(one, None, true);
-                out.push(self.run(&job, &body.policy, body.session_id, None, 0, cancel)?);
+                // The session learns of it when it is compressed.
+                out.push(self.result(&job(one, None, true), &body.policy, body, None, cancel)?);
                 continue;
             }
             if turn.0 != one.turn {
@@ -111,6 +102,19 @@ impl Engine {
             out.push(self.one(one, body, &seen, turn.1, cancel)?);
         }
         Ok(out)
+    }
+
+    /// The one way to the outcome of a result; `turn` is absent where the session must not learn of it.
+    fn result(
+        &self,
+        job: &Job<'_>,
+        policy: &Policy,
+        body: &Body<'_>,
+        turn: Option<usize>,
+        cancel: &Cancel,
+    ) -> Result<Stored, RpcError> {
+        let session = body.session.as_ref().filter(|_| turn.is_some());
+        self.run(job, policy, body.session_id, session, turn.unwrap_or(0), cancel)
     }
 
     /// The outcome of one result. What was given for it before may refer to a result that the body does not
@@ -129,10 +133,10 @@ impl Engine {
             .and_then(|(session, call)| lock(session).query_of(call).map(|query| query.map(str::to_owned)));
         let query = first.clone().unwrap_or_else(|| body.query.clone());
         let job = job(found, query, false);
-        let mut stored = self.run(&job, &body.policy, body.session_id, session, turn, cancel)?;
+        let mut stored = self.result(&job, &body.policy, body, Some(turn), cancel)?;
         if !refers_to(&stored.outcome.evidence).all(|id| seen.contains(id)) {
             let policy = Policy { dedup: false, ..body.policy.clone() };
-            stored = self.run(&job, &policy, body.session_id, session, turn, cancel)?;
+            stored = self.result(&job, &policy, body, Some(turn), cancel)?;
         }
         if let (None, Some((session, call))) = (first, session.zip(call)) {
             lock(session).remember_query(call, job.call.query.as_deref());
@@ -141,11 +145,50 @@ impl Engine {
     }
 }
 
+fn answer(found: Found<'_>, stored: Stored, policy: &Policy) -> MessageResult {
+    MessageResult {
+        tool_call_id: found.call.id,
+        place: found.place,
+        evidence: told(stored.outcome.evidence, policy),
+        artifact: stored.artifact,
+    }
+}
+
 fn job<'a>(found: &'a Found<'_>, query: Option<String>, full_output: bool) -> Job<'a> {
     let texts = found.texts.iter().map(|text| (&*text.text).into()).collect();
     let mut call = found.call.clone();
     call.query = query;
     Job { call, content: Content::of_texts(texts), full_output }
+}
+
+/// Puts the new texts of a result into its places.
+fn put(found: &Found<'_>, texts: &[String], edits: &mut Edits) {
+    let mut changed = found.texts.iter().zip(texts).filter(|(place, new)| **new != place.text).peekable();
+    while let Some((place, new)) = changed.next() {
+        let Some((whole, range)) = &place.inside else {
+            edits.replace_string(place.range.clone(), new);
+            continue;
+        };
+        // All texts of a string that is JSON text itself change it together.
+        let mut inner = Edits::default();
+        inner.replace_string(range.clone(), new);
+        while let Some((next, new)) = changed.next_if(|(next, _)| next.range == place.range) {
+            if let Some((_, range)) = &next.inside {
+                inner.replace_string(range.clone(), new);
+            }
+        }
+        edits.replace_string(place.range.clone(), &inner.apply(whole));
+    }
+}
+
+/// Takes out structured content that a text of the result repeats.
+fn drop_repeated(found: &Found<'_>, edits: &mut Edits) {
+    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let Some(object) = found.structured else { return };
+    let Some(structured) = object.get(STRUCTURED).and_then(|json| value(json.raw())) else { return };
+    if found.texts.iter().any(|text| value(&text.text).is_some_and(|value| value == structured)) {
+        edits.remove_members(object, |member| member.name == STRUCTURED);
+    }
 }
 
 /// The calls that an outcome points at.

@@ -138,6 +138,8 @@ impl Engine {
                 max_output_bytes: MAX_OUTPUT_BYTES,
                 max_artifacts: self.settings.artifacts.max_count,
                 max_artifact_bytes: self.settings.artifacts.max_bytes,
+                max_streams: self.settings.streams.max_open,
+                max_stream_bytes: self.settings.streams.limits.whole,
             },
         };
         serde_json::to_value(capabilities).map_err(|e| RpcError::failed("internal", e.to_string()))

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
+use std::rc::Rc;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -19,6 +20,8 @@ pub struct Text<'a> {
     pub range: Range<usize>,
     /// The text.
     pub text: Cow<'a, str>,
+    /// Where the string is JSON text itself: that text, and the place of this one's JSON string in it.
+    pub inside: Option<(Rc<str>, Range<usize>)>,
 }
 
 /// A result in a body.
@@ -32,6 +35,8 @@ pub struct Found<'a> {
     pub texts: Vec<Text<'a>>,
     /// Results of one turn have the same number: those between two calls.
     pub turn: usize,
+    /// The object around it, where that has structured content beside the texts.
+    pub structured: Option<Json<'a>>,
 }
 
 /// A call in a body.
@@ -51,6 +56,7 @@ pub(super) struct Answer<'a> {
     pub(super) exit_code: Option<i64>,
     pub(super) is_error: Option<bool>,
     pub(super) texts: Vec<Text<'a>>,
+    pub(super) structured: Option<Json<'a>>,
 }
 
 /// The calls and results of a body, as far as it was read.
@@ -99,7 +105,7 @@ impl<'a> Finder<'a> {
         let call = call.unwrap_or_default();
         let result = ToolResult {
             tool_call_id: id,
-            tool: call.name.or(answer.name).map(Cow::into_owned),
+            tool: call.name.or(answer.name.clone()).map(Cow::into_owned),
             // What serde_json cannot hold, as a number beyond all bounds, is not looked at.
             arguments: call.arguments.and_then(|json| serde_json::from_str::<Value>(json.raw()).ok()),
             command: call.command.map(CommandWords::Line),
@@ -110,7 +116,8 @@ impl<'a> Finder<'a> {
             full_output: false,
         };
         let call = result.call(&format!("body.{place}"))?;
-        self.found.push(Found { place, call, texts: answer.texts, turn: self.turn });
+        let Answer { texts, structured, .. } = answer;
+        self.found.push(Found { place, call, texts, turn: self.turn, structured });
         Ok(())
     }
 }

@@ -7,6 +7,9 @@ use crate::protocol::error::RpcError;
 use crate::protocol::params::invalid;
 use crate::protocol::skim::Json;
 
+/// The member with what the text says, as data.
+pub const STRUCTURED: &str = "structuredContent";
+
 /// Finds calls and results.
 pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), RpcError> {
     if !body.is_array() {
@@ -44,10 +47,11 @@ fn message<'a>(json: Json<'a>, place: &str, finder: &mut Finder<'a>) -> Result<b
     };
     let in_result = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
     let Some(content) = texts::once(result, "content", &place)? else {
-        return Ok(json.get("error").is_some() || result.get("structuredContent").is_some());
+        return Ok(json.get("error").is_some() || result.get(STRUCTURED).is_some());
     };
     let is_error = result.get("isError").and_then(Json::boolean);
-    let mut answer = Answer { id, is_error, ..Answer::default() };
+    let structured = Some(result).filter(|result| result.get(STRUCTURED).is_some());
+    let mut answer = Answer { id, is_error, structured, ..Answer::default() };
     texts::content(content, &in_result("content"), &mut answer)?;
     finder.result(if place.is_empty() { "content".to_owned() } else { place }, answer, false)?;
     Ok(content.is_array())

@@ -24,6 +24,7 @@ use crate::config::PolicyPatch;
 use crate::pipeline::evidence::{BeforeAfter, Evidence};
 use find::Finder;
 pub use find::{Found, Text};
+pub use mcp::STRUCTURED;
 pub use overrides::{OVERRIDES, Overrides};
 
 /// Formats of bodies.
@@ -51,6 +52,17 @@ pub enum ToolSchemas {
     Disabled,
     /// As `toolSchema/minify` does.
     Minify,
+}
+
+/// What becomes of structured content.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum StructuredContent {
+    /// It stays to the byte.
+    #[default]
+    Keep,
+    /// It goes where a text of the result is the same JSON value.
+    DropRepeated,
 }
 
 /// Parameters of `messages/compress`.
@@ -82,6 +94,9 @@ pub struct Params<'a> {
     /// What is done to the schemas of the tools in the body. Default `disabled`.
     #[serde(default)]
     pub tool_schemas: Option<ToolSchemas>,
+    /// What becomes of the `structuredContent` of an MCP result. Default `keep`.
+    #[serde(default)]
+    pub structured_content: StructuredContent,
     /// Whether the member `_forge` is taken out of the body. Default false.
     #[serde(default)]
     pub strip_overrides: bool,

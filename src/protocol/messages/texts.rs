@@ -1,5 +1,10 @@
 //! Where the texts of a result's content are: a string, blocks with text, members of an object.
 
+use std::borrow::Cow;
+use std::rc::Rc;
+
+use serde_json::value::RawValue;
+
 use super::find::{Answer, Text};
 use crate::protocol::content::TEXT_TYPES;
 use crate::protocol::error::RpcError;
@@ -12,6 +17,8 @@ const TEXT_MEMBERS: &[&str] = &["output", "result", "content", "text", "stdout",
 const EXIT_MEMBERS: &[&str] = &["exit_code", "exitCode", "returncode", "returnCode", "return_code"];
 /// How deep in an object texts are looked for.
 const DEPTH: usize = 3;
+/// A longer string is not looked into.
+const LONGEST_INSIDE: usize = 32 << 20;
 
 /// The one member of that name. Of a member that stands twice nobody knows which one the model will see, so
 /// that neither could be passed on with its secrets removed.
@@ -26,8 +33,10 @@ pub(super) fn once<'a>(object: Json<'a>, name: &str, place: &str) -> Result<Opti
 
 /// The texts of a string or of an array of blocks. What is neither has none.
 pub(super) fn content<'a>(json: Json<'a>, place: &str, out: &mut Answer<'a>) -> Result<(), RpcError> {
-    if let Some(text) = json.string() {
-        out.texts.push(Text { range: json.range(), text });
+    if let Some(text) = json.string()
+        && !inside(json, &text, out)
+    {
+        out.texts.push(Text { range: json.range(), text, inside: None });
     }
     for (i, block) in json.items().enumerate() {
         let place = || format!("{place}[{i}]");
@@ -38,10 +47,37 @@ pub(super) fn content<'a>(json: Json<'a>, place: &str, out: &mut Answer<'a>) -> 
         if let Some(json) = once(block, "text", &place())?
             && let Some(text) = json.string()
         {
-            out.texts.push(Text { range: json.range(), text });
+            out.texts.push(Text { range: json.range(), text, inside: None });
         }
     }
     Ok(())
+}
+
+/// The texts of a string that is the JSON text of an object with an exit code and what a command wrote, as
+/// shells of some hosts give it back. Whether it is one.
+fn inside(json: Json<'_>, text: &str, out: &mut Answer<'_>) -> bool {
+    const WRITTEN: &[&str] = &["output", "stdout", "stderr"];
+    if !text.starts_with('{') || text.len() > LONGEST_INSIDE {
+        return false;
+    }
+    let Ok(raw) = serde_json::from_str::<&RawValue>(text) else { return false };
+    let object = Json::of(raw);
+    let code = |object: Json<'_>| EXIT_MEMBERS.iter().find_map(|name| object.get(name)?.integer());
+    let Some(code) = code(object).or_else(|| object.get("metadata").and_then(code)) else { return false };
+    let members: Vec<_> = object.members().filter(|m| WRITTEN.contains(&&*m.name)).collect();
+    let is_plain = members.iter().all(|m| m.value.is_string())
+        && members.iter().enumerate().all(|(i, m)| members[..i].iter().all(|n| n.name != m.name));
+    if members.is_empty() || !is_plain {
+        return false;
+    }
+    let whole: Rc<str> = raw.get().into();
+    for member in members {
+        let Some(text) = member.value.string() else { continue };
+        let inside = Some((Rc::clone(&whole), member.value.range()));
+        out.texts.push(Text { range: json.range(), text: Cow::Owned(text.into_owned()), inside });
+    }
+    out.exit_code = out.exit_code.or(Some(code));
+    true
 }
 
 /// The texts of the members of an object that hold what a tool wrote, the blocks among them, and the exit
