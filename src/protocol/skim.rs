@@ -189,12 +189,14 @@ fn value_end(bytes: &[u8], at: usize) -> usize {
 
 /// The place behind the closing quote of the string that starts at `at`.
 fn string_end(bytes: &[u8], at: usize) -> usize {
-    let mut at = at + 1;
-    while let Some(rest) = bytes.get(at..) {
-        match memchr::memchr2(b'"', b'\\', rest) {
-            Some(n) if rest[n] == b'"' => return at + n + 1,
-            Some(n) => at += n + 2,
-            None => break,
+    let from = at + 1;
+    let mut at = from;
+    // Texts hold far more escaped line ends than quotes: only quotes are looked for.
+    while let Some(n) = bytes.get(at..).and_then(|rest| memchr::memchr(b'"', rest)) {
+        at += n + 1;
+        let before = bytes[from..at - 1].iter().rev().take_while(|b| **b == b'\\').count();
+        if before.is_multiple_of(2) {
+            return at;
         }
     }
     bytes.len()

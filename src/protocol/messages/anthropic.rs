@@ -13,13 +13,14 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
         let place = format!("messages[{i}]");
         let Some(content) = texts::once(message, "content", &place)? else { continue };
         for (j, block) in content.items().enumerate() {
-            match block.text_of("type").as_deref() {
+            let place = || format!("{place}.content[{j}]");
+            let [kind, name, id, input] = texts::fields(block, ["type", "name", "id", "input"], &place)?;
+            match texts::name(kind).as_deref() {
                 Some("tool_use") => {
-                    let call =
-                        Call { name: block.text_of("name"), arguments: block.get("input"), command: None };
-                    finder.call(block.text_of("id"), call);
+                    let call = Call { name: texts::name(name), arguments: input, command: None };
+                    finder.call(texts::name(id), call);
                 }
-                Some("tool_result") => result(block, format!("{place}.content[{j}]"), finder)?,
+                Some("tool_result") => result(block, place(), finder)?,
                 _ => {}
             }
         }
@@ -28,12 +29,11 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
 }
 
 fn result<'a>(block: Json<'a>, place: String, finder: &mut Finder<'a>) -> Result<(), RpcError> {
-    let Some(content) = texts::once(block, "content", &place)? else { return Ok(()) };
-    let mut answer = Answer {
-        id: block.text_of("tool_use_id"),
-        is_error: block.get("is_error").and_then(Json::boolean),
-        ..Answer::default()
-    };
+    let [id, is_error, content] =
+        texts::fields(block, ["tool_use_id", "is_error", "content"], &|| place.clone())?;
+    let Some(content) = content else { return Ok(()) };
+    let is_error = is_error.and_then(Json::boolean);
+    let mut answer = Answer { id: texts::name(id), is_error, ..Answer::default() };
     texts::content(content, &format!("{place}.content"), &mut answer)?;
     finder.result(place, answer, true)
 }

@@ -8,13 +8,16 @@ use crate::protocol::skim::Json;
 /// Finds calls and results.
 pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), RpcError> {
     for (i, message) in array(body, "messages")?.items().enumerate() {
-        match message.text_of("role").as_deref() {
+        let place = || format!("messages[{i}]");
+        let [role, content, id, name] =
+            texts::fields(message, ["role", "content", "tool_call_id", "name"], &place)?;
+        match texts::name(role).as_deref() {
             Some("assistant") => calls(message, finder),
             Some(role @ ("tool" | "function")) => {
-                let place = format!("messages[{i}]");
-                let Some(content) = texts::once(message, "content", &place)? else { continue };
-                let id = message.text_of("tool_call_id").filter(|_| role == "tool");
-                let mut answer = Answer { id, name: message.text_of("name"), ..Answer::default() };
+                let Some(content) = content else { continue };
+                let place = place();
+                let id = texts::name(id).filter(|_| role == "tool");
+                let mut answer = Answer { id, name: texts::name(name), ..Answer::default() };
                 texts::content(content, &format!("{place}.content"), &mut answer)?;
                 finder.result(place, answer, true)?;
             }

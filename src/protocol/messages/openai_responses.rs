@@ -20,7 +20,9 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
         return Ok(());
     }
     for (i, item) in array(body, "input")?.items().enumerate() {
-        let kind = item.text_of("type");
+        let [kind, output, call_id, id] =
+            texts::fields(item, ["type", "output", "call_id", "id"], &|| format!("input[{i}]"))?;
+        let kind = texts::name(kind);
         let kind = kind.as_deref().unwrap_or_default();
         let is_shell = kind == "shell_call_output";
         if !is_shell && !OUTPUTS.contains(&kind) {
@@ -28,9 +30,8 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
             continue;
         }
         let place = format!("input[{i}]");
-        let Some(output) = texts::once(item, "output", &place)? else { continue };
-        let mut answer =
-            Answer { id: item.text_of("call_id").or_else(|| item.text_of("id")), ..Answer::default() };
+        let Some(output) = output else { continue };
+        let mut answer = Answer { id: texts::name(call_id).or_else(|| texts::name(id)), ..Answer::default() };
         let place_of_output = format!("{place}.output");
         match is_shell && output.is_array() {
             true => commands(output, &place_of_output, &mut answer)?,

@@ -31,6 +31,27 @@ pub(super) fn once<'a>(object: Json<'a>, name: &str, place: &str) -> Result<Opti
     }
 }
 
+/// The members of these names, each at most once, in one pass.
+pub(super) fn fields<'a, const N: usize>(
+    object: Json<'a>,
+    names: [&str; N],
+    place: &dyn Fn() -> String,
+) -> Result<[Option<Json<'a>>; N], RpcError> {
+    let mut found = [None; N];
+    for member in object.members() {
+        let Some(i) = names.iter().position(|name| *name == member.name) else { continue };
+        if found[i].replace(member.value).is_some() {
+            return Err(invalid(&format!("body.{}.{}", place(), member.name), "stands there twice"));
+        }
+    }
+    Ok(found.map(|value| value.filter(|value| value.raw() != "null")))
+}
+
+/// A string that is not empty.
+pub(super) fn name<'a>(json: Option<Json<'a>>) -> Option<Cow<'a, str>> {
+    json?.string().filter(|text| !text.is_empty())
+}
+
 /// The texts of a string or of an array of blocks. What is neither has none.
 pub(super) fn content<'a>(json: Json<'a>, place: &str, out: &mut Answer<'a>) -> Result<(), RpcError> {
     if let Some(text) = json.string()
@@ -39,12 +60,9 @@ pub(super) fn content<'a>(json: Json<'a>, place: &str, out: &mut Answer<'a>) -> 
         out.texts.push(Text { range: json.range(), text, inside: None });
     }
     for (i, block) in json.items().enumerate() {
-        let place = || format!("{place}[{i}]");
-        let kind = once(block, "type", &place())?.and_then(Json::string);
-        if !kind.is_some_and(|kind| TEXT_TYPES.contains(&&*kind)) {
-            continue;
-        }
-        if let Some(json) = once(block, "text", &place())?
+        let [kind, json] = fields(block, ["type", "text"], &|| format!("{place}[{i}]"))?;
+        if name(kind).is_some_and(|kind| TEXT_TYPES.contains(&&*kind))
+            && let Some(json) = json
             && let Some(text) = json.string()
         {
             out.texts.push(Text { range: json.range(), text, inside: None });
