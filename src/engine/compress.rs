@@ -8,7 +8,7 @@ use crate::config::{BudgetPatch, EvidenceDetail, Policy, PolicyPatch};
 use crate::pipeline::budget::Ask;
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::{History, NoHistory};
-use crate::pipeline::evidence::{BeforeAfter, Memo, Status};
+use crate::pipeline::evidence::{BeforeAfter, Evidence, Memo, Status};
 use crate::pipeline::{Outcome, Prepared, Retain};
 use crate::protocol::RpcError;
 use crate::protocol::content::Exact;
@@ -53,21 +53,13 @@ impl Engine {
         budget: Option<BudgetPatch>,
     ) -> Result<(Policy, Option<Shared>), RpcError> {
         let mut policy = self.policy();
-        let request = |policy: &Policy| -> Result<Policy, RpcError> {
-            let policy = resolve(policy, patch)?;
-            let budget = PolicyPatch { budget, ..PolicyPatch::default() };
-            policy.with(&budget).map_err(|bad| {
-                let text = bad.to_string();
-                RpcError::invalid_params(text.strip_prefix("policy.").unwrap_or(&text))
-            })
-        };
         // A bad patch must change nothing, so it is looked at before the session opens.
-        request(&policy)?;
+        requested(&policy, patch, budget)?;
         let session = session.map(|id| self.session(id)).transpose()?;
         if let Some(session) = &session {
             policy = resolve(&policy, Some(&lock(session).policy))?;
         }
-        Ok((request(&policy)?, session))
+        Ok((requested(&policy, patch, budget)?, session))
     }
 
     /// One result against the memo, or through the core.
@@ -198,6 +190,19 @@ impl Engine {
     }
 }
 
+/// A policy with what a request gives laid over it.
+pub(super) fn requested(
+    policy: &Policy,
+    patch: Option<&PolicyPatch>,
+    budget: Option<BudgetPatch>,
+) -> Result<Policy, RpcError> {
+    let policy = resolve(policy, patch)?;
+    policy.with(&PolicyPatch { budget, ..PolicyPatch::default() }).map_err(|bad| {
+        let text = bad.to_string();
+        RpcError::invalid_params(text.strip_prefix("policy.").unwrap_or(&text))
+    })
+}
+
 /// How far back outputs are referred to.
 pub(super) fn window(policy: &Policy) -> Window {
     Window { results: policy.dedup_window_results, tokens: policy.dedup_window_tokens }
@@ -224,10 +229,15 @@ pub(super) fn respond(job: &Job<'_>, stored: Stored, policy: &Policy) -> Result<
     let content = job.content.write(&outcome.texts, exact).map_err(|e| {
         RpcError::new(INTERNAL_ERROR, "internal", format!("the content cannot be written: {e}"))
     })?;
-    let evidence = Some(outcome.evidence).filter(|evidence| match policy.evidence {
+    let evidence = told(outcome.evidence, policy);
+    Ok(Compressed { content, evidence, artifact })
+}
+
+/// The evidence in the detail that the policy asks for.
+pub(super) fn told(evidence: Evidence, policy: &Policy) -> Option<Evidence> {
+    Some(evidence).filter(|evidence| match policy.evidence {
         EvidenceDetail::None => false,
         EvidenceDetail::Changed => evidence.status != Status::Unchanged,
         EvidenceDetail::Full => true,
-    });
-    Ok(Compressed { content, evidence, artifact })
+    })
 }

@@ -23,7 +23,7 @@ const MAX_QUERY_BYTES: usize = 4096;
 pub(super) struct Job<'a> {
     pub(super) call: ToolCall,
     pub(super) content: Content<'a>,
-    full_output: bool,
+    pub(super) full_output: bool,
     /// What the content costs by the host's count.
     pub(super) tokens: Option<usize>,
 }
@@ -35,8 +35,7 @@ impl<'a> Job<'a> {
         full_output: bool,
         query: Option<&str>,
     ) -> Result<Self, RpcError> {
-        let query = query.map(|query| query[..query.floor_char_boundary(MAX_QUERY_BYTES)].to_owned());
-        let call = ToolCall { query, ..result.call(place)? };
+        let call = ToolCall { query: query.map(shortened), ..result.call(place)? };
         let content = Content::read(result.content, &format!("{place}.content"))?;
         let tokens = match result.tokens {
             Some(0) => return Err(invalid(&format!("{place}.tokens"), "is 0, allowed is 1 and up")),
@@ -97,6 +96,11 @@ impl<'a> Job<'a> {
             (!call.arguments.is_null() || call.command.is_some() || call.path.is_some()) && !call.acts();
         Caller { id, tool: &call.tool, asked: is_told.then(|| asked.finish()), mentioned, ending, turn }
     }
+}
+
+/// As much of a query as counts.
+pub(super) fn shortened(query: &str) -> String {
+    query[..query.floor_char_boundary(MAX_QUERY_BYTES)].to_owned()
 }
 
 /// A digest over fields, each with its length, so that no two lists of fields are the same bytes.

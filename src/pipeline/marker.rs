@@ -78,6 +78,18 @@ pub enum Marker {
         /// Size.
         bytes: usize,
     },
+    /// Of the lines from here to where the text goes on, some were not kept when they came; the others
+    /// follow the marker.
+    NotKept {
+        /// Lines that are gone.
+        lines: usize,
+        /// Lines with those that follow.
+        of: usize,
+        /// Bytes that are gone.
+        bytes: usize,
+        /// Reason code.
+        reason: String,
+    },
     /// The exit status of the command, where something is not shown and the rest does not say it.
     Exit {
         /// The status.
@@ -141,6 +153,9 @@ impl Marker {
                 }
             }
             Self::Binary { mime, bytes } => write!(out, "binary {mime}, {bytes} bytes not shown"),
+            Self::NotKept { lines, of, bytes, reason } => {
+                write!(out, "{lines} of {of} lines not kept, {bytes} bytes, {reason}")
+            }
             Self::Exit { status } => write!(out, "exit status {status}"),
             Self::Externalized { key, kind, summary } => {
                 return format!("{EXTERNALIZED_OPEN}{key} | {kind} | {summary}]");
@@ -213,6 +228,17 @@ fn parse_body(body: &str) -> Option<Marker> {
         number(digits).filter(|n| *n > 0)?;
         return Some(Marker::Exit { status: rest.parse().ok()? });
     }
+    if let Some((counts, rest)) = body.split_once(" lines not kept, ") {
+        let (lines, of) = counts.split_once(" of ")?;
+        let (bytes, reason) = rest.split_once(" bytes, ")?;
+        let reason = Some(reason).filter(|reason| is_reason(reason))?.to_owned();
+        return Some(Marker::NotKept {
+            lines: number(lines)?,
+            of: number(of)?,
+            bytes: number(bytes)?,
+            reason,
+        });
+    }
     if let Some(rest) = body.strip_prefix("lines ") {
         return parse_shown(rest);
     }
@@ -230,7 +256,7 @@ fn parse_body(body: &str) -> Option<Marker> {
         Some((reason, id)) => (reason, Some(id.to_owned())),
         None => (rest, None),
     };
-    if reason.is_empty() || !reason.bytes().all(|b| b.is_ascii_lowercase() || b == b'_') {
+    if !is_reason(reason) {
         return None;
     }
     let reason = reason.to_owned();
@@ -285,6 +311,10 @@ fn parse_repeats(rest: &str) -> Option<Marker> {
     Some(Marker::Repeats { period, times: number(times)?, first: number(first)?, last: number(last)? })
 }
 
+fn is_reason(reason: &str) -> bool {
+    !reason.is_empty() && reason.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+}
+
 /// A number as the writer writes it: no sign, no leading zero.
 fn number(digits: &str) -> Option<usize> {
     let plain = digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
@@ -300,6 +330,15 @@ pub fn seal(text: &mut String) {
     }
     let check = format!("#{}", document_check(&text[..at], &text[at..]));
     text.insert_str(at, &check);
+}
+
+/// Takes the check out of a text that `seal` finished, so that it can become a part of another.
+pub fn unseal(text: &mut String) {
+    if is_sealed(text)
+        && let Some(at) = find_open(text, 0).map(|at| at + OPEN.len())
+    {
+        text.replace_range(at..at + 1 + CHECK_DIGITS, "");
+    }
 }
 
 /// Whether a text is, whole, an output that `seal` finished.
@@ -406,6 +445,8 @@ mod tests {
             (1usize..64, n.clone(), n.clone(), n.clone())
                 .prop_map(|(period, times, first, last)| Marker::Repeats { period, times, first, last }),
             (1i64..300).prop_map(|status| Marker::Exit { status }),
+            (n.clone(), n.clone(), n.clone(), "[a-z_]{1,20}")
+                .prop_map(|(lines, of, bytes, reason)| { Marker::NotKept { lines, of, bytes, reason } }),
             ("[a-z]{1,8}/[a-z.-]{1,12}", n.clone()).prop_map(|(mime, bytes)| Marker::Binary { mime, bytes }),
             (n.clone(), n.clone(), n.clone(), any::<bool>(), any_origin()).prop_map(
                 |(first, more, there, same, origin)| Marker::Shown {
@@ -434,6 +475,11 @@ mod tests {
             seal(&mut text);
             prop_assume!(!matches!(m, Marker::Duplicate { .. } | Marker::Externalized { .. }));
             prop_assert!(is_sealed(&text));
+            let mut open = text.clone();
+            unseal(&mut open);
+            prop_assert!(!is_sealed(&open));
+            seal(&mut open);
+            prop_assert_eq!(&open, &text);
             let mut longer = format!("{text}!");
             prop_assert!(!is_sealed(&longer));
             seal(&mut longer);

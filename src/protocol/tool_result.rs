@@ -78,6 +78,11 @@ impl<'a> Members<'a> {
         names.find_map(|n| self.0.get(n).filter(|v| v.get() != "null").map(|v| (n, *v)))
     }
 
+    /// Whether a member of that name, or of one of its other names, is there and not null.
+    pub fn has(&self, name: &'static str) -> bool {
+        self.find(name).is_some()
+    }
+
     fn get<T: Deserialize<'a>>(&self, place: &str, name: &'static str) -> Result<Option<T>, RpcError> {
         let read = |(name, value): (&str, &'a RawValue)| parse_at(value.get(), &format!("{place}.{name}"));
         self.find(name).map(read).transpose()
