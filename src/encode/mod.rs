@@ -8,6 +8,8 @@ mod numbers;
 mod table;
 mod whitespace;
 
+pub(crate) use json::{end_of_broken, indentation, stands_alone};
+
 use crate::pipeline::detect::{Shape, command::Simple};
 use crate::pipeline::ledger::{Ledger, Reduction};
 use crate::pipeline::reason::Reason;
@@ -74,7 +76,7 @@ const FILE_PROGRAMS: &[&str] = &[
 
 /// Whether the white space inside lines is content that an agent edits or matches by: files, searches
 /// and diffs, also where they are only a part of the output or where only the content tells.
-fn is_exact_text(input: &Input<'_>) -> bool {
+pub(crate) fn is_exact_text(input: &Input<'_>) -> bool {
     let shows_file = |simple: &Simple| match simple.program() {
         "git" => matches!(
             simple.subcommand(),

@@ -60,6 +60,13 @@ impl Run<'_> {
         self.cut("output_cap", source, signals, ledger, cap, detection.reports_failures())
     }
 
+    /// Bytes that the cuts would leave of a text: what a step that knows its format can aim at.
+    pub(super) fn room(&self, source: &Source<'_>, detection: &Detection) -> Option<usize> {
+        let limit = self.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
+        let cap = self.policy.max_output_bytes;
+        Some(limit.map_or(cap, |limit| limit.min(cap)))
+    }
+
     /// Brings the ledger under a cap. Of a report the totals stay with the failures, in `aggressive` also
     /// what says more of each.
     fn cut(
