@@ -13,13 +13,14 @@ use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
 
 fn cases() -> u32 {
-    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(96)
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(32)
 }
 
 fn shown(text: &str, squeeze: u8) -> String {
     let policy = Policy { mode: Mode::Aggressive, min_bytes: 0, squeeze, ..Policy::default() };
     let call = ToolCall { tool: "fetch".into(), ..ToolCall::default() };
-    compress(&call, &[Raw::Text(text)], &policy, false, &NoHistory).unwrap().texts.concat()
+    let outcome = compress(&call, &[Raw::Text(text)], &policy, false, &NoHistory).unwrap();
+    outcome.texts.concat()
 }
 
 fn json(depth: u32) -> impl Strategy<Value = Value> {
@@ -56,7 +57,7 @@ fn leaves(value: &Value, out: &mut Vec<String>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(), max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn json_stays_json(value in json(4), pretty in any::<bool>(), squeeze in 0u8..9) {
@@ -65,7 +66,7 @@ proptest! {
         let text = text.unwrap();
         let out = shown(&text, squeeze);
         let back: Result<Value, _> = serde_json::from_str(&out);
-        prop_assert!(back.is_ok(), "{}\n{}", text, out);
+        prop_assert!(back.is_ok(), "{:.3000}\n{:.3000}", text, out);
         let (mut before, mut after) = (Vec::new(), Vec::new());
         leaves(&value, &mut before);
         leaves(&back.unwrap(), &mut after);
@@ -84,7 +85,7 @@ proptest! {
         let rows: Vec<String> = values.iter().enumerate().map(|(i, value)| format!("{{\"row\":{i},\"value\":{value}}}")).collect();
         let text = rows.join("\n");
         for line in shown(&text, squeeze).lines() {
-            prop_assert!(serde_json::from_str::<Value>(line).is_ok(), "{}", line);
+            prop_assert!(serde_json::from_str::<Value>(line).is_ok(), "{:.3000}", line);
         }
     }
 }

@@ -234,11 +234,14 @@ impl<'d, 'a> Writer<'d, 'a> {
         self.copy(node.start as usize..node.start as usize + 1);
         let reason = if node.kind == Kind::Object { Reason::ObjectMembers } else { Reason::ArrayItems };
         let was_sparse = self.is_sparse;
+        // Where the end is missing, the marker stands for it there: what was before has a comma behind it.
+        let at_end = keep.iter().rposition(|keep| *keep != Kept::No).map_or(0, |last| last + 1);
+        let place = if at_end < keep.len() { at_end } else { 0 };
         let mut before = node.start as usize + 1;
         let (mut is_first, mut is_next) = (true, true);
-        for (part, kept) in parts.iter().zip(keep) {
+        for (p, (part, kept)) in parts.iter().zip(keep).enumerate() {
             let is_kept = *kept != Kept::No;
-            let marker = if is_kept { None } else { marker.take() };
+            let marker = if is_kept || p < place { None } else { marker.take() };
             if is_kept || marker.is_some() {
                 self.between(before..part.start, is_first, is_next);
                 match &marker {

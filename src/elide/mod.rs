@@ -22,6 +22,9 @@ use crate::pipeline::ledger::{Action, Ledger, Reduction};
 use crate::pipeline::reason::Reason;
 use crate::reduce::Input;
 
+/// The step's name in the evidence.
+pub const ID: &str = "structured_data";
+
 /// What is shown of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {

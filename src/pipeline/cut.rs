@@ -11,6 +11,7 @@ use super::run::Run;
 use super::source::Source;
 use super::{INPUT_LIMIT, details, echoes, signals};
 use crate::config::{FileDetail, Mode};
+use crate::elide;
 use crate::reduce::lines::is_markdown;
 
 /// Bytes that the markers of a cut may name things with in `aggressive`.
@@ -29,7 +30,7 @@ impl Run<'_> {
         bytes: usize,
     ) -> Ledger {
         let limit = self.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
-        if let Some(limit) = limit {
+        if let Some(limit) = limit.filter(|_| !(self.is_elided() && is_document(source))) {
             // What a reducer left of a report is denser than what nobody read.
             let is_dense = self.is_read && !self.is_installation();
             let limit = if is_dense { limit * 2 } else { limit };
@@ -134,6 +135,12 @@ impl Run<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether what is left of a document is still one: a cut would end that.
+    fn is_elided(&self) -> bool {
+        let is_applied = |s: &Step| s.id == elide::ID && s.reason == Reason::Applied;
+        self.evidence.steps.iter().any(is_applied)
     }
 
     fn is_report(&self) -> bool {

@@ -224,7 +224,7 @@ impl Run<'_> {
         }
         let room = self.room(source, detection);
         let is_elided = !self.in_full
-            && self.attempt("structured_data", source, signals, state, |ledger| {
+            && self.attempt(elide::ID, source, signals, state, |ledger| {
                 elide::reduce(&input, ledger, signals, room)
             });
         if !self.in_full && !is_elided {
