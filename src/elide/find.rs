@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::json::Document;
 use super::tape::{self, Kind, NONE, Node};
-use super::{Found, Limits, Shown};
+use super::{Found, Limits, Shown, html, rows, xml, yaml};
 use crate::config::Mode;
 use crate::encode;
 use crate::pipeline::detect::Shape;
@@ -38,10 +38,20 @@ pub(super) fn documents<'a>(input: &'a Input<'_>, ledger: &Ledger, signals: &[us
     let mut out = Vec::new();
     for kept in ledger.kept() {
         if input.source.byte_range(kept.clone()).len() >= finder.least {
-            finder.json(kept, &mut out);
+            finder.look(kept, &mut out);
         }
     }
     out
+}
+
+/// Whether somebody says that a text is YAML: the command, the path, or how manifests begin.
+fn is_yaml(input: &Input<'_>, first: &str) -> bool {
+    const WORDS: &[&str] = &["yaml", "yml", "helm get", "helm template", "compose config", "kustomize"];
+    let command = input.call.command.as_deref().unwrap_or_default();
+    let path = input.call.path.as_deref().unwrap_or_default();
+    let manifest = ["apiVersion:", "- apiVersion:", "---", "openapi:", "AWSTemplateFormatVersion:"];
+    WORDS.iter().any(|word| command.contains(word) || path.contains(word))
+        || manifest.iter().any(|start| first.starts_with(start))
 }
 
 /// What a document is looked for with.
@@ -55,6 +65,136 @@ pub(super) struct Finder<'a, 'i, 's> {
 }
 
 impl<'a> Finder<'a, '_, '_> {
+    /// The documents among some lines, each format where the ones before found none.
+    fn look(&self, kept: Range<usize>, out: &mut Vec<Found<'a>>) {
+        let before = out.len();
+        self.json(kept.clone(), out);
+        if out.len() == before {
+            self.markup(kept.clone(), out);
+        }
+        if out.len() == before && self.is_aggressive {
+            out.extend(self.yaml(kept.clone()).or_else(|| self.csv(kept.clone())));
+        }
+        if out.len() == before && self.is_aggressive && !self.is_exact {
+            self.tables(kept, out);
+        }
+    }
+
+    /// XML documents, and HTML pages where parts of them may go.
+    fn markup(&self, kept: Range<usize>, out: &mut Vec<Found<'a>>) {
+        let (source, input) = (self.input.source, self.input);
+        let mut line = kept.start;
+        while line < kept.end {
+            let first = source.line(line);
+            if !first.starts_with('<') {
+                line += 1;
+                continue;
+            }
+            if html::is_page(first) {
+                if self.is_aggressive && !self.is_exact {
+                    out.push(self.page(line, kept.end));
+                }
+                return;
+            }
+            match xml::find(source, line..kept.end) {
+                Err(next) => line = next,
+                Ok(found) => {
+                    line = found.lines.end;
+                    if source.byte_range(found.lines.clone()).len() < self.least {
+                        continue;
+                    }
+                    let is_dense = !self.is_exact && xml::is_data(source.text(), &found.nodes);
+                    let exact = self.exact(&found.lines);
+                    let mut document =
+                        xml::Document::new(source.text(), found.nodes, exact, input.relevance, is_dense);
+                    let write = move |limits: Limits| Some(document.write(limits).into());
+                    out.push(Found { lines: found.lines, write: Box::new(write) });
+                }
+            }
+        }
+    }
+
+    fn page(&self, line: usize, end: usize) -> Found<'a> {
+        let (source, about) = (self.input.source, self.input.relevance);
+        let ends = |i: &usize| {
+            let text = source.line(*i);
+            memchr::memmem::find(text.as_bytes(), b"</html>").is_some()
+        };
+        let lines = line..(line..end).find(ends).map_or(end, |last| last + 1);
+        let bytes = source.byte_range(lines.clone());
+        let page = bytes.start..bytes.start + source.text()[bytes].trim_end().len();
+        let exact = self.exact(&lines);
+        let write = move |limits: Limits| {
+            Some(html::write(source.text(), page.clone(), &exact, limits, about).into())
+        };
+        Found { lines, write: Box::new(write) }
+    }
+
+    fn yaml(&self, kept: Range<usize>) -> Option<Found<'a>> {
+        let source = self.input.source;
+        let first = (kept.clone()).find(|i| !source.line(*i).trim().is_empty())?;
+        if !is_yaml(self.input, source.line(first))
+            || memchr::memchr(b':', source.slice(kept.clone()).as_bytes()).is_none()
+        {
+            return None;
+        }
+        let must = self.signals.iter().copied().filter(|line| kept.contains(line)).collect();
+        let document = yaml::Document::read(source, kept.clone(), must, self.input.relevance)?;
+        let write = move |limits: Limits| Some(document.write(limits).into());
+        Some(Found { lines: kept, write: Box::new(write) })
+    }
+
+    /// Whether one of some lines reports a failure.
+    fn fails(&self, lines: Range<usize>) -> bool {
+        let first = self.signals.partition_point(|line| *line < lines.start);
+        self.signals.get(first).is_some_and(|line| *line < lines.end)
+    }
+
+    fn csv(&self, kept: Range<usize>) -> Option<Found<'a>> {
+        let source = self.input.source;
+        let end = (kept.clone()).rev().find(|i| !source.line(*i).is_empty())? + 1;
+        let lines: Vec<&str> = (kept.start..end).map(|i| source.line(i)).collect();
+        let must = |range: Range<usize>| self.fails(range.start + kept.start..range.end + kept.start);
+        let table = rows::csv(&lines, &must, self.input.relevance)?;
+        let write = move |limits: Limits| Some(table.write(limits).into());
+        Some(Found { lines: kept.start..end, write: Box::new(write) })
+    }
+
+    fn tables(&self, kept: Range<usize>, out: &mut Vec<Found<'a>>) {
+        let source = self.input.source;
+        let bytes = source.slice(kept.clone()).as_bytes();
+        if memchr::memmem::find(bytes, b"--").is_none()
+            && memchr::memmem::find(bytes, "──".as_bytes()).is_none()
+        {
+            return;
+        }
+        let lines: Vec<&str> = kept.clone().map(|i| source.line(i)).collect();
+        let mut squeezed: Option<Vec<String>> = None;
+        let mut at = 0;
+        while at < lines.len() {
+            // Tables stand in paragraphs.
+            let len = lines[at..].iter().take_while(|line| !line.trim().is_empty()).count();
+            let part = &lines[at..at + len];
+            if len > 8 {
+                let written = |i: usize| match &squeezed {
+                    Some(rows) => rows[at + i].clone(),
+                    None => part[i].to_owned(),
+                };
+                let must = |r: Range<usize>| self.fails(kept.start + at + r.start..kept.start + at + r.end);
+                if rows::bars(part, &written, &must, self.input.relevance).is_some() {
+                    let all = squeezed.get_or_insert_with(|| encode::squeezed(&lines));
+                    let written = |i: usize| all[at + i].clone();
+                    if let Some((range, table)) = rows::bars(part, &written, &must, self.input.relevance) {
+                        let lines = kept.start + at + range.start..kept.start + at + range.end;
+                        let write = move |limits: Limits| Some(table.write(limits).into());
+                        out.push(Found { lines, write: Box::new(write) });
+                    }
+                }
+            }
+            at += len + 1;
+        }
+    }
+
     fn json(&self, kept: Range<usize>, out: &mut Vec<Found<'a>>) {
         let source = self.input.source;
         let mut line = kept.start;

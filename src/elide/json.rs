@@ -319,7 +319,7 @@ impl<'d, 'a> Writer<'d, 'a> {
             self.out.text.push_str(text);
         } else if is_exact {
             // The line that has to stay ends or starts here; its indentation is no part of it.
-            self.out.text.extend(text.trim().chars());
+            self.out.text.push_str(text.trim());
         } else {
             self.out.text.extend(text.chars().filter(|c| !c.is_ascii_whitespace()));
         }

@@ -7,12 +7,16 @@
 
 mod fields;
 mod find;
+mod html;
 mod json;
 mod plan;
+mod rows;
 mod strings;
 mod tape;
 #[cfg(test)]
 mod tests;
+pub mod xml;
+mod yaml;
 
 use std::ops::Range;
 

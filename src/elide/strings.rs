@@ -275,7 +275,9 @@ mod tests {
     fn head_tail_and_fixed_parts_stay() {
         let raw: String = (0..500).map(|i| format!("line {i} is fine\\n")).collect();
         let at = raw.find("line 250 ").unwrap();
-        let cut = cut(&raw, 1000, &[at..at + 8], &Relevance::default(), Escapes::Backslash).unwrap();
+        let fixed = at..at + 8;
+        let cut =
+            cut(&raw, 1000, std::slice::from_ref(&fixed), &Relevance::default(), Escapes::Backslash).unwrap();
         assert!(
             cut.text.starts_with("line 0 is") && cut.text.ends_with("line 499 is fine\\n"),
             "{}",

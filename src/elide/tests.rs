@@ -124,3 +124,96 @@ fn ranges_and_searches_are_left_alone() {
     let code = format!("rows = {}\nprint(rows)\n", text);
     assert!(!shown(&code, &aggressive()).contains("array_items"));
 }
+
+#[test]
+fn elements_of_one_name_are_items() {
+    let case = |i: usize| match i {
+        60 => "  <case n=\"60\"><failure>error: it broke</failure></case>\n".to_owned(),
+        _ => format!("  <case n=\"{i}\" t=\"0.{}\"/>\n", i % 7),
+    };
+    let text = format!(
+        "<?xml version=\"1.0\"?>\n<suite name=\"x\">\n  <properties/>\n{}  <out>{}</out>\n</suite>\n",
+        (0..100).map(case).collect::<String>(),
+        "a line of output &amp; more\n".repeat(200)
+    );
+    let out = shown(&text, &aggressive());
+    assert!(out.contains("<case n=\"60\"><failure>error: it broke</failure></case>"), "{out}");
+    assert!(out.contains("omitted 76 of 102 elements, siblings: case 76] -->"), "{out}");
+    assert!(out.contains("characters, long_string]") && out.ends_with("</out></suite>\n"), "{out}");
+    assert!(super::xml::read(&out, 0).is_ok() && out.contains("<properties/>"), "{out}");
+    let standard = shown(&text.replace("a line of output &amp; more\n", ""), &Policy::default());
+    assert!(
+        !standard.contains("tersed") && standard.contains("<suite name=\"x\"><properties/><case"),
+        "{standard}"
+    );
+    let mixed = text.replace("<properties/>", "<p>some <b>text</b></p>");
+    assert!(shown(&mixed, &Policy::default()).contains("\n  <case"));
+}
+
+#[test]
+fn pages_lose_their_code() {
+    let text = format!(
+        "<!DOCTYPE html>\n<html>\n  <head>\n    <style>{}</style>\n    <script>{}</script>\n  </head>\n  <body>\n    <p>Hello <b>you</b></p>\n    <pre>\n  x\n    y\n</pre>\n  </body>\n</html>\n",
+        "a { b: c }\n".repeat(60),
+        "f();\n".repeat(90)
+    );
+    let out = shown(&text, &aggressive());
+    assert_eq!(out.matches("page_code]").count(), 1, "{out}");
+    assert!(out.contains("<p>Hello <b>you</b></p>\n<pre>\n  x\n    y\n</pre>"), "{out}");
+    assert!(!shown(&text, &Policy::default()).contains("page_code"));
+}
+
+#[test]
+fn lists_of_yaml_are_items() {
+    let item = |i: usize| {
+        format!(
+            "- name: pod-{i}\n  status:\n    phase: {}\n  log: |\n    a\n    b\n",
+            if i == 40 { "Failed" } else { "Running" }
+        )
+    };
+    let text = format!(
+        "apiVersion: v1\nkind: List\nitems:\n{}metadata:\n  x: 1\n",
+        (0..60).map(item).collect::<String>()
+    );
+    let out = shown(&text, &aggressive());
+    assert!(out.contains("# [tersed") && out.contains("omitted 36 of 60 items, array_items]"), "{out}");
+    assert!(
+        out.contains("- name: pod-40\n")
+            && out.contains("- name: pod-59\n")
+            && out.ends_with("metadata:\n  x: 1\n"),
+        "{out}"
+    );
+    let squeezed = shown(&text, &Policy { squeeze: 9, ..aggressive() });
+    assert!(squeezed.contains("items:\n  # [tersed") || squeezed.contains("pod-40"), "{squeezed}");
+    assert!(squeezed.len() < 400, "{squeezed}");
+    let documents = (0..40).map(|i| format!("---\nkind: A\nname: n{i}\n")).collect::<String>();
+    let out = shown(&documents.repeat(2), &aggressive());
+    assert!(out.contains("omitted 56 of 80 items") && out.ends_with("name: n39\n"), "{out}");
+    assert!(!shown(&"a: b\nc: d\n".repeat(200), &aggressive()).contains("object_members"));
+}
+
+#[test]
+fn rows_of_tables_are_items() {
+    let csv = format!(
+        "id,name,size\n{}",
+        (0..100).map(|i| format!("{i},\"n, {i}\",{}\n", i % 5)).collect::<String>()
+    );
+    let out = shown(&csv, &aggressive());
+    assert_eq!(out.lines().count(), 26, "{out}");
+    assert!(
+        out.lines()
+            .any(|line| line.starts_with("\"[tersed")
+                && line.ends_with("omitted 76 of 100 rows, table_rows]\",,")),
+        "{out}"
+    );
+    let psql = format!(
+        "  id  |   name    \n------+-----------\n{}(100 rows)\n",
+        (0..100).map(|i| format!(" {i:>4} | name {i:<4} \n")).collect::<String>()
+    );
+    let out = shown(&psql, &aggressive());
+    assert!(
+        out.contains("omitted 76 of 100 rows, table_rows] |\n") && out.ends_with("(100 rows)\n"),
+        "{out}"
+    );
+    assert!(out.contains("99 | name 99") && out.starts_with(" id | name\n"), "{out}");
+}
