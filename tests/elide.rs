@@ -89,3 +89,128 @@ proptest! {
         }
     }
 }
+
+/// Elements with attributes and texts, indented or not.
+fn xml(depth: u32) -> impl Strategy<Value = String> {
+    let leaf = prop_oneof![
+        "[a-z]{1,5}".prop_map(|name| format!("<{name}/>")),
+        ("[a-z]{1,3}", "[a-z ]{0,12}")
+            .prop_map(|(name, text)| format!("<{name} id=\"{text}\">{text}</{name}>")),
+        ("[a-z]{1,3}", "[a-z ]{1,30}")
+            .prop_map(|(name, text)| format!("<{name}>{}</{name}>", text.repeat(80))),
+        Just("<failure>error: it broke</failure>".to_owned()),
+        Just("<!-- a note -->".to_owned()),
+        "[a-z]{1,5}".prop_map(|text| format!("<x><![CDATA[{text} < {text}]]></x>")),
+    ];
+    leaf.prop_recursive(depth, 256, 60, |inner| {
+        ("[a-z]{1,4}", proptest::collection::vec(inner, 1..60), any::<bool>()).prop_map(
+            |(name, parts, pretty)| {
+                let between = if pretty { "\n  " } else { "" };
+                format!("<{name} a=\"1\">{between}{}{between}</{name}>", parts.join(between))
+            },
+        )
+    })
+}
+
+/// Whether every tag is closed by its own.
+fn is_well_formed(text: &str) -> bool {
+    let tag = regex::Regex::new(
+        r#"<!--(?s:.*?)-->|<!\[CDATA\[(?s:.*?)\]\]>|<(/?)([a-z]+)((?:\s+[a-z]+="[^"<]*")*)(/?)>|<"#,
+    )
+    .unwrap();
+    let mut open = Vec::new();
+    for found in tag.captures_iter(text) {
+        let Some(name) = found.get(2) else {
+            if found[0].len() == 1 {
+                return false;
+            }
+            continue;
+        };
+        if &found[1] == "/" {
+            if open.pop() != Some(name.as_str()) {
+                return false;
+            }
+        } else if &found[4] != "/" {
+            open.push(name.as_str());
+        }
+    }
+    open.is_empty()
+}
+
+/// YAML of one list and one map, and how many items the list has.
+fn yaml() -> impl Strategy<Value = (String, usize)> {
+    proptest::collection::vec(("[a-z]{1,8}", 0u32..1000, any::<bool>()), 1..90).prop_map(|items| {
+        let count = items.len();
+        let item = |(name, n, text): (String, u32, bool)| {
+            let text = if text { format!("  note: |\n    {name}\n    more {n}\n") } else { String::new() };
+            format!("- name: {name}\n  count: {n}\n{text}")
+        };
+        let items: String = items.into_iter().map(item).collect();
+        (format!("apiVersion: v1\nitems:\n{items}metadata:\n  x: 1\n"), count)
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, max_shrink_iters: 200, ..ProptestConfig::default() })]
+
+    #[test]
+    fn xml_stays_well_formed(parts in proptest::collection::vec(xml(3), 1..60), squeeze in 0u8..9) {
+        let text = format!("<root a=\"1\">\n{}\n</root>\n", parts.join("\n"));
+        prop_assume!(is_well_formed(&text));
+        let out = shown(&text, squeeze);
+        prop_assume!(!out.contains("head_tail"));
+        prop_assert!(is_well_formed(&out), "{:.3000}\n{:.3000}", text, out);
+        prop_assert!(out.len() <= text.len());
+        // Whole tags that are left stood there.
+        let tag = regex::Regex::new(r#"<[a-z]+(?: [a-z]+="[^"]*")?/?>"#).unwrap();
+        for found in tag.find_iter(&out).filter(|found| !found.as_str().contains("tersed")) {
+            prop_assert!(text.contains(found.as_str()), "{} is new", found.as_str());
+        }
+        if text.contains("it broke") {
+            prop_assert!(out.contains("error: it broke"));
+        }
+    }
+
+    #[test]
+    fn yaml_keeps_its_lines((text, count) in yaml(), squeeze in 0u8..9) {
+        let out = shown(&text, squeeze);
+        // What is too small to be looked at is cut like any text where a budget leaves it no room.
+        prop_assume!(!out.contains("head_tail"));
+        let lines: HashSet<&str> = text.lines().collect();
+        for line in out.lines().filter(|line| !line.contains("[tersed")) {
+            prop_assert!(lines.contains(line), "{} is new", line);
+        }
+        // A marker is a comment, or text inside a block of it.
+        for line in out.lines().filter(|line| line.contains("[tersed")) {
+            prop_assert!(line.trim_start().starts_with("# [tersed") || line.starts_with("    [tersed"), "{}", line);
+        }
+        let left = out.lines().filter(|line| line.starts_with("- name:")).count();
+        let said: Option<usize> = out.split("omitted ").nth(1).and_then(|rest| rest.split(' ').next()?.parse().ok());
+        if left < count && out.contains("array_items") {
+            prop_assert_eq!(left + said.unwrap(), count, "{}", out);
+        }
+    }
+
+    #[test]
+    fn csv_rows_keep_their_cells(rows in proptest::collection::vec(("[a-z]{1,6}", 0u32..99, "[a-z ,\"]{0,9}"), 9..120), squeeze in 0u8..9) {
+        let row = |(name, n, note): &(String, u32, String)| format!("{name},{n},\"{}\"\n", note.replace('"', "\"\""));
+        let text = format!("name,count,note\n{}", rows.iter().map(row).collect::<String>());
+        let out = shown(&text, squeeze);
+        prop_assume!(!out.contains("head_tail"));
+        let lines: HashSet<&str> = text.lines().collect();
+        let mut left = 0;
+        let mut gone = 0;
+        for line in out.lines() {
+            if let Some(rest) = line.strip_prefix("\"[tersed") {
+                prop_assert!(line.ends_with(", table_rows]\",,"), "{}", line);
+                gone += rest.split("omitted ").nth(1).unwrap().split(' ').next().unwrap().parse::<usize>().unwrap();
+            } else {
+                prop_assert!(lines.contains(line) || line.contains("[tersed"), "{} is new", line);
+                left += 1;
+            }
+        }
+        if gone > 0 {
+            prop_assert_eq!(left + gone, rows.len() + 1);
+        }
+    }
+}

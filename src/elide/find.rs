@@ -68,6 +68,13 @@ impl<'a> Finder<'a, '_, '_> {
     /// The documents among some lines, each format where the ones before found none.
     fn look(&self, kept: Range<usize>, out: &mut Vec<Found<'a>>) {
         let before = out.len();
+        // Numbers in front of lines are no data; in front of fields they are.
+        if self.input.detection.is_numbered {
+            if self.is_aggressive {
+                out.extend(self.csv(kept));
+            }
+            return;
+        }
         self.json(kept.clone(), out);
         if out.len() == before {
             self.markup(kept.clone(), out);

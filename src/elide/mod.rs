@@ -29,6 +29,19 @@ use crate::reduce::Input;
 /// The step's name in the evidence.
 pub const ID: &str = "structured_data";
 
+/// Why parts of a document are not shown.
+pub const REASONS: &[Reason] = &[
+    Reason::ArrayItems,
+    Reason::ObjectMembers,
+    Reason::DeepValue,
+    Reason::EmptyMembers,
+    Reason::LongString,
+    Reason::EncodedString,
+    Reason::Siblings,
+    Reason::PageCode,
+    Reason::TableRows,
+];
+
 /// What is shown of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -46,6 +59,8 @@ pub struct Limits {
 const DEEPEST: u32 = 10;
 /// Where a document is cut only to fit, the halvings start from so many items and characters.
 const LARGEST: (usize, usize) = (1 << 14, 1 << 18);
+/// Halvings in a row that take next to nothing away, before no more are tried.
+const IDLE: usize = 3;
 /// Levels that are shown, by how often the limits were halved.
 const DEPTHS: &[usize] = &[64, 32, 10, 8, 6, 5, 4, 3, 2];
 
@@ -135,13 +150,17 @@ pub fn reduce(
         });
         let first = u32::from(!has_limits);
         let mut best: Option<Shown> = None;
+        // What must stay may be all that is left: then smaller limits change nothing.
+        let mut idle = 0;
         for times in first..=first + DEEPEST + if has_limits { 0 } else { 9 } {
             let Some(shown) = (document.write)(limits.halved(times)) else { break };
             let fits = share.is_none_or(|share| shown.text.len() <= share);
-            if best.as_ref().is_none_or(|best| shown.text.len() < best.text.len()) {
+            let size = best.as_ref().map_or(usize::MAX, |best| best.text.len());
+            idle = if shown.omitted > 0 && shown.text.len() > size - size / 32 { idle + 1 } else { 0 };
+            if shown.text.len() < size {
                 best = Some(shown);
             }
-            if fits {
+            if fits || idle == IDLE {
                 break;
             }
         }
@@ -159,12 +178,30 @@ fn is_wanted(input: &Input<'_>) -> bool {
     let is_aggressive = input.policy.mode == Mode::Aggressive;
     input.policy.mode >= Mode::Standard
         && input.policy.structured_form() != Structured::Plain
-        && !detection.is_range
+        && !is_asked(input)
         && !detection.is_window
-        && !detection.is_numbered
         && match detection.shape {
             Shape::Other => true,
             Shape::File => is_aggressive,
             _ => false,
         }
+}
+
+/// Whether the lines of the text were asked for, one by one. What a tool that reads the format itself chose
+/// is a document again, and what a service calls a limit or an offset is no range of lines.
+fn is_asked(input: &Input<'_>) -> bool {
+    const READERS: &[&str] = &["jq", "yq", "gojq", "xq", "xmllint", "python", "python3", "node", "mlr", "fx"];
+    const CHOOSERS: &[&str] = &[
+        "head", "tail", "sed", "awk", "gawk", "mawk", "grep", "egrep", "fgrep", "rg", "ag", "ack", "cut",
+        "less", "more", "bat", "batcat", "nl",
+    ];
+    let detection = input.detection;
+    if !detection.is_range {
+        return false;
+    }
+    if input.call.command.is_none() {
+        return detection.shape == Shape::File || input.call.path.is_some();
+    }
+    let programs = || detection.command.pipelines.iter().flatten().map(|simple| simple.program());
+    !programs().any(|program| READERS.contains(&program)) || programs().any(|p| CHOOSERS.contains(&p))
 }

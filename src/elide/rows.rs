@@ -21,6 +21,8 @@ use crate::pipeline::signals;
 const LEAST_ROWS: usize = 8;
 /// Fewer cells in a row tell nothing.
 const LEAST_CELLS: usize = 2;
+/// Lines of a header, at most.
+const HEADER: usize = 3;
 /// Longest name of a column.
 const NAME: usize = 60;
 
@@ -170,9 +172,10 @@ pub fn bars(
     about: &Relevance,
 ) -> Option<(Range<usize>, Table)> {
     let rule = lines.iter().position(|line| is_rule(line))?;
-    // Boxes have a rule above the header too.
-    let is_boxed = lines.get(rule + 2).is_some_and(|line| is_rule(line));
-    let below = if is_boxed { rule + 2 } else { rule };
+    // Boxes have a rule above the header too, which may be of several lines: names, and types below.
+    let header_end = (rule + 2..rule + 2 + HEADER).find(|&i| lines.get(i).is_some_and(|line| is_rule(line)));
+    let below = header_end.unwrap_or(rule);
+    let is_boxed = header_end.is_some();
     let header = lines.get(below.checked_sub(1)?)?;
     let bar = ['│', '┃', '║', '|'].into_iter().find(|bar| header.contains(*bar))?;
     let is_edged = header.trim_start().starts_with(bar) && header.trim_end().ends_with(bar);

@@ -64,9 +64,11 @@ pub struct Node {
 /// Reads the document that `text` is from `at` on, up to the end of its outermost element. Gives its nodes in
 /// order, those before the element included, and where it ends; or as an error where it stops to be one.
 pub fn read(text: &str, at: usize) -> Result<(Vec<Node>, usize), usize> {
-    let mut reader = Reader { text, bytes: text.as_bytes(), at, nodes: Vec::new(), open: Vec::new() };
+    let mut reader =
+        Reader { text, bytes: text.as_bytes(), at, nodes: Vec::new(), open: Vec::new(), is_open: false };
     if text.len() >= NONE as usize || reader.document().is_none() {
-        return Err(reader.at);
+        // What was looked for up to the end and not found is not looked for again from the next line.
+        return Err(if reader.is_open { text.len() } else { reader.at });
     }
     Ok((reader.nodes, reader.at))
 }
@@ -77,13 +79,21 @@ struct Reader<'a> {
     at: usize,
     nodes: Vec<Node>,
     open: Vec<u32>,
+    /// Whether something was opened whose end is nowhere.
+    is_open: bool,
 }
 
 impl Reader<'_> {
+    /// What was found, or a note that it is nowhere.
+    fn found(&mut self, at: Option<usize>) -> Option<usize> {
+        self.is_open |= at.is_none();
+        at
+    }
+
     fn document(&mut self) -> Option<()> {
         loop {
             let start = self.at;
-            let len = memchr::memchr(b'<', &self.bytes[start..])?;
+            let len = self.found(memchr::memchr(b'<', &self.bytes[start..]))?;
             if len > 0 {
                 let blank = self.text[start..start + len].trim().is_empty();
                 if self.open.is_empty() && !blank {
@@ -95,14 +105,18 @@ impl Reader<'_> {
             let at = self.at;
             let rest = &self.bytes[at..];
             let other = match rest {
-                [b'<', b'!', b'-', b'-', ..] => Some(4 + memchr::memmem::find(rest.get(4..)?, b"-->")? + 3),
-                [b'<', b'!', b'[', b'C', b'D', ..] => Some(memchr::memmem::find(rest, b"]]>")? + 3),
+                [b'<', b'!', b'-', b'-', ..] => {
+                    Some(4 + self.found(memchr::memmem::find(rest.get(4..)?, b"-->"))? + 3)
+                }
+                [b'<', b'!', b'[', b'C', b'D', ..] => {
+                    Some(self.found(memchr::memmem::find(rest, b"]]>"))? + 3)
+                }
                 // An internal subset has brackets of its own.
                 [b'<', b'!', ..] => {
-                    let end = memchr::memchr(b'>', rest)?;
+                    let end = self.found(memchr::memchr(b'>', rest))?;
                     Some(end + 1).filter(|_| !rest[..end].contains(&b'['))
                 }
-                [b'<', b'?', ..] => Some(memchr::memmem::find(rest, b"?>")? + 2),
+                [b'<', b'?', ..] => Some(self.found(memchr::memmem::find(rest, b"?>"))? + 2),
                 _ => None,
             };
             match other {
@@ -138,11 +152,14 @@ impl Reader<'_> {
         name(&self.bytes[start + 1..])?;
         let mut at = start + 1;
         let end = loop {
-            let step = memchr::memchr3(b'>', b'"', b'\'', &self.bytes[at..])?;
+            let step = self.found(memchr::memchr3(b'>', b'"', b'\'', &self.bytes[at..]))?;
             at += step;
             match self.bytes[at] {
                 b'>' => break at + 1,
-                quote => at += 2 + memchr::memchr(quote, self.bytes.get(at + 1..)?)?,
+                quote => {
+                    let len = memchr::memchr(quote, self.bytes.get(at + 1..)?);
+                    at += 2 + self.found(len)?;
+                }
             }
         };
         if memchr::memchr(b'<', &self.bytes[start + 1..end]).is_some() {
@@ -165,7 +182,7 @@ impl Reader<'_> {
         let start = self.at;
         let rest = &self.bytes[start + 2..];
         let ending = name(rest)?;
-        let end = start + 2 + memchr::memchr(b'>', rest)? + 1;
+        let end = start + 2 + self.found(memchr::memchr(b'>', rest))? + 1;
         if !self.text[start + 2 + ending.len()..end - 1].trim().is_empty() {
             return None;
         }

@@ -5,7 +5,7 @@ use super::call::ToolCall;
 use super::cap::{self, Cap};
 use super::detect::{Detection, Shape};
 use super::evidence::Step;
-use super::ledger::Ledger;
+use super::ledger::{Action, Ledger, Span};
 use super::reason::Reason;
 use super::run::Run;
 use super::source::Source;
@@ -30,7 +30,7 @@ impl Run<'_> {
         bytes: usize,
     ) -> Ledger {
         let limit = self.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
-        if let Some(limit) = limit.filter(|_| !(self.is_elided() && is_document(source))) {
+        if let Some(limit) = limit.filter(|_| !self.is_elided(source, &ledger)) {
             // What a reducer left of a report is denser than what nobody read.
             let is_dense = self.is_read && !self.is_installation();
             let limit = if is_dense { limit * 2 } else { limit };
@@ -137,10 +137,17 @@ impl Run<'_> {
         }
     }
 
-    /// Whether what is left of a document is still one: a cut would end that.
-    fn is_elided(&self) -> bool {
+    /// Whether what is left of a document is still one, and nearly all of the text: a cut would end that.
+    fn is_elided(&self, source: &Source<'_>, ledger: &Ledger) -> bool {
         let is_applied = |s: &Step| s.id == elide::ID && s.reason == Reason::Applied;
+        let of_document = |span: &Span| match &span.action {
+            Action::Replace { reason, .. } if elide::REASONS.contains(reason) => {
+                source.byte_range(span.lines.clone()).len()
+            }
+            _ => 0,
+        };
         self.evidence.steps.iter().any(is_applied)
+            && ledger.spans().iter().map(of_document).sum::<usize>() * 10 >= source.text().len() * 9
     }
 
     fn is_report(&self) -> bool {
