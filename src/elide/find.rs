@@ -22,12 +22,18 @@ const LEAST: usize = 512;
 const LEAST_FILE: usize = 16 << 10;
 /// Longest label before a document on its line.
 const LABEL: usize = 160;
+/// Bytes of the head of a long line that reports a failure.
+const HEAD: usize = 160;
 /// Fewer documents in a row are no series.
 const SERIES: usize = 4;
 
 /// All documents among the lines that no step changed, in order.
 pub(super) fn documents<'a>(input: &'a Input<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<Found<'a>> {
     let is_file = input.detection.shape == Shape::File;
+    // What a file says of errors is no report, but it is not what to leave out first either.
+    let quoted =
+        if is_file && signals.is_empty() { signals::failure_lines(input.source) } else { Vec::new() };
+    let signals = if quoted.is_empty() { signals } else { &quoted };
     let finder = Finder {
         input,
         signals,
@@ -386,7 +392,14 @@ impl<'a> Finder<'a, '_, '_> {
             let text = source.line(next);
             let start = source.byte_range(next..next + 1).start;
             if text.len() > signals::LONG_LINE {
-                for excerpt in signals::excerpts(text) {
+                let blank = text.len() - text.trim_start().len();
+                let mut head = 0;
+                if lines.len() > 1 && self.fails(next..next + 1) {
+                    // Its head says what it is about.
+                    head = text.floor_char_boundary(blank + HEAD);
+                    add(start + blank..start + head, &mut out);
+                }
+                for excerpt in signals::excerpts(text).into_iter().filter(|excerpt| excerpt.end > head) {
                     add(start + excerpt.start..start + excerpt.end, &mut out);
                 }
             } else {
