@@ -7,6 +7,10 @@ mod json;
 mod numbers;
 mod table;
 mod whitespace;
+mod xml;
+
+pub(crate) use json::{end_of_broken, indentation, stands_alone};
+pub(crate) use table::squeezed;
 
 pub use json::minified;
 
@@ -30,7 +34,7 @@ pub trait Encoder: Sync {
 /// second run over the output sees it as plain lines; so each must leave text in which neither it nor
 /// any other finds something new:
 /// - JSON first: its white space may look like columns, and a document has to be whole to be read.
-///   It leaves no line that the table encoder takes for a row.
+///   It leaves no line that the table encoder takes for a row. XML as well.
 /// - Tables next, while trailing blanks still tell the width; their rows are never JSON.
 /// - Trailing white space and the padding of line numbers change nothing that the others look at.
 /// - Repetition last, on what nobody rewrote. Lines that only became equal by the rewriting are the
@@ -40,6 +44,7 @@ pub trait Encoder: Sync {
 ///   again.
 pub static ENCODERS: &[&dyn Encoder] = &[
     &json::JsonMinify,
+    &xml::XmlWhitespace,
     &table::TableWhitespace,
     &whitespace::TrailingWhitespace,
     &numbers::NumberPadding,
@@ -47,7 +52,7 @@ pub static ENCODERS: &[&dyn Encoder] = &[
 ];
 
 /// Encoders that write lines anew.
-pub static REWRITERS: &[&str] = &["json_minify", "table_whitespace"];
+pub static REWRITERS: &[&str] = &["json_minify", "xml_whitespace", "table_whitespace"];
 
 /// The encoder that leaves lines out.
 pub const REPEATS: &str = "repeated_lines";
@@ -76,7 +81,7 @@ const FILE_PROGRAMS: &[&str] = &[
 
 /// Whether the white space inside lines is content that an agent edits or matches by: files, searches
 /// and diffs, also where they are only a part of the output or where only the content tells.
-fn is_exact_text(input: &Input<'_>) -> bool {
+pub(crate) fn is_exact_text(input: &Input<'_>) -> bool {
     let shows_file = |simple: &Simple| match simple.program() {
         "git" => matches!(
             simple.subcommand(),

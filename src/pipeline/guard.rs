@@ -4,7 +4,7 @@
 use super::ledger::{Ledger, Shown};
 use super::maps::Set;
 use super::marker::Marker;
-use super::signals;
+use super::signals::{self, LONG_LINE};
 use super::source::Source;
 
 /// What the guard saw.
@@ -41,12 +41,20 @@ fn hidden(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize>
     let mut seen: Set<&str> = Set::default();
     let mut hidden: Vec<usize> = Vec::new();
     let mut cursor = 0;
+    // Lines follow each other in what stands for them: a search goes on where the last one ended.
+    let mut search = Search { shown: "", at: 0 };
     for &line in signals {
         let text = source.line(line).trim();
         let visible = match ledger.shows(line, &mut cursor) {
             Shown::Yes => true,
             Shown::No => false,
-            Shown::In(shown) => contains_folded(shown, text) || is_cut(shown, source.line(line)),
+            Shown::In(shown) => {
+                if !std::ptr::eq(search.shown, shown) {
+                    search = Search { shown, at: 0 };
+                }
+                // A text that was shown before is not looked for twice.
+                seen.contains(text) || search.shows(text) || is_cut(shown, source.line(line))
+            }
         };
         if visible {
             seen.insert(text);
@@ -59,11 +67,39 @@ fn hidden(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize>
     hidden
 }
 
+/// A search for several texts in one.
+struct Search<'a> {
+    shown: &'a str,
+    at: usize,
+}
+
+impl Search<'_> {
+    /// Whether a line can be seen; of a line that is a whole document, what it says of failures.
+    fn shows(&mut self, line: &str) -> bool {
+        if line.len() <= LONG_LINE {
+            return self.finds(line) || contains_folded(self.shown, line);
+        }
+        let mut seen = Set::default();
+        let excerpts = signals::excerpts(line);
+        self.finds(line)
+            || excerpts.into_iter().all(|e| !seen.insert(&line[e.clone()]) || self.finds(&line[e]))
+    }
+
+    fn finds(&mut self, text: &str) -> bool {
+        let bytes = self.shown.as_bytes();
+        let ahead = memchr::memmem::find(&bytes[self.at..], text.as_bytes()).map(|at| self.at + at);
+        match ahead.or_else(|| memchr::memmem::find(bytes, text.as_bytes())) {
+            Some(at) => {
+                self.at = at;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
 /// Whether `text` is in `shown` when runs of white space count as one blank.
 fn contains_folded(shown: &str, text: &str) -> bool {
-    if memchr::memmem::find(shown.as_bytes(), text.as_bytes()).is_some() {
-        return true;
-    }
     let fold = |s: &str| s.split_whitespace().collect::<Vec<_>>().join(" ");
     fold(shown).contains(&fold(text))
 }

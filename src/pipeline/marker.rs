@@ -49,6 +49,19 @@ pub enum Marker {
         /// Handle, as above.
         id: Option<String>,
     },
+    /// Parts of structured data are not shown; those that are follow the marker in order, or surround it.
+    Parts {
+        /// Parts not shown.
+        count: usize,
+        /// How many there are.
+        of: usize,
+        /// What they are.
+        unit: Unit,
+        /// Reason code.
+        reason: String,
+        /// What they are about: kinds with their counts, or keys.
+        names: Option<String>,
+    },
     /// The `period` lines before the marker repeat.
     Repeats {
         /// Lines of the block that repeats.
@@ -113,6 +126,35 @@ pub enum Marker {
     },
 }
 
+/// What parts of structured data are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Items of an array, or documents that follow each other.
+    Items,
+    /// Members of an object.
+    Members,
+    /// Elements below one element.
+    Elements,
+    /// Rows of a table.
+    Rows,
+    /// Characters of a string.
+    Characters,
+}
+
+impl Unit {
+    const ALL: &'static [Unit] = &[Unit::Items, Unit::Members, Unit::Elements, Unit::Rows, Unit::Characters];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Items => "items",
+            Self::Members => "members",
+            Self::Elements => "elements",
+            Self::Rows => "rows",
+            Self::Characters => "characters",
+        }
+    }
+}
+
 impl Marker {
     /// The marker's text, without the document check and without a line end.
     pub fn write(&self) -> String {
@@ -131,6 +173,9 @@ impl Marker {
             }
             Self::Bytes { count, line, reason, .. } => {
                 write!(out, "omitted {count} bytes of line {line}, {reason}")
+            }
+            Self::Parts { count, of, unit, reason, .. } => {
+                write!(out, "omitted {count} of {of} {}, {reason}", unit.word())
             }
             Self::Repeats { period, times, first, last } => {
                 let how_often = if *times == 1 { "1 time".to_owned() } else { format!("{times} times") };
@@ -167,7 +212,7 @@ impl Marker {
         if let Self::Lines { id: Some(id), .. } | Self::Bytes { id: Some(id), .. } = self {
             let _ = write!(out, ", id {id}");
         }
-        if let Self::Lines { names: Some(names), .. } = self {
+        if let Self::Lines { names: Some(names), .. } | Self::Parts { names: Some(names), .. } = self {
             let _ = write!(out, ": {names}");
         }
         out.push(']');
@@ -264,6 +309,11 @@ fn parse_body(body: &str) -> Option<Marker> {
         return Some(Marker::Bytes { count, line: number(line)?, reason, id });
     }
     let place = place.strip_prefix("of ").unwrap_or(place);
+    if let Some((of, word)) = place.split_once(' ').filter(|_| id.is_none())
+        && let Some(unit) = Unit::ALL.iter().copied().find(|unit| unit.word() == word)
+    {
+        return Some(Marker::Parts { count, of: number(of)?, unit, reason, names });
+    }
     let place = place.strip_prefix("lines ").or_else(|| place.strip_prefix("line "))?;
     let (first, last) = place.split_once('-')?;
     Some(Marker::Lines { count, first: number(first)?, last: number(last)?, reason, id, names })
@@ -442,6 +492,20 @@ mod tests {
                 reason,
                 id
             }),
+            (
+                n.clone(),
+                n.clone(),
+                0..Unit::ALL.len(),
+                "[a-z_]{1,20}",
+                proptest::option::of("[a-z]{1,9}( [a-zA-Z_.:$/]{1,9}){1,4}")
+            )
+                .prop_map(|(count, of, unit, reason, names)| Marker::Parts {
+                    count,
+                    of,
+                    unit: Unit::ALL[unit],
+                    reason,
+                    names
+                }),
             (1usize..64, n.clone(), n.clone(), n.clone())
                 .prop_map(|(period, times, first, last)| Marker::Repeats { period, times, first, last }),
             (1i64..300).prop_map(|status| Marker::Exit { status }),

@@ -18,9 +18,9 @@ use super::sanitize::binary::Binary;
 use super::source::Source;
 use super::{INPUT_LIMIT, embedded, exit, guard, pointer, signals};
 use crate::config::Mode;
-use crate::detail;
 use crate::encode::{self, ENCODERS, Encoder};
 use crate::reduce::{self, Input, trace};
+use crate::{detail, elide};
 
 /// Bytes by which an output may exceed a cap that the caller set: its markers and their check.
 const MARKERS: usize = 256;
@@ -261,7 +261,12 @@ impl Run<'_> {
         {
             self.references.extend(references);
         }
-        if !self.in_full {
+        let room = self.room(source, detection);
+        let is_elided = !self.in_full
+            && self.attempt(elide::ID, source, signals, state, |ledger| {
+                elide::reduce(&input, ledger, signals, room)
+            });
+        if !self.in_full && !is_elided {
             self.attempt("file_detail", source, signals, state, |ledger| detail::reduce(&input, ledger));
         }
         let rewrites = self.rewrites;

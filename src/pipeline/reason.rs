@@ -100,6 +100,16 @@ reasons! {
     Budget = "budget", "Lines over the budget.";
     Externalized = "externalized", "What the preview of an externalized text leaves out.";
     LongLine = "long_line", "The middle of an over-long line.";
+    ArrayItems = "array_items", "Items of a long array, or documents of a long series; the first, the last and those that stand out are shown.";
+    ObjectMembers = "object_members", "Members of an object with many of them; the marker names some of their keys.";
+    DeepValue = "deep_value", "What an array or object deep inside a document holds.";
+    EmptyMembers = "empty_members", "Members that are null or empty.";
+    LongString = "long_string", "The middle of a long string or text of structured data.";
+    EncodedString = "encoded_string", "Base64 in structured data.";
+    Siblings = "siblings", "Elements of an XML or HTML document beside others of the same name.";
+    PageCode = "page_code", "Scripts, styles and drawings of an HTML page.";
+    TableRows = "table_rows", "Rows of a long table; the first, the last and those that stand out are shown.";
+    XmlWhitespace = "xml_whitespace", "Indentation between the elements of an XML document.";
     EmbeddedBinary = "embedded_binary", "Base64 of binary data inside a text.";
     Binary = "binary", "Binary data.";
     JsonWhitespace = "json_whitespace", "White space between JSON tokens.";
@@ -133,6 +143,7 @@ impl Reason {
             self,
             Self::JsonWhitespace
                 | Self::TableWhitespace
+                | Self::XmlWhitespace
                 | Self::TrailingWhitespace
                 | Self::SharedFolder
                 | Self::SharedPath

@@ -77,6 +77,12 @@ impl Relevance {
 
     /// How relevant each block of lines is. Linear in the text of the blocks.
     pub fn scores(&self, source: &Source<'_>, blocks: &[Range<usize>]) -> Vec<u32> {
+        let texts: Vec<&str> = blocks.iter().map(|block| source.slice(block.clone())).collect();
+        self.scores_of(&texts)
+    }
+
+    /// How relevant each of some texts is.
+    pub fn scores_of(&self, blocks: &[&str]) -> Vec<u32> {
         if self.is_empty() {
             return vec![0; blocks.len()];
         }
@@ -88,7 +94,7 @@ impl Relevance {
         for block in blocks {
             let mut length = 0;
             let mut here: Vec<(u64, u32)> = Vec::new();
-            words(source.slice(block.clone()), |word| {
+            words(block, |word| {
                 length += 1;
                 if filter.has(word) && self.weights.contains_key(&word) {
                     match here.iter_mut().find(|(w, _)| *w == word) {

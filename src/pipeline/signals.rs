@@ -3,6 +3,7 @@
 //! The guard uses these to check the reducers, so nothing here may be taken from a reducer. It errs
 //! on the side of seeing a failure, but a line that reports zero failures or a passed test is none.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -137,6 +138,60 @@ pub fn is_failure(line: &str) -> bool {
     failure.is_match(bytes) && (!no_failure.is_match(bytes) || some_failure.is_match(bytes))
 }
 
+/// Longest line that has to be shown whole for what it reports; of a longer one the excerpts have to be.
+pub const LONG_LINE: usize = 2_000;
+/// Bytes of an excerpt before and behind a word of failure.
+const BEFORE: usize = 48;
+const BEHIND: usize = 80;
+
+/// What a long line, such as a JSON document on one line, says around each word of failure: parts of single
+/// strings, or a member from its key on. Members that say that nothing failed are none.
+pub fn excerpts(text: &str) -> Vec<Range<usize>> {
+    let Some((words, _)) = SEARCH.as_ref() else { return Vec::new() };
+    let bytes = text.as_bytes();
+    let ends = |b: u8| matches!(b, b'"' | b'<' | b'>' | b'\\' | b'\n');
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for hit in words.find_iter(text) {
+        if out.last().is_some_and(|last| last.end >= hit.end()) {
+            continue;
+        }
+        let before = bytes[..hit.start()].iter().rev().take(BEFORE).take_while(|b| !ends(**b)).count();
+        let mut start = text.ceil_char_boundary(hit.start() - before);
+        // The letter of an escape is no part of the word behind it.
+        let is_escaped = start > 0 && bytes[start - 1] == b'\\';
+        start += usize::from(is_escaped && start < hit.start() && bytes[start].is_ascii_alphabetic());
+        let behind = |at: usize| bytes[at..].iter().take(BEHIND).take_while(|b| !ends(**b)).count();
+        let mut end = hit.end() + behind(hit.end());
+        if let Some(value) = member_value(bytes, end) {
+            if is_nothing(&bytes[value..]) {
+                continue;
+            }
+            let open = value + usize::from(bytes.get(value) == Some(&b'"'));
+            let is_container = matches!(bytes.get(value), Some(b'{' | b'['));
+            end = if is_container { value + 1 } else { open + behind(open) };
+        }
+        let end = text.floor_char_boundary(end);
+        if start < end && is_failure(&text[start..end]) {
+            out.push(start..end);
+        }
+    }
+    out
+}
+
+/// Where the value starts of the member whose key ends with the quote at `at`.
+fn member_value(bytes: &[u8], at: usize) -> Option<usize> {
+    let blanks = |at: usize| at + bytes[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+    let colon = blanks(at + 1).min(bytes.len());
+    (bytes.get(at) == Some(&b'"') && bytes.get(colon) == Some(&b':')).then(|| blanks(colon + 1))
+}
+
+/// Whether a value says that there is none.
+fn is_nothing(value: &[u8]) -> bool {
+    const NOTHING: &[&[u8]] = &[b"null", b"false", b"0", b"\"\"", b"[]", b"{}", b"None", b"False"];
+    let ends = |len: usize| value.get(len).is_none_or(|b| !b.is_ascii_alphanumeric() && *b != b'.');
+    NOTHING.iter().any(|nothing| value.starts_with(nothing) && ends(nothing.len()))
+}
+
 /// Offset of the first failure word of a text, for a line that is too long to be shown whole.
 pub fn first_failure(text: &str) -> Option<usize> {
     let (_, [failure, ..]) = SEARCH.as_ref()?;
@@ -146,6 +201,13 @@ pub fn first_failure(text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn excerpts_of_long_lines() {
+        let text = r#"[{"error":null,"failed":0,"n":1},{"error": "disk is full", "errors":[]},{"log":"a\nfatal: no\nb","error":{"code":7}}]"#;
+        let found: Vec<&str> = excerpts(text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(found, ["error\": \"disk is full", "fatal: no", "error\":{"]);
+    }
 
     #[test]
     fn tells_failures_from_their_absence() {
