@@ -8,6 +8,8 @@ mod numbers;
 mod table;
 mod whitespace;
 
+pub use json::table as json_table;
+
 use crate::pipeline::detect::{Shape, command::Simple};
 use crate::pipeline::ledger::{Ledger, Reduction};
 use crate::pipeline::reason::Reason;
@@ -37,6 +39,7 @@ pub trait Encoder: Sync {
 ///   without them if it is not stable. What is folded carries a marker, and marked text is never run
 ///   again.
 pub static ENCODERS: &[&dyn Encoder] = &[
+    &json::table::JsonTable,
     &json::JsonMinify,
     &table::TableWhitespace,
     &whitespace::TrailingWhitespace,
@@ -45,7 +48,10 @@ pub static ENCODERS: &[&dyn Encoder] = &[
 ];
 
 /// Encoders that write lines anew.
-pub static REWRITERS: &[&str] = &["json_minify", "table_whitespace"];
+pub static REWRITERS: &[&str] = &["json_table", "json_minify", "table_whitespace"];
+
+/// The encoder that writes data in another format, in which failure lines have to be looked for.
+pub const TABLES: &str = "json_table";
 
 /// The encoder that leaves lines out.
 pub const REPEATS: &str = "repeated_lines";

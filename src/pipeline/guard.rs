@@ -45,7 +45,7 @@ fn hidden(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize>
         let visible = match ledger.shows(line, &mut cursor) {
             Shown::Yes => true,
             Shown::No => false,
-            Shown::In(shown) => contains_folded(shown, text),
+            Shown::In(shown) => seen.contains(text) || contains_folded(shown, text),
         };
         if visible {
             seen.insert(text);

@@ -12,10 +12,10 @@ use super::reading::Stretch;
 use super::reason::Reason;
 use super::relevance::{self, Relevance};
 use super::run::Run;
-use super::sanitize::Sanitized;
+use super::sanitize::{self, Sanitized};
 use super::source::Source;
 use super::{INPUT_LIMIT, embedded, exit, guard, signals};
-use crate::config::Mode;
+use crate::config::{Mode, Structured};
 use crate::detail;
 use crate::encode::{self, ENCODERS, Encoder};
 use crate::reduce::{self, Input, trace};
@@ -49,14 +49,18 @@ impl Run<'_> {
             let cap_bytes = share(self.policy.max_output_bytes).max(1);
             let before = (self.evidence.clone(), self.references.len(), self.terms.len());
             let (mut text, mut ledger) = self.one(&source, index, cap_bytes);
-            if !self.is_stable(&text, cap_bytes) {
-                self.evidence = before.0;
+            // First without tables, which look like nothing that came in, then without any rewriting.
+            for (tables, rewrites) in [(false, true), (false, false)] {
+                if self.is_stable(&text, cap_bytes) {
+                    break;
+                }
+                self.evidence = before.0.clone();
                 self.references.truncate(before.1);
                 self.terms.truncate(before.2);
-                self.rewrites = false;
+                (self.tables, self.rewrites) = (tables, rewrites);
                 (text, ledger) = self.one(&source, index, cap_bytes);
-                self.rewrites = true;
             }
+            (self.tables, self.rewrites) = (true, true);
             if let Some(ledger) = ledger.filter(|_| self.listens) {
                 ledger.shown(&source, &mut self.shown);
             }
@@ -72,6 +76,10 @@ impl Run<'_> {
             step.reason == Reason::Applied
                 && (encode::REWRITERS.contains(&step.id.as_str()) || reduce::is_rewriter(&step.id))
         };
+        // What the safe stage would take for a secret in the new form would be lost the next time.
+        if self.wrote_table() && !sanitize::is_clean(text, self.policy.redact_secrets) {
+            return false;
+        }
         if !self.evidence.steps.iter().any(rewritten) || marker::is_sealed(text) {
             return true;
         }
@@ -95,11 +103,16 @@ impl Run<'_> {
         again.one(&Source::new(text), 0, cap_bytes).0 == text
     }
 
+    /// Whether data were written as tables.
+    fn wrote_table(&self) -> bool {
+        self.evidence.steps.iter().any(|step| step.id == encode::TABLES && step.reason == Reason::Applied)
+    }
+
     /// All steps on one part. Gives its text, and its ledger unless the text is an output of ours.
     fn one(&mut self, source: &Source<'_>, part: usize, cap_bytes: usize) -> (String, Option<Ledger>) {
         // What the cap gave may exceed it by its markers.
         let over_cap = self.policy.strict_cap && source.text().len() > cap_bytes + MARKERS;
-        if marker::is_sealed(source.text()) && !over_cap {
+        if self.is_own(source.text()) && !over_cap {
             self.step("standard", Reason::AlreadyCompressed, source.text().len(), source.text().len());
             self.evidence.tokens.after += self.source_tokens[part];
             return (source.text().to_owned(), None);
@@ -157,6 +170,13 @@ impl Run<'_> {
             }
         }
         (text, Some(ledger))
+    }
+
+    /// Whether a text is, whole, an output of ours.
+    fn is_own(&self, text: &str) -> bool {
+        let tables = matches!(self.policy.structured_form(), Structured::Tables | Structured::Plain);
+        marker::is_sealed(text)
+            || self.policy.mode >= Mode::Standard && tables && encode::json_table::is_own(text)
     }
 
     /// Whether `standard` does anything beyond the safe stage with a text of this size.
@@ -225,14 +245,16 @@ impl Run<'_> {
         if !self.in_full {
             self.attempt("file_detail", source, signals, state, |ledger| detail::reduce(&input, ledger));
         }
-        let rewrites = self.rewrites;
-        let in_full = self.in_full;
+        let (rewrites, tables, in_full) = (self.rewrites, self.tables, self.in_full);
         let allowed = |encoder: &&&dyn Encoder| {
             (rewrites || !encode::REWRITERS.contains(&encoder.id()))
+                && (tables || encoder.id() != encode::TABLES)
                 && !(in_full && encoder.id() == encode::REPEATS)
         };
         for encoder in ENCODERS.iter().filter(allowed) {
-            self.attempt(encoder.id(), source, &[], state, |ledger| encoder.encode(&input, ledger));
+            // The others leave every line as it is, but for its white space.
+            let checked = if encoder.id() == encode::TABLES { signals } else { &[] };
+            self.attempt(encoder.id(), source, checked, state, |ledger| encoder.encode(&input, ledger));
         }
     }
 

@@ -47,6 +47,8 @@ pub(super) struct Run<'a> {
     pub(super) is_read: bool,
     /// Whether encoders may rewrite lines.
     pub(super) rewrites: bool,
+    /// Whether data may be written as tables, where the policy allows it.
+    pub(super) tables: bool,
 }
 
 impl Run<'_> {
