@@ -2,6 +2,7 @@
 //!
 //! Each works on the lines that the reducer kept and returns spans, as reducers do.
 
+pub mod dictionary;
 mod fold;
 mod json;
 mod numbers;
@@ -80,7 +81,7 @@ const FILE_PROGRAMS: &[&str] = &[
 
 /// Whether the white space inside lines is content that an agent edits or matches by: files, searches
 /// and diffs, also where they are only a part of the output or where only the content tells.
-fn is_exact_text(input: &Input<'_>) -> bool {
+pub(crate) fn is_exact_text(input: &Input<'_>) -> bool {
     let shows_file = |simple: &Simple| match simple.program() {
         "git" => matches!(
             simple.subcommand(),

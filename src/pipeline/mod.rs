@@ -13,6 +13,7 @@ mod cut;
 pub mod dedup;
 pub mod details;
 pub mod detect;
+mod dictionary;
 pub mod echoes;
 pub mod embedded;
 pub mod evidence;

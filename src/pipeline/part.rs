@@ -17,7 +17,7 @@ use super::source::Source;
 use super::{INPUT_LIMIT, embedded, exit, guard, signals};
 use crate::config::{Mode, Structured};
 use crate::detail;
-use crate::encode::{self, ENCODERS, Encoder};
+use crate::encode::{self, ENCODERS, Encoder, dictionary};
 use crate::reduce::{self, Input, trace};
 
 /// Bytes by which an output may exceed a cap that the caller set: its markers and their check.
@@ -62,7 +62,9 @@ impl Run<'_> {
             }
             (self.tables, self.rewrites) = (true, true);
             if let Some(ledger) = ledger.filter(|_| self.listens) {
-                ledger.shown(&source, &mut self.shown);
+                let changed =
+                    |line: &str| self.dictionary.as_ref().is_some_and(|written| written.touches(line));
+                ledger.shown(&source, &changed, &mut self.shown);
             }
             texts.push(text);
         }
@@ -98,6 +100,7 @@ impl Run<'_> {
             mentions: Vec::new(),
             key: None,
             duplicate_of: None,
+            dictionary: None,
             ..*self
         };
         again.one(&Source::new(text), 0, cap_bytes).0 == text
@@ -118,6 +121,7 @@ impl Run<'_> {
             return (source.text().to_owned(), None);
         }
         self.is_read = false;
+        self.dictionary = None;
         let (detection, stretches) = self.plan(source, self.is_wanted(source));
         let signals = match detection.reports_failures() {
             true => signals::failure_lines(source),
@@ -146,6 +150,9 @@ impl Run<'_> {
             && !exit::is_told(&text, status)
         {
             exit::tell(&mut text, status);
+        }
+        if self.is_for_dictionary(source, &detection) {
+            text = self.with_dictionary(text);
         }
         let text = self.sealed(source, part, text);
         if text == source.text() {
@@ -177,6 +184,7 @@ impl Run<'_> {
         let tables = matches!(self.policy.structured_form(), Structured::Tables | Structured::Plain);
         marker::is_sealed(text)
             || self.policy.mode >= Mode::Standard && tables && encode::json_table::is_own(text)
+            || self.policy.mode == Mode::Aggressive && dictionary::is_own(text)
     }
 
     /// Whether `standard` does anything beyond the safe stage with a text of this size.
@@ -195,7 +203,7 @@ impl Run<'_> {
     }
 
     /// Whether reducers are asked about a text of this size.
-    fn is_wanted(&self, source: &Source<'_>) -> bool {
+    pub(super) fn is_wanted(&self, source: &Source<'_>) -> bool {
         let sizes = self.policy.min_bytes..=INPUT_LIMIT;
         self.policy.mode >= Mode::Standard && sizes.contains(&source.text().len())
     }
@@ -329,6 +337,7 @@ impl Run<'_> {
         self.evidence.tokens.after += self.source_tokens[part];
         self.evidence.reducer = None;
         self.evidence.capped = false;
+        self.evidence.dictionary_method = None;
         source.text().to_owned()
     }
 }

@@ -114,6 +114,8 @@ reasons! {
     FewItems = "few_items", "The arrays of objects are too short for a table.";
     MixedItems = "mixed_items", "The items of an array are not alike: types, keys or their order differ, or a key stands twice.";
     DeepItems = "deep_items", "The items of an array are nested too deeply for a table.";
+    OverDictionaryLimit = "over_dictionary_limit", "The text is larger than a dictionary is made for (50,000 bytes).";
+    HoldsDictionary = "holds_dictionary", "The text holds a dictionary or references to one already.";
     BelowMinBytes = "below_min_bytes", "The result is smaller than `minBytes`.";
     FullOutput = "full_output", "The caller asked for the exact bytes.";
     ModeDisabled = "mode_disabled", "The mode is `disabled`.";

@@ -11,6 +11,7 @@ use super::reason::Reason;
 use super::relevance::{Relevance, Term};
 use super::{HANDLE_DIGITS, Retain};
 use crate::config::Policy;
+use crate::encode::dictionary::Written;
 use crate::tokens::TokenCounter;
 
 /// See the module.
@@ -49,6 +50,8 @@ pub(super) struct Run<'a> {
     pub(super) rewrites: bool,
     /// Whether data may be written as tables, where the policy allows it.
     pub(super) tables: bool,
+    /// The dictionary of the text at hand.
+    pub(super) dictionary: Option<Written>,
 }
 
 impl Run<'_> {

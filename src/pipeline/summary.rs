@@ -69,6 +69,7 @@ impl<'a> Run<'a> {
             is_read: false,
             rewrites: true,
             tables: true,
+            dictionary: None,
         };
         run.count_input(raws, parts);
         if policy.dedup {
