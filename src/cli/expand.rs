@@ -67,6 +67,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
         #[test]
         fn what_a_dictionary_holds_comes_back(
             lines in proptest::collection::vec((0usize..6, "[a-z0-9]{1,8}"), 20..80),

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::blocks::{self, Earlier, Lines};
 use super::detect::Detection;
 use super::evidence::{Evidence, Omission, ShownBy, Step};
-use super::ledger::{Ledger, Reduction};
+use super::ledger::{Action, Ledger, Reduction};
 use super::marker::{self, Marker};
 use super::reading::Stretch;
 use super::reason::Reason;
@@ -263,6 +263,30 @@ impl Run<'_> {
             // The others leave every line as it is, but for its white space.
             let checked = if encoder.id() == encode::TABLES { signals } else { &[] };
             self.attempt(encoder.id(), source, checked, state, |ledger| encoder.encode(&input, ledger));
+        }
+        if tables && rewrites && state.0.spans().iter().any(|s| matches!(s.action, Action::Replace { .. })) {
+            self.tabulate(&input, signals, state);
+        }
+    }
+
+    /// Writes tables into the JSON that earlier steps show in place of lines.
+    fn tabulate(&mut self, input: &Input<'_>, signals: &[usize], state: &mut (Ledger, usize)) {
+        let source = input.source;
+        let tried = catch_unwind(AssertUnwindSafe(|| {
+            let mut next = encode::json_table::in_replacements(input, &state.0)?;
+            let restored = guard::check(source, &mut next, signals).restored;
+            let after = next.size(source, self.any_handle());
+            if restored == 0 && after < state.1 { Ok((next, after)) } else { Err(Reason::NotPaying) }
+        }));
+        match tried.unwrap_or(Err(Reason::ReducerPanicked)) {
+            Ok((next, after)) => {
+                self.step(encode::TABLES, Reason::Applied, state.1, after);
+                *state = (next, after);
+            }
+            Err(Reason::ReducerPanicked) => {
+                self.step(encode::TABLES, Reason::ReducerPanicked, state.1, state.1)
+            }
+            Err(_) => {}
         }
     }
 

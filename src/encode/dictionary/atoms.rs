@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use crate::pipeline::{marker, signals};
+use crate::pipeline::marker::{self, Marker};
+use crate::pipeline::signals;
 
 /// The pieces of a text.
 pub struct Atoms<'a> {
@@ -28,13 +29,14 @@ impl<'a> Atoms<'a> {
         let mut at = 0;
         let mut lines = 0;
         let all: Vec<&str> = text.split_inclusive('\n').collect();
-        for (line, is_fixed) in all.iter().zip(fixed(&all)) {
+        let apart = apart(&all);
+        for ((line, is_fixed), is_apart) in all.iter().zip(fixed(&all)).zip(apart) {
             let end = at + line.len();
             while at < end {
                 let rest = &text[at..end];
                 let length = if is_fixed { rest.len() } else { length(rest) };
                 let piece = &rest[..length];
-                let alone = is_fixed || whole_lines && piece == "\n";
+                let alone = is_fixed || piece == "\n" && (whole_lines || is_apart);
                 let next = out.kinds as u32;
                 let id = if alone { next } else { *known.entry(piece).or_insert(next) };
                 out.kinds += usize::from(id == next);
@@ -79,6 +81,19 @@ fn fixed(lines: &[&str]) -> Vec<bool> {
         let before = (i.saturating_sub(BEFORE)..i).rev().take_while(|i| !is_blank(i));
         let behind = (i + 1..lines.len().min(i + 1 + BEHIND)).take_while(|i| !is_blank(i));
         before.chain(i..=i).chain(behind).for_each(|i| out[i] = true);
+    }
+    out
+}
+
+/// Which lines end where a line ends in the output too: a marker speaks of the lines before it as such.
+fn apart(lines: &[&str]) -> Vec<bool> {
+    let mut out = vec![false; lines.len()];
+    for (i, line) in lines.iter().enumerate().filter(|(_, line)| marker::may_hold(line)) {
+        let period = match Marker::parse(line) {
+            Some((Marker::Repeats { period, .. }, _)) => period,
+            _ => 0,
+        };
+        out[i.saturating_sub(period + 1)..i].fill(true);
     }
     out
 }
@@ -137,5 +152,9 @@ mod tests {
         assert_ne!(atoms.ids[0], atoms.ids[3]);
         assert_eq!(atoms.ids[6], atoms.ids[8]);
         assert_eq!(atoms.line_ends(1, 3), 3);
+        let atoms =
+            Atoms::read("a\nb\nc\nd\n[tersed: last 2 lines repeat 1 time more, lines 5-6]\na\n", false);
+        let ids: Vec<u32> = [1, 3, 5, 7, 10].map(|i| atoms.ids[i]).into();
+        assert!(ids[0] == ids[4] && ids[1] != ids[0] && ids[2] != ids[1] && ids[3] != ids[2], "{ids:?}");
     }
 }

@@ -27,6 +27,8 @@ fn piece() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(96))]
+
     #[test]
     fn what_goes_in_comes_out(pieces in proptest::collection::vec(piece(), 0..120), repair in any::<bool>()) {
         let text = pieces.concat();

@@ -1,7 +1,7 @@
 //! JSON with its arrays of objects as tables, each where that is clearly cheaper: in the published form, or
 //! in the one without types where that takes a tenth less.
 
-use super::shape::{Shape, objects, string_end, value_end};
+use super::shape::{Shape, is_marker, objects, string_end, value_end};
 use super::write::{Form, Verbatim, place, table};
 use crate::pipeline::reason::Reason;
 use crate::tokens::TokenCounter;
@@ -40,7 +40,8 @@ pub fn document<'a>(
             at = string_end(bytes, at);
             continue;
         }
-        if bytes.get(at + 1) != Some(&b'{') || failed > text.len().saturating_mul(MAX_FAILED) {
+        let item = text.get(at + 1..).unwrap_or_default();
+        if !item.starts_with('{') && !is_marker(item) || failed > text.len().saturating_mul(MAX_FAILED) {
             at += 1;
             continue;
         }
@@ -93,7 +94,7 @@ fn rows_as_table<'a>(
     verbatim: &Verbatim,
     counter: &dyn TokenCounter,
 ) -> Result<(String, Vec<&'a str>), Reason> {
-    if rows.len() < MIN_ROWS {
+    if rows.iter().filter(|row| !is_marker(row)).count() < MIN_ROWS {
         return Err(Reason::FewItems);
     }
     let shape = Shape::read(rows)?;

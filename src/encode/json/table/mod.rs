@@ -19,7 +19,7 @@ pub use read::{expand, is_own};
 use super::{Value, runs, stands_alone};
 use crate::config::Structured;
 use crate::encode::{Encoder, fold, is_exact_text};
-use crate::pipeline::ledger::{Ledger, Reduction};
+use crate::pipeline::ledger::{Action, Ledger, Reduction};
 use crate::pipeline::reason::Reason;
 use crate::pipeline::signals;
 use crate::pipeline::source::Source;
@@ -64,6 +64,40 @@ impl Encoder for JsonTable {
         }
         if out.is_empty() { Err(work.why) } else { Ok(out) }
     }
+}
+
+/// Writes tables into what an earlier step shows in place of lines, where that is JSON: a document of which
+/// parts were left out. Gives the ledger, or why nothing changed.
+pub fn in_replacements(input: &Input<'_>, ledger: &Ledger) -> Result<Ledger, Reason> {
+    let allowed = matches!(input.policy.structured_form(), Structured::Tables | Structured::Plain);
+    if !allowed || is_exact_text(input) {
+        return Err(Reason::NothingToDo);
+    }
+    let source = input.source;
+    let words = signals::word_offsets(source.text());
+    let counter = tokens::counter(input.policy.tokenizer);
+    let mut work = Work { source, counter, words: &words, why: Reason::NothingToDo };
+    let mut next = ledger.clone();
+    let mut changed = false;
+    for span in next.spans_mut() {
+        let lines = span.lines.clone();
+        let Action::Replace { text, reason, .. } = &mut span.action else { continue };
+        if *reason == Reason::SchemaTable || !text.starts_with(['{', '[']) {
+            continue;
+        }
+        let mut json = String::new();
+        if super::scan::minify(text, 0, &mut json, &signals::word_offsets(text)) != Ok(text.len()) {
+            continue;
+        }
+        match work.checked(&lines, &[&json], |given, counter| compose::document(&json, given, counter)) {
+            Ok(table) => {
+                *text = table;
+                changed = true;
+            }
+            Err(why) => work.why = work.why.max_of(why),
+        }
+    }
+    if changed { Ok(next) } else { Err(work.why) }
 }
 
 struct Work<'a> {

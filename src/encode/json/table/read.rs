@@ -3,7 +3,7 @@
 //! What is no table by the grammar is left as it is.
 
 use super::super::scan;
-use super::shape::{MAX_COLUMNS, Type, string_end};
+use super::shape::{MAX_COLUMNS, Type, is_marker, string_end};
 use super::write::{is_bare_key, is_number};
 
 /// How often the whole text may be read in vain.
@@ -163,7 +163,7 @@ fn rows(text: &str, header: &Header<'_>, out: &mut String) -> Option<usize> {
             (_, true) => "\n",
             (_, false) => ",",
         });
-        if bytes.get(at)? == &b'{' {
+        if bytes.get(at)? == &b'{' || is_marker(text.get(at..)?) {
             at = scan::minify(text, at, out, &[]).ok()?;
             at += usize::from(bytes.get(at) == Some(&b','));
         } else {
@@ -320,6 +320,10 @@ mod tests {
             (
                 "[2]{a:null,a.x:int,b:int}\nnull,,1\n,7,2\n",
                 "[{\"a\":null,\"b\":1},{\"a\":{\"x\":7},\"b\":2}]\n",
+            ),
+            (
+                "[2]{a:string}\n\"[tersed#123abc: omitted 2 of 3 items, array_items]\"\n{\"a\":\"[tersed, no\"}\n",
+                "[\"[tersed#123abc: omitted 2 of 3 items, array_items]\",{\"a\":\"[tersed, no\"}]\n",
             ),
             ("[1]{a:string}\n\"two\nlines \"\"q\"\"\"\n", "[{\"a\":\"two\\nlines \\\"q\\\"\"}]\n"),
         ] {

@@ -98,13 +98,15 @@ impl<'a> Shape<'a> {
         let root = Node { key: "", children: Vec::new(), types: 0 };
         let mut reader = Reader { nodes: vec![root], cells: Vec::new() };
         // The longest row has most of the keys, and so most of their order.
-        if let Some(longest) = rows.iter().max_by_key(|row| row.len()) {
+        if let Some(longest) = rows.iter().filter(|row| !is_marker(row)).max_by_key(|row| row.len()) {
             reader.object(longest, 0, 0, 1)?;
             reader.cells.clear();
         }
         let mut ends = Vec::with_capacity(rows.len());
         for row in &rows {
-            reader.object(row, 0, 0, 1)?;
+            if !is_marker(row) {
+                reader.object(row, 0, 0, 1)?;
+            }
             ends.push(reader.cells.len());
         }
         let mut columns = Vec::new();
@@ -266,17 +268,23 @@ pub fn value_end(bytes: &[u8], at: usize) -> (usize, usize) {
     (at, deepest)
 }
 
-/// The items of the array that starts at `at`, if all are objects, and the offset behind it.
+/// Whether an item is the marker of a gap in the array.
+pub fn is_marker(item: &str) -> bool {
+    item.starts_with("\"[tersed")
+}
+
+/// The items of the array that starts at `at`, if all are objects or markers, and the offset behind it.
 pub fn objects(text: &str, at: usize) -> Option<(Vec<&str>, usize)> {
     let bytes = text.as_bytes();
     let mut rows = Vec::new();
     let mut at = at + 1;
     loop {
-        if bytes.get(at) != Some(&b'{') {
+        let (end, _) = value_end(bytes, at);
+        let item = text.get(at..end)?;
+        if !item.starts_with('{') && !is_marker(item) {
             return None;
         }
-        let (end, _) = value_end(bytes, at);
-        rows.push(text.get(at..end)?);
+        rows.push(item);
         at = end + 1;
         match bytes.get(end) {
             Some(b',') => {}
@@ -308,6 +316,7 @@ mod tests {
             (r#"[{"a":null,"b":1},{"a":{"x":1},"b":2},{"b":3}]"#, "a:null,a.x:int,b:int"),
             (r#"[{"a":{},"b":1},{"a":{"x":1},"b":2}]"#, "a:json,a.x:int,b:int"),
             (r#"[{"a": "failed","b":1}]"#, "a:string,b:int"),
+            (r#"["[tersed: omitted 2 of 3 items, array_items]",{"a":1}]"#, "a:int"),
         ] {
             assert_eq!(columns(text).as_deref(), Ok(expected), "{text}");
         }

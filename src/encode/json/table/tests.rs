@@ -7,7 +7,38 @@ use super::compose;
 use super::read::{expand, is_own};
 use super::shape::{Shape, objects, string_end};
 use super::write::{Form, Verbatim, place, table};
+use crate::config::{Mode, Policy};
+use crate::pipeline::call::ToolCall;
+use crate::pipeline::detect::Detection;
+use crate::pipeline::ledger::{Ledger, Reduction};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::relevance::Relevance;
+use crate::pipeline::source::Source;
+use crate::reduce::Input;
 use crate::tokens::TokenCounter;
+
+#[test]
+fn a_document_with_gaps_becomes_a_table_with_gaps() {
+    let text =
+        (0..40).map(|i| format!("{{\"id\":{i},\"name\":\"item {i}\"}}")).collect::<Vec<_>>().join("\n");
+    let source = Source::new(&text);
+    let rows: Vec<&str> = text.lines().step_by(8).collect();
+    let marker = "\"[tersed: omitted 35 of 40 items, array_items]\"";
+    let elided = format!("{{\"all\":[{marker},{}]}}", rows.join(","));
+    let mut step = Reduction::default();
+    step.replace(0..40, elided.clone(), Reason::LongLine);
+    let ledger = Ledger::new(&source).apply(&source, step).unwrap();
+    let (call, detection) = (ToolCall::default(), Detection::default());
+    let policy = Policy { mode: Mode::Aggressive, ..Policy::default() };
+    let relevance = &Relevance::default();
+    let input = Input { source: &source, call: &call, detection: &detection, policy: &policy, relevance };
+    let shown = super::in_replacements(&input, &ledger).unwrap().render(&source, None);
+    assert!(
+        shown.starts_with(&format!("{{\"all\":[6]{{id:int,name:string}}\n{marker}\n0,item 0\n8,item 8\n")),
+        "{shown}"
+    );
+    assert_eq!(expand(&shown).unwrap(), elided);
+}
 
 /// Prices every table below all JSON, so that whatever can be a table is one.
 struct Always;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use super::shape::{Column, Shape, Type};
+use super::shape::{Column, Shape, Type, is_marker};
 
 /// How the header tells what the cells hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,9 +37,9 @@ pub fn table(shape: &Shape<'_>, form: Form, lines: bool, verbatim: &Verbatim, co
     for row in 0..count {
         let start = out.len();
         let given = verbatim.get(&place(shape.rows[row]));
-        // An empty line and a brace would be read as something else.
-        let fits = given.is_none() && cells(shape, form, row, &mut out);
-        if !fits || out[start..].is_empty() || out[start..].starts_with('{') {
+        // An empty line, a brace and a marker would be read as something else.
+        let fits = given.is_none() && !is_marker(shape.rows[row]) && cells(shape, form, row, &mut out);
+        if !fits || out[start..].is_empty() || out[start..].starts_with('{') || is_marker(&out[start..]) {
             out.truncate(start);
             out.push_str(given.map_or(shape.rows[row], String::as_str));
         }
