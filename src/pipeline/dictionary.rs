@@ -57,8 +57,8 @@ impl Run<'_> {
         let Some(written) = best else { return text };
         self.step(written.method.step(), Reason::Applied, size, written.text.len());
         self.evidence.dictionary_method = Some(written.method.name().to_owned());
-        let text = written.text.clone();
-        self.dictionary = Some(written);
-        text
+        let out = written.text.clone();
+        self.dictionary = Some((written, text));
+        out
     }
 }

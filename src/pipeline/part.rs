@@ -63,7 +63,7 @@ impl Run<'_> {
             (self.tables, self.rewrites) = (true, true);
             if let Some(ledger) = ledger.filter(|_| self.listens) {
                 let changed =
-                    |line: &str| self.dictionary.as_ref().is_some_and(|written| written.touches(line));
+                    |line: &str| self.dictionary.as_ref().is_some_and(|(written, _)| written.touches(line));
                 ledger.shown(&source, &changed, &mut self.shown);
             }
             texts.push(text);
@@ -82,6 +82,10 @@ impl Run<'_> {
         if self.wrote_table() && !sanitize::is_clean(text, self.policy.redact_secrets) {
             return false;
         }
+        // A dictionary hides what is below it from a second run, but does not make it right.
+        let mut below = self.dictionary.as_ref().map(|(_, below)| below.clone());
+        below.iter_mut().for_each(marker::seal);
+        let text = below.as_deref().unwrap_or(text);
         if !self.evidence.steps.iter().any(rewritten) || marker::is_sealed(text) {
             return true;
         }

@@ -50,8 +50,8 @@ pub(super) struct Run<'a> {
     pub(super) rewrites: bool,
     /// Whether data may be written as tables, where the policy allows it.
     pub(super) tables: bool,
-    /// The dictionary of the text at hand.
-    pub(super) dictionary: Option<Written>,
+    /// The dictionary of the text at hand, and the text without it.
+    pub(super) dictionary: Option<(Written, String)>,
 }
 
 impl Run<'_> {
