@@ -4,6 +4,7 @@
 //! that cannot be read. `serve` ends as LSP says: 0 after `shutdown` and `exit`, else 1.
 
 mod compress;
+mod expand;
 mod protocol;
 mod replay;
 mod serve;
@@ -24,6 +25,7 @@ use clap::{CommandFactory, Parser, Subcommand};
     after_help = "Examples:\n  \
         tersed                                        serve a host on stdio (LSP framing)\n  \
         cargo test 2>&1 | tersed compress --command 'cargo test'\n  \
+        tersed expand < compressed.txt                what dictionaries and tables of a text hold\n  \
         tersed replay session.jsonl                   what a recorded session would have cost\n  \
         tersed protocol methods                       what the wire offers\n\n\
         Exit codes: 0 done, 1 failed, 2 unreadable command line."
@@ -41,6 +43,8 @@ enum Command {
     Serve(serve::Args),
     /// Compress one result: standard input to standard output.
     Compress(compress::Args),
+    /// Write out what dictionaries and tables hold: standard input to standard output.
+    Expand(expand::Args),
     /// Play recorded sessions against a child process and print what they would have cost.
     Replay(replay::Args),
     /// Print the protocol: its JSON Schema, its metadata, its methods.
@@ -59,6 +63,7 @@ pub fn run() -> ExitCode {
     match cli.command {
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Compress(args)) => done(compress::run(&args)),
+        Some(Command::Expand(args)) => done(expand::run(&args)),
         Some(Command::Replay(args)) => done(replay::run(&args)),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),
         Some(Command::Completions { shell }) => {

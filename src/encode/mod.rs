@@ -2,6 +2,7 @@
 //!
 //! Each works on the lines that the reducer kept and returns spans, as reducers do.
 
+pub mod dictionary;
 mod fold;
 mod json;
 mod numbers;
@@ -13,6 +14,8 @@ pub(crate) use json::{end_of_broken, indentation, stands_alone};
 pub(crate) use table::squeezed;
 
 pub use json::minified;
+
+pub use json::table as json_table;
 
 use crate::pipeline::detect::{Shape, command::Simple};
 use crate::pipeline::ledger::{Ledger, Reduction};
@@ -43,6 +46,7 @@ pub trait Encoder: Sync {
 ///   without them if it is not stable. What is folded carries a marker, and marked text is never run
 ///   again.
 pub static ENCODERS: &[&dyn Encoder] = &[
+    &json::table::JsonTable,
     &json::JsonMinify,
     &xml::XmlWhitespace,
     &table::TableWhitespace,
@@ -52,7 +56,10 @@ pub static ENCODERS: &[&dyn Encoder] = &[
 ];
 
 /// Encoders that write lines anew.
-pub static REWRITERS: &[&str] = &["json_minify", "xml_whitespace", "table_whitespace"];
+pub static REWRITERS: &[&str] = &["json_table", "json_minify", "xml_whitespace", "table_whitespace"];
+
+/// The encoder that writes data in another format, in which failure lines have to be looked for.
+pub const TABLES: &str = "json_table";
 
 /// The encoder that leaves lines out.
 pub const REPEATS: &str = "repeated_lines";

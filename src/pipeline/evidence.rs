@@ -195,6 +195,9 @@ pub struct Evidence {
     pub lines: BeforeAfter,
     /// Steps that were tried, in order.
     pub steps: Vec<Step>,
+    /// How repeated text was found that is written once, `lzw` or `repair`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dictionary_method: Option<String>,
     /// What is not shown.
     pub omissions: Vec<Omission>,
     /// Secrets that were removed.

@@ -273,8 +273,8 @@ impl Ledger {
         gaps
     }
 
-    /// Adds the lines that are shown as the source has them.
-    pub fn shown(&self, source: &Source<'_>, out: &mut Lines) {
+    /// Adds the lines that are shown as the source has them, but for those that a later step changed.
+    pub fn shown(&self, source: &Source<'_>, is_changed: &dyn Fn(&str) -> bool, out: &mut Lines) {
         let view = source.view();
         for span in &self.spans {
             let lines = match span.action {
@@ -282,7 +282,7 @@ impl Ledger {
                 Action::Repeat { period } => span.lines.start..span.lines.start + period,
                 _ => continue,
             };
-            for i in lines {
+            for i in lines.filter(|&i| !is_changed(source.line(i))) {
                 let text = view.text(source, i);
                 // Blanks before a `\r` go and the `\r` stays: such a line is not worth putting together.
                 match text.strip_suffix('\r') {

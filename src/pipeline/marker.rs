@@ -406,6 +406,12 @@ fn document_check(before: &str, after: &str) -> String {
     hex
 }
 
+/// Whether a line may be or hold a marker.
+pub fn may_hold(line: &str) -> bool {
+    let holds = |open: &str| memchr::memmem::find(line.as_bytes(), open.as_bytes()).is_some();
+    holds(OPEN) || holds(DUPLICATE_OPEN)
+}
+
 /// The next place from `from` on where a marker that parses starts, escaped ones aside.
 fn find_open(text: &str, from: usize) -> Option<usize> {
     let bytes = text.as_bytes();

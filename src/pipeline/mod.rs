@@ -15,6 +15,7 @@ mod cut;
 pub mod dedup;
 pub mod details;
 pub mod detect;
+mod dictionary;
 pub mod echoes;
 pub mod embedded;
 pub mod evidence;

@@ -12,6 +12,7 @@ use super::share::{self, Claim};
 use super::source::Source;
 use super::{INPUT_LIMIT, exit, guard, pointer, signals};
 use crate::config::{Policy, Structured};
+use crate::encode::dictionary::Written;
 
 /// Tokens of a preview beside failures and totals.
 const PREVIEW: usize = 400;
@@ -33,6 +34,8 @@ pub(super) struct Done<'a> {
     pub(super) tokens: usize,
     /// What an externalized text is, by its content.
     pub(super) kind: pointer::Kind,
+    /// The dictionary that the text was written with.
+    pub(super) dictionary: Option<Written>,
 }
 
 /// A text that was cut.
@@ -107,6 +110,10 @@ impl Run<'_> {
                 self.step(id, Reason::Applied, before, cut.text.len());
                 (part.text, part.ledger, part.kept, part.tokens) =
                     (cut.text, cut.ledger, cut.kept, cut.tokens);
+                // What was cut was made anew, without one.
+                if part.dictionary.take().is_some() {
+                    self.evidence.dictionary_method = None;
+                }
                 is_changed = true;
             }
         }

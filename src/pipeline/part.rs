@@ -6,19 +6,19 @@ use std::rc::Rc;
 use super::blocks::{self, Earlier, Lines};
 use super::detect::Detection;
 use super::evidence::{Evidence, Omission, ShownBy, Step};
-use super::ledger::{Gap, Ledger, Reduction};
+use super::ledger::{Action, Gap, Ledger, Reduction};
 use super::marker::{self, Marker};
 use super::narrow::Done;
 use super::reading::Stretch;
 use super::reason::Reason;
 use super::relevance::{self, Relevance};
 use super::run::Run;
-use super::sanitize::Sanitized;
 use super::sanitize::binary::Binary;
+use super::sanitize::{self, Sanitized};
 use super::source::Source;
 use super::{INPUT_LIMIT, embedded, exit, guard, pointer, signals};
-use crate::config::Mode;
-use crate::encode::{self, ENCODERS, Encoder};
+use crate::config::{Mode, Structured};
+use crate::encode::{self, ENCODERS, Encoder, dictionary};
 use crate::reduce::{self, Input, trace};
 use crate::{detail, elide};
 
@@ -47,15 +47,20 @@ impl Run<'_> {
             let cap_bytes = share(self.policy.max_output_bytes).max(1);
             let before = (self.evidence.clone(), self.references.len(), self.terms.len());
             let mut done = self.one(&source, index, cap_bytes);
-            if !self.is_stable(&done.text, done.tokens, cap_bytes) {
-                self.evidence = before.0;
+            // First without tables, which look like nothing that came in, then without any rewriting.
+            for (tables, rewrites) in [(false, true), (false, false)] {
+                if self.is_stable(&done.text, done.tokens, cap_bytes) {
+                    break;
+                }
+                self.evidence = before.0.clone();
                 self.references.truncate(before.1);
                 self.terms.truncate(before.2);
-                self.rewrites = false;
+                (self.tables, self.rewrites) = (tables, rewrites);
                 done = self.one(&source, index, cap_bytes);
-                self.rewrites = true;
             }
-            all.push(Done { source: Some(source), ..done });
+            (self.tables, self.rewrites) = (true, true);
+            let dictionary = self.dictionary.take().map(|(written, _)| written);
+            all.push(Done { source: Some(source), dictionary, ..done });
         }
         if self.weighs {
             self.needs = all.iter().map(|done| self.needs_of(done)).sum();
@@ -63,7 +68,8 @@ impl Run<'_> {
         self.narrow(&mut all);
         for done in all.iter().filter(|_| self.listens) {
             if let (Some(source), Some(ledger)) = (&done.source, &done.ledger) {
-                ledger.shown(source, &mut self.shown);
+                let changed = |line: &str| done.dictionary.as_ref().is_some_and(|d| d.touches(line));
+                ledger.shown(source, &changed, &mut self.shown);
             }
         }
         all.into_iter().map(|done| done.text).collect()
@@ -85,6 +91,7 @@ impl Run<'_> {
             is_report: false,
             tokens,
             kind: pointer::Kind::Binary,
+            dictionary: None,
         }
     }
 
@@ -95,10 +102,19 @@ impl Run<'_> {
             step.reason == Reason::Applied
                 && (encode::REWRITERS.contains(&step.id.as_str()) || reduce::is_rewriter(&step.id))
         };
+        // What the safe stage would take for a secret in the new form would be lost the next time.
+        if self.wrote_table() && !sanitize::is_clean(text, self.policy.redact_secrets) {
+            return false;
+        }
+        // A dictionary hides what is below it from a second run, but does not make it right.
+        let mut below = self.dictionary.as_ref().map(|(_, below)| below.clone());
+        below.iter_mut().for_each(marker::seal);
+        let has_dictionary = below.is_some();
+        let text = below.as_deref().unwrap_or(text);
         if !self.evidence.steps.iter().any(rewritten) || marker::is_sealed(text) {
             return true;
         }
-        let source_tokens = vec![tokens];
+        let source_tokens = vec![if has_dictionary { self.counter.count(text) } else { tokens }];
         let evidence = Evidence::default();
         let mut again = Run {
             evidence,
@@ -115,9 +131,15 @@ impl Run<'_> {
             duplicate_of: None,
             limit: None,
             pointer: None,
+            dictionary: None,
             ..*self
         };
         again.one(&Source::new(text), 0, cap_bytes).text == text
+    }
+
+    /// Whether data were written as tables.
+    fn wrote_table(&self) -> bool {
+        self.evidence.steps.iter().any(|step| step.id == encode::TABLES && step.reason == Reason::Applied)
     }
 
     /// All steps on one part.
@@ -125,7 +147,7 @@ impl Run<'_> {
         let tokens_before = self.evidence.tokens.after;
         // What the cap gave may exceed it by its markers.
         let over_cap = self.policy.strict_cap && source.text().len() > cap_bytes + MARKERS;
-        if marker::is_sealed(source.text()) && !over_cap {
+        if self.is_own(source.text()) && !over_cap {
             self.step("standard", Reason::AlreadyCompressed, source.text().len(), source.text().len());
             let tokens = self.source_tokens[part];
             self.evidence.tokens.after += tokens;
@@ -140,9 +162,11 @@ impl Run<'_> {
                 signals,
                 tokens,
                 kind: pointer::Kind::Text,
+                dictionary: None,
             };
         }
         self.is_read = false;
+        self.dictionary = None;
         let (detection, stretches) = self.plan(source, self.is_wanted(source));
         let signals = match detection.reports_failures() {
             true => signals::failure_lines(source),
@@ -173,6 +197,9 @@ impl Run<'_> {
         {
             exit::tell(&mut text, status);
         }
+        if self.is_for_dictionary(source, &detection) {
+            text = self.with_dictionary(text);
+        }
         let text = self.sealed(source, part, text);
         let ledger = match text == source.text() {
             true => {
@@ -195,7 +222,16 @@ impl Run<'_> {
             signals,
             tokens: self.evidence.tokens.after - tokens_before,
             kind,
+            dictionary: None,
         }
+    }
+
+    /// Whether a text is, whole, an output of ours.
+    fn is_own(&self, text: &str) -> bool {
+        let tables = matches!(self.policy.structured_form(), Structured::Tables | Structured::Plain);
+        marker::is_sealed(text)
+            || self.policy.mode >= Mode::Standard && tables && encode::json_table::is_own(text)
+            || self.policy.mode == Mode::Aggressive && dictionary::is_own(text)
     }
 
     /// Whether `standard` does anything beyond the safe stage with a text of this size.
@@ -214,7 +250,7 @@ impl Run<'_> {
     }
 
     /// Whether reducers are asked about a text of this size.
-    fn is_wanted(&self, source: &Source<'_>) -> bool {
+    pub(super) fn is_wanted(&self, source: &Source<'_>) -> bool {
         let sizes = self.policy.min_bytes..=INPUT_LIMIT;
         self.policy.mode >= Mode::Standard && sizes.contains(&source.text().len())
     }
@@ -269,14 +305,40 @@ impl Run<'_> {
         if !self.in_full && !is_elided {
             self.attempt("file_detail", source, signals, state, |ledger| detail::reduce(&input, ledger));
         }
-        let rewrites = self.rewrites;
-        let in_full = self.in_full;
+        let (rewrites, tables, in_full) = (self.rewrites, self.tables, self.in_full);
         let allowed = |encoder: &&&dyn Encoder| {
             (rewrites || !encode::REWRITERS.contains(&encoder.id()))
+                && (tables || encoder.id() != encode::TABLES)
                 && !(in_full && encoder.id() == encode::REPEATS)
         };
         for encoder in ENCODERS.iter().filter(allowed) {
-            self.attempt(encoder.id(), source, &[], state, |ledger| encoder.encode(&input, ledger));
+            // The others leave every line as it is, but for its white space.
+            let checked = if encoder.id() == encode::TABLES { signals } else { &[] };
+            self.attempt(encoder.id(), source, checked, state, |ledger| encoder.encode(&input, ledger));
+        }
+        if tables && rewrites && state.0.spans().iter().any(|s| matches!(s.action, Action::Replace { .. })) {
+            self.tabulate(&input, signals, state);
+        }
+    }
+
+    /// Writes tables into the JSON that earlier steps show in place of lines.
+    fn tabulate(&mut self, input: &Input<'_>, signals: &[usize], state: &mut (Ledger, usize)) {
+        let source = input.source;
+        let tried = catch_unwind(AssertUnwindSafe(|| {
+            let mut next = encode::json_table::in_replacements(input, &state.0)?;
+            let restored = guard::check(source, &mut next, signals).restored;
+            let after = next.size(source, self.any_handle());
+            if restored == 0 && after < state.1 { Ok((next, after)) } else { Err(Reason::NotPaying) }
+        }));
+        match tried.unwrap_or(Err(Reason::ReducerPanicked)) {
+            Ok((next, after)) => {
+                self.step(encode::TABLES, Reason::Applied, state.1, after);
+                *state = (next, after);
+            }
+            Err(Reason::ReducerPanicked) => {
+                self.step(encode::TABLES, Reason::ReducerPanicked, state.1, state.1)
+            }
+            Err(_) => {}
         }
     }
 
@@ -351,6 +413,7 @@ impl Run<'_> {
         self.evidence.tokens.after += self.source_tokens[part];
         self.evidence.reducer = None;
         self.evidence.capped = false;
+        self.evidence.dictionary_method = None;
         source.text().to_owned()
     }
 }

@@ -113,6 +113,7 @@ reasons! {
     EmbeddedBinary = "embedded_binary", "Base64 of binary data inside a text.";
     Binary = "binary", "Binary data.";
     JsonWhitespace = "json_whitespace", "White space between JSON tokens.";
+    SchemaTable = "schema_table", "Objects that are alike are rows of a table; nothing is lost.";
     TableWhitespace = "table_whitespace", "Padding between the columns of a table.";
     TrailingWhitespace = "trailing_whitespace", "White space at the end of lines.";
     Applied = "applied", "The step changed the text.";
@@ -122,6 +123,11 @@ reasons! {
     InvalidReduction = "invalid_reduction", "The step did not account for every line; its input was used.";
     NotRecognized = "not_recognized", "The text does not follow the grammar that the step knows.";
     NothingToDo = "nothing_to_do", "The text has nothing that the step removes.";
+    FewItems = "few_items", "The arrays of objects are too short for a table.";
+    MixedItems = "mixed_items", "The items of an array are not alike: types, keys or their order differ, or a key stands twice.";
+    DeepItems = "deep_items", "The items of an array are nested too deeply for a table.";
+    OverDictionaryLimit = "over_dictionary_limit", "The text is larger than a dictionary is made for (50,000 bytes).";
+    HoldsDictionary = "holds_dictionary", "The text holds a dictionary or references to one already.";
     BelowMinBytes = "below_min_bytes", "The result is smaller than `minBytes`.";
     FullOutput = "full_output", "The caller asked for the exact bytes.";
     ModeDisabled = "mode_disabled", "The mode is `disabled`.";
@@ -137,6 +143,20 @@ reasons! {
 }
 
 impl Reason {
+    /// Of two reasons for doing nothing, the one that says more: what came nearest to being done.
+    pub fn max_of(self, other: Self) -> Self {
+        const ORDER: [Reason; 6] = [
+            Reason::NothingToDo,
+            Reason::FewItems,
+            Reason::MixedItems,
+            Reason::DeepItems,
+            Reason::NotPaying,
+            Reason::GuardDeclined,
+        ];
+        let rank = |reason| ORDER.iter().position(|r| *r == reason);
+        if rank(other) > rank(self) { other } else { self }
+    }
+
     /// Whether a replacement for this reason still says everything that the lines said.
     pub fn is_lossless(self) -> bool {
         matches!(

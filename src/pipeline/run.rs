@@ -12,6 +12,7 @@ use super::reason::Reason;
 use super::relevance::{Relevance, Term};
 use super::{HANDLE_DIGITS, Retain};
 use crate::config::Policy;
+use crate::encode::dictionary::Written;
 use crate::tokens::TokenCounter;
 
 /// See the module.
@@ -56,6 +57,10 @@ pub(super) struct Run<'a> {
     pub(super) weighs: bool,
     /// Tokens of failure lines and totals.
     pub(super) needs: usize,
+    /// Whether data may be written as tables, where the policy allows it.
+    pub(super) tables: bool,
+    /// The dictionary of the text at hand, and the text without it.
+    pub(super) dictionary: Option<(Written, String)>,
 }
 
 impl Run<'_> {

@@ -125,6 +125,8 @@ impl<'a> Run<'a> {
             pointer: None,
             weighs: false,
             needs: 0,
+            tables: true,
+            dictionary: None,
         };
         if policy.dedup {
             run.key = Some(dedup::key(call, &run.evidence.digest));

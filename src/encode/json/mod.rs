@@ -6,6 +6,7 @@
 //! files, which an agent edits by their exact text.
 
 mod scan;
+pub mod table;
 
 use std::ops::Range;
 

@@ -145,6 +145,15 @@ pub fn redact_only(text: &str) -> Result<(String, Counts), RedactionFailed> {
     Ok((text, counts))
 }
 
+/// Whether the stage would leave a text of ours as it is, markers aside.
+pub fn is_clean(text: &str, redact: bool) -> bool {
+    let run = || {
+        let secret = redact && secrets::redact(text).is_some();
+        !secret && terminal::render(text).is_none() && invisible::strip(text).is_none()
+    };
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or(false)
+}
+
 /// Redacts data that are no text. What only shows as a secret with the NULs of UTF-16 taken out, or
 /// after the clean-up of a text, cannot be cut out safely; then nothing is kept.
 pub fn redact_binary(bytes: Vec<u8>) -> Vec<u8> {
