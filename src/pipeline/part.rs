@@ -261,11 +261,12 @@ impl Run<'_> {
         step: impl FnOnce(&Ledger) -> Result<Reduction, Reason>,
     ) -> bool {
         let (ledger, size) = state;
+        let may_be_cut = self.call.exit_code != Some(0);
         let tried = catch_unwind(AssertUnwindSafe(|| {
             let reduction = step(ledger)?;
             let mut next = ledger.apply(source, reduction).map_err(|_| Reason::InvalidReduction)?;
             next.drop_unpaid(source);
-            let verdict = guard::check(source, &mut next, signals);
+            let verdict = guard::check(source, &mut next, signals, may_be_cut);
             if verdict.is_blind() {
                 return Err(Reason::GuardDeclined);
             }
