@@ -261,7 +261,9 @@ impl Run<'_> {
         step: impl FnOnce(&Ledger) -> Result<Reduction, Reason>,
     ) -> bool {
         let (ledger, size) = state;
-        let may_be_cut = self.call.exit_code != Some(0);
+        // The status of a pipe or of a chain is that of its last part.
+        let is_masked = self.call.command.as_deref().is_some_and(|command| command.contains(['|', ';']));
+        let may_be_cut = is_masked || self.call.exit_code != Some(0);
         let tried = catch_unwind(AssertUnwindSafe(|| {
             let reduction = step(ledger)?;
             let mut next = ledger.apply(source, reduction).map_err(|_| Reason::InvalidReduction)?;

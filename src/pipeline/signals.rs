@@ -72,6 +72,12 @@ const WORDS: &[&str] = &[
     "reset by peer",
     "roken pipe",
     "Illegal instruction",
+    "CONFLICT (",
+    "oom-killer",
+    // What gcc, make and git say in other languages.
+    "ehler",
+    "rreur",
+    "错误",
 ];
 
 const FAILURE: &str = r"(?x)
@@ -86,6 +92,8 @@ const FAILURE: &str = r"(?x)
     | [Nn]o\ space\ left\ on\ device | [Dd]isk\ quota\ exceeded | [Oo]ut\ of\ memory | Too\ many\ open\ files
     | [Rr]ead-only\ file\ system | [Oo]peration\ not\ permitted | (?:[Nn]etwork|[Hh]ost)\ is\ unreachable
     | [Cc]onnection\ reset\ by\ peer | [Bb]roken\ pipe | Illegal\ instruction
+    | \boom-killer\b | ^CONFLICT\ \(
+    | \b(?:[Ff]ehler|[Ee]rreur)\ ?(?::|\ \d) | \xE9\x94\x99\xE8\xAF\xAF(?:\xEF\xBC\x9A|:|\ \d)
     | \w*(?:Error|Exception|Failure)(?:\b|:) | ^E\s{2,}\S | ^\s*not\ ok\b | ^npm\ ERR! | ^\s*---\ FAIL
     | ^\s*(?:\xE2\x9C\x95|\xE2\x9C\x97|\xE2\x9C\x96|\xC3\x97)\s
     | \bAbort(?:ed|ing)?\b | \babort(?:ed|ing)?\b | \bKilled\b | \bSIG(?:SEGV|ABRT|KILL|BUS|ILL|FPE|TERM|PIPE)\b
@@ -190,6 +198,14 @@ mod tests {
             "write |1: broken pipe",
             "accept: Too many open files",
             "write: Disk quota exceeded",
+            "kernel: java invoked oom-killer: gfp_mask=0x1100cca",
+            "CONFLICT (content): Merge conflict in src/a.rs",
+            "a.c:3:5: Fehler: »y« nicht deklariert",
+            "make: *** [Makefile:6: a.o] Fehler 1",
+            "a.c:3:5: erreur: «y» non déclaré",
+            "make: *** [Makefile:6: a.o] Erreur 1",
+            "a.c:3:5: 错误：‘y’未声明",
+            "make: *** [Makefile:6：a.o] 错误 1",
         ] {
             assert!(is_failure(line), "{line}");
             assert_eq!(failure_lines(&Source::new(line)), [0], "{line}");
