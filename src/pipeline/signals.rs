@@ -74,6 +74,7 @@ const WORDS: &[&str] = &[
     "Illegal instruction",
     "CONFLICT (",
     "oom-killer",
+    "Sanitizer: ",
     // What gcc, make and git say in other languages.
     "ehler",
     "rreur",
@@ -92,7 +93,7 @@ const FAILURE: &str = r"(?x)
     | [Nn]o\ space\ left\ on\ device | [Dd]isk\ quota\ exceeded | [Oo]ut\ of\ memory | Too\ many\ open\ files
     | [Rr]ead-only\ file\ system | [Oo]peration\ not\ permitted | (?:[Nn]etwork|[Hh]ost)\ is\ unreachable
     | [Cc]onnection\ reset\ by\ peer | [Bb]roken\ pipe | Illegal\ instruction
-    | \boom-killer\b | ^CONFLICT\ \(
+    | \b[A-Z]\w*Sanitizer:\  | \boom-killer\b | ^CONFLICT\ \(
     | \b(?:[Ff]ehler|[Ee]rreur)\ ?(?::|\ \d) | \xE9\x94\x99\xE8\xAF\xAF(?:\xEF\xBC\x9A|:|\ \d)
     | \w*(?:Error|Exception|Failure)(?:\b|:) | ^E\s{2,}\S | ^\s*not\ ok\b | ^npm\ ERR! | ^\s*---\ FAIL
     | ^\s*(?:\xE2\x9C\x95|\xE2\x9C\x97|\xE2\x9C\x96|\xC3\x97)\s
@@ -200,6 +201,8 @@ mod tests {
             "write: Disk quota exceeded",
             "kernel: java invoked oom-killer: gfp_mask=0x1100cca",
             "CONFLICT (content): Merge conflict in src/a.rs",
+            "WARNING: ThreadSanitizer: data race (pid=7)",
+            "SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior a.cc:17:5 in",
             "a.c:3:5: Fehler: »y« nicht deklariert",
             "make: *** [Makefile:6: a.o] Fehler 1",
             "a.c:3:5: erreur: «y» non déclaré",
