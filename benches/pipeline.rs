@@ -389,7 +389,7 @@ fn one_text(group: &mut BenchmarkGroup<'_, WallTime>, call: &ToolCall, raw: &str
         b.iter(|| {
             let mut next = black_box(&ledger).clone();
             next.drop_unpaid(&source);
-            (guard::check(&source, &mut next, &failures), next.size(&source, None))
+            (guard::check(&source, &mut next, &failures, false), next.size(&source, None))
         });
     });
     group.bench_function("render", |b| b.iter(|| black_box(&ledger).render(&source, None)));

@@ -71,11 +71,16 @@ static TOTALS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(TOTAL_WORDS).ok()
 });
 
+/// Whether a line is of the kind that tells of a failure above it.
+pub fn is_detail(line: &str) -> bool {
+    let Some([detail, _]) = PATTERNS.as_ref() else { return false };
+    line.len() <= LONGEST && detail.is_match(line.as_bytes())
+}
+
 /// The failure lines, their details and the totals of a text, in order. Details of failures that say the
 /// same but for digits count once, and so do totals.
 pub fn with_details(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
     let mut lines = with_totals(source, signals);
-    let Some([detail, _]) = PATTERNS.as_ref() else { return lines };
     let mut seen: Set<u64> = Set::default();
     for (place, &signal) in signals.iter().enumerate() {
         if !seen.insert(likeness(source.line(signal))) {
@@ -83,10 +88,7 @@ pub fn with_details(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
         }
         let next = signals.get(place + 1).copied().unwrap_or(source.len());
         let end = next.min(signal + 1 + BELOW).min(source.len());
-        let is_detail = |i: &usize| {
-            let line = source.line(*i);
-            line.len() <= LONGEST && detail.is_match(line.as_bytes())
-        };
+        let is_detail = |i: &usize| is_detail(source.line(*i));
         lines.extend((signal.saturating_sub(ABOVE)..signal).filter(is_detail));
         lines.extend((signal + 1..end).filter(is_detail).take(MOST));
     }

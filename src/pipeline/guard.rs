@@ -1,9 +1,13 @@
 //! The guard: after the reducers, checks that every failure line can still be seen, and shows again
-//! what cannot. It knows failure lines by `signals` alone and trusts no reducer.
+//! what cannot. It knows failure lines by `signals` alone and trusts no reducer. What stands right below a
+//! failure and tells of it comes back too where a step took it for progress or for what passed, and so does the
+//! end of a text that may have been cut off.
 
-use super::ledger::{Ledger, Shown};
+use super::details;
+use super::ledger::{Action, Ledger, Shown};
 use super::maps::Set;
 use super::marker::Marker;
+use super::reason::Reason;
 use super::signals::{self, LONG_LINE};
 use super::source::Source;
 
@@ -25,9 +29,15 @@ impl Verdict {
 }
 
 /// Shows hidden failure lines again. A failure line that is repeated verbatim needs to be seen once.
-pub fn check(source: &Source<'_>, ledger: &mut Ledger, signals: &[usize]) -> Verdict {
+/// `may_be_cut`: nothing says that the command came to its end.
+pub fn check(source: &Source<'_>, ledger: &mut Ledger, signals: &[usize], may_be_cut: bool) -> Verdict {
     let hidden = hidden(source, ledger, signals);
     ledger.restore(&hidden);
+    let mut more = below(source, ledger, signals);
+    more.extend(end(source, ledger).filter(|_| may_be_cut));
+    more.sort_unstable();
+    more.dedup();
+    ledger.restore(&more);
     Verdict { signals: signals.len(), restored: hidden.len() }
 }
 
@@ -98,6 +108,57 @@ impl Search<'_> {
     }
 }
 
+/// Lines right below a failure that can be seen.
+const BELOW: usize = 14;
+
+/// Hidden lines that tell of a failure right above them: its values, its caret, its frames with their code.
+fn below(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> {
+    let mut lines = Vec::new();
+    let (mut cursor, mut span) = (0, 0);
+    for (place, &signal) in signals.iter().enumerate() {
+        if matches!(ledger.shows(signal, &mut cursor), Shown::No) {
+            continue;
+        }
+        let next = signals.get(place + 1).copied().unwrap_or(source.len());
+        let end = next.min(signal + 1 + BELOW).min(source.len());
+        // The indentation of a frame of Python: its code stands below it.
+        let mut frame = None;
+        for i in signal + 1..end {
+            let line = source.line(i);
+            let bare = line.trim_start();
+            let indent = line.len() - bare.len();
+            // A log whose lines start with the place that wrote them goes on with its next record.
+            let is_record = indent == 0 && line.split(' ').next().is_some_and(|word| word.contains('.'));
+            match details::is_detail(line) && !is_record {
+                true => frame = bare.starts_with("File \"").then_some(indent),
+                false if !bare.is_empty() && frame.take().is_some_and(|frame| indent > frame) => {}
+                false => break,
+            }
+            while ledger.spans().get(span).is_some_and(|s| s.lines.end <= i) {
+                span += 1;
+            }
+            if ledger.spans().get(span).is_some_and(|s| is_well(&s.action)) {
+                lines.push(i);
+            }
+        }
+    }
+    lines
+}
+
+/// The last line with text, where it is hidden: of a run that was cut off it tells how far it came.
+fn end(source: &Source<'_>, ledger: &Ledger) -> Option<usize> {
+    let last = (0..source.len()).rev().find(|&i| !source.line(i).trim().is_empty())?;
+    let span = ledger.spans().iter().rev().find(|span| span.lines.contains(&last))?;
+    is_well(&span.action).then_some(last)
+}
+
+/// Whether lines went since they told of nothing wrong.
+fn is_well(action: &Action) -> bool {
+    use Reason::{Clean, LogGroup, PassingChecks, PassingTests, Progress, TestOutput};
+    let Action::Omit { reason, .. } = action else { return false };
+    matches!(reason, Clean | LogGroup | PassingChecks | PassingTests | Progress | TestOutput)
+}
+
 /// Whether `text` is in `shown` when runs of white space count as one blank.
 fn contains_folded(shown: &str, text: &str) -> bool {
     let fold = |s: &str| s.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -163,8 +224,8 @@ mod tests {
         let mut step = Reduction::default();
         step.omit(5..40, Reason::Progress);
         let mut ledger = Ledger::new(&source).apply(&source, step).unwrap();
-        assert!(check(&source, &mut ledger, &signals).is_blind());
-        assert!(!check(&source, &mut ledger, &signals).is_blind());
+        assert!(check(&source, &mut ledger, &signals, false).is_blind());
+        assert!(!check(&source, &mut ledger, &signals, false).is_blind());
     }
 
     #[test]
@@ -174,7 +235,7 @@ mod tests {
         let mut step = Reduction::default();
         step.omit(0..5, Reason::PassingTests);
         let mut ledger = Ledger::new(&source).apply(&source, step).unwrap();
-        let verdict = check(&source, &mut ledger, &[1, 3, 4]);
+        let verdict = check(&source, &mut ledger, &[1, 3, 4], false);
         assert_eq!(verdict, Verdict { signals: 3, restored: 2 });
         let gaps: Vec<_> = ledger.gaps(&source).iter().map(|g| g.lines).collect();
         assert_eq!(gaps, [(1, 1), (3, 4)]);

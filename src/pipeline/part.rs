@@ -326,7 +326,7 @@ impl Run<'_> {
         let source = input.source;
         let tried = catch_unwind(AssertUnwindSafe(|| {
             let mut next = encode::json_table::in_replacements(input, &state.0)?;
-            let restored = guard::check(source, &mut next, signals).restored;
+            let restored = guard::check(source, &mut next, signals, false).restored;
             let after = next.size(source, self.any_handle());
             if restored == 0 && after < state.1 { Ok((next, after)) } else { Err(Reason::NotPaying) }
         }));
@@ -367,11 +367,14 @@ impl Run<'_> {
         step: impl FnOnce(&Ledger) -> Result<Reduction, Reason>,
     ) -> bool {
         let (ledger, size) = state;
+        // The status of a pipe or of a chain is that of its last part.
+        let is_masked = self.call.command.as_deref().is_some_and(|command| command.contains(['|', ';']));
+        let may_be_cut = is_masked || self.call.exit_code != Some(0);
         let tried = catch_unwind(AssertUnwindSafe(|| {
             let reduction = step(ledger)?;
             let mut next = ledger.apply(source, reduction).map_err(|_| Reason::InvalidReduction)?;
             next.drop_unpaid(source);
-            let verdict = guard::check(source, &mut next, signals);
+            let verdict = guard::check(source, &mut next, signals, may_be_cut);
             if verdict.is_blind() {
                 return Err(Reason::GuardDeclined);
             }

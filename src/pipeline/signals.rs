@@ -63,6 +63,23 @@ const WORDS: &[&str] = &[
     "exit code",
     "exit status",
     "exited with",
+    "o space left",
+    "uota exceeded",
+    "ut of memory",
+    "Too many open files",
+    "ead-only file system",
+    "not permitted",
+    "nreachable",
+    "reset by peer",
+    "roken pipe",
+    "Illegal instruction",
+    "CONFLICT (",
+    "oom-killer",
+    "Sanitizer: ",
+    // What gcc, make and git say in other languages.
+    "ehler",
+    "rreur",
+    "错误",
 ];
 
 const FAILURE: &str = r"(?x)
@@ -71,8 +88,14 @@ const FAILURE: &str = r"(?x)
     # A folder of that name reports nothing.
     | \b(?:errors|ERRORS|Errors|failures|Failures|FAILURES)(?:[^/\w]|$)
     | Segmentation\ fault | core\ dumped | undefined\ reference | command\ not\ found | No\ such\ file
-    | [Pp]ermission\ denied | \b[Cc]annot\ (?:find|open|access|resolve|import|load|connect|create|read|write|assign|borrow|move|use|be\b)
+    | [Pp]ermission\ denied | \b[Cc]annot\ (?:find|open|access|resolve|import|load|connect|create|read|write|assign|borrow|move|use|allocate|be\b)
     | [Cc]ould\ not | BUILD\ FAILURE | [Cc]onnection\ refused | timed\ out
+    # What the system says when a call fails.
+    | [Nn]o\ space\ left\ on\ device | [Dd]isk\ quota\ exceeded | [Oo]ut\ of\ memory | Too\ many\ open\ files
+    | [Rr]ead-only\ file\ system | [Oo]peration\ not\ permitted | (?:[Nn]etwork|[Hh]ost)\ is\ unreachable
+    | [Cc]onnection\ reset\ by\ peer | [Bb]roken\ pipe | Illegal\ instruction
+    | \b[A-Z]\w*Sanitizer:\  | \boom-killer\b | ^CONFLICT\ \(
+    | \b(?:[Ff]ehler|[Ee]rreur)\ ?(?::|\ \d) | \xE9\x94\x99\xE8\xAF\xAF(?:\xEF\xBC\x9A|:|\ \d)
     | \w*(?:Error|Exception|Failure)(?:\b|:) | ^E\s{2,}\S | ^\s*not\ ok\b | ^npm\ ERR! | ^\s*---\ FAIL
     | ^\s*(?:\xE2\x9C\x95|\xE2\x9C\x97|\xE2\x9C\x96|\xC3\x97)\s
     | \bAbort(?:ed|ing)?\b | \babort(?:ed|ing)?\b | \bKilled\b | \bSIG(?:SEGV|ABRT|KILL|BUS|ILL|FPE|TERM|PIPE)\b
@@ -232,6 +255,27 @@ mod tests {
             "        TX errors 0  dropped 3  overruns 0  carrier 0",
             "errors 0.5 of all",
             "bash: foo: command not found",
+            "tar: write: No space left on device",
+            "fork: Cannot allocate memory",
+            "FATAL ERROR: JavaScript heap out of memory",
+            "mount: /mnt: Read-only file system",
+            "connect: Network is unreachable",
+            "chown: Operation not permitted",
+            "Illegal instruction (core dumped)",
+            "read: Connection reset by peer",
+            "write |1: broken pipe",
+            "accept: Too many open files",
+            "write: Disk quota exceeded",
+            "kernel: java invoked oom-killer: gfp_mask=0x1100cca",
+            "CONFLICT (content): Merge conflict in src/a.rs",
+            "WARNING: ThreadSanitizer: data race (pid=7)",
+            "SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior a.cc:17:5 in",
+            "a.c:3:5: Fehler: »y« nicht deklariert",
+            "make: *** [Makefile:6: a.o] Fehler 1",
+            "a.c:3:5: erreur: «y» non déclaré",
+            "make: *** [Makefile:6: a.o] Erreur 1",
+            "a.c:3:5: 错误：‘y’未声明",
+            "make: *** [Makefile:6：a.o] 错误 1",
         ] {
             assert!(is_failure(line), "{line}");
             assert_eq!(failure_lines(&Source::new(line)), [0], "{line}");
