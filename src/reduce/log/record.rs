@@ -2,6 +2,9 @@
 
 use std::hash::BuildHasher;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::layout::{self, Head, Level};
 use super::mask;
@@ -219,14 +222,23 @@ fn label(line: &str, head: Option<Head>) -> String {
     if out.bytes().any(|b| b.is_ascii_alphabetic()) { out.to_owned() } else { String::new() }
 }
 
+/// Keys in front of a message, with their searches: to prepare one takes longer than to search a line.
+static KEYS: LazyLock<[(&[u8], Finder<'static>); 5]> = LazyLock::new(|| {
+    [&b"\"msg\":\""[..], b"\"message\":\"", b"msg=\"", b"msg=", b"\"event\":\""]
+        .map(|key| (key, Finder::new(key)))
+});
+
 /// Where the message of a record starts: behind the first word that ends the names of host, thread,
 /// level and program; else behind the stamp.
 pub fn message(line: &[u8], head: Option<Head>) -> usize {
     const WORDS: usize = 8;
     let start = head.map_or(0, |h| h.end);
-    for key in [&b"\"msg\":\""[..], b"\"message\":\"", b"msg=\"", b"msg=", b"\"event\":\""] {
-        if let Some(at) = memchr::memmem::find(line, key) {
-            return at + key.len();
+    // No key stands in a line without these.
+    if memchr::memchr2(b'"', b'=', line).is_some() {
+        for (key, finder) in KEYS.iter() {
+            if let Some(at) = finder.find(line) {
+                return at + key.len();
+            }
         }
     }
     let mut end = start;
