@@ -484,6 +484,48 @@ fn each_request_of_a_session_of_100_turns_starts_as_the_one_before() {
     }
 }
 
+/// Two results in each turn: the calls stand in one message, their results after it.
+fn pairs(turns: &[Turn]) -> String {
+    let of_pair = |(i, pair): (usize, &[Turn])| {
+        let both: Vec<Vec<String>> = pair
+            .iter()
+            .enumerate()
+            .map(|(k, t)| messages("openai-chat", 2 * i + k, t, &string(&t.output)))
+            .collect();
+        let calls = both.iter().map(|m| m[0].clone());
+        let results = both.iter().map(|m| m[1].clone());
+        calls.chain(results).collect::<Vec<_>>()
+    };
+    body_of("openai-chat", &turns.chunks(2).enumerate().map(of_pair).collect::<Vec<_>>())
+}
+
+#[test]
+fn a_budget_bounds_each_result_and_each_turn_and_a_turn_that_was_answered_stays() {
+    let turns = turns(40, 23);
+    let more =
+        |pressure: f64| json!({"budget": {"perResult": 300, "total": 400}, "contextPressure": pressure});
+    for engine in [Engine::default(), without_memo()] {
+        let mut last = String::new();
+        let mut cut = 0;
+        for n in (2..=turns.len()).step_by(2) {
+            // What the context holds later changes nothing that was given.
+            let (now, answer) = send(&engine, &pairs(&turns[..n]), &more(n as f64 / 80.0));
+            assert!(n == 2 || grows(&last, &now, "openai-chat"), "turn {n}");
+            let tokens = |r: &Value| r["evidence"]["tokens"]["after"].as_u64().unwrap();
+            let results = answer["results"].as_array().unwrap();
+            assert!(results.iter().all(|r| tokens(r) <= 300), "turn {n}");
+            for turn in results.chunks(2) {
+                assert!(turn.iter().map(tokens).sum::<u64>() <= 400, "turn {n}: {turn:?}");
+            }
+            cut = results.iter().filter(|r| r["evidence"]["budget"]["rung"]["cut"] == true).count();
+            last = now;
+        }
+        assert!(cut > 3, "{cut}");
+    }
+    let message = error(&json!({"messages": []}), json!({"contextPressure": 2}));
+    assert_eq!(message, "contextPressure: 2 is out of range, allowed is 0 to 1");
+}
+
 #[test]
 fn what_the_memo_forgot_comes_back_the_same() {
     let turns = turns(60, 5);
