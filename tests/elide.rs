@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use serde_json::Value;
-use tersed::config::{Mode, Policy};
+use tersed::config::{Mode, Policy, Structured};
 use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
@@ -17,7 +17,8 @@ fn cases() -> u32 {
 }
 
 fn shown(text: &str, squeeze: u8) -> String {
-    let policy = Policy { mode: Mode::Aggressive, min_bytes: 0, squeeze, ..Policy::default() };
+    let structured = Structured::Parseable;
+    let policy = Policy { mode: Mode::Aggressive, min_bytes: 0, squeeze, structured, ..Policy::default() };
     let call = ToolCall { tool: "fetch".into(), ..ToolCall::default() };
     let outcome = compress(&call, &[Raw::Text(text)], &policy, false, &NoHistory).unwrap();
     outcome.texts.concat()

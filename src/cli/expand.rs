@@ -47,6 +47,7 @@ mod tests {
             mode: Mode::Aggressive,
             min_bytes: 0,
             head_tail_bytes: Some(0),
+            array_max_items: Some(0),
             dictionary,
             ..Policy::default()
         };

@@ -4,13 +4,14 @@
 
 use serde_json::{Value, json};
 
-use crate::config::{Mode, Policy};
+use crate::config::{Mode, Policy, Structured};
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::NoHistory;
 use crate::pipeline::{Outcome, Raw, compress};
 
 fn aggressive() -> Policy {
-    Policy { mode: Mode::Aggressive, ..Policy::default() }
+    // What is left is looked at in its own format.
+    Policy { mode: Mode::Aggressive, structured: Structured::Parseable, ..Policy::default() }
 }
 
 fn run(call: ToolCall, text: &str, policy: &Policy) -> Outcome {

@@ -87,7 +87,7 @@ fn is_zero(n: &u8) -> bool {
 impl Rung {
     /// The policy of this rung.
     pub(super) fn policy(self, policy: &Policy) -> Policy {
-        Policy { mode: self.mode, squeeze: self.squeeze, ..policy.clone() }
+        Policy { mode: self.mode, squeeze: policy.squeeze.saturating_add(self.squeeze), ..policy.clone() }
     }
 }
 

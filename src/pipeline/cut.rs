@@ -65,7 +65,8 @@ impl Run<'_> {
     pub(super) fn room(&self, source: &Source<'_>, detection: &Detection) -> Option<usize> {
         let limit = self.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
         let cap = self.policy.max_output_bytes;
-        Some(limit.map_or(cap, |limit| limit.min(cap)))
+        // A budget that asks for less asks it of documents here, and of other texts by a cut.
+        Some(limit.map_or(cap, |limit| limit.min(cap)) >> self.policy.squeeze.min(16))
     }
 
     /// Brings the ledger under a cap. Of a report the totals stay with the failures, in `aggressive` also
