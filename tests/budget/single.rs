@@ -1,6 +1,6 @@
 //! One result under a budget.
 
-use tersed::config::{Budget, Mode, Policy, Structured};
+use tersed::config::{Budget, DictionaryMethod, Mode, Policy, Structured};
 use tersed::pipeline::budget::Rung;
 use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
@@ -83,7 +83,9 @@ fn failures_come_first_then_totals_then_the_ends() {
     });
     let call = ToolCall { tool: "bash".into(), exit_code: Some(3), ..ToolCall::default() };
     for budget in [110, 200, 1000] {
-        let outcome = run(&call, &text, &policy(budget));
+        // The ends are looked for as they were written.
+        let policy = Policy { dictionary: DictionaryMethod::None, ..policy(budget) };
+        let outcome = run(&call, &text, &policy);
         let out = outcome.texts.concat();
         for line in
             ["error: the disk at /dev/sda1 is full", "12 passed, 1 failed in 3.2s", "  expected: 12 blocks"]
