@@ -7,19 +7,19 @@ use super::ledger::{Ledger, Shown};
 use super::source::Source;
 
 /// What the guard saw.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Failure lines in the source.
     pub signals: usize,
     /// Of these, lines that were hidden and are shown again.
-    pub restored: usize,
+    pub restored: Vec<usize>,
 }
 
 impl Verdict {
     /// Whether a step hid so much of what it must keep that it cannot have understood the text.
-    pub fn is_blind(self) -> bool {
+    pub fn is_blind(&self) -> bool {
         const MANY: usize = 16;
-        self.restored > MANY && self.restored * 2 > self.signals
+        self.restored.len() > MANY && self.restored.len() * 2 > self.signals
     }
 }
 
@@ -27,7 +27,7 @@ impl Verdict {
 pub fn check(source: &Source<'_>, ledger: &mut Ledger, signals: &[usize]) -> Verdict {
     let hidden = hidden(source, ledger, signals);
     ledger.restore(&hidden);
-    Verdict { signals: signals.len(), restored: hidden.len() }
+    Verdict { signals: signals.len(), restored: hidden }
 }
 
 /// How many of the failure lines can be seen in the end.
@@ -93,7 +93,7 @@ mod tests {
         step.omit(0..5, Reason::PassingTests);
         let mut ledger = Ledger::new(&source).apply(&source, step).unwrap();
         let verdict = check(&source, &mut ledger, &[1, 3, 4]);
-        assert_eq!(verdict, Verdict { signals: 3, restored: 2 });
+        assert_eq!(verdict, Verdict { signals: 3, restored: vec![1, 4] });
         let gaps: Vec<_> = ledger.gaps(&source).iter().map(|g| g.lines).collect();
         assert_eq!(gaps, [(1, 1), (3, 4)]);
     }

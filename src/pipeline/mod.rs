@@ -17,6 +17,7 @@ pub mod echoes;
 pub mod embedded;
 pub mod evidence;
 mod exit;
+pub mod explain;
 pub mod guard;
 pub mod ledger;
 pub mod marker;
@@ -41,6 +42,7 @@ use blocks::Lines;
 use call::ToolCall;
 use dedup::{Decision, History};
 use evidence::Evidence;
+use explain::Trace;
 use run::Run;
 use sanitize::Sanitized;
 pub use sanitize::{Raw, RedactionFailed};
@@ -84,6 +86,18 @@ pub fn compress(
     full_output: bool,
     history: &dyn History,
 ) -> Result<Outcome, RedactionFailed> {
+    run(call, parts, policy, full_output, history, None)
+}
+
+/// The whole way; `trace` takes notes.
+fn run(
+    call: &ToolCall,
+    parts: &[Raw<'_>],
+    policy: &Policy,
+    full_output: bool,
+    history: &dyn History,
+    trace: Option<&mut Trace>,
+) -> Result<Outcome, RedactionFailed> {
     let counter = tokens::counter(policy.tokenizer);
     if let Some(rule) = bypass::rule(call, policy, full_output) {
         return bypass::exact(call, parts, policy, rule, counter);
@@ -102,6 +116,7 @@ pub fn compress(
     let likeness = wants.then(|| dedup::likeness(sanitized.iter().map(|part| part.text.as_str())));
     let asked_again = likeness.is_some_and(|likeness| history.is_repeated(likeness));
     let mut run = Run::begin(call, policy, counter, parts, &sanitized, history, asked_again);
+    run.trace = trace;
     let texts = run.texts(&sanitized);
     let mut outcome = run.finish(&sanitized, texts);
     outcome.decision.own_marker = own_marker.get();

@@ -39,6 +39,7 @@ impl Run<'_> {
                 let mut text = marker.write();
                 marker::seal(&mut text);
                 self.evidence.tokens.after += self.counter.count(&text);
+                self.trace_binary(binary.mime, binary.size, lines_before);
                 texts.push(text);
                 continue;
             }
@@ -57,6 +58,7 @@ impl Run<'_> {
                 (text, ledger) = self.one(&source, index, cap_bytes);
                 self.rewrites = true;
             }
+            self.trace_end(&source, ledger.as_ref());
             if let Some(ledger) = ledger.filter(|_| self.listens) {
                 ledger.shown(&source, &mut self.shown);
             }
@@ -90,6 +92,7 @@ impl Run<'_> {
             mentions: Vec::new(),
             key: None,
             duplicate_of: None,
+            trace: None,
             ..*self
         };
         again.one(&Source::new(text), 0, cap_bytes).0 == text
@@ -97,6 +100,7 @@ impl Run<'_> {
 
     /// All steps on one part. Gives its text, and its ledger unless the text is an output of ours.
     fn one(&mut self, source: &Source<'_>, part: usize, cap_bytes: usize) -> (String, Option<Ledger>) {
+        self.trace_begin();
         // What the cap gave may exceed it by its markers.
         let over_cap = self.policy.strict_cap && source.text().len() > cap_bytes + MARKERS;
         if marker::is_sealed(source.text()) && !over_cap {
@@ -111,6 +115,7 @@ impl Run<'_> {
             false => Vec::new(),
         };
         self.evidence.guard.signals += signals.len();
+        self.trace_signals(&signals);
         if self.listens {
             for &line in signals.iter().take(MENTIONS) {
                 relevance::words(source.line(line), |word| self.mentions.push(word));
@@ -275,8 +280,9 @@ impl Run<'_> {
         }));
         match tried.unwrap_or(Err(Reason::ReducerPanicked)) {
             Ok((next, after, verdict)) => {
-                self.evidence.guard.restored += verdict.restored;
+                self.evidence.guard.restored += verdict.restored.len();
                 self.step(id, Reason::Applied, *size, after);
+                self.trace_step(ledger, &next, &verdict.restored);
                 *state = (next, after);
                 true
             }

@@ -7,6 +7,7 @@ use super::blocks::{Earlier, Lines, Reference};
 use super::call::ToolCall;
 use super::dedup::{First, Key};
 use super::evidence::{Evidence, Step};
+use super::explain::Trace;
 use super::reason::Reason;
 use super::relevance::{Relevance, Term};
 use super::{HANDLE_DIGITS, Retain};
@@ -47,6 +48,8 @@ pub(super) struct Run<'a> {
     pub(super) is_read: bool,
     /// Whether encoders may rewrite lines.
     pub(super) rewrites: bool,
+    /// Takes notes on what each step did, where somebody wants to see it.
+    pub(super) trace: Option<&'a mut Trace>,
 }
 
 impl Run<'_> {

@@ -68,6 +68,7 @@ impl<'a> Run<'a> {
             in_full,
             is_read: false,
             rewrites: true,
+            trace: None,
         };
         run.count_input(raws, parts);
         if policy.dedup {
