@@ -24,14 +24,14 @@ use crate::session::{AsDecided, Caller, Ending, Fingerprint, Lookup, Stored, Win
 const MAX_QUERY_BYTES: usize = 4096;
 
 /// One result, read and checked.
-struct Job<'a> {
-    call: ToolCall,
-    content: Content<'a>,
-    full_output: bool,
+pub(super) struct Job<'a> {
+    pub(super) call: ToolCall,
+    pub(super) content: Content<'a>,
+    pub(super) full_output: bool,
 }
 
 impl<'a> Job<'a> {
-    fn new(
+    pub(super) fn new(
         result: &ToolResult<'a>,
         place: &str,
         full_output: bool,
@@ -43,7 +43,7 @@ impl<'a> Job<'a> {
         Ok(Self { call, content, full_output: full_output || result.full_output })
     }
 
-    fn fingerprint(&self, policy: &Policy) -> Fingerprint {
+    pub(super) fn fingerprint(&self, policy: &Policy) -> Fingerprint {
         let mut content = Digest::default();
         for part in self.content.parts() {
             // The same bytes are read in another way as text.
@@ -68,7 +68,7 @@ impl<'a> Job<'a> {
     }
 
     /// Texts of several lines that the model wrote into the call, without secrets.
-    fn written(&self, policy: &Policy) -> Vec<(String, Lines)> {
+    pub(super) fn written(&self, policy: &Policy) -> Vec<(String, Lines)> {
         if !policy.dedup || policy.mode < Mode::Standard {
             return Vec::new();
         }
@@ -81,7 +81,7 @@ impl<'a> Job<'a> {
     }
 
     /// The call as the session tells it from others.
-    fn caller<'b>(&'b self, id: &'b str, mentioned: &'b [&'b str], turn: usize) -> Caller<'b> {
+    pub(super) fn caller<'b>(&'b self, id: &'b str, mentioned: &'b [&'b str], turn: usize) -> Caller<'b> {
         let call = &self.call;
         let mut asked = Digest::default();
         asked
@@ -160,7 +160,7 @@ impl Engine {
     }
 
     /// The policy of a request and its session.
-    fn context(
+    pub(super) fn context(
         &self,
         session: Option<&str>,
         patch: Option<&PolicyPatch>,
@@ -270,7 +270,7 @@ impl Engine {
 }
 
 /// Results that a session had so far.
-fn results(session: Option<&Shared>) -> usize {
+pub(super) fn results(session: Option<&Shared>) -> usize {
     session.map_or(0, |session| lock(session).results())
 }
 

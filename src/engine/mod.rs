@@ -5,6 +5,7 @@
 
 mod artifacts;
 mod compress;
+mod explain;
 mod sessions;
 
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -47,6 +47,9 @@ pub struct Part {
     pub steps: Range<usize>,
     /// The step that took white space at the ends of lines or before their numbers.
     pub trimmed_by: Vec<usize>,
+    /// Whether the output was written anew as a whole after the steps, so that its lines are not those
+    /// which the spans tell.
+    pub is_rewritten: bool,
 }
 
 /// Lines, what happened to them, and what of the output stands for them.
@@ -58,8 +61,9 @@ pub struct Traced {
     pub shown: Range<usize>,
     /// What happened.
     pub action: Action,
-    /// The steps that did it, as indexes into the steps of the evidence, in the order of their lines.
-    pub steps: Vec<usize>,
+    /// The steps that did it, as indexes into the steps of the evidence, in the order of their lines, and
+    /// to how many of the lines each did.
+    pub steps: Vec<(usize, usize)>,
 }
 
 /// Compresses one result and says what became of each line.
@@ -85,6 +89,9 @@ pub fn explain(
     if let Some(first) = &outcome.decision.duplicate_of {
         refer(&mut parts, &outcome.texts, first);
     }
+    for (part, text) in parts.iter_mut().zip(&outcome.texts) {
+        part.is_rewritten = !part.is_told_by(text);
+    }
     Ok(Explained { outcome, parts })
 }
 
@@ -104,6 +111,24 @@ fn refer(parts: &mut [Part], texts: &[String], first: &First) {
 }
 
 impl Part {
+    /// Whether the output has the lines that the spans tell, with at most the exit status after them.
+    fn is_told_by(&self, text: &str) -> bool {
+        let original: Vec<&str> = self.original.lines().collect();
+        let output: Vec<&str> = text.lines().collect();
+        let shown = self.spans.last().map_or(0, |span| span.shown.end);
+        let same = |span: &Traced| {
+            let lines = span.lines.clone().zip(span.shown.clone());
+            lines.into_iter().all(|(from, to)| match (original.get(from), output.get(to)) {
+                (Some(from), Some(to)) if self.trimmed_by.is_empty() => from == to,
+                (Some(from), Some(to)) => from.trim() == to.trim(),
+                _ => false,
+            })
+        };
+        self.binary.is_some()
+            || ((shown..=shown + 1).contains(&output.len())
+                && self.spans.iter().filter(|span| span.action == Action::Keep).all(same))
+    }
+
     /// A part of which everything is as its ledger says, if there is one, and else as it came.
     fn of(source: &Source<'_>, ledger: Option<&Ledger>) -> Self {
         let keep = Ledger::new(source);
@@ -170,8 +195,10 @@ impl Trace {
         for span in part.spans.iter_mut().filter(|span| span.action != Action::Keep) {
             while taken.next_if(|(lines, _)| lines.end <= span.lines.start).is_some() {}
             while let Some((lines, step)) = taken.peek().filter(|(lines, _)| lines.start < span.lines.end) {
-                if !span.steps.contains(step) {
-                    span.steps.push(*step);
+                let count = lines.end.min(span.lines.end) - lines.start.max(span.lines.start);
+                match span.steps.iter_mut().find(|(by, _)| by == step) {
+                    Some((_, sum)) => *sum += count,
+                    None => span.steps.push((*step, count)),
                 }
                 if lines.end > span.lines.end {
                     break;
@@ -271,5 +298,60 @@ impl Run<'_> {
             let binary = Some((mime, size));
             trace.parts.push(Part { binary, lines_before, steps: steps..steps, ..Part::default() });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ledger::Reduction;
+    use super::super::reason::Reason;
+    use super::*;
+
+    /// The ledger after steps, and whose its gaps are.
+    fn steps(steps: &[&dyn Fn(&mut Reduction)]) -> Vec<(Range<usize>, usize)> {
+        let source = Source::new("a\nb\nc\nd\ne\nf\ng\nh\n");
+        let (mut ledger, mut taken) = (Ledger::new(&source), Vec::new());
+        for (at, step) in steps.iter().enumerate() {
+            let mut reduction = Reduction::default();
+            step(&mut reduction);
+            let next = ledger.apply(&source, reduction).unwrap();
+            taken = whose(&ledger, &taken, &next, at);
+            ledger = next;
+        }
+        taken
+    }
+
+    #[test]
+    fn lines_are_of_the_step_that_took_them_first_for_their_reason() {
+        let first = |r: &mut Reduction| r.omit(1..3, Reason::Progress);
+        let beside = |r: &mut Reduction| r.omit(3..5, Reason::Progress);
+        assert_eq!(steps(&[&first, &beside]), [(1..3, 0), (3..5, 1)]);
+        let around = |r: &mut Reduction| r.omit(0..6, Reason::OutputCap);
+        assert_eq!(steps(&[&first, &beside, &around]), [(0..6, 2)]);
+        let more = |r: &mut Reduction| r.omit(0..6, Reason::Progress);
+        assert_eq!(steps(&[&first, &more]), [(0..1, 1), (1..3, 0), (3..6, 1)]);
+        let anew = |r: &mut Reduction| r.replace(6..8, "x".to_owned(), Reason::JsonWhitespace);
+        assert_eq!(steps(&[&anew, &first]), [(1..3, 1), (6..8, 0)]);
+    }
+
+    #[test]
+    fn groups_of_two_steps_are_not_one() {
+        let first = |r: &mut Reduction| r.omit_in(1..3, Reason::Progress, 1);
+        let second = |r: &mut Reduction| r.omit_in(4..6, Reason::Progress, 1);
+        assert_eq!(steps(&[&first, &second]), [(1..3, 0), (4..6, 1)]);
+    }
+
+    #[test]
+    fn a_text_that_the_spans_do_not_tell_is_known() {
+        let source = Source::new("a\nb\nc\n");
+        let mut reduction = Reduction::default();
+        reduction.omit(1..2, Reason::Progress);
+        let ledger = Ledger::new(&source).apply(&source, reduction).unwrap();
+        let part = Part::of(&source, Some(&ledger));
+        assert!(part.is_told_by("a\n[marker]\nc\n"));
+        assert!(part.is_told_by("a\n[marker]\nc\n[tersed: exit status 1]\n"));
+        assert!(!part.is_told_by("a\n[marker]\nd\n"));
+        assert!(!part.is_told_by("legend\na\n[marker]\nc\n"));
+        assert!(!part.is_told_by("a\nc\n"));
     }
 }
