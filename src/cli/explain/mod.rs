@@ -27,7 +27,7 @@ pub use text::write as write_text;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     cargo test 2>&1 | tersed explain --command 'cargo test'\n  \
-    git log | tersed explain --command 'git log' --mode aggressive --width $COLUMNS --color always | less -R\n  \
+    ls -R | tersed explain --command 'ls -R' --width 200 --color always | less -R\n  \
     tersed explain --record session.jsonl --index 7 --html page.html\n\n\
     Original and output stand side by side from 120 columns on, else one below the other. A record is what \
     `toolResult/compress` takes, or a line of a recorded session as `replay` takes it; what its session saw \
