@@ -62,7 +62,7 @@ pub struct Traced {
     /// What happened.
     pub action: Action,
     /// The steps that did it, as indexes into the steps of the evidence, in the order of their lines, and
-    /// to how many of the lines each did.
+    /// to how many of the lines each did. Where one changed what another wrote, the last is the last.
     pub steps: Vec<(usize, usize)>,
 }
 
@@ -168,11 +168,15 @@ pub(super) struct Trace {
     now: Notes,
 }
 
+/// Lines that are not kept, and the steps that changed them: more than one where a step changed what an
+/// earlier one wrote.
+type Taken = (Range<usize>, Vec<usize>);
+
 /// Notes on the part at hand.
 #[derive(Debug, Default)]
 struct Notes {
-    /// Lines that are not kept, in order, and the step that took them.
-    taken: Vec<(Range<usize>, usize)>,
+    /// Lines that are not kept, in order.
+    taken: Vec<Taken>,
     restored: Vec<(usize, usize)>,
     signals: Vec<usize>,
     trimmed_by: Vec<usize>,
@@ -194,11 +198,13 @@ impl Trace {
         let mut taken = notes.taken.iter().peekable();
         for span in part.spans.iter_mut().filter(|span| span.action != Action::Keep) {
             while taken.next_if(|(lines, _)| lines.end <= span.lines.start).is_some() {}
-            while let Some((lines, step)) = taken.peek().filter(|(lines, _)| lines.start < span.lines.end) {
+            while let Some((lines, steps)) = taken.peek().filter(|(lines, _)| lines.start < span.lines.end) {
                 let count = lines.end.min(span.lines.end) - lines.start.max(span.lines.start);
-                match span.steps.iter_mut().find(|(by, _)| by == step) {
-                    Some((_, sum)) => *sum += count,
-                    None => span.steps.push((*step, count)),
+                for step in steps {
+                    match span.steps.iter_mut().find(|(by, _)| by == step) {
+                        Some((_, sum)) => *sum += count,
+                        None => span.steps.push((*step, count)),
+                    }
                 }
                 if lines.end > span.lines.end {
                     break;
@@ -218,13 +224,8 @@ impl Trace {
 
 /// Whose the lines are that a new ledger does not keep: of a span that was there before, whoever took it
 /// then, of any other the step that was just applied.
-fn whose(
-    old: &Ledger,
-    taken: &[(Range<usize>, usize)],
-    new: &Ledger,
-    step: usize,
-) -> Vec<(Range<usize>, usize)> {
-    let mut out: Vec<(Range<usize>, usize)> = Vec::with_capacity(taken.len() + 8);
+fn whose(old: &Ledger, taken: &[Taken], new: &Ledger, step: usize) -> Vec<Taken> {
+    let mut out: Vec<Taken> = Vec::with_capacity(taken.len() + 8);
     let mut spans = old.spans().iter().peekable();
     let mut before = taken.iter().peekable();
     for span in new.spans().iter().filter(|span| span.action != Action::Keep) {
@@ -234,12 +235,20 @@ fn whose(
             while before.next_if(|(lines, _)| lines.end <= at).is_some() {}
             let Some(was) = spans.peek() else { break };
             let mut end = was.lines.end.min(span.lines.end);
-            let mut by = step;
-            if is_same(&was.action, &span.action)
+            let mut by = Vec::new();
+            let is_same = is_same(&was.action, &span.action);
+            let is_further = matches!(
+                (&was.action, &span.action),
+                (Action::Replace { .. }, Action::Replace { .. }) if was.lines == span.lines
+            );
+            if (is_same || is_further)
                 && let Some((lines, first)) = before.peek().filter(|(lines, _)| lines.contains(&at))
             {
                 end = end.min(lines.end);
-                by = *first;
+                by.clone_from(first);
+            }
+            if !is_same || by.is_empty() {
+                by.push(step);
             }
             match out.last_mut().filter(|(lines, last)| lines.end == at && *last == by) {
                 Some((lines, _)) => lines.end = end,
@@ -308,7 +317,7 @@ mod tests {
     use super::*;
 
     /// The ledger after steps, and whose its gaps are.
-    fn steps(steps: &[&dyn Fn(&mut Reduction)]) -> Vec<(Range<usize>, usize)> {
+    fn steps(steps: &[&dyn Fn(&mut Reduction)]) -> Vec<Taken> {
         let source = Source::new("a\nb\nc\nd\ne\nf\ng\nh\n");
         let (mut ledger, mut taken) = (Ledger::new(&source), Vec::new());
         for (at, step) in steps.iter().enumerate() {
@@ -325,20 +334,35 @@ mod tests {
     fn lines_are_of_the_step_that_took_them_first_for_their_reason() {
         let first = |r: &mut Reduction| r.omit(1..3, Reason::Progress);
         let beside = |r: &mut Reduction| r.omit(3..5, Reason::Progress);
-        assert_eq!(steps(&[&first, &beside]), [(1..3, 0), (3..5, 1)]);
+        assert_eq!(steps(&[&first, &beside]), [(1..3, vec![0]), (3..5, vec![1])]);
         let around = |r: &mut Reduction| r.omit(0..6, Reason::OutputCap);
-        assert_eq!(steps(&[&first, &beside, &around]), [(0..6, 2)]);
+        assert_eq!(steps(&[&first, &beside, &around]), [(0..6, vec![2])]);
         let more = |r: &mut Reduction| r.omit(0..6, Reason::Progress);
-        assert_eq!(steps(&[&first, &more]), [(0..1, 1), (1..3, 0), (3..6, 1)]);
+        assert_eq!(steps(&[&first, &more]), [(0..1, vec![1]), (1..3, vec![0]), (3..6, vec![1])]);
         let anew = |r: &mut Reduction| r.replace(6..8, "x".to_owned(), Reason::JsonWhitespace);
-        assert_eq!(steps(&[&anew, &first]), [(1..3, 1), (6..8, 0)]);
+        assert_eq!(steps(&[&anew, &first]), [(1..3, vec![1]), (6..8, vec![0])]);
+    }
+
+    #[test]
+    fn what_is_changed_further_is_of_both_steps() {
+        let source = Source::new("a\nb\n");
+        let mut reduction = Reduction::default();
+        reduction.replace(0..2, "a b".to_owned(), Reason::JsonWhitespace);
+        let written = Ledger::new(&source).apply(&source, reduction).unwrap();
+        let mut cut = written.clone();
+        for span in cut.spans_mut() {
+            span.action =
+                Action::Replace { text: "a".to_owned(), reason: Reason::OutputCap, omitted_bytes: 2 };
+        }
+        let first = whose(&Ledger::new(&source), &[], &written, 0);
+        assert_eq!(whose(&written, &first, &cut, 1), [(0..2, vec![0, 1])]);
     }
 
     #[test]
     fn groups_of_two_steps_are_not_one() {
         let first = |r: &mut Reduction| r.omit_in(1..3, Reason::Progress, 1);
         let second = |r: &mut Reduction| r.omit_in(4..6, Reason::Progress, 1);
-        assert_eq!(steps(&[&first, &second]), [(1..3, 0), (4..6, 1)]);
+        assert_eq!(steps(&[&first, &second]), [(1..3, vec![0]), (4..6, vec![1])]);
     }
 
     #[test]

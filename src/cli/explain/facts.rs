@@ -114,18 +114,19 @@ fn reads(reducer: &str) -> String {
 fn left_out(evidence: &Evidence, gaps: usize) -> String {
     let lines: usize = evidence.omissions.iter().map(|o| o.count).sum();
     let inside: usize = evidence.omissions.iter().map(|o| o.bytes).sum();
-    let inside =
-        if inside > 0 { format!(", {} inside lines", words::count(inside, "byte")) } else { String::new() };
+    let mut hidden = Vec::new();
+    if lines > 0 {
+        hidden.push(words::count(lines, "line"));
+    }
+    if inside > 0 {
+        hidden.push(format!("{} inside lines", words::count(inside, "byte")));
+    }
     match gaps {
         0 => "none".to_owned(),
         // The evidence lists no gaps of a result that became a reference as a whole.
         _ if evidence.duplicate_of.is_some() => "the whole result, which an earlier one shows".to_owned(),
-        _ => format!("{}: {} not shown{inside}", number_of_gaps(gaps), words::count(lines, "line")),
+        _ => format!("{}: {} not shown", words::count(gaps, "gap"), words::list(&hidden)),
     }
-}
-
-fn number_of_gaps(gaps: usize) -> String {
-    words::count(gaps, "gap")
 }
 
 fn failures(explained: &Explained) -> String {
@@ -178,8 +179,8 @@ pub(super) fn steps(explained: &Explained) -> Vec<StepRow> {
 
 /// What of a step is in the output.
 fn effects(explained: &Explained, at: usize) -> String {
-    // In the order in which they first stand: reason, whether lines were left out, how many.
-    let mut sums: Vec<(Reason, &str, usize)> = Vec::new();
+    // In the order in which they first stand: why, what was done, to how many lines.
+    let mut sums: Vec<(&str, &str, usize)> = Vec::new();
     let mut add = |reason, verb, count| match sums.iter_mut().find(|(r, v, _)| (*r, *v) == (reason, verb)) {
         Some((.., sum)) => *sum += count,
         None => sums.push((reason, verb, count)),
@@ -188,19 +189,20 @@ fn effects(explained: &Explained, at: usize) -> String {
     for part in &explained.parts {
         for span in &part.spans {
             let Some((_, lines)) = span.steps.iter().find(|(step, _)| *step == at) else { continue };
+            let is_last = span.steps.last().is_some_and(|(step, _)| *step == at);
             match &span.action {
-                Action::Omit { reason, .. } => add(*reason, "left out", *lines),
-                Action::Repeat { period } => add(Reason::RepeatedLines, "left out", lines - period),
-                Action::Refer { .. } => add(Reason::ShownBefore, "referred to", *lines),
-                Action::Replace { reason, omitted_bytes: 0, .. } => add(*reason, "wrote anew", *lines),
-                Action::Replace { reason, .. } => add(*reason, "cut inside", *lines),
+                Action::Omit { reason, .. } => add(reason.code(), "left out", *lines),
+                Action::Repeat { period } => add(Reason::RepeatedLines.code(), "left out", lines - period),
+                Action::Refer { .. } => add(Reason::ShownBefore.code(), "referred to", *lines),
+                Action::Replace { .. } if !is_last => add("changed further below", "wrote anew", *lines),
+                Action::Replace { reason, omitted_bytes: 0, .. } => add(reason.code(), "wrote anew", *lines),
+                Action::Replace { reason, .. } => add(reason.code(), "cut inside", *lines),
                 Action::Keep => {}
             }
         }
     }
     out.extend(
-        sums.iter()
-            .map(|(reason, verb, n)| format!("{verb} {} ({})", words::count(*n, "line"), reason.code())),
+        sums.iter().map(|(reason, verb, n)| format!("{verb} {} ({reason})", words::count(*n, "line"))),
     );
     if explained.parts.iter().any(|part| part.trimmed_by.contains(&at)) {
         out.push("took white space at the ends of lines or before their numbers".to_owned());

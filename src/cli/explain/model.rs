@@ -206,8 +206,20 @@ impl Blocks<'_, '_> {
             words::lines(self.view.original.number(lines.start), self.view.original.number(lines.end - 1))
         };
         if omitted > 0 {
-            let what = format!("{}: {} inside left out", numbers(&span.lines), words::count(omitted, "byte"));
-            return Some(self.note(true, what, Some(reason), span));
+            let bytes = words::count(omitted, "byte");
+            let lines = if span.lines.len() == 1 { "the line" } else { "the lines" };
+            let mut inside = lines.to_owned();
+            // The last step cut what the others wrote.
+            let mut cut = span.clone();
+            let written = std::mem::take(&mut cut.steps);
+            let (writers, cutter) = written.split_at(written.len().saturating_sub(1));
+            if !writers.is_empty() {
+                let writers = facts::by(self.explained, writers.iter().map(|s| s.0));
+                inside = format!("what {writers} wrote");
+            }
+            let what = format!("{}: {bytes} left out inside {inside}", numbers(&span.lines));
+            cut.steps = cutter.to_vec();
+            return Some(self.note(true, what, Some(reason), &cut));
         }
         let is_alike = |other: &&Traced| {
             matches!(other.action, Action::Replace { reason: r, omitted_bytes: 0, .. } if r == reason)
