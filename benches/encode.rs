@@ -1,18 +1,21 @@
-//! Speed of the encoders alone: pretty-printed JSON of 64 KiB and 1 MiB, a padded table of 64 KiB.
-//! Inputs are built here, always the same.
+//! Speed of the encoders alone: pretty-printed JSON of 64 KiB and 1 MiB, minified and as a schema table, a
+//! padded table of 64 KiB, and dictionaries of 50 KB of a log, of one word and of random words. Inputs are
+//! built here, always the same.
 
 use std::fmt::Write as _;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use tersed::config::Policy;
+use tersed::config::{Mode, Policy};
 use tersed::encode::ENCODERS;
+use tersed::encode::dictionary::{self, MAX_BYTES, Method};
 use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::detect::Detection;
 use tersed::pipeline::ledger::Ledger;
 use tersed::pipeline::relevance::Relevance;
 use tersed::pipeline::source::Source;
 use tersed::reduce::Input;
+use tersed::tokens::{Tokenizer, counter};
 
 /// An array of records as an API would print them, of at least `bytes`.
 fn json(bytes: usize) -> String {
@@ -57,11 +60,14 @@ fn bench(c: &mut Criterion) {
     let cases = [
         ("json_minify", "json_minify/64KiB", json(64 << 10)),
         ("json_minify", "json_minify/1MiB", json(1 << 20)),
+        ("json_table", "json_table/64KiB", json(64 << 10)),
+        ("json_table", "json_table/1MiB", json(1 << 20)),
         ("table_whitespace", "table_whitespace/64KiB", table(64 << 10)),
     ];
     for (id, name, text) in cases {
         let source = Source::new(&text);
-        let (call, detection, policy) = (ToolCall::default(), Detection::default(), Policy::default());
+        let (call, detection) = (ToolCall::default(), Detection::default());
+        let policy = Policy { mode: Mode::Aggressive, ..Policy::default() };
         let input = Input {
             source: &source,
             call: &call,
@@ -79,5 +85,44 @@ fn bench(c: &mut Criterion) {
     }
 }
 
-criterion_group!(benches, bench);
+/// Texts of as many bytes as a dictionary is made for at most.
+fn texts() -> [(&'static str, String); 3] {
+    let mut log = String::new();
+    let mut random = String::new();
+    let mut state = 7u32;
+    for i in 0.. {
+        if random.len() >= MAX_BYTES && log.len() >= MAX_BYTES {
+            break;
+        }
+        let _ = writeln!(
+            log,
+            "2026-03-01 10:{:02}:{:02} worker-{} the request for item {i} was answered from the cache",
+            i / 60 % 60,
+            i % 60,
+            i % 7
+        );
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let _ = write!(random, "w{} ", state >> 20);
+    }
+    log.truncate(MAX_BYTES);
+    random.truncate(MAX_BYTES);
+    [("log", log), ("one-word", "word ".repeat(MAX_BYTES / 5)), ("random", random)]
+}
+
+fn dictionaries(c: &mut Criterion) {
+    let counter = counter(Tokenizer::O200k);
+    for (name, text) in texts() {
+        let tokens = counter.count(&text);
+        let mut group = c.benchmark_group("dictionary");
+        group.throughput(Throughput::Bytes(text.len() as u64));
+        for method in Method::ALL {
+            group.bench_function(format!("{}/{name}", method.name()), |b| {
+                b.iter(|| dictionary::compress(black_box(&text), tokens, method, counter));
+            });
+        }
+        group.finish();
+    }
+}
+
+criterion_group!(benches, bench, dictionaries);
 criterion_main!(benches);

@@ -368,7 +368,7 @@ fn one_text(group: &mut BenchmarkGroup<'_, WallTime>, call: &ToolCall, raw: &str
     group.bench_function("detect_claim", |b| {
         b.iter(|| (detect::detect(call, black_box(&source)), reduce::choose(&input).map(|r| r.meta().id)));
     });
-    group.bench_function("signals", |b| b.iter(|| signals::failure_lines(black_box(&source))));
+    group.bench_function("signals", |b| b.iter(|| signals::search(black_box(&source))));
 
     let failures = signals::failure_lines(&source);
     let mut ledger = Ledger::new(&source);
@@ -389,7 +389,7 @@ fn one_text(group: &mut BenchmarkGroup<'_, WallTime>, call: &ToolCall, raw: &str
         b.iter(|| {
             let mut next = black_box(&ledger).clone();
             next.drop_unpaid(&source);
-            (guard::check(&source, &mut next, &failures), next.size(&source, None))
+            (guard::check(&source, &mut next, &failures, false), next.size(&source, None))
         });
     });
     group.bench_function("render", |b| b.iter(|| black_box(&ledger).render(&source, None)));

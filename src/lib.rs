@@ -22,6 +22,7 @@
 //! | [`pipeline`] | the pure core: one result in, one outcome out |
 //! | [`reduce`] | reducers by family, formats as tables of line forms, stack traces, progress |
 //! | [`detail`] | how much of a file view is shown |
+//! | [`elide`] | how much of structured data is shown |
 //! | [`outline`] | where the declarations of a source file are |
 //! | [`encode`] | lossless encoders and their table |
 //! | [`tokens`] | token counters |
@@ -40,6 +41,7 @@ pub mod artifact;
 pub mod cli;
 pub mod config;
 pub mod detail;
+pub mod elide;
 pub mod encode;
 pub mod engine;
 pub mod outline;

@@ -45,7 +45,7 @@ fn folders(path: &Path) -> Vec<PathBuf> {
 
 fn cases() -> Vec<Case> {
     let root = repository("tests/fixtures");
-    let areas = ["detail", "reduce", "encode", "trace", "generic"].map(|area| root.join(area));
+    let areas = ["detail", "elide", "reduce", "encode", "trace", "generic"].map(|area| root.join(area));
     let out: Vec<Case> =
         areas.iter().flat_map(|a| folders(a)).flat_map(|f| folders(&f)).map(|f| case(&f)).collect();
     assert!(out.len() > 100);
@@ -100,6 +100,45 @@ fn spans_say_what_the_output_shows_and_which_step_did_it() {
     }
 }
 
+#[test]
+fn a_budget_is_told_of_by_its_step() {
+    let (mut cut, mut clipped) = (0, 0);
+    // Each takes several runs.
+    for (case, _) in EXPLAINED.iter().step_by(10) {
+        for limit in [6, 60, 200] {
+            let mut policy = case.policy.clone();
+            policy.budget.per_result = Some(limit);
+            let explained = self::explained(case, &policy);
+            let outcome = compress(&case.call, &[case.raw()], &policy, false, &NoHistory).unwrap();
+            assert_eq!(explained.outcome, outcome, "{}", case.name);
+            check(&case.name, &explained);
+            let [part] = explained.parts.as_slice() else { panic!("{}", case.name) };
+            let steps = &explained.outcome.evidence.steps;
+            let Some(budget) = steps.iter().position(|step| step.id == "budget") else { continue };
+            cut += 1;
+            clipped += usize::from(part.is_rewritten);
+            assert_eq!((part.steps.last(), part.anew_by), (Some(&budget), Some(budget)), "{}", case.name);
+            for span in &part.spans {
+                let is_cut = match &span.action {
+                    Action::Omit { reason, .. } | Action::Replace { reason, .. } => *reason == Reason::Budget,
+                    _ => false,
+                };
+                let is_by = span.steps.last().is_some_and(|(step, _)| *step == budget);
+                assert!(is_by || !is_cut, "{}: {span:?}", case.name);
+            }
+            // What the evidence lists as gone is gone on the page as well.
+            for omission in &explained.outcome.evidence.omissions {
+                let gone = |line: usize| {
+                    part.spans.iter().any(|s| s.lines.contains(&line) && s.action != Action::Keep)
+                };
+                let [first, last] = omission.lines;
+                assert!((first - 1..last).all(gone), "{}: {omission:?}", case.name);
+            }
+        }
+    }
+    assert!(cut > 60 && clipped > 10, "{cut} {clipped}");
+}
+
 fn check(name: &str, explained: &Explained) {
     for (part, text) in explained.parts.iter().zip(&explained.outcome.texts) {
         check_part(name, part, text, explained);
@@ -113,8 +152,12 @@ fn check_part(name: &str, part: &Part, text: &str, explained: &Explained) {
         assert_eq!((part.spans.len(), output.len()), (0, 1), "{name}");
         return;
     }
-    assert!(!part.is_rewritten, "{name}");
-    let (mut line, mut shown) = (0, 0);
+    let whole = part.anew_by.filter(|_| part.is_rewritten);
+    let by = whole.map(|step| explained.outcome.evidence.steps[step].id.as_str());
+    // Nothing else writes a whole output anew.
+    let is_known = by.is_none_or(|id| id == "budget" || id.starts_with("dictionary"));
+    assert!(is_known && whole.is_some() == part.is_rewritten, "{name}: {by:?}");
+    let (mut line, mut shown) = (0, part.lead);
     for span in &part.spans {
         assert_eq!((span.lines.start, span.shown.start), (line, shown), "{name}");
         (line, shown) = (span.lines.end, span.shown.end);
@@ -133,6 +176,9 @@ fn check_part(name: &str, part: &Part, text: &str, explained: &Explained) {
             continue;
         }
         assert!(span.steps.is_empty());
+        if part.is_rewritten {
+            continue;
+        }
         for (from, to) in span.lines.clone().zip(span.shown.clone()) {
             let (from, to) =
                 (original[from], output.get(to).unwrap_or_else(|| panic!("{name}: no line {to}")));
@@ -141,6 +187,9 @@ fn check_part(name: &str, part: &Part, text: &str, explained: &Explained) {
         }
     }
     assert_eq!(line, original.len(), "{name}");
+    if part.is_rewritten {
+        return;
+    }
     match &output[shown.min(output.len())..] {
         [] => assert_eq!(shown, output.len(), "{name}"),
         [exit] => assert!(exit.starts_with("[tersed: exit status "), "{name}: {exit}"),

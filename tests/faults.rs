@@ -3,7 +3,7 @@
 //! `sessions.rs`, `references.rs`, `promises.rs`, `tokens.rs` and `server/`.
 //!
 //! A case says what must stand in the output and what never may. Inputs are small; nothing is left
-//! alone for its size.
+//! alone for its size. Pointers without a preview, and batches, are in `budget/`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -427,4 +427,42 @@ fn no_byte_is_a_trap() {
         .texts
         .concat();
     assert!(out.contains("error 1"), "{out}");
+}
+
+/// A trim that stacks markers, misses its budget by a few tokens, keeps the head and loses the error, or
+/// makes a text that fits longer.
+#[test]
+fn trims_to_a_budget() {
+    let call = shell("./deploy", 1);
+    let text = numbered(2000, |i| match i {
+        1207 => "error: host db-3 refused the key".to_owned(),
+        1999 => "deployed 11 of 12 hosts, 1 failed".to_owned(),
+        _ => format!("host web-{i} took the release, step {}", i * 7919 % 1009),
+    });
+    let counter = tersed::tokens::counter(tersed::tokens::Tokenizer::O200k);
+    let within = |text: &str, tokens: usize, mode: Mode| {
+        let budget = tersed::config::Budget { per_result: Some(tokens), total: None };
+        let policy = Policy { min_bytes: 0, mode, budget, ..Policy::default() };
+        compress(&call, &[Raw::Text(text)], &policy, false, &NoHistory).unwrap().texts.concat()
+    };
+    for mode in [Mode::Safe, Mode::Standard, Mode::Aggressive] {
+        for tokens in [120, 300, 900] {
+            let out = within(&text, tokens, mode);
+            assert!(counter.count(&out) <= tokens, "{} of {tokens}", counter.count(&out));
+            assert!(
+                out.contains("error: host db-3 refused the key") && out.contains("deployed 11 of 12"),
+                "{out}"
+            );
+            let gaps =
+                out.lines().filter(|line| line.starts_with("[tersed") && line.contains("omitted")).count();
+            assert_eq!(gaps, 1, "{out}");
+            let again = within(&out, tokens, mode);
+            assert_eq!(again, out, "cut again, it has a second marker");
+            let less = within(&out, tokens - 20, mode);
+            assert!(counter.count(&less) <= tokens - 20);
+            assert_eq!(less.matches("omitted").count(), 1, "{less}");
+        }
+    }
+    let fits = "one line\nerror: and another\n";
+    assert_eq!(within(fits, counter.count(fits), Mode::Standard), fits);
 }

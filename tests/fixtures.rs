@@ -1,4 +1,4 @@
-//! Golden fixtures: every folder under `tests/fixtures/reduce`, `tests/fixtures/encode`,
+//! Golden fixtures: every folder under `tests/fixtures/reduce`, `tests/fixtures/encode`, `tests/fixtures/elide`,
 //! `tests/fixtures/trace`, `tests/fixtures/detail` and `tests/fixtures/generic` (texts that no reducer
 //! understands) is a case.
 //!
@@ -45,7 +45,7 @@ fn folders(path: &Path) -> Vec<PathBuf> {
 }
 
 fn cases() -> Vec<PathBuf> {
-    ["detail", "reduce", "encode", "trace", "generic"]
+    ["detail", "reduce", "encode", "elide", "trace", "generic"]
         .iter()
         .flat_map(|area| folders(&root().join(area)))
         .flat_map(|f| folders(&f))

@@ -162,9 +162,19 @@ fn the_schema_is_whole_and_strict_where_the_server_is() {
     for strict in ["PolicyPatch", "Options"] {
         assert_eq!(definitions[strict]["additionalProperties"], false, "{strict}");
     }
-    for params in
-        ["CompressParams", "BatchParams", "OpenParams", "SessionParams", "EvictedParams", "ReadParams"]
-    {
+    for params in [
+        "CompressParams",
+        "BatchParams",
+        "OpenParams",
+        "SessionParams",
+        "EvictedParams",
+        "ReadParams",
+        "MessagesParams",
+        "StreamOpenParams",
+        "AppendParams",
+        "StreamParams",
+        "StreamCloseParams",
+    ] {
         let id = &definitions[params]["properties"]["sessionId"];
         assert_eq!((&id["minLength"], &id["maxLength"]), (&1.into(), &512.into()), "{params}");
     }
@@ -213,6 +223,13 @@ const EXAMPLES: &[&str] = &[
     "session/open",
     "toolResult/compress",
     "toolResult/compressBatch",
+    "toolResult/open",
+    "toolResult/append",
+    "toolResult/peek",
+    "toolResult/close",
+    "toolResult/discard",
+    "messages/compress",
+    "toolSchema/minify",
     "artifact/list",
     "artifact/read",
     "artifact/search",

@@ -20,7 +20,7 @@ use tersed::pipeline::{Outcome, Raw, compress};
 fn samples() -> Vec<(String, Option<String>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut out = Vec::new();
-    for area in ["reduce", "encode", "detail", "trace", "generic"] {
+    for area in ["reduce", "encode", "elide", "detail", "trace", "generic"] {
         for kind in fs::read_dir(root.join(area)).into_iter().flatten() {
             for case in fs::read_dir(kind.unwrap().path()).into_iter().flatten() {
                 let case = case.unwrap().path();

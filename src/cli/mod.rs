@@ -5,6 +5,7 @@
 
 mod call;
 mod compress;
+mod expand;
 pub mod explain;
 mod protocol;
 mod replay;
@@ -27,6 +28,7 @@ use clap::{CommandFactory, Parser, Subcommand};
         tersed                                        serve a host on stdio (LSP framing)\n  \
         cargo test 2>&1 | tersed compress --command 'cargo test'\n  \
         cargo test 2>&1 | tersed explain --command 'cargo test'   what went, and why\n  \
+        tersed expand < compressed.txt                what dictionaries and tables of a text hold\n  \
         tersed replay session.jsonl                   what a recorded session would have cost\n  \
         tersed protocol methods                       what the wire offers\n\n\
         Exit codes: 0 done, 1 failed, 2 unreadable command line."
@@ -46,6 +48,8 @@ enum Command {
     Compress(compress::Args),
     /// Show one result: the original beside the output, every gap with its reason and its step.
     Explain(explain::Args),
+    /// Write out what dictionaries and tables hold: standard input to standard output.
+    Expand(expand::Args),
     /// Play recorded sessions against a child process and print what they would have cost.
     Replay(replay::Args),
     /// Print the protocol: its JSON Schema, its metadata, its methods.
@@ -65,6 +69,7 @@ pub fn run() -> ExitCode {
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Compress(args)) => done(compress::run(&args)),
         Some(Command::Explain(args)) => done(explain::run(&args)),
+        Some(Command::Expand(args)) => done(expand::run(&args)),
         Some(Command::Replay(args)) => done(replay::run(&args)),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),
         Some(Command::Completions { shell }) => {

@@ -51,6 +51,11 @@ impl Policy {
         }
     }
 
+    /// Whether `aggressive` may write what a document says in another form.
+    pub fn rewrites_documents(&self) -> bool {
+        self.mode == Mode::Aggressive && self.structured_form() != Structured::Parseable
+    }
+
     /// The limits of a search that are in force.
     pub fn search_limits(&self) -> SearchLimits {
         SearchLimits {
@@ -70,11 +75,12 @@ impl Policy {
     }
 
     /// Bytes of a text that no reducer understands above which its middle is left out; `None` for never.
-    /// `is_document` is whether it can only be read whole, as JSON: then the default is 32 KiB.
+    /// `is_document` is whether it can only be read whole, as JSON: then the default is 32 KiB. A budget
+    /// does not halve it, since it cuts such texts itself, by tokens.
     pub fn head_tail(&self, is_document: bool) -> Option<usize> {
         match is_document {
-            true => self.limit(self.head_tail_bytes, Some(32 << 10), 32 << 10),
-            false => self.limit(self.head_tail_bytes, Some(12 << 10), 6 << 10),
+            true => self.whole_limit(self.head_tail_bytes, Some(32 << 10), 32 << 10),
+            false => self.whole_limit(self.head_tail_bytes, Some(12 << 10), 6 << 10),
         }
     }
 
@@ -85,11 +91,16 @@ impl Policy {
 
     /// What was set, where 0 stands for no limit, or what the mode says, halved as often as a budget asks.
     fn limit(&self, set: Option<usize>, standard: Option<usize>, aggressive: usize) -> Option<usize> {
-        let limit = match set {
+        let limit = self.whole_limit(set, standard, aggressive);
+        limit.map(|n| (n >> self.squeeze.min(16)).max(1))
+    }
+
+    /// The same, not halved.
+    fn whole_limit(&self, set: Option<usize>, standard: Option<usize>, aggressive: usize) -> Option<usize> {
+        match set {
             Some(n) => Some(n).filter(|n| *n > 0),
             None => self.in_aggressive(aggressive).or(standard),
-        };
-        limit.map(|n| (n >> self.squeeze.min(16)).max(1))
+        }
     }
 
     fn in_aggressive(&self, limit: usize) -> Option<usize> {

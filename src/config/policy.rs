@@ -517,7 +517,9 @@ impl Policy {
     /// A digest of everything that can change an output: two policies with the same fingerprint
     /// give the same bytes. How much evidence is returned does not count.
     pub fn fingerprint(&self) -> u64 {
-        let neutral = Self { evidence: EvidenceDetail::Full, memo: true, ..self.clone() };
+        // What a batch may take in all is no matter of one result: what was given once stays as it was.
+        let budget = Budget { total: None, ..self.budget };
+        let neutral = Self { evidence: EvidenceDetail::Full, memo: true, budget, ..self.clone() };
         let bytes = serde_json::to_vec(&neutral).unwrap_or_default();
         let mut head = [0; 8];
         head.copy_from_slice(&blake3::hash(&bytes).as_bytes()[..8]);

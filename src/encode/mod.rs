@@ -2,11 +2,20 @@
 //!
 //! Each works on the lines that the reducer kept and returns spans, as reducers do.
 
+pub mod dictionary;
 mod fold;
 mod json;
 mod numbers;
 mod table;
 mod whitespace;
+mod xml;
+
+pub(crate) use json::{end_of_broken, indentation, stands_alone};
+pub(crate) use table::squeezed;
+
+pub use json::minified;
+
+pub use json::table as json_table;
 
 use crate::pipeline::detect::{Shape, command::Simple};
 use crate::pipeline::ledger::{Ledger, Reduction};
@@ -28,7 +37,7 @@ pub trait Encoder: Sync {
 /// second run over the output sees it as plain lines; so each must leave text in which neither it nor
 /// any other finds something new:
 /// - JSON first: its white space may look like columns, and a document has to be whole to be read.
-///   It leaves no line that the table encoder takes for a row.
+///   It leaves no line that the table encoder takes for a row. XML as well.
 /// - Tables next, while trailing blanks still tell the width; their rows are never JSON.
 /// - Trailing white space and the padding of line numbers change nothing that the others look at.
 /// - Repetition last, on what nobody rewrote. Lines that only became equal by the rewriting are the
@@ -37,7 +46,9 @@ pub trait Encoder: Sync {
 ///   without them if it is not stable. What is folded carries a marker, and marked text is never run
 ///   again.
 pub static ENCODERS: &[&dyn Encoder] = &[
+    &json::table::JsonTable,
     &json::JsonMinify,
+    &xml::XmlWhitespace,
     &table::TableWhitespace,
     &whitespace::TrailingWhitespace,
     &numbers::NumberPadding,
@@ -45,7 +56,10 @@ pub static ENCODERS: &[&dyn Encoder] = &[
 ];
 
 /// Encoders that write lines anew.
-pub static REWRITERS: &[&str] = &["json_minify", "table_whitespace"];
+pub static REWRITERS: &[&str] = &["json_table", "json_minify", "xml_whitespace", "table_whitespace"];
+
+/// The encoder that writes data in another format, in which failure lines have to be looked for.
+pub const TABLES: &str = "json_table";
 
 /// The encoder that leaves lines out.
 pub const REPEATS: &str = "repeated_lines";
@@ -74,7 +88,7 @@ const FILE_PROGRAMS: &[&str] = &[
 
 /// Whether the white space inside lines is content that an agent edits or matches by: files, searches
 /// and diffs, also where they are only a part of the output or where only the content tells.
-fn is_exact_text(input: &Input<'_>) -> bool {
+pub(crate) fn is_exact_text(input: &Input<'_>) -> bool {
     let shows_file = |simple: &Simple| match simple.program() {
         "git" => matches!(
             simple.subcommand(),

@@ -1,116 +1,33 @@
-//! `toolResult/compress` and its batch: memo, core, artifact, commit.
+//! `toolResult/compress`: memo, core, artifact, commit. Batches are in `batch`.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
+use super::job::Job;
 use super::sessions::{Shared, lock};
 use super::{Cancel, Engine, resolve};
 use crate::artifact::{Media, Meta};
-use crate::config::{EvidenceDetail, Mode, Policy, PolicyPatch};
-use crate::pipeline::blocks::Lines;
+use crate::config::{BudgetPatch, EvidenceDetail, Policy, PolicyPatch};
+use crate::pipeline::budget::Ask;
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::{History, NoHistory};
 use crate::pipeline::evidence::{BeforeAfter, Evidence, Memo, Status};
-use crate::pipeline::sanitize;
-use crate::pipeline::{self, Outcome, Raw, RedactionFailed, Retain};
+use crate::pipeline::{Outcome, Prepared, Retain};
 use crate::protocol::RpcError;
-use crate::protocol::content::{Content, Exact};
+use crate::protocol::content::Exact;
 use crate::protocol::error::INTERNAL_ERROR;
-use crate::protocol::tool_result::{
-    ArtifactRef, BatchCompressed, BatchParams, CompressParams, Compressed, ToolResult, check_session,
-};
-use crate::session::{AsDecided, Caller, Ending, Fingerprint, Lookup, Stored, Window};
+use crate::protocol::params::invalid;
+use crate::protocol::tool_result::{ArtifactRef, CompressParams, Compressed, ToolResult, check_session};
+use crate::session::{AsDecided, Lookup, Stored, Window};
 
-/// How much of a query counts.
-const MAX_QUERY_BYTES: usize = 4096;
-
-/// One result, read and checked.
-pub(super) struct Job<'a> {
-    pub(super) call: ToolCall,
-    pub(super) content: Content<'a>,
-    pub(super) full_output: bool,
+/// Where a result is worked on: its session, and how many results that had before this turn.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) id: Option<&'a str>,
+    pub(super) session: Option<&'a Shared>,
+    pub(super) turn: usize,
 }
 
-impl<'a> Job<'a> {
-    pub(super) fn new(
-        result: &ToolResult<'a>,
-        place: &str,
-        full_output: bool,
-        query: Option<&str>,
-    ) -> Result<Self, RpcError> {
-        let query = query.map(|query| query[..query.floor_char_boundary(MAX_QUERY_BYTES)].to_owned());
-        let call = ToolCall { query, ..result.call(place)? };
-        let content = Content::read(result.content, &format!("{place}.content"))?;
-        Ok(Self { call, content, full_output: full_output || result.full_output })
-    }
-
-    pub(super) fn fingerprint(&self, policy: &Policy) -> Fingerprint {
-        let mut content = Digest::default();
-        for part in self.content.parts() {
-            // The same bytes are read in another way as text.
-            match part {
-                Raw::Text(text) => content.field(b"text").field(text.as_bytes()),
-                Raw::Bytes(bytes) => content.field(b"bytes").field(bytes),
-            };
-        }
-        let content = content.finish();
-        let call = &self.call;
-        let mut request = Digest::default();
-        request
-            .field(&content)
-            .field(&policy.fingerprint().to_le_bytes())
-            .field(call.tool.as_bytes())
-            .field(call.arguments.to_string().as_bytes())
-            .field(call.command.as_deref().unwrap_or_default().as_bytes())
-            .field(call.path.as_deref().unwrap_or_default().as_bytes())
-            .field(call.query.as_deref().unwrap_or_default().as_bytes())
-            .field(format!("{:?} {:?} {}", call.exit_code, call.is_error, self.full_output).as_bytes());
-        Fingerprint { request: request.finish(), content }
-    }
-
-    /// Texts of several lines that the model wrote into the call, without secrets.
-    pub(super) fn written(&self, policy: &Policy) -> Vec<(String, Lines)> {
-        if !policy.dedup || policy.mode < Mode::Standard {
-            return Vec::new();
-        }
-        let safe = |text: &str| match policy.redact_secrets {
-            true => sanitize::redact_only(text).ok().map(|(text, _)| Lines::of(&text)),
-            false => Some(Lines::of(text)),
-        };
-        let texts = self.call.written().into_iter();
-        texts.filter_map(|(name, text)| Some((name.to_owned(), safe(text)?))).collect()
-    }
-
-    /// The call as the session tells it from others.
-    pub(super) fn caller<'b>(&'b self, id: &'b str, mentioned: &'b [&'b str], turn: usize) -> Caller<'b> {
-        let call = &self.call;
-        let mut asked = Digest::default();
-        asked
-            .field(call.canonical_tool().as_bytes())
-            .field(call.arguments.to_string().as_bytes())
-            .field(call.command.as_deref().unwrap_or_default().as_bytes())
-            .field(call.path.as_deref().unwrap_or_default().as_bytes());
-        let ending = Ending { exit_code: call.exit_code, is_error: call.is_error };
-        // Doing a thing again is no question.
-        let is_told =
-            (!call.arguments.is_null() || call.command.is_some() || call.path.is_some()) && !call.acts();
-        Caller { id, tool: &call.tool, asked: is_told.then(|| asked.finish()), mentioned, ending, turn }
-    }
-}
-
-/// A digest over fields, each with its length, so that no two lists of fields are the same bytes.
-#[derive(Default)]
-struct Digest(blake3::Hasher);
-
-impl Digest {
-    fn field(&mut self, bytes: &[u8]) -> &mut Self {
-        self.0.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
-        self
-    }
-
-    fn finish(&self) -> [u8; 16] {
-        let mut half = [0; 16];
-        half.copy_from_slice(&self.0.finalize().as_bytes()[..16]);
-        half
+impl<'a> Place<'a> {
+    pub(super) fn new(id: Option<&'a str>, session: Option<&'a Shared>) -> Self {
+        Self { id, session, turn: session.map_or(0, |session| lock(session).results()) }
     }
 }
 
@@ -120,43 +37,12 @@ impl Engine {
         check_session(params.session_id.as_deref())?;
         let result = ToolResult::read(&params.result, "result")?;
         let job = Job::new(&result, "result", params.full_output, params.query.as_deref())?;
-        let (policy, session) = self.context(params.session_id.as_deref(), params.policy.as_ref())?;
-        let turn = results(session.as_ref());
-        let stored = self.run(&job, &policy, params.session_id.as_deref(), session.as_ref(), turn, cancel)?;
+        let pressure = pressure(params.context_pressure)?;
+        let id = params.session_id.as_deref();
+        let (policy, session) = self.context(id, params.policy.as_ref(), params.budget)?;
+        let place = Place::new(id, session.as_ref());
+        let stored = self.run(&job, &policy, Ask::new(&policy, pressure), place, None, cancel)?;
         respond(&job, stored, &policy)
-    }
-
-    /// `toolResult/compressBatch`
-    pub fn compress_batch(
-        &self,
-        params: &BatchParams<'_>,
-        cancel: &Cancel,
-    ) -> Result<BatchCompressed, RpcError> {
-        check_session(params.session_id.as_deref())?;
-        let jobs = params
-            .results
-            .iter()
-            .enumerate()
-            .map(|(i, members)| {
-                let (result, place) = ToolResult::read_item(members, i)?;
-                Job::new(&result, &place, params.full_output, params.query.as_deref())
-            })
-            .collect::<Result<Vec<_>, _>>()?;
-        let (policy, session) = self.context(params.session_id.as_deref(), params.policy.as_ref())?;
-        let turn = results(session.as_ref());
-        let mut out = BatchCompressed {
-            results: Vec::with_capacity(jobs.len()),
-            tokens: BeforeAfter::default(),
-            budget_applied: params.budget.as_ref().map(|_| false),
-        };
-        for job in &jobs {
-            let stored =
-                self.run(job, &policy, params.session_id.as_deref(), session.as_ref(), turn, cancel)?;
-            out.tokens.before += stored.outcome.evidence.tokens.before;
-            out.tokens.after += stored.outcome.evidence.tokens.after;
-            out.results.push(respond(job, stored, &policy)?);
-        }
-        Ok(out)
     }
 
     /// The policy of a request and its session.
@@ -164,43 +50,44 @@ impl Engine {
         &self,
         session: Option<&str>,
         patch: Option<&PolicyPatch>,
+        budget: Option<BudgetPatch>,
     ) -> Result<(Policy, Option<Shared>), RpcError> {
         let mut policy = self.policy();
         // A bad patch must change nothing, so it is looked at before the session opens.
-        resolve(&policy, patch)?;
+        requested(&policy, patch, budget)?;
         let session = session.map(|id| self.session(id)).transpose()?;
         if let Some(session) = &session {
             policy = resolve(&policy, Some(&lock(session).policy))?;
         }
-        Ok((resolve(&policy, patch)?, session))
+        Ok((requested(&policy, patch, budget)?, session))
     }
 
     /// One result against the memo, or through the core.
-    fn run(
+    pub(super) fn run(
         &self,
         job: &Job<'_>,
         policy: &Policy,
-        session_id: Option<&str>,
-        session: Option<&Shared>,
-        turn: usize,
+        ask: Ask,
+        place: Place<'_>,
+        prepared: Option<&Prepared<'_>>,
         cancel: &Cancel,
     ) -> Result<Stored, RpcError> {
         cancel.check()?;
-        let Some(session) = session else {
-            let outcome = core(job, policy, &NoHistory)?;
-            return Ok(self.store(session_id, &job.call, outcome));
+        let Some(session) = place.session else {
+            let outcome = job.core(policy, ask, &NoHistory, prepared)?;
+            return Ok(self.store(place.id, &job.call, outcome).0);
         };
         let mut session = lock(session);
         let Some(call_id) = job.call.id.as_deref() else {
-            let outcome = core(job, policy, &NoHistory)?;
+            let outcome = job.core(policy, ask, &NoHistory, prepared)?;
             cancel.check()?;
             session.count(&job.call.tool, &outcome);
-            return Ok(self.store(session_id, &job.call, outcome));
+            return Ok(self.store(place.id, &job.call, outcome).0);
         };
         let fingerprint = job.fingerprint(policy);
         let known = session.look_up(call_id, fingerprint);
         let decision = match known {
-            Lookup::Stored(mut stored) if policy.memo && self.is_kept(session_id, &stored) => {
+            Lookup::Stored(mut stored) if policy.memo && self.is_kept(place.id, &stored) => {
                 stored.outcome.evidence.memo = Memo { reused: true, changed: false };
                 session.count_resend(&stored.outcome, true);
                 return Ok(*stored);
@@ -210,26 +97,26 @@ impl Engine {
             _ => None,
         };
         if let Some(decision) = decision {
-            let mut outcome = core(job, policy, &AsDecided(decision.clone()))?;
+            let mut outcome = job.core(policy, ask, &AsDecided(decision.clone()), prepared)?;
             outcome.evidence.memo.reused = policy.memo;
             session.count_resend(&outcome, false);
-            return Ok(self.store(session_id, &job.call, outcome));
+            return Ok(self.store(place.id, &job.call, outcome).0);
         }
         if let Lookup::Full = known {
-            let outcome = core(job, policy, &NoHistory)?;
+            let outcome = job.core(policy, ask, &NoHistory, prepared)?;
             cancel.check()?;
             session.count(&job.call.tool, &outcome);
-            return Ok(self.store(session_id, &job.call, outcome));
+            return Ok(self.store(place.id, &job.call, outcome).0);
         }
         let changed = matches!(known, Lookup::Changed);
         let mentioned = job.call.mentioned();
-        let caller = job.caller(call_id, &mentioned, turn);
-        let window = Window { results: policy.dedup_window_results, tokens: policy.dedup_window_tokens };
+        let caller = job.caller(call_id, &mentioned, place.turn);
         let written = job.written(policy);
-        let mut outcome = core(job, policy, &session.history(caller, &written, window))?;
-        cancel.check()?;
-        outcome.evidence.memo.changed = changed;
-        let mut stored = self.store(session_id, &job.call, outcome);
+        let mut stored = {
+            let history = session.history(caller, &written, window(policy));
+            self.fresh(job, policy, ask, place, &history, prepared, cancel)?
+        };
+        stored.outcome.evidence.memo.changed = changed;
         session.commit(caller, &written, fingerprint, stored.clone(), policy.memo);
         if changed {
             session.count_changed();
@@ -238,23 +125,57 @@ impl Engine {
         Ok(stored)
     }
 
+    /// A result that the session sees for the first time. What should become a pointer but cannot be kept is
+    /// compressed as usual.
+    #[allow(clippy::too_many_arguments, reason = "one step of `run`, taken out for its length")]
+    fn fresh(
+        &self,
+        job: &Job<'_>,
+        policy: &Policy,
+        ask: Ask,
+        place: Place<'_>,
+        history: &dyn History,
+        prepared: Option<&Prepared<'_>>,
+        cancel: &Cancel,
+    ) -> Result<Stored, RpcError> {
+        let outcome = job.core(policy, ask, history, prepared)?;
+        cancel.check()?;
+        let (stored, is_kept) = self.store(place.id, &job.call, outcome);
+        if is_kept {
+            return Ok(stored);
+        }
+        let outcome = job.core(policy, Ask { keeps: false, ..ask }, history, prepared)?;
+        cancel.check()?;
+        Ok(self.store(place.id, &job.call, outcome).0)
+    }
+
     /// Whether the original of a remembered outcome, if it has one, can still be read back.
-    fn is_kept(&self, session: Option<&str>, stored: &Stored) -> bool {
+    pub(super) fn is_kept(&self, session: Option<&str>, stored: &Stored) -> bool {
         stored.artifact.as_ref().is_none_or(|artifact| self.artifacts().open(session, &artifact.id).is_ok())
     }
 
-    /// Stores the original of an outcome. A store that is full costs the artifact, never the result.
-    fn store(&self, session: Option<&str>, call: &ToolCall, mut outcome: Outcome) -> Stored {
-        let artifact = outcome.retain.take().and_then(|retain| self.put(session, call, &retain));
-        Stored { outcome, artifact }
+    /// Stores the original of an outcome, and says whether what the text points to, if it does, can be read.
+    /// A store that is full costs the artifact, never the result.
+    fn store(&self, session: Option<&str>, call: &ToolCall, mut outcome: Outcome) -> (Stored, bool) {
+        let key = outcome.evidence.externalized.clone();
+        let retain = outcome.retain.take();
+        let artifact = retain.and_then(|retain| self.put(session, call, &retain, key.is_some()));
+        let is_kept = key.is_none_or(|key| artifact.as_ref().is_some_and(|artifact| artifact.id == key));
+        (Stored { outcome, artifact }, is_kept)
     }
 
-    fn put(&self, session: Option<&str>, call: &ToolCall, retain: &Retain) -> Option<ArtifactRef> {
+    fn put(
+        &self,
+        session: Option<&str>,
+        call: &ToolCall,
+        retain: &Retain,
+        keep: bool,
+    ) -> Option<ArtifactRef> {
         let meta = || Meta {
             tool: call.tool.clone(),
             tool_call_id: call.id.clone(),
             media: retain.mime.map_or(Media::Text, |mime| Media::Binary(mime.to_owned())),
-            keep_until_session_end: false,
+            keep_until_session_end: keep,
         };
         let now = self.started.elapsed();
         let mut store = self.artifacts();
@@ -269,51 +190,54 @@ impl Engine {
     }
 }
 
-/// Results that a session had so far.
-pub(super) fn results(session: Option<&Shared>) -> usize {
-    session.map_or(0, |session| lock(session).results())
+/// A policy with what a request gives laid over it.
+pub(super) fn requested(
+    policy: &Policy,
+    patch: Option<&PolicyPatch>,
+    budget: Option<BudgetPatch>,
+) -> Result<Policy, RpcError> {
+    let policy = resolve(policy, patch)?;
+    policy.with(&PolicyPatch { budget, ..PolicyPatch::default() }).map_err(|bad| {
+        let text = bad.to_string();
+        RpcError::invalid_params(text.strip_prefix("policy.").unwrap_or(&text))
+    })
 }
 
-/// The pure core. A fault in it costs the compression, never the result: the safe stage alone is
-/// tried then, and only if that fails too is there an error.
-fn core(job: &Job<'_>, policy: &Policy, history: &dyn History) -> Result<Outcome, RpcError> {
-    let run = |policy: &Policy, history: &dyn History| {
-        let parts = job.content.parts();
-        catch_unwind(AssertUnwindSafe(|| {
-            pipeline::compress(&job.call, &parts, policy, job.full_output, history)
-        }))
-    };
-    let outcome = run(policy, history).or_else(|_| {
-        let safe = Policy { mode: Mode::Safe, dedup: false, ..policy.clone() };
-        run(&safe, &NoHistory).map(|outcome| {
-            outcome.map(|outcome| Outcome {
-                evidence: Evidence { status: Status::FailedOpen, ..outcome.evidence },
-                ..outcome
-            })
-        })
-    });
-    match outcome {
-        Ok(Ok(outcome)) => Ok(outcome),
-        Ok(Err(RedactionFailed)) => Err(RpcError::failed(
-            "redaction_failed",
-            "the result could not be redacted, so no content is returned",
-        )),
-        Err(_) => Err(RpcError::new(INTERNAL_ERROR, "internal", "the result could not be processed")),
+/// How far back outputs are referred to.
+pub(super) fn window(policy: &Policy) -> Window {
+    Window { results: policy.dedup_window_results, tokens: policy.dedup_window_tokens }
+}
+
+/// The pressure on the context in thousandths.
+pub(super) fn pressure(given: Option<f64>) -> Result<usize, RpcError> {
+    match given {
+        None => Ok(0),
+        Some(n) if (0.0..=1.0).contains(&n) => Ok((n * 1000.0).round() as usize),
+        Some(n) => Err(invalid("contextPressure", &format!("{n} is out of range, allowed is 0 to 1"))),
     }
 }
 
 /// The answer in the shape in which the content came.
-fn respond(job: &Job<'_>, stored: Stored, policy: &Policy) -> Result<Compressed, RpcError> {
-    let Stored { outcome, artifact } = stored;
+pub(super) fn respond(job: &Job<'_>, stored: Stored, policy: &Policy) -> Result<Compressed, RpcError> {
+    let Stored { mut outcome, artifact } = stored;
+    let tokens = &outcome.evidence.tokens;
+    if let (Some(before), Some(budget)) = (job.tokens, &mut outcome.evidence.budget) {
+        budget.host_tokens = Some(BeforeAfter { before, after: job.as_host(tokens.after, tokens.before) });
+    }
     let is_exact = outcome.evidence.status == Status::Bypassed;
     let exact = is_exact.then_some(Exact { redact: policy.redact_secrets });
     let content = job.content.write(&outcome.texts, exact).map_err(|e| {
         RpcError::new(INTERNAL_ERROR, "internal", format!("the content cannot be written: {e}"))
     })?;
-    let evidence = Some(outcome.evidence).filter(|evidence| match policy.evidence {
+    let evidence = told(outcome.evidence, policy);
+    Ok(Compressed { content, evidence, artifact })
+}
+
+/// The evidence in the detail that the policy asks for.
+pub(super) fn told(evidence: Evidence, policy: &Policy) -> Option<Evidence> {
+    Some(evidence).filter(|evidence| match policy.evidence {
         EvidenceDetail::None => false,
         EvidenceDetail::Changed => evidence.status != Status::Unchanged,
         EvidenceDetail::Full => true,
-    });
-    Ok(Compressed { content, evidence, artifact })
+    })
 }

@@ -4,9 +4,14 @@
 //! Nothing in it is async and nothing in it knows the wire's framing.
 
 mod artifacts;
+mod batch;
 mod compress;
 mod explain;
+mod job;
+mod messages;
+mod schema;
 mod sessions;
+mod stream;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -21,6 +26,8 @@ use crate::protocol::{METHODS, RpcError, VERSION, params};
 use crate::session::Bounds;
 use crate::tokens::Tokenizer;
 use sessions::Sessions;
+use stream::Streams;
+pub use stream::{StreamBounds, StreamLimits};
 
 /// Set by the caller when it no longer wants the answer.
 #[derive(Debug, Clone, Default)]
@@ -61,6 +68,8 @@ pub struct Settings {
     pub session: Bounds,
     /// What the store of originals may hold.
     pub artifacts: Limits,
+    /// Results that come as they are written.
+    pub streams: StreamBounds,
 }
 
 impl Default for Settings {
@@ -70,6 +79,7 @@ impl Default for Settings {
             max_sessions: 1024,
             session: Bounds::default(),
             artifacts: Limits::default(),
+            streams: StreamBounds::default(),
         }
     }
 }
@@ -81,6 +91,7 @@ pub struct Engine {
     policy: RwLock<Policy>,
     sessions: Mutex<Sessions>,
     artifacts: Mutex<Store>,
+    streams: Mutex<Streams>,
     started: Instant,
 }
 
@@ -97,6 +108,7 @@ impl Engine {
             policy: RwLock::new(settings.policy.clone()),
             sessions: Mutex::new(Sessions::new(settings.max_sessions, settings.session)),
             artifacts: Mutex::new(Store::new(settings.artifacts.clone())),
+            streams: Mutex::new(Streams::new(settings.streams)),
             started: Instant::now(),
             settings,
         }
@@ -129,6 +141,8 @@ impl Engine {
                 max_output_bytes: MAX_OUTPUT_BYTES,
                 max_artifacts: self.settings.artifacts.max_count,
                 max_artifact_bytes: self.settings.artifacts.max_bytes,
+                max_streams: self.settings.streams.max_open,
+                max_stream_bytes: self.settings.streams.limits.whole,
             },
         };
         serde_json::to_value(capabilities).map_err(|e| RpcError::failed("internal", e.to_string()))
@@ -139,6 +153,7 @@ impl Engine {
 
     /// The process ends: originals go, also those on disk, whoever still holds the engine.
     pub fn close(&self) {
+        *self.streams() = Streams::new(self.settings.streams);
         *self.artifacts() = Store::with_root(self.settings.artifacts.clone(), std::env::temp_dir());
     }
 
@@ -149,6 +164,10 @@ impl Engine {
 
     fn sessions(&self) -> MutexGuard<'_, Sessions> {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn streams(&self) -> MutexGuard<'_, Streams> {
+        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn artifacts(&self) -> MutexGuard<'_, Store> {

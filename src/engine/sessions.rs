@@ -89,6 +89,7 @@ impl Engine {
         let (session, ended) = self.sessions().get(id)?;
         if let Some(ended) = ended {
             self.artifacts().session_closed(&ended);
+            self.streams().session_closed(&ended);
         }
         Ok(session)
     }
@@ -115,6 +116,7 @@ impl Engine {
         check_id("sessionId", &params.session_id)?;
         let closed = self.sessions().close(&params.session_id);
         self.artifacts().session_closed(&params.session_id);
+        self.streams().session_closed(&params.session_id);
         Ok(Closed { closed })
     }
 

@@ -67,5 +67,6 @@ pub(super) fn exact(
         decision: Decision::default(),
         shown: Lines::default(),
         mentions: Vec::new(),
+        needs: 0,
     })
 }

@@ -3,11 +3,11 @@
 //! It runs last, on what the other steps left. A cap that the caller set is kept; the default one
 //! gives way to failure lines. At most two markers are written.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use super::details::likeness;
 use super::ledger::{Action, Ledger, Reduction};
+use super::maps::Set;
 use super::marker::Marker;
 use super::names::Names;
 use super::reason::Reason;
@@ -147,7 +147,7 @@ enum Kept {
 fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize, cap: Cap) -> Vec<Kept> {
     let mut picked = Picked { keep: vec![Kept::No; units.len()], units, left: 0 };
     let of_line = |line: usize| units.partition_point(|u| u.lines.end <= line);
-    let mut seen = HashSet::new();
+    let mut seen = Set::default();
     let failing: Vec<usize> = signals
         .iter()
         .filter(|&&line| seen.insert(source.line(line).trim()))
@@ -220,7 +220,7 @@ impl Picked<'_> {
 
     /// Lines next to each failure, for failures that say something new, one line of each in turn.
     fn contexts(&mut self, source: &Source<'_>, failing: &[usize], within: Range<usize>) {
-        let mut seen = HashSet::new();
+        let mut seen = Set::default();
         let new: Vec<usize> = failing
             .iter()
             .copied()
@@ -252,7 +252,7 @@ impl Picked<'_> {
         if gone.len() < 2 * MAX_SAMPLES || self.left == 0 {
             return;
         }
-        let mut seen: HashSet<u64> = (0..self.units.len())
+        let mut seen: Set<u64> = (0..self.units.len())
             .filter(|&u| self.keep[u] != Kept::No)
             .map(|u| likeness(first_line(u)))
             .collect();

@@ -5,12 +5,13 @@ use super::call::ToolCall;
 use super::cap::{self, Cap};
 use super::detect::{Detection, Shape};
 use super::evidence::Step;
-use super::ledger::Ledger;
+use super::ledger::{Action, Ledger, Span};
 use super::reason::Reason;
 use super::run::Run;
 use super::source::Source;
 use super::{INPUT_LIMIT, details, echoes, signals};
 use crate::config::{FileDetail, Mode};
+use crate::elide;
 use crate::reduce::lines::is_markdown;
 
 /// Bytes that the markers of a cut may name things with in `aggressive`.
@@ -29,7 +30,7 @@ impl Run<'_> {
         bytes: usize,
     ) -> Ledger {
         let limit = self.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
-        if let Some(limit) = limit {
+        if let Some(limit) = limit.filter(|_| !self.is_elided(source, &ledger)) {
             // What a reducer left of a report is denser than what nobody read.
             let is_dense = self.is_read && !self.is_installation();
             let limit = if is_dense { limit * 2 } else { limit };
@@ -60,6 +61,13 @@ impl Run<'_> {
         self.cut("output_cap", source, signals, ledger, cap, detection.reports_failures())
     }
 
+    /// Bytes that the cuts would leave of a text: what a step that knows its format can aim at.
+    pub(super) fn room(&self, source: &Source<'_>, detection: &Detection) -> Option<usize> {
+        let limit = self.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
+        let cap = self.policy.max_output_bytes;
+        Some(limit.map_or(cap, |limit| limit.min(cap)))
+    }
+
     /// Brings the ledger under a cap. Of a report the totals stay with the failures, in `aggressive` also
     /// what says more of each.
     fn cut(
@@ -82,7 +90,7 @@ impl Run<'_> {
         };
         let Some(next) = cap::apply(source, &ledger, &kept, cap) else { return ledger };
         self.step(id, Reason::Applied, before, next.size(source, None));
-        self.trace_step(&ledger, &next, &[]);
+        self.trace_step(&ledger, &next);
         self.evidence.capped |= cap.reason == Reason::OutputCap;
         next
     }
@@ -128,6 +136,19 @@ impl Run<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether what is left of a document is still one, and nearly all of the text: a cut would end that.
+    fn is_elided(&self, source: &Source<'_>, ledger: &Ledger) -> bool {
+        let is_applied = |s: &Step| s.id == elide::ID && s.reason == Reason::Applied;
+        let of_document = |span: &Span| match &span.action {
+            Action::Replace { reason, .. } if elide::REASONS.contains(reason) => {
+                source.byte_range(span.lines.clone()).len()
+            }
+            _ => 0,
+        };
+        self.evidence.steps.iter().any(is_applied)
+            && ledger.spans().iter().map(of_document).sum::<usize>() * 10 >= source.text().len() * 9
     }
 
     fn is_report(&self) -> bool {

@@ -6,6 +6,7 @@
 use std::hash::{BuildHasher, Hasher};
 
 use super::blocks::{Earlier, Reference};
+use super::budget::{Ask, Rung};
 use super::call::ToolCall;
 use super::marker::Marker;
 use super::relevance::Term;
@@ -47,6 +48,13 @@ pub struct Decision {
     pub terms: Vec<Term>,
     /// Whether the text was nothing but a reference to a call that the session knew.
     pub own_marker: bool,
+    /// What was asked of it beside its policy, and how far that had to go. What is asked later of the same
+    /// result changes nothing.
+    pub asked: Ask,
+    /// See `asked`.
+    pub rung: Rung,
+    /// Whether it became a pointer with a preview.
+    pub externalized: bool,
 }
 
 /// What the session knows.
@@ -70,6 +78,11 @@ pub trait History {
     /// Whether there is a session that wants to know what is shown.
     fn listens(&self) -> bool {
         false
+    }
+
+    /// What was decided for this very result when it came first.
+    fn decided(&self) -> Option<&Decision> {
+        None
     }
 
     /// Whether the same request got a text of this likeness before, as a reference or with gaps.

@@ -3,11 +3,12 @@
 //!
 //! Like `signals`, this knows no reducer and no tool.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
 
+use aho_corasick::{AhoCorasick, MatchKind};
 use regex::bytes::{Regex, RegexBuilder};
 
+use super::maps::Set;
 use super::source::Source;
 
 /// Lines below a failure in which its details are looked for.
@@ -39,22 +40,55 @@ static PATTERNS: LazyLock<Option<[Regex; 2]>> = LazyLock::new(|| {
     ])
 });
 
+/// What every line that gives a total holds at least one of, apart from a digit or `BUILD `.
+const TOTAL_WORDS: &[&str] = &[
+    " passed",
+    " failed",
+    " skipped",
+    " ignored",
+    " xfailed",
+    " passing",
+    " failing",
+    " pending",
+    " error",
+    " warning",
+    " problem",
+    " test",
+    " failure",
+    "Tests run:",
+    "test result:",
+    "Ran ",
+    "Test",
+    "Found ",
+    "BUILD ",
+    "coverage",
+    "TOTAL",
+    "Total",
+];
+
+static TOTALS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    // As for the words of failures: only a leftmost search is packed.
+    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(TOTAL_WORDS).ok()
+});
+
+/// Whether a line is of the kind that tells of a failure above it.
+pub fn is_detail(line: &str) -> bool {
+    let Some([detail, _]) = PATTERNS.as_ref() else { return false };
+    line.len() <= LONGEST && detail.is_match(line.as_bytes())
+}
+
 /// The failure lines, their details and the totals of a text, in order. Details of failures that say the
 /// same but for digits count once, and so do totals.
 pub fn with_details(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
     let mut lines = with_totals(source, signals);
-    let Some([detail, _]) = PATTERNS.as_ref() else { return lines };
-    let mut seen: HashSet<u64> = HashSet::new();
+    let mut seen: Set<u64> = Set::default();
     for (place, &signal) in signals.iter().enumerate() {
         if !seen.insert(likeness(source.line(signal))) {
             continue;
         }
         let next = signals.get(place + 1).copied().unwrap_or(source.len());
         let end = next.min(signal + 1 + BELOW).min(source.len());
-        let is_detail = |i: &usize| {
-            let line = source.line(*i);
-            line.len() <= LONGEST && detail.is_match(line.as_bytes())
-        };
+        let is_detail = |i: &usize| is_detail(source.line(*i));
         lines.extend((signal.saturating_sub(ABOVE)..signal).filter(is_detail));
         lines.extend((signal + 1..end).filter(is_detail).take(MOST));
     }
@@ -69,15 +103,22 @@ pub fn with_totals(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
         return signals.to_vec();
     };
     let mut lines: Vec<usize> = signals.to_vec();
-    let mut totals: HashSet<&str> = HashSet::new();
-    lines.extend((0..source.len()).filter(|&i| {
+    let Some(words) = TOTALS.as_ref() else { return lines };
+    let mut totals: Set<&str> = Set::default();
+    let mut from = 0;
+    while let Some(hit) = source.text().get(from..).and_then(|rest| words.find(rest)) {
+        let i = source.line_at(from + hit.start());
+        from = source.byte_range(i..i + 1).end;
         let line = source.line(i);
         // Few lines that are no totals are this short and hold a digit.
-        line.len() <= LONGEST / 3
+        if line.len() <= LONGEST / 3
             && (line.bytes().any(|b| b.is_ascii_digit()) || line.starts_with("BUILD "))
             && total.is_match(line.as_bytes())
             && totals.insert(line.trim())
-    }));
+        {
+            lines.push(i);
+        }
+    }
     lines.sort_unstable();
     lines.dedup();
     lines

@@ -4,9 +4,12 @@
 //!
 //! Only verbatim repetition counts.
 
-use std::collections::HashMap;
+use std::hash::BuildHasher;
+
+use foldhash::fast::RandomState;
 
 use super::ledger::{Ledger, Reduction};
+use super::maps::Map;
 use super::reason::Reason;
 use super::source::Source;
 
@@ -24,14 +27,21 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
     let mut out = Reduction::default();
     // How a text ends is seen as it is.
     let last = source.len().saturating_sub(END);
-    // The first place of each run of `SEED` lines.
-    let mut seeds: HashMap<&str, usize> = HashMap::new();
+    let digests = Digests::new(source);
+    // The first place of each run of `SEED` lines, by its digest.
+    let mut seeds: Map<u64, usize> = Map::default();
     for kept in ledger.kept() {
         let mut at = kept.start;
         let end = kept.end.min(last);
         while at + SEED <= end {
+            // What stands twice is made of lines that stand twice.
+            let Some(digest) = digests.of_seed(at) else {
+                at += 1;
+                continue;
+            };
             let seed = source.slice(at..at + SEED);
-            if let Some(&there) = seeds.get(seed) {
+            let there = seeds.get(&digest).filter(|there| source.slice(**there..**there + SEED) == seed);
+            if let Some(&there) = there {
                 let block = at..at + length(source, there, at, end);
                 if block.len() >= FEWEST && source.byte_range(block.clone()).len() >= LEAST {
                     let first = source.number(there);
@@ -41,12 +51,45 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
                     continue;
                 }
             } else if seed.trim().len() >= SEED {
-                seeds.insert(seed, at);
+                seeds.insert(digest, at);
             }
             at += 1;
         }
     }
     if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+}
+
+/// Digests of the lines that stand more than once; 0 for the others.
+struct Digests(Vec<u64>);
+
+impl Digests {
+    fn new(source: &Source<'_>) -> Self {
+        let state = RandomState::default();
+        let mut lines: Vec<u64> = (0..source.len()).map(|i| state.hash_one(source.raw(i)).max(1)).collect();
+        // Per slot whether a digest stood there once, and more than once: a line that is alone in its slot is
+        // alone in the text.
+        let slots = (lines.len() * 16).next_power_of_two();
+        let slot = |digest: u64| digest as usize & (slots - 1);
+        let (mut once, mut twice) = (vec![0u64; slots / 64 + 1], vec![0u64; slots / 64 + 1]);
+        for digest in &lines {
+            let (word, bit) = (slot(*digest) / 64, 1 << (slot(*digest) % 64));
+            twice[word] |= once[word] & bit;
+            once[word] |= bit;
+        }
+        for digest in &mut lines {
+            if twice[slot(*digest) / 64] >> (slot(*digest) % 64) & 1 == 0 {
+                *digest = 0;
+            }
+        }
+        Self(lines)
+    }
+
+    /// The digest of the lines from `at` on by which a repetition is found; `None` where there is none.
+    fn of_seed(&self, at: usize) -> Option<u64> {
+        self.0[at..at + SEED].iter().try_fold(0u64, |state, line| {
+            (*line != 0).then(|| (state ^ line).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29))
+        })
+    }
 }
 
 /// How many lines from `at` on are those from `there` on, which stand wholly before them.

@@ -5,6 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::budget::Rung;
 use super::reason::Reason;
 use crate::config::Mode;
 
@@ -148,6 +149,24 @@ pub struct Memo {
     pub changed: bool,
 }
 
+/// What a budget did to one result.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct BudgetUse {
+    /// Tokens that the result might take.
+    pub tokens: usize,
+    /// Whether it takes no more.
+    pub met: bool,
+    /// How far the budget had to go for it.
+    pub rung: Rung,
+    /// Why it takes more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Reason>,
+    /// Tokens in the host's own figures, where it gave them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_tokens: Option<BeforeAfter>,
+}
+
 /// Everything about one result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -176,6 +195,9 @@ pub struct Evidence {
     pub lines: BeforeAfter,
     /// Steps that were tried, in order.
     pub steps: Vec<Step>,
+    /// How repeated text was found that is written once, `lzw` or `repair`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dictionary_method: Option<String>,
     /// What is not shown.
     pub omissions: Vec<Omission>,
     /// Secrets that were removed.
@@ -187,6 +209,12 @@ pub struct Evidence {
     pub guard: GuardEvidence,
     /// Whether the byte cap cut something.
     pub capped: bool,
+    /// What a budget did, where one was in force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetUse>,
+    /// Id of the artifact that the text became a pointer to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub externalized: Option<String>,
     /// Call id of the earlier result that this one repeats.
     pub duplicate_of: Option<String>,
     /// What the memo did.

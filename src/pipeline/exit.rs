@@ -3,10 +3,12 @@
 
 use super::marker::Marker;
 
-/// How far before the number a word may stand that makes it a status, in bytes.
+/// How far before the number a word for the end of a process may stand, in bytes.
 const NEAR: usize = 24;
-/// Words that make a number a status.
-const WORDS: &[&str] = &["exit", "Exit", "EXIT", "code", "status", "Error ", "returned"];
+/// Words for that end.
+const ENDS: &[&str] = &["exit", "Exit", "EXIT"];
+/// Words right before a number that make it a status, unless it counts what follows: `returned 1 row`.
+const WORDS: &[&str] = &["code", "status", "Error", "returned"];
 
 /// Whether the text names the status.
 pub fn is_told(text: &str, status: i64) -> bool {
@@ -16,15 +18,21 @@ pub fn is_told(text: &str, status: i64) -> bool {
         let before = &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at];
         let line = before.rsplit('\n').next().unwrap_or(before);
         let is_part = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'.');
+        let after = &bytes[at + number.len()..];
         // A decimal point goes on only if a digit follows.
-        let next = match bytes.get(at + number.len()) {
-            Some(b'.') => bytes.get(at + number.len() + 1),
-            next => next,
-        };
+        let next = if after.first() == Some(&b'.') { after.get(1) } else { after.first() };
         let ends = !next.is_some_and(u8::is_ascii_alphanumeric);
+        let counts = matches!(after, [b' ' | b'%', b, ..] if b.is_ascii_alphanumeric());
         ends && !is_part(at.checked_sub(1).and_then(|i| bytes.get(i)))
-            && WORDS.iter().any(|word| line.contains(word))
+            && (ENDS.iter().any(|word| line.contains(word)) || !counts && is_behind_word(line))
     })
+}
+
+/// Whether a line ends in a word that makes the next number a status: `with code `, `status: `.
+fn is_behind_word(line: &str) -> bool {
+    let line = line.trim_end_matches([' ', ':', '=', '#', '\'', '"']);
+    let is_whole = |rest: &str| !rest.ends_with(|c: char| c.is_alphanumeric());
+    WORDS.iter().any(|word| line.strip_suffix(word).is_some_and(is_whole))
 }
 
 /// Adds the status as the last line.
@@ -51,11 +59,24 @@ mod tests {
             "exit status 1",
             "Exit code: 1\n",
             "it returned 1",
+            "npm ERR! code 1",
+            "failed with error code: 1 (see above)",
         ] {
             assert!(is_told(text, 1), "{text}");
         }
-        for text in ["1 failed", "exit code 12", "exit code\n1", "code 1.5", "v1.1 code", "exit status 2", ""]
-        {
+        for text in [
+            "1 failed",
+            "exit code 12",
+            "exit code\n1",
+            "code 1.5",
+            "v1.1 code",
+            "exit status 2",
+            "the query returned 1 row",
+            "decode 1",
+            "status of 1 issue",
+            "code 1 of 3",
+            "",
+        ] {
             assert!(!is_told(text, 1), "{text}");
         }
         let mut text = "a\n".to_owned();

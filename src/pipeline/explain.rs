@@ -4,18 +4,24 @@
 //! whose. Normal calls note nothing. It decides nothing, and no text is compared with another: all comes
 //! from the ledgers.
 
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::blocks::Origin;
+use super::budget::Ask;
 use super::call::ToolCall;
 use super::dedup::{First, History};
-use super::ledger::{Action, Ledger, Span};
+use super::evidence::Omission;
+use super::guard::Verdict;
+use super::ledger::{Action, Ledger, Reduction, Span};
 use super::marker::Marker;
+use super::narrow::Done;
 use super::run::Run;
+use super::sanitize::binary::Binary;
 use super::source::{Source, count_lines};
-use super::{Outcome, Raw, RedactionFailed};
+use super::{Outcome, Prepared, Raw, RedactionFailed};
 use crate::config::Policy;
 
 /// An outcome and how it came about.
@@ -37,19 +43,25 @@ pub struct Part {
     pub lines_before: usize,
     /// Media type and size of binary data.
     pub binary: Option<(&'static str, usize)>,
+    /// Lines of the output before all that the spans tell: the pointer to an externalized original.
+    pub lead: usize,
     /// All lines of the original in order, none twice.
     pub spans: Vec<Traced>,
     /// Lines of the original that report a failure, from 0.
     pub signals: Vec<usize>,
     /// Of these, lines that a step had hidden and the guard brought back, and the step.
     pub restored: Vec<(usize, usize)>,
+    /// The same of lines that are no failures but belong to one, or end the text.
+    pub restored_more: Vec<(usize, usize)>,
     /// The steps of the evidence that are about this part.
-    pub steps: Range<usize>,
+    pub steps: Vec<usize>,
     /// The step that took white space at the ends of lines or before their numbers.
     pub trimmed_by: Vec<usize>,
     /// Whether the output was written anew as a whole after the steps, so that its lines are not those
     /// which the spans tell.
     pub is_rewritten: bool,
+    /// The step that last gave the output as a whole another form, or put the pointer before it.
+    pub anew_by: Option<usize>,
 }
 
 /// Lines, what happened to them, and what of the output stands for them.
@@ -64,6 +76,8 @@ pub struct Traced {
     /// The steps that did it, as indexes into the steps of the evidence, in the order of their lines, and
     /// to how many of the lines each did. Where one changed what another wrote, the last is the last.
     pub steps: Vec<(usize, usize)>,
+    /// Of these, those that left bytes out inside what stands for the lines.
+    pub cut_by: Vec<usize>,
 }
 
 /// Compresses one result and says what became of each line.
@@ -74,25 +88,34 @@ pub fn explain(
     full_output: bool,
     history: &dyn History,
 ) -> Result<Explained, RedactionFailed> {
-    let mut trace = Trace::default();
-    let outcome = super::run(call, parts, policy, full_output, history, Some(&mut trace))?;
-    let mut parts = trace.parts;
-    // What stays exact never came to the steps.
-    if parts.is_empty() {
-        let mut lines_before = 0;
-        for text in &outcome.texts {
-            let source = Source::part(text, lines_before);
-            parts.push(Part { steps: 0..outcome.evidence.steps.len(), ..Part::of(&source, None) });
-            lines_before += source.len();
+    let prepared = Prepared::new(call, parts, policy, full_output, history)?;
+    Ok(prepared.explain(Ask::new(policy, 0), history))
+}
+
+impl Prepared<'_> {
+    /// What `outcome` gives, and what became of each line.
+    pub fn explain(&self, ask: Ask, history: &dyn History) -> Explained {
+        let trace = RefCell::default();
+        let outcome = self.noted(ask, history, Some(&trace));
+        let mut parts = trace.into_inner().parts;
+        // What stays exact never came to the steps.
+        if parts.is_empty() {
+            let mut lines_before = 0;
+            for text in &outcome.texts {
+                let source = Source::part(text, lines_before);
+                let steps = (0..outcome.evidence.steps.len()).collect();
+                parts.push(Part { steps, ..Part::of(&source, None, 0) });
+                lines_before += source.len();
+            }
         }
+        if let Some(first) = &outcome.decision.duplicate_of {
+            refer(&mut parts, &outcome.texts, first);
+        }
+        for (part, text) in parts.iter_mut().zip(&outcome.texts) {
+            part.is_rewritten |= !part.is_told_by(text);
+        }
+        Explained { outcome, parts }
     }
-    if let Some(first) = &outcome.decision.duplicate_of {
-        refer(&mut parts, &outcome.texts, first);
-    }
-    for (part, text) in parts.iter_mut().zip(&outcome.texts) {
-        part.is_rewritten = !part.is_told_by(text);
-    }
-    Ok(Explained { outcome, parts })
 }
 
 /// Notes which parts became a reference as a whole.
@@ -104,8 +127,10 @@ fn refer(parts: &mut [Part], texts: &[String], first: &First) {
             let origin = Origin { call: first.call.clone(), tool: first.tool.clone(), argument: None };
             let there = part.lines_before + 1;
             let action = Action::Refer { origin: Arc::new(origin), there, carried: there };
-            part.spans = vec![Traced { lines: 0..lines, shown: 0..1, action, steps: Vec::new() }];
+            let (steps, cut_by) = (Vec::new(), Vec::new());
+            part.spans = vec![Traced { lines: 0..lines, shown: 0..1, action, steps, cut_by }];
             part.trimmed_by.clear();
+            (part.lead, part.is_rewritten, part.anew_by) = (0, false, None);
         }
     }
 }
@@ -115,7 +140,7 @@ impl Part {
     fn is_told_by(&self, text: &str) -> bool {
         let original: Vec<&str> = self.original.lines().collect();
         let output: Vec<&str> = text.lines().collect();
-        let shown = self.spans.last().map_or(0, |span| span.shown.end);
+        let shown = self.spans.last().map_or(self.lead, |span| span.shown.end);
         let same = |span: &Traced| {
             let lines = span.lines.clone().zip(span.shown.clone());
             lines.into_iter().all(|(from, to)| match (original.get(from), output.get(to)) {
@@ -129,19 +154,22 @@ impl Part {
                 && self.spans.iter().filter(|span| span.action == Action::Keep).all(same))
     }
 
-    /// A part of which everything is as its ledger says, if there is one, and else as it came.
-    fn of(source: &Source<'_>, ledger: Option<&Ledger>) -> Self {
+    /// A part of which everything is as its ledger says, if there is one, and else as it came; `lead`
+    /// lines of the output stand before it.
+    fn of(source: &Source<'_>, ledger: Option<&Ledger>, lead: usize) -> Self {
         let keep = Ledger::new(source);
         let ledger = ledger.unwrap_or(&keep);
-        let mut at = 0;
+        let mut at = lead;
         let mut groups = HashSet::new();
         let spans = ledger.spans().iter().map(|span| {
             let start = at;
             at += lines_written(span, &mut groups);
             let action = span.action.clone();
-            Traced { lines: span.lines.clone(), shown: start..at, action, steps: Vec::new() }
+            let (lines, steps, cut_by) = (span.lines.clone(), Vec::new(), Vec::new());
+            Traced { lines, shown: start..at, action, steps, cut_by }
         });
         Self {
+            lead,
             original: source.text().to_owned(),
             lines_before: source.number(0) - 1,
             spans: spans.collect(),
@@ -161,49 +189,65 @@ fn lines_written(span: &Span, groups: &mut HashSet<u32>) -> usize {
     }
 }
 
-/// What is noted while the steps run.
+/// What is noted while the steps of one run go over the parts. A run on another rung has notes of its own.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
+    /// What the notes came to.
     parts: Vec<Part>,
-    now: Notes,
+    /// The notes on each part; the last are those on the part at hand.
+    notes: Vec<Notes>,
 }
+
+/// A step, and whether it left bytes out inside what it wrote.
+type By = (usize, bool);
 
 /// Lines that are not kept, and the steps that changed them: more than one where a step changed what an
 /// earlier one wrote.
-type Taken = (Range<usize>, Vec<usize>);
+type Taken = (Range<usize>, Vec<By>);
 
-/// Notes on the part at hand.
+/// Notes on one part.
 #[derive(Debug, Default)]
 struct Notes {
+    /// Media type, size, and lines before it, of binary data.
+    binary: Option<(&'static str, usize, usize)>,
     /// Lines that are not kept, in order.
     taken: Vec<Taken>,
     restored: Vec<(usize, usize)>,
+    restored_more: Vec<(usize, usize)>,
     signals: Vec<usize>,
     trimmed_by: Vec<usize>,
-    first_step: usize,
+    steps: Vec<usize>,
+    lead: usize,
+    anew_by: Option<usize>,
+    /// What the last resort of a budget left of the lines, which nothing in its output tells.
+    clipped: Option<Ledger>,
 }
 
-impl Trace {
-    fn changed(&mut self, old: &Ledger, new: &Ledger, restored: &[usize], step: usize) {
-        self.now.taken = whose(old, &self.now.taken, new, step);
-        self.now.restored.extend(restored.iter().map(|line| (*line, step)));
+impl Notes {
+    fn changed(&mut self, old: &Ledger, new: &Ledger, step: usize) {
+        self.taken = whose(old, &self.taken, new, step);
         if old.trims() != new.trims() {
-            self.now.trimmed_by.push(step);
+            self.trimmed_by.push(step);
         }
     }
 
-    fn end(&mut self, source: &Source<'_>, ledger: Option<&Ledger>, steps: usize) {
-        let notes = std::mem::take(&mut self.now);
-        let mut part = Part::of(source, ledger);
-        let mut taken = notes.taken.iter().peekable();
+    /// What the notes come to; without a ledger everything is as it came.
+    fn part(self, source: &Source<'_>, ledger: Option<&Ledger>) -> Part {
+        let ledger = self.clipped.as_ref().or(ledger);
+        let mut part = Part::of(source, ledger, self.lead);
+        part.is_rewritten = self.clipped.is_some();
+        let mut taken = self.taken.iter().peekable();
         for span in part.spans.iter_mut().filter(|span| span.action != Action::Keep) {
             while taken.next_if(|(lines, _)| lines.end <= span.lines.start).is_some() {}
-            while let Some((lines, steps)) = taken.peek().filter(|(lines, _)| lines.start < span.lines.end) {
+            while let Some((lines, by)) = taken.peek().filter(|(lines, _)| lines.start < span.lines.end) {
                 let count = lines.end.min(span.lines.end) - lines.start.max(span.lines.start);
-                for step in steps {
+                for (step, cuts) in by {
                     match span.steps.iter_mut().find(|(by, _)| by == step) {
                         Some((_, sum)) => *sum += count,
                         None => span.steps.push((*step, count)),
+                    }
+                    if *cuts && !span.cut_by.contains(step) {
+                        span.cut_by.push(*step);
                     }
                 }
                 if lines.end > span.lines.end {
@@ -213,13 +257,33 @@ impl Trace {
             }
         }
         if ledger.is_some_and(|ledger| ledger.trims() != (false, false)) {
-            part.trimmed_by = notes.trimmed_by;
+            part.trimmed_by = self.trimmed_by;
         }
-        part.restored = notes.restored;
-        part.signals = notes.signals;
-        part.steps = notes.first_step..steps;
-        self.parts.push(part);
+        Part {
+            restored: self.restored,
+            restored_more: self.restored_more,
+            signals: self.signals,
+            steps: self.steps,
+            anew_by: self.anew_by,
+            ..part
+        }
     }
+}
+
+/// The lines that the last resort of a budget does not show, as a ledger.
+fn clipped(source: &Source<'_>, omissions: &[Omission]) -> Option<Ledger> {
+    let mut step = Reduction::default();
+    for Omission { lines: [first, last], reason, bytes, .. } in omissions {
+        let lines = first.checked_sub(source.number(0))?..last.checked_sub(source.number(0))? + 1;
+        match bytes {
+            0 => step.omit(lines, *reason),
+            _ => {
+                let text = String::new();
+                step.push(lines, Action::Replace { text, reason: *reason, omitted_bytes: *bytes });
+            }
+        }
+    }
+    Ledger::new(source).apply(source, step).ok()
 }
 
 /// Whose the lines are that a new ledger does not keep: of a span that was there before, whoever took it
@@ -248,7 +312,8 @@ fn whose(old: &Ledger, taken: &[Taken], new: &Ledger, step: usize) -> Vec<Taken>
                 by.clone_from(first);
             }
             if !is_same || by.is_empty() {
-                by.push(step);
+                let was = if is_further { omitted_bytes(&was.action) } else { 0 };
+                by.push((step, omitted_bytes(&span.action) > was));
             }
             match out.last_mut().filter(|(lines, last)| lines.end == at && *last == by) {
                 Some((lines, _)) => lines.end = end,
@@ -258,6 +323,14 @@ fn whose(old: &Ledger, taken: &[Taken], new: &Ledger, step: usize) -> Vec<Taken>
         }
     }
     out
+}
+
+/// Bytes that are left out inside what stands for lines.
+fn omitted_bytes(action: &Action) -> usize {
+    match action {
+        Action::Replace { omitted_bytes, .. } => *omitted_bytes,
+        _ => 0,
+    }
 }
 
 /// Whether lines were already as they are. Groups are told apart over all steps.
@@ -271,41 +344,114 @@ fn is_same(old: &Action, new: &Action) -> bool {
 }
 
 impl Run<'_> {
-    /// Starts the notes on a part anew.
-    pub(super) fn trace_begin(&mut self) {
-        let first_step = self.evidence.steps.len();
+    /// The notes on the part at hand, and the last step of the evidence.
+    fn notes(&mut self) -> Option<(&mut Notes, usize)> {
+        let step = self.evidence.steps.len().saturating_sub(1);
+        Some((self.trace.as_mut()?.notes.last_mut()?, step))
+    }
+
+    /// Starts the notes on a part, anew if it was begun before.
+    pub(super) fn trace_begin(&mut self, part: usize) {
         if let Some(trace) = &mut self.trace {
-            trace.now = Notes { first_step, ..Notes::default() };
+            trace.notes.truncate(part);
+            trace.notes.push(Notes::default());
+        }
+    }
+
+    /// Notes which steps of the evidence, from `first` on, were about the part at hand.
+    pub(super) fn trace_steps(&mut self, first: usize) {
+        let steps = first..self.evidence.steps.len();
+        if let Some((notes, _)) = self.notes() {
+            notes.steps = steps.collect();
         }
     }
 
     /// Notes what reports a failure.
     pub(super) fn trace_signals(&mut self, signals: &[usize]) {
-        if let Some(trace) = &mut self.trace {
-            trace.now.signals = signals.to_vec();
+        if let Some((notes, _)) = self.notes() {
+            notes.signals = signals.to_vec();
         }
     }
 
-    /// Notes what the last step of the evidence did, and the lines that the guard took from it.
-    pub(super) fn trace_step(&mut self, old: &Ledger, new: &Ledger, restored: &[usize]) {
-        if let Some(trace) = &mut self.trace {
-            trace.changed(old, new, restored, self.evidence.steps.len().saturating_sub(1));
+    /// Notes what the last step of the evidence did.
+    pub(super) fn trace_step(&mut self, old: &Ledger, new: &Ledger) {
+        if let Some((notes, step)) = self.notes() {
+            notes.changed(old, new, step);
         }
     }
 
-    /// Notes what a part came to; without a ledger everything is as it came.
-    pub(super) fn trace_end(&mut self, source: &Source<'_>, ledger: Option<&Ledger>) {
-        if let Some(trace) = &mut self.trace {
-            trace.end(source, ledger, self.evidence.steps.len());
+    /// Notes the lines that the guard took from the last step of the evidence.
+    pub(super) fn trace_restored(&mut self, verdict: &Verdict) {
+        if let Some((notes, step)) = self.notes() {
+            notes.restored.extend(verdict.restored.iter().map(|line| (*line, step)));
+            notes.restored_more.extend(verdict.more.iter().map(|line| (*line, step)));
         }
+    }
+
+    /// Notes that the last step of the evidence wrote the whole output in another form.
+    pub(super) fn trace_anew(&mut self) {
+        if let Some((notes, step)) = self.notes() {
+            notes.anew_by = Some(step);
+        }
+    }
+
+    /// Notes that the last step of the evidence cut a part after its own steps, down to `new`, or to what
+    /// `omissions` tell. `lead` lines were put before it.
+    pub(super) fn trace_narrowed(
+        &mut self,
+        index: usize,
+        part: &Done<'_>,
+        new: Option<&Ledger>,
+        omissions: &[Omission],
+        lead: usize,
+    ) {
+        let step = self.evidence.steps.len().saturating_sub(1);
+        let Some(notes) = self.trace.as_mut().and_then(|trace| trace.notes.get_mut(index)) else { return };
+        notes.steps.push(step);
+        notes.lead = lead;
+        notes.anew_by = Some(step);
+        let Some(source) = &part.source else { return };
+        let whole = Ledger::new(source);
+        let old = part.ledger.as_ref().unwrap_or(&whole);
+        match new {
+            Some(new) => notes.changed(old, new, step),
+            None => {
+                notes.clipped = clipped(source, omissions);
+                notes.taken.clear();
+                if let Some(new) = &notes.clipped {
+                    notes.taken = whose(&whole, &[], new, step);
+                }
+            }
+        }
+    }
+
+    /// Notes what the parts came to.
+    pub(super) fn trace_end(&mut self, all: &[Done<'_>]) {
+        let Some(trace) = &mut self.trace else { return };
+        let notes = std::mem::take(&mut trace.notes);
+        trace.parts = notes
+            .into_iter()
+            .zip(all)
+            .map(|(notes, done)| match (&done.source, notes.binary) {
+                (Some(source), _) => notes.part(source, done.ledger.as_ref()),
+                (None, Some((mime, size, lines_before))) => Part {
+                    binary: Some((mime, size)),
+                    lines_before,
+                    lead: notes.lead,
+                    steps: notes.steps,
+                    anew_by: notes.anew_by,
+                    ..Part::default()
+                },
+                (None, None) => Part::default(),
+            })
+            .collect();
     }
 
     /// Notes a part that is binary data.
-    pub(super) fn trace_binary(&mut self, mime: &'static str, size: usize, lines_before: usize) {
-        let steps = self.evidence.steps.len();
-        if let Some(trace) = &mut self.trace {
-            let binary = Some((mime, size));
-            trace.parts.push(Part { binary, lines_before, steps: steps..steps, ..Part::default() });
+    pub(super) fn trace_binary(&mut self, part: usize, binary: &Binary, lines_before: usize) {
+        self.trace_begin(part);
+        if let Some((notes, _)) = self.notes() {
+            notes.binary = Some((binary.mime, binary.size, lines_before));
         }
     }
 }
@@ -317,7 +463,7 @@ mod tests {
     use super::*;
 
     /// The ledger after steps, and whose its gaps are.
-    fn steps(steps: &[&dyn Fn(&mut Reduction)]) -> Vec<Taken> {
+    fn steps(steps: &[&dyn Fn(&mut Reduction)]) -> Vec<(Range<usize>, Vec<usize>)> {
         let source = Source::new("a\nb\nc\nd\ne\nf\ng\nh\n");
         let (mut ledger, mut taken) = (Ledger::new(&source), Vec::new());
         for (at, step) in steps.iter().enumerate() {
@@ -327,7 +473,7 @@ mod tests {
             taken = whose(&ledger, &taken, &next, at);
             ledger = next;
         }
-        taken
+        taken.into_iter().map(|(lines, by)| (lines, by.into_iter().map(|(step, _)| step).collect())).collect()
     }
 
     #[test]
@@ -355,7 +501,16 @@ mod tests {
                 Action::Replace { text: "a".to_owned(), reason: Reason::OutputCap, omitted_bytes: 2 };
         }
         let first = whose(&Ledger::new(&source), &[], &written, 0);
-        assert_eq!(whose(&written, &first, &cut, 1), [(0..2, vec![0, 1])]);
+        let second = whose(&written, &first, &cut, 1);
+        assert_eq!(second, [(0..2, vec![(0, false), (1, true)])]);
+        // What only writes anew what is left after the cut leaves nothing out itself.
+        let mut table = cut.clone();
+        for span in table.spans_mut() {
+            if let Action::Replace { text, .. } = &mut span.action {
+                *text = "t".to_owned();
+            }
+        }
+        assert_eq!(whose(&cut, &second, &table, 2), [(0..2, vec![(0, false), (1, true), (2, false)])]);
     }
 
     #[test]
@@ -371,11 +526,13 @@ mod tests {
         let mut reduction = Reduction::default();
         reduction.omit(1..2, Reason::Progress);
         let ledger = Ledger::new(&source).apply(&source, reduction).unwrap();
-        let part = Part::of(&source, Some(&ledger));
+        let part = Part::of(&source, Some(&ledger), 0);
         assert!(part.is_told_by("a\n[marker]\nc\n"));
         assert!(part.is_told_by("a\n[marker]\nc\n[tersed: exit status 1]\n"));
         assert!(!part.is_told_by("a\n[marker]\nd\n"));
         assert!(!part.is_told_by("legend\na\n[marker]\nc\n"));
         assert!(!part.is_told_by("a\nc\n"));
+        let part = Part::of(&source, Some(&ledger), 1);
+        assert!(part.is_told_by("pointer\na\n[marker]\nc\n") && !part.is_told_by("a\n[marker]\nc\n"));
     }
 }

@@ -1,9 +1,14 @@
 //! The guard: after the reducers, checks that every failure line can still be seen, and shows again
-//! what cannot. It knows failure lines by `signals` alone and trusts no reducer.
+//! what cannot. It knows failure lines by `signals` alone and trusts no reducer. What stands right below a
+//! failure and tells of it comes back too where a step took it for progress or for what passed, and so does the
+//! end of a text that may have been cut off.
 
-use std::collections::HashSet;
-
-use super::ledger::{Ledger, Shown};
+use super::details;
+use super::ledger::{Action, Ledger, Shown};
+use super::maps::Set;
+use super::marker::Marker;
+use super::reason::Reason;
+use super::signals::{self, LONG_LINE};
 use super::source::Source;
 
 /// What the guard saw.
@@ -13,6 +18,8 @@ pub struct Verdict {
     pub signals: usize,
     /// Of these, lines that were hidden and are shown again.
     pub restored: Vec<usize>,
+    /// Lines that are no failures but belong to one, or end the text: hidden before, shown again.
+    pub more: Vec<usize>,
 }
 
 impl Verdict {
@@ -24,10 +31,16 @@ impl Verdict {
 }
 
 /// Shows hidden failure lines again. A failure line that is repeated verbatim needs to be seen once.
-pub fn check(source: &Source<'_>, ledger: &mut Ledger, signals: &[usize]) -> Verdict {
+/// `may_be_cut`: nothing says that the command came to its end.
+pub fn check(source: &Source<'_>, ledger: &mut Ledger, signals: &[usize], may_be_cut: bool) -> Verdict {
     let hidden = hidden(source, ledger, signals);
     ledger.restore(&hidden);
-    Verdict { signals: signals.len(), restored: hidden }
+    let mut more = below(source, ledger, signals);
+    more.extend(end(source, ledger).filter(|_| may_be_cut));
+    more.sort_unstable();
+    more.dedup();
+    ledger.restore(&more);
+    Verdict { signals: signals.len(), restored: hidden, more }
 }
 
 /// How many of the failure lines can be seen in the end.
@@ -37,15 +50,23 @@ pub fn count_visible(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) ->
 
 /// The failure lines that cannot be seen, each text once.
 fn hidden(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> {
-    let mut seen: HashSet<&str> = HashSet::new();
+    let mut seen: Set<&str> = Set::default();
     let mut hidden: Vec<usize> = Vec::new();
     let mut cursor = 0;
+    // Lines follow each other in what stands for them: a search goes on where the last one ended.
+    let mut search = Search { shown: "", at: 0 };
     for &line in signals {
         let text = source.line(line).trim();
         let visible = match ledger.shows(line, &mut cursor) {
             Shown::Yes => true,
             Shown::No => false,
-            Shown::In(shown) => contains_folded(shown, text),
+            Shown::In(shown) => {
+                if !std::ptr::eq(search.shown, shown) {
+                    search = Search { shown, at: 0 };
+                }
+                // A text that was shown before is not looked for twice.
+                seen.contains(text) || search.shows(text) || is_cut(shown, source.line(line))
+            }
         };
         if visible {
             seen.insert(text);
@@ -58,13 +79,137 @@ fn hidden(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize>
     hidden
 }
 
+/// A search for several texts in one.
+struct Search<'a> {
+    shown: &'a str,
+    at: usize,
+}
+
+impl Search<'_> {
+    /// Whether a line can be seen; of a line that is a whole document, what it says of failures.
+    fn shows(&mut self, line: &str) -> bool {
+        if line.len() <= LONG_LINE {
+            return self.finds(line) || contains_folded(self.shown, line);
+        }
+        let mut seen = Set::default();
+        let excerpts = signals::excerpts(line);
+        self.finds(line)
+            || excerpts.into_iter().all(|e| !seen.insert(&line[e.clone()]) || self.finds(&line[e]))
+    }
+
+    fn finds(&mut self, text: &str) -> bool {
+        let bytes = self.shown.as_bytes();
+        let ahead = memchr::memmem::find(&bytes[self.at..], text.as_bytes()).map(|at| self.at + at);
+        match ahead.or_else(|| memchr::memmem::find(bytes, text.as_bytes())) {
+            Some(at) => {
+                self.at = at;
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// Lines right below a failure that can be seen.
+const BELOW: usize = 14;
+
+/// Hidden lines that tell of a failure right above them: its values, its caret, its frames with their code.
+fn below(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> {
+    let mut lines = Vec::new();
+    let (mut cursor, mut span) = (0, 0);
+    for (place, &signal) in signals.iter().enumerate() {
+        if matches!(ledger.shows(signal, &mut cursor), Shown::No) {
+            continue;
+        }
+        let next = signals.get(place + 1).copied().unwrap_or(source.len());
+        let end = next.min(signal + 1 + BELOW).min(source.len());
+        // The indentation of a frame of Python: its code stands below it.
+        let mut frame = None;
+        for i in signal + 1..end {
+            let line = source.line(i);
+            let bare = line.trim_start();
+            let indent = line.len() - bare.len();
+            // A log whose lines start with the place that wrote them goes on with its next record.
+            let is_record = indent == 0 && line.split(' ').next().is_some_and(|word| word.contains('.'));
+            match details::is_detail(line) && !is_record {
+                true => frame = bare.starts_with("File \"").then_some(indent),
+                false if !bare.is_empty() && frame.take().is_some_and(|frame| indent > frame) => {}
+                false => break,
+            }
+            while ledger.spans().get(span).is_some_and(|s| s.lines.end <= i) {
+                span += 1;
+            }
+            if ledger.spans().get(span).is_some_and(|s| is_well(&s.action)) {
+                lines.push(i);
+            }
+        }
+    }
+    lines
+}
+
+/// The last line with text, where it is hidden: of a run that was cut off it tells how far it came.
+fn end(source: &Source<'_>, ledger: &Ledger) -> Option<usize> {
+    let last = (0..source.len()).rev().find(|&i| !source.line(i).trim().is_empty())?;
+    let span = ledger.spans().iter().rev().find(|span| span.lines.contains(&last))?;
+    is_well(&span.action).then_some(last)
+}
+
+/// Whether lines went since they told of nothing wrong.
+fn is_well(action: &Action) -> bool {
+    use Reason::{Clean, LogGroup, PassingChecks, PassingTests, Progress, TestOutput};
+    let Action::Omit { reason, .. } = action else { return false };
+    matches!(reason, Clean | LogGroup | PassingChecks | PassingTests | Progress | TestOutput)
+}
+
 /// Whether `text` is in `shown` when runs of white space count as one blank.
 fn contains_folded(shown: &str, text: &str) -> bool {
-    if memchr::memmem::find(shown.as_bytes(), text.as_bytes()).is_some() {
-        return true;
-    }
     let fold = |s: &str| s.split_whitespace().collect::<Vec<_>>().join(" ");
     fold(shown).contains(&fold(text))
+}
+
+/// What the parts of a long line start with or end before: an element, an object, a line that is written as an
+/// escape.
+const PARTS: &[char] = &['<', '{', '}', '\n'];
+/// Bytes by which the windows overlap in which a part is looked at that is longer than one.
+const OVERLAP: usize = 200;
+
+/// Whether the first line of `shown` is `line` with markers in place of parts that report no failure. Each marker
+/// says how many bytes it stands for, so that every byte of the line is accounted for.
+fn is_cut(shown: &str, line: &str) -> bool {
+    let mut shown = shown.lines().next().unwrap_or_default().trim_end();
+    let mut rest = line.trim_end();
+    let mut is_cut = false;
+    while let Some(at) = memchr::memmem::find(shown.as_bytes(), b"[tersed: omitted ") {
+        let Some((Marker::Bytes { count, .. }, length)) = Marker::parse(&shown[at..]) else { return false };
+        // A marker that stands for a member of a document is a string there.
+        let quoted = shown[..at].ends_with('"') && !rest.starts_with(&shown[..at]);
+        let (before, after) = match quoted {
+            true => (&shown[..at - 1], shown[at + length..].strip_prefix('"')),
+            false => (&shown[..at], Some(&shown[at + length..])),
+        };
+        let (Some(after), Some(tail)) = (after, rest.strip_prefix(before)) else { return false };
+        let (Some(gap), Some(tail)) = (tail.get(..count), tail.get(count..)) else { return false };
+        if reports(gap) {
+            return false;
+        }
+        (shown, rest, is_cut) = (after, tail, true);
+    }
+    is_cut && shown == rest
+}
+
+/// Whether a part of a text reports a failure.
+fn reports(text: &str) -> bool {
+    text.split(PARTS).flat_map(|part| part.split("\\n")).any(|part| {
+        let mut from = 0;
+        while part.len() - from > signals::MAX_LINE {
+            let end = part.floor_char_boundary(from + signals::MAX_LINE);
+            if signals::is_failure(&part[from..end]) {
+                return true;
+            }
+            from = part.floor_char_boundary(end - OVERLAP);
+        }
+        signals::is_failure(&part[from..])
+    })
 }
 
 #[cfg(test)]
@@ -81,8 +226,8 @@ mod tests {
         let mut step = Reduction::default();
         step.omit(5..40, Reason::Progress);
         let mut ledger = Ledger::new(&source).apply(&source, step).unwrap();
-        assert!(check(&source, &mut ledger, &signals).is_blind());
-        assert!(!check(&source, &mut ledger, &signals).is_blind());
+        assert!(check(&source, &mut ledger, &signals, false).is_blind());
+        assert!(!check(&source, &mut ledger, &signals, false).is_blind());
     }
 
     #[test]
@@ -92,9 +237,28 @@ mod tests {
         let mut step = Reduction::default();
         step.omit(0..5, Reason::PassingTests);
         let mut ledger = Ledger::new(&source).apply(&source, step).unwrap();
-        let verdict = check(&source, &mut ledger, &[1, 3, 4]);
-        assert_eq!(verdict, Verdict { signals: 3, restored: vec![1, 4] });
+        let verdict = check(&source, &mut ledger, &[1, 3, 4], false);
+        assert_eq!(verdict, Verdict { signals: 3, restored: vec![1, 4], more: vec![] });
         let gaps: Vec<_> = ledger.gaps(&source).iter().map(|g| g.lines).collect();
         assert_eq!(gaps, [(1, 1), (3, 4)]);
+    }
+    #[test]
+    fn a_line_is_cut_where_every_byte_is_accounted_for() {
+        let line = "<a><b error: x/><c fine/><d/></a>";
+        let cut = |count: usize| {
+            format!("<a><b error: x/>[tersed: omitted {count} bytes of line 1, clean]<d/></a>")
+        };
+        assert!(is_cut(&cut(9), line));
+        assert!(is_cut(&format!("{}\nmore below", cut(9)), line));
+        assert!(!is_cut(&cut(8), line) && !is_cut(&cut(90), line) && !is_cut(line, line));
+        assert!(!is_cut("<a>[tersed: omitted 22 bytes of line 1, clean]<d/></a>", line));
+        let list = r#"{"a":"error","b":[{"c":1},{"d":2}]}"#;
+        assert!(is_cut(r#"{"a":"error","b":["[tersed: omitted 15 bytes of line 1, clean]"]}"#, list));
+        assert!(!is_cut(r#"{"a":"[tersed: omitted 5 bytes of line 1, clean]","b":[{"c":1},{"d":2}]}"#, list));
+        let text = r#"{"a":"error","b":"x y z"}"#;
+        assert!(is_cut(r#"{"a":"error","b":"[tersed: omitted 5 bytes of line 1, clean]"}"#, text));
+        // One part that says that nothing failed does not excuse the next.
+        assert!(reports("<a 0 errors/><b error: x/>") && !reports("<a 0 errors/>"));
+        assert!(reports(&format!("{} error: x", "y ".repeat(20_000))));
     }
 }

@@ -4,11 +4,11 @@
 //! guard's view all come from the spans, so that they cannot disagree with what is shown. One file,
 //! though long: whoever changes what a span means has to see all that reads it.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
 use super::blocks::{self, Lines, Origin};
+use super::maps::Map;
 use super::marker::Marker;
 use super::reason::Reason;
 pub use super::reduction::Reduction;
@@ -139,7 +139,7 @@ impl Ledger {
         // A step counts its groups from 1: none of them is one of an earlier step, and what shares a marker
         // shares its reason.
         let taken = self.last_group();
-        let mut groups: HashMap<(u32, Reason), u32> = HashMap::new();
+        let mut groups: Map<(u32, Reason), u32> = Map::default();
         for span in &mut step.spans {
             if let Action::Omit { group, reason, .. } = &mut span.action
                 && (1..CAP_GROUPS).contains(group)
@@ -202,7 +202,7 @@ impl Ledger {
 
     /// Turns omissions and repetitions that cost more than they save back into kept lines.
     pub fn drop_unpaid(&mut self, source: &Source<'_>) {
-        let mut group_bytes: HashMap<u32, usize> = HashMap::new();
+        let mut group_bytes: Map<u32, usize> = Map::default();
         let bytes = |lines: Range<usize>| source.byte_range(lines).len();
         for span in &self.spans {
             if let Action::Omit { group: group @ 1.., .. } = span.action {
@@ -278,8 +278,8 @@ impl Ledger {
         gaps
     }
 
-    /// Adds the lines that are shown as the source has them.
-    pub fn shown(&self, source: &Source<'_>, out: &mut Lines) {
+    /// Adds the lines that are shown as the source has them, but for those that a later step changed.
+    pub fn shown(&self, source: &Source<'_>, is_changed: &dyn Fn(&str) -> bool, out: &mut Lines) {
         let view = source.view();
         for span in &self.spans {
             let lines = match span.action {
@@ -287,7 +287,7 @@ impl Ledger {
                 Action::Repeat { period } => span.lines.start..span.lines.start + period,
                 _ => continue,
             };
-            for i in lines {
+            for i in lines.filter(|&i| !is_changed(source.line(i))) {
                 let text = view.text(source, i);
                 // Blanks before a `\r` go and the `\r` stays: such a line is not worth putting together.
                 match text.strip_suffix('\r') {
@@ -356,8 +356,8 @@ impl Ledger {
     }
 
     /// Per group: lines hidden, first and last line of the group, from 0.
-    fn group_ranges(&self) -> HashMap<u32, (usize, usize, usize)> {
-        let mut groups = HashMap::new();
+    fn group_ranges(&self) -> Map<u32, (usize, usize, usize)> {
+        let mut groups = Map::default();
         for span in &self.spans {
             if let Action::Omit { group: group @ 1.., .. } = span.action {
                 let (count, _, last) = groups.entry(group).or_insert((0, span.lines.start, 0));

@@ -9,10 +9,12 @@ use std::fmt::Write as _;
 
 use super::blocks::Origin;
 
-/// What all markers but the duplicate marker start with.
+/// What all markers start with but the two whose form is published.
 const OPEN: &str = "[tersed";
 /// What the duplicate marker starts with; the form is published and kept to the letter.
 const DUPLICATE_OPEN: &str = "[Duplicate of ";
+/// What the pointer to an externalized text starts with; published and kept to the letter too.
+const EXTERNALIZED_OPEN: &str = "[EXTERNALIZED: ";
 const DUPLICATE_CLOSE: &str = "; see earlier result]";
 /// Hexadecimal digits of the document check.
 const CHECK_DIGITS: usize = 6;
@@ -47,6 +49,19 @@ pub enum Marker {
         /// Handle, as above.
         id: Option<String>,
     },
+    /// Parts of structured data are not shown; those that are follow the marker in order, or surround it.
+    Parts {
+        /// Parts not shown.
+        count: usize,
+        /// How many there are.
+        of: usize,
+        /// What they are.
+        unit: Unit,
+        /// Reason code.
+        reason: String,
+        /// What they are about: kinds with their counts, or keys.
+        names: Option<String>,
+    },
     /// The `period` lines before the marker repeat.
     Repeats {
         /// Lines of the block that repeats.
@@ -76,10 +91,31 @@ pub enum Marker {
         /// Size.
         bytes: usize,
     },
+    /// Of the lines from here to where the text goes on, some were not kept when they came; the others
+    /// follow the marker.
+    NotKept {
+        /// Lines that are gone.
+        lines: usize,
+        /// Lines with those that follow.
+        of: usize,
+        /// Bytes that are gone.
+        bytes: usize,
+        /// Reason code.
+        reason: String,
+    },
     /// The exit status of the command, where something is not shown and the rest does not say it.
     Exit {
         /// The status.
         status: i64,
+    },
+    /// The whole result is kept elsewhere; a preview follows.
+    Externalized {
+        /// What the original is read with.
+        key: String,
+        /// What kind of text it is.
+        kind: String,
+        /// Its shape and size.
+        summary: String,
     },
     /// The whole result was shown before.
     Duplicate {
@@ -88,6 +124,35 @@ pub enum Marker {
         /// Tool of the earlier result.
         tool: String,
     },
+}
+
+/// What parts of structured data are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Items of an array, or documents that follow each other.
+    Items,
+    /// Members of an object.
+    Members,
+    /// Elements below one element.
+    Elements,
+    /// Rows of a table.
+    Rows,
+    /// Characters of a string.
+    Characters,
+}
+
+impl Unit {
+    const ALL: &'static [Unit] = &[Unit::Items, Unit::Members, Unit::Elements, Unit::Rows, Unit::Characters];
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Items => "items",
+            Self::Members => "members",
+            Self::Elements => "elements",
+            Self::Rows => "rows",
+            Self::Characters => "characters",
+        }
+    }
 }
 
 impl Marker {
@@ -108,6 +173,9 @@ impl Marker {
             }
             Self::Bytes { count, line, reason, .. } => {
                 write!(out, "omitted {count} bytes of line {line}, {reason}")
+            }
+            Self::Parts { count, of, unit, reason, .. } => {
+                write!(out, "omitted {count} of {of} {}, {reason}", unit.word())
             }
             Self::Repeats { period, times, first, last } => {
                 let how_often = if *times == 1 { "1 time".to_owned() } else { format!("{times} times") };
@@ -130,7 +198,13 @@ impl Marker {
                 }
             }
             Self::Binary { mime, bytes } => write!(out, "binary {mime}, {bytes} bytes not shown"),
+            Self::NotKept { lines, of, bytes, reason } => {
+                write!(out, "{lines} of {of} lines not kept, {bytes} bytes, {reason}")
+            }
             Self::Exit { status } => write!(out, "exit status {status}"),
+            Self::Externalized { key, kind, summary } => {
+                return format!("{EXTERNALIZED_OPEN}{key} | {kind} | {summary}]");
+            }
             Self::Duplicate { call, tool } => {
                 return format!("{DUPLICATE_OPEN}{call} ({tool}){DUPLICATE_CLOSE}");
             }
@@ -138,7 +212,7 @@ impl Marker {
         if let Self::Lines { id: Some(id), .. } | Self::Bytes { id: Some(id), .. } = self {
             let _ = write!(out, ", id {id}");
         }
-        if let Self::Lines { names: Some(names), .. } = self {
+        if let Self::Lines { names: Some(names), .. } | Self::Parts { names: Some(names), .. } = self {
             let _ = write!(out, ": {names}");
         }
         out.push(']');
@@ -149,6 +223,9 @@ impl Marker {
     pub fn parse(text: &str) -> Option<(Self, usize)> {
         if text.starts_with(DUPLICATE_OPEN) {
             return parse_duplicate(text);
+        }
+        if text.starts_with(EXTERNALIZED_OPEN) {
+            return parse_externalized(text);
         }
         let rest = text.strip_prefix(OPEN)?;
         let rest = match rest.strip_prefix('#') {
@@ -176,6 +253,15 @@ fn parse_duplicate(text: &str) -> Option<(Marker, usize)> {
     Some((marker, end + DUPLICATE_CLOSE.len()))
 }
 
+fn parse_externalized(text: &str) -> Option<(Marker, usize)> {
+    let body = text.strip_prefix(EXTERNALIZED_OPEN)?;
+    let end = memchr::memchr2(b']', b'\n', body.as_bytes()).filter(|&end| body.as_bytes()[end] == b']')?;
+    let (key, rest) = body[..end].split_once(" | ")?;
+    let (kind, summary) = rest.split_once(" | ")?;
+    let (key, kind, summary) = (key.to_owned(), kind.to_owned(), summary.to_owned());
+    Some((Marker::Externalized { key, kind, summary }, EXTERNALIZED_OPEN.len() + end + 1))
+}
+
 fn parse_body(body: &str) -> Option<Marker> {
     if let Some(rest) = body.strip_prefix("binary ") {
         let (mime, rest) = rest.split_once(", ")?;
@@ -186,6 +272,17 @@ fn parse_body(body: &str) -> Option<Marker> {
         let digits = rest.strip_prefix('-').unwrap_or(rest);
         number(digits).filter(|n| *n > 0)?;
         return Some(Marker::Exit { status: rest.parse().ok()? });
+    }
+    if let Some((counts, rest)) = body.split_once(" lines not kept, ") {
+        let (lines, of) = counts.split_once(" of ")?;
+        let (bytes, reason) = rest.split_once(" bytes, ")?;
+        let reason = Some(reason).filter(|reason| is_reason(reason))?.to_owned();
+        return Some(Marker::NotKept {
+            lines: number(lines)?,
+            of: number(of)?,
+            bytes: number(bytes)?,
+            reason,
+        });
     }
     if let Some(rest) = body.strip_prefix("lines ") {
         return parse_shown(rest);
@@ -204,7 +301,7 @@ fn parse_body(body: &str) -> Option<Marker> {
         Some((reason, id)) => (reason, Some(id.to_owned())),
         None => (rest, None),
     };
-    if reason.is_empty() || !reason.bytes().all(|b| b.is_ascii_lowercase() || b == b'_') {
+    if !is_reason(reason) {
         return None;
     }
     let reason = reason.to_owned();
@@ -212,6 +309,11 @@ fn parse_body(body: &str) -> Option<Marker> {
         return Some(Marker::Bytes { count, line: number(line)?, reason, id });
     }
     let place = place.strip_prefix("of ").unwrap_or(place);
+    if let Some((of, word)) = place.split_once(' ').filter(|_| id.is_none())
+        && let Some(unit) = Unit::ALL.iter().copied().find(|unit| unit.word() == word)
+    {
+        return Some(Marker::Parts { count, of: number(of)?, unit, reason, names });
+    }
     let place = place.strip_prefix("lines ").or_else(|| place.strip_prefix("line "))?;
     let (first, last) = place.split_once('-')?;
     Some(Marker::Lines { count, first: number(first)?, last: number(last)?, reason, id, names })
@@ -259,6 +361,10 @@ fn parse_repeats(rest: &str) -> Option<Marker> {
     Some(Marker::Repeats { period, times: number(times)?, first: number(first)?, last: number(last)? })
 }
 
+fn is_reason(reason: &str) -> bool {
+    !reason.is_empty() && reason.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+}
+
 /// A number as the writer writes it: no sign, no leading zero.
 fn number(digits: &str) -> Option<usize> {
     let plain = digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
@@ -276,6 +382,15 @@ pub fn seal(text: &mut String) {
     text.insert_str(at, &check);
 }
 
+/// Takes the check out of a text that `seal` finished, so that it can become a part of another.
+pub fn unseal(text: &mut String) {
+    if is_sealed(text)
+        && let Some(at) = find_open(text, 0).map(|at| at + OPEN.len())
+    {
+        text.replace_range(at..at + 1 + CHECK_DIGITS, "");
+    }
+}
+
 /// Whether a text is, whole, an output that `seal` finished.
 pub fn is_sealed(text: &str) -> bool {
     let Some(at) = find_open(text, 0).map(|at| at + OPEN.len()) else { return false };
@@ -289,6 +404,12 @@ fn document_check(before: &str, after: &str) -> String {
     let mut hex = hasher.finalize().to_hex().to_string();
     hex.truncate(CHECK_DIGITS);
     hex
+}
+
+/// Whether a line may be or hold a marker.
+pub fn may_hold(line: &str) -> bool {
+    let holds = |open: &str| memchr::memmem::find(line.as_bytes(), open.as_bytes()).is_some();
+    holds(OPEN) || holds(DUPLICATE_OPEN)
 }
 
 /// The next place from `from` on where a marker that parses starts, escaped ones aside.
@@ -318,6 +439,11 @@ pub fn escape(text: &str, is_ours: impl Fn(&str) -> bool) -> Option<(String, usi
         if let Some((Marker::Duplicate { call, .. }, len)) = Marker::parse(&text[at..])
             && !(at == 0 && len == text.trim_end().len() && is_ours(&call))
         {
+            places.push(at);
+        }
+    }
+    for at in memchr::memmem::find_iter(text.as_bytes(), EXTERNALIZED_OPEN) {
+        if (at == 0 || text.as_bytes()[at - 1] != b'\\') && Marker::parse(&text[at..]).is_some() {
             places.push(at);
         }
     }
@@ -372,9 +498,25 @@ mod tests {
                 reason,
                 id
             }),
+            (
+                n.clone(),
+                n.clone(),
+                0..Unit::ALL.len(),
+                "[a-z_]{1,20}",
+                proptest::option::of("[a-z]{1,9}( [a-zA-Z_.:$/]{1,9}){1,4}")
+            )
+                .prop_map(|(count, of, unit, reason, names)| Marker::Parts {
+                    count,
+                    of,
+                    unit: Unit::ALL[unit],
+                    reason,
+                    names
+                }),
             (1usize..64, n.clone(), n.clone(), n.clone())
                 .prop_map(|(period, times, first, last)| Marker::Repeats { period, times, first, last }),
             (1i64..300).prop_map(|status| Marker::Exit { status }),
+            (n.clone(), n.clone(), n.clone(), "[a-z_]{1,20}")
+                .prop_map(|(lines, of, bytes, reason)| { Marker::NotKept { lines, of, bytes, reason } }),
             ("[a-z]{1,8}/[a-z.-]{1,12}", n.clone()).prop_map(|(mime, bytes)| Marker::Binary { mime, bytes }),
             (n.clone(), n.clone(), n.clone(), any::<bool>(), any_origin()).prop_map(
                 |(first, more, there, same, origin)| Marker::Shown {
@@ -385,6 +527,8 @@ mod tests {
                 }
             ),
             ("[a-zA-Z0-9_-]{1,20}", "[a-z_]{1,10}").prop_map(|(call, tool)| Marker::Duplicate { call, tool }),
+            ("[0-9a-f]{16}", "[A-Z]{3,6}", "[a-z0-9, ]{1,40}")
+                .prop_map(|(key, kind, summary)| Marker::Externalized { key, kind, summary }),
         ]
     }
 
@@ -399,8 +543,13 @@ mod tests {
         fn a_seal_holds_for_the_whole_document_only(m in any_marker(), a in "[a-z\n]{0,20}", b in "[a-z]{1,9}") {
             let mut text = format!("{a}{}\n{b}", m.write());
             seal(&mut text);
-            prop_assume!(!matches!(m, Marker::Duplicate { .. }));
+            prop_assume!(!matches!(m, Marker::Duplicate { .. } | Marker::Externalized { .. }));
             prop_assert!(is_sealed(&text));
+            let mut open = text.clone();
+            unseal(&mut open);
+            prop_assert!(!is_sealed(&open));
+            seal(&mut open);
+            prop_assert_eq!(&open, &text);
             let mut longer = format!("{text}!");
             prop_assert!(!is_sealed(&longer));
             seal(&mut longer);

@@ -1,11 +1,11 @@
 //! What the lines of a gap name: identifiers and paths that nothing else in the text shows, each at the
 //! line where it first stands. A reader who looks for one then knows which lines to ask for.
 
-use std::collections::HashSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::ledger::Ledger;
+use super::maps::Set;
 use super::source::Source;
 
 /// Shortest name that says something, in bytes.
@@ -49,19 +49,23 @@ const COMMON: &[&str] = &[
 #[derive(Debug)]
 pub struct Names<'a> {
     source: &'a Source<'a>,
-    shown: HashSet<&'a str>,
+    shown: Set<&'a str>,
 }
 
 impl<'a> Names<'a> {
     /// `gaps` are all lines that will be left out, in order.
     pub fn new(source: &'a Source<'a>, ledger: &Ledger, gaps: &[Range<usize>]) -> Self {
-        let mut shown = HashSet::new();
+        let mut shown = Set::default();
+        let view = source.view();
         let mut next = gaps.iter().peekable();
         for i in ledger.kept().flatten() {
             while next.next_if(|gap| gap.end <= i).is_some() {}
             if next.peek().is_none_or(|gap| i < gap.start) {
-                each(source.view().text(source, i), |name| {
-                    shown.insert(name);
+                each(view.text(source, i), |name| {
+                    // The others are never asked for.
+                    if says_something(name) {
+                        shown.insert(name);
+                    }
                 });
             }
         }
@@ -72,11 +76,12 @@ impl<'a> Names<'a> {
     /// are the lines that the marker speaks of: it and the names number lines in the same way.
     pub fn of(&mut self, gap: Range<usize>, whole: &Range<usize>) -> String {
         let source = self.source;
+        let view = source.view();
         let first = source.numbers(whole).0;
         let mut out = String::new();
         for i in gap {
             let mut is_first = true;
-            each(source.view().text(source, i), |name| {
+            each(view.text(source, i), |name| {
                 if says_something(name) && self.shown.insert(name) {
                     if is_first {
                         let space = if out.is_empty() { "" } else { " " };
@@ -95,39 +100,104 @@ impl<'a> Names<'a> {
 
 /// Whether a name is put together, so that it is not a word of the language, and not one of everybody's.
 fn says_something(name: &str) -> bool {
+    if !(SHORTEST..=LONGEST).contains(&name.len()) {
+        return false;
+    }
     let bytes = name.as_bytes();
-    let inner = bytes.get(1..bytes.len().saturating_sub(1)).unwrap_or_default();
-    let hump = bytes.windows(2).any(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase());
-    let joined = inner.iter().any(|b| matches!(b, b'_' | b'.' | b':' | b'/'));
-    let digits = bytes.iter().any(u8::is_ascii_digit) && bytes.iter().any(u8::is_ascii_alphabetic);
-    (SHORTEST..=LONGEST).contains(&name.len())
-        && (hump || joined || digits)
-        && !COMMON.iter().any(|common| name.starts_with(common))
+    let (mut hump, mut joined, mut digit, mut letter) = (false, false, false, false);
+    let mut before = 0;
+    for (i, &b) in bytes.iter().enumerate() {
+        let kind = KINDS[usize::from(b)];
+        hump |= before == LOWER && kind == UPPER;
+        joined |= kind == JOINT && i > 0 && i + 1 < bytes.len();
+        digit |= kind == DIGIT;
+        letter |= kind == LOWER || kind == UPPER;
+        before = kind;
+    }
+    (hump || joined || (digit && letter)) && !is_common(name)
 }
+
+/// Whether a name starts as those of everybody do.
+fn is_common(name: &str) -> bool {
+    let first = name.as_bytes().first();
+    COMMON.iter().any(|common| common.as_bytes().first() == first && name.starts_with(common))
+}
+
+/// Whether a byte starts a name, and whether it may stand further on.
+const STARTS: u8 = 1;
+const GOES_ON: u8 = 1 << 1;
+
+static NAME: [u8; 256] = {
+    let mut name = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        name[byte] = match byte as u8 {
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => STARTS | GOES_ON,
+            b'0'..=b'9' => GOES_ON,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    name
+};
+
+/// What a byte is in a name.
+const LOWER: u8 = 1;
+const UPPER: u8 = 2;
+const DIGIT: u8 = 3;
+/// `_`, `.`, `:`, `/`
+const JOINT: u8 = 4;
+
+static KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match byte as u8 {
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'0'..=b'9' => DIGIT,
+            b'_' | b'.' | b':' | b'/' => JOINT,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+};
 
 /// Calls `found` with every identifier, with what it is a member of, and with every path.
 fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str)) {
     let bytes = line.as_bytes();
-    let starts = |b: u8| b.is_ascii_alphabetic() || b == b'_' || b == b'$';
-    let goes_on = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'$';
+    let starts = |b: u8| NAME[usize::from(b)] & STARTS != 0;
+    let goes_on = |b: u8| NAME[usize::from(b)] & GOES_ON != 0;
+    let at_or_blank = |i: usize| bytes.get(i).copied().unwrap_or(b' ');
     let mut at = 0;
     while at < bytes.len() {
         let b = bytes[at];
-        let next = bytes.get(at + 1).copied().unwrap_or(b' ');
-        let before = at.checked_sub(1).map_or(b' ', |i| bytes[i]);
-        let is_path = (b == b'/' && starts(next) && !goes_on(before)) || (b == b'.' && next == b'/');
-        if !(starts(b) || is_path) {
-            at += 1;
-            continue;
+        if !starts(b) {
+            let is_path = match b {
+                b'/' => {
+                    let before = at.checked_sub(1).map_or(b' ', |i| bytes[i]);
+                    starts(at_or_blank(at + 1)) && !goes_on(before)
+                }
+                b'.' => at_or_blank(at + 1) == b'/',
+                _ => false,
+            };
+            if !is_path {
+                at += 1;
+                continue;
+            }
         }
         let start = at;
         at += 1;
-        while at < bytes.len() {
-            let next = bytes.get(at + 1).copied().unwrap_or(b' ');
-            match bytes[at] {
-                b if goes_on(b) => at += 1,
+        loop {
+            while bytes.get(at).is_some_and(|b| goes_on(*b)) {
+                at += 1;
+            }
+            let Some(&b) = bytes.get(at) else { break };
+            let next = at_or_blank(at + 1);
+            match b {
                 b'.' | b'/' | b'-' | b'@'
-                    if goes_on(next) && (bytes[at] != b'-' || line[start..at].contains('/')) =>
+                    if goes_on(next) && (b != b'-' || line[start..at].contains('/')) =>
                 {
                     at += 1;
                 }

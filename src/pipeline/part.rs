@@ -6,19 +6,21 @@ use std::rc::Rc;
 use super::blocks::{self, Earlier, Lines};
 use super::detect::Detection;
 use super::evidence::{Evidence, Omission, ShownBy, Step};
-use super::ledger::{Ledger, Reduction};
+use super::ledger::{Action, Gap, Ledger, Reduction};
 use super::marker::{self, Marker};
+use super::narrow::Done;
 use super::reading::Stretch;
 use super::reason::Reason;
 use super::relevance::{self, Relevance};
 use super::run::Run;
-use super::sanitize::Sanitized;
+use super::sanitize::binary::Binary;
+use super::sanitize::{self, Sanitized};
 use super::source::Source;
-use super::{INPUT_LIMIT, embedded, exit, guard, signals};
-use crate::config::Mode;
-use crate::detail;
-use crate::encode::{self, ENCODERS, Encoder};
+use super::{INPUT_LIMIT, embedded, exit, guard, pointer, signals};
+use crate::config::{Mode, Structured};
+use crate::encode::{self, ENCODERS, Encoder, dictionary};
 use crate::reduce::{self, Input, trace};
+use crate::{detail, elide};
 
 /// Bytes by which an output may exceed a cap that the caller set: its markers and their check.
 const MARKERS: usize = 256;
@@ -32,15 +34,11 @@ impl Run<'_> {
     pub(super) fn texts(&mut self, parts: &[Sanitized]) -> Vec<String> {
         let total: usize = parts.iter().map(|p| p.text.len()).sum();
         let mut lines_before = 0;
-        let mut texts = Vec::with_capacity(parts.len());
+        let mut all: Vec<Done<'_>> = Vec::with_capacity(parts.len());
         for (index, part) in parts.iter().enumerate() {
             if let Some(binary) = &part.binary {
-                let marker = Marker::Binary { mime: binary.mime.to_owned(), bytes: binary.size };
-                let mut text = marker.write();
-                marker::seal(&mut text);
-                self.evidence.tokens.after += self.counter.count(&text);
-                self.trace_binary(binary.mime, binary.size, lines_before);
-                texts.push(text);
+                self.trace_binary(index, binary, lines_before);
+                all.push(self.binary(binary));
                 continue;
             }
             let source = Source::part(&part.text, lines_before);
@@ -49,35 +47,78 @@ impl Run<'_> {
                 |bytes: usize| (bytes as u128 * part.text.len() as u128 / total.max(1) as u128) as usize;
             let cap_bytes = share(self.policy.max_output_bytes).max(1);
             let before = (self.evidence.clone(), self.references.len(), self.terms.len());
-            let (mut text, mut ledger) = self.one(&source, index, cap_bytes);
-            if !self.is_stable(&text, cap_bytes) {
-                self.evidence = before.0;
+            let first_step = self.evidence.steps.len();
+            let mut done = self.one(&source, index, cap_bytes);
+            // First without tables, which look like nothing that came in, then without any rewriting.
+            for (tables, rewrites) in [(false, true), (false, false)] {
+                if self.is_stable(&done.text, done.tokens, cap_bytes) {
+                    break;
+                }
+                self.evidence = before.0.clone();
                 self.references.truncate(before.1);
                 self.terms.truncate(before.2);
-                self.rewrites = false;
-                (text, ledger) = self.one(&source, index, cap_bytes);
-                self.rewrites = true;
+                (self.tables, self.rewrites) = (tables, rewrites);
+                done = self.one(&source, index, cap_bytes);
             }
-            self.trace_end(&source, ledger.as_ref());
-            if let Some(ledger) = ledger.filter(|_| self.listens) {
-                ledger.shown(&source, &mut self.shown);
-            }
-            texts.push(text);
+            (self.tables, self.rewrites) = (true, true);
+            self.trace_steps(first_step);
+            let dictionary = self.dictionary.take().map(|(written, _)| written);
+            all.push(Done { source: Some(source), dictionary, ..done });
         }
-        texts
+        if self.weighs {
+            self.needs = all.iter().map(|done| self.needs_of(done)).sum();
+        }
+        self.narrow(&mut all);
+        self.trace_end(&all);
+        for done in all.iter().filter(|_| self.listens) {
+            if let (Some(source), Some(ledger)) = (&done.source, &done.ledger) {
+                let changed = |line: &str| done.dictionary.as_ref().is_some_and(|d| d.touches(line));
+                ledger.shown(source, &changed, &mut self.shown);
+            }
+        }
+        all.into_iter().map(|done| done.text).collect()
+    }
+
+    /// The marker in place of data that are no text.
+    fn binary(&mut self, binary: &Binary) -> Done<'static> {
+        let marker = Marker::Binary { mime: binary.mime.to_owned(), bytes: binary.size };
+        let mut text = marker.write();
+        marker::seal(&mut text);
+        let tokens = self.counter.count(&text);
+        self.evidence.tokens.after += tokens;
+        Done {
+            text,
+            source: None,
+            ledger: None,
+            signals: Vec::new(),
+            kept: 0,
+            is_report: false,
+            tokens,
+            kind: pointer::Kind::Binary,
+            dictionary: None,
+        }
     }
 
     /// Whether a text that an encoder rewrote would stay as it is if it came in again. Rewritten
     /// neighbours may have become a repetition that was none before.
-    fn is_stable(&self, text: &str, cap_bytes: usize) -> bool {
+    fn is_stable(&self, text: &str, tokens: usize, cap_bytes: usize) -> bool {
         let rewritten = |step: &Step| {
             step.reason == Reason::Applied
                 && (encode::REWRITERS.contains(&step.id.as_str()) || reduce::is_rewriter(&step.id))
         };
+        // What the safe stage would take for a secret in the new form would be lost the next time.
+        if self.wrote_table() && !sanitize::is_clean(text, self.policy.redact_secrets) {
+            return false;
+        }
+        // A dictionary hides what is below it from a second run, but does not make it right.
+        let mut below = self.dictionary.as_ref().map(|(_, below)| below.clone());
+        below.iter_mut().for_each(marker::seal);
+        let has_dictionary = below.is_some();
+        let text = below.as_deref().unwrap_or(text);
         if !self.evidence.steps.iter().any(rewritten) || marker::is_sealed(text) {
             return true;
         }
-        let source_tokens = vec![self.counter.count(text)];
+        let source_tokens = vec![if has_dictionary { self.counter.count(text) } else { tokens }];
         let evidence = Evidence::default();
         let mut again = Run {
             evidence,
@@ -93,22 +134,45 @@ impl Run<'_> {
             key: None,
             duplicate_of: None,
             trace: None,
+            limit: None,
+            pointer: None,
+            dictionary: None,
             ..*self
         };
-        again.one(&Source::new(text), 0, cap_bytes).0 == text
+        again.one(&Source::new(text), 0, cap_bytes).text == text
     }
 
-    /// All steps on one part. Gives its text, and its ledger unless the text is an output of ours.
-    fn one(&mut self, source: &Source<'_>, part: usize, cap_bytes: usize) -> (String, Option<Ledger>) {
-        self.trace_begin();
+    /// Whether data were written as tables.
+    fn wrote_table(&self) -> bool {
+        self.evidence.steps.iter().any(|step| step.id == encode::TABLES && step.reason == Reason::Applied)
+    }
+
+    /// All steps on one part.
+    fn one(&mut self, source: &Source<'_>, part: usize, cap_bytes: usize) -> Done<'static> {
+        let tokens_before = self.evidence.tokens.after;
+        self.trace_begin(part);
         // What the cap gave may exceed it by its markers.
         let over_cap = self.policy.strict_cap && source.text().len() > cap_bytes + MARKERS;
-        if marker::is_sealed(source.text()) && !over_cap {
+        if self.is_own(source.text()) && !over_cap {
             self.step("standard", Reason::AlreadyCompressed, source.text().len(), source.text().len());
-            self.evidence.tokens.after += self.source_tokens[part];
-            return (source.text().to_owned(), None);
+            let tokens = self.source_tokens[part];
+            self.evidence.tokens.after += tokens;
+            // Its own failures are those of a report.
+            let signals = if self.limit.is_some() { signals::failure_lines(source) } else { Vec::new() };
+            return Done {
+                text: source.text().to_owned(),
+                source: None,
+                ledger: None,
+                kept: 0,
+                is_report: true,
+                signals,
+                tokens,
+                kind: pointer::Kind::Text,
+                dictionary: None,
+            };
         }
         self.is_read = false;
+        self.dictionary = None;
         let (detection, stretches) = self.plan(source, self.is_wanted(source));
         let signals = match detection.reports_failures() {
             true => signals::failure_lines(source),
@@ -130,7 +194,8 @@ impl Run<'_> {
             true => state.0,
             false => self.cap(source, &detection, &signals, state.0, cap_bytes),
         };
-        self.evidence.guard.kept += guard::count_visible(source, &ledger, &signals);
+        let kept = guard::count_visible(source, &ledger, &signals);
+        self.evidence.guard.kept += kept;
         let handle = self.handle();
         let mut text = ledger.render(source, handle.as_deref());
         if let Some(status) = self.call.exit_code.filter(|status| *status != 0)
@@ -139,29 +204,41 @@ impl Run<'_> {
         {
             exit::tell(&mut text, status);
         }
+        if self.is_for_dictionary(source, &detection) {
+            text = self.with_dictionary(text);
+        }
         let text = self.sealed(source, part, text);
-        if text == source.text() {
-            self.references.retain(|r| r.part as usize != part);
-            return (text, Some(Ledger::new(source)));
-        }
-        {
-            for gap in ledger.gaps(source) {
-                let shown_by = gap.shown_by.map(|(origin, there)| ShownBy {
-                    tool_call_id: origin.call.clone(),
-                    argument: origin.argument.clone(),
-                    lines: [there, there + gap.count - 1],
-                });
-                self.evidence.omissions.push(Omission {
-                    lines: [gap.lines.0, gap.lines.1],
-                    reason: gap.reason,
-                    count: gap.count,
-                    bytes: gap.bytes,
-                    part,
-                    shown_by,
-                });
+        let ledger = match text == source.text() {
+            true => {
+                self.references.retain(|r| r.part as usize != part);
+                Ledger::new(source)
             }
+            false => ledger,
+        };
+        self.evidence.omissions.extend(ledger.gaps(source).into_iter().map(|gap| omission(gap, part)));
+        let kind = match self.pointer {
+            Some(_) => pointer::Kind::of(source, &detection, self.evidence.family.as_deref(), signals.len()),
+            None => pointer::Kind::Text,
+        };
+        Done {
+            text,
+            source: None,
+            ledger: Some(ledger),
+            kept,
+            is_report: detection.reports_failures(),
+            signals,
+            tokens: self.evidence.tokens.after - tokens_before,
+            kind,
+            dictionary: None,
         }
-        (text, Some(ledger))
+    }
+
+    /// Whether a text is, whole, an output of ours.
+    fn is_own(&self, text: &str) -> bool {
+        let tables = matches!(self.policy.structured_form(), Structured::Tables | Structured::Plain);
+        marker::is_sealed(text)
+            || self.policy.mode >= Mode::Standard && tables && encode::json_table::is_own(text)
+            || self.policy.mode == Mode::Aggressive && dictionary::is_own(text)
     }
 
     /// Whether `standard` does anything beyond the safe stage with a text of this size.
@@ -180,7 +257,7 @@ impl Run<'_> {
     }
 
     /// Whether reducers are asked about a text of this size.
-    fn is_wanted(&self, source: &Source<'_>) -> bool {
+    pub(super) fn is_wanted(&self, source: &Source<'_>) -> bool {
         let sizes = self.policy.min_bytes..=INPUT_LIMIT;
         self.policy.mode >= Mode::Standard && sizes.contains(&source.text().len())
     }
@@ -227,17 +304,49 @@ impl Run<'_> {
         {
             self.references.extend(references);
         }
-        if !self.in_full {
+        let room = self.room(source, detection);
+        let is_elided = !self.in_full
+            && self.attempt(elide::ID, source, signals, state, |ledger| {
+                elide::reduce(&input, ledger, signals, room)
+            });
+        if !self.in_full && !is_elided {
             self.attempt("file_detail", source, signals, state, |ledger| detail::reduce(&input, ledger));
         }
-        let rewrites = self.rewrites;
-        let in_full = self.in_full;
+        let (rewrites, tables, in_full) = (self.rewrites, self.tables, self.in_full);
         let allowed = |encoder: &&&dyn Encoder| {
             (rewrites || !encode::REWRITERS.contains(&encoder.id()))
+                && (tables || encoder.id() != encode::TABLES)
                 && !(in_full && encoder.id() == encode::REPEATS)
         };
         for encoder in ENCODERS.iter().filter(allowed) {
-            self.attempt(encoder.id(), source, &[], state, |ledger| encoder.encode(&input, ledger));
+            // The others leave every line as it is, but for its white space.
+            let checked = if encoder.id() == encode::TABLES { signals } else { &[] };
+            self.attempt(encoder.id(), source, checked, state, |ledger| encoder.encode(&input, ledger));
+        }
+        if tables && rewrites && state.0.spans().iter().any(|s| matches!(s.action, Action::Replace { .. })) {
+            self.tabulate(&input, signals, state);
+        }
+    }
+
+    /// Writes tables into the JSON that earlier steps show in place of lines.
+    fn tabulate(&mut self, input: &Input<'_>, signals: &[usize], state: &mut (Ledger, usize)) {
+        let source = input.source;
+        let tried = catch_unwind(AssertUnwindSafe(|| {
+            let mut next = encode::json_table::in_replacements(input, &state.0)?;
+            let restored = guard::check(source, &mut next, signals, false).restored;
+            let after = next.size(source, self.any_handle());
+            if restored.is_empty() && after < state.1 { Ok((next, after)) } else { Err(Reason::NotPaying) }
+        }));
+        match tried.unwrap_or(Err(Reason::ReducerPanicked)) {
+            Ok((next, after)) => {
+                self.step(encode::TABLES, Reason::Applied, state.1, after);
+                self.trace_step(&state.0, &next);
+                *state = (next, after);
+            }
+            Err(Reason::ReducerPanicked) => {
+                self.step(encode::TABLES, Reason::ReducerPanicked, state.1, state.1)
+            }
+            Err(_) => {}
         }
     }
 
@@ -266,11 +375,14 @@ impl Run<'_> {
         step: impl FnOnce(&Ledger) -> Result<Reduction, Reason>,
     ) -> bool {
         let (ledger, size) = state;
+        // The status of a pipe or of a chain is that of its last part.
+        let is_masked = self.call.command.as_deref().is_some_and(|command| command.contains(['|', ';']));
+        let may_be_cut = is_masked || self.call.exit_code != Some(0);
         let tried = catch_unwind(AssertUnwindSafe(|| {
             let reduction = step(ledger)?;
             let mut next = ledger.apply(source, reduction).map_err(|_| Reason::InvalidReduction)?;
             next.drop_unpaid(source);
-            let verdict = guard::check(source, &mut next, signals);
+            let verdict = guard::check(source, &mut next, signals, may_be_cut);
             if verdict.is_blind() {
                 return Err(Reason::GuardDeclined);
             }
@@ -282,7 +394,8 @@ impl Run<'_> {
             Ok((next, after, verdict)) => {
                 self.evidence.guard.restored += verdict.restored.len();
                 self.step(id, Reason::Applied, *size, after);
-                self.trace_step(ledger, &next, &verdict.restored);
+                self.trace_step(ledger, &next);
+                self.trace_restored(&verdict);
                 *state = (next, after);
                 true
             }
@@ -313,6 +426,24 @@ impl Run<'_> {
         self.evidence.tokens.after += self.source_tokens[part];
         self.evidence.reducer = None;
         self.evidence.capped = false;
+        self.evidence.dictionary_method = None;
         source.text().to_owned()
+    }
+}
+
+/// A gap as the evidence lists it.
+pub(super) fn omission(gap: Gap, part: usize) -> Omission {
+    let shown_by = gap.shown_by.map(|(origin, there)| ShownBy {
+        tool_call_id: origin.call.clone(),
+        argument: origin.argument.clone(),
+        lines: [there, there + gap.count - 1],
+    });
+    Omission {
+        lines: [gap.lines.0, gap.lines.1],
+        reason: gap.reason,
+        count: gap.count,
+        bytes: gap.bytes,
+        part,
+        shown_by,
     }
 }

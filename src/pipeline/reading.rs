@@ -22,7 +22,7 @@ const MAX_STRETCHES: usize = 24;
 /// Lines of a text, what wrote them, and who reads them.
 pub(super) struct Stretch<'a> {
     /// The lines alone.
-    source: Source<'a>,
+    source: Text<'a>,
     /// The line of the whole text with which they start.
     start: usize,
     /// What the call tells of them.
@@ -31,9 +31,26 @@ pub(super) struct Stretch<'a> {
     pub(super) reducer: Option<&'static dyn Reducer>,
 }
 
+/// A whole text, or lines of it.
+enum Text<'a> {
+    Whole(&'a Source<'a>),
+    Lines(Box<Source<'a>>),
+}
+
+impl<'a> std::ops::Deref for Text<'a> {
+    type Target = Source<'a>;
+
+    fn deref(&self) -> &Source<'a> {
+        match self {
+            Self::Whole(source) => source,
+            Self::Lines(source) => source,
+        }
+    }
+}
+
 impl Run<'_> {
     /// The stretches of a text with the reducers that claim them, and what is known of the whole.
-    pub(super) fn plan<'a>(&mut self, source: &Source<'a>, wanted: bool) -> (Detection, Vec<Stretch<'a>>) {
+    pub(super) fn plan<'a>(&mut self, source: &'a Source<'a>, wanted: bool) -> (Detection, Vec<Stretch<'a>>) {
         let mut detection = detect::detect(self.call, source);
         let mut stretches = Vec::new();
         if !wanted {
@@ -43,7 +60,10 @@ impl Run<'_> {
         let sections = detect::sections::sections(&detection.command, source);
         let alone = sections.len() == 1 && sections[0].lines.len() == source.len();
         for section in sections {
-            let lines = source.part_of(section.lines.clone());
+            let lines = match alone {
+                true => Text::Whole(source),
+                false => Text::Lines(Box::new(source.part_of(section.lines.clone()))),
+            };
             let detection = match alone {
                 true => detection.clone(),
                 false => detect::of_command(self.call, section.command, &lines),
@@ -73,7 +93,7 @@ impl Run<'_> {
         }
     }
 
-    fn stretch<'a>(&mut self, source: Source<'a>, start: usize, detection: Detection) -> Stretch<'a> {
+    fn stretch<'a>(&mut self, source: Text<'a>, start: usize, detection: Detection) -> Stretch<'a> {
         let input = Input {
             source: &source,
             call: self.call,
@@ -131,7 +151,7 @@ impl Run<'_> {
             for rest in [extent.end..stretch.source.len(), 0..extent.start] {
                 if rest.len() >= MIN_REST && asked < MAX_STRETCHES {
                     asked += 1;
-                    let lines = stretch.source.part_of(rest.clone());
+                    let lines = Text::Lines(Box::new(stretch.source.part_of(rest.clone())));
                     let next = self.stretch(lines, stretch.start + rest.start, stretch.detection.clone());
                     queue.push(next);
                 }

@@ -97,10 +97,23 @@ reasons! {
     FileLimit = "file_limit", "Lines of a file over `fileMaxLines` or `fileLastLines`.";
     HeadTail = "head_tail", "The middle of a long text that no reducer understands; in `aggressive` also of a long report.";
     OutputCap = "output_cap", "Lines over the byte cap.";
+    Budget = "budget", "Lines over the budget.";
+    Externalized = "externalized", "What the preview of an externalized text leaves out.";
     LongLine = "long_line", "The middle of an over-long line.";
+    ArrayItems = "array_items", "Items of a long array, or documents of a long series; the first, the last and those that stand out are shown.";
+    ObjectMembers = "object_members", "Members of an object with many of them; the marker names some of their keys.";
+    DeepValue = "deep_value", "What an array or object deep inside a document holds.";
+    EmptyMembers = "empty_members", "Members that are null or empty.";
+    LongString = "long_string", "The middle of a long string or text of structured data.";
+    EncodedString = "encoded_string", "Base64 in structured data.";
+    Siblings = "siblings", "Elements of an XML or HTML document beside others of the same name.";
+    PageCode = "page_code", "Scripts, styles and drawings of an HTML page.";
+    TableRows = "table_rows", "Rows of a long table; the first, the last and those that stand out are shown.";
+    XmlWhitespace = "xml_whitespace", "Indentation between the elements of an XML document.";
     EmbeddedBinary = "embedded_binary", "Base64 of binary data inside a text.";
     Binary = "binary", "Binary data.";
     JsonWhitespace = "json_whitespace", "White space between JSON tokens.";
+    SchemaTable = "schema_table", "Objects that are alike are rows of a table; nothing is lost.";
     TableWhitespace = "table_whitespace", "Padding between the columns of a table.";
     TrailingWhitespace = "trailing_whitespace", "White space at the end of lines.";
     Applied = "applied", "The step changed the text.";
@@ -110,6 +123,11 @@ reasons! {
     InvalidReduction = "invalid_reduction", "The step did not account for every line; its input was used.";
     NotRecognized = "not_recognized", "The text does not follow the grammar that the step knows.";
     NothingToDo = "nothing_to_do", "The text has nothing that the step removes.";
+    FewItems = "few_items", "The arrays of objects are too short for a table.";
+    MixedItems = "mixed_items", "The items of an array are not alike: types, keys or their order differ, or a key stands twice.";
+    DeepItems = "deep_items", "The items of an array are nested too deeply for a table.";
+    OverDictionaryLimit = "over_dictionary_limit", "The text is larger than a dictionary is made for (50,000 bytes).";
+    HoldsDictionary = "holds_dictionary", "The text holds a dictionary or references to one already.";
     BelowMinBytes = "below_min_bytes", "The result is smaller than `minBytes`.";
     FullOutput = "full_output", "The caller asked for the exact bytes.";
     ModeDisabled = "mode_disabled", "The mode is `disabled`.";
@@ -117,16 +135,35 @@ reasons! {
     AskedAgain = "asked_again", "The request was repeated after an answer that was a reference or had gaps.";
     AlreadyCompressed = "already_compressed", "The text is an earlier output of ours, whole.";
     OverInputLimit = "over_input_limit", "The text is larger than the hard input limit; only the cap looked at it.";
+    NoSession = "no_session", "Without a session and a call id nothing could be kept for as long as it is needed.";
+    NotStored = "not_stored", "The original could not be stored for as long as it is needed.";
+    BudgetTooSmall = "budget_too_small", "The budget is smaller than the least that can stand for the text.";
+    FixedResults = "fixed_results", "Results that stay exact, or as they were given before, take more than the budget.";
     StructuredFormat = "structured_format", "The caller asked the tool for a machine format.";
 }
 
 impl Reason {
+    /// Of two reasons for doing nothing, the one that says more: what came nearest to being done.
+    pub fn max_of(self, other: Self) -> Self {
+        const ORDER: [Reason; 6] = [
+            Reason::NothingToDo,
+            Reason::FewItems,
+            Reason::MixedItems,
+            Reason::DeepItems,
+            Reason::NotPaying,
+            Reason::GuardDeclined,
+        ];
+        let rank = |reason| ORDER.iter().position(|r| *r == reason);
+        if rank(other) > rank(self) { other } else { self }
+    }
+
     /// Whether a replacement for this reason still says everything that the lines said.
     pub fn is_lossless(self) -> bool {
         matches!(
             self,
             Self::JsonWhitespace
                 | Self::TableWhitespace
+                | Self::XmlWhitespace
                 | Self::TrailingWhitespace
                 | Self::SharedFolder
                 | Self::SharedPath

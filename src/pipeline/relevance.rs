@@ -4,10 +4,9 @@
 //! They rank what an elision keeps; they never decide whether a failure stays. Scores are BM25
 //! (k1 = 1.2, b = 0.75) over blocks of lines, in thousandths, so that ranks are the same everywhere.
 
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 
+use super::maps::Map;
 use super::source::Source;
 
 /// Shortest word that counts, in bytes.
@@ -30,13 +29,13 @@ pub struct Term {
 /// What a text is asked about.
 #[derive(Debug, Clone, Default)]
 pub struct Relevance {
-    weights: HashMap<u64, u32>,
+    weights: Map<u64, u32>,
 }
 
 impl Relevance {
     /// Words of the query and of the call's arguments, and terms of the session.
     pub fn new(query: Option<&str>, call: &[&str], session: &[Term]) -> Self {
-        let mut weights: HashMap<u64, u32> = session.iter().map(|t| (t.word, t.weight)).collect();
+        let mut weights: Map<u64, u32> = session.iter().map(|t| (t.word, t.weight)).collect();
         for (texts, weight) in [(call, CALL), (query.as_slice(), QUERY)] {
             for text in texts {
                 words(text, |word| {
@@ -56,31 +55,48 @@ impl Relevance {
     pub fn found_in(&self, text: &str, most: usize) -> Vec<Term> {
         let mut left = self.weights.clone();
         let mut found = Vec::new();
-        words(text, |word| {
-            if found.len() < most
+        let filter = self.filter();
+        each_word(text, |word| {
+            if filter.has(word)
                 && let Some(weight) = left.remove(&word)
             {
                 found.push(Term { word, weight });
             }
+            found.len() < most && !left.is_empty()
         });
         found
     }
 
+    fn filter(&self) -> Filter {
+        let mut filter = Filter([0; 16]);
+        for word in self.weights.keys() {
+            filter.0[(*word >> 6) as usize % 16] |= 1 << (*word % 64);
+        }
+        filter
+    }
+
     /// How relevant each block of lines is. Linear in the text of the blocks.
     pub fn scores(&self, source: &Source<'_>, blocks: &[Range<usize>]) -> Vec<u32> {
+        let texts: Vec<&str> = blocks.iter().map(|block| source.slice(block.clone())).collect();
+        self.scores_of(&texts)
+    }
+
+    /// How relevant each of some texts is.
+    pub fn scores_of(&self, blocks: &[&str]) -> Vec<u32> {
         if self.is_empty() {
             return vec![0; blocks.len()];
         }
         let mut lengths: Vec<u32> = Vec::with_capacity(blocks.len());
         // Per block the terms that stand in it, with how often.
         let mut counts: Vec<Vec<(u64, u32)>> = Vec::with_capacity(blocks.len());
-        let mut blocks_with: HashMap<u64, u32> = HashMap::new();
+        let mut blocks_with: Map<u64, u32> = Map::default();
+        let filter = self.filter();
         for block in blocks {
             let mut length = 0;
             let mut here: Vec<(u64, u32)> = Vec::new();
-            words(source.slice(block.clone()), |word| {
+            words(block, |word| {
                 length += 1;
-                if self.weights.contains_key(&word) {
+                if filter.has(word) && self.weights.contains_key(&word) {
                     match here.iter_mut().find(|(w, _)| *w == word) {
                         Some((_, count)) => *count += 1,
                         None => here.push((word, 1)),
@@ -111,51 +127,120 @@ impl Relevance {
     }
 }
 
+/// Turns most words away that are no terms.
+struct Filter([u64; 16]);
+
+impl Filter {
+    fn has(&self, word: u64) -> bool {
+        self.0[(word >> 6) as usize % 16] >> (word % 64) & 1 == 1
+    }
+}
+
 /// Calls `found` with the digest of every word of a text: each identifier, and its parts where it is
 /// put together with `_` or capitals.
 pub fn words(text: &str, mut found: impl FnMut(u64)) {
-    /// First byte in UTF-8 of U+2000 to U+2FFF: arrows, lines of boxes, bullets, quotes.
-    const SIGNS: u8 = 0xE2;
-    const SIGN_BYTES: usize = 3;
-    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || (b >= 0x80 && b != SIGNS);
+    each_word(text, |word| {
+        found(word);
+        true
+    });
+}
+
+/// [`words`] until `found` wants no more.
+fn each_word(text: &str, mut found: impl FnMut(u64) -> bool) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
-        if !is_word(bytes[at]) {
-            at += if bytes[at] == SIGNS { SIGN_BYTES } else { 1 };
+        let kind = KINDS[usize::from(bytes[at])];
+        if kind & WORD == 0 {
+            at += if kind == SIGN { SIGN_BYTES } else { 1 };
             continue;
         }
         let start = at;
-        while at < bytes.len() && is_word(bytes[at]) {
+        let (mut state, mut all, mut before, mut is_joined) = (START, 0, 0, false);
+        while let Some(&byte) = bytes.get(at)
+            && KINDS[usize::from(byte)] & WORD != 0
+        {
+            let kind = KINDS[usize::from(byte)];
+            state = step(state, byte);
+            is_joined |= kind == JOINT || (kind == UPPER && before == LOWER);
+            all |= kind;
+            before = kind;
             at += 1;
         }
         let word = &bytes[start..at];
-        if word.len() < SHORTEST || word.iter().all(u8::is_ascii_digit) {
+        if word.len() < SHORTEST || all == DIGIT {
             continue;
         }
-        found(digest(word));
-        let mut part = 0;
-        for i in 1..=word.len() {
-            let ends = i == word.len()
-                || word[i] == b'_'
-                || (word[i].is_ascii_uppercase() && word[i - 1].is_ascii_lowercase());
-            if ends {
-                let piece = &word[part..i];
-                if piece.len() >= SHORTEST && piece.len() < word.len() {
-                    found(digest(piece));
-                }
-                part = if i < word.len() && word[i] == b'_' { i + 1 } else { i };
-            }
+        if !found(finish(state)) {
+            return;
+        }
+        if is_joined && !parts(word, &mut found) {
+            return;
         }
     }
 }
 
-fn digest(word: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    for byte in word {
-        byte.to_ascii_lowercase().hash(&mut hasher);
+/// The parts of a word that is put together; whether `found` wants more.
+fn parts(word: &[u8], found: &mut impl FnMut(u64) -> bool) -> bool {
+    let mut part = 0;
+    for i in 1..=word.len() {
+        let ends = i == word.len()
+            || word[i] == b'_'
+            || (word[i].is_ascii_uppercase() && word[i - 1].is_ascii_lowercase());
+        if ends {
+            let piece = &word[part..i];
+            if piece.len() >= SHORTEST && piece.len() < word.len() && !found(digest(piece)) {
+                return false;
+            }
+            part = if i < word.len() && word[i] == b'_' { i + 1 } else { i };
+        }
     }
-    hasher.finish()
+    true
+}
+
+/// What a byte is: see `KINDS`. All but `SIGN` may stand in a word.
+const LOWER: u8 = 1;
+const UPPER: u8 = 1 << 1;
+const DIGIT: u8 = 1 << 2;
+const JOINT: u8 = 1 << 3;
+const WIDE: u8 = 1 << 4;
+const WORD: u8 = LOWER | UPPER | DIGIT | JOINT | WIDE;
+/// First byte in UTF-8 of U+2000 to U+2FFF: arrows, lines of boxes, bullets, quotes.
+const SIGN: u8 = 1 << 5;
+const SIGN_BYTES: usize = 3;
+
+static KINDS: [u8; 256] = {
+    let mut kinds = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        kinds[byte] = match byte as u8 {
+            b'a'..=b'z' => LOWER,
+            b'A'..=b'Z' => UPPER,
+            b'0'..=b'9' => DIGIT,
+            b'_' => JOINT,
+            0xE2 => SIGN,
+            0x80.. => WIDE,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    kinds
+};
+
+/// The digest of a word in lower case.
+fn digest(word: &[u8]) -> u64 {
+    finish(word.iter().fold(START, |state, byte| step(state, *byte)))
+}
+
+/// FNV-1a, and its upper bits brought down at the end: short words leave the lower ones alike.
+const START: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn step(state: u64, byte: u8) -> u64 {
+    (state ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)
+}
+
+fn finish(state: u64) -> u64 {
+    (state ^ state >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15)
 }
 
 #[cfg(test)]

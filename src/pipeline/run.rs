@@ -2,6 +2,7 @@
 //! the steps in between.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::blocks::{Earlier, Lines, Reference};
 use super::call::ToolCall;
@@ -12,6 +13,7 @@ use super::reason::Reason;
 use super::relevance::{Relevance, Term};
 use super::{HANDLE_DIGITS, Retain};
 use crate::config::Policy;
+use crate::encode::dictionary::Written;
 use crate::tokens::TokenCounter;
 
 /// See the module.
@@ -20,7 +22,7 @@ pub(super) struct Run<'a> {
     pub(super) policy: &'a Policy,
     pub(super) counter: &'static dyn TokenCounter,
     pub(super) evidence: Evidence,
-    pub(super) retain: Option<Retain>,
+    pub(super) retain: Option<Arc<Retain>>,
     /// Tokens of the sanitized text of each part.
     pub(super) source_tokens: Vec<usize>,
     /// What the texts are asked about.
@@ -49,7 +51,19 @@ pub(super) struct Run<'a> {
     /// Whether encoders may rewrite lines.
     pub(super) rewrites: bool,
     /// Takes notes on what each step did, where somebody wants to see it.
-    pub(super) trace: Option<&'a mut Trace>,
+    pub(super) trace: Option<Trace>,
+    /// Tokens to which the texts are cut in the end.
+    pub(super) limit: Option<usize>,
+    /// What stands before the preview of an externalized text.
+    pub(super) pointer: Option<String>,
+    /// Whether `needs` is counted.
+    pub(super) weighs: bool,
+    /// Tokens of failure lines and totals.
+    pub(super) needs: usize,
+    /// Whether data may be written as tables, where the policy allows it.
+    pub(super) tables: bool,
+    /// The dictionary of the text at hand, and the text without it.
+    pub(super) dictionary: Option<(Written, String)>,
 }
 
 impl Run<'_> {

@@ -3,6 +3,7 @@
 //! The guard uses these to check the reducers, so nothing here may be taken from a reducer. It errs
 //! on the side of seeing a failure, but a line that reports zero failures or a passed test is none.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -62,6 +63,23 @@ const WORDS: &[&str] = &[
     "exit code",
     "exit status",
     "exited with",
+    "o space left",
+    "uota exceeded",
+    "ut of memory",
+    "Too many open files",
+    "ead-only file system",
+    "not permitted",
+    "nreachable",
+    "reset by peer",
+    "roken pipe",
+    "Illegal instruction",
+    "CONFLICT (",
+    "oom-killer",
+    "Sanitizer: ",
+    // What gcc, make and git say in other languages.
+    "ehler",
+    "rreur",
+    "错误",
 ];
 
 const FAILURE: &str = r"(?x)
@@ -70,8 +88,14 @@ const FAILURE: &str = r"(?x)
     # A folder of that name reports nothing.
     | \b(?:errors|ERRORS|Errors|failures|Failures|FAILURES)(?:[^/\w]|$)
     | Segmentation\ fault | core\ dumped | undefined\ reference | command\ not\ found | No\ such\ file
-    | [Pp]ermission\ denied | \b[Cc]annot\ (?:find|open|access|resolve|import|load|connect|create|read|write|assign|borrow|move|use|be\b)
+    | [Pp]ermission\ denied | \b[Cc]annot\ (?:find|open|access|resolve|import|load|connect|create|read|write|assign|borrow|move|use|allocate|be\b)
     | [Cc]ould\ not | BUILD\ FAILURE | [Cc]onnection\ refused | timed\ out
+    # What the system says when a call fails.
+    | [Nn]o\ space\ left\ on\ device | [Dd]isk\ quota\ exceeded | [Oo]ut\ of\ memory | Too\ many\ open\ files
+    | [Rr]ead-only\ file\ system | [Oo]peration\ not\ permitted | (?:[Nn]etwork|[Hh]ost)\ is\ unreachable
+    | [Cc]onnection\ reset\ by\ peer | [Bb]roken\ pipe | Illegal\ instruction
+    | \b[A-Z]\w*Sanitizer:\  | \boom-killer\b | ^CONFLICT\ \(
+    | \b(?:[Ff]ehler|[Ee]rreur)\ ?(?::|\ \d) | \xE9\x94\x99\xE8\xAF\xAF(?:\xEF\xBC\x9A|:|\ \d)
     | \w*(?:Error|Exception|Failure)(?:\b|:) | ^E\s{2,}\S | ^\s*not\ ok\b | ^npm\ ERR! | ^\s*---\ FAIL
     | ^\s*(?:\xE2\x9C\x95|\xE2\x9C\x97|\xE2\x9C\x96|\xC3\x97)\s
     | \bAbort(?:ed|ing)?\b | \babort(?:ed|ing)?\b | \bKilled\b | \bSIG(?:SEGV|ABRT|KILL|BUS|ILL|FPE|TERM|PIPE)\b
@@ -104,6 +128,11 @@ pub const MAX_LINE: usize = 20_000;
 
 /// Numbers of the lines that report a failure, in order, from 0.
 pub fn failure_lines(source: &Source<'_>) -> Vec<usize> {
+    source.failures().to_vec()
+}
+
+/// Looks for [`failure_lines`], which a source remembers.
+pub fn search(source: &Source<'_>) -> Vec<usize> {
     let mut lines = Vec::new();
     let Some((words, _)) = SEARCH.as_ref() else { return lines };
     let text = source.text();
@@ -132,6 +161,60 @@ pub fn is_failure(line: &str) -> bool {
     failure.is_match(bytes) && (!no_failure.is_match(bytes) || some_failure.is_match(bytes))
 }
 
+/// Longest line that has to be shown whole for what it reports; of a longer one the excerpts have to be.
+pub const LONG_LINE: usize = 2_000;
+/// Bytes of an excerpt before and behind a word of failure.
+const BEFORE: usize = 48;
+const BEHIND: usize = 80;
+
+/// What a long line, such as a JSON document on one line, says around each word of failure: parts of single
+/// strings, or a member from its key on. Members that say that nothing failed are none.
+pub fn excerpts(text: &str) -> Vec<Range<usize>> {
+    let Some((words, _)) = SEARCH.as_ref() else { return Vec::new() };
+    let bytes = text.as_bytes();
+    let ends = |b: u8| matches!(b, b'"' | b'<' | b'>' | b'\\' | b'\n');
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for hit in words.find_iter(text) {
+        if out.last().is_some_and(|last| last.end >= hit.end()) {
+            continue;
+        }
+        let before = bytes[..hit.start()].iter().rev().take(BEFORE).take_while(|b| !ends(**b)).count();
+        let mut start = text.ceil_char_boundary(hit.start() - before);
+        // The letter of an escape is no part of the word behind it.
+        let is_escaped = start > 0 && bytes[start - 1] == b'\\';
+        start += usize::from(is_escaped && start < hit.start() && bytes[start].is_ascii_alphabetic());
+        let behind = |at: usize| bytes[at..].iter().take(BEHIND).take_while(|b| !ends(**b)).count();
+        let mut end = hit.end() + behind(hit.end());
+        if let Some(value) = member_value(bytes, end) {
+            if is_nothing(&bytes[value..]) {
+                continue;
+            }
+            let open = value + usize::from(bytes.get(value) == Some(&b'"'));
+            let is_container = matches!(bytes.get(value), Some(b'{' | b'['));
+            end = if is_container { value + 1 } else { open + behind(open) };
+        }
+        let end = text.floor_char_boundary(end);
+        if start < end && is_failure(&text[start..end]) {
+            out.push(start..end);
+        }
+    }
+    out
+}
+
+/// Where the value starts of the member whose key ends with the quote at `at`.
+fn member_value(bytes: &[u8], at: usize) -> Option<usize> {
+    let blanks = |at: usize| at + bytes[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+    let colon = blanks(at + 1).min(bytes.len());
+    (bytes.get(at) == Some(&b'"') && bytes.get(colon) == Some(&b':')).then(|| blanks(colon + 1))
+}
+
+/// Whether a value says that there is none.
+fn is_nothing(value: &[u8]) -> bool {
+    const NOTHING: &[&[u8]] = &[b"null", b"false", b"0", b"\"\"", b"[]", b"{}", b"None", b"False"];
+    let ends = |len: usize| value.get(len).is_none_or(|b| !b.is_ascii_alphanumeric() && *b != b'.');
+    NOTHING.iter().any(|nothing| value.starts_with(nothing) && ends(nothing.len()))
+}
+
 /// Offset of the first failure word of a text, for a line that is too long to be shown whole.
 pub fn first_failure(text: &str) -> Option<usize> {
     let (_, [failure, ..]) = SEARCH.as_ref()?;
@@ -141,6 +224,13 @@ pub fn first_failure(text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn excerpts_of_long_lines() {
+        let text = r#"[{"error":null,"failed":0,"n":1},{"error": "disk is full", "errors":[]},{"log":"a\nfatal: no\nb","error":{"code":7}}]"#;
+        let found: Vec<&str> = excerpts(text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(found, ["error\": \"disk is full", "fatal: no", "error\":{"]);
+    }
 
     #[test]
     fn tells_failures_from_their_absence() {
@@ -165,6 +255,27 @@ mod tests {
             "        TX errors 0  dropped 3  overruns 0  carrier 0",
             "errors 0.5 of all",
             "bash: foo: command not found",
+            "tar: write: No space left on device",
+            "fork: Cannot allocate memory",
+            "FATAL ERROR: JavaScript heap out of memory",
+            "mount: /mnt: Read-only file system",
+            "connect: Network is unreachable",
+            "chown: Operation not permitted",
+            "Illegal instruction (core dumped)",
+            "read: Connection reset by peer",
+            "write |1: broken pipe",
+            "accept: Too many open files",
+            "write: Disk quota exceeded",
+            "kernel: java invoked oom-killer: gfp_mask=0x1100cca",
+            "CONFLICT (content): Merge conflict in src/a.rs",
+            "WARNING: ThreadSanitizer: data race (pid=7)",
+            "SUMMARY: UndefinedBehaviorSanitizer: undefined-behavior a.cc:17:5 in",
+            "a.c:3:5: Fehler: »y« nicht deklariert",
+            "make: *** [Makefile:6: a.o] Fehler 1",
+            "a.c:3:5: erreur: «y» non déclaré",
+            "make: *** [Makefile:6: a.o] Erreur 1",
+            "a.c:3:5: 错误：‘y’未声明",
+            "make: *** [Makefile:6：a.o] 错误 1",
         ] {
             assert!(is_failure(line), "{line}");
             assert_eq!(failure_lines(&Source::new(line)), [0], "{line}");

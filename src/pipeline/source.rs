@@ -5,6 +5,7 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use super::signals;
 use super::view::View;
 
 /// Number of lines of a text, as [`Source::len`] counts them.
@@ -22,6 +23,7 @@ pub struct Source<'a> {
     /// Lines of the result before this text, where the result has several parts.
     lines_before: usize,
     view: OnceCell<View>,
+    failures: OnceCell<Vec<usize>>,
 }
 
 impl<'a> Source<'a> {
@@ -43,7 +45,7 @@ impl<'a> Source<'a> {
         } else {
             starts.push(0);
         }
-        Self { text, starts, lines_before, view: OnceCell::new() }
+        Self { text, starts, lines_before, view: OnceCell::new(), failures: OnceCell::new() }
     }
 
     /// Some of the lines as a source of their own, which numbers them as this one does.
@@ -66,6 +68,11 @@ impl<'a> Source<'a> {
     /// The file's numbers that the lines carry.
     pub fn view(&self) -> &View {
         self.view.get_or_init(|| View::read(self))
+    }
+
+    /// Numbers of the lines that report a failure, in order, from 0.
+    pub fn failures(&self) -> &[usize] {
+        self.failures.get_or_init(|| signals::search(self))
     }
 
     /// The whole text.

@@ -1,6 +1,7 @@
 //! What is said about a result: the evidence, what is stored, and whether it repeats an earlier one.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::blocks::{Earlier, Lines};
 use super::call::ToolCall;
@@ -32,19 +33,71 @@ pub(super) fn redaction_counts(counts: &Counts) -> Vec<evidence::RedactionCount>
     out
 }
 
+/// What the safe stage made of a result: the same for every run over it.
+#[derive(Debug)]
+pub(super) struct Input {
+    /// The evidence as far as it is known before the first run.
+    pub(super) evidence: Evidence,
+    /// Tokens of the sanitized text of each part.
+    pub(super) source_tokens: Vec<usize>,
+    /// The original to store.
+    pub(super) retain: Option<Arc<Retain>>,
+}
+
+impl Input {
+    /// Counts what came in.
+    pub(super) fn new(
+        call: &ToolCall,
+        policy: &Policy,
+        counter: &dyn TokenCounter,
+        raws: &[Raw<'_>],
+        parts: &[Sanitized],
+    ) -> Self {
+        let mut evidence = head(call, policy, counter);
+        let mut source_tokens = Vec::with_capacity(parts.len());
+        let mut digest = blake3::Hasher::new();
+        let mut redactions = Counts::new();
+        for (raw, part) in raws.iter().zip(parts) {
+            evidence.bytes.before += raw.size();
+            let tokens = counter.count(&part.text);
+            source_tokens.push(tokens);
+            evidence.tokens.before += match raw {
+                Raw::Text(text) if *text == part.text => tokens,
+                Raw::Text(text) => counter.count(text),
+                Raw::Bytes(bytes) if *bytes == part.text.as_bytes() => tokens,
+                Raw::Bytes(bytes) => counter.count(&String::from_utf8_lossy(bytes)),
+            };
+            digest.update(&(part.text.len() as u64).to_le_bytes()).update(part.text.as_bytes());
+            if part.binary.is_some() {
+                digest.update(raw.bytes());
+            }
+            redactions.extend(part.redactions.iter().copied());
+            for (class, count) in &part.removals {
+                match evidence.removals.iter_mut().find(|r| r.class == *class) {
+                    Some(row) => row.count += count,
+                    None => evidence.removals.push(Removal { class: (*class).to_owned(), count: *count }),
+                }
+            }
+        }
+        evidence.redactions = redaction_counts(&redactions);
+        evidence.digest = digest.finalize().to_hex().to_string();
+        let retain = retain(raws, parts, policy.redact_secrets).map(Arc::new);
+        Self { evidence, source_tokens, retain }
+    }
+}
+
 impl<'a> Run<'a> {
-    /// Starts the work: what came in, what the safe stage did, what would be stored.
+    /// Starts the work on what came in.
     pub(super) fn begin(
         call: &'a ToolCall,
         policy: &'a Policy,
         counter: &'static dyn TokenCounter,
-        raws: &[Raw<'_>],
-        parts: &[Sanitized],
+        input: &Input,
         history: &'a dyn History,
         in_full: bool,
     ) -> Self {
         let bypass = in_full.then_some(Reason::AskedAgain);
-        let evidence = Evidence { bypass, ..head(call, policy, counter) };
+        let evidence = Evidence { bypass, mode: policy.mode, ..input.evidence.clone() };
         let relevance = Rc::new(Relevance::new(call.query.as_deref(), &call.mentioned(), &[]));
         let dedups = policy.dedup && policy.mode >= Mode::Standard && !in_full;
         let earlier = if dedups { history.earlier() } else { Earlier::Nothing };
@@ -53,8 +106,8 @@ impl<'a> Run<'a> {
             policy,
             counter,
             evidence,
-            retain: None,
-            source_tokens: Vec::new(),
+            retain: input.retain.clone(),
+            source_tokens: input.source_tokens.clone(),
             relevance,
             earlier,
             listens: history.listens(),
@@ -69,8 +122,13 @@ impl<'a> Run<'a> {
             is_read: false,
             rewrites: true,
             trace: None,
+            limit: None,
+            pointer: None,
+            weighs: false,
+            needs: 0,
+            tables: true,
+            dictionary: None,
         };
-        run.count_input(raws, parts);
         if policy.dedup {
             run.key = Some(dedup::key(call, &run.evidence.digest));
             let key = run.key.as_ref().filter(|_| dedups);
@@ -80,39 +138,7 @@ impl<'a> Run<'a> {
                 run.earlier = Earlier::Nothing;
             }
         }
-        run.retain = retain(raws, parts, policy.redact_secrets);
         run
-    }
-
-    fn count_input(&mut self, raws: &[Raw<'_>], parts: &[Sanitized]) {
-        let mut digest = blake3::Hasher::new();
-        let mut redactions = Counts::new();
-        for (raw, part) in raws.iter().zip(parts) {
-            self.evidence.bytes.before += raw.size();
-            let tokens = self.counter.count(&part.text);
-            self.source_tokens.push(tokens);
-            self.evidence.tokens.before += match raw {
-                Raw::Text(text) if *text == part.text => tokens,
-                Raw::Text(text) => self.counter.count(text),
-                Raw::Bytes(bytes) if *bytes == part.text.as_bytes() => tokens,
-                Raw::Bytes(bytes) => self.counter.count(&String::from_utf8_lossy(bytes)),
-            };
-            digest.update(&(part.text.len() as u64).to_le_bytes()).update(part.text.as_bytes());
-            if part.binary.is_some() {
-                digest.update(raw.bytes());
-            }
-            redactions.extend(part.redactions.iter().copied());
-            for (class, count) in &part.removals {
-                match self.evidence.removals.iter_mut().find(|r| r.class == *class) {
-                    Some(row) => row.count += count,
-                    None => {
-                        self.evidence.removals.push(Removal { class: (*class).to_owned(), count: *count })
-                    }
-                }
-            }
-        }
-        self.evidence.redactions = redaction_counts(&redactions);
-        self.evidence.digest = digest.finalize().to_hex().to_string();
     }
 
     /// Dedup, sizes and status.
@@ -160,6 +186,7 @@ impl<'a> Run<'a> {
             decision,
             shown: self.shown,
             mentions: self.mentions,
+            needs: self.needs,
         }
     }
 }

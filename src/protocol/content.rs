@@ -15,7 +15,7 @@ use super::params::{invalid, parse_at};
 use crate::pipeline::{self, sanitize};
 
 /// Block types whose `text` member is text that the model reads (MCP, Anthropic, OpenAI).
-const TEXT_TYPES: &[&str] = &["text", "input_text", "output_text"];
+pub(super) const TEXT_TYPES: &[&str] = &["text", "input_text", "output_text"];
 
 /// The members of a block that matter here.
 #[derive(Deserialize)]
@@ -91,6 +91,11 @@ impl<'a> Content<'a> {
                 Err(invalid(place, &format!("is {kind}, expected a string or an array of parts")))
             }
         }
+    }
+
+    /// Texts that stand in a shape of their own, which the caller writes back.
+    pub fn of_texts(texts: Vec<Cow<'a, str>>) -> Self {
+        Self { pieces: texts.into_iter().map(Piece::Whole).collect(), is_array: false }
     }
 
     /// The parts that may be compressed, in order.

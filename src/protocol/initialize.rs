@@ -50,4 +50,8 @@ pub struct CapabilityLimits {
     pub max_artifacts: usize,
     /// Bytes of all originals.
     pub max_artifact_bytes: u64,
+    /// Streams at once.
+    pub max_streams: usize,
+    /// Bytes of a stream up to which all is kept.
+    pub max_stream_bytes: usize,
 }

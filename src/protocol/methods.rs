@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::params::by_name;
-use super::{Kind, Method, RpcError, artifact, session, tool_result};
+use super::{Kind, Method, RpcError, artifact, messages, session, stream, tool_result, tool_schema};
 
 fn reply<T: Serialize>(result: &T) -> Result<String, RpcError> {
     serde_json::to_string(result).map_err(|e| {
@@ -29,6 +29,62 @@ pub static METHODS: &[Method] = &[
         params: |g| g.subschema_for::<tool_result::BatchParams<'_>>(),
         result: |g| g.subschema_for::<tool_result::BatchCompressed>(),
         handle: |engine, params, cancel| reply(&engine.compress_batch(&by_name(params)?, cancel)?),
+    },
+    Method {
+        name: "toolResult/open",
+        kind: Kind::Request,
+        summary: "Opens a stream for the result of a long command.",
+        params: |g| g.subschema_for::<stream::OpenParams<'_>>(),
+        result: |g| g.subschema_for::<stream::Opened>(),
+        handle: |engine, params, cancel| reply(&engine.open_stream(&by_name(params)?, params, cancel)?),
+    },
+    Method {
+        name: "toolResult/append",
+        kind: Kind::Request,
+        summary: "Adds what the command wrote since.",
+        params: |g| g.subschema_for::<stream::AppendParams<'_>>(),
+        result: |g| g.subschema_for::<stream::Appended>(),
+        handle: |engine, params, cancel| reply(&engine.append_stream(&by_name(params)?, cancel)?),
+    },
+    Method {
+        name: "toolResult/peek",
+        kind: Kind::Request,
+        summary: "Shows what the result would be if the command ended now; nothing is committed.",
+        params: |g| g.subschema_for::<stream::StreamParams>(),
+        result: |g| g.subschema_for::<tool_result::Compressed>(),
+        handle: |engine, params, cancel| reply(&engine.peek_stream(&by_name(params)?, cancel)?),
+    },
+    Method {
+        name: "toolResult/close",
+        kind: Kind::Request,
+        summary: "Ends a stream and compresses the result as `toolResult/compress` would have.",
+        params: |g| g.subschema_for::<stream::CloseParams>(),
+        result: |g| g.subschema_for::<tool_result::Compressed>(),
+        handle: |engine, params, cancel| reply(&engine.close_stream(&by_name(params)?, cancel)?),
+    },
+    Method {
+        name: "toolResult/discard",
+        kind: Kind::Request,
+        summary: "Ends a stream without a result.",
+        params: |g| g.subschema_for::<stream::StreamParams>(),
+        result: |g| g.subschema_for::<stream::Discarded>(),
+        handle: |engine, params, _| reply(&engine.discard_stream(&by_name(params)?)?),
+    },
+    Method {
+        name: "messages/compress",
+        kind: Kind::Request,
+        summary: "Compresses the tool results in a whole request body: OpenAI chat and responses, Anthropic, Gemini, MCP.",
+        params: |g| g.subschema_for::<messages::Params<'_>>(),
+        result: |g| g.subschema_for::<messages::MessagesCompressed>(),
+        handle: |engine, params, cancel| reply(&engine.compress_messages(&by_name(params)?, cancel)?),
+    },
+    Method {
+        name: "toolSchema/minify",
+        kind: Kind::Request,
+        summary: "Makes the descriptions of tools smaller: white space that says nothing goes, words never do.",
+        params: |g| g.subschema_for::<tool_schema::Params<'_>>(),
+        result: |g| g.subschema_for::<tool_schema::Minified>(),
+        handle: |engine, params, _| reply(&engine.minify_tools(&by_name(params)?)?),
     },
     Method {
         name: "artifact/read",

@@ -5,11 +5,15 @@ pub mod artifact;
 pub mod content;
 pub mod error;
 pub mod initialize;
+pub mod messages;
 mod methods;
 pub mod params;
 pub mod schema;
 pub mod session;
+pub mod skim;
+pub mod stream;
 pub mod tool_result;
+pub mod tool_schema;
 
 use schemars::{Schema, SchemaGenerator};
 

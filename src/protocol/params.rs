@@ -48,6 +48,7 @@ fn in_words(reason: &str) -> String {
         Some("struct") => "an object",
         Some("u32" | "u64" | "usize") => "a whole number from 0",
         Some("i64") => "a whole number",
+        Some("f64") => "a number",
         _ if expected == "a sequence" => "an array",
         _ if expected == "a map" => "an object",
         _ => expected,

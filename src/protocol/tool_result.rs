@@ -11,9 +11,10 @@ use serde_json::value::RawValue;
 use super::error::RpcError;
 use super::params::{MAX_ID_BYTES, check_id, invalid, object, parse_at};
 use super::schema::add_names;
-use crate::config::PolicyPatch;
+use crate::config::{BudgetPatch, PolicyPatch};
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::evidence::{BeforeAfter, Evidence};
+use crate::pipeline::reason::Reason;
 
 /// Names of the members of a result, ours first. Hosts pass their own objects on, which may hold
 /// several of the names (an OpenAI item has `id` and `call_id`): the first one that is there counts.
@@ -57,6 +58,10 @@ pub struct ToolResult<'a> {
     /// Per result in a batch: the exact bytes are wanted.
     #[schemars(default)]
     pub full_output: bool,
+    /// What the content costs by the host's own count, 1 and up: budgets then count this result in the host's
+    /// figures.
+    #[schemars(range(min = 1))]
+    pub tokens: Option<u64>,
 }
 
 /// The members of an object as JSON text: read in one pass with all that is around it, however long
@@ -71,6 +76,11 @@ impl<'a> Members<'a> {
         let others = NAMES.iter().find(|(n, _)| *n == name).map_or(&[][..], |(_, others)| others);
         let mut names = std::iter::once(name).chain(others.iter().copied());
         names.find_map(|n| self.0.get(n).filter(|v| v.get() != "null").map(|v| (n, *v)))
+    }
+
+    /// Whether a member of that name, or of one of its other names, is there and not null.
+    pub fn has(&self, name: &'static str) -> bool {
+        self.find(name).is_some()
     }
 
     fn get<T: Deserialize<'a>>(&self, place: &str, name: &'static str) -> Result<Option<T>, RpcError> {
@@ -106,6 +116,7 @@ impl<'a> ToolResult<'a> {
             is_error: members.get(place, "isError")?,
             content,
             full_output: members.get(place, "fullOutput")?.unwrap_or(false),
+            tokens: members.get(place, "tokens")?,
         })
     }
 
@@ -246,6 +257,13 @@ pub struct CompressParams<'a> {
     /// The exact bytes are wanted; redaction alone still applies.
     #[serde(default)]
     pub full_output: bool,
+    /// What the result may cost, laid over the policy's budget.
+    #[serde(default, deserialize_with = "object")]
+    pub budget: Option<BudgetPatch>,
+    /// How full the model's context is, 0 to 1: from 0.5 on results become shorter.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub context_pressure: Option<f64>,
 }
 
 /// The original of a result, kept for reading back.
@@ -315,9 +333,13 @@ pub struct BatchParams<'a> {
     /// The exact bytes of all results are wanted.
     #[serde(default)]
     pub full_output: bool,
-    /// Reserved for a total budget; not applied by this version, which says so in its answer.
+    /// What the results may cost, each and together, laid over the policy's budget.
+    #[serde(default, deserialize_with = "object")]
+    pub budget: Option<BudgetPatch>,
+    /// How full the model's context is, as in `toolResult/compress`.
     #[serde(default)]
-    pub budget: Option<Value>,
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub context_pressure: Option<f64>,
 }
 
 /// Result of `toolResult/compressBatch`.
@@ -326,11 +348,26 @@ pub struct BatchParams<'a> {
 pub struct BatchCompressed {
     /// One for each result, in the same order.
     pub results: Vec<Compressed>,
-    /// Sums over the results.
+    /// Sums over the results, in the host's figures for those that came with them.
     pub tokens: BeforeAfter,
-    /// Present and false when a budget was given: this version compresses each result by itself.
+    /// Whether a budget made any result smaller; absent where none was in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_applied: Option<bool>,
+    /// The budget of all results together, where one was in force.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BatchBudget>,
+}
+
+/// What became of the budget of a batch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct BatchBudget {
+    /// Tokens that the results might take together.
+    pub tokens: usize,
+    /// Whether they take no more.
+    pub met: bool,
+    /// Why they take more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<Reason>,
 }
 
 /// Checks a session id, where there is one.

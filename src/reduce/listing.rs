@@ -40,7 +40,7 @@ static META: Meta = Meta {
     id: "listing",
     family: "listing",
     reads: "`ls` in all its formats, `find`, `fd`, `du`, `tree` and other drawn trees (`npm ls`, `cargo tree`), `git ls-files` and `ls-tree`, `dir /b`, glob and list \
-            tools of agents",
+            tools of agents, also with a `- ` before each name",
     keeps: "every name, folder, size, mode and date in the order of the original; errors and notes of the tool; names of \
             noise folders",
     folds: "a folder that stood in front of many names is written once, in full, on a line that ends in `/`, and after \
@@ -90,16 +90,16 @@ impl Reducer for Listing {
             _ => false,
         };
         // Searches and diffs keep white space at line ends.
-        let has_open_ends = input.source.lines().any(|line| line.ends_with([' ', '\t']));
+        let has_open_ends = || input.source.lines().any(|line| line.ends_with([' ', '\t']));
         match input.detection.shape {
             Shape::Listing if format(None) => Claim::Command,
             Shape::Search | Shape::Diff
-                if command.runs(names_files) && format(Some(Format::Paths)) && !has_open_ends =>
+                if command.runs(names_files) && format(Some(Format::Paths)) && !has_open_ends() =>
             {
                 Claim::Command
             }
             Shape::Other if has_lister(input) && format(None) => Claim::Content,
-            Shape::Other if format(Some(Format::Tree)) || is_bare_path_list(input.source) => Claim::Content,
+            Shape::Other if is_tree(input.source) || is_bare_path_list(input.source) => Claim::Content,
             _ => Claim::No,
         }
     }
@@ -139,6 +139,9 @@ fn is_inventory(input: &Input<'_>) -> bool {
 
 /// The format that nearly all lines of the head follow.
 fn format(source: &Source<'_>) -> Option<Format> {
+    if tree::is_bullets(source) {
+        return Some(Format::Tree);
+    }
     let (mut all, mut paths, mut foldered, mut names, mut trees) = (0, 0, 0, 0, 0);
     for i in 0..source.len().min(SAMPLE) {
         let line = text(source, i);
@@ -163,6 +166,21 @@ fn format(source: &Source<'_>) -> Option<Format> {
         () if most(paths) && foldered > 0 => Some(Format::Paths),
         () => None,
     }
+}
+
+/// Whether [`format`] is a tree; most texts are told by a few lines.
+fn is_tree(source: &Source<'_>) -> bool {
+    let (mut all, mut trees) = (0, 0);
+    let sample = source.len().min(SAMPLE);
+    for i in 0..sample {
+        let line = text(source, i);
+        all += usize::from(!line.is_empty());
+        trees += usize::from(!line.is_empty() && tree::is_branch(line));
+        if (all - trees) * 10 > sample * 2 {
+            return false;
+        }
+    }
+    trees > 0 && trees * 10 >= all * 8
 }
 
 /// Whether a block of lines stands twice at once. Then it is for the encoder that counts them, which

@@ -37,6 +37,7 @@ pub(super) enum Step {
 pub(super) struct Dispatcher {
     service: LspService<Backend>,
     methods: HashMap<&'static str, &'static Method>,
+    shared: Arc<Shared>,
     jobs: Arc<Jobs>,
     outbox: Arc<Outbox>,
     phase: Arc<Phase>,
@@ -55,9 +56,9 @@ impl Dispatcher {
     ) -> Self {
         let jobs = shared.jobs.clone();
         let lanes = Lanes::new(runtime.clone());
-        let service = router(shared, methods);
+        let service = router(shared.clone(), methods);
         let methods = methods.iter().map(|method| (method.name, method)).collect();
-        Self { service, methods, jobs, outbox, phase, runtime, lanes }
+        Self { service, methods, shared, jobs, outbox, phase, runtime, lanes }
     }
 
     /// Takes one message.
@@ -90,7 +91,8 @@ impl Dispatcher {
                 let name = method.name;
                 if let Ok(job) = self.jobs.register(None, call.method, text, Entry::Always) {
                     let answer = self.route(Request::build(name).params(job.ticket).finish());
-                    self.lanes.push(call.session, finish(self.jobs.clone(), job, answer));
+                    let lane = self.lane(call.session, call.stream);
+                    self.lanes.push(lane, finish(self.jobs.clone(), job, answer));
                 }
             }
         }
@@ -98,7 +100,7 @@ impl Dispatcher {
     }
 
     fn request(&mut self, id: String, call: Call, text: String) {
-        let Call { method, session } = call;
+        let Call { method, session, stream } = call;
         let lifecycle = matches!(method.as_str(), "initialize" | "shutdown");
         let entry = if lifecycle { Entry::Always } else { Entry::Refusable };
         let job = match self.jobs.register(Some(id.clone()), method, text, entry) {
@@ -113,13 +115,18 @@ impl Dispatcher {
                 Some(row) if row.kind == Kind::Notification => self.not_a_request(&job),
                 row => {
                     // What we do not have touches no session, so it need not wait for one.
-                    let session = row.and(session);
+                    let lane = row.and_then(|_| self.lane(session, stream));
                     let name = row.map_or(UNSUPPORTED, |row| row.name);
                     let answer = self.route(Request::build(name).params(job.ticket).id(job.ticket).finish());
-                    self.lanes.push(session, finish(self.jobs.clone(), job, answer));
+                    self.lanes.push(lane, finish(self.jobs.clone(), job, answer));
                 }
             },
         }
+    }
+
+    /// Requests about a stream keep the order of its session.
+    fn lane(&self, session: Option<String>, stream: Option<String>) -> Option<String> {
+        stream.and_then(|id| self.shared.engine.lane_of_stream(&id)).or(session)
     }
 
     fn not_a_request(&self, job: &Job) {

@@ -10,6 +10,8 @@ use serde_json::value::RawValue;
 
 use crate::protocol::RpcError;
 use crate::protocol::error::{INVALID_REQUEST, PARSE_ERROR};
+use crate::protocol::messages::OVERRIDES;
+use crate::protocol::skim::Json;
 
 /// A message, sorted.
 #[derive(Debug, PartialEq)]
@@ -39,8 +41,11 @@ pub(super) enum Message {
 pub(super) struct Call {
     /// Name on the wire.
     pub(super) method: String,
-    /// The string member `sessionId` of the parameters.
+    /// The string member `sessionId` of the parameters, or else the session that a request body in them
+    /// names.
     pub(super) session: Option<String>,
+    /// The string member `streamId` of the parameters.
+    pub(super) stream: Option<String>,
 }
 
 /// Sorts one message. `text` is a whole JSON text, or should be.
@@ -109,9 +114,27 @@ struct Envelope<'a> {
 enum Params<'a> {
     #[default]
     Missing,
-    Object(Option<&'a RawValue>),
+    Object(Named<'a>),
     Array,
     Other,
+}
+
+/// The members of parameters that tell whose they are.
+#[derive(Default)]
+struct Named<'a> {
+    session: Option<&'a RawValue>,
+    stream: Option<&'a RawValue>,
+    /// The overrides of a body.
+    overrides: Option<&'a RawValue>,
+}
+
+impl Named<'_> {
+    fn session(&self) -> Option<String> {
+        decoded(self.session).or_else(|| {
+            let settings = Json::of(self.overrides?).get("tool_output_compression")?;
+            settings.text_of("session_id").map(Cow::into_owned)
+        })
+    }
 }
 
 impl Envelope<'_> {
@@ -131,12 +154,12 @@ impl Envelope<'_> {
         let Some(method) = decoded(self.method) else {
             return Message::invalid(id, "method must be a string");
         };
-        let session = match self.params {
+        let named = match self.params {
             Params::Other => return Message::invalid(id, "params must be an object or an array"),
-            Params::Object(session) => decoded(session),
-            Params::Missing | Params::Array => None,
+            Params::Object(named) => named,
+            Params::Missing | Params::Array => Named::default(),
         };
-        let call = Call { method, session };
+        let call = Call { method, session: named.session(), stream: decoded(named.stream) };
         match id {
             Some(id) => Message::Request { id, call },
             None => Message::Notification(call),
@@ -157,6 +180,9 @@ enum Key {
     Params,
     Answer,
     Session,
+    Stream,
+    Body,
+    Overrides,
     Other,
 }
 
@@ -176,6 +202,9 @@ impl<'de> Deserialize<'de> for Key {
                     "params" => Key::Params,
                     "result" | "error" => Key::Answer,
                     "sessionId" => Key::Session,
+                    "streamId" => Key::Stream,
+                    "body" => Key::Body,
+                    OVERRIDES => Key::Overrides,
                     _ => Key::Other,
                 })
             }
@@ -268,14 +297,50 @@ impl<'de> Visitor<'de> for ParamsSeed {
         drain(items).map(|()| Params::Array)
     }
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
-        let mut session = None;
+        let mut named = Named::default();
         while let Some(key) = members.next_key()? {
             match key {
-                Key::Session => session = Some(members.next_value()?),
+                Key::Session => named.session = Some(members.next_value()?),
+                Key::Stream => named.stream = Some(members.next_value()?),
+                Key::Body => named.overrides = members.next_value_seed(BodySeed)?,
                 _ => _ = members.next_value::<IgnoredAny>()?,
             }
         }
-        Ok(Params::Object(session))
+        Ok(Params::Object(named))
+    }
+}
+
+/// Finds the overrides in a request body, which may be anything.
+struct BodySeed;
+
+impl<'de> DeserializeSeed<'de> for BodySeed {
+    type Value = Option<&'de RawValue>;
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for BodySeed {
+    type Value = Option<&'de RawValue>;
+    scalars!(None);
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a body")
+    }
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(None)
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<Self::Value, A::Error> {
+        drain(items).map(|()| None)
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Self::Value, A::Error> {
+        let mut overrides = None;
+        while let Some(key) = members.next_key()? {
+            match key {
+                Key::Overrides => overrides = Some(members.next_value()?),
+                _ => _ = members.next_value::<IgnoredAny>()?,
+            }
+        }
+        Ok(overrides)
     }
 }
 
@@ -321,8 +386,35 @@ mod tests {
     use super::*;
 
     fn request(id: &str, method: &str, session: Option<&str>) -> Message {
-        let call = Call { method: method.to_owned(), session: session.map(str::to_owned) };
+        let call = Call { method: method.to_owned(), session: session.map(str::to_owned), stream: None };
         Message::Request { id: id.to_owned(), call }
+    }
+
+    #[test]
+    fn sessions_and_streams_are_found() {
+        let of = |params: &str| match read(&format!(r#"{{"jsonrpc":"2.0","method":"m","params":{params}}}"#))
+        {
+            Message::Notification(call) => (call.session, call.stream),
+            other => panic!("{other:?}"),
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(of(r#"{"streamId":"x","sessionId":"s"}"#), (some("s"), some("x")));
+        assert_eq!(of(r#"{"streamId":5}"#), (None, None));
+        let forge = r#"{"messages":[{"a":1}],"_forge":{"tool_output_compression":{"session_id":"b"}}}"#;
+        assert_eq!(of(&format!(r#"{{"body":{forge}}}"#)).0, some("b"));
+        assert_eq!(of(&format!(r#"{{"body":{forge},"sessionId":"s"}}"#)).0, some("s"));
+        assert_eq!(of(&format!(r#"{{"body":{forge},"sessionId":null}}"#)).0, some("b"));
+        for body in [
+            "[]",
+            "5",
+            "null",
+            "\"x\"",
+            "{}",
+            r#"{"_forge":5}"#,
+            r#"{"_forge":{"tool_output_compression":"safe"}}"#,
+        ] {
+            assert_eq!(of(&format!(r#"{{"body":{body}}}"#)), (None, None));
+        }
     }
 
     #[test]

@@ -186,6 +186,8 @@ pub struct Session {
     talk: VecDeque<Vec<u64>>,
     /// Per request, the last answer.
     asked: HashMap<[u8; 16], Answered>,
+    /// What was looked for when a call came first in a body; see `query_of`.
+    queries: HashMap<String, Option<String>>,
     stats: Stats,
     /// Settings for all requests of the session.
     pub policy: PolicyPatch,
@@ -298,6 +300,19 @@ impl Session {
         self.stats.memo_changed += 1;
     }
 
+    /// What was looked for when this call came first in a body. A body is sent again with every turn, and
+    /// what is looked for later must not change what was given.
+    pub fn query_of(&self, call: &str) -> Option<Option<&str>> {
+        self.queries.get(call).map(Option::as_deref)
+    }
+
+    /// Remembers what was looked for when a call came first in a body.
+    pub fn remember_query(&mut self, call: &str, query: Option<&str>) {
+        if self.queries.len() < self.bounds.max_calls && !self.queries.contains_key(call) {
+            self.queries.insert(call.to_owned(), query.map(str::to_owned));
+        }
+    }
+
     /// These calls left the context: nothing refers to them any more.
     pub fn evict(&mut self, calls: &[String]) {
         let gone: HashSet<&str> = calls.iter().map(String::as_str).collect();
@@ -306,8 +321,12 @@ impl Session {
 
     /// Of what was shown so far, only these calls are still in the context.
     pub fn keep_only(&mut self, calls: &[String]) {
-        let stays: HashSet<&str> = calls.iter().map(String::as_str).collect();
-        self.retain(|call| stays.contains(call));
+        self.keep_only_of(&calls.iter().map(String::as_str).collect());
+    }
+
+    /// As [`Self::keep_only`], for calls that are a set already.
+    pub fn keep_only_of(&mut self, calls: &HashSet<&str>) {
+        self.retain(|call| calls.contains(call));
     }
 
     fn retain(&mut self, visible: impl Fn(&str) -> bool) {
@@ -401,6 +420,10 @@ impl History for AsDecided {
 
     fn knows(&self, _: &str) -> bool {
         self.0.own_marker
+    }
+
+    fn decided(&self) -> Option<&Decision> {
+        Some(&self.0)
     }
 
     fn earlier(&self) -> Earlier<'_> {

@@ -77,6 +77,42 @@ pub fn run(bytes: &[u8], mut at: usize, mask: u8) -> usize {
     }
 }
 
+/// Each byte one.
+const ONES: u64 = 0x0101_0101_0101_0101;
+/// The upper bit of each byte.
+const HIGH: u64 = 0x80 * ONES;
+
+/// The end of the run of ASCII letters in lower case that starts at `at`, or a place in it less than eight
+/// bytes before the end of the text.
+#[inline(always)]
+pub fn skip_lower(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let eight = u64::from_le_bytes(*eight);
+        let low = eight & !HIGH;
+        let from_a = low + (0x80 - u64::from(b'a')) * ONES;
+        let above_z = low + (0x7f - u64::from(b'z')) * ONES;
+        let others = !(from_a & !above_z & !eight) & HIGH;
+        if others != 0 {
+            return at + others.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    at
+}
+
+/// The same for blanks.
+#[inline(always)]
+pub fn skip_blanks(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(eight) = bytes.get(at..).and_then(<[u8]>::first_chunk::<8>) {
+        let others = u64::from_le_bytes(*eight) ^ (u64::from(b' ') * ONES);
+        if others != 0 {
+            return at + others.trailing_zeros() as usize / 8;
+        }
+        at += 8;
+    }
+    at
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,6 +142,20 @@ mod tests {
             seen |= expected;
         }
         assert_eq!(seen, u8::MAX);
+    }
+
+    #[test]
+    fn eight_bytes_at_a_time_are_skipped_as_one_by_one() {
+        for byte in 0..=u8::MAX {
+            for len in 0..20 {
+                let text: Vec<u8> = [vec![b'k'; len], vec![byte], vec![b'a'; 9]].concat();
+                let end = if byte.is_ascii_lowercase() { len + 10 } else { len };
+                let found = skip_lower(&text, 0);
+                assert!(found == end || (found < end && found + 8 > text.len()), "{byte} {len}");
+                let text: Vec<u8> = [vec![b' '; len], vec![byte], vec![b'a'; 9]].concat();
+                assert_eq!(skip_blanks(&text, 0), len + usize::from(byte == b' '), "{byte} {len}");
+            }
+        }
     }
 
     #[test]

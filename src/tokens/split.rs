@@ -8,7 +8,7 @@
 //! The last three alternatives are the same in both: `\s*[\r\n]+|\s+(?!\S)|\s+`.
 
 use super::class::{LOWER, MARK, NEWLINE, NUMBER, OTHER, SPACE, UNCASED, UPPER};
-use super::scan::{class_at, run};
+use super::scan::{class_at, run, skip_blanks, skip_lower};
 
 const LETTER: u8 = UPPER | LOWER | UNCASED;
 const SYMBOL: u8 = OTHER | MARK;
@@ -95,7 +95,7 @@ fn word(bytes: &[u8], start: usize) -> (usize, bool) {
             at += len;
             uncased_end = at;
         } else if class & LOWER != 0 {
-            return (run(bytes, at + len, LOWER | UNCASED | MARK), true);
+            return (run(bytes, skip_lower(bytes, at + len), LOWER | UNCASED | MARK), true);
         } else if uncased_end > start {
             // `U*` gives back just enough for `L+` to take one character, the last one that is both.
             return (uncased_end, true);
@@ -147,8 +147,8 @@ fn symbols(bytes: &[u8], start: usize, class: u8) -> Option<usize> {
 /// `\s*[\r\n]+|\s+(?!\S)|\s+`
 #[inline(always)]
 fn space(bytes: &[u8], start: usize) -> usize {
-    let mut at = start;
-    let mut last = start;
+    let mut at = skip_blanks(bytes, start);
+    let mut last = at.saturating_sub(1).max(start);
     let mut newline_end = start;
     loop {
         let (class, len) = class_at(bytes, at);

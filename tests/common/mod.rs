@@ -109,6 +109,14 @@ impl Server {
         reply
     }
 
+    /// Memory that the child holds, in KiB.
+    #[cfg(target_os = "linux")]
+    pub fn memory(&self) -> usize {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse().unwrap()
+    }
+
     /// Ends the conversation in order. Nothing else must have been said.
     pub fn finish(mut self) {
         assert_eq!(self.call("shutdown", &Value::Null)["result"], Value::Null);

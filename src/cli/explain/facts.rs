@@ -194,9 +194,18 @@ fn effects(explained: &Explained, at: usize) -> String {
                 Action::Omit { reason, .. } => add(reason.code(), "left out", *lines),
                 Action::Repeat { period } => add(Reason::RepeatedLines.code(), "left out", lines - period),
                 Action::Refer { .. } => add(Reason::ShownBefore.code(), "referred to", *lines),
-                Action::Replace { .. } if !is_last => add("changed further below", "wrote anew", *lines),
-                Action::Replace { reason, omitted_bytes: 0, .. } => add(reason.code(), "wrote anew", *lines),
-                Action::Replace { reason, .. } => add(reason.code(), "cut inside", *lines),
+                Action::Replace { reason, .. } => {
+                    let cuts = span.cut_by.contains(&at);
+                    let verb = if cuts { "cut inside" } else { "wrote anew" };
+                    match is_last || cuts && span.cut_by.last() == Some(&at) {
+                        // The reason of the lines is that of the step that left something out of them.
+                        true if !cuts && !span.cut_by.is_empty() => {
+                            add("what an earlier step wrote", verb, *lines)
+                        }
+                        true => add(reason.code(), verb, *lines),
+                        false => add("changed further below", verb, *lines),
+                    }
+                }
                 Action::Keep => {}
             }
         }
@@ -211,6 +220,17 @@ fn effects(explained: &Explained, at: usize) -> String {
     if restored > 0 {
         let lines = words::count(restored, "failure line");
         out.push(format!("hid {lines} that the guard brought back"));
+    }
+    let more = explained.parts.iter().flat_map(|p| &p.restored_more).filter(|(_, step)| *step == at).count();
+    if more > 0 {
+        let lines = words::count(more, "line");
+        out.push(format!("hid {lines} below a failure or at the end that the guard brought back"));
+    }
+    let is_anew = |part: &Part| (part.is_rewritten || part.lead > 0) && part.anew_by == Some(at);
+    if explained.parts.iter().any(|part| part.lead > 0 && is_anew(part)) {
+        out.push("put a pointer to the original before it".to_owned());
+    } else if explained.parts.iter().any(is_anew) {
+        out.push("wrote the output as a whole in another form".to_owned());
     }
     match out.is_empty() {
         true => {

@@ -129,9 +129,15 @@ impl Blocks<'_, '_> {
     fn all(mut self) -> Vec<Block> {
         let lines = self.view.output.len();
         let shown = match (&self.part.binary, self.part.is_rewritten) {
-            (None, false) => self.part.spans.last().map_or(0, |span| span.shown.end).min(lines),
+            (None, false) => self.part.spans.last().map_or(self.part.lead, |span| span.shown.end).min(lines),
+            (Some(_), _) => self.part.lead.min(lines),
             _ => 0,
         };
+        let lead = self.part.lead.min(shown);
+        if lead > 0 {
+            let note = self.pointer();
+            self.push(Kind::Added, 0..0, 0..lead, Some(note));
+        }
         // The marker of a group stands where its first lines were.
         let mut markers: HashMap<u32, usize> = HashMap::new();
         for (at, span) in self.part.spans.iter().enumerate() {
@@ -208,17 +214,22 @@ impl Blocks<'_, '_> {
         if omitted > 0 {
             let bytes = words::count(omitted, "byte");
             let lines = if span.lines.len() == 1 { "the line" } else { "the lines" };
-            let mut inside = lines.to_owned();
-            // The last step cut what the others wrote.
+            // What cut them may have cut what another wrote, and another may have written anew what it left.
             let mut cut = span.clone();
-            let written = std::mem::take(&mut cut.steps);
-            let (writers, cutter) = written.split_at(written.len().saturating_sub(1));
-            if !writers.is_empty() {
-                let writers = facts::by(self.explained, writers.iter().map(|s| s.0));
-                inside = format!("what {writers} wrote");
-            }
-            let what = format!("{}: {bytes} left out inside {inside}", numbers(&span.lines));
-            cut.steps = cutter.to_vec();
+            cut.steps.retain(|(step, _)| span.cut_by.contains(step));
+            let others = |is_before: bool| {
+                let is_cutter = |step: &usize| span.cut_by.contains(step);
+                let steps: Vec<usize> = span.steps.iter().map(|(step, _)| *step).collect();
+                let first = steps.iter().position(is_cutter).unwrap_or(steps.len());
+                let (before, after) = steps.split_at(first);
+                let some = if is_before { before } else { after };
+                let some: Vec<usize> = some.iter().copied().filter(|step| !is_cutter(step)).collect();
+                (!some.is_empty()).then(|| facts::by(self.explained, some.into_iter()))
+            };
+            let inside =
+                others(true).map_or_else(|| lines.to_owned(), |writers| format!("what {writers} wrote"));
+            let after = others(false).map_or_else(String::new, |by| format!("; {by} wrote the rest anew"));
+            let what = format!("{}: {bytes} left out inside {inside}{after}", numbers(&span.lines));
             return Some(self.note(true, what, Some(reason), &cut));
         }
         let is_alike = |other: &&Traced| {
@@ -240,15 +251,24 @@ impl Blocks<'_, '_> {
         Some(self.note(false, what, Some(reason), span))
     }
 
+    /// The note on what stands before a preview.
+    fn pointer(&self) -> Note {
+        let by = facts::by(self.explained, self.part.anew_by.into_iter());
+        let what = "the pointer to the original, of which this is a preview".to_owned();
+        Note { gap: None, what, reason: None, by, place: None }
+    }
+
     /// The note on what only the output has.
     fn added(&self) -> Option<Note> {
+        let anew_by = self.part.anew_by.map(|step| facts::by(self.explained, std::iter::once(step)));
+        let anew_by = anew_by.as_deref().unwrap_or("a later step");
         let (what, by) = match (self.part.binary, self.explained.outcome.evidence.exit_code) {
             (Some((mime, size)), _) => (
                 format!("{} of binary data ({mime}), not shown", words::count(size, "byte")),
                 "the safe stage",
             ),
             _ if self.part.is_rewritten => {
-                ("the output as a whole, which was written anew".to_owned(), "a later step")
+                ("the output as a whole, which was written anew".to_owned(), anew_by)
             }
             (None, status) => {
                 let status = status.map_or_else(String::new, |status| format!(" {status}"));

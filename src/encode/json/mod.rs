@@ -6,6 +6,7 @@
 //! files, which an agent edits by their exact text.
 
 mod scan;
+pub mod table;
 
 use std::ops::Range;
 
@@ -51,6 +52,13 @@ impl Encoder for JsonMinify {
     }
 }
 
+/// The value at an offset without white space between its tokens. `words` are the places of
+/// `signals::word_offsets` in the text; a member that reports a failure keeps its blank by them.
+pub fn minified(text: &str, at: usize, words: &[usize]) -> Option<String> {
+    let mut out = String::new();
+    scan::minify(text, at, &mut out, words).ok().map(|_| out)
+}
+
 /// A JSON container on lines of its own.
 struct Value {
     lines: Range<usize>,
@@ -77,7 +85,7 @@ fn rewrite(source: &Source<'_>, kept: &Range<usize>, run: Vec<Value>, all: bool,
 }
 
 /// Whether a value is no part of a larger construct, such as a literal in source code.
-fn stands_alone(source: &Source<'_>, kept: &Range<usize>, lines: &Range<usize>) -> bool {
+pub(crate) fn stands_alone(source: &Source<'_>, kept: &Range<usize>, lines: &Range<usize>) -> bool {
     let text = |i: usize| Some(source.line(i).trim()).filter(|line| !line.is_empty());
     let before = (kept.start..lines.start).rev().find_map(text).unwrap_or_default();
     let after = (lines.end..kept.end).find_map(text).unwrap_or_default();
@@ -148,7 +156,7 @@ fn value_at(source: &Source<'_>, line: usize, end: usize, words: &[usize]) -> Re
 /// Where text goes on behind a document that turned out not to be JSON: at the first line that is not
 /// deeper than it and cannot be a part of it. Its own parts stay as they are with it, and no line is
 /// read twice.
-fn end_of_broken(source: &Source<'_>, lines: Range<usize>, indent: usize) -> usize {
+pub(crate) fn end_of_broken(source: &Source<'_>, lines: Range<usize>, indent: usize) -> usize {
     let inside = |i: &usize| {
         let line = source.line(*i);
         let depth = indentation(line);
@@ -162,7 +170,7 @@ fn end_of_broken(source: &Source<'_>, lines: Range<usize>, indent: usize) -> usi
     lines.into_iter().find(|i| !inside(i)).unwrap_or(end)
 }
 
-fn indentation(line: &str) -> usize {
+pub(crate) fn indentation(line: &str) -> usize {
     line.len() - line.trim_start_matches([' ', '\t']).len()
 }
 

@@ -27,14 +27,15 @@ type Row = Vec<Piece>;
 /// a gap is, so that it says the same of the rewritten table.
 pub fn is_separator(line: &str) -> bool {
     let text = line.trim();
-    let plain = !text.contains("  ");
+    // The ends of a line first: they tell most.
+    let plain = || !text.contains("  ");
     let banner = ["-", "=", "*", "#"].iter().any(|sign| text.starts_with(sign) && text.ends_with(sign));
-    let dashes = text.chars().all(|c| matches!(c, '-' | '=' | ' '));
+    let dashes = || text.bytes().all(|b| matches!(b, b'-' | b'=' | b' '));
     text.starts_with(['{', '[', '<'])
-        || plain && ["$ ", "# ", "> ", "+ ", "total "].iter().any(|start| text.starts_with(start))
-        || plain && text.ends_with(':')
-        || banner && !dashes
-        || dashes && text.len() < SHORT_RULE
+        || ["$ ", "# ", "> ", "+ ", "total "].iter().any(|start| text.starts_with(start)) && plain()
+        || text.ends_with(':') && plain()
+        || banner && !dashes()
+        || text.len() < SHORT_RULE && dashes()
 }
 
 /// A line of dashes through the whole table.

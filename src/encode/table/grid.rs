@@ -76,7 +76,8 @@ fn extent(
 fn style(line: &str) -> Option<Style> {
     let line = line.trim();
     let first = line.chars().next()?;
-    if !line.contains(DASHES) || line.len() < 3 {
+    let joint = |c: char| c == '+' || (('\u{2500}'..='\u{257f}').contains(&c) && !DASHES.contains(&c));
+    if !(matches!(first, '|' | '-') || joint(first)) || line.len() < 3 || !line.contains(DASHES) {
         return None;
     }
     let all = |more: &[char]| line.chars().all(|c| DASHES.contains(&c) || more.contains(&c));
@@ -93,7 +94,6 @@ fn style(line: &str) -> Option<Style> {
     if first == '-' && line.contains("-+-") && line.ends_with('-') && all(&['+']) && !line.contains("++") {
         return Some(Style::Psql);
     }
-    let joint = |c: char| c == '+' || (('\u{2500}'..='\u{257f}').contains(&c) && !DASHES.contains(&c));
     let ends = joint(first) && line.chars().next_back().is_some_and(joint);
     (ends && line.chars().all(|c| DASHES.contains(&c) || joint(c))).then_some(Style::Boxed)
 }

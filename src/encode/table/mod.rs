@@ -85,6 +85,16 @@ fn spare_tables(source: &Source<'_>, ledger: &Ledger, out: &mut Reduction) {
     }
 }
 
+/// Some lines as this encoder would write them.
+pub(crate) fn squeezed(lines: &[&str]) -> Vec<String> {
+    let trimmed: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
+    let mut out: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+    for (range, rows) in tables(&trimmed) {
+        out[range].clone_from_slice(&rows);
+    }
+    out
+}
+
 /// The tables among some lines and their rows with less padding, one for each line.
 fn tables(lines: &[&str]) -> Vec<(Range<usize>, Vec<String>)> {
     let mut found = Vec::new();

@@ -60,6 +60,8 @@ pub struct Sanitized {
     pub removals: Counts,
 }
 
+/// The class of what only looks like a marker.
+pub const LOOK_ALIKE: &str = "marker_look_alike";
 /// Longest marker for binary data, in bytes.
 const SHORT: usize = 128;
 
@@ -86,7 +88,7 @@ pub fn run(raw: Raw<'_>, redact: bool, is_ours: &dyn Fn(&str) -> bool) -> Result
     let redacted = if redact { redact_into(decoded, &mut out.redactions)? } else { decoded };
     clean(redacted, redact, &mut out)?;
     if let Some((escaped, count)) = marker::escape(&out.text, is_ours) {
-        add(&mut out.removals, "marker_look_alike", count);
+        add(&mut out.removals, LOOK_ALIKE, count);
         out.text = escaped;
     }
     Ok(out)
@@ -141,6 +143,15 @@ pub fn redact_only(text: &str) -> Result<(String, Counts), RedactionFailed> {
     let mut counts = Counts::new();
     let text = redact_into(Cow::Borrowed(text), &mut counts)?.into_owned();
     Ok((text, counts))
+}
+
+/// Whether the stage would leave a text of ours as it is, markers aside.
+pub fn is_clean(text: &str, redact: bool) -> bool {
+    let run = || {
+        let secret = redact && secrets::redact(text).is_some();
+        !secret && terminal::render(text).is_none() && invisible::strip(text).is_none()
+    };
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or(false)
 }
 
 /// Redacts data that are no text. What only shows as a secret with the NULs of UTF-16 taken out, or

@@ -1,22 +1,34 @@
-//! Cargo's JSON messages: artifacts and build scripts that went well go; every diagnostic, what tests and
-//! programs print and the end of the build stay, each line as it was.
+//! Cargo's JSON messages: artifacts and build scripts that went well go; errors, what tests and programs print and
+//! the end of the build stay, each line as it was. So do warnings, but for `aggressive`, which writes those of one
+//! lint together.
 //!
-//! One JSON object a line, told by its `reason`. Lines are hidden whole and never rewritten: who asked for
-//! data gets data.
+//! One JSON object a line, told by its `reason`. In `standard` lines are hidden whole and never rewritten: who asked
+//! for data gets data.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde::Deserialize;
+
+use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
-use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows};
 use crate::reduce::format::Format;
+use crate::reduce::lint::group::{Block, Layout, Plan};
+use crate::reduce::{Claim, Input, Meta, Reducer};
 
 /// See the module.
-pub static CARGO_JSON: Format = Format::new(
+pub struct CargoJson;
+
+static LINES: Format = Format::new(
     Meta {
         id: "cargo_json",
         family: "build",
         reads: "`cargo build`, `check`, `clippy`, `test` with `--message-format json`",
-        keeps: "every `compiler-message`, `build-finished`, cargo's own words that are errors or warnings",
-        folds: "`compiler-artifact` and `build-script-executed` messages, build progress",
+        keeps: "errors whole with their rendered text, `build-finished`, cargo's own words that are errors or warnings; every \
+                warning, in `aggressive` its lint, message and place",
+        folds: "`compiler-artifact` and `build-script-executed` messages, build progress; in `aggressive` warnings of one lint \
+                into one line with all places",
         anchors: &["{\"reason\":\"compiler-", "{\"reason\":\"build-"],
     },
     &["cargo build", "cargo check", "cargo clippy", "cargo test", "cargo rustc", "cargo doc", "cargo bench"],
@@ -28,3 +40,105 @@ pub static CARGO_JSON: Format = Format::new(
         (r#"\{"reason":"build-finished",.*"#, Shows),
     ],
 );
+
+impl Reducer for CargoJson {
+    fn meta(&self) -> &Meta {
+        LINES.meta()
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        LINES.claim(input)
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        if !input.policy.rewrites_documents() {
+            return LINES.reduce(input);
+        }
+        let source = input.source;
+        let warnings: Vec<(usize, Warning<'_>)> =
+            (0..source.len()).filter_map(|i| warning(source.line(i)).map(|found| (i, found))).collect();
+        let blocks: Vec<Block<'_>> = warnings.iter().map(|(i, found)| found.block(*i)).collect();
+        let mut plan = Plan::new(source, true);
+        plan.group(&blocks);
+        for i in 0..source.len() {
+            let line = source.line(i);
+            if line.starts_with(ARTIFACT) || line.starts_with(SCRIPT) {
+                plan.omit(i..i + 1, Reason::Progress);
+            }
+        }
+        plan.finish()
+    }
+
+    fn rewrites(&self) -> bool {
+        true
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        LINES.extent(input)
+    }
+}
+
+const ARTIFACT: &str = r#"{"reason":"compiler-artifact","#;
+const SCRIPT: &str = r#"{"reason":"build-script-executed","#;
+const MESSAGE: &str = r#"{"reason":"compiler-message","#;
+
+/// A message of the compiler.
+#[derive(Deserialize)]
+struct Line<'a> {
+    #[serde(borrow)]
+    message: Message<'a>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow)]
+    level: Cow<'a, str>,
+    message: Cow<'a, str>,
+    code: Option<Code>,
+    spans: Vec<Span>,
+}
+
+#[derive(Deserialize)]
+struct Code {
+    code: String,
+}
+
+#[derive(Deserialize)]
+struct Span {
+    file_name: String,
+    line_start: usize,
+    column_start: usize,
+    is_primary: bool,
+}
+
+/// A warning with a place.
+struct Warning<'a> {
+    text: String,
+    message: Message<'a>,
+    place: usize,
+}
+
+/// The warning that a line is, if it is one.
+fn warning(line: &str) -> Option<Warning<'_>> {
+    if !line.starts_with(MESSAGE) {
+        return None;
+    }
+    let Line { message } = serde_json::from_str(line).ok()?;
+    let place = message.spans.iter().position(|span| span.is_primary)?;
+    let code = message.code.as_ref().map(|code| code.code.as_str())?;
+    let text = format!("{} {code}: {}", message.level, message.message.replace('\n', "\\n"));
+    (message.level == "warning").then_some(Warning { text, message, place })
+}
+
+impl Warning<'_> {
+    fn block(&self, line: usize) -> Block<'_> {
+        let span = &self.message.spans[self.place];
+        Block {
+            lines: line..line + 1,
+            path: &span.file_name,
+            place: Cow::Owned(format!("{}:{}", span.line_start, span.column_start)),
+            message: Cow::Borrowed(&self.text),
+            layout: Layout::ByRule,
+        }
+    }
+}

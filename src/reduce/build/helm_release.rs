@@ -1,4 +1,4 @@
-//! `helm install`, `upgrade`, `rollback`, `lint`, `dependency` and `repo update`: what `--debug` tells of
+//! `helm install`, `upgrade`, `rollback`, `status`, `test`, `lint`, `dependency` and `repo update`: what `--debug` tells of
 //! steps under way and repositories that were read go; the release, its notes, findings and errors stay.
 //!
 //! Lines as written by Helm 3. Manifests (`helm template`, `helm get manifest`) are YAML and are left alone.
@@ -13,8 +13,8 @@ pub static HELM_RELEASE: Format = Format::new(
     Meta {
         id: "helm_release",
         family: "build",
-        reads: "`helm install`, `helm upgrade`, `helm rollback`, `helm lint`, `helm dependency`, `helm repo update`",
-        keeps: "name, status, revision and notes of the release, hooks, every finding of the lint, warnings, errors, totals",
+        reads: "`helm install`, `helm upgrade`, `helm rollback`, `helm status`, `helm test`, `helm lint`, `helm dependency`, `helm repo update`",
+        keeps: "name, status, revision, resources and notes of the release, hooks, tests, every finding of the lint, warnings, errors, totals",
         folds: "debug lines of steps under way, waits for resources but for the last, repositories that were read",
         anchors: &["LAST DEPLOYED: ", "==> Linting ", "Happy Helming!", "[debug] ", "chart repositories..."],
     },
@@ -22,6 +22,8 @@ pub static HELM_RELEASE: Format = Format::new(
         "helm install",
         "helm upgrade",
         "helm rollback",
+        "helm status",
+        "helm test",
         "helm lint",
         "helm dependency",
         "helm dep",
@@ -30,10 +32,12 @@ pub static HELM_RELEASE: Format = Format::new(
     2,
     &[
         (r"(?:NAME|LAST DEPLOYED|NAMESPACE|STATUS|REVISION|TEST SUITE|DESCRIPTION): .*", Shows),
-        (r"(?:NOTES|HOOKS|MANIFEST|USER-SUPPLIED VALUES|COMPUTED VALUES):", Stays),
+        (r"(?:NOTES|HOOKS|MANIFEST|RESOURCES|USER-SUPPLIED VALUES|COMPUTED VALUES):", Stays),
         (r"Release .* has been (?:upgraded|installed|rolled back)\..*", Shows),
         (r"Rollback was a success!.*", Shows),
         (r"==> Linting .*", Shows),
+        (r"==> v\d\S*/\S+", Shows),
+        (r"(?:Last Started|Last Completed|Phase): .*", Stays),
         (r"\[(?:INFO|WARNING|ERROR)\] .*", Stays),
         (r"\d+ chart\(s\) linted, .*", Shows),
         (r"Update Complete\. .*", Shows),

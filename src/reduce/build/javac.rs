@@ -84,7 +84,9 @@ impl Reducer for Javac {
             i = body.end;
             let (count, seen) = kinds.count(category(message));
             if count > whole {
-                fates.omit(body, Reason::DiagnosticExcerpt, EXCERPTS);
+                for i in body.clone().filter(|&i| is_of_body(source, i, body.end)) {
+                    fates.omit(i..i + 1, Reason::DiagnosticExcerpt, EXCERPTS);
+                }
                 continue;
             }
             // What stands below the caret explains the message.
@@ -174,6 +176,15 @@ fn body_end(source: &Source<'_>, from: usize) -> usize {
         caret = caret || is_caret(line);
     }
     source.len().min(from + MOST)
+}
+
+/// Whether a line can be of a diagnostic: it is indented, has the margin of Scala 3, or is the code above a caret.
+/// Anything else came between from another program.
+fn is_of_body(source: &Source<'_>, i: usize, end: usize) -> bool {
+    let line = source.line(i);
+    line.starts_with([' ', '\t'])
+        || line.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with(" |")
+        || (i + 1 < end && is_caret(source.line(i + 1)))
 }
 
 /// A line of carets, also behind the margin of Scala 3.

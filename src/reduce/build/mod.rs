@@ -36,7 +36,7 @@ use crate::reduce::lines::reads_as_report;
 
 /// The reducers of this family; the earlier row breaks ties.
 pub static REDUCERS: &[&dyn Reducer] = &[
-    &cargo_json::CARGO_JSON,
+    &cargo_json::CargoJson,
     &rustc::Rustc,
     &gcc::Gcc,
     &tsc::Tsc,

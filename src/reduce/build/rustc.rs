@@ -6,15 +6,18 @@
 //! line. Cargo's own words stand around it. What a program that `cargo run` started prints is not
 //! looked at.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
 use super::{CLAIM_LINES, Fates, Kinds, SHOWN_WHOLE, Tally, claim, kind_of, place};
+use crate::config::Mode;
 use crate::pipeline::detect::command::Simple;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
 use crate::reduce::lines::is_cargo_progress;
+use crate::reduce::lint::group::{Block, Layout, Plan};
 use crate::reduce::{Claim, Input, Meta, Reducer};
 
 /// See the module.
@@ -27,7 +30,7 @@ static META: Meta = Meta {
     keeps: "every error whole, headline and place of every warning, cargo's summary lines, the commands that `-v` \
             asks for, what the program prints",
     folds: "build progress; the same warning shown again; excerpts of a lint from its sixth warning on, when the \
-            text is long or has errors",
+            text is long or has errors; warnings of one message in the short format into one line with all places",
     anchors: &["Compiling ", "Checking ", "Downloaded ", "could not compile", "--> "],
 };
 
@@ -52,6 +55,9 @@ impl Reducer for Rustc {
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let end = program_start(source);
+        if (0..end).any(|i| is_short(source.line(i))) {
+            return short(source, end, input.policy.mode == Mode::Aggressive);
+        }
         let errors = (0..end).any(|i| is_error(source.line(i)));
         let mut state = State {
             source,
@@ -85,6 +91,32 @@ impl Reducer for Rustc {
         }
         state.fates.finish()
     }
+
+    fn rewrites(&self) -> bool {
+        true
+    }
+}
+
+/// The short format: warnings of one message are written together.
+fn short(source: &Source<'_>, end: usize, is_aggressive: bool) -> Result<Reduction, Reason> {
+    let mut plan = Plan::new(source, is_aggressive);
+    let mut blocks = Vec::new();
+    let stands = last_word(source, end);
+    for i in 0..end {
+        let line = source.line(i);
+        if is_progress(line) && Some(i) != stands {
+            plan.omit(i..i + 1, Reason::Progress);
+        } else if is_short(line)
+            && let Some((path, message)) = place(line).filter(|(_, rest)| is_warning(rest))
+        {
+            let numbers = &line[path.len() + 1..line.len() - message.len()];
+            let place = Cow::Borrowed(numbers.trim_end_matches([':', ' ']));
+            let message = Cow::Borrowed(message);
+            blocks.push(Block { lines: i..i + 1, path, place, message, layout: Layout::ByRule });
+        }
+    }
+    plan.group(&blocks);
+    plan.finish()
 }
 
 /// Cargo's subcommands that compile and run at most the program.

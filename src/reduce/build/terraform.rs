@@ -130,6 +130,8 @@ fn step(line: &str) -> Option<(&str, Step)> {
                 "Still destroying...",
                 "Opening...",
                 "Closing...",
+                "Importing...",
+                "Preparing import...",
             ]
             .iter()
             .any(|s| said.starts_with(s)) =>
@@ -141,6 +143,7 @@ fn step(line: &str) -> Option<(&str, Step)> {
                 "Modifications complete after ",
                 "Destruction complete after ",
                 "Destruction complete",
+                "Import complete",
             ]
             .iter()
             .any(|s| said.starts_with(s)) =>
@@ -179,6 +182,8 @@ fn is_init_step(source: &Source<'_>, i: usize) -> bool {
 fn is_advice(line: &str) -> bool {
     const ADVICE: &[&str] = &[
         "Note: You didn't use the -out option to save this plan",
+        "Note: You didn't specify an \"-out\" parameter to save this plan",
+        "The refreshed state will be used to calculate this plan, but will not be",
         "Terraform has created a lock file .terraform.lock.hcl to record",
         "OpenTofu has created a lock file .terraform.lock.hcl to record",
         "You may now begin working with Terraform.",
@@ -193,7 +198,7 @@ fn is_advice(line: &str) -> bool {
 
 /// The line that parts the plan from what follows.
 fn is_rule(line: &str) -> bool {
-    line.starts_with("────")
+    line.starts_with("────") || line.starts_with("--------")
 }
 
 /// `      + arn = (known after apply)`, of something that is created: it says nothing of the plan.

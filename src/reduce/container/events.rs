@@ -4,7 +4,7 @@
 use crate::config::Mode;
 use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows, cell, never};
+use crate::reduce::rows::{At, Row, Rows, cell, column, never};
 
 /// See the module.
 pub static EVENTS: Rows = Rows {
@@ -55,10 +55,15 @@ fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
     if at.header.is_empty() {
         return Row::Other;
     }
-    // The header has a blank in `LAST SEEN`, a row has none in the age.
+    // The header has a blank in `LAST SEEN`, a row has some in an age that counts: `5m (x30 over 2h)`.
     let names = at.header.replacen("LAST SEEN", "LAST_SEEN", 1).replacen("FIRST SEEN", "FIRST_SEEN", 1);
-    let reason = cell(&names, line, "REASON").unwrap_or_default();
-    match cell(&names, line, "TYPE") {
+    let counts = cell(&names, line, "TYPE").is_some_and(|word| word.starts_with("(x"));
+    let at_column = |name| {
+        let place = column(&names, name)? + if counts { 3 } else { 0 };
+        line.split_whitespace().nth(place)
+    };
+    let reason = at_column("REASON").unwrap_or_default();
+    match at_column("TYPE") {
         Some("Normal") if at.mode == Mode::Aggressive && ROUTINE.contains(&reason) => {
             Row::Goes(Reason::Progress, reason.to_owned().into())
         }

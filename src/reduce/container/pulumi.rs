@@ -40,6 +40,7 @@ pub static PULUMI: Format = Format::new(
             r" *(?:\+|-|~|\+\+|--|\+-|-\+)? *(?:\xE2\x94[\x80-\xBF] ?)*\S+:\S+ +\S+ +(?:created|updated|deleted|replaced|create|update|delete|replace|created replacement|deleted original).*",
             Stays,
         ),
+        (r" *\S+:\S+ +\S+ +running", Goes(Reason::Progress)),
         (r" *\.+", Goes(Reason::Progress)),
     ],
 );

@@ -70,8 +70,13 @@ enum Act {
 impl<'a> Plan<'a> {
     /// Nothing changes yet.
     pub fn new(source: &'a Source<'a>, is_aggressive: bool) -> Self {
+        Self::with_failures(source, is_aggressive, signals::failure_lines(source))
+    }
+
+    /// The same, where the lines that report a failure are known.
+    pub fn with_failures(source: &'a Source<'a>, is_aggressive: bool, failures: Vec<usize>) -> Self {
         let acts = (0..source.len()).map(|_| None).collect();
-        Self { source, acts, failures: signals::failure_lines(source), is_aggressive }
+        Self { source, acts, failures, is_aggressive }
     }
 
     fn has_failure(&self, lines: &Range<usize>) -> bool {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::group::{Block, Layout};
-use super::place::{Headline, headline};
+use super::place::{Headline, ends_with_link, headline, is_path};
 use super::reader::{Linter, Reading};
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
@@ -21,7 +21,7 @@ pub static LINT: Linter = Linter {
         id: "lint",
         family: "build",
         reads: "flake8, pylint, ruff (concise, full, pylint), mypy, pyright, golangci-lint, staticcheck, revive, rubocop \
-                (progress, clang, emacs), cppcheck, clang-tidy, cpplint, checkstyle, SpotBugs, hadolint, shellcheck -f gcc, \
+                (progress, clang, emacs), reek, cppcheck, clang-tidy, cpplint, checkstyle, SpotBugs, hadolint, shellcheck -f gcc, \
                 eslint and stylelint in the unix and compact formats, and other tools that write `path:line:column: message`",
         keeps: "every place with its rule and the names and numbers of its message; errors as they are; the first excerpts of \
                 a rule; totals, statistics, scores",
@@ -49,6 +49,7 @@ pub static LINT: Linter = Linter {
         "gosec",
         "rubocop",
         "standardrb",
+        "reek",
         "cppcheck",
         "clang-tidy",
         "run-clang-tidy",
@@ -179,6 +180,8 @@ fn body_end(source: &Source<'_>, found: &Headline<'_>, start: usize, end: usize)
         let next = || (i + 1 < end).then(|| source.line(i + 1));
         let goes_on = match () {
             () if line.trim().is_empty() => next().is_some_and(is_caret) && i == start,
+            // A finding with many places, which is no body.
+            () if ends_with_link(line.trim_end()) => false,
             () if finding(source, i, end).is_some() => false,
             () if line.starts_with([' ', '\t']) || is_caret(line) || is_gutter(line) => true,
             () if headline(line).is_some() => true,
@@ -209,9 +212,12 @@ fn is_gutter(line: &str) -> bool {
     numbered || ["help: ", "info: ", "note: "].iter().any(|s| line.starts_with(s))
 }
 
-/// `************* Module shop.report`
+/// `************* Module shop.report`, and `lib/shop.rb -- 3 warnings:` of reek
 fn is_module(line: &str) -> bool {
+    let counted = || line.strip_suffix(" warnings:").or_else(|| line.strip_suffix(" warning:"));
+    let is_count = |n: &str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
     line.starts_with("************* Module ")
+        || counted().and_then(|l| l.rsplit_once(" -- ")).is_some_and(|(path, n)| is_path(path) && is_count(n))
 }
 
 /// Progress of a linter that names nothing which is not named elsewhere, or found to be in order.
@@ -259,8 +265,16 @@ fn is_said(line: &str) -> bool {
         "For more information",
         "nofile:",
     ];
-    const ENDS: &[&str] =
-        &[" generated.", " issues:", " problems", " informations", " problem", " errors", " detected"];
+    const ENDS: &[&str] = &[
+        " generated.",
+        " issues:",
+        " total warnings",
+        " problems",
+        " informations",
+        " problem",
+        " errors",
+        " detected",
+    ];
     let rest = line.trim_end();
     STARTS.iter().any(|s| line.starts_with(s))
         || rest.ends_with(" autocorrectable")

@@ -7,13 +7,14 @@
 mod biome;
 mod checkstyle;
 mod formatters;
-mod group;
+pub mod group;
 mod headed;
 mod lines;
 mod phpstan;
 mod place;
 mod pre_commit;
 mod reader;
+mod report;
 mod shellcheck;
 mod template;
 
@@ -26,6 +27,7 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &biome::BIOME,
     &phpstan::PHPSTAN,
     &checkstyle::CHECKSTYLE_XML,
+    &report::JsonReport,
     &headed::ESLINT,
     &formatters::FORMATTERS,
     &lines::LINT,

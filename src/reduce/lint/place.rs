@@ -35,7 +35,8 @@ pub fn headline(line: &str) -> Option<Headline<'_>> {
     let rest = &line[before.len()..];
     let mut found =
         compact(rest).or_else(|| colon(rest)).or_else(|| bracketed(rest)).or_else(|| bug(rest))?;
-    if before == "  " && !is_severity(&found.message) {
+    // Reek writes its findings below their file, with a link behind each.
+    if before == "  " && !is_severity(&found.message) && !ends_with_link(&found.message) {
         return None;
     }
     if !before.trim().is_empty() {
@@ -197,7 +198,7 @@ fn is_severity(message: &str) -> bool {
 
 /// Whether a message starts with a severity or a code, or ends with the name of a rule.
 fn is_marked(message: &str) -> bool {
-    is_severity(message) || starts_with_code(message) || ends_with_rule(message)
+    is_severity(message) || starts_with_code(message) || ends_with_rule(message) || ends_with_link(message)
 }
 
 /// `E501 …`, `[F401] …`, `SC2086: …`, `MD041/first-line …`
@@ -215,6 +216,12 @@ fn starts_with_code(message: &str) -> bool {
         && body.split_once(']').is_some_and(|(word, _)| {
             (1..=12).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_alphabetic() || b == b'*')
         })
+}
+
+/// `… [https://…]`
+pub fn ends_with_link(message: &str) -> bool {
+    let link = message.strip_suffix(".md]").and_then(|m| m.rsplit_once(" [https://"));
+    link.is_some_and(|(_, link)| !link.contains([' ', '[']))
 }
 
 /// `… (line-too-long)`, `… [arg-type]`, `… [whitespace/tab] [5]`
@@ -279,6 +286,12 @@ mod tests {
                 "M D DLS: Dead store in A.f()",
             ),
             ("a.rb:1:1: C: [Correctable] Style/X: msg", "a.rb", "1:1", "C: [Correctable] Style/X: msg"),
+            (
+                "  a/b.rb:3: FeatureEnvy: B#c refers to 'd' [https://x.org/docs/Feature-Envy.md]",
+                "a/b.rb",
+                "3",
+                "FeatureEnvy: B#c refers to 'd' [https://x.org/docs/Feature-Envy.md]",
+            ),
             ("README.md:1 MD041/first-line msg", "README.md", "1", "MD041/first-line msg"),
         ] {
             assert_eq!(read(line), Some((path.into(), place.into(), message.into(), true)), "{line}");

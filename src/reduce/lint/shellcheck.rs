@@ -43,7 +43,8 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
         let ends = |j: &usize| {
             place(source.line(*j)).is_some() || source.line(*j).starts_with("For more information:")
         };
-        let end = (i + 1..lines.end).find(ends).unwrap_or(lines.end);
+        let next = (i + 1..lines.end).find(ends).unwrap_or(lines.end);
+        let end = end(source, i, next);
         let messages: Vec<&str> = (i + 1..end).filter_map(|j| finding(source.line(j))).collect();
         if !messages.is_empty() {
             out.own += 1;
@@ -54,6 +55,18 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
         i = end;
     }
     out
+}
+
+/// The first line after a block: it has a line of code, the findings, and after an empty line what to write in
+/// place of the code. What follows and is not empty is of another program.
+fn end(source: &Source<'_>, start: usize, next: usize) -> usize {
+    let is_empty = |j: &usize| source.line(*j).trim().is_empty();
+    let text = |from: usize| (from..next).find(|j| !is_empty(j)).unwrap_or(next);
+    let mut end = (start + 2..next).find(|&j| finding(source.line(j)).is_none()).unwrap_or(next);
+    if (text(end)..next).next().is_some_and(|j| source.line(j).starts_with("Did you mean:")) {
+        end = (text(end)..next).find(is_empty).unwrap_or(next);
+    }
+    text(end)
 }
 
 /// `In a.sh line 3:`

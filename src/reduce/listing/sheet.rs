@@ -8,6 +8,7 @@ use std::ops::Range;
 use crate::config::Mode;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
 use crate::reduce::Input;
 
 /// Characters of a line of names, about: long enough that line ends cost little, short enough to cut.
@@ -33,6 +34,12 @@ pub struct Sheet<'a, 'i> {
     done: usize,
 }
 
+/// Whether a line says what the lister, or the shell around it, could not do: it names a failure and who says so,
+/// which no name does.
+fn is_complaint(line: &str) -> bool {
+    (line.contains(": ") || line.ends_with(" [error opening dir]")) && signals::is_failure(line)
+}
+
 /// How the names of a group stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
@@ -54,8 +61,18 @@ impl<'a, 'i> Sheet<'a, 'i> {
     pub fn noise(&mut self, lines: Range<usize>) {
         // What is less shares one marker with others of its kind.
         const OWN: usize = 256;
-        let group = if self.input.source.byte_range(lines.clone()).len() < OWN { SHARED } else { 0 };
-        self.out.omit_in(lines, Reason::NoiseDirectory, group);
+        let source = self.input.source;
+        let complaints: Vec<usize> =
+            lines.clone().filter(|&i| is_complaint(super::text(source, i))).chain([lines.end]).collect();
+        let is_small = complaints.len() > 1 || source.byte_range(lines.clone()).len() < OWN;
+        let group = if is_small { SHARED } else { 0 };
+        let mut from = lines.start;
+        for line in complaints {
+            if from < line {
+                self.out.omit_in(from..line, Reason::NoiseDirectory, group);
+            }
+            from = line + 1;
+        }
     }
 
     /// Shows one line as another text.

@@ -1,5 +1,8 @@
 //! Drawn trees: branches become blanks, one for each level, and what noise folders hold goes.
 //!
+//! A list with a `- ` before each name, which tools of agents write, is a tree too where it starts with the path of a
+//! folder.
+//!
 //! A tree whose columns are not even keeps its drawing. Where the text ends inside a folder, the last line
 //! keeps its drawing too: it tells that more would follow.
 
@@ -7,10 +10,14 @@ use super::noise::Noise;
 use super::sheet::Sheet;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
 use crate::reduce::Input;
 
 /// Branches as `tree` draws them in Unicode and in ASCII, and as `npm ls` does before a folder.
 const BRANCHES: &[&str] = &["├── ", "└── ", "|-- ", "`-- ", "├─┬ ", "└─┬ "];
+
+/// Least names of a list.
+const MIN_NAMES: usize = 4;
 
 /// A line of a tree.
 #[derive(Clone, Copy)]
@@ -41,6 +48,38 @@ fn branch(line: &str) -> Option<Branch<'_>> {
     }
 }
 
+/// Reads a line of a list.
+fn bullet(line: &str) -> Option<Branch<'_>> {
+    let column = line.bytes().take_while(|b| *b == b' ').count();
+    let rest = line[column..].strip_prefix("- ").filter(|rest| !rest.is_empty())?;
+    // Such a list says nothing of what is to come.
+    Some(Branch { column, rest, is_last: true })
+}
+
+/// Whether a text is a list of files: below the path of a folder, which ends with a separator, names one level
+/// deeper, and nothing but such names.
+pub fn is_bullets(source: &Source<'_>) -> bool {
+    let mut lines = (0..source.len()).map(|i| super::text(source, i)).filter(|line| !line.is_empty());
+    let is_folder = |path: &str| {
+        let is_rooted = path.starts_with('/') || path.starts_with("~/") || path.get(1..3) == Some(":\\");
+        is_rooted && path.ends_with(['/', '\\']) && !path.contains(": ")
+    };
+    let first = lines.next().and_then(bullet);
+    if !first.is_some_and(|first| first.column == 0 && is_folder(first.rest)) {
+        return false;
+    }
+    let (mut deepest, mut names) = (0, 0);
+    for line in lines {
+        // A note of the tool may stand behind the list.
+        let Some(here) = bullet(line) else { return names >= MIN_NAMES && line.starts_with("NOTE: ") };
+        if here.column == 0 || here.column % 2 > 0 || here.column > deepest + 2 || here.rest.contains(": ") {
+            return false;
+        }
+        (deepest, names) = (here.column, names + 1);
+    }
+    names >= MIN_NAMES
+}
+
 /// Whether a line belongs to a tree.
 pub fn is_branch(line: &str) -> bool {
     branch(line).is_some()
@@ -49,8 +88,9 @@ pub fn is_branch(line: &str) -> bool {
 /// What to do with a tree.
 pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason> {
     let source = input.source;
+    let read = if is_bullets(source) { bullet } else { branch };
     let branches: Vec<Option<Branch<'_>>> =
-        (0..source.len()).map(|i| super::text(source, i)).map(branch).collect();
+        (0..source.len()).map(|i| super::text(source, i)).map(read).collect();
     let unit = unit(&branches);
     let mut sheet = Sheet::new(input);
     let mut at = 0;

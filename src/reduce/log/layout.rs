@@ -50,6 +50,13 @@ static SEVERE: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {
     ])
 });
 
+/// What every line holds at least one of that `SEVERE` calls severe. Literals alone: far cheaper than the
+/// expressions.
+static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let words = r"ERR|SEVERE|FATAL|CRIT|ALERT|EMERG|PANIC|Error|Fatal|Critical|WARN|Warning|err|fatal|crit|alert|emerg|panic|warn|\x22 5";
+    RegexBuilder::new(words).unicode(false).build().ok()
+});
+
 /// The head of a line that starts a record of a log.
 pub fn head(line: &str) -> Option<Head> {
     let bytes = line.as_bytes();
@@ -150,6 +157,9 @@ fn json_head(line: &str) -> Option<Head> {
 fn level(line: &[u8], start: usize, end: usize) -> Level {
     let Some([error, warning, _, status]) = SEVERE.as_ref() else { return Level::Error };
     let letter = letter(line, start, end);
+    if WORDS.as_ref().is_some_and(|words| !words.is_match(line)) {
+        return letter.unwrap_or(Level::Plain);
+    }
     let near = &line[end.min(line.len())..line.len().min(end + LEVEL_REACH)];
     let before = &line[..start];
     match () {

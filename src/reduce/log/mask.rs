@@ -89,8 +89,12 @@ pub fn strict(line: &[u8], head: Option<Head>, out: &mut Vec<u8>) {
                 at = end;
             }
             None => {
-                out.push(line[at]);
-                at += 1;
+                // Nothing starts before the next digit or capital, or the stamp.
+                let limit = if is_stamped && at < start { start } else { line.len() };
+                let is_plain = |b: &&u8| !(b.is_ascii_digit() || b.is_ascii_uppercase());
+                let end = at + 1 + line[at + 1..limit].iter().take_while(is_plain).count();
+                out.extend_from_slice(&line[at..end]);
+                at = end;
             }
         }
     }

@@ -1,13 +1,16 @@
 //! The records of a log: a line with a head and the lines below it that have none.
 
-use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 
 use super::layout::{self, Head, Level};
 use super::mask;
 use crate::pipeline::ledger::Reduction;
+use crate::pipeline::maps::Map;
 use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
 use crate::pipeline::source::Source;
 
 /// Longest line of which more than the head is looked at, in bytes: a longer one is like no other.
@@ -44,8 +47,7 @@ pub struct Record {
 
 /// All records of a text, in order.
 pub fn records(source: &Source<'_>) -> Vec<Record> {
-    let failures = signals::failure_lines(source);
-    let mut next_failure = failures.iter().peekable();
+    let mut next_failure = source.failures().iter().peekable();
     let mut out: Vec<Record> = Vec::new();
     for i in 0..source.len() {
         let line = source.line(i);
@@ -69,7 +71,10 @@ pub fn number(
     records: &mut [Record],
     mut write: impl FnMut(&Record, &mut Vec<u8>),
 ) -> usize {
-    let mut numbers: HashMap<Vec<u8>, usize> = HashMap::new();
+    // Per digest the first number; a digest that two keys share is followed by the next one.
+    let mut numbers: Map<u64, usize> = Map::default();
+    // All keys, one behind the other, and where each ends.
+    let (mut keys, mut ends): (Vec<u8>, Vec<usize>) = (Vec::new(), Vec::new());
     let mut key = Vec::new();
     for record in records.iter_mut() {
         if record.head.is_none() || source.byte_range(record.lines.clone()).len() > LONGEST {
@@ -77,17 +82,31 @@ pub fn number(
         }
         key.clear();
         write(record, &mut key);
-        let next = numbers.len();
-        record.key = match numbers.get(&key) {
-            _ if key.is_empty() => None,
-            Some(number) => Some(*number),
-            None => {
-                numbers.insert(key.clone(), next);
-                Some(next)
+        if key.is_empty() {
+            record.key = None;
+            continue;
+        }
+        let mut digest = numbers.hasher().hash_one(&key);
+        record.key = loop {
+            match numbers.get(&digest) {
+                Some(&number) => {
+                    let start = number.checked_sub(1).map_or(0, |before| ends[before]);
+                    if keys[start..ends[number]] == key {
+                        break Some(number);
+                    }
+                    digest = digest.wrapping_add(1);
+                }
+                None => {
+                    let number = ends.len();
+                    numbers.insert(digest, number);
+                    keys.extend_from_slice(&key);
+                    ends.push(keys.len());
+                    break Some(number);
+                }
             }
         };
     }
-    numbers.len()
+    ends.len()
 }
 
 /// The key by which records say the same: all lines with what varies masked.
@@ -153,7 +172,7 @@ pub fn omit(source: &Source<'_>, records: &[Record], gone: &[usize], reason: Rea
 /// How many of the records say what, the most frequent first.
 fn names(source: &Source<'_>, records: &[Record], gone: &[usize]) -> String {
     let mut counts: Vec<(String, usize)> = Vec::new();
-    let mut places: HashMap<Option<usize>, usize> = HashMap::new();
+    let mut places: Map<Option<usize>, usize> = Map::default();
     for &i in gone {
         let record = &records[i];
         let place = *places.entry(record.key).or_insert_with(|| {
@@ -203,14 +222,23 @@ fn label(line: &str, head: Option<Head>) -> String {
     if out.bytes().any(|b| b.is_ascii_alphabetic()) { out.to_owned() } else { String::new() }
 }
 
+/// Keys in front of a message, with their searches: to prepare one takes longer than to search a line.
+static KEYS: LazyLock<[(&[u8], Finder<'static>); 5]> = LazyLock::new(|| {
+    [&b"\"msg\":\""[..], b"\"message\":\"", b"msg=\"", b"msg=", b"\"event\":\""]
+        .map(|key| (key, Finder::new(key)))
+});
+
 /// Where the message of a record starts: behind the first word that ends the names of host, thread,
 /// level and program; else behind the stamp.
 pub fn message(line: &[u8], head: Option<Head>) -> usize {
     const WORDS: usize = 8;
     let start = head.map_or(0, |h| h.end);
-    for key in [&b"\"msg\":\""[..], b"\"message\":\"", b"msg=\"", b"msg=", b"\"event\":\""] {
-        if let Some(at) = memchr::memmem::find(line, key) {
-            return at + key.len();
+    // No key stands in a line without these.
+    if memchr::memchr2(b'"', b'=', line).is_some() {
+        for (key, finder) in KEYS.iter() {
+            if let Some(at) = finder.find(line) {
+                return at + key.len();
+            }
         }
     }
     let mut end = start;

@@ -2,9 +2,27 @@
 //!
 //! A stamp has seconds: `Jan  2 10:00` is what listings write, not logs.
 
-const MONTHS: [&[u8]; 12] =
-    [b"Jan", b"Feb", b"Mar", b"Apr", b"May", b"Jun", b"Jul", b"Aug", b"Sep", b"Oct", b"Nov", b"Dec"];
-const DAYS: [&[u8]; 7] = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
+fn is_month(name: &[u8]) -> bool {
+    matches!(
+        name,
+        b"Jan"
+            | b"Feb"
+            | b"Mar"
+            | b"Apr"
+            | b"May"
+            | b"Jun"
+            | b"Jul"
+            | b"Aug"
+            | b"Sep"
+            | b"Oct"
+            | b"Nov"
+            | b"Dec"
+    )
+}
+
+fn is_day(name: &[u8]) -> bool {
+    matches!(name, b"Mon" | b"Tue" | b"Wed" | b"Thu" | b"Fri" | b"Sat" | b"Sun")
+}
 
 /// The end of the time stamp that starts at `at`, if one does.
 pub fn end(line: &[u8], at: usize) -> Option<usize> {
@@ -19,11 +37,11 @@ pub fn end(line: &[u8], at: usize) -> Option<usize> {
         }
         b'A'..=b'Z' => {
             let name = line.get(at..at + 3)?;
-            let at = match DAYS.contains(&name) {
+            let at = match is_day(name) {
                 true => blanks(line, at + 3 + usize::from(line.get(at + 3) == Some(&b',')))?,
                 false => at,
             };
-            let date = match MONTHS.contains(&line.get(at..at + 3)?) {
+            let date = match is_month(line.get(at..at + 3)?) {
                 true => {
                     let day = blanks(line, at + 3)?;
                     let (1..=2, end) = digits(line, day) else { return None };
@@ -90,7 +108,7 @@ fn date(line: &[u8], at: usize) -> Option<usize> {
         (1 | 2 | 4, Some(sign @ (b'-' | b'/' | b'.' | b' '))) => {
             if n < 4
                 && let Some(month) = line.get(end + 1..end + 4)
-                && MONTHS.contains(&month)
+                && is_month(month)
                 && line.get(end + 4) == Some(&sign)
             {
                 let (4, end) = digits(line, end + 5) else { return None };

@@ -44,9 +44,13 @@ pub static BREW: Format = Format::new(
             r"==> (?:Downloading|Downloaded|Fetching|Auto-updat|Updating Homebrew|Running `brew cleanup|Verifying|Purging).*",
             Goes(Reason::Progress),
         ),
+        (
+            r"(?:\xE2\x9C\x94(?:\xEF\xB8\x8E)?|\xE2\x8F\xB3) (?:Bottle Manifest|Bottle|Formula|Cask|JSON API|API Source|Resource|Patch) .*",
+            Goes(Reason::Progress),
+        ),
         (r"(?:Already downloaded: .*|#+ +[\d.]+%.*|#=#=#.*|-=O=-.*)", Goes(Reason::Progress)),
         (
-            r"(?:Adjust how often this is run with|HOMEBREW_NO_AUTO_UPDATE\. |Disable this behaviour by setting|Hide these hints with|You have \d+ outdated (?:formula|cask)|Use `brew outdated|You can upgrade (?:it|them)|or list them with|Customize|`brew cleanup` has not been run).*",
+            r"(?:Adjust how often this is run with|HOMEBREW_NO_AUTO_UPDATE\. |`\$HOMEBREW_NO_AUTO_UPDATE=1`\. |Disable this behaviour by setting|Hide these hints with|You have \d+ outdated (?:formula|cask)|Use `brew outdated|You can upgrade (?:it|them)|or list them with|Customize|`brew cleanup` has not been run).*",
             Goes(Reason::PackageHints),
         ),
         (r"(?:Warning|Error): .*", Shows),

@@ -1,7 +1,7 @@
 //! `dnf`, `yum` and `microdnf`: downloads, checks and the steps of a transaction go; the plan goes only once the transaction is
 //! complete and lists what it did, which stays with the summary, warnings and errors.
 //!
-//! Lines as written by yum 3, dnf 4 and microdnf without a terminal.
+//! Lines as written by yum 3, dnf 4, dnf 5 and microdnf without a terminal. dnf 5 does not list what it did: its plan stays.
 
 use std::ops::Range;
 
@@ -29,6 +29,8 @@ static META: Meta = Meta {
         "Last metadata expiration check",
         "Running transaction",
         "Loaded plugins: ",
+        "Repositories loaded.",
+        "Downloading metadata...",
     ],
 };
 
@@ -38,8 +40,10 @@ const CLAIM_LINES: usize = 2000;
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Line {
-    /// Steps, downloads, checks, rulers.
+    /// Downloads, checks, rulers.
     Step,
+    /// A package that was worked on.
+    Work,
     /// A row or heading of the plan.
     Plan,
     /// Heads what was done.
@@ -72,13 +76,14 @@ impl Reducer for Dnf {
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let is_complete = source.lines().any(|line| line.trim_end() == "Complete!")
-            && source.lines().any(|line| read(line) == Line::Done);
+        let is_complete = source.lines().any(|line| matches!(line.trim_end(), "Complete!" | "Complete."));
+        let is_listed = is_complete && source.lines().any(|line| read(line) == Line::Done);
         let mut gone = Gone::default();
         for (i, line) in source.lines().enumerate() {
             match read(line) {
                 Line::Step => gone.hide(i, Reason::Progress),
-                Line::Plan if is_complete => gone.hide(i, Reason::Progress),
+                Line::Work if is_complete => gone.hide(i, Reason::Progress),
+                Line::Plan if is_listed => gone.hide(i, Reason::Progress),
                 _ => {}
             }
         }
@@ -106,6 +111,8 @@ fn read(line: &str) -> Line {
         "Dependencies Resolved",
         "Downloading Packages:",
         "Downloading packages:",
+        "Downloading metadata...",
+        "Downloading packages...",
         "Running transaction",
         "Transaction check succeeded",
         "Transaction test succeeded",
@@ -120,6 +127,8 @@ fn read(line: &str) -> Line {
         " * epel: ",
         "Running rpm_check_debug",
         "Loading mirror speeds from cached hostfile",
+        "Updating and loading repositories:",
+        "Repositories loaded.",
     ];
     const VERBS: &[&str] = &[
         "Preparing",
@@ -133,6 +142,7 @@ fn read(line: &str) -> Line {
         "Obsoleting",
         "Reinstalling",
         "Downgrading",
+        "Removing",
     ];
     let text = line.trim_end();
     let is_ruler = text.len() > 20 && text.bytes().all(|b| b == b'=' || b == b'-');
@@ -141,13 +151,32 @@ fn read(line: &str) -> Line {
             VERBS.contains(&verb.trim()) && (rest.contains('/') || rest.trim().is_empty())
         })
     };
+    let is_worked_on = |l: &str| {
+        l.split_once("] ").and_then(|(_, rest)| rest.split_once(' ')).is_some_and(|(v, _)| VERBS.contains(&v))
+    };
     match text {
-        "Complete!" | "Nothing to do." | "Nothing to do" | "Transaction Summary" => Line::Known,
-        "Installed:" | "Upgraded:" | "Updated:" | "Removed:" | "Dependency Installed:" | "Downgraded:" => {
-            Line::Done
-        }
+        "Complete!"
+        | "Complete."
+        | "Nothing to do."
+        | "Nothing to do"
+        | "Transaction Summary"
+        | "Transaction Summary:" => Line::Known,
+        "Installed:"
+        | "Upgraded:"
+        | "Updated:"
+        | "Removed:"
+        | "Dependency Installed:"
+        | "Downgraded:"
+        | "Reinstalled:" => Line::Done,
+        _ if is_download(text) && is_worked_on(text) => Line::Work,
         _ if STEPS.iter().any(|step| text.starts_with(step)) || is_ruler || is_download(text) => Line::Step,
-        _ if line.starts_with("  ") && is_verb(line) => Line::Step,
+        _ if line.starts_with("  ") && is_verb(line) => Line::Work,
+        // microdnf: `Installing: tar;2:1.34-7.el9;x86_64;baseos`
+        _ if text.matches(';').count() == 3
+            && text.split_once(": ").is_some_and(|(verb, _)| VERBS.contains(&verb)) =>
+        {
+            Line::Work
+        }
         _ if is_row(text) || is_heading(text) => Line::Plan,
         _ if [
             "Error: ",
@@ -155,6 +184,9 @@ fn read(line: &str) -> Line {
             "Installed size: ",
             "No match for argument",
             "Is this ok",
+            "[MIRROR] ",
+            "[FAILED] ",
+            "Total size of inbound packages is ",
         ]
         .iter()
         .any(|known| text.starts_with(known)) =>
@@ -168,7 +200,8 @@ fn read(line: &str) -> Line {
 /// `(1/4): gcc-11.4.1.x86_64.rpm  812 kB/s |  47 kB  00:00` and the total of all.
 fn is_download(text: &str) -> bool {
     text.starts_with('(') && text.contains("/") && text.contains("): ") && text.contains(".rpm")
-        || text.contains("B/s | ") && text.contains(':')
+        || text.contains("B/s | ") && text.contains(':') && !text.contains("% | ")
+        || text.contains(" 100% | ") && text.ends_with('s')
 }
 
 /// ` gcc   x86_64   11.4.1-2.1.el9   appstream   32 M`
@@ -202,11 +235,14 @@ mod tests {
     fn reads_lines() {
         assert_eq!(read(" gcc      x86_64   11.4.1-2.1.el9    appstream   32 M"), Line::Plan);
         assert_eq!(read("Installing weak dependencies:"), Line::Plan);
-        assert_eq!(read("  Installing       : cpp-11.4.1-2.1.el9.x86_64    2/5 "), Line::Step);
+        assert_eq!(read("  Installing       : cpp-11.4.1-2.1.el9.x86_64    2/5 "), Line::Work);
         assert_eq!(
             read("(1/4): glibc-devel-2.34-83.el9.x86_64.rpm  812 kB/s |  47 kB  00:00    "),
             Line::Step
         );
+        assert_eq!(read("Installing: tar;2:1.34-7.el9;x86_64;baseos"), Line::Work);
+        assert_eq!(read("[3/9] Upgrading a-1.x86_64   100% | 152.3 MiB/s |   7.8 MiB |  00m00s"), Line::Work);
+        assert_eq!(read("[1/6] a-1.x86_64   100% | 152.3 MiB/s |   7.8 MiB |  00m00s"), Line::Step);
         assert_eq!(read("Upgraded:"), Line::Done);
         assert_eq!(read("  gcc-11.4.1-2.1.el9.x86_64"), Line::Other);
         assert_eq!(read("Error in POSTIN scriptlet in rpm package x"), Line::Other);

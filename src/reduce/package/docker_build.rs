@@ -3,7 +3,8 @@
 //!
 //! Grammar, BuildKit (plain): `#7 [2/5] RUN …`, then `#7 0.312 output`, `#7 sha256:… 1MB / 3MB`, and `#7 DONE 1.2s`,
 //! `#7 CACHED` or `#7 ERROR: …`; steps that run at once are written in turns, each turn with its title again.
-//! Classic: `Step 1/9 : RUN …`, ` ---> …`, output, until the next step or `Successfully built`.
+//! Classic: `Step 1/9 : RUN …` (buildah: `[1/2] STEP 1/9: RUN …`), ` ---> …`, output, until the next step or `Successfully built`.
+//! BuildKit on a terminal: ` => [2/5] RUN …   1.2s`, with ` => => …` for what a step went through.
 //! It never hides warnings, nor what follows the steps.
 
 use std::collections::BTreeMap;
@@ -24,7 +25,17 @@ static META: Meta = Meta {
     reads: "`docker build`, `docker buildx build`, `docker compose build`, `podman build`: BuildKit in plain form, classic",
     keeps: "titles and outcomes of all steps, failing steps whole, warnings, names and digests of images, errors",
     folds: "the output of steps that went well, transfers, layers, titles that are written again",
-    anchors: &["#0 building with ", "#1 [", "#2 [", "#3 [", "Step 1/", "STEP 1", "#4 [", "[internal] load "],
+    anchors: &[
+        "#0 building with ",
+        "#1 [",
+        "#2 [",
+        "#3 [",
+        "Step 1/",
+        "STEP 1",
+        "#4 [",
+        "[internal] load ",
+        "[+] Building ",
+    ],
 };
 
 /// How a step of BuildKit ended.
@@ -53,6 +64,10 @@ impl Reducer for DockerBuild {
                 }
                 None => titles += usize::from(classic(line)),
             }
+            if let Some(step) = on_terminal(line) {
+                titles += usize::from(is_title(step));
+                ends += usize::from(step.starts_with("=> "));
+            }
             if line.starts_with(" ---> ") || line.starts_with("--> ") {
                 ends += 1;
             }
@@ -73,6 +88,11 @@ impl Reducer for DockerBuild {
         let mut gone = Gone::default();
         buildkit(source, &mut gone);
         steps(source, &mut gone);
+        for (i, step) in source.lines().enumerate().filter_map(|(i, line)| Some((i, on_terminal(line)?))) {
+            if is_passed(step) {
+                gone.hide(i, Reason::Progress);
+            }
+        }
         gone.finish(source)
     }
 }
@@ -95,6 +115,22 @@ fn is_title(rest: &str) -> bool {
                 })
         }) || name.starts_with("stage-")
     })
+}
+
+/// ` => [2/5] RUN npm ci        9.1s`: what BuildKit says of a step on a terminal, without the time.
+fn on_terminal(line: &str) -> Option<&str> {
+    let (step, time) = line.strip_prefix(" => ")?.trim_end().rsplit_once(' ')?;
+    let number = time.strip_suffix('s')?;
+    (number.contains('.') && number.bytes().all(|b| b.is_ascii_digit() || b == b'.'))
+        .then_some(step.trim_end())
+}
+
+/// Transfers, layers and internal steps on a terminal that went well.
+fn is_passed(step: &str) -> bool {
+    match step.strip_prefix("=> ") {
+        Some(part) => !part.starts_with('#') && !stays(part),
+        None => step.starts_with("[internal] ") || step.starts_with("[auth] "),
+    }
 }
 
 /// How a step ended, where the line says so.
@@ -181,22 +217,45 @@ fn after_time(rest: &str) -> &str {
     }
 }
 
+/// A line of buildah without the stage in front: `[2/3] STEP 1/4: FROM base`
+fn in_stage(line: &str) -> &str {
+    match line.strip_prefix('[').and_then(|rest| rest.split_once("] ")) {
+        Some((stage, rest)) if stage.bytes().all(|b| b.is_ascii_digit() || b == b'/') => rest,
+        _ => line,
+    }
+}
+
 /// `Step 3/9 : RUN …`, `STEP 3/4: COPY …`
 fn classic(line: &str) -> bool {
+    let line = in_stage(line);
     let Some(rest) = line.strip_prefix("Step ").or(line.strip_prefix("STEP ")) else { return false };
     leading_number(rest)
         .and_then(|(_, rest)| leading_number(rest.strip_prefix('/')?))
         .is_some_and(|(_, rest)| rest.starts_with(" : ") || rest.starts_with(": "))
 }
 
+/// What buildah says while it stores an image.
+fn is_copy(line: &str) -> bool {
+    matches!(
+        line,
+        "Getting image source signatures" | "Writing manifest to image destination" | "Storing signatures"
+    ) || line.starts_with("Copying blob ")
+        || line.starts_with("Copying config ")
+}
+
 /// Hides what the classic steps wrote that another step or the built image follows.
 fn steps(source: &Source<'_>, gone: &mut Gone) {
     let closes = |line: &str| {
-        classic(line) || ["Successfully built ", "COMMIT ", "COMMIT"].iter().any(|c| line.starts_with(c))
+        classic(line) || ["Successfully built ", "COMMIT"].iter().any(|c| in_stage(line).starts_with(c))
     };
+    let is_image = |line: &str| line.starts_with("--> ") || line.starts_with("Successfully tagged ");
+    let ended = (0..source.len()).rev().find(|i| is_image(source.line(*i)));
     let mut open: Option<usize> = None;
     for (i, line) in source.lines().enumerate() {
         if !closes(line) {
+            if open.is_none() && ended.is_some_and(|end| i < end) && is_copy(line) {
+                gone.hide(i, Reason::Progress);
+            }
             continue;
         }
         if let Some(start) = open.take() {
@@ -226,6 +285,14 @@ mod tests {
         assert_eq!(end("DONE 1.2s"), Some(End::Well));
         assert_eq!(end("ERROR: process \"/bin/sh -c x\" did not complete"), Some(End::Badly));
         assert!(classic("Step 3/9 : RUN x") && classic("STEP 1/2: FROM scratch") && !classic("Step 3: x"));
+        assert!(classic("[2/3] STEP 1/4: FROM base") && !classic("[x] STEP 1/4: FROM base"));
+        assert_eq!(on_terminal(" => [2/5] RUN npm ci        9.1s"), Some("[2/5] RUN npm ci"));
+        assert_eq!(on_terminal(" => a map"), None);
+        assert!(
+            is_passed("=> transferring context: 2B")
+                && !is_passed("=> # npm error")
+                && !is_passed("ERROR [2/5] RUN x")
+        );
         assert_eq!(after_time("0.312 added 3 packages"), "added 3 packages");
     }
 }

@@ -82,6 +82,19 @@ const THING: &[&str] = &[
     "Restarted",
 ];
 
+/// What `docker-compose` 1 says of an image that it pulls.
+const PULL: &[&str] = &[
+    "pulling from ",
+    "pulling fs layer",
+    "waiting",
+    "downloading",
+    "verifying checksum",
+    "download complete",
+    "extracting",
+    "pull complete",
+    "already exists",
+];
+
 /// Lines that a claim looks at.
 const CLAIM_LINES: usize = 2000;
 
@@ -179,8 +192,11 @@ fn layer<'a>(of: &'a str, state: &str) -> Option<State<'a>> {
 fn thing(text: &str) -> Option<State<'_>> {
     let text =
         text.trim_start_matches(['✔', '✘', '⠿', '⠿', '⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏', ' ']);
-    if let Some((head, "" | "done")) = text.split_once(" ... ").or(text.split_once(" ...")) {
+    if let Some((head, state)) = text.split_once(" ... ").or(text.split_once(" ...")) {
         let (verb, of) = head.split_once(' ')?;
+        if !(matches!(state, "" | "done") || verb == "Pulling" && PULL.iter().any(|s| state.starts_with(s))) {
+            return None;
+        }
         let verbs = ["Creating", "Starting", "Recreating", "Stopping", "Removing", "Pulling", "Restarting"];
         return verbs.contains(&verb).then_some(State { of: of.trim_end(), is_done: false });
     }
@@ -218,6 +234,8 @@ mod tests {
         assert_eq!(of(" ✔ Network app_default  Created   0.1s"), Some(("app_default", false)));
         assert_eq!(of("Creating app_web_1 ... done"), Some(("app_web_1", false)));
         assert_eq!(of("Creating app_web_1 ... error"), None);
+        assert_eq!(of("Pulling db ... extracting (33.3%)"), Some(("db", false)));
+        assert_eq!(of("Pulling db ... error"), None);
         assert_eq!(of("Container orchestration Started small in 2014"), None);
         assert_eq!(of("deadbeef: Pull complete"), None);
     }

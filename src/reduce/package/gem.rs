@@ -41,6 +41,15 @@ pub static GEM: Format = Format::new(
         (r"(?:Gem::Ext::BuildError|ERROR: |An error occurred|Could not find).*", Opens),
         (r"Using (\S+ \d\S*)(?: \(was \d\S*\))?(?: from .*)?", Named(Reason::Satisfied)),
         (r"Installing (\S+ \d\S*(?: \([\w. -]+\))?)(?: with native extensions)?", Named(Reason::Packages)),
+        (r"\d+:  \S+ \(\d\S*\) from /\S+", Goes(Reason::Progress)),
+        (
+            r"(?:(?:HTTP )?(?:GET|HEAD) https?://\S+|(?:HTTP )?(?:200|304) (?:OK|Not Modified)(?: https?://\S+)?|Downloading gem \S+\.gem)",
+            Goes(Reason::Progress),
+        ),
+        (
+            r"(?:/\S*/gems/[^/ ]+-\d[^/ ]*/\S+|Parsing sources\.\.\.|100% \[ *\d+/ *\d+\]  \S+)",
+            Goes(Reason::Progress),
+        ),
         (
             r"Fetching (?:gem metadata from .*|dependency metadata .*|source index .*|version metadata .*|\S+ \d\S*(?: \(.*\))?|\S+\.gem(?: \(\d+%\))?|http\S+)",
             Goes(Reason::Progress),

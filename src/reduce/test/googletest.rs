@@ -77,6 +77,9 @@ fn is_tally(line: &str) -> bool {
     line.starts_with("  YOU HAVE ") || (line.starts_with(' ') && line.contains(" FAILED TEST"))
 }
 
+/// Lines of what a passing test printed that stay whole where one of them reads like a failure.
+const REPORT: usize = 60;
+
 /// Follows the lines of one binary.
 #[derive(Default)]
 pub struct Running {
@@ -106,7 +109,9 @@ impl Running {
                 true => (Reason::PassingTests, TESTS),
                 false => (Reason::TestOutput, OUTPUT),
             };
-            for &line in self.output.iter().filter(|_| start.is_some()) {
+            // What a sanitizer or an assertion reported is understood only as a whole.
+            let is_report = self.is_loud && self.output.len() <= REPORT;
+            for &line in self.output.iter().filter(|_| start.is_some() && !is_report) {
                 gone.hide(line, reason, group);
             }
             for line in start.into_iter().chain([i]).filter(|_| !is_loud) {

@@ -5,14 +5,12 @@
 //! The marker in place of the test cases is no XML. A test case is passed when nothing in it says otherwise, neither an element
 //! nor its `status`; what it printed goes with it, unless that reads like a failure.
 
-use std::ops::Range;
-
 use crate::pipeline::detect::Shape;
-use crate::pipeline::ledger::{Action, MARKER_COST, Reduction};
-use crate::pipeline::marker::Marker;
+use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::signals;
 use crate::pipeline::source::Source;
+use crate::reduce::cut::Cut;
 use crate::reduce::lines::reads_as_report;
 use crate::reduce::{Claim, Input, Meta, Reducer};
 
@@ -22,7 +20,7 @@ pub struct JunitXml;
 static META: Meta = Meta {
     id: "junit_xml",
     family: "test",
-    reads: "JUnit XML reports of any runner, one element a line",
+    reads: "JUnit XML reports of any runner, one element a line or all in one",
     keeps: "suites with their counts, test cases with failures, errors or skips whole, what suites printed, properties",
     folds: "test cases that passed, with what they printed",
     anchors: &["<testsuite"],
@@ -60,10 +58,7 @@ impl Reducer for JunitXml {
         let mut i = 0;
         while i < source.len() {
             let Some(end) = case_end(source, i) else {
-                if let Some((text, omitted_bytes)) = cut(source.line(i), source.number(i)) {
-                    let reason = Reason::PassingTests;
-                    out.push(i..i + 1, Action::Replace { text, reason, omitted_bytes });
-                }
+                cut(source.line(i)).apply(i, source.number(i), "", &mut out);
                 i += 1;
                 continue;
             };
@@ -115,33 +110,18 @@ fn case_end(source: &Source<'_>, i: usize) -> Option<usize> {
     None
 }
 
-/// A line without the test cases in it that passed, and how many bytes these are; `None` when there are
-/// too few. `number` is the line's, for the markers.
-fn cut(line: &str, number: usize) -> Option<(String, usize)> {
-    let (mut text, mut omitted, mut shown) = (String::new(), 0, 0);
-    let mut run: Option<Range<usize>> = None;
-    let mut flush = |run: Option<Range<usize>>| {
-        let Some(run) = run.filter(|run| run.len() > 2 * MARKER_COST) else { return };
-        text.push_str(line.get(shown..run.start).unwrap_or_default());
-        let reason = Reason::PassingTests.code().to_owned();
-        text.push_str(&Marker::Bytes { count: run.len(), line: number, reason, id: None }.write());
-        omitted += run.len();
-        shown = run.end;
-    };
+/// The test cases in a line that passed.
+fn cut(line: &str) -> Cut<'_> {
+    let mut cut = Cut::new(line);
     let mut from = 0;
     while let Some(start) = line.get(from..).and_then(|rest| rest.find(CASE)).map(|at| from + at) {
         let Some(end) = element_end(line, start) else { break };
         if passes(&line[start..end]) {
-            match &mut run {
-                Some(run) if run.end == start => run.end = end,
-                _ => flush(run.replace(start..end)),
-            }
+            cut.hide(start..end, Reason::PassingTests);
         }
         from = end;
     }
-    flush(run);
-    text.push_str(line.get(shown..).unwrap_or_default());
-    (omitted > 0).then_some((text, omitted))
+    cut
 }
 
 /// Where the test case ends that starts in a line at `start`, if that is in the same line.
@@ -207,13 +187,15 @@ mod tests {
     fn cuts_passed_cases_out_of_a_line() {
         let passed: String = (0..9).map(|i| format!("<testcase name=\"is > {i}\" time=\"0.1\" />")).collect();
         let failed = "<testcase name=\"b\"><failure message=\"x\">left</failure></testcase>";
-        let (text, omitted) = cut(&format!("<testsuite>{passed}{failed}{passed}</testsuite>"), 1).unwrap();
+        let suite = format!("<testsuite name=\"{}\">", "n".repeat(200));
+        let line = format!("{suite}{passed}{failed}{passed}</testsuite>");
+        let (text, omitted, _) = cut(&line).text(1).unwrap();
         assert_eq!(omitted, 2 * passed.len());
         let marker = format!("[tersed: omitted {} bytes of line 1, passing_tests]", passed.len());
-        assert_eq!(text, format!("<testsuite>{marker}{failed}{marker}</testsuite>"));
-        assert_eq!(cut(failed, 1), None);
+        assert_eq!(text, format!("{suite}{marker}{failed}{marker}</testsuite>"));
+        assert_eq!(cut(failed).text(1), None);
         // A case whose end is in another line.
-        assert_eq!(cut("<testcase name=\"a\"><system-out>x", 1), None);
+        assert_eq!(cut("<testcase name=\"a\"><system-out>x").text(1), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ pub static MOCHA: Tree = Tree::new(
     Meta {
         id: "mocha",
         family: "test",
-        reads: "`mocha` with the reporters `spec` and `dot`",
+        reads: "`mocha` with the reporters `spec`, `list` and `dot`",
         keeps: "failures and failed suites whole, skipped and todo tests, warnings, coverage, snapshots, totals; what tests print where it may tell of a failure",
         folds: "passing tests and headings all of whose tests passed; skipped tests beyond the first 20",
         anchors: &[" passing (", "    ✔ ", "    ✓ ", "Exception during run: "],

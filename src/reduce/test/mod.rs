@@ -26,6 +26,7 @@ mod pytest;
 mod rspec;
 mod sbt;
 mod swift_test;
+mod sympy;
 mod tap;
 mod tox;
 mod tree;
@@ -40,6 +41,7 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &go_test::GoTest,
     &pytest::Pytest,
     &unittest::Unittest,
+    &sympy::Sympy,
     &jest::JEST,
     &vitest::VITEST,
     // Its specs are Mocha's, so it comes first.

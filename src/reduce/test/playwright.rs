@@ -13,7 +13,7 @@ pub static PLAYWRIGHT: Tree = Tree::new(
     Meta {
         id: "playwright",
         family: "test",
-        reads: "`playwright test` with the reporters `list`, `line` and `dot`",
+        reads: "`playwright test` with the reporters `list`, `line`, `dot` and `github`",
         keeps: "failures whole, flaky, skipped and interrupted tests, what tests print, totals",
         folds: "passing tests, progress",
         anchors: &["Running ", "using "],

@@ -113,7 +113,7 @@ impl Reducer for Pytest {
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let source = input.source;
         let first = (0..source.len()).find(|&i| is_start(source.line(i))).unwrap_or(0);
-        let mut reader = Reader::new(input);
+        let mut reader = Reader { only_place: true, ..Reader::new(input) };
         let read = (0..source.len()).all(|i| reader.line(i));
         let last = (first..source.len()).rev().find(|&i| is_totals_line(source.line(i)));
         match last {
@@ -141,6 +141,8 @@ struct Reader<'a> {
     passed: HashSet<&'a str>,
     /// Whether warnings that repeat get short.
     short: bool,
+    /// Whether only `at` is asked for, and not what goes.
+    only_place: bool,
 }
 
 impl<'a> Reader<'a> {
@@ -160,6 +162,7 @@ impl<'a> Reader<'a> {
             is_open,
             passed,
             short: input.policy.mode == Mode::Aggressive,
+            only_place: false,
         }
     }
 
@@ -182,6 +185,7 @@ impl<'a> Reader<'a> {
                 self.section(i, line);
             }
             At::Head if is_inside_block(line) => self.at = At::Torn,
+            _ if self.only_place => {}
             At::Head | At::Progress => self.progress(i, line),
             At::Passes if !self.stays_in_passes(i, line) => {
                 self.out.omit_in(i..i + 1, Reason::TestOutput, self.group);
@@ -236,7 +240,7 @@ impl<'a> Reader<'a> {
         } else {
             false
         };
-        if gone && !signals::is_failure(line) {
+        if gone && self.source.failures().binary_search(&i).is_err() {
             self.hide(i);
         }
     }

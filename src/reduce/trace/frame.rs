@@ -57,18 +57,66 @@ pub struct Frame<'a> {
 /// How far into a line a frame may start: what stands before is the prefix of a log.
 const PREFIX: usize = 80;
 
+static SPACE_AT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b" at "));
+static TAB_AT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\tat "));
 static AT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"at "));
 static FILE: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"File \""));
 
+/// Where the words of frames stand in a text, found as its lines are gone through in order: most lines
+/// are told to be no frame without a look at their insides.
+#[derive(Debug)]
+pub struct Hints<'a> {
+    text: &'a [u8],
+    /// The next ` at `, the same behind a tab, the next `File "` and the next `@`.
+    next: [usize; 4],
+}
+
+impl<'a> Hints<'a> {
+    /// Hints for the lines of a text.
+    pub fn new(text: &'a str) -> Self {
+        let mut hints = Self { text: text.as_bytes(), next: [0; 4] };
+        (0..hints.next.len()).for_each(|word| hints.seek(word, 0));
+        hints
+    }
+
+    fn seek(&mut self, word: usize, from: usize) {
+        let rest = self.text.get(from..).unwrap_or_default();
+        let found = match word {
+            0 => SPACE_AT.find(rest),
+            1 => TAB_AT.find(rest),
+            2 => FILE.find(rest),
+            _ => memchr::memchr(b'@', rest),
+        };
+        self.next[word] = found.map_or(usize::MAX, |at| from + at);
+    }
+
+    /// Whether a word stands in a line; asked with starts that never fall.
+    fn has(&mut self, word: usize, line: &Range<usize>) -> bool {
+        if self.next[word] < line.start {
+            self.seek(word, line.start);
+        }
+        self.next[word] < line.end
+    }
+}
+
 /// The frame that starts in line `i`.
-pub fn frame<'a>(source: &'a Source<'a>, i: usize) -> Option<Frame<'a>> {
+pub fn frame<'a>(source: &'a Source<'a>, i: usize, hints: &mut Hints<'_>) -> Option<Frame<'a>> {
     let line = source.line(i);
-    let text = line.trim_start();
+    let bytes = source.byte_range(i..i + 1);
+    let blanks = line.bytes().take_while(|b| matches!(b, b' ' | b'\t')).count();
+    let text = match line.as_bytes().get(blanks) {
+        Some(0x21..0x80) => &line[blanks..],
+        _ => line.trim_start(),
+    };
     let one = |language, function, file| Some(Frame { lines: i..i + 1, language, function, file });
-    if let Some((language, function, file)) = at(line) {
+    if (hints.has(0, &bytes) || hints.has(1, &bytes))
+        && let Some((language, function, file)) = at(line)
+    {
         return one(language, function, file);
     }
-    if let Some(frame) = python(source, i) {
+    if hints.has(2, &bytes)
+        && let Some(frame) = python(source, i)
+    {
         return Some(frame);
     }
     match text.as_bytes().first()? {
@@ -93,7 +141,7 @@ pub fn frame<'a>(source: &'a Source<'a>, i: usize) -> Option<Frame<'a>> {
             one(Language::Elixir, function, file)
         }
         _ => go(source, i).or_else(|| {
-            let (function, file) = firefox(text)?;
+            let (function, file) = Some(text).filter(|_| hints.has(3, &bytes)).and_then(firefox)?;
             one(Language::JavaScript, function, file)
         }),
     }
@@ -262,12 +310,12 @@ fn ruby(place: &str) -> Option<(&str, &str)> {
 /// `   4: a::f` with `             at /a.rs:1:2` under it.
 fn rust<'a>(source: &'a Source<'a>, i: usize) -> Option<Frame<'a>> {
     let text = source.line(i).trim_start();
-    let (number, function) = text.split_once(": ")?;
-    if !number.bytes().all(|b| b.is_ascii_digit())
-        || !function.contains("::")
-            && !is_under_rust(source, i + 1)
-            && function != "main"
-            && !function.starts_with('_')
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let function = text[digits..].strip_prefix(": ")?;
+    if !function.contains("::")
+        && !is_under_rust(source, i + 1)
+        && function != "main"
+        && !function.starts_with('_')
     {
         return None;
     }
@@ -291,8 +339,11 @@ fn is_under_rust(source: &Source<'_>, i: usize) -> bool {
 fn apple(text: &str) -> Option<(&str, &str)> {
     let mut words = text.split_ascii_whitespace();
     let (_, image, address) = (words.next()?, words.next()?, words.next()?);
+    if address.len() <= 8 || !address.starts_with("0x") {
+        return None;
+    }
     let function = text.split_once(address)?.1.trim_start();
-    (address.len() > 8 && address.starts_with("0x") && function.contains(" + ")).then_some((function, image))
+    function.contains(" + ").then_some((function, image))
 }
 
 /// `    (app 1.0.0) lib/a.ex:1: A.f/1`, `    (stdlib 4.0) proc_lib.erl:2: …`

@@ -9,11 +9,11 @@
 mod frame;
 mod library;
 
-use std::collections::HashSet;
 use std::ops::Range;
 
-use self::frame::{Frame, Language, frame};
+use self::frame::{Frame, Hints, Language, frame};
 use crate::pipeline::ledger::{Ledger, Reduction};
+use crate::pipeline::maps::Set;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::signals;
 use crate::pipeline::source::Source;
@@ -31,15 +31,16 @@ const APART: usize = 3;
 /// What of the traces goes.
 pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let mut out = Reduction::default();
-    let mut seen: HashSet<Vec<&str>> = HashSet::new();
+    let mut seen: Set<Vec<&str>> = Set::default();
     // One group for all that stood before, one for each run of traces.
     const REPEATED: u32 = 1;
     let mut group = REPEATED;
     let mut last_end = None;
+    let mut hints = Hints::new(source.text());
     for kept in ledger.kept() {
         let mut at = kept.start;
         while at < kept.end {
-            let frames = trace(source, at, kept.end);
+            let frames = trace(source, at, kept.end, &mut hints);
             let Some(last) = frames.last() else {
                 at += 1;
                 continue;
@@ -100,10 +101,10 @@ fn call(function: &str) -> &str {
 }
 
 /// The frames that follow one another from line `at` on.
-fn trace<'a>(source: &'a Source<'a>, mut at: usize, end: usize) -> Vec<Frame<'a>> {
+fn trace<'a>(source: &'a Source<'a>, mut at: usize, end: usize, hints: &mut Hints<'_>) -> Vec<Frame<'a>> {
     let mut frames: Vec<Frame<'a>> = Vec::new();
     while at < end {
-        match frame(source, at) {
+        match frame(source, at, hints) {
             Some(next)
                 if next.lines.end <= end && frames.first().is_none_or(|f| f.language == next.language) =>
             {

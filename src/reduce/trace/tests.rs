@@ -4,10 +4,11 @@ use super::*;
 
 fn languages(text: &str) -> Vec<(Language, bool)> {
     let source = Source::new(text);
+    let mut hints = super::frame::Hints::new(source.text());
     let mut at = 0;
     let mut out = Vec::new();
     while at < source.len() {
-        match frame(&source, at) {
+        match frame(&source, at, &mut hints) {
             Some(frame) => {
                 at = frame.lines.end;
                 out.push((frame.language, library::is_user(&frame)));

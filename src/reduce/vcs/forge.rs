@@ -45,7 +45,7 @@ pub static FORGE: Format = Format::new(
             Shows,
         ),
         (
-            r"(?:\xE2\x9C\x93|\xE2\x9C\x94)  ([^\[\]]{1,80}?)  +(?:\S.*  +)?\d[\dhms]*  +https?://\S+",
+            r"(?:\xE2\x9C\x93|\xE2\x9C\x94)  ([^\[\]]{1,80}?)  +(?:\S.*  +)?https?://\S+",
             Named(Reason::PassingChecks),
         ),
         (r"(?:X|\*|-|\xC3\x97)  .*https?://\S+", Shows),

@@ -1,11 +1,14 @@
 //! Finds every place where a keyword stands, in any case, in one pass.
 //!
-//! Two bitmaps over hashes of three and of four bytes turn almost every position away at a load or two; the few
-//! that are left are compared with the keywords of their hash. An automaton over as many words takes milliseconds to build
+//! A bitmap over hashes of four bytes turns almost every position away at one load; the few that are left
+//! are compared with the keywords of their hash. An automaton over as many words takes milliseconds to build
 //! and a megabyte, and is no faster. It knows nothing of rules.
 
 const HASH_BITS: u32 = 15;
 const SLOTS: usize = 1 << HASH_BITS;
+/// The same for the bitmap.
+const MAP_BITS: u32 = 17;
+const MAP_SLOTS: usize = 1 << MAP_BITS;
 /// Makes letters lower case and does no harm to the rest: it only merges some bytes.
 const FOLD: u32 = 0x2020_2020;
 /// The first three of four bytes.
@@ -15,15 +18,13 @@ const FACTOR: u32 = 0x9E37_79B1;
 /// A set of keywords, prepared for [`Keywords::for_each`].
 #[derive(Debug)]
 pub(super) struct Keywords {
-    /// Slots of the first three bytes of all words.
-    three: Bitmap,
-    /// Slots of the first four bytes of the words that have as many.
+    /// Slots of the first four bytes of all words; of a word of three bytes those with any fourth.
     four: Bitmap,
-    /// Slots of the words that have but three bytes.
-    short: Bitmap,
-    /// Per slot where its words begin in `order`; one more at the end.
+    /// Per slot of three bytes where its words begin in `order`; one more at the end.
     starts: Vec<u16>,
     order: Vec<u16>,
+    /// For each of `order` its first four bytes and which of them count, both without the bits of `FOLD`.
+    heads: Vec<(u32, u32)>,
     words: Vec<String>,
 }
 
@@ -31,16 +32,16 @@ impl Keywords {
     /// `words` are lower case and at least three bytes long; others are never found.
     pub(super) fn new(words: Vec<String>) -> Keywords {
         let mut slots: Vec<(usize, u16)> = Vec::new();
-        let (mut three, mut four, mut short) = (Bitmap::new(), Bitmap::new(), Bitmap::new());
+        let mut four = Bitmap::new();
         for (word, index) in words.iter().zip(0u16..) {
-            let (first, longer) = match *word.as_bytes() {
-                [a, b, c, d, ..] => (u32::from_le_bytes([a, b, c, d]), true),
-                [a, b, c] => (u32::from_le_bytes([a, b, c, 0]), false),
+            let fourth = match *word.as_bytes() {
+                [_, _, _, d, ..] => d..=d,
+                [_, _, _] => 0..=u8::MAX,
                 _ => continue,
             };
-            three.set(slot(first & THREE));
-            slots.push((slot(first & THREE), index));
-            if longer { four.set(slot(first)) } else { short.set(slot(first)) }
+            let [a, b, c] = [0, 1, 2].map(|i| word.as_bytes()[i]);
+            slots.push((slot(u32::from_le_bytes([a, b, c, 0])), index));
+            fourth.for_each(|d| four.set(u32::from_le_bytes([a, b, c, d])));
         }
         slots.sort_unstable();
         let mut starts = vec![0u16; SLOTS + 1];
@@ -50,29 +51,49 @@ impl Keywords {
         for slot in 0..SLOTS {
             starts[slot + 1] += starts[slot];
         }
-        Keywords { three, four, short, starts, order: slots.into_iter().map(|(_, i)| i).collect(), words }
+        let order: Vec<u16> = slots.into_iter().map(|(_, i)| i).collect();
+        let head = |word: &u16| match *words[usize::from(*word)].as_bytes() {
+            [a, b, c, d, ..] => (u32::from_le_bytes([a, b, c, d]) | FOLD, u32::MAX),
+            [a, b, c] => (u32::from_le_bytes([a, b, c, 0]) & THREE | (FOLD & THREE), THREE),
+            _ => (0, 0),
+        };
+        Keywords { four, starts, heads: order.iter().map(head).collect(), order, words }
     }
 
     /// Calls `found(word, start)` for every keyword at every place, in the order of the places.
     pub(super) fn for_each(&self, text: &[u8], mut found: impl FnMut(usize, usize)) {
-        for (start, window) in text.windows(4).enumerate() {
-            let bytes = u32::from_le_bytes([window[0], window[1], window[2], window[3]]);
-            let slot_of_three = slot(bytes & THREE);
-            if self.three.has(slot_of_three) && (self.four.has(slot(bytes)) || self.short.has(slot_of_three))
-            {
-                self.compare(text, start, slot_of_three, &mut found);
+        // Four places at a time, out of the seven bytes that they look at.
+        let mut start = 0;
+        while let Some(bytes) = text.get(start..).and_then(<[u8]>::first_chunk::<8>) {
+            let bytes = u64::from_le_bytes(*bytes);
+            let places = [0, 8, 16, 24].map(|shift| (bytes >> shift) as u32);
+            if places.iter().fold(false, |any, four| any | self.four.has(*four)) {
+                for (at, four) in (start..).zip(places).filter(|(_, four)| self.four.has(*four)) {
+                    self.compare(text, at, four, &mut found);
+                }
+            }
+            start += 4;
+        }
+        for (at, window) in (start..).zip(text.get(start..).unwrap_or_default().windows(4)) {
+            let four = u32::from_le_bytes([window[0], window[1], window[2], window[3]]);
+            if self.four.has(four) {
+                self.compare(text, at, four, &mut found);
             }
         }
         if let [.., a, b, c] = *text {
-            self.compare(text, text.len() - 3, slot(u32::from_le_bytes([a, b, c, 0])), &mut found);
+            self.compare(text, text.len() - 3, u32::from_le_bytes([a, b, c, 0]), &mut found);
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn compare(&self, text: &[u8], start: usize, slot: usize, found: &mut impl FnMut(usize, usize)) {
-        let words = &self.order[usize::from(self.starts[slot])..usize::from(self.starts[slot + 1])];
-        for &word in words {
+    fn compare(&self, text: &[u8], start: usize, four: u32, found: &mut impl FnMut(usize, usize)) {
+        let slot = slot(four & THREE);
+        let rows = usize::from(self.starts[slot])..usize::from(self.starts[slot + 1]);
+        for (&word, (head, mask)) in self.order[rows.clone()].iter().zip(&self.heads[rows]) {
+            if (four | FOLD) & mask != *head {
+                continue;
+            }
             let bytes = self.words[usize::from(word)].as_bytes();
             let here = text.get(start..start + bytes.len());
             if here.is_some_and(|here| here.eq_ignore_ascii_case(bytes)) {
@@ -91,21 +112,29 @@ fn slot(bytes: u32) -> usize {
     ((bytes | FOLD).wrapping_mul(FACTOR) >> (32 - HASH_BITS)) as usize
 }
 
+#[inline(always)]
+fn map_slot(bytes: u32) -> usize {
+    ((bytes | FOLD).wrapping_mul(FACTOR) >> (32 - MAP_BITS)) as usize
+}
+
 #[derive(Debug)]
-struct Bitmap(Box<[u64; SLOTS / 64]>);
+struct Bitmap(Box<[u64; MAP_SLOTS / 64]>);
 
 impl Bitmap {
     fn new() -> Bitmap {
-        Bitmap(Box::new([0; SLOTS / 64]))
+        Bitmap(Box::new([0; MAP_SLOTS / 64]))
     }
 
-    fn set(&mut self, slot: usize) {
+    fn set(&mut self, four: u32) {
+        let slot = map_slot(four);
         self.0[slot / 64] |= 1 << (slot % 64);
     }
 
-    fn has(&self, slot: usize) -> bool {
+    #[inline(always)]
+    fn has(&self, four: u32) -> bool {
+        let slot = map_slot(four);
         // The remainder never changes a slot; it tells the compiler that the index is in bounds.
-        self.0[slot / 64 % (SLOTS / 64)] >> (slot % 64) & 1 == 1
+        self.0[slot / 64 % (MAP_SLOTS / 64)] >> (slot % 64) & 1 == 1
     }
 }
 

@@ -6,6 +6,7 @@
 //! It never removes key names, quotes or the text around a value, never reads anything but the bytes it is
 //! given, and never lets text through when the rules cannot be loaded.
 
+mod cloud;
 mod judge;
 mod keywords;
 mod named;

@@ -53,17 +53,63 @@ impl Value {
         let end = self.range.end + quotes;
         let whole =
             self.environment && is_setting(&text[start..]) && text.get(end).is_none_or(|&b| b == b'\n');
-        let line_before = |end: usize| {
-            let near = &text[end.saturating_sub(LINE)..end];
-            near.iter().rposition(|&b| b == b'\n').map_or(end - near.len(), |at| end - near.len() + at + 1)
-        };
-        let before = start.checked_sub(1).map(line_before);
-        whole
-            && before.is_none_or(|at| is_setting(&text[at..]))
-            && text.get(end + 1..).is_none_or(|rest| rest.is_empty() || is_setting(rest))
-            && (before.is_some() || text.get(end + 1..).is_some_and(|rest| !rest.is_empty()))
+        if !whole {
+            return self.environment && is_container_variable(text, name, self.range.end);
+        }
+        let before = setting_before(text, start);
+        let behind = setting_behind(text, end);
+        before != Some(false) && behind != Some(false) && (before.is_some() || behind.is_some())
     }
 }
+
+/// Lines without a setting that may stand between two of a file.
+const APART: usize = 3;
+
+/// Whether the line before is a setting, blank lines and comments aside; `None` where there is none.
+fn setting_before(text: &[u8], start: usize) -> Option<bool> {
+    let mut end = start.checked_sub(1)?;
+    for _ in 0..=APART {
+        let near = &text[end.saturating_sub(LINE)..end];
+        let at =
+            near.iter().rposition(|&b| b == b'\n').map_or(end - near.len(), |at| end - near.len() + at + 1);
+        let line = text[at..end].trim_ascii();
+        if !line.is_empty() && line[0] != b'#' {
+            return Some(is_setting(&text[at..]));
+        }
+        match at.checked_sub(1) {
+            Some(before) => end = before,
+            None => return None,
+        }
+    }
+    Some(false)
+}
+
+/// As `setting_before`, for the line behind.
+fn setting_behind(text: &[u8], end: usize) -> Option<bool> {
+    let mut at = end + 1;
+    for _ in 0..=APART {
+        let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
+        let len = rest.iter().take(LINE).position(|&b| b == b'\n').unwrap_or(rest.len().min(LINE));
+        let line = rest[..len].trim_ascii();
+        if !line.is_empty() && line[0] != b'#' {
+            return Some(is_setting(rest));
+        }
+        at += len + 1;
+    }
+    Some(false)
+}
+
+/// Whether `"NAME=value"` is one of the strings of `"Env": [`, as containers list their environment.
+fn is_container_variable(text: &[u8], name: usize, end: usize) -> bool {
+    let quoted = name > 0 && text[name - 1] == b'"' && text.get(end) == Some(&b'"');
+    let near = &text[name.saturating_sub(ENVIRONMENT)..name];
+    quoted
+        && memchr::memrchr(b'[', near)
+            .is_some_and(|open| near[..open].trim_ascii_end().ends_with(b"\"Env\":"))
+}
+
+/// How far the start of a container's environment may be, in bytes.
+const ENVIRONMENT: usize = 16 << 10;
 
 /// Longest line before a name that is looked at, in bytes.
 const LINE: usize = 1 << 10;

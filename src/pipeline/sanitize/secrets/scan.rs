@@ -5,7 +5,7 @@
 
 use super::judge::{self, is_word};
 use super::table::{Form, Rule, Table, compile};
-use super::{Finding, PLACEHOLDER, named, pem, shapes};
+use super::{Finding, PLACEHOLDER, cloud, named, pem, shapes};
 use std::ops::Range;
 
 /// How often one rule judges values that end together: bounds the work on a text of nothing but keywords.
@@ -117,6 +117,8 @@ impl<'t> Scan<'t> {
             Form::PrivateKey => pem::find(self, rule, index, hit),
             Form::UrlPassword => shapes::url_password(self, rule, index, hit),
             Form::Cookie => shapes::cookie(self, rule, index, hit),
+            Form::KubernetesSecret => cloud::kubernetes(self, rule, index, hit),
+            Form::SecretString => cloud::secret_string(self, rule, index, hit),
             Form::Named { password } => named::find(self, rule, index, hit, *password),
         }
     }

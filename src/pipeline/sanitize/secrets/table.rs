@@ -29,6 +29,10 @@ pub(super) enum Form {
     UrlPassword,
     /// `Cookie:` and `Set-Cookie:` headers.
     Cookie,
+    /// The data of a Kubernetes Secret.
+    KubernetesSecret,
+    /// The secret of a secrets manager.
+    SecretString,
     /// A telling name, an operator and a value; `password` accepts what people choose, else only random values.
     Named { password: bool },
 }
@@ -103,6 +107,8 @@ fn form(entry: &Entry) -> Result<Form, &'static str> {
         "private-key" => Form::PrivateKey,
         "url-password" => Form::UrlPassword,
         "cookie" => Form::Cookie,
+        "kubernetes-secret" => Form::KubernetesSecret,
+        "secret-string" => Form::SecretString,
         "password" => Form::Named { password: true },
         "random" => Form::Named { password: false },
         "" if !entry.regex.is_empty() => match entry.reach[..] {

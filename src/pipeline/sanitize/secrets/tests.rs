@@ -364,3 +364,39 @@ fn a_listed_environment_gives_no_secret_away() {
     // In prose and alone it may be an example.
     assert!(redact("Set this:\nDB_PASSWORD=correct-horse\nand start.\n").is_none());
 }
+
+#[test]
+fn clouds_give_no_secret_away() {
+    let redacted = |text: &str| redact(text).map(|r| r.text).unwrap_or_else(|| text.to_owned());
+    let list = "items:\n- apiVersion: v1\n  data:\n    a: YWRtaW4=\n    b: |\n      Zm9v\n  kind: Secret\n  metadata:\n    name: x\n- apiVersion: v1\n  data:\n    a: stays\n  kind: ConfigMap\n";
+    let out = redacted(list);
+    assert!(
+        !out.contains("YWRt") && !out.contains("Zm9v") && out.contains("a: stays") && out.contains("name: x"),
+        "{out}"
+    );
+    let json = r#"{"items": [{"data": {"user": "YWRtaW4=", "url": ""}, "kind": "Secret", "metadata": {"annotations": {"last": "{\"data\":{\"user\":\"Zm9vYmFy\"},\"kind\":\"Secret\"}"}, "name": "x"}}, {"data": {"a": "stays"}, "kind": "ConfigMap"}]}"#;
+    let out = redacted(json);
+    assert!(
+        !out.contains("YWRt")
+            && !out.contains("Zm9v")
+            && out.contains("stays")
+            && out.contains("\"name\": \"x\""),
+        "{out}"
+    );
+    let inspect = "\"Env\": [\n    \"POSTGRES_PASSWORD=postgres\",\n    \"PATH=/usr/bin\",\n    \"APP_SECRET=averylongwordindeed\"\n]";
+    let out = redacted(inspect);
+    assert!(
+        !out.contains("postgres\"") && !out.contains("averylong") && out.contains("PATH=/usr/bin"),
+        "{out}"
+    );
+    assert_eq!(
+        redacted("args = [\"POSTGRES_PASSWORD=postgres\"]"),
+        "args = [\"POSTGRES_PASSWORD=postgres\"]"
+    );
+    let dotenv = "# database\nDB_HOST=localhost\n\n# secret\nDB_PASSWORD=correcthorse\n\nPORT=80\n";
+    let out = redacted(dotenv);
+    assert!(
+        !out.contains("correct") && out.contains("DB_HOST=localhost") && out.contains("PORT=80"),
+        "{out}"
+    );
+}

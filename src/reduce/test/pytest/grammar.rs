@@ -87,7 +87,11 @@ pub fn is_inside_block(line: &str) -> bool {
 /// had one.
 pub fn strip_percent(line: &str) -> (&str, bool) {
     let line = line.trim_end();
-    let share = line.strip_suffix(']').and_then(|l| l.rsplit_once(" ["));
+    let share = line.strip_suffix(']').and_then(|l| {
+        let opens = memchr::memrchr_iter(b'[', l.as_bytes());
+        let at = { opens }.find(|&at| at > 0 && l.as_bytes()[at - 1] == b' ')?;
+        Some((&l[..at - 1], &l[at + 1..]))
+    });
     match share {
         Some((body, share))
             if !share.is_empty()

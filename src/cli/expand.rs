@@ -1,0 +1,92 @@
+//! `tersed expand`: what `aggressive` wrote once in a dictionary or a table, written out again.
+
+use std::io::{Read, Write};
+
+use crate::encode::{dictionary, json_table};
+
+/// Arguments of `expand`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tersed compress --mode aggressive < report.txt | tersed expand\n  \
+    tersed expand < transcript.txt\n\n\
+    Dictionaries are filled in first, then tables become the JSON that they came from, minified, wherever they \
+    stand in the text. Text without either passes unchanged. Gaps are not filled: what a marker says is \
+    omitted, referred to or shown elsewhere is not in the text, and `artifact/read` gives it. Nor does white \
+    space come back that an encoder took out, nor lines that were written anew.")]
+pub struct Args {}
+
+/// Standard input to standard output.
+pub fn run(_: &Args) -> Result<(), String> {
+    let mut input = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut input).map_err(|e| format!("standard input: {e}"))?;
+    // What is no text holds nothing of ours.
+    let output = match std::str::from_utf8(&input) {
+        Ok(text) => expand(text).into_bytes(),
+        Err(_) => input,
+    };
+    std::io::stdout().lock().write_all(&output).map_err(|e| format!("standard output: {e}"))
+}
+
+/// A text with its dictionaries and tables written out.
+fn expand(text: &str) -> String {
+    let text = dictionary::expand(text).unwrap_or_else(|| text.to_owned());
+    json_table::expand(&text).unwrap_or(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{DictionaryMethod, Mode, Policy};
+    use crate::pipeline::call::ToolCall;
+    use crate::pipeline::dedup::NoHistory;
+    use crate::pipeline::{Raw, compress};
+    use proptest::prelude::*;
+
+    fn compressed(text: &str, dictionary: DictionaryMethod) -> String {
+        let policy = Policy {
+            mode: Mode::Aggressive,
+            min_bytes: 0,
+            head_tail_bytes: Some(0),
+            dictionary,
+            ..Policy::default()
+        };
+        compress(&ToolCall::default(), &[Raw::Text(text)], &policy, false, &NoHistory).unwrap().texts.concat()
+    }
+
+    #[test]
+    fn tables_under_a_dictionary_come_back() {
+        let row = |i: usize| {
+            format!(
+                "{{\"id\":{i},\"note\":\"the usual words, which stand in most of the rows\",\"place\":\"src/{i}.rs\"}}"
+            )
+        };
+        let json = format!("[{}]\n", (0..60).map(row).collect::<Vec<_>>().join(","));
+        let out = compressed(&json, DictionaryMethod::Auto);
+        assert!(out.starts_with("[Forge ") && out.contains("{id:int,note:string,place:string}"), "{out}");
+        assert_eq!(expand(&out), json);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn what_a_dictionary_holds_comes_back(
+            lines in proptest::collection::vec((0usize..6, "[a-z0-9]{1,8}"), 20..80),
+            repair in any::<bool>(),
+        ) {
+            let words = ["the member was resolved from the local registry as", "finished without anything to report for", "in"];
+            let text: String = lines.iter().enumerate().map(|(n, (i, word))| format!("{} {word}-{n}{}", words[i % 3], if *i < 3 { "\n" } else { ";" })).collect();
+            let method = if repair { DictionaryMethod::Repair } else { DictionaryMethod::Lzw };
+            let out = compressed(&text, method);
+            prop_assert_eq!(expand(&out), text);
+            prop_assert_eq!(compressed(&out, method), out);
+        }
+    }
+
+    #[test]
+    fn other_text_passes() {
+        for text in ["", "plain\n", "[3]{id:int}\n", "[Forge LZW Dictionary]\n", "<<F1:1>>"] {
+            assert_eq!(expand(text), text);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! What the items of a JSON array say: their fields, their shape, whether they report a failure.
+//!
+//! Looks at scalars of an item and of the objects directly inside it. Decides nothing; `plan` does.
+
+use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
+
+use foldhash::fast::FixedState;
+
+use super::is_plain_name;
+use super::plan::{Item, Ranking, Series, Value};
+use super::tape::{Kind, Node};
+use crate::pipeline::relevance::Relevance;
+
+/// Members whose value, when there is one, tells of a failure.
+const FAILURES: &[&str] = &[
+    "error",
+    "errors",
+    "err",
+    "exception",
+    "exceptions",
+    "failure",
+    "failures",
+    "failed",
+    "fault",
+    "faults",
+    "stderr",
+    "traceback",
+    "errorMessage",
+    "error_message",
+    "errorCode",
+    "error_code",
+    "isError",
+    "is_error",
+];
+/// Members that tell of one when they are false.
+const SUCCESSES: &[&str] = &["success", "ok", "passed", "succeeded", "healthy", "ready", "Ready", "valid"];
+/// Members that hold the status of an answer.
+const CODES: &[&str] =
+    &["status", "statusCode", "status_code", "code", "http_status", "httpStatus", "responseCode"];
+/// Members that hold a word for how it went.
+const STATES: &[&str] = &[
+    "status",
+    "state",
+    "conclusion",
+    "result",
+    "outcome",
+    "level",
+    "severity",
+    "phase",
+    "health",
+    "kind",
+    "type",
+];
+/// Words for what went wrong, in lower case.
+const BAD: &[&str] = &[
+    "error",
+    "failed",
+    "failure",
+    "fail",
+    "fatal",
+    "critical",
+    "crashloopbackoff",
+    "unhealthy",
+    "timed_out",
+    "timeout",
+    "panic",
+    "cancelled",
+    "aborted",
+    "crashed",
+    "exception",
+    "rejected",
+    "emergency",
+    "alert",
+    "err",
+];
+/// Different words of a field that a marker counts.
+const MAX_KINDS: usize = 6;
+/// Levels of objects that are looked at.
+const LEVELS: u32 = 2;
+
+/// The items, given by the bytes and the node of each, as limits let them stay.
+pub fn rank(text: &str, nodes: &[Node], items: &[(Range<usize>, u32)], about: &Relevance) -> Ranking {
+    let scores = match about.is_empty() {
+        true => Vec::new(),
+        false => {
+            let texts: Vec<&str> =
+                items.iter().map(|(range, _)| text.get(range.clone()).unwrap_or_default()).collect();
+            about.scores_of(&texts)
+        }
+    };
+    let mut series = Series::default();
+    for (i, (_, value)) in items.iter().enumerate() {
+        let mut look = Look { text, nodes, series: &mut series, shape: 0, fails: false };
+        look.item(*value);
+        let (shape, fails) = (look.shape, look.fails);
+        series.push(Item { shape, fails, score: scores.get(i).copied().unwrap_or(0) });
+    }
+    series.rank()
+}
+
+fn digest(text: &str, seed: u64) -> u64 {
+    let mut hasher = FixedState::with_seed(seed).build_hasher();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+/// A look at one item.
+struct Look<'a> {
+    text: &'a str,
+    nodes: &'a [Node],
+    series: &'a mut Series,
+    shape: u64,
+    fails: bool,
+}
+
+impl<'a> Look<'a> {
+    fn text(&self, node: Node) -> &'a str {
+        self.text.get(node.start as usize..node.end as usize).unwrap_or_default()
+    }
+
+    fn item(&mut self, i: u32) {
+        let node = self.nodes[i as usize];
+        match node.kind {
+            Kind::Object => self.members(i, 1),
+            Kind::Array => {
+                let mut at = i + 1;
+                let mut place = 0;
+                while at < node.next {
+                    let inner = self.nodes[at as usize];
+                    self.scalar(place, inner);
+                    self.shape = self.shape.rotate_left(3) ^ kind_of(inner.kind);
+                    place += 1;
+                    at = inner.next;
+                }
+            }
+            kind => {
+                self.shape = kind_of(kind);
+                self.scalar(0, node);
+            }
+        }
+    }
+
+    fn members(&mut self, i: u32, level: u32) {
+        let end = self.nodes[i as usize].next;
+        let mut at = i + 1;
+        while at < end {
+            let key = self.nodes[at as usize];
+            let Some(value) = self.nodes.get(key.next as usize).copied() else { return };
+            let name = digest(self.text(key), u64::from(level));
+            self.shape = self.shape.rotate_left(5) ^ name ^ kind_of(value.kind);
+            self.judge(key, value);
+            if value.kind == Kind::Object && level < LEVELS {
+                self.members(key.next, level + 1);
+            } else {
+                self.scalar(name, value);
+            }
+            at = value.next;
+        }
+    }
+
+    fn scalar(&mut self, name: u64, node: Node) {
+        let text = self.text(node);
+        let value = match node.kind {
+            Kind::Number => match text.parse() {
+                Ok(number) => Value::Number(number),
+                Err(_) => return,
+            },
+            Kind::String | Kind::Word => Value::Word(digest(text, 0)),
+            _ => return,
+        };
+        self.series.field(name, value);
+    }
+
+    /// Whether a member tells of a failure.
+    fn judge(&mut self, key: Node, value: Node) {
+        if self.fails || key.end - key.start > 24 {
+            return;
+        }
+        let name = self.text(key).trim_matches(['"', '\'']);
+        let text = || self.text(value).trim_matches(['"', '\'']);
+        let is_nothing = || {
+            value.children == 0
+                && matches!(text(), "" | "null" | "None" | "false" | "False" | "0" | "[]" | "{}" | "()")
+        };
+        let is_code =
+            |code: &str| code.len() == 3 && code.starts_with(['4', '5']) && code.parse::<u16>().is_ok();
+        self.fails = (FAILURES.contains(&name) && !is_nothing())
+            || (SUCCESSES.contains(&name) && matches!(text(), "false" | "False"))
+            || (CODES.contains(&name) && is_code(text()))
+            || (STATES.contains(&name)
+                && value.kind == Kind::String
+                && value.end - value.start < 24
+                && BAD.iter().any(|word| text().eq_ignore_ascii_case(word)));
+    }
+}
+
+/// A digest of a kind. That a value is missing is told by its text, not by its kind.
+fn kind_of(kind: Kind) -> u64 {
+    match kind {
+        Kind::Object => 0x51,
+        Kind::Array => 0x52,
+        Kind::String | Kind::Word => 0x53,
+        Kind::Number => 0x54,
+    }
+}
+
+/// How many of some items are of which kind, where a member says so in few words: `kind Pod 3, kind Node 1`.
+pub fn kinds(text: &str, nodes: &[Node], items: &[u32]) -> Option<String> {
+    STATES.iter().find_map(|name| {
+        let mut words: Vec<(&str, usize)> = Vec::new();
+        for &item in items {
+            let value = member(text, nodes, item, name)?;
+            let word = text.get(value.start as usize..value.end as usize)?.trim_matches(['"', '\'']);
+            match words.iter().position(|(known, _)| *known == word) {
+                Some(place) => words[place].1 += 1,
+                None if words.len() < MAX_KINDS && is_plain_name(word) => words.push((word, 1)),
+                None => return None,
+            }
+        }
+        words.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        let words: Vec<String> = words.iter().map(|(word, count)| format!("{name} {word} {count}")).collect();
+        Some(words.join(", ")).filter(|words| !words.is_empty())
+    })
+}
+
+/// The scalar value of a member.
+fn member(text: &str, nodes: &[Node], item: u32, name: &str) -> Option<Node> {
+    let node = nodes.get(item as usize).filter(|node| node.kind == Kind::Object)?;
+    let mut at = item + 1;
+    while at < node.next {
+        let key = nodes.get(at as usize)?;
+        let value = nodes.get(key.next as usize)?;
+        let key = text.get(key.start as usize..key.end as usize)?.trim_matches(['"', '\'']);
+        if key == name {
+            return Some(*value).filter(|value| value.children == 0);
+        }
+        at = value.next;
+    }
+    None
+}

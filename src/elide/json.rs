@@ -1,0 +1,484 @@
+//! JSON documents, also as Python and JavaScript print them: long arrays, long strings, wide and deep
+//! objects. What stays is as it was written, to the byte of every key and scalar.
+//!
+//! A document is read into a list of nodes once (`tape`) and written as often as its limits have to be
+//! tried. `fields` looks at the items of an array, `strings` cuts a string; here is how they go together.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::fields;
+use super::plan::Ranking;
+use super::strings::{self, Escapes};
+use super::tape::{Kind, NONE, Node};
+use super::{Limits, is_plain_name};
+use crate::pipeline::marker::{Marker, Unit};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::relevance::Relevance;
+
+/// Bytes that must go for a marker to pay.
+const WORTH: usize = 80;
+/// Bytes of the keys that a marker names.
+const NAMES: usize = 240;
+/// Members of an item beyond the limit that stay beside what must.
+const IDENTITY: usize = 3;
+
+/// A document and what is known of it.
+pub struct Document<'a> {
+    text: &'a str,
+    nodes: Vec<Node>,
+    /// What must stay as it is, with the white space inside, in order.
+    exact: Vec<Range<usize>>,
+    about: &'a Relevance,
+    /// Whether white space between tokens stays.
+    pretty: bool,
+    drop_empty: bool,
+    rankings: HashMap<u32, Ranking>,
+}
+
+/// A document as it is shown.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Written {
+    /// The text.
+    pub text: String,
+    /// Bytes of the source that it leaves out.
+    pub omitted: usize,
+    /// Why the first of them are.
+    pub reason: Reason,
+}
+
+/// How much of an item beyond the limit is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    No,
+    /// What must stay, and the first scalars.
+    Sparse,
+    Yes,
+}
+
+impl<'a> Document<'a> {
+    /// `nodes` are of `text`; `exact` are ranges of it that must stay, in order.
+    pub fn new(
+        text: &'a str,
+        mut nodes: Vec<Node>,
+        exact: Vec<Range<usize>>,
+        about: &'a Relevance,
+        pretty: bool,
+        drop_empty: bool,
+    ) -> Self {
+        for range in &exact {
+            let first = nodes.partition_point(|node| (node.start as usize) < range.start);
+            // A leaf that starts before the range may reach into it.
+            let from = first - usize::from(first > 0 && nodes[first - 1].end as usize > range.start);
+            let inside = nodes[from..].partition_point(|node| (node.start as usize) < range.end);
+            for i in from..from + inside {
+                let mut at = i as u32;
+                while at != NONE && !nodes[at as usize].must {
+                    nodes[at as usize].must = true;
+                    at = nodes[at as usize].parent;
+                }
+            }
+        }
+        Self { text, nodes, exact, about, pretty, drop_empty, rankings: HashMap::new() }
+    }
+
+    /// The bytes that the document takes.
+    pub fn range(&self) -> Range<usize> {
+        self.nodes.first().map_or(0..0, |root| root.start as usize..root.end as usize)
+    }
+
+    /// The document under some limits.
+    pub fn write(&mut self, limits: Limits) -> Written {
+        let mut writer = Writer::new(self, limits);
+        writer.value(0, 0);
+        writer.out
+    }
+
+    /// The parts of the outermost array as documents on a line each.
+    pub fn write_series(&mut self, limits: Limits) -> Written {
+        let mut writer = Writer::new(self, limits);
+        let parts = writer.parts(0);
+        let keep = writer.chosen(0, &parts);
+        let mut marker = writer.names(0, &parts, &keep);
+        for (part, kept) in parts.iter().zip(keep) {
+            if kept == Kept::No {
+                writer.leave(part, Reason::ArrayItems);
+                let Some(marker) = marker.take() else { continue };
+                writer.out.text.push_str(&format!("\"{}\"", marker.write()));
+            } else {
+                writer.is_sparse = kept == Kept::Sparse;
+                writer.value(part.value, 1);
+                writer.is_sparse = false;
+            }
+            writer.out.text.push('\n');
+        }
+        writer.out.text.pop();
+        writer.out
+    }
+}
+
+/// One writing of a document.
+struct Writer<'d, 'a> {
+    document: &'d mut Document<'a>,
+    limits: Limits,
+    out: Written,
+    /// Members that were null or empty, and how many there are.
+    empty: (usize, usize),
+    /// The first range of `exact` that was not passed.
+    exact: usize,
+    /// Whether what is written is beyond a limit, and only here for what must stay of it.
+    is_sparse: bool,
+}
+
+/// A part of a container: its first byte, its value, and where it ends.
+#[derive(Clone, Copy)]
+struct Part {
+    start: usize,
+    value: u32,
+    end: usize,
+}
+
+impl<'d, 'a> Writer<'d, 'a> {
+    fn new(document: &'d mut Document<'a>, limits: Limits) -> Self {
+        let out = Written { text: String::new(), omitted: 0, reason: Reason::NothingToDo };
+        Self { document, limits, out, empty: (0, 0), exact: 0, is_sparse: false }
+    }
+
+    /// Notes that a part is not shown.
+    fn leave(&mut self, part: &Part, reason: Reason) {
+        self.leave_bytes(part.end - part.start, reason);
+    }
+
+    fn leave_bytes(&mut self, bytes: usize, reason: Reason) {
+        if self.out.omitted == 0 {
+            self.out.reason = reason;
+        }
+        self.out.omitted += bytes;
+    }
+
+    fn node(&self, i: u32) -> Node {
+        self.document.nodes[i as usize]
+    }
+
+    fn text(&self, range: Range<usize>) -> &str {
+        self.document.text.get(range).unwrap_or_default()
+    }
+
+    fn copy(&mut self, range: Range<usize>) {
+        self.out.text.push_str(self.document.text.get(range).unwrap_or_default());
+    }
+
+    fn value(&mut self, i: u32, depth: usize) {
+        let node = self.node(i);
+        match node.kind {
+            Kind::Object | Kind::Array if node.children > 0 => self.container(i, depth),
+            Kind::String => self.string(node),
+            _ => self.copy(node.start as usize..node.end as usize),
+        }
+    }
+
+    fn string(&mut self, node: Node) {
+        let range = node.start as usize + 1..node.end as usize - 1;
+        let limit = match self.limits.string {
+            Some(limit) if range.len() > limit => limit,
+            _ => return self.copy(node.start as usize..node.end as usize),
+        };
+        let fixed: Vec<Range<usize>> = if node.must { self.fixed_in(&range) } else { Vec::new() };
+        let about = self.document.about;
+        match strings::cut(&self.document.text[range.clone()], limit, &fixed, about, Escapes::Backslash) {
+            None => self.copy(range.start - 1..range.end + 1),
+            Some(cut) => {
+                self.copy(range.start - 1..range.start);
+                self.out.text.push_str(&cut.text);
+                self.copy(range.end..range.end + 1);
+                self.leave_bytes(cut.omitted, Reason::LongString);
+            }
+        }
+    }
+
+    /// What must stay of a string, in its own offsets.
+    fn fixed_in(&self, string: &Range<usize>) -> Vec<Range<usize>> {
+        let exact = &self.document.exact;
+        let first = exact.partition_point(|range| range.end <= string.start);
+        let inside = exact[first..].iter().take_while(|range| range.start < string.end);
+        inside
+            .map(|r| {
+                r.start.max(string.start) - string.start
+                    ..r.end.min(string.end).max(string.start) - string.start
+            })
+            .collect()
+    }
+
+    fn container(&mut self, i: u32, depth: usize) {
+        let node = self.node(i);
+        let size = (node.end - node.start) as usize;
+        if depth >= self.limits.depth && !node.must && size > WORTH {
+            return self.deep(i);
+        }
+        let parts = self.parts(i);
+        let mut keep = self.chosen_at(i, &parts, depth);
+        let gone = parts.iter().zip(&keep).filter(|(_, keep)| **keep == Kept::No);
+        if gone.map(|(part, _)| part.end - part.start).sum::<usize>() < WORTH {
+            keep.iter_mut().filter(|keep| **keep == Kept::No).for_each(|keep| *keep = Kept::Yes);
+        }
+        let marker = self.names(i, &parts, &keep);
+        if self.document.drop_empty {
+            self.drop_empty(i, &parts, &mut keep);
+        }
+        self.parts_of(i, depth, &parts, &keep, marker);
+    }
+
+    /// Writes what stays of a container, with a marker where the first part is missing.
+    fn parts_of(&mut self, i: u32, depth: usize, parts: &[Part], keep: &[Kept], mut marker: Option<Marker>) {
+        let node = self.node(i);
+        self.copy(node.start as usize..node.start as usize + 1);
+        let reason = if node.kind == Kind::Object { Reason::ObjectMembers } else { Reason::ArrayItems };
+        let was_sparse = self.is_sparse;
+        // Where the end is missing, the marker stands for it there: what was before has a comma behind it.
+        let at_end = keep.iter().rposition(|keep| *keep != Kept::No).map_or(0, |last| last + 1);
+        let place = if at_end < keep.len() { at_end } else { 0 };
+        let mut before = node.start as usize + 1;
+        let (mut is_first, mut is_next) = (true, true);
+        for (p, (part, kept)) in parts.iter().zip(keep).enumerate() {
+            let is_kept = *kept != Kept::No;
+            let marker = if is_kept || p < place { None } else { marker.take() };
+            if is_kept || marker.is_some() {
+                self.between(before..part.start, is_first, is_next);
+                match &marker {
+                    Some(marker) => self.marker(node, marker),
+                    None => {
+                        self.is_sparse |= *kept == Kept::Sparse;
+                        self.part(part, depth);
+                        self.is_sparse = was_sparse;
+                    }
+                }
+                is_first = false;
+            }
+            if !is_kept {
+                self.leave(part, reason);
+            }
+            is_next = is_kept;
+            before = part.end;
+        }
+        let close = node.end as usize - 1;
+        if depth == 0 && self.empty.0 > 0 {
+            // Counted in place would cost more than it saves: one marker counts those of the whole document.
+            let (count, reason) = (self.empty.0, Reason::EmptyMembers.code().to_owned());
+            let marker = Marker::Parts { count, of: self.empty.1, unit: Unit::Members, reason, names: None };
+            let last = parts.last().map_or(close..close, |part| part.start..part.start);
+            self.between(last, is_first, false);
+            self.marker(node, &marker);
+        }
+        // A comma behind the last part is one of the loose grammar.
+        if is_next {
+            self.space(before..close);
+        } else if self.document.pretty {
+            let space = self.text(before..close);
+            let space = &space[space.trim_end().len()..];
+            let space = space.to_owned();
+            self.out.text.push_str(&space);
+        }
+        self.copy(close..close + 1);
+    }
+
+    fn part(&mut self, part: &Part, depth: usize) {
+        let value = self.node(part.value);
+        if part.start < value.start as usize {
+            let key_end = self.node(part.value - 1).end as usize;
+            self.copy(part.start..key_end);
+            self.space(key_end..value.start as usize);
+        }
+        self.value(part.value, depth + 1);
+    }
+
+    /// What stands between two parts: a comma, and white space where it stays.
+    fn between(&mut self, range: Range<usize>, is_first: bool, is_next: bool) {
+        if is_next {
+            return self.space(range);
+        }
+        if !is_first {
+            self.out.text.push(',');
+        }
+        if self.document.pretty {
+            let text = self.text(range);
+            let space = text[text.trim_end().len()..].to_owned();
+            self.out.text.push_str(&space);
+        }
+    }
+
+    /// What stands between two tokens, without white space unless it has to stay.
+    fn space(&mut self, range: Range<usize>) {
+        let text = self.document.text.get(range.clone()).unwrap_or_default();
+        let exact = &self.document.exact;
+        while exact.get(self.exact).is_some_and(|e| e.end <= range.start) {
+            self.exact += 1;
+        }
+        let is_exact = exact.get(self.exact).is_some_and(|e| e.start < range.end && range.start < e.end);
+        let is_one_line = || memchr::memchr(b'\n', text.as_bytes()).is_none();
+        if self.document.pretty || text.contains('/') || (is_exact && is_one_line()) {
+            self.out.text.push_str(text);
+        } else if is_exact {
+            // The line that has to stay ends or starts here; its indentation is no part of it.
+            self.out.text.push_str(text.trim());
+        } else {
+            self.out.text.extend(text.chars().filter(|c| !c.is_ascii_whitespace()));
+        }
+    }
+
+    fn marker(&mut self, node: Node, marker: &Marker) {
+        let space = if self.document.pretty { " " } else { "" };
+        let text = marker.write();
+        match node.kind {
+            Kind::Object => self.out.text.push_str(&format!("\"{text}\":{space}\"\"")),
+            _ => self.out.text.push_str(&format!("\"{text}\"")),
+        }
+    }
+
+    /// A container of which only the size is shown.
+    fn deep(&mut self, i: u32) {
+        let node = self.node(i);
+        let parts = self.parts(i);
+        let keep = vec![Kept::No; parts.len()];
+        let marker = self.names(i, &parts, &keep).map(|marker| match marker {
+            Marker::Parts { count, of, unit, names, .. } => {
+                Marker::Parts { count, of, unit, reason: Reason::DeepValue.code().to_owned(), names }
+            }
+            other => other,
+        });
+        self.copy(node.start as usize..node.start as usize + 1);
+        if let Some(marker) = marker {
+            self.marker(node, &marker);
+        }
+        self.copy(node.end as usize - 1..node.end as usize);
+        self.leave_bytes((node.end - node.start) as usize, Reason::DeepValue);
+    }
+
+    fn parts(&self, i: u32) -> Vec<Part> {
+        parts(&self.document.nodes, i)
+    }
+
+    fn chosen(&mut self, i: u32, parts: &[Part]) -> Vec<Kept> {
+        self.chosen_at(i, parts, 0)
+    }
+
+    /// Which parts stay: all, unless there are too many.
+    fn chosen_at(&mut self, i: u32, parts: &[Part], depth: usize) -> Vec<Kept> {
+        let node = self.node(i);
+        let is_object = node.kind == Kind::Object;
+        let limit = if is_object { self.limits.members(depth) } else { self.limits.items };
+        let limit = limit.unwrap_or(usize::MAX);
+        if parts.len() <= limit && !self.is_sparse {
+            return vec![Kept::Yes; parts.len()];
+        }
+        let document = &mut *self.document;
+        let chosen = match self.is_sparse {
+            // The first scalars are mostly what the item is called.
+            true => {
+                let is_scalar = |part: &Part| document.nodes[part.value as usize].children == 0;
+                let names = if is_object { IDENTITY } else { 0 };
+                parts.iter().enumerate().map(|(p, part)| p < names && is_scalar(part)).collect()
+            }
+            false => {
+                let ranking = document.rankings.entry(i).or_insert_with(|| {
+                    let values: Vec<_> = parts.iter().map(|p| (p.start..p.end, p.value)).collect();
+                    fields::rank(document.text, &document.nodes, &values, document.about)
+                });
+                ranking.keep(limit)
+            }
+        };
+        let kept = |(part, chosen): (&Part, bool)| {
+            let first = part.value - u32::from(is_object);
+            match document.nodes[first as usize].must || document.nodes[part.value as usize].must {
+                _ if chosen => Kept::Yes,
+                // The value of a key that tells of a failure says what failed.
+                true if document.nodes[part.value as usize].must && !is_object => Kept::Sparse,
+                true => Kept::Yes,
+                false => Kept::No,
+            }
+        };
+        parts.iter().zip(chosen).map(kept).collect()
+    }
+
+    /// Takes out members that are null or empty.
+    fn drop_empty(&mut self, i: u32, parts: &[Part], keep: &mut [Kept]) {
+        if self.node(i).kind != Kind::Object {
+            return;
+        }
+        self.empty.1 += parts.len();
+        for (part, keep) in parts.iter().zip(keep) {
+            let node = self.node(part.value);
+            let text = self.text(node.start as usize..node.end as usize);
+            let is_empty =
+                node.children == 0 && matches!(text, "null" | "None" | "\"\"" | "[]" | "{}" | "''");
+            if is_empty && !node.must && *keep != Kept::No {
+                *keep = Kept::No;
+                self.empty.0 += 1;
+            }
+        }
+    }
+
+    /// The marker for the parts that go.
+    fn names(&self, i: u32, parts: &[Part], keep: &[Kept]) -> Option<Marker> {
+        let gone: Vec<Part> =
+            parts.iter().zip(keep).filter(|(_, keep)| **keep == Kept::No).map(|(p, _)| *p).collect();
+        if gone.is_empty() {
+            return None;
+        }
+        let is_object = self.node(i).kind == Kind::Object;
+        let names = match is_object {
+            true => self.keys(&gone),
+            false => {
+                let values: Vec<u32> = gone.iter().map(|part| part.value).collect();
+                fields::kinds(self.document.text, &self.document.nodes, &values)
+            }
+        };
+        let (unit, reason) = match is_object {
+            true => (Unit::Members, Reason::ObjectMembers),
+            false => (Unit::Items, Reason::ArrayItems),
+        };
+        let reason = reason.code().to_owned();
+        Some(Marker::Parts { count: gone.len(), of: parts.len(), unit, reason, names })
+    }
+
+    /// Keys that a marker can name.
+    fn keys(&self, gone: &[Part]) -> Option<String> {
+        let size: usize = gone.iter().map(|part| part.end - part.start).sum();
+        let mut names = String::new();
+        let mut is_all = true;
+        for part in gone {
+            let key = self.node(part.value - 1);
+            let key = self.text(key.start as usize..key.end as usize).trim_matches(['"', '\'']);
+            if !is_plain_name(key) {
+                is_all = false;
+                continue;
+            }
+            if names.len() + key.len() > NAMES.min(size / 3) {
+                is_all = false;
+                break;
+            }
+            if !names.is_empty() {
+                names.push_str(", ");
+            }
+            names.push_str(key);
+        }
+        if !is_all && !names.is_empty() {
+            names.push_str(", ...");
+        }
+        Some(names).filter(|names| !names.is_empty())
+    }
+}
+
+/// The parts of a container.
+fn parts(nodes: &[Node], i: u32) -> Vec<Part> {
+    let node = nodes[i as usize];
+    let mut out = Vec::with_capacity(node.children as usize);
+    let mut at = i + 1;
+    while at < node.next {
+        let start = nodes[at as usize].start as usize;
+        let value = if node.kind == Kind::Object { nodes[at as usize].next } else { at };
+        let Some(found) = nodes.get(value as usize) else { break };
+        out.push(Part { start, value, end: found.end as usize });
+        at = found.next;
+    }
+    out
+}

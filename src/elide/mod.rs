@@ -1,0 +1,207 @@
+//! Structured data with less in it: JSON and what looks like it, XML, HTML, YAML, CSV and tables.
+//!
+//! What goes is marked, and the rest is still data of its format. Keys, numbers and other scalars that stay are as they were
+//! written, in their order. `plan` says which items of a series stay, and one file for each format how
+//! it is read and written. Only in `aggressive`, or where a limit would else cut the text without
+//! regard to its format. Files that were asked for by range are never touched.
+
+mod fields;
+mod find;
+mod html;
+mod json;
+mod plan;
+mod rows;
+mod strings;
+mod tape;
+#[cfg(test)]
+mod tests;
+pub mod xml;
+mod yaml;
+
+use std::ops::Range;
+
+use crate::config::{Mode, Policy, Structured};
+use crate::pipeline::detect::Shape;
+use crate::pipeline::ledger::{Action, Ledger, Reduction};
+use crate::pipeline::reason::Reason;
+use crate::reduce::Input;
+
+/// The step's name in the evidence.
+pub const ID: &str = "structured_data";
+
+/// Why parts of a document are not shown.
+pub const REASONS: &[Reason] = &[
+    Reason::ArrayItems,
+    Reason::ObjectMembers,
+    Reason::DeepValue,
+    Reason::EmptyMembers,
+    Reason::LongString,
+    Reason::EncodedString,
+    Reason::Siblings,
+    Reason::PageCode,
+    Reason::TableRows,
+];
+
+/// What is shown of a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Items of an array.
+    pub items: Option<usize>,
+    /// Characters of a string.
+    pub string: Option<usize>,
+    /// Levels.
+    pub depth: usize,
+    /// How often the limits were halved.
+    pub halvings: u32,
+}
+
+/// How often limits are halved at most, from those of `aggressive` on.
+const DEEPEST: u32 = 10;
+/// Where a document is cut only to fit, the halvings start from so many items and characters.
+const LARGEST: (usize, usize) = (1 << 14, 1 << 18);
+/// Halvings in a row that take next to nothing away, before no more are tried.
+const IDLE: usize = 3;
+/// Levels that are shown, by how often the limits were halved.
+const DEPTHS: &[usize] = &[64, 32, 10, 8, 6, 5, 4, 3, 2];
+
+impl Limits {
+    /// The limits of a policy.
+    fn of(policy: &Policy) -> Self {
+        let data = policy.data_limits();
+        let halvings = u32::from(policy.squeeze);
+        Self { items: data.items, string: data.string, depth: depth(halvings), halvings }
+    }
+
+    /// The limits halved some times more.
+    fn halved(self, times: u32) -> Self {
+        if times == 0 {
+            return self;
+        }
+        let halve = |limit: usize| (limit >> times.min(31)).max(1);
+        let is_open = self.items.is_none() && self.string.is_none();
+        let (items, string) = match is_open {
+            true => (halve(LARGEST.0), halve(LARGEST.1).max(64)),
+            false => {
+                (halve(self.items.unwrap_or(LARGEST.0)), halve(self.string.unwrap_or(LARGEST.1)).max(32))
+            }
+        };
+        // What starts without limits comes down to those of `aggressive` before it loses levels.
+        let halvings = self.halvings + if is_open { times.saturating_sub(9) } else { times };
+        Self { items: Some(items), string: Some(string), depth: depth(halvings), halvings }
+    }
+
+    /// Members of an object at some depth. Keys say more than items, and those of the whole document most.
+    fn members(self, level: usize) -> Option<usize> {
+        self.items.map(|items| if level == 0 { (items * 4).max(48) } else { (items * 2).max(4) })
+    }
+}
+
+fn depth(halvings: u32) -> usize {
+    DEPTHS.get(halvings as usize).copied().unwrap_or(1)
+}
+
+/// Whether a key or a word can stand in a marker without being mistaken for a part of it, in every format.
+fn is_plain_name(name: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'/' | b'@' | b'$' | b'-');
+    (1..=48).contains(&name.len()) && name.bytes().all(plain) && !name.contains("--")
+}
+
+/// A document in a text: its lines, and how it is written under some limits.
+struct Found<'a> {
+    lines: Range<usize>,
+    write: Box<dyn FnMut(Limits) -> Option<Shown> + 'a>,
+}
+
+/// A document as it is shown, in place of its lines and without a final line end.
+struct Shown {
+    text: String,
+    omitted: usize,
+    reason: Reason,
+}
+
+/// What to leave out of the structured data in a text. `room` is how many bytes a later cut would leave of
+/// it, if there is one.
+pub fn reduce(
+    input: &Input<'_>,
+    ledger: &Ledger,
+    signals: &[usize],
+    room: Option<usize>,
+) -> Result<Reduction, Reason> {
+    if !is_wanted(input) {
+        return Err(Reason::NothingToDo);
+    }
+    let limits = Limits::of(input.policy);
+    let has_limits = limits.items.is_some() || limits.string.is_some() || input.policy.drop_empty;
+    let size = ledger.size(input.source, None);
+    let room = room.filter(|room| size > *room);
+    if !has_limits && room.is_none() {
+        return Err(Reason::NothingToDo);
+    }
+    let mut found = find::documents(input, ledger, signals);
+    let mut step = Reduction::default();
+    // What is no document has its place too; what is left is shared by size.
+    let of_all: usize = found.iter().map(|f| input.source.byte_range(f.lines.clone()).len()).sum();
+    let others = size.saturating_sub(of_all);
+    for document in &mut found {
+        let before = input.source.slice(document.lines.clone()).trim_end_matches(['\n', '\r']).len();
+        let share = room.map(|room| {
+            let left = room.saturating_sub(others.min(room / 2));
+            (left as u128 * before as u128 / of_all.max(1) as u128) as usize
+        });
+        let first = u32::from(!has_limits);
+        let mut best: Option<Shown> = None;
+        // What must stay may be all that is left: then smaller limits change nothing.
+        let mut idle = 0;
+        for times in first..=first + DEEPEST + if has_limits { 0 } else { 9 } {
+            let Some(shown) = (document.write)(limits.halved(times)) else { break };
+            let fits = share.is_none_or(|share| shown.text.len() <= share);
+            let size = best.as_ref().map_or(usize::MAX, |best| best.text.len());
+            idle = if shown.omitted > 0 && shown.text.len() > size - size / 32 { idle + 1 } else { 0 };
+            if shown.text.len() < size {
+                best = Some(shown);
+            }
+            if fits || idle == IDLE {
+                break;
+            }
+        }
+        if let Some(Shown { text, omitted, reason }) = best.filter(|s| s.omitted > 0 && s.text.len() < before)
+        {
+            step.push(document.lines.clone(), Action::Replace { text, reason, omitted_bytes: omitted });
+        }
+    }
+    if step.is_empty() { Err(Reason::NothingToDo) } else { Ok(step) }
+}
+
+/// Whether parts of such a text may go.
+fn is_wanted(input: &Input<'_>) -> bool {
+    let detection = input.detection;
+    let is_aggressive = input.policy.mode == Mode::Aggressive;
+    input.policy.mode >= Mode::Standard
+        && input.policy.structured_form() != Structured::Plain
+        && !is_asked(input)
+        && !detection.is_window
+        && match detection.shape {
+            Shape::Other => true,
+            Shape::File => is_aggressive,
+            _ => false,
+        }
+}
+
+/// Whether the lines of the text were asked for, one by one. What a tool that reads the format itself chose
+/// is a document again, and what a service calls a limit or an offset is no range of lines.
+fn is_asked(input: &Input<'_>) -> bool {
+    const READERS: &[&str] = &["jq", "yq", "gojq", "xq", "xmllint", "python", "python3", "node", "mlr", "fx"];
+    const CHOOSERS: &[&str] = &[
+        "head", "tail", "sed", "awk", "gawk", "mawk", "grep", "egrep", "fgrep", "rg", "ag", "ack", "cut",
+        "less", "more", "bat", "batcat", "nl",
+    ];
+    let detection = input.detection;
+    if !detection.is_range {
+        return false;
+    }
+    if input.call.command.is_none() {
+        return detection.shape == Shape::File || input.call.path.is_some();
+    }
+    let programs = || detection.command.pipelines.iter().flatten().map(|simple| simple.program());
+    !programs().any(|program| READERS.contains(&program)) || programs().any(|p| CHOOSERS.contains(&p))
+}

@@ -1,0 +1,282 @@
+//! Which items of a long series stay: the first, the last, those that the request asks for and those that
+//! stand out. The same for arrays, elements, rows and documents; how they are written is for each format.
+//!
+//! Items that report a failure are not chosen here: who reads a format says which must stay, and they stay
+//! whatever the limit is. Linear in the number of fields.
+
+use std::collections::HashMap;
+
+use foldhash::fast::FixedState;
+
+/// Different words of a field above which they are no enumeration.
+const MAX_WORDS: usize = 16;
+/// A word or a shape that at most one item in so many has is rare.
+const RARE: usize = 20;
+/// How far from the median, in median deviations, a number stands out.
+const FAR: f64 = 12.0;
+/// Fewer numbers show no spread.
+const LEAST_NUMBERS: usize = 8;
+/// Fields of which numbers and words are looked at.
+const MAX_FIELDS: usize = 64;
+
+/// The value of a field, as far as it is compared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// The digest of anything else.
+    Word(u64),
+}
+
+/// What is known of one item.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Item {
+    /// Digest of what fields it has.
+    pub shape: u64,
+    /// How well it answers the request.
+    pub score: u32,
+    /// Whether it says that something went wrong.
+    pub fails: bool,
+}
+
+/// The items of a series with their fields.
+#[derive(Debug, Default)]
+pub struct Series {
+    items: Vec<Item>,
+    /// Per field, in the order of appearance: values with the number of their item.
+    fields: Vec<Vec<(u32, Value)>>,
+    places: HashMap<u64, usize, FixedState>,
+}
+
+impl Series {
+    /// Adds an item.
+    pub fn push(&mut self, item: Item) {
+        self.items.push(item);
+    }
+
+    /// Adds a field of the item that will be pushed next.
+    pub fn field(&mut self, name: u64, value: Value) {
+        let next = self.fields.len();
+        let place = match self.places.get(&name) {
+            Some(place) => *place,
+            None if next < MAX_FIELDS => {
+                self.places.insert(name, next);
+                self.fields.push(Vec::new());
+                next
+            }
+            None => return,
+        };
+        self.fields[place].push((self.items.len() as u32, value));
+    }
+
+    /// The items in the order in which limits let them stay.
+    pub fn rank(&self) -> Ranking {
+        let fails = (0..self.items.len()).filter(|&i| self.items[i].fails);
+        let mut standouts: Vec<u32> = one_of_each(&self.items, fails);
+        standouts.extend(self.rare_shapes());
+        for field in &self.fields {
+            standouts.extend(rare_words(field, self.items.len()));
+        }
+        for field in &self.fields {
+            standouts.extend(outliers(field));
+        }
+        let mut seen = vec![false; self.items.len()];
+        standouts.retain(|&i| !std::mem::replace(&mut seen[i as usize], true));
+        let mut matches: Vec<u32> = (0..self.items.len() as u32).collect();
+        let best = self.items.iter().map(|item| item.score).max().unwrap_or(0);
+        matches.retain(|&i| self.items[i as usize].score * 2 >= best.max(1));
+        // The sort is stable: of equals the first comes first.
+        matches.sort_by_key(|&i| std::cmp::Reverse(self.items[i as usize].score));
+        Ranking { len: self.items.len(), matches, standouts }
+    }
+
+    /// The first item of each shape that few have.
+    fn rare_shapes(&self) -> Vec<u32> {
+        let mut counts: HashMap<u64, (usize, u32), FixedState> = HashMap::default();
+        for (i, item) in (0u32..).zip(&self.items) {
+            counts.entry(item.shape).or_insert((0, i)).0 += 1;
+        }
+        // Where every item is a shape of its own, none is rare.
+        if counts.len() * 2 > self.items.len() {
+            return Vec::new();
+        }
+        let mut rare: Vec<(usize, u32)> = counts.into_values().collect();
+        rare.sort_unstable();
+        rare.into_iter().map(|(_, first)| first).collect()
+    }
+}
+
+/// Of items that fail, the first of each shape, then the others.
+fn one_of_each(items: &[Item], which: impl Iterator<Item = usize>) -> Vec<u32> {
+    let mut seen = Vec::new();
+    let (mut first, mut others) = (Vec::new(), Vec::new());
+    for i in which {
+        if seen.len() < MAX_WORDS && !seen.contains(&items[i].shape) {
+            seen.push(items[i].shape);
+            first.push(i as u32);
+        } else {
+            others.push(i as u32);
+        }
+    }
+    first.extend(others);
+    first
+}
+
+/// The first item with each word of an enumeration that few items have.
+fn rare_words(field: &[(u32, Value)], items: usize) -> Vec<u32> {
+    let mut words: Vec<(u64, usize, u32)> = Vec::with_capacity(MAX_WORDS);
+    let mut count = 0;
+    for (item, value) in field {
+        let Value::Word(word) = value else { continue };
+        count += 1;
+        match words.iter().position(|(known, _, _)| known == word) {
+            Some(place) => words[place].1 += 1,
+            None if words.len() == MAX_WORDS => return Vec::new(),
+            None => words.push((*word, 1, *item)),
+        }
+    }
+    // What nearly all items lack is an enumeration of its presence, which the shape tells.
+    if count * 2 < items || words.len() < 2 {
+        return Vec::new();
+    }
+    words.retain(|(_, count, _)| *count * RARE <= items.max(RARE));
+    words.sort_by_key(|(_, count, item)| (*count, *item));
+    words.into_iter().map(|(_, _, item)| item).collect()
+}
+
+/// The items with the least and the greatest number, where these are far from the others.
+fn outliers(field: &[(u32, Value)]) -> Vec<u32> {
+    let number = |(item, value): &(u32, Value)| match value {
+        Value::Number(n) if n.is_finite() => Some((*n, *item)),
+        _ => None,
+    };
+    let numbers: Vec<(f64, u32)> = field.iter().filter_map(number).collect();
+    if numbers.len() < LEAST_NUMBERS {
+        return Vec::new();
+    }
+    let mut sorted: Vec<f64> = numbers.iter().map(|(n, _)| *n).collect();
+    let median = middle(&mut sorted);
+    for n in &mut sorted {
+        *n = (*n - median).abs();
+    }
+    let spread = middle(&mut sorted);
+    let order = |a: &&(f64, u32), b: &&(f64, u32)| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1));
+    let ends = [numbers.iter().max_by(order), numbers.iter().rev().min_by(order)];
+    let far = |n: f64| (n - median).abs() > spread * FAR;
+    // With no spread, what differs must be rare.
+    let differ = numbers.iter().filter(|(n, _)| *n != median).count();
+    let any = spread > 0.0 || differ * RARE <= numbers.len();
+    ends.into_iter().flatten().filter(|(n, _)| any && far(*n)).map(|(_, item)| *item).collect()
+}
+
+/// The value in the middle. Changes the order.
+fn middle(numbers: &mut [f64]) -> f64 {
+    let half = numbers.len() / 2;
+    *numbers.select_nth_unstable_by(half, f64::total_cmp).1
+}
+
+/// See `Series::rank`.
+#[derive(Debug)]
+pub struct Ranking {
+    len: usize,
+    matches: Vec<u32>,
+    standouts: Vec<u32>,
+}
+
+impl Ranking {
+    /// Which items stay under a limit, in order.
+    pub fn keep(&self, limit: usize) -> Vec<bool> {
+        let mut keep = vec![false; self.len];
+        if self.len <= limit {
+            keep.fill(true);
+            return keep;
+        }
+        let limit = limit.max(1);
+        let tail = usize::from(limit > 1).max(limit / 6);
+        let least_head = (limit / 3).max(1);
+        let mut left = limit;
+        let mut take = |i: usize, left: &mut usize| {
+            if *left > 0 && !std::mem::replace(&mut keep[i], true) {
+                *left -= 1;
+                return true;
+            }
+            false
+        };
+        (0..least_head).for_each(|i| {
+            take(i, &mut left);
+        });
+        (self.len - tail..self.len).for_each(|i| {
+            take(i, &mut left);
+        });
+        let mut room = limit / 3;
+        for list in [&self.matches, &self.standouts] {
+            for &i in list {
+                if room == 0 {
+                    break;
+                }
+                room -= usize::from(take(i as usize, &mut left));
+            }
+            room += limit / 4;
+        }
+        (least_head..self.len).take(left).for_each(|i| {
+            take(i, &mut left);
+        });
+        // What was taken before may have stood in that run.
+        let mut next = least_head;
+        while left > 0 && next < self.len {
+            take(next, &mut left);
+            next += 1;
+        }
+        keep
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn series(n: usize, of: impl Fn(usize, &mut Series) -> Item) -> Ranking {
+        let mut series = Series::default();
+        for i in 0..n {
+            let item = of(i, &mut series);
+            series.push(item);
+        }
+        series.rank()
+    }
+
+    fn kept(ranking: &Ranking, limit: usize) -> Vec<usize> {
+        ranking.keep(limit).iter().enumerate().filter(|(_, kept)| **kept).map(|(i, _)| i).collect()
+    }
+
+    #[test]
+    fn what_stands_out_stays() {
+        let ranking = series(1000, |i, series| {
+            series.field(1, Value::Number(if i == 700 { 1e6 } else { (i % 90) as f64 }));
+            series.field(2, Value::Word(if i == 400 { 7 } else { (i % 3) as u64 }));
+            // A number that only grows has no outlier.
+            series.field(3, Value::Number(i as f64));
+            Item { shape: u64::from(i == 500), score: u32::from(i == 600), fails: i == 300 }
+        });
+        for limit in [12, 24, 100] {
+            let kept = kept(&ranking, limit);
+            assert_eq!(kept.len(), limit);
+            for i in [0, 1, 300, 400, 500, 600, 999] {
+                assert!(kept.contains(&i), "{i} of {kept:?}");
+            }
+        }
+        assert!(kept(&ranking, 24).contains(&700));
+        assert_eq!(kept(&ranking, 1), [0]);
+        assert_eq!(kept(&ranking, 2), [0, 999]);
+        assert_eq!(kept(&ranking, 5000).len(), 1000);
+    }
+
+    #[test]
+    fn where_all_differ_none_stands_out() {
+        let ranking = series(100, |i, series| {
+            series.field(1, Value::Word(i as u64));
+            Item { shape: i as u64, ..Item::default() }
+        });
+        assert!(ranking.standouts.is_empty());
+        assert_eq!(kept(&ranking, 6), [0, 1, 2, 3, 4, 99]);
+    }
+}

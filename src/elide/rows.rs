@@ -1,0 +1,298 @@
+//! Rows of tables: CSV and TSV, Markdown, and the tables of database clients. The header stays, and the first,
+//! the last and what stands out of the rows; what is said below, such as `(1000 rows)`, is no row.
+//!
+//! A marker is a row of its own with empty cells behind it, so that a plain reader of the format still finds as
+//! many cells in every row. A table in which a row does not have the cells of the others is declined.
+
+use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
+
+use foldhash::fast::FixedState;
+
+use super::Limits;
+use super::json::Written;
+use super::plan::{Item, Ranking, Series, Value};
+use crate::pipeline::marker::{Marker, Unit};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::relevance::Relevance;
+use crate::pipeline::signals;
+
+/// Fewer rows are no table worth a look.
+const LEAST_ROWS: usize = 8;
+/// Fewer cells in a row tell nothing.
+const LEAST_CELLS: usize = 2;
+/// Lines of a header, at most.
+const HEADER: usize = 3;
+/// Longest name of a column.
+const NAME: usize = 60;
+
+/// How a row is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    /// Fields divided by a byte, quoted where they hold it.
+    Fields(u8),
+    /// Cells between bars, with a bar at both ends or at none.
+    Bars(char, bool),
+}
+
+/// A table and what is known of it.
+pub struct Table {
+    /// Lines before the rows, and behind them.
+    head: Vec<String>,
+    foot: Vec<String>,
+    rows: Vec<String>,
+    must: Vec<bool>,
+    style: Style,
+    cells: usize,
+    ranking: Ranking,
+}
+
+impl Table {
+    /// The table under some limits.
+    pub fn write(&self, limits: Limits) -> Written {
+        let mut out = Written { text: String::new(), omitted: 0, reason: Reason::TableRows };
+        let mut keep = self.ranking.keep(limits.items.unwrap_or(usize::MAX));
+        for (keep, must) in keep.iter_mut().zip(&self.must) {
+            *keep |= must;
+        }
+        let count = keep.iter().filter(|keep| !**keep).count();
+        let reason = Reason::TableRows.code().to_owned();
+        let marker = Marker::Parts { count, of: self.rows.len(), unit: Unit::Rows, reason, names: None };
+        let mut marker = (count > 1).then(|| self.marker(&marker.write()));
+        let is_cut = marker.is_some();
+        let put = |line: &str, out: &mut Written| {
+            out.text.push_str(line);
+            out.text.push('\n');
+        };
+        self.head.iter().for_each(|line| put(line, &mut out));
+        for (row, keep) in self.rows.iter().zip(keep) {
+            if keep || !is_cut {
+                put(row, &mut out);
+                continue;
+            }
+            if let Some(marker) = marker.take() {
+                put(&marker, &mut out);
+            }
+            out.omitted += row.len() + 1;
+        }
+        self.foot.iter().for_each(|line| put(line, &mut out));
+        out.text.pop();
+        out
+    }
+
+    fn marker(&self, text: &str) -> String {
+        match self.style {
+            Style::Fields(by) => format!("\"{text}\"{}", char::from(by).to_string().repeat(self.cells - 1)),
+            Style::Bars(bar, true) => {
+                format!("{bar} {text} {}", format!("{bar} ").repeat(self.cells)).trim_end().to_owned()
+            }
+            Style::Bars(bar, false) => {
+                format!("{text} {}", format!("{bar} ").repeat(self.cells - 1)).trim_end().to_owned()
+            }
+        }
+    }
+}
+
+/// The records of CSV or TSV: each with its lines. `None` where one does not have the fields of the first.
+pub fn csv(lines: &[&str], must: &dyn Fn(Range<usize>) -> bool, about: &Relevance) -> Option<Table> {
+    let first = lines.first()?;
+    let by = [b'\t', b',', b';', b'|'].into_iter().find(|by| first.as_bytes().contains(by))?;
+    let mut records: Vec<Range<usize>> = Vec::new();
+    let mut cells = 0;
+    let mut at = 0;
+    while at < lines.len() {
+        let start = at;
+        // A quoted field may hold line ends.
+        let mut is_open = false;
+        let mut count = 1;
+        loop {
+            let (more, open) = count_fields(lines.get(at)?, by, is_open)?;
+            count += more;
+            is_open = open;
+            at += 1;
+            if !is_open {
+                break;
+            }
+        }
+        if records.is_empty() {
+            cells = count;
+        } else if count != cells {
+            return None;
+        }
+        records.push(start..at);
+    }
+    let names: Vec<&str> = first.split(char::from(by)).map(|name| name.trim_matches('"').trim()).collect();
+    let is_name = |name: &str| !name.is_empty() && name.len() <= NAME && name.parse::<f64>().is_err();
+    let are_names = names.iter().all(|name| is_name(name)) && records.first()?.len() == 1;
+    // Files have no blank behind a comma, sentences do.
+    let is_prose =
+        by == b',' && (first.contains(", ") || names.iter().any(|name| name.split(' ').count() > 4));
+    if !are_names || is_prose || cells <= LEAST_CELLS || records.len() <= LEAST_ROWS {
+        return None;
+    }
+    let text = |lines_of: &Range<usize>| lines[lines_of.clone()].join("\n");
+    let rows: Vec<String> = records[1..].iter().map(text).collect();
+    let must = records[1..].iter().map(|range| must(range.clone())).collect();
+    let style = Style::Fields(by);
+    let ranking = rank(&rows, style, about);
+    Some(Table { head: vec![text(&records[0])], foot: Vec::new(), rows, must, style, cells, ranking })
+}
+
+/// How many fields end in a line, and whether it ends inside quotes.
+fn count_fields(line: &str, by: u8, is_open: bool) -> Option<(usize, bool)> {
+    let bytes = line.as_bytes();
+    if !is_open && !bytes.contains(&b'"') {
+        return Some((bytes.iter().filter(|b| **b == by).count(), false));
+    }
+    let mut is_open = is_open;
+    let mut count = 0;
+    for (i, b) in bytes.iter().enumerate() {
+        match b {
+            b'"' if is_open => is_open = false,
+            // Quotes start a field, or double inside one.
+            b'"' => {
+                let before = i.checked_sub(1).map(|i| bytes[i]);
+                if !matches!(before, None | Some(b'"')) && before != Some(by) {
+                    return None;
+                }
+                is_open = true;
+            }
+            b if *b == by && !is_open => count += 1,
+            _ => {}
+        }
+    }
+    Some((count, is_open))
+}
+
+/// A table among lines: where it starts, and the lines that it takes.
+pub fn bars(
+    lines: &[&str],
+    written: &dyn Fn(usize) -> String,
+    must: &dyn Fn(Range<usize>) -> bool,
+    about: &Relevance,
+) -> Option<(Range<usize>, Table)> {
+    let rule = lines.iter().position(|line| is_rule(line))?;
+    // Boxes have a rule above the header too, which may be of several lines: names, and types below.
+    let header_end = (rule + 2..rule + 2 + HEADER).find(|&i| lines.get(i).is_some_and(|line| is_rule(line)));
+    let below = header_end.unwrap_or(rule);
+    let is_boxed = header_end.is_some();
+    let header = lines.get(below.checked_sub(1)?)?;
+    let bar = ['│', '┃', '║', '|'].into_iter().find(|bar| header.contains(*bar))?;
+    let is_edged = header.trim_start().starts_with(bar) && header.trim_end().ends_with(bar);
+    let count = |line: &str| line.matches(bar).count();
+    let bars = count(header);
+    let cells = if is_edged { bars.checked_sub(1)? } else { bars + 1 };
+    let start = if is_boxed { rule } else { below - 1 };
+    let fits = |line: &&&str| {
+        count(line) == bars
+            && !is_rule(line)
+            && (line.trim_start().starts_with(bar) && line.trim_end().ends_with(bar)) == is_edged
+            // A cell that goes on in the next line.
+            && !line.trim_end_matches(bar).trim_end().ends_with(['+', '↵', '…'])
+    };
+    let len = lines[below + 1..].iter().take_while(fits).count();
+    let end = below + 1 + len;
+    let has_foot = lines.get(end).is_some_and(|line| is_rule(line));
+    // What goes on as something else was no table; a box has a bottom.
+    if cells < LEAST_CELLS || len <= LEAST_ROWS || is_boxed != has_foot {
+        return None;
+    }
+    let said = lines[end + usize::from(has_foot)..].iter().take(2).find_map(|line| row_count(line));
+    if said.is_some_and(|said| said != len) {
+        return None;
+    }
+    let style = Style::Bars(bar, is_edged);
+    let rows: Vec<String> = (below + 1..end).map(written).collect();
+    let must = (below + 1..end).map(|i| must(i..i + 1)).collect();
+    let ranking = rank(&rows, style, about);
+    let head = (start..=below).map(written).collect();
+    let foot = (end..end + usize::from(has_foot)).map(written).collect();
+    Some((start..end + usize::from(has_foot), Table { head, foot, rows, must, style, cells, ranking }))
+}
+
+/// `(12 rows)`, `12 rows in set (0.01 sec)`.
+fn row_count(line: &str) -> Option<usize> {
+    let (count, rest) = line.trim().trim_start_matches('(').split_once(' ')?;
+    rest.starts_with("row").then(|| count.parse().ok()).flatten()
+}
+
+/// `---+---`, `|---|:-:|`, `├───┼───┤`.
+fn is_rule(line: &str) -> bool {
+    const JOINTS: &[char] = &[
+        '+', '|', '│', '┼', '├', '┤', '┬', '┴', '┌', '┐', '└', '┘', '╪', '╞', '╡', '┿', '┝', '┥', '╭', '╮',
+        '╰', '╯',
+    ];
+    let text = line.trim();
+    let dashes = text.chars().filter(|c| matches!(c, '-' | '─' | '═' | '━')).count();
+    dashes >= 2
+        && text.contains(JOINTS)
+        && text.chars().all(|c| matches!(c, '-' | '─' | '═' | '━' | ':' | ' ') || JOINTS.contains(&c))
+}
+
+fn rank(rows: &[String], style: Style, about: &Relevance) -> Ranking {
+    let texts: Vec<&str> = rows.iter().map(String::as_str).collect();
+    let scores = about.scores_of(&texts);
+    let mut series = Series::default();
+    for (row, score) in rows.iter().zip(scores) {
+        let cells: Vec<&str> = match style {
+            Style::Fields(by) => row.split(char::from(by)).collect(),
+            Style::Bars(bar, _) => row.split(bar).collect(),
+        };
+        let mut shape = 0u64;
+        for (place, cell) in cells.iter().enumerate() {
+            let cell = cell.trim().trim_matches('"');
+            // That a cell is empty makes another shape, what it holds does not.
+            shape = shape << 1 | u64::from(cell.is_empty());
+            let value = cell.parse().map_or_else(|_| Value::Word(digest(cell)), Value::Number);
+            series.field(place as u64, value);
+        }
+        series.push(Item { shape, score, fails: signals::is_failure(row) });
+    }
+    series.rank()
+}
+
+fn digest(text: &str) -> u64 {
+    let mut hasher = FixedState::default().build_hasher();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_csv() {
+        let read = |text: &str| csv(&text.lines().collect::<Vec<_>>(), &|_| false, &Relevance::default());
+        let rows = "1,\"a, b\",x\n2,\"c\nd\",y\n".repeat(10);
+        let table = read(&format!("id,name,note\n{rows}")).unwrap();
+        assert_eq!((table.rows.len(), table.cells), (20, 3));
+        for text in [
+            format!("id,name,note\n{rows}1,2\n"),
+            format!("id,name\n{}", "1,2\n".repeat(20)),
+            format!("1,2,3\n{rows}"),
+            "He said, that it was, after all, a sentence\n".repeat(20),
+        ] {
+            assert!(read(&text).is_none(), "{text}");
+        }
+    }
+
+    #[test]
+    fn tables_of_clients() {
+        let read = |text: &str| {
+            let lines: Vec<&str> = text.lines().collect();
+            bars(&lines, &|i| lines[i].to_owned(), &|_| false, &Relevance::default())
+                .map(|(range, table)| (range, table.rows.len(), table.marker("x")))
+        };
+        let psql = format!(" id | name \n----+------\n{}(10 rows)\n", "  1 | a\n".repeat(10));
+        assert_eq!(read(&psql), Some((0..12, 10, "x |".to_owned())));
+        assert_eq!(read(&psql.replace("(10", "(11")), None);
+        let markdown = format!("text\n\n| a | b |\n|---|:-:|\n{}\nmore\n", "| 1 | 2 |\n".repeat(10));
+        assert_eq!(read(&markdown), Some((2..14, 10, "| x | |".to_owned())));
+        let boxed = format!("+---+---+\n| a | b |\n+---+---+\n{}+---+---+\n", "| 1 | 2 |\n".repeat(10));
+        assert_eq!(read(&boxed), Some((0..14, 10, "| x | |".to_owned())));
+        assert_eq!(read(&boxed.replacen("| 1 | 2 |", "| 1+| 2+|", 1)), None);
+        let drawn = format!("┌───┬───┐\n│ a │ b │\n├───┼───┤\n{}└───┴───┘\n", "│ 1 │ 2 │\n".repeat(10));
+        assert_eq!(read(&drawn), Some((0..14, 10, "│ x │ │".to_owned())));
+    }
+}

@@ -1,0 +1,363 @@
+//! One JSON value as a flat list of nodes, by its grammar (RFC 8259), or by the looser grammar of what
+//! programs print: Python literals, JavaScript objects, comments, trailing commas.
+//!
+//! Nothing is interpreted: a node is a range of bytes. Nesting costs an entry of a bounded list and no stack.
+
+/// Deepest nesting that is read.
+pub const MAX_DEPTH: usize = 256;
+/// No parent.
+pub const NONE: u32 = u32::MAX;
+
+/// What a node is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// `{…}`: keys and values in turn.
+    Object,
+    /// `[…]`, and in the loose grammar `(…)`, `{a, b}`.
+    Array,
+    /// In quotes.
+    String,
+    /// A number.
+    Number,
+    /// `true`, `false`, `null`, and in the loose grammar any other word.
+    Word,
+}
+
+/// A value or a key.
+#[derive(Debug, Clone, Copy)]
+pub struct Node {
+    /// First byte.
+    pub start: u32,
+    /// Behind the last byte.
+    pub end: u32,
+    /// The first node behind this one and all inside it.
+    pub next: u32,
+    /// The container that it stands in.
+    pub parent: u32,
+    /// Nodes directly inside; of an object keys and values both.
+    pub children: u32,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether it must be shown, whole, or something inside it.
+    pub must: bool,
+}
+
+/// Reads the value that starts at `at`. Gives its nodes, the outermost first; or as an error the offset where
+/// the text stops to be one.
+pub fn read(text: &str, at: usize, loose: bool) -> Result<Vec<Node>, usize> {
+    let bytes = text.as_bytes();
+    let mut reader = Reader { bytes, at, loose, nodes: Vec::new(), open: Vec::new() };
+    if bytes.len() >= NONE as usize {
+        return Err(at);
+    }
+    reader.value()?;
+    Ok(reader.nodes)
+}
+
+struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    loose: bool,
+    nodes: Vec<Node>,
+    /// Containers that are open, with the byte that closes each.
+    open: Vec<(u32, u8)>,
+}
+
+impl Reader<'_> {
+    fn value(&mut self) -> Result<(), usize> {
+        loop {
+            if !self.begin()? {
+                loop {
+                    let Some(&(_, close)) = self.open.last() else { return Ok(()) };
+                    self.skip()?;
+                    match self.peek() {
+                        Some(b',') => {
+                            self.at += 1;
+                            self.skip()?;
+                            if self.loose && self.peek() == Some(close) {
+                                self.close();
+                                continue;
+                            }
+                            break;
+                        }
+                        Some(b) if b == close => self.close(),
+                        _ => return Err(self.at),
+                    }
+                }
+            }
+            self.skip()?;
+            self.key()?;
+        }
+    }
+
+    /// Reads a scalar, an empty container, or the opening of one; true for the last.
+    fn begin(&mut self) -> Result<bool, usize> {
+        let start = self.at;
+        let kind = match self.peek() {
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::Array,
+            Some(b'(') if self.loose => Kind::Array,
+            _ => {
+                let kind = self.scalar()?;
+                self.push(start, kind);
+                return Ok(false);
+            }
+        };
+        if self.open.len() == MAX_DEPTH {
+            return Err(start);
+        }
+        let close = match self.peek() {
+            Some(b'{') => b'}',
+            Some(b'[') => b']',
+            _ => b')',
+        };
+        self.at += 1;
+        self.push(start, kind);
+        self.open.push((self.nodes.len() as u32 - 1, close));
+        self.skip()?;
+        if self.peek() == Some(close) {
+            self.close();
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    /// A key and its colon, where the value stands in an object.
+    fn key(&mut self) -> Result<(), usize> {
+        let Some(&(top, _)) = self.open.last() else { return Ok(()) };
+        if self.nodes[top as usize].kind != Kind::Object {
+            return Ok(());
+        }
+        let start = self.at;
+        let kind = match self.peek() {
+            Some(b'"') => self.scalar()?,
+            _ if self.loose => self.scalar()?,
+            _ => return Err(start),
+        };
+        let end = self.at;
+        self.skip()?;
+        if self.peek() == Some(b':') {
+            self.push_to(start, end, kind);
+            self.at += 1;
+            return self.skip();
+        }
+        // `{a, b}`: a set.
+        if self.loose && self.nodes[top as usize].children == 0 {
+            self.nodes[top as usize].kind = Kind::Array;
+            self.at = start;
+            return Ok(());
+        }
+        Err(self.at)
+    }
+
+    fn scalar(&mut self) -> Result<Kind, usize> {
+        match self.peek() {
+            Some(b'"') => self.string(b'"').map(|()| Kind::String),
+            Some(b'-' | b'0'..=b'9') => self.number().map(|()| Kind::Number),
+            Some(b'\'') if self.loose => self.string(b'\'').map(|()| Kind::String),
+            Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$') if self.loose => self.word(),
+            Some(b't') => self.literal(b"true"),
+            Some(b'f') => self.literal(b"false"),
+            Some(b'n') => self.literal(b"null"),
+            _ => Err(self.at),
+        }
+    }
+
+    fn push(&mut self, start: usize, kind: Kind) {
+        self.push_to(start, self.at, kind);
+    }
+
+    fn push_to(&mut self, start: usize, end: usize, kind: Kind) {
+        let next = self.nodes.len() as u32 + 1;
+        let parent = self.open.last().map_or(NONE, |(top, _)| *top);
+        if let Some(parent) = self.nodes.get_mut(parent as usize) {
+            parent.children += 1;
+        }
+        let (start, end) = (start as u32, end as u32);
+        self.nodes.push(Node { start, end, next, parent, children: 0, kind, must: false });
+    }
+
+    fn close(&mut self) {
+        self.at += 1;
+        if let Some((top, _)) = self.open.pop() {
+            let next = self.nodes.len() as u32;
+            let node = &mut self.nodes[top as usize];
+            node.next = next;
+            node.end = self.at as u32;
+        }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn skip(&mut self) -> Result<(), usize> {
+        loop {
+            while matches!(self.peek(), Some(b' ' | b'\n' | b'\t' | b'\r')) {
+                self.at += 1;
+            }
+            if !self.loose || self.peek() != Some(b'/') {
+                return Ok(());
+            }
+            let rest = &self.bytes[self.at..];
+            let end = match rest.get(1) {
+                Some(b'/') => memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
+                Some(b'*') => memchr::memmem::find(rest, b"*/").ok_or(self.at)? + 2,
+                _ => return Err(self.at),
+            };
+            self.at += end;
+        }
+    }
+
+    fn literal(&mut self, word: &[u8]) -> Result<Kind, usize> {
+        if !self.bytes[self.at..].starts_with(word) {
+            return Err(self.at);
+        }
+        self.at += word.len();
+        Ok(Kind::Word)
+    }
+
+    fn word(&mut self) -> Result<Kind, usize> {
+        while matches!(self.peek(), Some(b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$' | b'.')) {
+            self.at += 1;
+        }
+        Ok(Kind::Word)
+    }
+
+    fn digits(&mut self) -> Result<(), usize> {
+        let start = self.at;
+        while self.peek().is_some_and(|b| b.is_ascii_digit()) {
+            self.at += 1;
+        }
+        if self.at == start { Err(start) } else { Ok(()) }
+    }
+
+    fn number(&mut self) -> Result<(), usize> {
+        if self.peek() == Some(b'-') {
+            self.at += 1;
+        }
+        match self.peek() {
+            Some(b'0') => self.at += 1,
+            _ => self.digits()?,
+        }
+        if self.peek() == Some(b'.') {
+            self.at += 1;
+            self.digits()?;
+        }
+        if matches!(self.peek(), Some(b'e' | b'E')) {
+            self.at += 1;
+            if matches!(self.peek(), Some(b'+' | b'-')) {
+                self.at += 1;
+            }
+            self.digits()?;
+        }
+        Ok(())
+    }
+
+    /// A string up to its quote. Escapes are checked in JSON, and skipped in the loose grammar.
+    fn string(&mut self, quote: u8) -> Result<(), usize> {
+        self.at += 1;
+        loop {
+            let rest = self.bytes.get(self.at..).unwrap_or_default();
+            let Some(len) = memchr::memchr2(quote, b'\\', rest) else { return Err(self.bytes.len()) };
+            // JSON strings hold no raw control characters, line ends among them.
+            if let Some(bad) = rest[..len].iter().position(|b| *b < 0x20) {
+                return Err(self.at + bad);
+            }
+            self.at += len;
+            if rest[len] == quote {
+                self.at += 1;
+                return Ok(());
+            }
+            self.escape()?;
+        }
+    }
+
+    fn escape(&mut self) -> Result<(), usize> {
+        let length = match self.bytes.get(self.at + 1) {
+            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
+            Some(b'u') => match self.bytes.get(self.at + 2..self.at + 6) {
+                Some(hex) if hex.iter().all(u8::is_ascii_hexdigit) => 6,
+                _ => return Err(self.at),
+            },
+            Some(0x20..=0x7e) if self.loose => 2,
+            _ => return Err(self.at),
+        };
+        self.at += length;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The nodes as text: a container with what is inside, a scalar as it is.
+    fn written(text: &str, loose: bool) -> Result<String, usize> {
+        let nodes = read(text, 0, loose)?;
+        fn write(text: &str, nodes: &[Node], i: usize) -> String {
+            let node = nodes[i];
+            let mut inside = Vec::new();
+            let mut at = i + 1;
+            while at < node.next as usize {
+                inside.push(write(text, nodes, at));
+                at = nodes[at].next as usize;
+            }
+            assert_eq!(inside.len(), node.children as usize);
+            match node.kind {
+                Kind::Object => format!("{{{}}}", inside.join(" ")),
+                Kind::Array => format!("[{}]", inside.join(" ")),
+                _ => text[node.start as usize..node.end as usize].to_owned(),
+            }
+        }
+        Ok(write(text, &nodes, 0))
+    }
+
+    #[test]
+    fn json_is_read_by_its_grammar() {
+        for (text, nodes) in [
+            (r#"{"a": [1, -2.5e+3, {}, []], "b": {"c": null}}"#, r#"{"a" [1 -2.5e+3 {} []] "b" {"c" null}}"#),
+            (r#"[ "a\"b\\", "é\u00e9", true ]"#, r#"["a\"b\\" "é\u00e9" true]"#),
+            ("3", "3"),
+        ] {
+            assert_eq!(written(text, false).as_deref(), Ok(nodes), "{text}");
+        }
+        for text in [
+            "[1,]",
+            "{'a': 1}",
+            "{a: 1}",
+            "[1 2]",
+            "{\"a\" 1}",
+            "[01]",
+            "[\"\n\"]",
+            "[\"\\x\"]",
+            "[",
+            "{\"a\"}",
+            "(1)",
+        ] {
+            assert!(read(text, 0, false).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_programs_print_is_read_loosely() {
+        for (text, nodes) in [
+            ("{'a': (1, 'it\\'s'), 'b': None, \"c\": {1, 2},}", "{'a' [1 'it\\'s'] 'b' None \"c\" [1 2]}"),
+            ("{ a: [undefined, NaN,], // why\n b: { c: /* no */ 1 } }", "{a [undefined NaN] b {c 1}}"),
+            ("[(1, 2), (3,), ()]", "[[1 2] [3] []]"),
+        ] {
+            assert_eq!(written(text, true).as_deref(), Ok(nodes), "{text}");
+        }
+        for text in ["{a}b}", "[Function: x]", "<a>", "[a b]", "{f(x)}", "['it's']"] {
+            let end = |nodes: Vec<Node>| nodes[0].end as usize;
+            assert!(read(text, 0, true).map(end) != Ok(text.len()), "{text}");
+        }
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
+        assert!(read(&nested(MAX_DEPTH), 0, false).is_ok());
+        assert!(read(&nested(MAX_DEPTH + 1), 0, false).is_err());
+    }
+}

@@ -1,0 +1,219 @@
+//! Whole documents under the limits of `aggressive`, and what is left alone.
+
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+
+use crate::config::{Mode, Policy};
+use crate::pipeline::call::ToolCall;
+use crate::pipeline::dedup::NoHistory;
+use crate::pipeline::{Outcome, Raw, compress};
+
+fn aggressive() -> Policy {
+    Policy { mode: Mode::Aggressive, ..Policy::default() }
+}
+
+fn run(call: ToolCall, text: &str, policy: &Policy) -> Outcome {
+    compress(&call, &[Raw::Text(text)], policy, false, &NoHistory).unwrap()
+}
+
+fn shown(text: &str, policy: &Policy) -> String {
+    run(ToolCall::default(), text, policy).texts.concat()
+}
+
+fn rows(n: usize) -> Value {
+    let row = |i: usize| {
+        json!({"id": i, "name": format!("row {i}"), "status": if i == 70 { "failed" } else { "ok" },
+               "size": if i == 50 { 1_000_000 } else { i % 7 }, "note": null})
+    };
+    (0..n).map(row).collect()
+}
+
+#[test]
+fn a_long_array_keeps_its_ends_and_what_stands_out() {
+    let text = serde_json::to_string_pretty(&rows(100)).unwrap();
+    let out = shown(&text, &aggressive());
+    let back: Vec<Value> = serde_json::from_str(&out).unwrap();
+    let ids: Vec<u64> = back.iter().filter_map(|row| row["id"].as_u64()).collect();
+    assert_eq!(ids.len(), 24);
+    assert!([0, 1, 50, 70, 99].iter().all(|id| ids.contains(id)) && ids.is_sorted(), "{ids:?}");
+    let marker = back.iter().find_map(Value::as_str).unwrap();
+    assert!(marker.ends_with("omitted 76 of 100 items, array_items: status ok 76]"), "{marker}");
+    // The line as it was written.
+    assert!(out.contains("\"status\": \"failed\""), "{out}");
+    assert_eq!(shown(&out, &aggressive()), out);
+}
+
+#[test]
+fn what_was_asked_for_stays() {
+    let text = serde_json::to_string(&rows(200)).unwrap();
+    let text = text.replace("row 133", "the parse_header row");
+    let call = ToolCall { query: Some("parse_header".into()), ..ToolCall::default() };
+    let out = run(call, &text, &aggressive()).texts.concat();
+    assert!(out.contains("the parse_header row"), "{out}");
+}
+
+#[test]
+fn squeezes_come_down_to_the_keys() {
+    let text = json!({"version": "1.2", "rows": rows(300), "index": {"a": rows(90), "b": {"c": {"d": rows(40)}}},
+                      "log": "line of text\n".repeat(900)});
+    let text = serde_json::to_string_pretty(&text).unwrap();
+    let mut last = usize::MAX;
+    for squeeze in 0..9 {
+        let out = shown(&text, &Policy { squeeze, ..aggressive() });
+        let back: Value = serde_json::from_str(&out).unwrap();
+        assert!(["version", "rows", "index", "log"].iter().all(|key| back.get(key).is_some()), "{out}");
+        assert!(out.len() <= last, "{squeeze}: {} after {last}", out.len());
+        last = out.len();
+    }
+    assert!(last < 900, "{last}");
+}
+
+#[test]
+fn standard_only_leaves_out_what_would_be_cut_anyway() {
+    let small = serde_json::to_string_pretty(&rows(100)).unwrap();
+    assert!(!shown(&small, &Policy::default()).contains("[tersed"));
+    let large = serde_json::to_string_pretty(&rows(3000)).unwrap();
+    let out = shown(&large, &Policy::default());
+    let back: Vec<Value> = serde_json::from_str(&out).unwrap();
+    assert!(out.len() <= 32 << 10 && back.len() > 200, "{} {}", out.len(), back.len());
+    assert!(out.contains("\"status\": \"failed\""));
+}
+
+#[test]
+fn json_lines_are_items() {
+    let rows = rows(80);
+    let text: String = rows.as_array().unwrap().iter().map(|row| format!("{row}\n")).collect();
+    let text = format!("exported 80 rows:\n{text}done\n");
+    let out = shown(&text, &aggressive());
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines.len(), 27, "{out}");
+    assert!(lines[1..26].iter().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{out}");
+    assert!(out.contains("omitted 56 of 80 items, array_items: status ok 56]"), "{out}");
+}
+
+#[test]
+fn what_programs_print_is_no_json_before_or_after() {
+    let row = |i: usize| format!("{{'id': {i}, 'name': 'row {i}', 'tags': ('a', None), 'ok': True}}");
+    let rows: Vec<String> = (0..80).map(row).collect();
+    let text = format!("[{}]", rows.join(", "));
+    let out = shown(&text, &aggressive());
+    assert!(out.contains("{'id':0,'name':'row 0','tags':('a',None),'ok':True},"), "{out}");
+    assert!(out.contains("omitted 56 of 80 items") && out.contains("'row 79'"), "{out}");
+    assert_eq!(shown(&text, &Policy::default()), text);
+}
+
+#[test]
+fn empty_members_go_where_the_policy_says_so() {
+    let text = serde_json::to_string(&rows(20)).unwrap();
+    let out = shown(&text, &Policy { drop_empty: true, ..aggressive() });
+    let back: Vec<Value> = serde_json::from_str(&out).unwrap();
+    assert!(back[0].get("note").is_none() && back.len() == 21, "{out}");
+    assert!(out.contains("omitted 20 of 100 members, empty_members]"), "{out}");
+    assert!(shown(&text, &aggressive()).contains("note"));
+}
+
+#[test]
+fn ranges_and_searches_are_left_alone() {
+    let text = serde_json::to_string_pretty(&rows(100)).unwrap();
+    for command in ["sed -n '1,700p' rows.json", "head -n 700 rows.json", "grep -n . rows.json"] {
+        let call = ToolCall { tool: "bash".into(), command: Some(command.into()), ..ToolCall::default() };
+        let outcome = run(call, &text, &aggressive());
+        assert!(!outcome.texts.concat().contains("array_items"), "{command}");
+    }
+    let code = format!("rows = {}\nprint(rows)\n", text);
+    assert!(!shown(&code, &aggressive()).contains("array_items"));
+}
+
+#[test]
+fn elements_of_one_name_are_items() {
+    let case = |i: usize| match i {
+        60 => "  <case n=\"60\"><failure>error: it broke</failure></case>\n".to_owned(),
+        _ => format!("  <case n=\"{i}\" t=\"0.{}\"/>\n", i % 7),
+    };
+    let text = format!(
+        "<?xml version=\"1.0\"?>\n<suite name=\"x\">\n  <properties/>\n{}  <out>{}</out>\n</suite>\n",
+        (0..100).map(case).collect::<String>(),
+        "a line of output &amp; more\n".repeat(200)
+    );
+    let out = shown(&text, &aggressive());
+    assert!(out.contains("<case n=\"60\"><failure>error: it broke</failure></case>"), "{out}");
+    assert!(out.contains("omitted 76 of 102 elements, siblings: case 76] -->"), "{out}");
+    assert!(out.contains("characters, long_string]") && out.ends_with("</out></suite>\n"), "{out}");
+    assert!(super::xml::read(&out, 0).is_ok() && out.contains("<properties/>"), "{out}");
+    let standard = shown(&text.replace("a line of output &amp; more\n", ""), &Policy::default());
+    assert!(
+        !standard.contains("tersed") && standard.contains("<suite name=\"x\"><properties/><case"),
+        "{standard}"
+    );
+    let mixed = text.replace("<properties/>", "<p>some <b>text</b></p>");
+    assert!(shown(&mixed, &Policy::default()).contains("\n  <case"));
+}
+
+#[test]
+fn pages_lose_their_code() {
+    let text = format!(
+        "<!DOCTYPE html>\n<html>\n  <head>\n    <style>{}</style>\n    <script>{}</script>\n  </head>\n  <body>\n    <p>Hello <b>you</b></p>\n    <pre>\n  x\n    y\n</pre>\n  </body>\n</html>\n",
+        "a { b: c }\n".repeat(60),
+        "f();\n".repeat(90)
+    );
+    let out = shown(&text, &aggressive());
+    assert_eq!(out.matches("page_code]").count(), 1, "{out}");
+    assert!(out.contains("<p>Hello <b>you</b></p>\n<pre>\n  x\n    y\n</pre>"), "{out}");
+    assert!(!shown(&text, &Policy::default()).contains("page_code"));
+}
+
+#[test]
+fn lists_of_yaml_are_items() {
+    let item = |i: usize| {
+        format!(
+            "- name: pod-{i}\n  status:\n    phase: {}\n  log: |\n    a\n    b\n",
+            if i == 40 { "Failed" } else { "Running" }
+        )
+    };
+    let text = format!(
+        "apiVersion: v1\nkind: List\nitems:\n{}metadata:\n  x: 1\n",
+        (0..60).map(item).collect::<String>()
+    );
+    let out = shown(&text, &aggressive());
+    assert!(out.contains("# [tersed") && out.contains("omitted 36 of 60 items, array_items]"), "{out}");
+    assert!(
+        out.contains("- name: pod-40\n")
+            && out.contains("- name: pod-59\n")
+            && out.ends_with("metadata:\n  x: 1\n"),
+        "{out}"
+    );
+    let squeezed = shown(&text, &Policy { squeeze: 9, ..aggressive() });
+    assert!(squeezed.contains("items:\n  # [tersed") || squeezed.contains("pod-40"), "{squeezed}");
+    assert!(squeezed.len() < 400, "{squeezed}");
+    let documents = (0..40).map(|i| format!("---\nkind: A\nname: n{i}\n")).collect::<String>();
+    let out = shown(&documents.repeat(2), &aggressive());
+    assert!(out.contains("omitted 56 of 80 items") && out.ends_with("name: n39\n"), "{out}");
+    assert!(!shown(&"a: b\nc: d\n".repeat(200), &aggressive()).contains("object_members"));
+}
+
+#[test]
+fn rows_of_tables_are_items() {
+    let csv = format!(
+        "id,name,size\n{}",
+        (0..100).map(|i| format!("{i},\"n, {i}\",{}\n", i % 5)).collect::<String>()
+    );
+    let out = shown(&csv, &aggressive());
+    assert_eq!(out.lines().count(), 26, "{out}");
+    assert!(
+        out.lines()
+            .any(|line| line.starts_with("\"[tersed")
+                && line.ends_with("omitted 76 of 100 rows, table_rows]\",,")),
+        "{out}"
+    );
+    let psql = format!(
+        "  id  |   name    \n------+-----------\n{}(100 rows)\n",
+        (0..100).map(|i| format!(" {i:>4} | name {i:<4} \n")).collect::<String>()
+    );
+    let out = shown(&psql, &aggressive());
+    assert!(
+        out.contains("omitted 76 of 100 rows, table_rows] |\n") && out.ends_with("(100 rows)\n"),
+        "{out}"
+    );
+    assert!(out.contains("99 | name 99") && out.starts_with(" id | name\n"), "{out}");
+}

@@ -1,0 +1,482 @@
+//! XML documents: elements beside others of their name, long texts and long attributes. What is left is
+//! well-formed and keeps its attributes; markers are comments, and inside a text or an attribute they are text.
+//!
+//! White space stays unless the document holds data: then no element with elements has a text of its own,
+//! and indentation goes (`is_data`, also for the lossless encoder). Reads tags by their grammar; what
+//! does not balance is declined.
+
+mod read;
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
+
+use foldhash::fast::FixedState;
+
+pub use read::{Kind, Node, read};
+use read::{NONE, name};
+
+use super::Limits;
+use super::json::Written;
+use super::plan::{Item, Ranking, Series, Value};
+use super::strings::{self, Escapes};
+use crate::pipeline::marker::{Marker, Unit};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::relevance::Relevance;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+
+/// Bytes that must go for a marker to pay.
+const WORTH: usize = 80;
+/// Longest text of an element that is compared with those of others.
+const FIELD: usize = 64;
+
+/// A document on lines of its own.
+pub struct Whole {
+    /// Its lines.
+    pub lines: Range<usize>,
+    /// Its nodes.
+    pub nodes: Vec<Node>,
+    /// Where it ends.
+    pub end: usize,
+}
+
+/// The document that starts with the first of some lines and ends with another; or the line where to look
+/// on, so that nothing is read twice.
+pub fn find(source: &Source<'_>, lines: Range<usize>) -> Result<Whole, usize> {
+    let first = source.line(lines.start);
+    let is_start = |head: &str| first.starts_with(head);
+    let bytes = source.byte_range(lines.clone());
+    let is_tag = first.len() > 2 && first.starts_with('<') && first.as_bytes()[1].is_ascii_alphabetic();
+    let next = lines.start + 1;
+    if !(is_start("<?xml") || is_start("<!--") || is_start("<!DOCTYPE ") || is_tag) {
+        return Err(next);
+    }
+    let text = &source.text()[..bytes.end];
+    let behind = |at: usize| next.max(source.line_at(at.min(bytes.end - 1)));
+    let (nodes, end) = read(text, bytes.start).map_err(behind)?;
+    let last = source.line_at(end - 1);
+    let rest = &text[end..source.byte_range(last..last + 1).end];
+    let whole = Whole { lines: lines.start..last + 1, nodes, end };
+    if rest.trim().is_empty() { Ok(whole) } else { Err(last + 1) }
+}
+
+/// Whether white space between elements is nothing but layout: no element has both elements and a text, and
+/// nothing says that it counts.
+pub fn is_data(text: &str, nodes: &[Node]) -> bool {
+    const WRITTEN: &[&str] = &[
+        "html", "body", "div", "p", "pre", "script", "style", "svg", "textarea", "code", "span", "text",
+        "tspan",
+    ];
+    let root = nodes.iter().find(|node| node.kind == Kind::Element);
+    let Some(root) = root else { return false };
+    let head = &text[nodes[0].start as usize..root.open as usize];
+    if memchr::memmem::find(head.as_bytes(), b"<!DOCTYPE html").is_some() {
+        return false;
+    }
+    // Per element: whether it has elements, whether it has text.
+    let mut has: HashMap<u32, (bool, bool), FixedState> = HashMap::default();
+    for node in nodes {
+        match node.kind {
+            Kind::Element => {
+                let tag = &text[node.start as usize..node.open as usize];
+                let name = name(&tag.as_bytes()[1..]).and_then(|name| std::str::from_utf8(name).ok());
+                if tag.contains("xml:space") || name.is_none_or(|name| WRITTEN.contains(&name)) {
+                    return false;
+                }
+                has.entry(node.parent).or_default().0 = true;
+            }
+            Kind::Text if !text[node.start as usize..node.end as usize].trim().is_empty() => {
+                has.entry(node.parent).or_default().1 = true;
+            }
+            Kind::Other if text[node.start as usize..].starts_with("<![CDATA[") => {
+                has.entry(node.parent).or_default().1 = true;
+            }
+            _ => {}
+        }
+    }
+    has.values().all(|(elements, text)| !(*elements && *text))
+}
+
+/// Whether a text is white space between the elements of an element with no other text.
+fn is_layout(text: &str, nodes: &[Node], i: usize) -> bool {
+    let node = nodes[i];
+    let blank = &text[node.start as usize..node.end as usize];
+    if node.kind != Kind::Text || !blank.trim().is_empty() || !blank.contains('\n') {
+        return false;
+    }
+    // The only child of an element is its value.
+    match nodes.get(node.parent as usize) {
+        Some(parent) => !(parent.open == node.start && parent.close == node.end),
+        None => true,
+    }
+}
+
+/// The document without its indentation.
+pub fn minify(text: &str, nodes: &[Node], end: usize) -> String {
+    let mut out = String::with_capacity(end - nodes.first().map_or(end, |node| node.start as usize));
+    let mut at = nodes.first().map_or(end, |node| node.start as usize);
+    for (i, node) in nodes.iter().enumerate() {
+        if is_layout(text, nodes, i) {
+            out.push_str(&text[at..node.start as usize]);
+            at = node.end as usize;
+        }
+    }
+    out.push_str(&text[at..end]);
+    out
+}
+
+/// A document and what is known of it.
+pub struct Document<'a> {
+    text: &'a str,
+    nodes: Vec<Node>,
+    exact: Vec<Range<usize>>,
+    about: &'a Relevance,
+    is_dense: bool,
+    rankings: HashMap<(u32, u64), Ranking, FixedState>,
+}
+
+impl<'a> Document<'a> {
+    /// `nodes` are of `text`; `exact` are ranges that must stay, in order. `is_dense` takes
+    /// indentation away.
+    pub fn new(
+        text: &'a str,
+        mut nodes: Vec<Node>,
+        exact: Vec<Range<usize>>,
+        about: &'a Relevance,
+        is_dense: bool,
+    ) -> Self {
+        for range in &exact {
+            let first = nodes.partition_point(|node| (node.start as usize) < range.start);
+            let from = first - usize::from(first > 0 && nodes[first - 1].end as usize > range.start);
+            let inside = nodes[from..].partition_point(|node| (node.start as usize) < range.end);
+            for i in from..from + inside {
+                let mut at = i as u32;
+                while at != NONE && !nodes[at as usize].must {
+                    nodes[at as usize].must = true;
+                    at = nodes[at as usize].parent;
+                }
+            }
+        }
+        Self { text, nodes, exact, about, is_dense, rankings: HashMap::default() }
+    }
+
+    /// The document under some limits.
+    pub fn write(&mut self, limits: Limits) -> Written {
+        let out = Written { text: String::new(), omitted: 0, reason: Reason::NothingToDo };
+        let mut writer = Writer { document: self, limits, out };
+        let len = writer.document.nodes.len() as u32;
+        writer.siblings(NONE, 0..len, 0);
+        writer.out
+    }
+}
+
+struct Writer<'d, 'a> {
+    document: &'d mut Document<'a>,
+    limits: Limits,
+    out: Written,
+}
+
+impl Writer<'_, '_> {
+    fn copy(&mut self, range: Range<usize>) {
+        self.out.text.push_str(self.document.text.get(range).unwrap_or_default());
+    }
+
+    fn leave(&mut self, bytes: usize, reason: Reason) {
+        if self.out.omitted == 0 {
+            self.out.reason = reason;
+        }
+        self.out.omitted += bytes;
+    }
+
+    /// What stands in an element, or the pieces of the whole document.
+    fn siblings(&mut self, parent: u32, nodes: Range<u32>, depth: usize) {
+        let children = children(&self.document.nodes, nodes);
+        let keep = self.chosen(parent, &children);
+        let gone: Vec<u32> =
+            children.iter().zip(&keep).filter(|(_, keep)| !**keep).map(|(c, _)| *c).collect();
+        let bytes: usize = gone.iter().map(|&c| self.bytes(c)).sum();
+        let is_cut = bytes >= WORTH;
+        let of = children.iter().filter(|&&c| self.document.nodes[c as usize].kind == Kind::Element).count();
+        let names = self.names(&gone);
+        let marker = Marker::Parts {
+            count: gone.len(),
+            of,
+            unit: Unit::Elements,
+            reason: Reason::Siblings.code().to_owned(),
+            names,
+        };
+        let mut marker = Some(marker).filter(|_| is_cut);
+        let mut was_left = false;
+        for (&child, keep) in children.iter().zip(&keep) {
+            let node = self.document.nodes[child as usize];
+            if is_cut && !keep {
+                if let Some(marker) = marker.take() {
+                    self.comment(&marker);
+                }
+                self.leave(self.bytes(child), Reason::Siblings);
+                was_left = true;
+                continue;
+            }
+            let is_blank = is_layout(self.document.text, &self.document.nodes, child as usize);
+            // The indentation of what is gone goes with it.
+            if is_blank && (self.document.is_dense || was_left) {
+                continue;
+            }
+            was_left = false;
+            match node.kind {
+                Kind::Element => self.element(child, depth),
+                Kind::Text => self.value(node.start as usize..node.end as usize, node.must),
+                Kind::Other => self.copy(node.start as usize..node.end as usize),
+            }
+        }
+    }
+
+    fn bytes(&self, child: u32) -> usize {
+        let node = self.document.nodes[child as usize];
+        (node.end - node.start) as usize
+    }
+
+    fn comment(&mut self, marker: &Marker) {
+        self.out.text.push_str(&format!("<!-- {} -->", marker.write()));
+    }
+
+    fn element(&mut self, i: u32, depth: usize) {
+        let node = self.document.nodes[i as usize];
+        self.tag(node);
+        let inside = i + 1..node.next;
+        let size = (node.close - node.open) as usize;
+        let has_elements = inside.clone().any(|c| self.document.nodes[c as usize].kind == Kind::Element);
+        if depth >= self.limits.depth && !node.must && has_elements && size > WORTH {
+            let count = children(&self.document.nodes, inside.clone());
+            let count =
+                count.iter().filter(|&&c| self.document.nodes[c as usize].kind == Kind::Element).count();
+            let marker = Marker::Parts {
+                count,
+                of: count,
+                unit: Unit::Elements,
+                reason: Reason::DeepValue.code().to_owned(),
+                names: None,
+            };
+            self.comment(&marker);
+            self.leave(size, Reason::DeepValue);
+        } else if !inside.is_empty() {
+            self.siblings(i, inside, depth + 1);
+        }
+        self.copy(node.close.max(node.open) as usize..node.end as usize);
+    }
+
+    /// A start tag. Long values of attributes are cut.
+    fn tag(&mut self, node: Node) {
+        let range = node.start as usize..node.open as usize;
+        let limit = self.limits.string.unwrap_or(usize::MAX);
+        if range.len() <= limit || node.must {
+            return self.copy(range);
+        }
+        let text = self.document.text;
+        let mut at = range.start;
+        while let Some(open) = memchr::memchr2(b'"', b'\'', &text.as_bytes()[at..range.end]) {
+            let start = at + open + 1;
+            let Some(len) = memchr::memchr(text.as_bytes()[start - 1], &text.as_bytes()[start..range.end])
+            else {
+                break;
+            };
+            self.copy(at..start);
+            self.value(start..start + len, false);
+            at = start + len;
+            self.copy(at..at + 1);
+            at += 1;
+        }
+        self.copy(at..range.end);
+    }
+
+    /// A text or the value of an attribute.
+    fn value(&mut self, range: Range<usize>, must: bool) {
+        let Some(limit) = self.limits.string.filter(|limit| range.len() > *limit) else {
+            return self.copy(range);
+        };
+        let exact = &self.document.exact;
+        let first = exact.partition_point(|e| e.end <= range.start);
+        let fixed: Vec<Range<usize>> = exact[first..]
+            .iter()
+            .take_while(|e| must && e.start < range.end)
+            .map(|e| e.start.max(range.start) - range.start..e.end.min(range.end) - range.start)
+            .collect();
+        let about = self.document.about;
+        match strings::cut(&self.document.text[range.clone()], limit, &fixed, about, Escapes::References) {
+            Some(cut) => {
+                self.out.text.push_str(&cut.text);
+                self.leave(cut.omitted, Reason::LongString);
+            }
+            None => self.copy(range),
+        }
+    }
+
+    /// Which of some siblings stay: of the elements of each name those that the limit lets.
+    fn chosen(&mut self, parent: u32, children: &[u32]) -> Vec<bool> {
+        let mut keep = vec![true; children.len()];
+        let Some(limit) = self.limits.items.filter(|limit| children.len() > *limit) else { return keep };
+        let document = &mut *self.document;
+        let mut groups: Vec<(u64, Vec<usize>)> = Vec::new();
+        let mut places: HashMap<u64, usize, FixedState> = HashMap::default();
+        for (place, &child) in children.iter().enumerate() {
+            let node = document.nodes[child as usize];
+            if node.kind != Kind::Element {
+                continue;
+            }
+            let name = digest(name(&document.text.as_bytes()[node.start as usize + 1..]).unwrap_or_default());
+            let group = *places.entry(name).or_insert_with(|| {
+                groups.push((name, Vec::new()));
+                groups.len() - 1
+            });
+            groups[group].1.push(place);
+        }
+        for (name, group) in groups.iter().filter(|(_, group)| group.len() > limit) {
+            let items: Vec<u32> = group.iter().map(|&place| children[place]).collect();
+            let (text, nodes, about) = (document.text, &document.nodes, document.about);
+            let ranking =
+                document.rankings.entry((parent, *name)).or_insert_with(|| rank(text, nodes, &items, about));
+            for (&place, kept) in group.iter().zip(ranking.keep(limit)) {
+                keep[place] = kept || nodes[children[place] as usize].must;
+            }
+        }
+        keep
+    }
+
+    /// What the elements that go are called, with their counts.
+    fn names(&self, gone: &[u32]) -> Option<String> {
+        let mut names: Vec<(&str, usize)> = Vec::new();
+        for &child in gone {
+            let start = self.document.nodes[child as usize].start as usize + 1;
+            let name = name(&self.document.text.as_bytes()[start..])?;
+            let name = std::str::from_utf8(name).ok().filter(|name| super::is_plain_name(name))?;
+            match names.iter().position(|(known, _)| *known == name) {
+                Some(place) => names[place].1 += 1,
+                None => names.push((name, 1)),
+            }
+        }
+        let names: Vec<String> = names.iter().map(|(name, count)| format!("{name} {count}")).collect();
+        Some(names.join(", ")).filter(|names| !names.is_empty())
+    }
+}
+
+/// The nodes directly inside a range of them.
+fn children(nodes: &[Node], range: Range<u32>) -> Vec<u32> {
+    let mut out = Vec::new();
+    let mut at = range.start;
+    while at < range.end {
+        out.push(at);
+        at = nodes[at as usize].next;
+    }
+    out
+}
+
+fn digest(bytes: &[u8]) -> u64 {
+    let mut hasher = FixedState::default().build_hasher();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+/// Elements of one name as limits let them stay.
+fn rank(text: &str, nodes: &[Node], items: &[u32], about: &Relevance) -> Ranking {
+    let texts: Vec<&str> = items
+        .iter()
+        .map(|&i| &text[nodes[i as usize].start as usize..nodes[i as usize].end as usize])
+        .collect();
+    let scores = about.scores_of(&texts);
+    let mut series = Series::default();
+    for (place, &item) in items.iter().enumerate() {
+        let node = nodes[item as usize];
+        let mut shape = 0u64;
+        attributes(&text[node.start as usize..node.open as usize], |name, value| {
+            let name = digest(name.as_bytes());
+            shape = shape.rotate_left(5) ^ name;
+            series.field(name, field(value));
+        });
+        for child in children(nodes, item + 1..node.next) {
+            let inner = nodes[child as usize];
+            if inner.kind != Kind::Element {
+                continue;
+            }
+            let name = digest(name(&text.as_bytes()[inner.start as usize + 1..]).unwrap_or_default());
+            shape = shape.rotate_left(5) ^ name;
+            let value = text[inner.open as usize..inner.close.max(inner.open) as usize].trim();
+            if value.len() <= FIELD && !value.contains('<') {
+                series.field(name, field(value));
+            }
+        }
+        let is_short = texts[place].len() <= signals::LONG_LINE;
+        let fails = is_short && signals::is_failure(texts[place]);
+        series.push(Item { shape, fails, score: scores[place] });
+    }
+    series.rank()
+}
+
+fn field(value: &str) -> Value {
+    value.parse().map_or_else(|_| Value::Word(digest(value.as_bytes())), Value::Number)
+}
+
+/// Calls `found` with every attribute of a tag.
+fn attributes<'t>(tag: &'t str, mut found: impl FnMut(&'t str, &'t str)) {
+    let bytes = tag.as_bytes();
+    let mut at = 0;
+    while let Some(equals) = memchr::memchr(b'=', &bytes[at..]).map(|i| at + i) {
+        let head = tag[at..equals].trim_end();
+        let name =
+            head.rsplit(|c: char| c.is_whitespace() || c == '"' || c == '\'').next().unwrap_or_default();
+        let open = equals + 1 + bytes[equals + 1..].iter().take_while(|b| b.is_ascii_whitespace()).count();
+        let Some(quote) = bytes.get(open).filter(|b| matches!(b, b'"' | b'\'')) else {
+            at = equals + 1;
+            continue;
+        };
+        let Some(len) = memchr::memchr(*quote, &bytes[open + 1..]) else { return };
+        found(name, &tag[open + 1..open + 1 + len]);
+        at = open + 2 + len;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_are_read_by_their_tags() {
+        for (text, count) in
+            [("<a/>", 1), ("<?xml version=\"1.0\"?>\n<!-- x --><a b=\"1>2\"><c>t</c><![CDATA[<x>]]></a>", 7)]
+        {
+            let (nodes, end) = read(text, 0).unwrap();
+            assert_eq!((nodes.len(), end), (count, text.len()), "{text}");
+        }
+        for text in ["<a>", "<a></b>", "<a b=\"<\"/>", "<a><b></a></b>", "x<a/>", "<a <b>", "<1/>", "a < b"] {
+            assert!(read(text, 0).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn only_layout_goes() {
+        let dense = |text: &str| {
+            let (nodes, end) = read(text, 0).unwrap();
+            is_data(text, &nodes).then(|| minify(text, &nodes, end))
+        };
+        let text = "<?xml version=\"1.0\"?>\n<a>\n  <b x=\"1  2\"> t </b>\n  <c> </c>\n  <!-- n -->\n</a>";
+        assert_eq!(
+            dense(text).unwrap(),
+            "<?xml version=\"1.0\"?><a><b x=\"1  2\"> t </b><c> </c><!-- n --></a>"
+        );
+        for text in [
+            "<a>\n text <b/>\n</a>",
+            "<a xml:space=\"preserve\">\n <b/></a>",
+            "<div>\n <b/></div>",
+            "<a>\n <pre> x </pre></a>",
+        ] {
+            assert_eq!(dense(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn attributes_are_found() {
+        let mut found = Vec::new();
+        attributes("<a b=\"1\" c:d = 'x=y' e>", |name, value| found.push((name, value)));
+        assert_eq!(found, [("b", "1"), ("c:d", "x=y")]);
+    }
+}

@@ -1,0 +1,186 @@
+//! XML by the grammar of its tags: the pieces of a document as a flat list. What does not balance is no
+//! document. Nothing is interpreted: a piece is a range of bytes.
+
+/// Deepest nesting that is read.
+const MAX_DEPTH: usize = 256;
+/// No parent.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// What a piece of a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// An element: tags and what is between them.
+    Element,
+    /// Text, references in it included.
+    Text,
+    /// Comments, declarations, instructions, `CDATA`.
+    Other,
+}
+
+/// A piece of a document.
+#[derive(Debug, Clone, Copy)]
+pub struct Node {
+    /// First byte.
+    pub start: u32,
+    /// Behind the last byte.
+    pub end: u32,
+    /// Of an element: behind the start tag.
+    pub open: u32,
+    /// Of an element: where the end tag starts.
+    pub close: u32,
+    /// The first node behind this one and all inside it.
+    pub next: u32,
+    /// The element that it stands in.
+    pub parent: u32,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether it, or something inside it, must be shown.
+    pub must: bool,
+}
+
+/// Reads the document that `text` is from `at` on, up to the end of its outermost element. Gives its nodes in
+/// order, those before the element included, and where it ends; or as an error where it stops to be one.
+pub fn read(text: &str, at: usize) -> Result<(Vec<Node>, usize), usize> {
+    let mut reader =
+        Reader { text, bytes: text.as_bytes(), at, nodes: Vec::new(), open: Vec::new(), is_open: false };
+    if text.len() >= NONE as usize || reader.document().is_none() {
+        // What was looked for up to the end and not found is not looked for again from the next line.
+        return Err(if reader.is_open { text.len() } else { reader.at });
+    }
+    Ok((reader.nodes, reader.at))
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    nodes: Vec<Node>,
+    open: Vec<u32>,
+    /// Whether something was opened whose end is nowhere.
+    is_open: bool,
+}
+
+impl Reader<'_> {
+    /// What was found, or a note that it is nowhere.
+    fn found(&mut self, at: Option<usize>) -> Option<usize> {
+        self.is_open |= at.is_none();
+        at
+    }
+
+    fn document(&mut self) -> Option<()> {
+        loop {
+            let start = self.at;
+            let len = self.found(memchr::memchr(b'<', &self.bytes[start..]))?;
+            if len > 0 {
+                let blank = self.text[start..start + len].trim().is_empty();
+                if self.open.is_empty() && !blank {
+                    return None;
+                }
+                self.push(start, start + len, Kind::Text);
+                self.at += len;
+            }
+            let at = self.at;
+            let rest = &self.bytes[at..];
+            let other = match rest {
+                [b'<', b'!', b'-', b'-', ..] => {
+                    Some(4 + self.found(memchr::memmem::find(rest.get(4..)?, b"-->"))? + 3)
+                }
+                [b'<', b'!', b'[', b'C', b'D', ..] => {
+                    Some(self.found(memchr::memmem::find(rest, b"]]>"))? + 3)
+                }
+                // An internal subset has brackets of its own.
+                [b'<', b'!', ..] => {
+                    let end = self.found(memchr::memchr(b'>', rest))?;
+                    Some(end + 1).filter(|_| !rest[..end].contains(&b'['))
+                }
+                [b'<', b'?', ..] => Some(self.found(memchr::memmem::find(rest, b"?>"))? + 2),
+                _ => None,
+            };
+            match other {
+                Some(len) => {
+                    self.push(at, at + len, Kind::Other);
+                    self.at += len;
+                }
+                None if rest.get(1) == Some(&b'!') => return None,
+                None if rest.get(1) == Some(&b'/') => {
+                    if self.end_tag()? {
+                        return Some(());
+                    }
+                }
+                None => {
+                    if self.start_tag()? {
+                        return Some(());
+                    }
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, start: usize, end: usize, kind: Kind) {
+        let next = self.nodes.len() as u32 + 1;
+        let parent = self.open.last().copied().unwrap_or(NONE);
+        let (start, end) = (start as u32, end as u32);
+        self.nodes.push(Node { start, end, open: end, close: end, next, parent, kind, must: false });
+    }
+
+    /// A start tag; true where it is the whole document.
+    fn start_tag(&mut self) -> Option<bool> {
+        let start = self.at;
+        name(&self.bytes[start + 1..])?;
+        let mut at = start + 1;
+        let end = loop {
+            let step = self.found(memchr::memchr3(b'>', b'"', b'\'', &self.bytes[at..]))?;
+            at += step;
+            match self.bytes[at] {
+                b'>' => break at + 1,
+                quote => {
+                    let len = memchr::memchr(quote, self.bytes.get(at + 1..)?);
+                    at += 2 + self.found(len)?;
+                }
+            }
+        };
+        if memchr::memchr(b'<', &self.bytes[start + 1..end]).is_some() {
+            return None;
+        }
+        self.push(start, end, Kind::Element);
+        self.at = end;
+        if self.bytes[end - 2] == b'/' {
+            return Some(self.open.is_empty());
+        }
+        if self.open.len() == MAX_DEPTH {
+            return None;
+        }
+        self.open.push(self.nodes.len() as u32 - 1);
+        Some(false)
+    }
+
+    /// An end tag; true where it ends the document.
+    fn end_tag(&mut self) -> Option<bool> {
+        let start = self.at;
+        let rest = &self.bytes[start + 2..];
+        let ending = name(rest)?;
+        let end = start + 2 + self.found(memchr::memchr(b'>', rest))? + 1;
+        if !self.text[start + 2 + ending.len()..end - 1].trim().is_empty() {
+            return None;
+        }
+        let open = self.open.pop()? as usize;
+        let next = self.nodes.len() as u32;
+        let node = &mut self.nodes[open];
+        if name(&self.bytes[node.start as usize + 1..])? != ending {
+            return None;
+        }
+        node.close = start as u32;
+        node.end = end as u32;
+        node.next = next;
+        self.at = end;
+        Some(self.open.is_empty())
+    }
+}
+
+/// The name that a tag starts with.
+pub(super) fn name(bytes: &[u8]) -> Option<&[u8]> {
+    let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':') || *b >= 0x80;
+    let len = bytes.iter().take_while(|b| is_name(b)).count();
+    let starts = bytes.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_' || *b >= 0x80);
+    starts.then(|| &bytes[..len])
+}

@@ -1,0 +1,433 @@
+//! YAML in block style, as programs write it: long lists, wide maps, long blocks of text. Lines that stay are
+//! as they were; markers are comments, inside a block of text they are lines of it.
+//!
+//! Only indentation is understood, so what it tells is all that is used: a block is a line and the deeper
+//! lines behind it. Text that no program says is YAML is declined.
+
+use std::hash::{BuildHasher, Hasher};
+use std::ops::Range;
+
+use foldhash::fast::FixedState;
+
+use super::Limits;
+use super::json::Written;
+use super::plan::{Item, Series, Value};
+use crate::pipeline::marker::{Marker, Unit};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::relevance::Relevance;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+
+/// Bytes that must go for a marker to pay.
+const WORTH: usize = 80;
+/// Deepest nesting that is read.
+const MAX_DEPTH: usize = 64;
+/// Bytes of the keys that a marker names.
+const NAMES: usize = 240;
+
+/// A line and the deeper ones behind it.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    /// First line, from 0 in the source.
+    start: usize,
+    /// Line behind the last.
+    end: usize,
+    /// The first block behind this one and all inside it.
+    next: usize,
+    indent: usize,
+    /// Where its key starts, behind the signs of items.
+    key: usize,
+    is_item: bool,
+    /// Whether what is inside is a text and not blocks.
+    is_text: bool,
+    /// Whether it only divides documents.
+    is_rule: bool,
+}
+
+/// A document and what is known of it.
+pub struct Document<'a> {
+    source: &'a Source<'a>,
+    blocks: Vec<Block>,
+    /// Lines that must stay, in order.
+    must: Vec<usize>,
+    about: &'a Relevance,
+    lines: Range<usize>,
+}
+
+impl<'a> Document<'a> {
+    /// The document that some lines are.
+    pub fn read(
+        source: &'a Source<'a>,
+        lines: Range<usize>,
+        must: Vec<usize>,
+        about: &'a Relevance,
+    ) -> Option<Self> {
+        let blocks = blocks(source, lines.clone())?;
+        Some(Self { source, blocks, must, about, lines })
+    }
+
+    /// The document under some limits.
+    pub fn write(&self, limits: Limits) -> Written {
+        let out = Written { text: String::new(), omitted: 0, reason: Reason::NothingToDo };
+        let mut writer = Writer { document: self, limits, out };
+        let first = self.blocks.first().map_or(self.lines.end, |block| block.start);
+        writer.copy(self.lines.start..first);
+        writer.documents();
+        writer.out.text.pop();
+        writer.out
+    }
+
+    /// The blocks of each document: `---` starts one.
+    fn documents(&self) -> Vec<Range<usize>> {
+        let mut out = Vec::new();
+        let (mut start, mut at) = (0, 0);
+        while at < self.blocks.len() {
+            if self.blocks[at].is_rule && at > start {
+                out.push(start..at);
+                start = at;
+            }
+            at = self.blocks[at].next;
+        }
+        out.push(start..self.blocks.len());
+        out
+    }
+
+    fn must(&self, lines: Range<usize>) -> bool {
+        let first = self.must.partition_point(|line| *line < lines.start);
+        self.must.get(first).is_some_and(|line| *line < lines.end)
+    }
+}
+
+struct Writer<'d, 'a> {
+    document: &'d Document<'a>,
+    limits: Limits,
+    out: Written,
+}
+
+impl Writer<'_, '_> {
+    fn copy(&mut self, lines: Range<usize>) {
+        for i in lines {
+            self.out.text.push_str(self.document.source.line(i));
+            self.out.text.push('\n');
+        }
+    }
+
+    fn leave(&mut self, lines: Range<usize>, reason: Reason) {
+        if self.out.omitted == 0 {
+            self.out.reason = reason;
+        }
+        self.out.omitted += self.document.source.byte_range(lines).len();
+    }
+
+    fn marker(&mut self, indent: usize, sign: &str, marker: &Marker) {
+        self.out.text.push_str(&" ".repeat(indent));
+        self.out.text.push_str(sign);
+        self.out.text.push_str(&marker.write());
+        self.out.text.push('\n');
+    }
+
+    /// All documents, or of many those that the limit lets.
+    fn documents(&mut self) {
+        let all = self.document.documents();
+        let blocks = &self.document.blocks;
+        let lines = |range: &Range<usize>| blocks[range.start].start..blocks[range.end - 1].end;
+        let limit = self.limits.items.unwrap_or(usize::MAX);
+        let mut keep = vec![true; all.len()];
+        if all.len() > limit {
+            keep = self.rank(&all.iter().map(lines).collect::<Vec<_>>()).keep(limit);
+            for (range, keep) in all.iter().zip(&mut keep) {
+                *keep |= self.document.must(lines(range));
+            }
+        }
+        let count = keep.iter().filter(|keep| !**keep).count();
+        let reason = Reason::ArrayItems.code().to_owned();
+        let mut marker = Some(Marker::Parts { count, of: all.len(), unit: Unit::Items, reason, names: None });
+        for (range, keep) in all.iter().zip(keep) {
+            if !keep {
+                if let Some(marker) = marker.take() {
+                    self.marker(0, "# ", &marker);
+                }
+                self.leave(lines(range), Reason::ArrayItems);
+                continue;
+            }
+            let rest = match blocks[range.start].is_rule {
+                true => {
+                    self.copy(blocks[range.start].start..blocks[range.start].end);
+                    range.start + 1..range.end
+                }
+                false => range.clone(),
+            };
+            self.blocks(rest, 0);
+        }
+    }
+
+    /// Blocks side by side.
+    fn blocks(&mut self, range: Range<usize>, depth: usize) {
+        let all = &self.document.blocks;
+        let mut siblings = Vec::new();
+        let mut at = range.start;
+        while at < range.end {
+            siblings.push(at);
+            at = all[at].next;
+        }
+        let Some(first) = siblings.first().map(|&first| all[first]) else { return };
+        let is_list = siblings.iter().all(|&s| all[s].is_item);
+        let limit = if is_list { self.limits.items } else { self.limits.members(depth) };
+        let limit = limit.unwrap_or(usize::MAX);
+        let mut keep = vec![true; siblings.len()];
+        if siblings.len() > limit {
+            let lines: Vec<Range<usize>> = siblings.iter().map(|&s| all[s].start..all[s].end).collect();
+            keep = self.rank(&lines).keep(limit);
+            for (&sibling, keep) in siblings.iter().zip(&mut keep) {
+                *keep |= self.document.must(all[sibling].start..all[sibling].end);
+            }
+        }
+        let gone: Vec<Block> =
+            siblings.iter().zip(&keep).filter(|(_, keep)| !**keep).map(|(&s, _)| all[s]).collect();
+        let bytes: usize = gone.iter().map(|b| self.document.source.byte_range(b.start..b.end).len()).sum();
+        let (unit, reason) = match is_list {
+            true => (Unit::Items, Reason::ArrayItems),
+            false => (Unit::Members, Reason::ObjectMembers),
+        };
+        let mut marker = (bytes >= WORTH).then(|| {
+            let names = if is_list { None } else { self.keys(&gone, bytes) };
+            let reason = reason.code().to_owned();
+            Marker::Parts { count: gone.len(), of: siblings.len(), unit, reason, names }
+        });
+        let is_cut = marker.is_some();
+        for (&sibling, keep) in siblings.iter().zip(keep) {
+            let block = all[sibling];
+            if keep || !is_cut {
+                self.block(sibling, depth);
+                continue;
+            }
+            if let Some(marker) = marker.take() {
+                self.marker(first.indent, "# ", &marker);
+            }
+            self.leave(block.start..block.end, reason);
+        }
+    }
+
+    fn block(&mut self, i: usize, depth: usize) {
+        let block = self.document.blocks[i];
+        self.copy(block.start..block.start + 1);
+        let inside = block.start + 1..block.end;
+        let bytes = self.document.source.byte_range(inside.clone()).len();
+        if inside.is_empty() {
+            return;
+        }
+        if block.is_text {
+            return self.text(block, inside);
+        }
+        let has_blocks = block.next > i + 1;
+        if depth >= self.limits.depth && has_blocks && bytes > WORTH && !self.document.must(inside.clone()) {
+            let mut count = 0;
+            let mut at = i + 1;
+            let is_list = self.document.blocks[at].is_item;
+            while at < block.next {
+                count += 1;
+                at = self.document.blocks[at].next;
+            }
+            let unit = if is_list { Unit::Items } else { Unit::Members };
+            let reason = Reason::DeepValue.code().to_owned();
+            let marker = Marker::Parts { count, of: count, unit, reason, names: None };
+            self.marker(block.indent + 2, "# ", &marker);
+            return self.leave(inside, Reason::DeepValue);
+        }
+        if !has_blocks {
+            return self.copy(inside);
+        }
+        self.copy(block.start + 1..self.document.blocks[i + 1].start);
+        self.blocks(i + 1..block.next, depth + 1);
+    }
+
+    /// A block of text: its first and last lines, and those that must stay.
+    fn text(&mut self, block: Block, lines: Range<usize>) {
+        let source = self.document.source;
+        let limit = self.limits.string.unwrap_or(usize::MAX);
+        let size = source.byte_range(lines.clone()).len();
+        if size <= limit.max(WORTH * 2) {
+            return self.copy(lines);
+        }
+        let indent = source.line(lines.start).len() - source.line(lines.start).trim_start().len();
+        let mut keep = vec![false; lines.len()];
+        let mut fill = |order: &mut dyn Iterator<Item = usize>, mut left: usize| {
+            for i in order {
+                let bytes = source.raw(i).len();
+                if bytes > left {
+                    break;
+                }
+                left -= bytes;
+                keep[i - lines.start] = true;
+            }
+        };
+        fill(&mut lines.clone(), limit / 2);
+        fill(&mut lines.clone().rev(), limit / 4);
+        for i in lines.clone() {
+            keep[i - lines.start] |= self.document.must(i..i + 1);
+        }
+        let total: usize = lines.clone().map(|i| source.line(i).trim().chars().count()).sum();
+        let mut at = lines.start;
+        while at < lines.end {
+            let run = lines.end.min(at + keep[at - lines.start..].iter().take_while(|k| !**k).count());
+            if run > at && source.byte_range(at..run).len() >= WORTH {
+                let count = (at..run).map(|i| source.line(i).trim().chars().count()).sum();
+                let reason = Reason::LongString.code().to_owned();
+                let marker = Marker::Parts { count, of: total, unit: Unit::Characters, reason, names: None };
+                self.marker(indent.max(block.indent + 1), "", &marker);
+                self.leave(at..run, Reason::LongString);
+            } else {
+                self.copy(at..run);
+            }
+            at = run;
+            if at < lines.end {
+                self.copy(at..at + 1);
+                at += 1;
+            }
+        }
+    }
+
+    fn rank(&self, siblings: &[Range<usize>]) -> super::plan::Ranking {
+        let document = self.document;
+        let texts: Vec<&str> = siblings.iter().map(|lines| document.source.slice(lines.clone())).collect();
+        let scores = document.about.scores_of(&texts);
+        let mut series = Series::default();
+        for (place, lines) in siblings.iter().enumerate() {
+            let mut shape = 0u64;
+            let mut fails = false;
+            for i in lines.clone() {
+                let line = document.source.line(i).trim_start().trim_start_matches("- ");
+                let Some((key, value)) = line.split_once(':') else { continue };
+                let name = digest(key);
+                shape = shape.rotate_left(5) ^ name;
+                let value = value.trim();
+                series.field(name, value.parse().map_or_else(|_| Value::Word(digest(value)), Value::Number));
+                fails |= signals::is_failure(line);
+            }
+            series.push(Item { shape, fails, score: scores[place] });
+        }
+        series.rank()
+    }
+
+    fn keys(&self, gone: &[Block], bytes: usize) -> Option<String> {
+        let mut names = String::new();
+        for block in gone {
+            let key = self.document.source.line(block.start).trim().split(':').next().unwrap_or_default();
+            let key = key.trim_matches(['"', '\'']);
+            if !super::is_plain_name(key) || names.len() + key.len() > NAMES.min(bytes / 3) {
+                if !names.is_empty() {
+                    names.push_str(", ...");
+                }
+                break;
+            }
+            if !names.is_empty() {
+                names.push_str(", ");
+            }
+            names.push_str(key);
+        }
+        Some(names).filter(|names| !names.is_empty())
+    }
+}
+
+fn digest(text: &str) -> u64 {
+    let mut hasher = FixedState::default().build_hasher();
+    hasher.write(text.as_bytes());
+    hasher.finish()
+}
+
+/// Whether a line begins a value of many lines: `key: |`, `- >-`.
+fn opens_text(line: &str) -> bool {
+    let line = line.trim_end();
+    let line = line.split(" #").next().unwrap_or(line).trim_end();
+    let sign = line.rsplit([' ', '-']).next().unwrap_or_default();
+    let sign = if sign.is_empty() { line.rsplit(' ').next().unwrap_or_default() } else { sign };
+    sign.starts_with(['|', '>']) && sign.len() <= 3 && (line.contains(": ") || line.contains("- "))
+}
+
+/// Whether a line is a key: `name:`, `"a b": value`.
+fn is_key(line: &str) -> bool {
+    let (quote, rest) = match line.as_bytes().first() {
+        Some(b'"' | b'\'') => (line.as_bytes()[0] as char, &line[1..]),
+        _ => (':', line),
+    };
+    let Some(len) = rest.find(quote) else { return false };
+    let behind = if quote == ':' { &rest[len..] } else { &rest[len + 1..] };
+    let plain = !rest[..len].contains(['{', '[', '#', '\t']) || quote != ':';
+    len > 0 && plain && behind.strip_prefix(':').is_some_and(|v| v.is_empty() || v.starts_with(' '))
+}
+
+/// The blocks of some lines; `None` where a line does not fit.
+fn blocks(source: &Source<'_>, lines: Range<usize>) -> Option<Vec<Block>> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut open: Vec<usize> = Vec::new();
+    let close =
+        |blocks: &mut Vec<Block>, open: &mut Vec<usize>, line: usize, is_over: &dyn Fn(&Block) -> bool| {
+            while let Some(&top) = open.last().filter(|&&top| is_over(&blocks[top])) {
+                let next = blocks.len();
+                blocks[top].end = line;
+                blocks[top].next = next;
+                open.pop();
+            }
+        };
+    for i in lines.clone() {
+        let line = source.line(i);
+        let text = line.trim_start_matches(' ');
+        if text.starts_with('\t') {
+            return None;
+        }
+        let indent = line.len() - text.len();
+        // Blank lines and comments belong to what is open.
+        if text.trim().is_empty() || (text.starts_with('#') && !is_inside(&blocks, &open, indent)) {
+            continue;
+        }
+        if indent == 0 && matches!(text.trim_end(), "---" | "...") {
+            close(&mut blocks, &mut open, i, &|_| true);
+            let next = blocks.len() + 1;
+            let (is_item, is_text, is_rule) = (false, false, true);
+            blocks.push(Block { start: i, end: i + 1, next, indent, key: 0, is_item, is_text, is_rule });
+            continue;
+        }
+        if is_inside(&blocks, &open, indent) {
+            continue;
+        }
+        let is_item = text.starts_with("- ") || text.trim_end() == "-";
+        // Items may stand as deep as their key.
+        let is_over = |b: &Block| b.indent > indent || (b.indent == indent && (b.is_item || !is_item));
+        close(&mut blocks, &mut open, i, &is_over);
+        if !is_item && !is_key(text) {
+            // A value that goes on is a part of what is open.
+            if open.is_empty() {
+                return None;
+            }
+            continue;
+        }
+        if open.len() == MAX_DEPTH {
+            return None;
+        }
+        let key = line.len() - text.trim_start_matches(['-', ' ']).len();
+        blocks.push(Block {
+            start: i,
+            end: i + 1,
+            next: 0,
+            indent,
+            key,
+            is_item,
+            is_text: opens_text(text),
+            is_rule: false,
+        });
+        open.push(blocks.len() - 1);
+    }
+    close(&mut blocks, &mut open, lines.end, &|_| true);
+    // Comments behind a rule belong to it.
+    for i in 0..blocks.len() {
+        if blocks[i].is_rule {
+            blocks[i].end = blocks.get(i + 1).map_or(lines.end, |next| next.start);
+        }
+    }
+    Some(blocks).filter(|blocks| blocks.len() > 2)
+}
+
+/// Whether a line that deep is a part of the text that is open.
+fn is_inside(blocks: &[Block], open: &[usize], indent: usize) -> bool {
+    open.last().is_some_and(|&top| blocks[top].is_text && indent > blocks[top].key)
+}

@@ -1,0 +1,160 @@
+//! A text as a sequence of small pieces that phrases are made of: what an agent may cite (names, paths,
+//! numbers) is one piece, so that no phrase cuts it in two. What must stay as it is stands between them.
+
+use std::collections::HashMap;
+
+use crate::pipeline::marker::{self, Marker};
+use crate::pipeline::signals;
+
+/// The pieces of a text.
+pub struct Atoms<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// Per piece, a number that is the same for equal pieces. A line that has to stay is one piece that
+    /// equals no other.
+    pub ids: Vec<u32>,
+    /// Where the pieces start, and the end of the last.
+    pub starts: Vec<u32>,
+    /// Per piece, how many line ends stand before it; and before the end.
+    pub newlines: Vec<u32>,
+    /// How many different pieces there are.
+    pub kinds: usize,
+}
+
+impl<'a> Atoms<'a> {
+    /// Takes a text apart. With `whole_lines` no phrase goes over the end of a line.
+    pub fn read(text: &'a str, whole_lines: bool) -> Self {
+        let mut out = Self { text, ids: Vec::new(), starts: Vec::new(), newlines: Vec::new(), kinds: 0 };
+        let mut known: HashMap<&str, u32, foldhash::fast::FixedState> = HashMap::default();
+        let mut at = 0;
+        let mut lines = 0;
+        let all: Vec<&str> = text.split_inclusive('\n').collect();
+        let apart = apart(&all);
+        for ((line, is_fixed), is_apart) in all.iter().zip(fixed(&all)).zip(apart) {
+            let end = at + line.len();
+            while at < end {
+                let rest = &text[at..end];
+                let length = if is_fixed { rest.len() } else { length(rest) };
+                let piece = &rest[..length];
+                let alone = is_fixed || piece == "\n" && (whole_lines || is_apart);
+                let next = out.kinds as u32;
+                let id = if alone { next } else { *known.entry(piece).or_insert(next) };
+                out.kinds += usize::from(id == next);
+                out.ids.push(id);
+                out.starts.push(at as u32);
+                out.newlines.push(lines);
+                lines += u32::from(piece.ends_with('\n'));
+                at += length;
+            }
+        }
+        out.starts.push(at as u32);
+        out.newlines.push(lines);
+        out
+    }
+
+    /// Bytes of a run of pieces.
+    pub fn bytes(&self, start: usize, count: usize) -> usize {
+        (self.starts[start + count] - self.starts[start]) as usize
+    }
+
+    /// The text of a run of pieces.
+    pub fn slice(&self, start: usize, count: usize) -> &'a str {
+        &self.text[self.starts[start] as usize..self.starts[start + count] as usize]
+    }
+
+    /// Line ends in a run of pieces.
+    pub fn line_ends(&self, start: usize, count: usize) -> usize {
+        (self.newlines[start + count] - self.newlines[start]) as usize
+    }
+}
+
+/// Lines around one that reports a failure that may belong to it: the place, the excerpt, the values.
+const BEFORE: usize = 2;
+const BEHIND: usize = 6;
+
+/// Which lines stay as they are: those that hold a marker or report a failure, and what is about it, up to a
+/// blank line.
+fn fixed(lines: &[&str]) -> Vec<bool> {
+    let mut out: Vec<bool> = lines.iter().map(|line| marker::may_hold(line)).collect();
+    let is_blank = |i: &usize| lines[*i].trim().is_empty();
+    for (i, _) in lines.iter().enumerate().filter(|(_, line)| is_failure(line)) {
+        let before = (i.saturating_sub(BEFORE)..i).rev().take_while(|i| !is_blank(i));
+        let behind = (i + 1..lines.len().min(i + 1 + BEHIND)).take_while(|i| !is_blank(i));
+        before.chain(i..=i).chain(behind).for_each(|i| out[i] = true);
+    }
+    out
+}
+
+/// Which lines end where a line ends in the output too: a marker speaks of the lines before it as such.
+fn apart(lines: &[&str]) -> Vec<bool> {
+    let mut out = vec![false; lines.len()];
+    for (i, line) in lines.iter().enumerate().filter(|(_, line)| marker::may_hold(line)) {
+        let period = match Marker::parse(line) {
+            Some((Marker::Repeats { period, .. }, _)) => period,
+            _ => 0,
+        };
+        out[i.saturating_sub(period + 1)..i].fill(true);
+    }
+    out
+}
+
+/// Lines above this many bytes may report more than one thing, such as a document in one line.
+const LONG: usize = 300;
+
+/// Whether a line reports a failure.
+fn is_failure(line: &str) -> bool {
+    match line.len() > LONG {
+        true => signals::first_failure(line).is_some(),
+        false => signals::is_failure(line.trim_end_matches(['\n', '\r'])),
+    }
+}
+
+/// Bytes of the piece that a text starts with.
+fn length(text: &str) -> usize {
+    let run = |fits: fn(char) -> bool| text.find(|c| !fits(c)).unwrap_or(text.len());
+    match text.chars().next() {
+        Some(c) if is_cited(c) => run(is_cited),
+        Some(' ' | '\t') => run(|c| matches!(c, ' ' | '\t')),
+        Some(c) => c.len_utf8(),
+        None => 0,
+    }
+}
+
+/// Whether names, paths, numbers and the like hold a character.
+fn is_cited(c: char) -> bool {
+    c.is_alphanumeric() || "_./:\\-@+~$#%".contains(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pieces(text: &str) -> Vec<&str> {
+        let atoms = Atoms::read(text, true);
+        (0..atoms.ids.len()).map(|i| atoms.slice(i, 1)).collect()
+    }
+
+    #[test]
+    fn what_is_cited_is_one_piece() {
+        assert_eq!(
+            pieces("see src/a.rs:12,  `x::y` ü1\n"),
+            ["see", " ", "src/a.rs:12", ",", "  ", "`", "x::y", "`", " ", "ü1", "\n"]
+        );
+    }
+
+    #[test]
+    fn failures_and_markers_are_one_piece_that_equals_none() {
+        let text = "error: a b\n ^\n\nerror: a b\n\n[tersed: omitted 2 lines 1-2, progress]\nb\nb\n";
+        let atoms = Atoms::read(text, false);
+        let texts: Vec<&str> = (0..atoms.ids.len()).map(|i| atoms.slice(i, 1)).collect();
+        let marker = "[tersed: omitted 2 lines 1-2, progress]\n";
+        assert_eq!(texts, ["error: a b\n", " ^\n", "\n", "error: a b\n", "\n", marker, "b", "\n", "b", "\n"]);
+        assert_ne!(atoms.ids[0], atoms.ids[3]);
+        assert_eq!(atoms.ids[6], atoms.ids[8]);
+        assert_eq!(atoms.line_ends(1, 3), 3);
+        let atoms =
+            Atoms::read("a\nb\nc\nd\n[tersed: last 2 lines repeat 1 time more, lines 5-6]\na\n", false);
+        let ids: Vec<u32> = [1, 3, 5, 7, 10].map(|i| atoms.ids[i]).into();
+        assert!(ids[0] == ids[4] && ids[1] != ids[0] && ids[2] != ids[1] && ids[3] != ids[2], "{ids:?}");
+    }
+}

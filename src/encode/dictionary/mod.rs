@@ -1,0 +1,193 @@
+//! Dictionaries: what a text says again and again is written once, in a legend before the text, and
+//! referred to.
+//!
+//! Two ways to find the phrases, one form, which is published and kept to the letter. Nothing is lost
+//! (`expand`). A line that reports a failure, or that is or holds a marker, stays as it is; names, paths
+//! and numbers are never cut in two. What is no clear gain is not done: a text is read more easily
+//! without.
+
+mod atoms;
+mod lzw;
+mod read;
+mod repair;
+mod select;
+#[cfg(test)]
+mod tests;
+
+use crate::config::DictionaryMethod;
+use crate::pipeline::reason::Reason;
+use crate::tokens::TokenCounter;
+use atoms::Atoms;
+pub use read::{expand, is_own};
+use select::Entry;
+
+/// Longest text in bytes.
+pub const MAX_BYTES: usize = 50_000;
+/// Most entries of a dictionary.
+pub const ENTRIES: usize = 20;
+/// Fewest bytes that an entry saves.
+pub const MIN_SAVED: usize = 16;
+/// Fewest places of an entry.
+pub const MIN_PLACES: usize = select::MIN_OCCURRENCES;
+/// What the whole has to save: so many tokens, and one of so many.
+const MIN_TOKENS: usize = 64;
+const MIN_SHARE: usize = 20;
+
+/// A way to find phrases.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// Repeated runs inside lines.
+    Lzw,
+    /// Repeated sequences, over up to two line ends.
+    Repair,
+}
+
+impl Method {
+    /// Both, the one that wins a draw first.
+    pub const ALL: [Self; 2] = [Self::Lzw, Self::Repair];
+
+    /// The methods that a policy names.
+    pub fn of(setting: DictionaryMethod) -> &'static [Self] {
+        match setting {
+            DictionaryMethod::None => &[],
+            DictionaryMethod::Lzw => &[Self::Lzw],
+            DictionaryMethod::Repair => &[Self::Repair],
+            DictionaryMethod::Auto => &Self::ALL,
+        }
+    }
+
+    /// The name in the evidence.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Lzw => "lzw",
+            Self::Repair => "repair",
+        }
+    }
+
+    /// The name of the step.
+    pub fn step(self) -> &'static str {
+        match self {
+            Self::Lzw => "dictionary_lzw",
+            Self::Repair => "dictionary_repair",
+        }
+    }
+
+    /// The line before the legend.
+    pub fn header(self) -> &'static str {
+        match self {
+            Self::Lzw => "[Forge LZW Dictionary]",
+            Self::Repair => "[Forge RePair Dictionary]",
+        }
+    }
+
+    /// What references start with.
+    fn open(self) -> &'static str {
+        match self {
+            Self::Lzw => "<<F1:",
+            Self::Repair => "<<R1:",
+        }
+    }
+
+    fn reference(self, n: usize) -> String {
+        format!("{}{n}>>", self.open())
+    }
+}
+
+/// Why no dictionary is tried on a text; `None` when one may be.
+pub fn declines(text: &str) -> Option<Reason> {
+    let holds = |part: &str| memchr::memmem::find(text.as_bytes(), part.as_bytes()).is_some();
+    // Fewer bytes than this cannot save enough tokens.
+    if text.len() < MIN_TOKENS * 2 {
+        return Some(Reason::NothingToDo);
+    }
+    if text.len() > MAX_BYTES {
+        return Some(Reason::OverDictionaryLimit);
+    }
+    let own = Method::ALL.iter().any(|method| holds(method.header()) || holds(method.open()));
+    own.then_some(Reason::HoldsDictionary)
+}
+
+/// A text with its dictionary.
+#[derive(Debug)]
+pub struct Written {
+    /// The legend and the text.
+    pub text: String,
+    /// What both cost.
+    pub tokens: usize,
+    /// The phrases that are references now.
+    pub phrases: Vec<String>,
+    /// How they were found.
+    pub method: Method,
+}
+
+impl Written {
+    /// Whether a line of the text may be one that is not shown as it was.
+    pub fn touches(&self, line: &str) -> bool {
+        self.phrases.iter().any(|phrase| match phrase.split_once('\n') {
+            None => memchr::memmem::find(line.as_bytes(), phrase.as_bytes()).is_some(),
+            Some((first, rest)) => {
+                let (between, last) = rest.rsplit_once('\n').map_or((None, rest), |(a, b)| (Some(a), b));
+                let trimmed = line.trim();
+                let ends = line.ends_with(first) || trimmed.ends_with(first);
+                let starts = line.starts_with(last) || trimmed.starts_with(last);
+                ends || starts || between.is_some_and(|between| between.trim() == trimmed)
+            }
+        })
+    }
+}
+
+/// The text with a dictionary, or why there is none. `tokens` is what the text costs.
+pub fn compress(
+    text: &str,
+    tokens: usize,
+    method: Method,
+    counter: &dyn TokenCounter,
+) -> Result<Written, Reason> {
+    if let Some(why) = declines(text) {
+        return Err(why);
+    }
+    let (atoms, entries, _) = phrases(text, method, counter);
+    if entries.is_empty() {
+        return Err(Reason::NothingToDo);
+    }
+    let phrases = entries.iter().map(|e| atoms.slice(e.start, e.count).to_owned()).collect();
+    let out = write(&atoms, entries, method);
+    let after = counter.count(&out);
+    let pays = after + (tokens / MIN_SHARE).max(MIN_TOKENS) <= tokens && out.len() < text.len();
+    if pays { Ok(Written { text: out, tokens: after, phrases, method }) } else { Err(Reason::NotPaying) }
+}
+
+/// The phrases of a text, and the steps that it took to find them.
+fn phrases<'a>(text: &'a str, method: Method, counter: &dyn TokenCounter) -> (Atoms<'a>, Vec<Entry>, usize) {
+    let atoms = Atoms::read(text, method == Method::Lzw);
+    let (candidates, found) = match method {
+        Method::Lzw => lzw::candidates(&atoms),
+        Method::Repair => repair::candidates(&atoms),
+    };
+    let (entries, chosen) = select::choose(&atoms, candidates, counter);
+    (atoms, entries, found + chosen)
+}
+
+/// Writes the legend, in the order in which the text refers to it, and the text.
+fn write(atoms: &Atoms<'_>, mut entries: Vec<Entry>, method: Method) -> String {
+    entries.sort_unstable_by_key(|entry| entry.places.first().copied());
+    let mut out = format!("{}\n", method.header());
+    let mut places: Vec<(u32, usize)> = Vec::new();
+    for (i, entry) in entries.iter().enumerate() {
+        out.push_str(&method.reference(i + 1));
+        out.push_str(" = \"");
+        read::escape(atoms.slice(entry.start, entry.count), &mut out);
+        out.push_str("\"\n");
+        places.extend(entry.places.iter().map(|place| (*place, i)));
+    }
+    places.sort_unstable();
+    let mut done = 0;
+    for (place, i) in places {
+        let place = place as usize;
+        out.push_str(atoms.slice(done, place - done));
+        out.push_str(&method.reference(i + 1));
+        done = place + entries[i].count;
+    }
+    out.push_str(atoms.slice(done, atoms.ids.len() - done));
+    out
+}

@@ -1,0 +1,160 @@
+//! Chooses the phrases of a dictionary: the one that saves most tokens first, then the next on what is left.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::ops::Range;
+
+use super::atoms::Atoms;
+use super::{ENTRIES, MIN_SAVED};
+use crate::tokens::TokenCounter;
+
+/// Fewest places at which a phrase stands.
+pub const MIN_OCCURRENCES: usize = 3;
+/// Shortest phrase in bytes: a shorter one takes more from a reader than it saves.
+const MIN_PHRASE: usize = 20;
+/// Longest phrase in bytes: one that is longer makes a text hard to read.
+pub const MAX_PHRASE: usize = 1024;
+/// Phrases that are looked at closely.
+const MAX_CANDIDATES: usize = 256;
+/// How often all pieces may be looked at in choosing.
+const MAX_ROUNDS: usize = 32;
+/// Bytes of a reference, and of a line of the legend without the phrase.
+const REFERENCE: usize = "<<F1:10>>".len();
+const LEGEND: usize = "<<F1:10>> = \"\"\n".len();
+
+/// A phrase that repeats.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    /// Its pieces where it stands first.
+    pub start: usize,
+    pub count: usize,
+    /// The piece of every place at which it starts, in order.
+    pub occurrences: Vec<u32>,
+    /// The same as suffixes in order, before they are looked up.
+    pub suffixes: Range<usize>,
+    /// Bytes that it saves at most.
+    bound: usize,
+}
+
+impl Candidate {
+    /// A phrase with its occurrences as suffixes, if it may pay.
+    pub fn run(atoms: &Atoms<'_>, start: usize, count: usize, suffixes: Range<usize>) -> Option<Self> {
+        let bound = saved(atoms.bytes(start, count), suffixes.len())?;
+        Some(Self { start, count, occurrences: Vec::new(), suffixes, bound })
+    }
+
+    /// A phrase with its occurrences, if it may pay.
+    pub fn at(atoms: &Atoms<'_>, count: usize, occurrences: Vec<u32>) -> Option<Self> {
+        let start = *occurrences.first()? as usize;
+        let bound = saved(atoms.bytes(start, count), occurrences.len())?;
+        Some(Self { start, count, occurrences, suffixes: 0..0, bound })
+    }
+}
+
+/// Bytes that an entry saves, if it is long enough, not too long and saves enough.
+fn saved(bytes: usize, occurrences: usize) -> Option<usize> {
+    let gain = occurrences * bytes.checked_sub(REFERENCE)?;
+    let saved = gain.checked_sub(bytes + LEGEND)?;
+    (saved >= MIN_SAVED && (MIN_PHRASE..=MAX_PHRASE).contains(&bytes) && occurrences >= MIN_OCCURRENCES)
+        .then_some(saved)
+}
+
+/// Keeps the phrases that may save most.
+pub fn keep_best(candidates: &mut Vec<Candidate>) {
+    let key = |c: &Candidate| (Reverse(c.bound), c.start, c.count);
+    if candidates.len() > MAX_CANDIDATES {
+        candidates.select_nth_unstable_by_key(MAX_CANDIDATES, key);
+        candidates.truncate(MAX_CANDIDATES);
+    }
+    candidates.sort_unstable_by_key(key);
+}
+
+/// A phrase of the dictionary and the places at which it is replaced.
+#[derive(Debug)]
+pub struct Entry {
+    /// Its first piece, where it stands first.
+    pub start: usize,
+    /// Pieces.
+    pub count: usize,
+    /// The piece of every place, in order; no place overlaps another, of this entry or any other.
+    pub places: Vec<u32>,
+}
+
+/// Chooses among candidates, and says how many steps that took.
+pub fn choose(
+    atoms: &Atoms<'_>,
+    mut candidates: Vec<Candidate>,
+    counter: &dyn TokenCounter,
+) -> (Vec<Entry>, usize) {
+    keep_best(&mut candidates);
+    let reference = counter.count("<<F1:10>>");
+    let legend = counter.count("<<F1:10>> = \"\"\n");
+    let mut tokens: Vec<Option<usize>> = vec![None; candidates.len()];
+    let mut covered = Covered::new(atoms.ids.len());
+    // What a candidate saves, and after how many choices that was found out: a choice can only take
+    // places away from the others. What was never looked at is guessed, at two bytes a token.
+    let mut heap: BinaryHeap<(usize, Reverse<usize>, Option<usize>)> =
+        candidates.iter().enumerate().map(|(i, c)| (c.bound / 2, Reverse(i), None)).collect();
+    let mut chosen: Vec<Entry> = Vec::new();
+    let mut steps = 0;
+    while let Some((_, Reverse(i), known)) = heap.pop() {
+        let candidate = &candidates[i];
+        steps += candidate.occurrences.len();
+        if chosen.len() == ENTRIES || steps > MAX_ROUNDS * atoms.ids.len() {
+            break;
+        }
+        let places = covered.free(candidate);
+        if known == Some(chosen.len()) {
+            covered.add(&places, candidate.count);
+            steps += atoms.ids.len();
+            chosen.push(Entry { start: candidate.start, count: candidate.count, places });
+            continue;
+        }
+        let text = atoms.slice(candidate.start, candidate.count);
+        if saved(text.len(), places.len()).is_none() {
+            continue;
+        }
+        let each = *tokens[i].get_or_insert_with(|| counter.count(text));
+        let gain = places.len() * each.saturating_sub(reference);
+        if let Some(net) = gain.checked_sub(each + legend).filter(|net| *net > 0) {
+            heap.push((net, Reverse(i), Some(chosen.len())));
+        }
+    }
+    (chosen, steps)
+}
+
+/// The pieces that are a part of a chosen phrase.
+struct Covered {
+    is: Vec<bool>,
+    /// How many before each piece.
+    before: Vec<u32>,
+}
+
+impl Covered {
+    fn new(pieces: usize) -> Self {
+        Self { is: vec![false; pieces], before: vec![0; pieces + 1] }
+    }
+
+    /// The places of a candidate that are free, none over another.
+    fn free(&self, candidate: &Candidate) -> Vec<u32> {
+        let mut end = 0;
+        let is_free = |at: &u32| {
+            let at = *at as usize;
+            let free = at >= end && self.before[at] == self.before[at + candidate.count];
+            if free {
+                end = at + candidate.count;
+            }
+            free
+        };
+        candidate.occurrences.iter().copied().filter(is_free).collect()
+    }
+
+    fn add(&mut self, places: &[u32], count: usize) {
+        for &place in places {
+            self.is[place as usize..place as usize + count].fill(true);
+        }
+        for (i, &is) in self.is.iter().enumerate() {
+            self.before[i + 1] = self.before[i] + u32::from(is);
+        }
+    }
+}

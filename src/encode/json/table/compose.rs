@@ -1,0 +1,147 @@
+//! JSON with its arrays of objects as tables, each where that is clearly cheaper: in the published form, or
+//! in the one without types where that takes a tenth less.
+
+use super::shape::{Shape, is_marker, objects, string_end, value_end};
+use super::write::{Form, Verbatim, place, table};
+use crate::pipeline::reason::Reason;
+use crate::tokens::TokenCounter;
+
+/// Fewest rows of a table.
+pub const MIN_ROWS: usize = 3;
+/// Fewest rows of a table of NDJSON: a few lines of a log are read more easily as they are.
+pub const MIN_LINES: usize = 6;
+/// How often a document may be read for tables that it turns out not to hold.
+const MAX_FAILED: usize = 4;
+/// Bytes of rows by which the forms are compared: the rows of one table are alike.
+const SAMPLE: usize = 64 << 10;
+
+/// A document with tables.
+#[derive(Debug)]
+pub struct Composed<'a> {
+    /// The text, without a line end.
+    pub text: String,
+    /// The rows that stand in tables, as they are written in the JSON, in order.
+    pub rows: Vec<&'a str>,
+}
+
+/// Writes a minified document with tables, or says why it has none.
+pub fn document<'a>(
+    text: &'a str,
+    verbatim: &Verbatim,
+    counter: &dyn TokenCounter,
+) -> Result<Composed<'a>, Reason> {
+    let bytes = text.as_bytes();
+    let mut out = Composed { text: String::new(), rows: Vec::new() };
+    let (mut done, mut at, mut failed) = (0, 0, 0);
+    let mut why = Reason::NothingToDo;
+    while let Some(hit) = memchr::memchr2(b'"', b'[', bytes.get(at..).unwrap_or_default()) {
+        at += hit;
+        if bytes[at] == b'"' {
+            at = string_end(bytes, at);
+            continue;
+        }
+        let item = text.get(at + 1..).unwrap_or_default();
+        if !item.starts_with('{') && !is_marker(item) || failed > text.len().saturating_mul(MAX_FAILED) {
+            at += 1;
+            continue;
+        }
+        let found = objects(text, at).ok_or(Reason::MixedItems).and_then(|(rows, end)| {
+            rows_as_table(rows, false, end - at, verbatim, counter).map(|found| (found, end))
+        });
+        match found {
+            Ok(((table, rows), end)) => {
+                out.text.push_str(&text[done..at]);
+                out.text.push_str(&table);
+                out.rows.extend(rows);
+                done = end;
+                at = end;
+            }
+            Err(reason) => {
+                why = why.max_of(reason);
+                failed += value_end(bytes, at).0 - at;
+                at += 1;
+            }
+        }
+    }
+    if done == 0 {
+        return Err(why);
+    }
+    match &text[done..] {
+        // The line end belongs to the line, and this is the end of the document.
+        "" => drop(out.text.pop()),
+        rest => out.text.push_str(rest),
+    }
+    Ok(out)
+}
+
+/// Writes the lines of NDJSON as a table.
+pub fn lines<'a>(
+    rows: Vec<&'a str>,
+    verbatim: &Verbatim,
+    counter: &dyn TokenCounter,
+) -> Result<Composed<'a>, Reason> {
+    let bytes = rows.iter().map(|row| row.len() + 1).sum();
+    let (mut text, rows) = rows_as_table(rows, true, bytes, verbatim, counter)?;
+    text.pop();
+    Ok(Composed { text, rows })
+}
+
+/// The cheaper table of some objects, and the objects; an error when they are cheaper as they are.
+fn rows_as_table<'a>(
+    rows: Vec<&'a str>,
+    lines: bool,
+    bytes: usize,
+    verbatim: &Verbatim,
+    counter: &dyn TokenCounter,
+) -> Result<(String, Vec<&'a str>), Reason> {
+    if rows.iter().filter(|row| !is_marker(row)).count() < MIN_ROWS {
+        return Err(Reason::FewItems);
+    }
+    let shape = Shape::read(rows)?;
+    if shape.columns.is_empty() {
+        return Err(Reason::MixedItems);
+    }
+    let mut sample = 0;
+    let few = shape.rows.iter().take_while(|row| {
+        sample += row.len();
+        sample <= SAMPLE
+    });
+    let few = few.count().max(MIN_ROWS);
+    // As JSON each row has a separator behind it, and what a row is given verbatim is longer than the row.
+    let mut plain = String::new();
+    for row in shape.rows.iter().take(few) {
+        plain.push_str(row);
+        plain.push(if lines { '\n' } else { ',' });
+    }
+    if !lines {
+        plain.insert(0, '[');
+        plain.pop();
+        plain.push(']');
+    }
+    let write = |form| {
+        let text = table(&shape, form, lines, verbatim, few);
+        (counter.count(&text), form, text)
+    };
+    let (typed, bare) = (write(Form::Typed), write(Form::Bare));
+    // One form that is met everywhere is worth a few tokens of a header.
+    let (tokens, form, text) = if bare.0 + typed.0 / 10 < typed.0 { bare } else { typed };
+    let json = counter.count(&plain);
+    if tokens + json / 20 >= json {
+        return Err(Reason::NotPaying);
+    }
+    let text = match few < shape.rows.len() {
+        true => table(&shape, form, lines, verbatim, usize::MAX),
+        false => text,
+    };
+    match text.len() < bytes {
+        true => Ok((text, shape.rows)),
+        false => Err(Reason::NotPaying),
+    }
+}
+
+impl<'a> Composed<'a> {
+    /// The row in which a byte stands, by their places in memory.
+    pub fn row_at(&self, byte: usize) -> Option<&'a str> {
+        self.rows.iter().copied().find(|row| (place(row)..place(row) + row.len()).contains(&byte))
+    }
+}

@@ -1,0 +1,223 @@
+//! Arrays of objects, and runs of NDJSON, as schema tables: the keys once, then a row for each object.
+//!
+//! Nothing is lost: `read` gives the same values back, numbers as they are written. A table is used only
+//! where it costs fewer tokens than the minified JSON, and a line that reports a failure stays as it is
+//! written. The policy has to allow text that is no JSON any more.
+
+mod compose;
+mod read;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod write;
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+pub use read::{expand, is_own};
+
+use super::{Value, runs, stands_alone};
+use crate::config::Structured;
+use crate::encode::{Encoder, fold, is_exact_text};
+use crate::pipeline::ledger::{Action, Ledger, Reduction};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+use crate::reduce::Input;
+use crate::tokens::{self, TokenCounter};
+use compose::{Composed, MIN_LINES};
+use write::{Verbatim, place};
+
+/// Distinct failure lines above which a text is one about failures, and stays JSON.
+const MAX_FAILURES: usize = 64;
+
+/// See the module.
+pub struct JsonTable;
+
+impl Encoder for JsonTable {
+    fn id(&self) -> &'static str {
+        "json_table"
+    }
+
+    fn encode(&self, input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
+        let allowed = matches!(input.policy.structured_form(), Structured::Tables | Structured::Plain);
+        if !allowed || is_exact_text(input) {
+            return Err(Reason::NothingToDo);
+        }
+        let source = input.source;
+        let words = signals::word_offsets(source.text());
+        let counter = tokens::counter(input.policy.tokenizer);
+        let mut work = Work { source, counter, words: &words, why: Reason::NothingToDo };
+        let mut out = Reduction::default();
+        let mut whole = false;
+        for kept in ledger.kept() {
+            let (runs, others) = runs(source, kept.clone(), &words);
+            let all = kept.len() == source.len() && others == 0;
+            for run in runs {
+                work.run(&kept, &run, all, &mut out);
+            }
+            whole |= all;
+        }
+        // What is a table as a whole is known as one when it comes again.
+        if !whole {
+            fold::spare_repeats(source, ledger, &mut out);
+        }
+        if out.is_empty() { Err(work.why) } else { Ok(out) }
+    }
+}
+
+/// Writes tables into what an earlier step shows in place of lines, where that is JSON: a document of which
+/// parts were left out. Gives the ledger, or why nothing changed.
+pub fn in_replacements(input: &Input<'_>, ledger: &Ledger) -> Result<Ledger, Reason> {
+    let allowed = matches!(input.policy.structured_form(), Structured::Tables | Structured::Plain);
+    if !allowed || is_exact_text(input) {
+        return Err(Reason::NothingToDo);
+    }
+    let source = input.source;
+    let words = signals::word_offsets(source.text());
+    let counter = tokens::counter(input.policy.tokenizer);
+    let mut work = Work { source, counter, words: &words, why: Reason::NothingToDo };
+    let mut next = ledger.clone();
+    let mut changed = false;
+    for span in next.spans_mut() {
+        let lines = span.lines.clone();
+        let Action::Replace { text, reason, .. } = &mut span.action else { continue };
+        if *reason == Reason::SchemaTable || !text.starts_with(['{', '[']) {
+            continue;
+        }
+        let mut json = String::new();
+        if super::scan::minify(text, 0, &mut json, &signals::word_offsets(text)) != Ok(text.len()) {
+            continue;
+        }
+        match work.checked(&lines, &[&json], |given, counter| compose::document(&json, given, counter)) {
+            Ok(table) => {
+                *text = table;
+                changed = true;
+            }
+            Err(why) => work.why = work.why.max_of(why),
+        }
+    }
+    if changed { Ok(next) } else { Err(work.why) }
+}
+
+struct Work<'a> {
+    source: &'a Source<'a>,
+    counter: &'static dyn TokenCounter,
+    /// Places of words of failures.
+    words: &'a [usize],
+    /// Why there is no table, as far as that is known.
+    why: Reason,
+}
+
+impl Work<'_> {
+    /// Replaces what pays of a run of values: all of it as NDJSON, or else each value by itself.
+    fn run(&mut self, kept: &Range<usize>, run: &[Value], all: bool, out: &mut Reduction) {
+        let lines = match run {
+            [first, .., last] => first.lines.start..last.lines.end,
+            _ => 0..0,
+        };
+        let is_ndjson = run.len() >= MIN_LINES
+            && lines.len() == run.len()
+            && run.iter().all(|value| value.text.starts_with('{'));
+        if is_ndjson && (all || stands_alone(self.source, kept, &lines)) {
+            let rows: Vec<&str> = run.iter().map(|value| value.text.as_str()).collect();
+            match self.checked(&lines, &rows, |given, counter| compose::lines(rows.clone(), given, counter)) {
+                Ok(text) => return out.replace(lines, text, Reason::SchemaTable),
+                Err(why) => self.why = self.why.max_of(why),
+            }
+        }
+        for value in run.iter().filter(|value| value.text.starts_with(['{', '['])) {
+            if !(all || stands_alone(self.source, kept, &value.lines)) {
+                continue;
+            }
+            let text = value.text.as_str();
+            match self
+                .checked(&value.lines, &[text], |given, counter| compose::document(text, given, counter))
+            {
+                Ok(text) => out.replace(value.lines.clone(), text, Reason::SchemaTable),
+                Err(why) => self.why = self.why.max_of(why),
+            }
+        }
+    }
+
+    /// Writes a text with tables in which every failure line of its lines can be found, and which costs
+    /// fewer tokens than the JSON.
+    fn checked<'a>(
+        &self,
+        lines: &Range<usize>,
+        json: &[&'a str],
+        write: impl Fn(&Verbatim, &dyn TokenCounter) -> Result<Composed<'a>, Reason>,
+    ) -> Result<String, Reason> {
+        let mut verbatim = Verbatim::new();
+        let first = write(&verbatim, self.counter)?;
+        let failures = self.failures(lines).ok_or(Reason::GuardDeclined)?;
+        let finds = |text: &str, line: &str| memchr::memmem::find(text.as_bytes(), line.as_bytes()).is_some();
+        for &line in failures.iter().filter(|line| !finds(&first.text, line)) {
+            if line.len() > signals::MAX_LINE {
+                reporting_rows(&first, &mut verbatim);
+            } else {
+                let (row, text) = row_of(json, line, &first).ok_or(Reason::GuardDeclined)?;
+                verbatim.insert(row, text);
+            }
+        }
+        let text = match verbatim.is_empty() {
+            true => first.text,
+            false => write(&verbatim, self.counter)?.text,
+        };
+        let is_there = |line: &&str| line.len() > signals::MAX_LINE || finds(&text, line);
+        if !failures.iter().all(is_there) {
+            return Err(Reason::GuardDeclined);
+        }
+        Ok(text)
+    }
+
+    /// The distinct lines that report a failure, or that are too long to tell; `None` for too many.
+    fn failures(&self, lines: &Range<usize>) -> Option<BTreeSet<&str>> {
+        let bytes = self.source.byte_range(lines.clone());
+        let mut found = BTreeSet::new();
+        let mut next = bytes.start;
+        while let Some(&word) = self.words.get(self.words.partition_point(|word| *word < next)) {
+            if word >= bytes.end {
+                break;
+            }
+            let at = self.source.line_at(word);
+            next = self.source.byte_range(at..at + 1).end;
+            let line = self.source.line(at).trim();
+            if line.len() > signals::MAX_LINE || signals::is_failure(line) {
+                found.insert(line);
+            }
+            if found.len() > MAX_FAILURES {
+                return None;
+            }
+        }
+        Some(found)
+    }
+}
+
+/// The row of a table in which a failure line stands, and how to write it so that the line is found.
+fn row_of(json: &[&str], line: &str, tables: &Composed<'_>) -> Option<(usize, String)> {
+    let find = |needle: &str| {
+        json.iter().find_map(|text| {
+            let at = memchr::memmem::find(text.as_bytes(), needle.as_bytes())?;
+            tables.row_at(place(text) + at)
+        })
+    };
+    if let Some(row) = find(line) {
+        // The line may end with the comma behind the row.
+        let comma = if line.ends_with(',') && !row.contains(line) { "," } else { "" };
+        return Some((place(row), format!("{row}{comma}")));
+    }
+    // The object has the line for itself, blanks between its tokens and all.
+    let mut text = String::new();
+    let words = signals::word_offsets(line);
+    let end = super::scan::minify(line, 0, &mut text, &words).ok()?;
+    let row = find(&text).filter(|row| *row == text && matches!(&line[end..], "" | ","))?;
+    Some((place(row), line.to_owned()))
+}
+
+/// Keeps every row that reports a failure, of a text without line ends to tell them by.
+fn reporting_rows(tables: &Composed<'_>, verbatim: &mut Verbatim) {
+    for row in tables.rows.iter().filter(|row| signals::is_failure(row)) {
+        verbatim.insert(place(row), (*row).to_owned());
+    }
+}

@@ -1,0 +1,203 @@
+//! One result as a request brings it: read, checked, and told from others.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use crate::config::{Mode, Policy};
+use crate::pipeline::blocks::Lines;
+use crate::pipeline::budget::Ask;
+use crate::pipeline::call::ToolCall;
+use crate::pipeline::dedup::{History, NoHistory};
+use crate::pipeline::evidence::{Evidence, Status};
+use crate::pipeline::{Outcome, Prepared, Raw, RedactionFailed, sanitize};
+use crate::protocol::RpcError;
+use crate::protocol::content::Content;
+use crate::protocol::error::INTERNAL_ERROR;
+use crate::protocol::params::invalid;
+use crate::protocol::tool_result::ToolResult;
+use crate::session::{Caller, Ending, Fingerprint};
+
+/// How much of a query counts.
+const MAX_QUERY_BYTES: usize = 4096;
+
+/// One result, read and checked.
+pub(super) struct Job<'a> {
+    pub(super) call: ToolCall,
+    pub(super) content: Content<'a>,
+    pub(super) full_output: bool,
+    /// What the content costs by the host's count.
+    pub(super) tokens: Option<usize>,
+}
+
+impl<'a> Job<'a> {
+    pub(super) fn new(
+        result: &ToolResult<'a>,
+        place: &str,
+        full_output: bool,
+        query: Option<&str>,
+    ) -> Result<Self, RpcError> {
+        let call = ToolCall { query: query.map(shortened), ..result.call(place)? };
+        let content = Content::read(result.content, &format!("{place}.content"))?;
+        let tokens = match result.tokens {
+            Some(0) => return Err(invalid(&format!("{place}.tokens"), "is 0, allowed is 1 and up")),
+            tokens => tokens.map(|tokens| tokens.min(u64::from(u32::MAX)) as usize),
+        };
+        Ok(Self { call, content, full_output: full_output || result.full_output, tokens })
+    }
+
+    pub(super) fn fingerprint(&self, policy: &Policy) -> Fingerprint {
+        let mut content = Digest::default();
+        for part in self.content.parts() {
+            // The same bytes are read in another way as text.
+            match part {
+                Raw::Text(text) => content.field(b"text").field(text.as_bytes()),
+                Raw::Bytes(bytes) => content.field(b"bytes").field(bytes),
+            };
+        }
+        let content = content.finish();
+        let call = &self.call;
+        let mut request = Digest::default();
+        request
+            .field(&content)
+            .field(&policy.fingerprint().to_le_bytes())
+            .field(call.tool.as_bytes())
+            .field(call.arguments.to_string().as_bytes())
+            .field(call.command.as_deref().unwrap_or_default().as_bytes())
+            .field(call.path.as_deref().unwrap_or_default().as_bytes())
+            .field(call.query.as_deref().unwrap_or_default().as_bytes())
+            .field(format!("{:?} {:?} {}", call.exit_code, call.is_error, self.full_output).as_bytes());
+        Fingerprint { request: request.finish(), content }
+    }
+
+    /// Texts of several lines that the model wrote into the call, without secrets.
+    pub(super) fn written(&self, policy: &Policy) -> Vec<(String, Lines)> {
+        if !policy.dedup || policy.mode < Mode::Standard {
+            return Vec::new();
+        }
+        let safe = |text: &str| match policy.redact_secrets {
+            true => sanitize::redact_only(text).ok().map(|(text, _)| Lines::of(&text)),
+            false => Some(Lines::of(text)),
+        };
+        let texts = self.call.written().into_iter();
+        texts.filter_map(|(name, text)| Some((name.to_owned(), safe(text)?))).collect()
+    }
+
+    /// The call as the session tells it from others.
+    pub(super) fn caller<'b>(&'b self, id: &'b str, mentioned: &'b [&'b str], turn: usize) -> Caller<'b> {
+        let call = &self.call;
+        let mut asked = Digest::default();
+        asked
+            .field(call.canonical_tool().as_bytes())
+            .field(call.arguments.to_string().as_bytes())
+            .field(call.command.as_deref().unwrap_or_default().as_bytes())
+            .field(call.path.as_deref().unwrap_or_default().as_bytes());
+        let ending = Ending { exit_code: call.exit_code, is_error: call.is_error };
+        // Doing a thing again is no question.
+        let is_told =
+            (!call.arguments.is_null() || call.command.is_some() || call.path.is_some()) && !call.acts();
+        Caller { id, tool: &call.tool, asked: is_told.then(|| asked.finish()), mentioned, ending, turn }
+    }
+}
+
+/// As much of a query as counts.
+pub(super) fn shortened(query: &str) -> String {
+    query[..query.floor_char_boundary(MAX_QUERY_BYTES)].to_owned()
+}
+
+/// A digest over fields, each with its length, so that no two lists of fields are the same bytes.
+#[derive(Default)]
+struct Digest(blake3::Hasher);
+
+impl Digest {
+    fn field(&mut self, bytes: &[u8]) -> &mut Self {
+        self.0.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
+        self
+    }
+
+    fn finish(&self) -> [u8; 16] {
+        let mut half = [0; 16];
+        half.copy_from_slice(&self.0.finalize().as_bytes()[..16]);
+        half
+    }
+}
+
+impl Job<'_> {
+    /// The result after the safe stage; `None` if something failed inside.
+    pub(super) fn prepared<'b>(
+        &'b self,
+        policy: &'b Policy,
+        history: &dyn History,
+    ) -> Result<Option<Prepared<'b>>, RpcError> {
+        let parts = self.content.parts();
+        let prepare = || Prepared::new(&self.call, &parts, policy, self.full_output, history);
+        match catch_unwind(AssertUnwindSafe(prepare)) {
+            Ok(Ok(prepared)) => Ok(Some(prepared)),
+            Ok(Err(RedactionFailed)) => Err(RpcError::failed(
+                "redaction_failed",
+                "the result could not be redacted, so no content is returned",
+            )),
+            Err(_) => Ok(None),
+        }
+    }
+
+    /// Tokens by our count as the host counts them, rounded up; `before` is what came in by our count.
+    pub(super) fn as_host(&self, tokens: usize, before: usize) -> usize {
+        match self.tokens {
+            Some(host) if before > 0 => (tokens as u128 * host as u128).div_ceil(before as u128) as usize,
+            _ => tokens,
+        }
+    }
+
+    /// The same the other way round, rounded down: what a budget of the host allows by our count.
+    pub(super) fn as_ours(&self, tokens: usize, before: usize) -> usize {
+        match self.tokens {
+            Some(host) if before > 0 => (tokens as u128 * before as u128 / host as u128) as usize,
+            _ => tokens,
+        }
+    }
+
+    /// The pure core. A fault in it costs the compression, never the result: the safe stage alone is tried
+    /// then, at last without a budget, and only if that fails too is there an error.
+    /// `prepared` is the result after the safe stage, where it was there before.
+    pub(super) fn core(
+        &self,
+        policy: &Policy,
+        ask: Ask,
+        history: &dyn History,
+        prepared: Option<&Prepared<'_>>,
+    ) -> Result<Outcome, RpcError> {
+        if let Some(outcome) = prepared.and_then(|prepared| self.outcome(prepared, ask, history)) {
+            return Ok(outcome);
+        }
+        let run = |policy: &Policy, ask: Ask, history: &dyn History| -> Result<Option<Outcome>, RpcError> {
+            Ok(self.prepared(policy, history)?.and_then(|prepared| self.outcome(&prepared, ask, history)))
+        };
+        if let Some(outcome) = run(policy, ask, history)? {
+            return Ok(outcome);
+        }
+        let safe = Policy { mode: Mode::Safe, max_mode: Mode::Safe, dedup: false, ..policy.clone() };
+        for limit in [ask.limit, None] {
+            let ask = Ask { limit, mode: Mode::Safe, keeps: false };
+            if let Some(outcome) = run(&safe, ask, &NoHistory)? {
+                let evidence = Evidence { status: Status::FailedOpen, ..outcome.evidence };
+                return Ok(Outcome { evidence, ..outcome });
+            }
+        }
+        Err(RpcError::new(INTERNAL_ERROR, "internal", "the result could not be processed"))
+    }
+
+    /// The outcome of a prepared result; `None` if something failed inside.
+    pub(super) fn outcome(
+        &self,
+        prepared: &Prepared<'_>,
+        ask: Ask,
+        history: &dyn History,
+    ) -> Option<Outcome> {
+        let ask = self.by_our_count(ask, prepared);
+        catch_unwind(AssertUnwindSafe(|| prepared.outcome(ask, history))).ok()
+    }
+
+    /// What is asked in the host's figures, in ours.
+    pub(super) fn by_our_count(&self, ask: Ask, prepared: &Prepared<'_>) -> Ask {
+        Ask { limit: ask.limit.map(|limit| self.as_ours(limit, prepared.tokens())), ..ask }
+    }
+}

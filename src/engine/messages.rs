@@ -1,0 +1,222 @@
+//! `messages/compress`: the results of a body, one after the other, and their new texts put in their
+//! places. Every other byte of the body is that which came.
+
+use std::collections::HashSet;
+
+use serde_json::Value;
+
+use super::compress::{Place, pressure, told};
+use super::job::{Job, shortened};
+use super::sessions::{Shared, lock};
+use super::{Cancel, Engine, schema};
+use crate::config::Policy;
+use crate::pipeline::budget::Ask;
+use crate::pipeline::evidence::{BeforeAfter, Evidence};
+use crate::protocol::RpcError;
+use crate::protocol::content::Content;
+use crate::protocol::messages::{
+    self, Found, MessageResult, MessagesCompressed, OVERRIDES, Overrides, Params, STRUCTURED,
+    StructuredContent, ToolSchemas,
+};
+use crate::protocol::params::{check_id, invalid};
+use crate::protocol::skim::{Edits, Json};
+use crate::session::Stored;
+use crate::tokens;
+
+/// The settings of one body.
+struct Body<'a> {
+    policy: Policy,
+    /// What is asked of each result.
+    ask: Ask,
+    /// Tokens of the results of one turn together.
+    total: Option<usize>,
+    session_id: Option<&'a str>,
+    session: Option<Shared>,
+    query: Option<String>,
+    /// Of the results, those from here on stay exact.
+    exact_from: usize,
+}
+
+impl Engine {
+    /// `messages/compress`
+    pub fn compress_messages(
+        &self,
+        params: &Params<'_>,
+        cancel: &Cancel,
+    ) -> Result<MessagesCompressed, RpcError> {
+        let json = Json::of(params.body);
+        if !json.is_object() && !json.is_array() {
+            return Err(invalid("body", "expected an object, or for `mcp` also an array"));
+        }
+        let overrides = Overrides::read(json)?;
+        let (format, found) = messages::read(json, params.format)?;
+        let session_id = params.session_id.as_deref().or(overrides.session_id.as_deref());
+        session_id.map_or(Ok(()), |id| check_id("sessionId", id))?;
+        let patch = overrides.over(params.policy.clone());
+        let pressure = pressure(params.context_pressure)?;
+        let (mut policy, session) = self.context(session_id, Some(&patch), params.budget)?;
+        // One result of several has no claim to the whole.
+        let total = policy.budget.total.take();
+        let body = Body {
+            ask: Ask::new(&policy, pressure),
+            total,
+            policy,
+            session_id,
+            session,
+            query: params.query.as_deref().map(shortened),
+            exact_from: found.len().saturating_sub(params.keep_newest),
+        };
+        let stored = self.all(&found, &body, cancel)?;
+        let mut edits = Edits::default();
+        if params.strip_overrides {
+            edits.remove_members(json, |member| member.name == OVERRIDES);
+        }
+        let tools = match overrides.tool_schemas.or(params.tool_schemas) {
+            Some(ToolSchemas::Minify) => json.get("tools"),
+            _ => None,
+        };
+        let tool_tokens = tools.map(|tools| tools_of(tools, &body.policy, &mut edits));
+        let mut tokens = BeforeAfter::default();
+        let mut results = Vec::with_capacity(found.len());
+        for (found, stored) in found.into_iter().zip(stored) {
+            put(&found, &stored.outcome.texts, &mut edits);
+            if params.structured_content == StructuredContent::DropRepeated {
+                drop_repeated(&found, &mut edits);
+            }
+            tokens.before += stored.outcome.evidence.tokens.before;
+            tokens.after += stored.outcome.evidence.tokens.after;
+            results.push(answer(found, stored, &body.policy));
+        }
+        Ok(MessagesCompressed { body: edits.written(params.body)?, format, results, tokens, tool_tokens })
+    }
+
+    /// The outcomes of all results, in order. What a budget allows them together it allows those of each
+    /// turn: a turn that was answered stays as it was, however many follow.
+    fn all(&self, found: &[Found<'_>], body: &Body<'_>, cancel: &Cancel) -> Result<Vec<Stored>, RpcError> {
+        let known: HashSet<&str> = found.iter().filter_map(|f| f.call.id.as_deref()).collect();
+        if let Some(session) = &body.session {
+            // The body is all that the model sees.
+            lock(session).keep_only_of(&known);
+        }
+        let mut out = Vec::with_capacity(found.len());
+        let mut seen: HashSet<&str> = HashSet::with_capacity(known.len());
+        let (worked_on, exact) = found.split_at(body.exact_from);
+        for turn in worked_on.chunk_by(|a, b| a.turn == b.turn) {
+            self.turn(turn, body, &mut seen, &mut out, cancel)?;
+        }
+        for one in exact {
+            // The session learns of it when it is compressed.
+            let place = Place { id: body.session_id, session: None, turn: 0 };
+            out.push(self.run(&job(one, None, true), &body.policy, body.ask, place, None, cancel)?);
+        }
+        Ok(out)
+    }
+
+    /// The outcomes of the results of one turn. What was given for one before may refer to a result that the
+    /// body does not have any more: then it is given without references, and that is what is given from then on.
+    fn turn<'a>(
+        &self,
+        found: &'a [Found<'_>],
+        body: &Body<'_>,
+        seen: &mut HashSet<&'a str>,
+        out: &mut Vec<Stored>,
+        cancel: &Cancel,
+    ) -> Result<(), RpcError> {
+        let place = Place::new(body.session_id, body.session.as_ref());
+        let first = |call: Option<&str>| {
+            let (session, call) = body.session.as_ref().zip(call)?;
+            lock(session).query_of(call).map(|query| query.map(str::to_owned))
+        };
+        let asked: Vec<Option<Option<String>>> =
+            found.iter().map(|one| first(one.call.id.as_deref())).collect();
+        let jobs: Vec<Job<'_>> = found
+            .iter()
+            .zip(&asked)
+            .map(|(one, asked)| job(one, asked.clone().unwrap_or_else(|| body.query.clone()), false))
+            .collect();
+        let batch = self.batch(&jobs, &body.policy, body.ask, body.total, place, cancel)?;
+        let mut left = body.total.map(|total| total.saturating_sub(batch.tokens.after));
+        for (((one, job), asked), mut stored) in found.iter().zip(&jobs).zip(asked).zip(batch.results) {
+            seen.extend(one.call.id.as_deref());
+            if !refers_to(&stored.outcome.evidence).all(|id| seen.contains(id)) {
+                let policy = Policy { dedup: false, ..body.policy.clone() };
+                let before = stored.outcome.evidence.tokens.after;
+                let limit = left.map(|left| left + before).into_iter().chain(body.ask.limit).min();
+                stored = self.run(job, &policy, Ask { limit, ..body.ask }, place, None, cancel)?;
+                let after = stored.outcome.evidence.tokens.after;
+                left = left.map(|left| (left + before).saturating_sub(after));
+            }
+            if let (None, Some((session, call))) = (asked, body.session.as_ref().zip(one.call.id.as_deref()))
+            {
+                lock(session).remember_query(call, job.call.query.as_deref());
+            }
+            out.push(stored);
+        }
+        Ok(())
+    }
+}
+
+fn answer(found: Found<'_>, stored: Stored, policy: &Policy) -> MessageResult {
+    MessageResult {
+        tool_call_id: found.call.id,
+        place: found.place,
+        evidence: told(stored.outcome.evidence, policy),
+        artifact: stored.artifact,
+    }
+}
+
+fn job<'a>(found: &'a Found<'_>, query: Option<String>, full_output: bool) -> Job<'a> {
+    let texts = found.texts.iter().map(|text| (&*text.text).into()).collect();
+    let mut call = found.call.clone();
+    call.query = query;
+    Job { call, content: Content::of_texts(texts), full_output, tokens: None }
+}
+
+/// Puts the new texts of a result into its places.
+fn put(found: &Found<'_>, texts: &[String], edits: &mut Edits) {
+    let mut changed = found.texts.iter().zip(texts).filter(|(place, new)| **new != place.text).peekable();
+    while let Some((place, new)) = changed.next() {
+        let Some((whole, range)) = &place.inside else {
+            edits.replace_string(place.range.clone(), new);
+            continue;
+        };
+        // All texts of a string that is JSON text itself change it together.
+        let mut inner = Edits::default();
+        inner.replace_string(range.clone(), new);
+        while let Some((next, new)) = changed.next_if(|(next, _)| next.range == place.range) {
+            if let Some((_, range)) = &next.inside {
+                inner.replace_string(range.clone(), new);
+            }
+        }
+        edits.replace_string(place.range.clone(), &inner.apply(whole));
+    }
+}
+
+/// Takes out structured content that a text of the result repeats.
+fn drop_repeated(found: &Found<'_>, edits: &mut Edits) {
+    let value = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let Some(object) = found.structured else { return };
+    let Some(structured) = object.get(STRUCTURED).and_then(|json| value(json.raw())) else { return };
+    if found.texts.iter().any(|text| value(&text.text).is_some_and(|value| value == structured)) {
+        edits.remove_members(object, |member| member.name == STRUCTURED);
+    }
+}
+
+/// The calls that an outcome points at.
+fn refers_to(evidence: &Evidence) -> impl Iterator<Item = &str> {
+    let shown = evidence.omissions.iter().filter_map(|o| o.shown_by.as_ref());
+    evidence.duplicate_of.as_deref().into_iter().chain(shown.map(|shown| shown.tool_call_id.as_str()))
+}
+
+/// Minifies the tools of a body and counts their tokens.
+fn tools_of(tools: Json<'_>, policy: &Policy, edits: &mut Edits) -> BeforeAfter {
+    let counter = tokens::counter(policy.tokenizer);
+    let mut own = Edits::default();
+    schema::minify(tools, &mut own);
+    let before = counter.count(tools.raw());
+    let start = tools.range().start;
+    let after = own.is_empty().then_some(before);
+    let after = after.unwrap_or_else(|| counter.count(&own.clone().shifted_back(start).apply(tools.raw())));
+    edits.append(own);
+    BeforeAfter { before, after }
+}

@@ -1,0 +1,430 @@
+//! The text of one stream, in bounded memory: all of it up to a limit, beyond it the start, the end, and
+//! between them what reports a failure, with exact counts of what is gone.
+//!
+//! What is kept depends on the text alone, never on how it was cut into pieces.
+
+use std::collections::{HashSet, VecDeque};
+
+use crate::pipeline::details::likeness;
+use crate::pipeline::sanitize::terminal;
+use crate::pipeline::{INPUT_LIMIT, signals};
+
+/// How much of a stream is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes up to which all is kept. Default 32 MiB.
+    pub whole: usize,
+    /// Bytes of the start, beyond that. Default 256 KiB.
+    pub head: usize,
+    /// Bytes of failures and of what stands around them. Default 256 KiB.
+    pub middle: usize,
+    /// Bytes of the end, or a line more. Default 512 KiB.
+    pub tail: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { whole: INPUT_LIMIT, head: 256 << 10, middle: 256 << 10, tail: 512 << 10 }
+    }
+}
+
+/// What is kept of a stream.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// All of it.
+    Whole(String),
+    /// Its start, failures, its end.
+    Parts(Box<Parts>),
+}
+
+/// What is kept of a stream that was too long.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Parts {
+    /// The start.
+    pub(super) head: String,
+    /// Failures with what stands around them, in order.
+    pub(super) middle: String,
+    /// The end.
+    pub(super) tail: String,
+    /// What is between start and end and not kept.
+    pub(super) gone: Gone,
+}
+
+/// What is not kept.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Gone {
+    pub(super) lines: usize,
+    pub(super) bytes: usize,
+    /// Of the lines, those that report a failure.
+    pub(super) failures: usize,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Buffer {
+    limits: Limits,
+    bytes: usize,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    Whole(Packed),
+    Cut(Box<Cut>),
+}
+
+impl Buffer {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self { limits, bytes: 0, state: State::Whole(Packed::default()) }
+    }
+
+    /// Adds what came next.
+    pub(super) fn push(&mut self, text: &str) {
+        self.bytes += text.len();
+        if self.bytes > self.limits.whole {
+            self.cut();
+        }
+        match &mut self.state {
+            State::Whole(packed) => packed.push(text),
+            State::Cut(cut) => cut.push(text),
+        }
+    }
+
+    /// Keeps no more than start, failures and end from now on.
+    pub(super) fn cut(&mut self) {
+        if let State::Whole(packed) = &self.state {
+            let mut cut = Box::new(Cut::new(self.limits));
+            packed.each(|text| cut.push(text));
+            self.state = State::Cut(cut);
+        }
+    }
+
+    /// Bytes that came.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// Bytes of memory, about.
+    pub(super) fn held(&self) -> usize {
+        match &self.state {
+            State::Whole(packed) => packed.held,
+            State::Cut(cut) => cut.head.len() + cut.left.kept.len() + cut.tail.len(),
+        }
+    }
+
+    /// Whether all that came is kept.
+    pub(super) fn is_whole(&self) -> bool {
+        matches!(self.state, State::Whole(_))
+    }
+
+    /// What is kept.
+    pub(super) fn kept(&self) -> Kept {
+        match &self.state {
+            State::Whole(packed) => {
+                let mut all = String::with_capacity(self.bytes);
+                packed.each(|text| all.push_str(text));
+                Kept::Whole(all)
+            }
+            State::Cut(cut) => Kept::Parts(Box::new(cut.parts())),
+        }
+    }
+}
+
+/// Bytes of a packed block, unpacked, or a few less.
+const BLOCK: usize = 1 << 20;
+
+/// A text, packed but for its end. It stays in memory: a file would hold secrets.
+#[derive(Debug, Default)]
+struct Packed {
+    blocks: Vec<(Box<[u8]>, usize)>,
+    open: String,
+    held: usize,
+}
+
+impl Packed {
+    fn push(&mut self, text: &str) {
+        self.open.push_str(text);
+        while self.open.len() >= BLOCK {
+            let end = self.open.floor_char_boundary(BLOCK);
+            let packed = lz4_flex::block::compress(&self.open.as_bytes()[..end]);
+            self.blocks.push((packed.into_boxed_slice(), end));
+            self.open.drain(..end);
+        }
+        self.open.shrink_to(2 * BLOCK);
+        self.held = self.blocks.iter().map(|(packed, _)| packed.len()).sum::<usize>() + self.open.len();
+    }
+
+    fn each(&self, mut see: impl FnMut(&str)) {
+        for (packed, len) in &self.blocks {
+            // What was packed in memory unpacks, and was text.
+            let block = lz4_flex::block::decompress(packed, *len).unwrap_or_default();
+            see(&String::from_utf8_lossy(&block));
+        }
+        see(&self.open);
+    }
+}
+
+/// A line that is longer is taken apart.
+const LONGEST_UNIT: usize = 16 << 10;
+/// Lines before and after a failure that are kept with it.
+const BEFORE: usize = 3;
+const AFTER: usize = 5;
+/// Bytes of lines before a failure.
+const BEFORE_BYTES: usize = 8 << 10;
+/// Kinds of failures that are told apart.
+const KINDS: usize = 4096;
+
+/// The first line of a text with its end, or as much of it as is looked at together.
+fn unit(text: &str) -> &str {
+    let end = memchr::memchr(b'\n', &text.as_bytes()[..text.len().min(LONGEST_UNIT)]).map(|n| n + 1);
+    &text[..end.unwrap_or_else(|| text.floor_char_boundary(LONGEST_UNIT))]
+}
+
+/// Start and end of a text, and what is kept between them.
+#[derive(Debug, Clone)]
+struct Cut {
+    limits: Limits,
+    head: String,
+    is_head_full: bool,
+    left: Left,
+    tail: String,
+}
+
+impl Cut {
+    fn new(limits: Limits) -> Self {
+        let left = Left { room: limits.middle, limit: limits.middle, ..Left::default() };
+        Self { limits, head: String::new(), is_head_full: false, left, tail: String::new() }
+    }
+
+    fn push(&mut self, text: &str) {
+        self.tail.push_str(text);
+        if self.tail.len() > 2 * self.limits.tail + self.limits.head {
+            self.settle();
+        }
+    }
+
+    /// Moves what is no longer the end out of it.
+    fn settle(&mut self) {
+        let mut at = 0;
+        loop {
+            let rest = &self.tail[at..];
+            let next = unit(rest);
+            if rest.len() < next.len() + self.limits.tail || next.is_empty() {
+                break;
+            }
+            self.is_head_full |= self.head.len() + next.len() > self.limits.head;
+            match self.is_head_full {
+                false => self.head.push_str(next),
+                true => self.left.see(next),
+            }
+            at += next.len();
+        }
+        self.tail.drain(..at);
+    }
+
+    fn parts(&self) -> Parts {
+        let mut all = self.clone();
+        all.settle();
+        let Left { kept: middle, mut gone, recent, .. } = all.left;
+        // What stands right before the end belongs to it, unless it could be the rest of a key.
+        let mut tail: VecDeque<String> = recent;
+        let mut end = all.tail.as_str();
+        if gone.bytes > 0 || !tail.is_empty() {
+            while tail.front().is_some_and(|line| is_key_material(line)) {
+                gone.add(&tail.pop_front().unwrap_or_default());
+            }
+            while tail.is_empty() && is_key_material(unit(end)) {
+                gone.add(unit(end));
+                end = &end[unit(end).len()..];
+            }
+        }
+        let mut tail: String = tail.into_iter().collect();
+        tail.push_str(end);
+        Parts { head: all.head, middle, tail, gone }
+    }
+}
+
+impl Gone {
+    fn add(&mut self, unit: &str) {
+        self.lines += usize::from(unit.ends_with('\n'));
+        self.bytes += unit.len();
+    }
+}
+
+/// What left the end: failures with what stands around them, and counts of the rest.
+#[derive(Debug, Clone, Default)]
+struct Left {
+    kept: String,
+    gone: Gone,
+    /// The last lines, which may turn out to stand before a failure.
+    recent: VecDeque<String>,
+    /// Lines that still belong to the last failure.
+    after: usize,
+    room: usize,
+    limit: usize,
+    kinds: HashSet<u64>,
+}
+
+impl Left {
+    fn see(&mut self, unit: &str) {
+        let is_failure = is_failure(unit);
+        if is_failure && self.is_wanted(unit) {
+            let mut recent = std::mem::take(&mut self.recent);
+            while recent.iter().any(|line| is_key_material(line)) {
+                self.gone.add(&recent.pop_front().unwrap_or_default());
+            }
+            while recent.iter().map(String::len).sum::<usize>() + unit.len() > self.room {
+                self.gone.add(&recent.pop_front().unwrap_or_default());
+            }
+            recent.iter().for_each(|line| self.keep(line));
+            self.keep(unit);
+            self.after = AFTER;
+            return;
+        }
+        if self.after > 0 && unit.len() <= self.room && !is_failure && !is_key_material(unit) {
+            self.after -= 1;
+            self.keep(unit);
+            return;
+        }
+        self.after = 0;
+        if is_failure {
+            self.gone.failures += 1;
+        }
+        // A failure that is not kept has nothing before it that is.
+        self.recent.push_back(unit.to_owned());
+        let bytes = |recent: &VecDeque<String>| recent.iter().map(String::len).sum::<usize>();
+        while self.recent.len() > BEFORE
+            || is_failure && !self.recent.is_empty()
+            || bytes(&self.recent) > BEFORE_BYTES
+        {
+            self.gone.add(&self.recent.pop_front().unwrap_or_default());
+        }
+    }
+
+    /// Whether a failure is kept: any while there is much room, later only those of a new kind.
+    fn is_wanted(&mut self, unit: &str) -> bool {
+        let is_new = self.kinds.len() < KINDS && self.kinds.insert(likeness(unit));
+        unit.len() <= self.room && (is_new || self.room > self.limit / 2)
+    }
+
+    fn keep(&mut self, unit: &str) {
+        self.kept.push_str(unit);
+        self.room -= unit.len();
+    }
+}
+
+/// Whether a line reports a failure, as it would show on a terminal.
+fn is_failure(unit: &str) -> bool {
+    let line = unit.trim_end_matches(['\n', '\r']);
+    match terminal::render(line) {
+        Some(rendered) => rendered.text.lines().any(signals::is_failure),
+        None => signals::is_failure(line),
+    }
+}
+
+/// Whether a line could be one of a private key, whose first line may be gone.
+fn is_key_material(unit: &str) -> bool {
+    let line = unit.trim();
+    let is_base64 = |b: u8| b.is_ascii_alphanumeric() || b"+/=".contains(&b);
+    line.contains("PRIVATE KEY") && line.contains("-----") || line.len() >= 40 && line.bytes().all(is_base64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn limits(whole: usize) -> Limits {
+        Limits { whole, head: 300, middle: 400, tail: 500 }
+    }
+
+    fn kept(pieces: &[&str], whole: usize) -> Kept {
+        let mut buffer = Buffer::new(limits(whole));
+        pieces.iter().for_each(|piece| buffer.push(piece));
+        buffer.kept()
+    }
+
+    fn parts(text: &str) -> Parts {
+        match kept(&[text], 1000) {
+            Kept::Parts(parts) => *parts,
+            Kept::Whole(text) => panic!("{} bytes are whole", text.len()),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_do_not_matter_and_counts_are_exact(
+            lines in prop::collection::vec("(line [0-9]{1,9}|error: [a-c]|é{0,40}|)\r?\n", 0..200),
+            cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..30),
+            whole in prop_oneof![Just(1000_usize), Just(1_000_000)],
+        ) {
+            let text = lines.concat();
+            let mut at: Vec<usize> = cuts.iter().map(|i| text.floor_char_boundary(i.index(text.len() + 1))).collect();
+            at.extend([0, text.len()]);
+            at.sort_unstable();
+            let pieces: Vec<&str> = at.windows(2).map(|w| &text[w[0]..w[1]]).collect();
+            let all = kept(&pieces, whole);
+            prop_assert_eq!(&all, &kept(&[&text], whole));
+            match all {
+                Kept::Whole(all) => prop_assert!(all == text && text.len() <= whole),
+                Kept::Parts(parts) => {
+                    prop_assert!(text.len() > whole);
+                    let Parts { head, middle, tail, gone } = *parts;
+                    prop_assert!(text.starts_with(&head) && text.ends_with(&tail));
+                    prop_assert!(head.len() <= 300 && middle.len() <= 400 && tail.len() >= 500);
+                    prop_assert_eq!(head.len() + middle.len() + tail.len() + gone.bytes, text.len());
+                    let count = |text: &str| text.matches('\n').count();
+                    prop_assert_eq!(count(&head) + count(&middle) + count(&tail) + gone.lines, count(&text));
+                    let failures = |text: &str| text.matches("error: ").count();
+                    prop_assert_eq!(
+                        failures(&head) + failures(&middle) + failures(&tail) + gone.failures, failures(&text));
+                    for kind in ["error: a", "error: b", "error: c"] {
+                        let shown = [&head, &middle, &tail].iter().any(|part| part.contains(kind));
+                        prop_assert_eq!(shown, text.contains(kind), "{}", kind);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn failures_in_the_middle_stay_with_what_stands_around_them() {
+        let line = |i: usize| match i {
+            500 => "\u{1b}[31merror\u{1b}[0m: the disk is full\n".to_owned(),
+            _ => format!("line {i} is fine\n"),
+        };
+        let text: String = (0..1000).map(line).collect();
+        let parts = parts(&text);
+        let lines: Vec<&str> = parts.middle.lines().collect();
+        assert_eq!(lines.len(), BEFORE + 1 + AFTER);
+        assert_eq!((lines[0], lines[8]), ("line 497 is fine", "line 505 is fine"));
+        assert_eq!(parts.gone.failures, 0);
+    }
+
+    #[test]
+    fn one_endless_line_stays_bounded() {
+        let mut buffer =
+            Buffer::new(Limits { whole: 1 << 20, head: 20 << 10, middle: 10 << 10, tail: 30 << 10 });
+        for _ in 0..4000 {
+            buffer.push(&"é".repeat(1000));
+            assert!(buffer.held() < 3 << 20);
+        }
+        let Kept::Parts(parts) = buffer.kept() else { panic!("all is kept") };
+        let kept = parts.head.len() + parts.middle.len() + parts.tail.len();
+        assert!(kept < 70 << 10 && parts.gone.lines == 0);
+        assert_eq!(kept + parts.gone.bytes, 8_000_000);
+    }
+
+    #[test]
+    fn the_rest_of_a_key_whose_start_is_gone_is_not_kept() {
+        let key = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQDc\n";
+        let before = "all fine here\n".repeat(100);
+        let body = key.repeat(40);
+        let end = "-----END PRIVATE KEY-----\nall fine there\n";
+        let text = format!("{before}-----BEGIN PRIVATE KEY-----\n{body}{end}");
+        let cut = parts(&format!("{text}{}", "x\n".repeat(60)));
+        assert!(!cut.tail.contains("MIIE") && cut.tail.contains("all fine there"), "{}", cut.tail);
+        let failing = parts(&format!("{text}error: bad key\n{}", "line is fine\n".repeat(300)));
+        assert!(failing.middle.contains("bad key") && !failing.middle.contains("MIIE"), "{}", failing.middle);
+    }
+}

@@ -1,0 +1,55 @@
+//! Pieces of text from hosts whose strings are UTF-16: a piece may end in the middle of a character, and the
+//! next one begin with the rest of it. Half a character that stays alone becomes U+FFFD.
+
+use super::table::Stream;
+use crate::protocol::skim::Json;
+use crate::protocol::stream::StreamName;
+
+/// Adds a piece, which is a JSON string.
+pub(super) fn push(stream: &mut Stream, name: StreamName, piece: Json<'_>) {
+    let waits = stream.half.is_some_and(|(of, _)| of == name);
+    if let Some(text) = piece.exact_string().filter(|_| !waits) {
+        stream.buffer(name).push(&text);
+        return;
+    }
+    let bytes = piece.wtf8().unwrap_or_default();
+    if bytes.is_empty() {
+        return;
+    }
+    let mut rest = &bytes[..];
+    let mut text = String::with_capacity(bytes.len() + 4);
+    if waits && let Some((_, high)) = stream.half.take() {
+        match rest.first_chunk().and_then(half).filter(|low| *low >= LOW) {
+            Some(low) => {
+                text.extend(char::decode_utf16([high, low]).map(|c| c.unwrap_or('\u{fffd}')));
+                rest = &rest[3..];
+            }
+            None => text.push('\u{fffd}'),
+        }
+    }
+    let end = rest.last_chunk().and_then(half).filter(|high| *high < LOW);
+    if let Some(high) = end {
+        rest = &rest[..rest.len() - 3];
+        // One at a time: the host that cuts two streams so at once loses the half of one.
+        if let Some((of, _)) = stream.half.replace((name, high)) {
+            stream.buffer(of).push("\u{fffd}");
+        }
+    }
+    for chunk in rest.utf8_chunks() {
+        text.push_str(chunk.valid());
+        // The three bytes of half a character come one by one.
+        if chunk.invalid().first() == Some(&0xED) {
+            text.push('\u{fffd}');
+        }
+    }
+    stream.buffer(name).push(&text);
+}
+
+/// The first of the second halves.
+const LOW: u16 = 0xDC00;
+
+/// The half of a surrogate pair that three bytes stand for, as they would if it were a character.
+fn half(bytes: &[u8; 3]) -> Option<u16> {
+    let unit = u16::from(bytes[1] & 0x3F) << 6 | u16::from(bytes[2] & 0x3F) | 0xD000;
+    (bytes[0] == 0xED && bytes[1] >= 0xA0).then_some(unit)
+}

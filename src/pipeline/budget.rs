@@ -1,0 +1,151 @@
+//! A budget on one result: what is asked, the rungs on the way down to it, and what is said about it.
+//!
+//! The rungs are the mode, each mode above it up to `maxMode`, then smaller limits, then a cut by real
+//! tokens (`fit`). The first rung that fits is the answer. Nothing here looks at a text.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::evidence::BudgetUse;
+use super::reason::Reason;
+use crate::config::{Mode, Policy};
+
+/// How often limits are halved before lines are cut.
+const SQUEEZES: u8 = 4;
+/// Bytes of a text above which only the first mode, the highest mode and the last squeeze are tried.
+const LARGE: usize = 512 << 10;
+/// Bytes of a text above which the highest mode is tried with the last squeeze alone.
+const HUGE: usize = 4 << 20;
+
+/// What is asked of one result beside its policy. It is no part of what makes two requests the same: a
+/// result that was given once stays as it was, whatever else fills the context later.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Ask {
+    /// Tokens that the result may take; `None` for any number.
+    pub limit: Option<usize>,
+    /// The mode to start with.
+    pub mode: Mode,
+    /// Whether the original can be kept for as long as the session lives.
+    pub keeps: bool,
+}
+
+/// Pressure at which a budget sets in, in thousandths.
+const SOME: usize = 500;
+/// Pressure from which the mode is `aggressive`.
+const HIGH: usize = 750;
+/// Tokens of a result at `SOME`, and how many fewer with each thousandth: 1,000 at the end.
+const AT_SOME: usize = 8_000;
+const FALL: usize = 14;
+
+impl Ask {
+    /// What a policy asks of a result, with the pressure on the context in thousandths, 0 for none.
+    pub fn new(policy: &Policy, pressure: usize) -> Self {
+        let by_pressure = (pressure >= SOME).then(|| AT_SOME - (pressure.min(1000) - SOME) * FALL);
+        let wanted = match pressure {
+            HIGH.. => Mode::Aggressive,
+            SOME.. => Mode::Standard,
+            _ => policy.mode,
+        };
+        let limit = [policy.budget.per_result, policy.budget.total, by_pressure].into_iter().flatten().min();
+        Self { limit, mode: policy.mode.max(wanted.min(policy.max_mode)), keeps: true }
+    }
+
+    /// The rungs to try for a text of so many bytes, in order.
+    pub(super) fn rungs(&self, policy: &Policy, bytes: usize) -> Vec<Rung> {
+        let top = self.mode.max(policy.max_mode);
+        let is_large = bytes > LARGE;
+        let modes = [Mode::Safe, Mode::Standard, Mode::Aggressive].into_iter();
+        let mut rungs = vec![Rung { mode: self.mode, ..Rung::default() }];
+        let higher = modes
+            .filter(|&mode| mode > self.mode && mode <= top && (!is_large || (mode == top && bytes <= HUGE)));
+        rungs.extend(higher.map(|mode| Rung { mode, ..Rung::default() }));
+        if top >= Mode::Standard {
+            let first = if is_large { SQUEEZES } else { 1 };
+            rungs.extend((first..=SQUEEZES).map(|squeeze| Rung { mode: top, squeeze, cut: false }));
+        }
+        rungs
+    }
+}
+
+/// How far a budget had to go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Rung {
+    /// The mode.
+    pub mode: Mode,
+    /// How often the limits that depend on the mode were halved.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub squeeze: u8,
+    /// Whether lines were cut by tokens after that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+}
+
+fn is_zero(n: &u8) -> bool {
+    *n == 0
+}
+
+impl Rung {
+    /// The policy of this rung.
+    pub(super) fn policy(self, policy: &Policy) -> Policy {
+        Policy { mode: self.mode, squeeze: self.squeeze, ..policy.clone() }
+    }
+}
+
+/// What the evidence says about a budget. `why` is the reason if the result is over it.
+pub(super) fn used(ask: Ask, rung: Rung, after: usize, why: Reason) -> Option<BudgetUse> {
+    ask.limit.map(|tokens| {
+        let met = after <= tokens;
+        BudgetUse { tokens, met, rung, why: (!met).then_some(why), host_tokens: None }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn policy(mode: Mode, max_mode: Mode, per_result: Option<usize>) -> Policy {
+        let budget = crate::config::Budget { per_result, total: None };
+        Policy { mode, max_mode, budget, ..Policy::default() }
+    }
+
+    #[test]
+    fn pressure_asks_for_less() {
+        let ask = |max_mode, per_result, pressure| {
+            let ask = Ask::new(&policy(Mode::Safe, max_mode, per_result), pressure);
+            (ask.mode, ask.limit)
+        };
+        assert_eq!(ask(Mode::Aggressive, None, 499), (Mode::Safe, None));
+        assert_eq!(ask(Mode::Aggressive, None, 500), (Mode::Standard, Some(8000)));
+        assert_eq!(ask(Mode::Aggressive, Some(600), 500), (Mode::Standard, Some(600)));
+        assert_eq!(ask(Mode::Aggressive, None, 750), (Mode::Aggressive, Some(4500)));
+        assert_eq!(ask(Mode::Standard, Some(9000), 1000), (Mode::Standard, Some(1000)));
+        let open = Ask::new(&policy(Mode::Aggressive, Mode::Safe, None), 600);
+        assert_eq!(open.mode, Mode::Aggressive);
+    }
+
+    #[test]
+    fn rungs_climb_to_the_highest_mode_and_no_further() {
+        let rungs = |mode, max_mode, bytes| {
+            let policy = policy(mode, max_mode, Some(1));
+            let rungs = Ask::new(&policy, 0).rungs(&policy, bytes);
+            rungs.iter().map(|r| (r.mode, r.squeeze)).collect::<Vec<_>>()
+        };
+        use Mode::{Aggressive, Safe, Standard};
+        assert_eq!(
+            rungs(Safe, Aggressive, 0),
+            [
+                (Safe, 0),
+                (Standard, 0),
+                (Aggressive, 0),
+                (Aggressive, 1),
+                (Aggressive, 2),
+                (Aggressive, 3),
+                (Aggressive, 4)
+            ]
+        );
+        assert_eq!(rungs(Safe, Aggressive, LARGE + 1), [(Safe, 0), (Aggressive, 0), (Aggressive, 4)]);
+        assert_eq!(rungs(Safe, Aggressive, HUGE + 1), [(Safe, 0), (Aggressive, 4)]);
+        assert_eq!(rungs(Safe, Safe, 0), [(Safe, 0)]);
+        assert_eq!(rungs(Aggressive, Safe, LARGE + 1), [(Aggressive, 0), (Aggressive, 4)]);
+    }
+}

@@ -1,0 +1,62 @@
+//! The last step of `aggressive` on a text: what it says again and again is written once.
+//!
+//! Never for a text that an agent edits by its exact lines, and never for one that was asked for again.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::detect::Detection;
+use super::reason::Reason;
+use super::run::Run;
+use super::sanitize;
+use super::source::Source;
+use crate::encode::dictionary::{self, Method, Written};
+use crate::encode::is_exact_text;
+use crate::reduce::Input;
+
+impl Run<'_> {
+    /// Whether a dictionary may be made of what is shown of a source.
+    pub(super) fn is_for_dictionary(&self, source: &Source<'_>, detection: &Detection) -> bool {
+        let relevance = &self.relevance;
+        let input = Input { source, call: self.call, detection, policy: self.policy, relevance };
+        // With references in it no document is one of its format any more.
+        self.policy.rewrites_documents() && !self.in_full && self.is_wanted(source) && !is_exact_text(&input)
+    }
+
+    /// The text with the better of the dictionaries that the policy allows, if one of them pays.
+    pub(super) fn with_dictionary(&mut self, text: String) -> String {
+        let methods = Method::of(self.policy.dictionary);
+        let size = text.len();
+        let Some(first) = methods.first() else { return text };
+        if let Some(why) = dictionary::declines(&text) {
+            if why != Reason::NothingToDo {
+                self.step(first.step(), why, size, size);
+            }
+            return text;
+        }
+        let tokens = self.counter.count(&text);
+        let mut best: Option<Written> = None;
+        for &method in methods {
+            let tried = catch_unwind(AssertUnwindSafe(|| {
+                dictionary::compress(&text, tokens, method, self.counter).and_then(|written| {
+                    // What the safe stage would take for a secret in the new form would be lost the next time.
+                    let clean = sanitize::is_clean(&written.text, self.policy.redact_secrets);
+                    if clean { Ok(written) } else { Err(Reason::GuardDeclined) }
+                })
+            }));
+            match tried.unwrap_or(Err(Reason::ReducerPanicked)) {
+                Ok(written) if best.as_ref().is_none_or(|best| written.tokens < best.tokens) => {
+                    best = Some(written);
+                }
+                Ok(_) | Err(Reason::NothingToDo) => {}
+                Err(why) => self.step(method.step(), why, size, size),
+            }
+        }
+        let Some(written) = best else { return text };
+        self.step(written.method.step(), Reason::Applied, size, written.text.len());
+        self.trace_anew();
+        self.evidence.dictionary_method = Some(written.method.name().to_owned());
+        let out = written.text.clone();
+        self.dictionary = Some((written, text));
+        out
+    }
+}

@@ -1,0 +1,256 @@
+//! From what the steps left to what a budget allows, and to the preview of an externalized text: which parts
+//! are cut, how far, and what is said about it. How a text is cut is in `fit`.
+
+use super::details;
+use super::evidence::Omission;
+use super::fit::{self, Fit, Form, Goal};
+use super::ledger::Ledger;
+use super::part::omission;
+use super::reason::Reason;
+use super::run::Run;
+use super::share::{self, Claim};
+use super::source::Source;
+use super::{INPUT_LIMIT, exit, guard, pointer, signals};
+use crate::config::{Policy, Structured};
+use crate::encode::dictionary::Written;
+
+/// Tokens of a preview beside failures and totals.
+const PREVIEW: usize = 400;
+
+/// One part after its steps.
+pub(super) struct Done<'a> {
+    pub(super) text: String,
+    /// What the text was made of; `None` for data that are no text.
+    pub(super) source: Option<Source<'a>>,
+    /// What became of its lines; `None` where the text is an output of ours.
+    pub(super) ledger: Option<Ledger>,
+    /// Lines that report a failure.
+    pub(super) signals: Vec<usize>,
+    /// Of these, lines that can be seen.
+    pub(super) kept: usize,
+    /// Whether the words for failures report something in it.
+    pub(super) is_report: bool,
+    /// Tokens of the text.
+    pub(super) tokens: usize,
+    /// What an externalized text is, by its content.
+    pub(super) kind: pointer::Kind,
+    /// The dictionary that the text was written with.
+    pub(super) dictionary: Option<Written>,
+}
+
+/// A text that was cut.
+struct Cut {
+    text: String,
+    ledger: Option<Ledger>,
+    omissions: Vec<Omission>,
+    kept: usize,
+    tokens: usize,
+}
+
+impl Run<'_> {
+    /// Tokens of the failure lines and totals of a text, with the marker of a cut.
+    pub(super) fn needs_of(&self, done: &Done<'_>) -> usize {
+        let Some(source) = done.source.as_ref().filter(|_| done.is_report) else { return 0 };
+        let mut text = String::new();
+        let mut seen = std::collections::HashSet::new();
+        for line in details::with_totals(source, &done.signals) {
+            if seen.insert(source.line(line).trim()) {
+                text.push_str(source.line(line));
+                text.push('\n');
+            }
+        }
+        if text.is_empty() { 0 } else { self.counter.count(&text) + fit::MARKER }
+    }
+
+    /// Brings the parts under the limit, or turns them into a pointer and a preview.
+    pub(super) fn narrow(&mut self, parts: &mut [Done<'_>]) {
+        let takes: usize = parts.iter().map(|part| part.tokens).sum();
+        // An output of ours is no original.
+        let is_ours = parts.iter().all(|part| part.source.is_some() && part.ledger.is_none());
+        let key = self.pointer.take().filter(|_| !is_ours);
+        let pointer = key.as_ref().map(|key| self.pointer_line(key, parts));
+        if pointer.is_none() && self.limit.is_none_or(|limit| takes <= limit) {
+            return;
+        }
+        let pointer_tokens = pointer.as_ref().map_or(0, |line| self.counter.count(line) + 1);
+        let fixed: usize = parts.iter().filter(|p| p.source.is_none()).map(|p| p.tokens).sum();
+        let limit = self.limit.map(|limit| limit.saturating_sub(fixed + pointer_tokens));
+        let claims: Vec<Claim> = parts
+            .iter()
+            .map(|part| match part.source {
+                None => Claim { takes: 0, needs: 0 },
+                Some(_) if parts.len() == 1 => Claim { takes: part.tokens, needs: 0 },
+                Some(_) => Claim { takes: part.tokens, needs: self.needs_of(part) },
+            })
+            .collect();
+        let most = limit.map(|limit| share::shares(&claims, limit));
+        let aims = match pointer {
+            Some(_) => share::shares(&claims, limit.unwrap_or(PREVIEW).min(PREVIEW)),
+            None => most.clone().unwrap_or_default(),
+        };
+        let mut is_changed = false;
+        for (index, part) in parts.iter_mut().enumerate() {
+            let first = pointer.as_deref().filter(|_| index == 0);
+            let most = most.as_ref().map_or(usize::MAX / 2, |most| most[index]);
+            let goal = Goal { aim: aims[index].min(most), most };
+            let is_whole = part.source.is_none() || claims[index].takes <= goal.aim;
+            if is_whole && first.is_none() {
+                continue;
+            }
+            let before = part.text.len();
+            if let Some(cut) = self.narrowed(part, index, goal, first) {
+                let id = if pointer.is_some() { pointer::STEP } else { "budget" };
+                self.step(id, Reason::Applied, before, cut.text.len());
+                let lead = usize::from(first.is_some());
+                self.trace_narrowed(index, part, cut.ledger.as_ref(), &cut.omissions, lead);
+                self.evidence.tokens.after = self.evidence.tokens.after - part.tokens + cut.tokens;
+                // An output of ours was not looked through.
+                if part.ledger.is_some() || part.source.is_none() {
+                    self.evidence.guard.kept = self.evidence.guard.kept - part.kept + cut.kept;
+                }
+                self.evidence.omissions.retain(|omission| omission.part != index);
+                self.evidence.omissions.extend(cut.omissions);
+                (part.text, part.ledger, part.kept, part.tokens) =
+                    (cut.text, cut.ledger, cut.kept, cut.tokens);
+                // What was cut was made anew, without one.
+                if part.dictionary.take().is_some() {
+                    self.evidence.dictionary_method = None;
+                }
+                is_changed = true;
+            }
+        }
+        if is_changed {
+            self.evidence.externalized = key;
+            self.evidence.omissions.sort_by_key(|omission| (omission.part, omission.lines));
+        }
+    }
+
+    /// One part cut down to its goal, or `None` if that would not make it smaller.
+    fn narrowed(&self, part: &Done<'_>, index: usize, goal: Goal, pointer: Option<&str>) -> Option<Cut> {
+        let Some(source) = &part.source else {
+            // The marker of data that are no text is their preview.
+            let text = fit::seal(format!("{}\n{}", pointer?, unsealed(&part.text)), Form::Lines);
+            let tokens = self.counter.count(&text);
+            return Some(Cut { text, ledger: None, omissions: Vec::new(), kept: part.kept, tokens });
+        };
+        let whole = Ledger::new(source);
+        let ledger = part.ledger.as_ref().unwrap_or(&whole);
+        let quoted;
+        let signals = match part.is_report {
+            true => &part.signals,
+            false => {
+                quoted = signals::failure_lines(source);
+                &quoted
+            }
+        };
+        let reason = if pointer.is_some() { Reason::Externalized } else { Reason::Budget };
+        let form = if pointer.is_some() { Form::Lines } else { fit_structured(source, self.policy) };
+        let handle = self.handle();
+        let finish = |ledger: &Ledger| {
+            let mut text = ledger.render(source, handle.as_deref());
+            let gaps = ledger.gaps(source);
+            if let Some(status) = self.call.exit_code.filter(|status| *status != 0)
+                && !gaps.is_empty()
+                && !exit::is_told(&text, status)
+            {
+                exit::tell(&mut text, status);
+            }
+            if let Some(pointer) = pointer {
+                text.insert_str(0, &format!("{pointer}\n"));
+            }
+            if gaps.is_empty() && pointer.is_none() { text } else { fit::seal(text, form) }
+        };
+        let pays = |text: &str, tokens: usize| {
+            text.len() <= source.text().len() && tokens < self.source_tokens[index].min(part.tokens.max(1))
+        };
+        // The tokens of the line before it are not the text's own.
+        let extra = pointer.map_or(0, |line| self.counter.count(line) + 1);
+        let goal = Goal { aim: goal.aim + extra, most: goal.most.saturating_add(extra) };
+        let fit_of = |ledger| Fit::new(source, ledger, signals, part.is_report, form, reason, self.counter);
+        let large = fit_of(ledger).too_large(goal);
+        let mut restored = ledger.clone();
+        restored.restore(&large);
+        if let Some((ledger, text)) = fit_of(&restored).cut(goal, &finish) {
+            let tokens = self.counter.count(&text);
+            if pays(&text, tokens) || (pointer.is_some() && tokens < self.source_tokens[index]) {
+                let omissions = ledger.gaps(source).into_iter().map(|gap| omission(gap, index)).collect();
+                let kept = guard::count_visible(source, &ledger, &part.signals);
+                return Some(Cut { text, ledger: Some(ledger), omissions, kept, tokens });
+            }
+        }
+        match pointer {
+            Some(_) => None,
+            None => Some(self.clipped(source, part, index, goal.most, form))
+                .filter(|cut| pays(&cut.text, cut.tokens)),
+        }
+    }
+
+    /// The last resort.
+    fn clipped(&self, source: &Source<'_>, part: &Done<'_>, index: usize, tokens: usize, form: Form) -> Cut {
+        let first = part.signals.first().copied().unwrap_or(0);
+        let from = source.byte_range(0..first).end;
+        // Where the budget holds nothing at all, the suffix alone is the least that tells of it.
+        let least = || (form.write(fit::TRUNCATED.trim_start().to_owned()), from);
+        let (text, end) = fit::clip(source.text(), from, tokens, form, self.counter).unwrap_or_else(least);
+        let gap = |lines: std::ops::Range<usize>, count: usize, bytes: usize| Omission {
+            lines: [source.number(lines.start), source.number(lines.end - 1)],
+            reason: Reason::Budget,
+            count,
+            bytes,
+            part: index,
+            shown_by: None,
+        };
+        let mut omissions = Vec::new();
+        if first > 0 {
+            omissions.push(gap(0..first, first, 0));
+        }
+        let mut rest = if end > from { source.line_at(end - 1) + 1 } else { first };
+        if rest > first && end < source.byte_range(rest - 1..rest).end.saturating_sub(1) {
+            omissions.push(gap(rest - 1..rest, 0, source.byte_range(rest - 1..rest).end - end));
+        }
+        rest = rest.min(source.len());
+        if rest < source.len() {
+            omissions.push(gap(rest..source.len(), source.len() - rest, 0));
+        }
+        let shown = source.text().get(from..end).unwrap_or_default();
+        let kept = part.signals.iter().filter(|&&i| shown.lines().any(|l| l.trim() == source.line(i).trim()));
+        let tokens = self.counter.count(&text);
+        Cut { kept: kept.count(), text, ledger: None, omissions, tokens }
+    }
+
+    /// The pointer to the original, with what the parts are.
+    fn pointer_line(&self, key: &str, parts: &[Done<'_>]) -> String {
+        let bytes = self.retain.as_ref().map_or(0, |retain| retain.bytes.len());
+        let mime = self.retain.as_ref().and_then(|retain| retain.mime);
+        let mut texts = parts.iter().filter_map(|part| Some((part.source.as_ref()?, part)));
+        let lines = parts.iter().filter_map(|part| part.source.as_ref()).map(Source::len).sum();
+        let failures = parts.iter().map(|part| part.signals.len()).sum();
+        let kind = texts.next().map_or(pointer::Kind::Text, |(_, part)| part.kind);
+        let only = parts.first().and_then(|part| part.source.as_ref()).filter(|_| parts.len() == 1);
+        pointer::line(
+            key,
+            &pointer::What { kind, mime, bytes, lines, failures, text: only.map(Source::text) },
+        )
+    }
+}
+
+/// How a text is cut by tokens: the seam for structured data. What is still too large after its own elider was
+/// asked for ever less is written as one JSON string where a JSON document has to stay one.
+fn fit_structured(source: &Source<'_>, policy: &Policy) -> Form {
+    let text = source.text().trim();
+    let is_wanted = policy.structured != Structured::Plain && text.len() <= INPUT_LIMIT;
+    match is_wanted && pointer::is_json(text) {
+        true => Form::JsonString,
+        false => Form::Lines,
+    }
+}
+
+/// A text without the check of its first marker.
+fn unsealed(text: &str) -> String {
+    match text.split_once('#') {
+        Some((start, rest)) if text.starts_with("[tersed#") => {
+            format!("{start}{}", rest.split_once(':').map_or("", |(check, _)| &rest[check.len()..]))
+        }
+        _ => text.to_owned(),
+    }
+}

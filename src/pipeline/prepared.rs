@@ -1,0 +1,309 @@
+//! The whole way of one result: the safe stage once, then the run, again on each rung that a budget needs.
+//!
+//! How often a run is repeated depends on the policy and the size of the text alone, never on a clock: at
+//! most once for each mode and four times with smaller limits; of a large text three times in all, of a huge one twice.
+
+use std::cell::{Cell, RefCell};
+
+use super::budget::{self, Ask, Rung};
+use super::bypass;
+use super::call::ToolCall;
+use super::dedup::{self, Decision, History};
+use super::evidence::{Status, Step};
+use super::explain::Trace;
+use super::pointer;
+use super::reason::Reason;
+use super::run::Run;
+use super::sanitize::{self, LOOK_ALIKE, Raw, RedactionFailed, Sanitized};
+use super::share::Claim;
+use super::summary::Input;
+use super::{INPUT_LIMIT, Outcome};
+use crate::config::{Mode, OnRepeat, Policy};
+use crate::tokens::{self, TokenCounter};
+
+/// A result after the safe stage.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    call: &'a ToolCall,
+    policy: &'a Policy,
+    way: Way,
+    /// Tokens of the rungs that were measured.
+    measured: RefCell<Vec<(Rung, Claim)>>,
+}
+
+/// What is done with it.
+#[derive(Debug)]
+enum Way {
+    /// A rule keeps it exact.
+    Exact(Box<Outcome>, Reason),
+    /// It is compressed.
+    Compress(Box<Safe>),
+}
+
+/// What the safe stage gave.
+#[derive(Debug)]
+struct Safe {
+    sanitized: Vec<Sanitized>,
+    input: Input,
+    /// Whether it is nothing but a reference to a call that the session knew.
+    own_marker: bool,
+}
+
+impl<'a> Prepared<'a> {
+    /// Runs the safe stage. `full_output` asks for the exact bytes.
+    pub fn new(
+        call: &'a ToolCall,
+        parts: &[Raw<'_>],
+        policy: &'a Policy,
+        full_output: bool,
+        history: &dyn History,
+    ) -> Result<Self, RedactionFailed> {
+        let measured = RefCell::default();
+        let counter = tokens::counter(policy.tokenizer);
+        if let Some(rule) = bypass::rule(call, policy, full_output) {
+            let outcome = bypass::exact(call, parts, policy, rule, counter)?;
+            return Ok(Self { call, policy, way: Way::Exact(Box::new(outcome), rule), measured });
+        }
+        let own_marker = Cell::new(false);
+        let known = |id: &str| {
+            let knows = history.knows(id);
+            own_marker.set(own_marker.get() || knows);
+            knows
+        };
+        let sanitized: Vec<Sanitized> = parts
+            .iter()
+            .map(|raw| sanitize::run(*raw, policy.redact_secrets, &known))
+            .collect::<Result<_, _>>()?;
+        let input = Input::new(call, policy, counter, parts, &sanitized);
+        let way = Way::Compress(Box::new(Safe { sanitized, input, own_marker: own_marker.get() }));
+        Ok(Self { call, policy, way, measured })
+    }
+
+    /// Whether the safe stage would give the same after other results were given: not so for a text with
+    /// what may be a reference to one of them.
+    pub fn is_settled(&self) -> bool {
+        match &self.way {
+            Way::Exact(..) => true,
+            Way::Compress(safe) => {
+                let is_escaped =
+                    |part: &Sanitized| part.removals.iter().any(|(class, _)| *class == LOOK_ALIKE);
+                !safe.own_marker && !safe.sanitized.iter().any(is_escaped)
+            }
+        }
+    }
+
+    /// Tokens that came in.
+    pub fn tokens(&self) -> usize {
+        match &self.way {
+            Way::Exact(outcome, _) => outcome.evidence.tokens.before,
+            Way::Compress(safe) => safe.input.evidence.tokens.before,
+        }
+    }
+
+    /// Tokens that the result may take at most, and whether a budget may change that.
+    pub fn bound(&self) -> (usize, bool) {
+        match &self.way {
+            Way::Exact(outcome, _) => (outcome.evidence.tokens.after, false),
+            Way::Compress(safe) => {
+                let Safe { sanitized, input, .. } = &**safe;
+                let binary = sanitized.iter().filter(|part| part.binary.is_some()).count();
+                (input.source_tokens.iter().sum::<usize>() + binary * pointer::BINARY_TOKENS, true)
+            }
+        }
+    }
+
+    /// The outcome under what is asked, or as it was decided when the result came first.
+    pub fn outcome(&self, ask: Ask, history: &dyn History) -> Outcome {
+        self.noted(ask, history, None)
+    }
+
+    /// The same; `notes` are in the end those on the run that gave the outcome.
+    pub(super) fn noted(&self, ask: Ask, history: &dyn History, notes: Option<&RefCell<Trace>>) -> Outcome {
+        let Safe { sanitized, input, own_marker } = match &self.way {
+            Way::Exact(outcome, rule) => {
+                let mut outcome = (**outcome).clone();
+                let after = outcome.evidence.tokens.after;
+                let rung = Rung { mode: self.policy.mode, ..Rung::default() };
+                outcome.evidence.budget = budget::used(ask, rung, after, *rule);
+                outcome.decision.asked = ask;
+                return outcome;
+            }
+            Way::Compress(safe) => &**safe,
+        };
+        let policy = self.policy;
+        let wants = policy.on_repeat == OnRepeat::Full && policy.mode >= Mode::Standard && history.listens();
+        let likeness = wants.then(|| dedup::likeness(sanitized.iter().map(|part| part.text.as_str())));
+        let again = likeness.is_some_and(|likeness| history.is_repeated(likeness));
+        let at = At { prepared: self, sanitized, input, history, notes };
+        let mut outcome = match history.decided() {
+            Some(decision) => at.again(decision),
+            None => at.climb(ask, again),
+        };
+        let decision = &mut outcome.decision;
+        decision.own_marker = *own_marker;
+        decision.likeness = likeness;
+        let all_binary = sanitized.iter().all(|part| part.binary.is_some());
+        let why = if all_binary { Reason::Binary } else { Reason::BudgetTooSmall };
+        outcome.evidence.budget =
+            budget::used(decision.asked, decision.rung, outcome.evidence.tokens.after, why);
+        outcome
+    }
+
+    /// What the result would take under what is asked, without lines being cut for it; a rung is looked at
+    /// once, whatever is asked. `None` for a result that no budget changes.
+    pub fn measure(&self, ask: Ask, history: &dyn History) -> Option<Claim> {
+        let Way::Compress(safe) = &self.way else { return None };
+        let Safe { sanitized, input, .. } = &**safe;
+        let at = At { prepared: self, sanitized, input, history, notes: None };
+        let mut least: Option<Claim> = None;
+        for rung in ask.rungs(self.policy, at.bytes()) {
+            let known = self.measured.borrow().iter().find(|(r, _)| *r == rung).map(|(_, claim)| *claim);
+            let claim = known.unwrap_or_else(|| {
+                let outcome = at.run(rung, Extra { weighs: true, ..Extra::default() });
+                let claim = Claim { takes: outcome.evidence.tokens.after, needs: outcome.needs };
+                self.measured.borrow_mut().push((rung, claim));
+                claim
+            });
+            if ask.limit.is_none_or(|limit| claim.takes <= limit) {
+                return Some(claim);
+            }
+            least = Some(claim);
+        }
+        // The cut by tokens makes full use of what is allowed.
+        least.map(|claim| Claim { takes: claim.takes.min(ask.limit.unwrap_or(usize::MAX)), ..claim })
+    }
+
+    fn counter(&self) -> &'static dyn TokenCounter {
+        tokens::counter(self.policy.tokenizer)
+    }
+}
+
+/// What a run is given beside its rung.
+#[derive(Debug, Clone, Default)]
+struct Extra {
+    in_full: bool,
+    limit: Option<usize>,
+    pointer: bool,
+    weighs: bool,
+}
+
+/// A prepared result before the session.
+struct At<'a> {
+    prepared: &'a Prepared<'a>,
+    sanitized: &'a [Sanitized],
+    input: &'a Input,
+    history: &'a dyn History,
+    /// Where the notes of the last run go: whenever a run does not do, another one follows.
+    notes: Option<&'a RefCell<Trace>>,
+}
+
+impl At<'_> {
+    fn bytes(&self) -> usize {
+        self.sanitized.iter().map(|part| part.text.len()).sum()
+    }
+
+    /// One run on one rung.
+    fn run(&self, rung: Rung, extra: Extra) -> Outcome {
+        let Prepared { call, policy, .. } = self.prepared;
+        let policy = rung.policy(policy);
+        let counter = self.prepared.counter();
+        let mut run = Run::begin(call, &policy, counter, self.input, self.history, extra.in_full);
+        run.limit = extra.limit.filter(|_| rung.cut);
+        run.weighs = extra.weighs;
+        if extra.pointer {
+            run.pointer = run.retain.as_ref().map(|retain| pointer::key(&retain.bytes));
+        }
+        run.trace = self.notes.map(|_| Trace::default());
+        let texts = run.texts(self.sanitized);
+        if let (Some(notes), Some(trace)) = (self.notes, run.trace.take()) {
+            notes.replace(trace);
+        }
+        let mut outcome = run.finish(self.sanitized, texts);
+        outcome.decision.rung = rung;
+        outcome.decision.asked_again = extra.in_full;
+        outcome
+    }
+
+    /// The first rung that fits what is asked.
+    fn climb(&self, ask: Ask, again: bool) -> Outcome {
+        let fits = |outcome: &Outcome| ask.limit.is_none_or(|limit| outcome.evidence.tokens.after <= limit);
+        let decided = |mut outcome: Outcome| {
+            outcome.decision.asked = ask;
+            outcome
+        };
+        let first = Rung { mode: ask.mode, ..Rung::default() };
+        // What was asked for again is shown whole if it may take that much.
+        if again {
+            let outcome = self.run(first, Extra { in_full: true, ..Extra::default() });
+            if fits(&outcome) {
+                return decided(outcome);
+            }
+        }
+        let not_externalized = match self.externalize(ask, again) {
+            Ok(outcome) => return decided(outcome),
+            Err(why) => why,
+        };
+        let rungs = ask.rungs(self.prepared.policy, self.bytes());
+        let mut outcome = None;
+        for (i, &rung) in rungs.iter().enumerate() {
+            let rung = Rung { cut: i + 1 == rungs.len() && ask.limit.is_some(), ..rung };
+            let mut tried = self.run(rung, Extra { limit: ask.limit, ..Extra::default() });
+            tried.decision.rung.cut = tried.evidence.steps.iter().any(|step| step.id == "budget");
+            let is_enough = fits(&tried);
+            outcome = Some(tried);
+            if is_enough {
+                break;
+            }
+        }
+        let mut outcome = decided(outcome.unwrap_or_else(|| self.run(first, Extra::default())));
+        if let Some(why) = not_externalized {
+            outcome.evidence.steps.push(self.not_externalized(why));
+        }
+        outcome
+    }
+
+    /// The run that was decided.
+    fn again(&self, decision: &Decision) -> Outcome {
+        let extra = Extra {
+            in_full: decision.asked_again,
+            limit: decision.asked.limit,
+            pointer: decision.externalized,
+            weighs: false,
+        };
+        let mut outcome = self.run(decision.rung, extra);
+        outcome.decision.asked = decision.asked;
+        outcome.decision.externalized = decision.externalized;
+        outcome
+    }
+
+    /// The pointer and preview, or why there is none where the policy wants one.
+    fn externalize(&self, ask: Ask, again: bool) -> Result<Outcome, Option<Reason>> {
+        let limit = self.prepared.policy.externalize_above;
+        let size = self.input.retain.as_ref().map_or(0, |retain| retain.bytes.len());
+        let is_wanted = limit.is_some_and(|limit| size > limit) && !again && size <= INPUT_LIMIT;
+        if !is_wanted {
+            return Err(None);
+        }
+        if !self.history.listens() {
+            return Err(Some(Reason::NoSession));
+        }
+        if !ask.keeps {
+            return Err(Some(Reason::NotStored));
+        }
+        let rung = Rung { mode: ask.mode, squeeze: 0, cut: true };
+        let mut outcome = self.run(rung, Extra { limit: ask.limit, pointer: true, ..Extra::default() });
+        if outcome.evidence.status == Status::Duplicate {
+            return Err(None);
+        }
+        if outcome.evidence.externalized.is_none() {
+            return Err(Some(Reason::NotPaying));
+        }
+        outcome.decision.externalized = true;
+        Ok(outcome)
+    }
+
+    fn not_externalized(&self, reason: Reason) -> Step {
+        let bytes = self.bytes();
+        Step { id: pointer::STEP.to_owned(), reason, bytes_before: bytes, bytes_after: bytes }
+    }
+}

@@ -1,0 +1,222 @@
+//! Values that are secret by where they stand: the data of a Kubernetes Secret, the secret of a secrets
+//! manager. Their names stay, whatever the values look like.
+//!
+//! Looks at the document around a keyword and no farther than `REACH`. It never reads a document as a whole.
+
+use super::scan::Scan;
+use super::table::Rule;
+use std::ops::Range;
+
+/// How far a document is followed on each side of its kind, in bytes.
+const REACH: usize = 256 << 10;
+/// Members that hold what is secret.
+const DATA: &[&[u8]] = &[b"data", b"stringData"];
+
+/// `kind: Secret`, in YAML or JSON: every value of `data` and `stringData` beside it.
+pub(super) fn kubernetes(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
+    let text = scan.text;
+    if text.get(hit.end).is_some_and(|b| b.is_ascii_alphanumeric()) {
+        return;
+    }
+    let is_json = text[hit.clone()].contains(&b'"');
+    // The copy of itself that a Secret carries as an annotation.
+    let is_copy = text[hit.clone()].contains(&b'\\');
+    // A document that was looked at is not looked at for each of its lines.
+    if !is_copy && scan.seen[index as usize].contains(&hit.start) {
+        return;
+    }
+    let mut found = Vec::new();
+    let looked_at = if is_json {
+        let reach = if is_copy { REACH / 16 } else { REACH };
+        object_start(text, hit.start, reach).map(|start| values_of_data(text, start, is_copy, &mut found))
+    } else {
+        lines_of_data(text, hit.start, &mut found)
+    };
+    if let Some(range) = looked_at.filter(|_| !is_copy) {
+        scan.seen[index as usize] = range;
+    }
+    for value in found {
+        scan.claim(rule, index, value);
+    }
+}
+
+/// `"SecretString": "…"`: all of it, or of a JSON object in it every value.
+pub(super) fn secret_string(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
+    let text = scan.text;
+    let is_between = |b: &&u8| matches!(b, b'"' | b'\\' | b':' | b' ');
+    let between = text[hit.end..].iter().take(16).take_while(is_between).count();
+    let start = hit.end + between;
+    if !text[hit.end..start].contains(&b':') || text.get(start.saturating_sub(1)) != Some(&b'"') {
+        return;
+    }
+    if text.get(start) != Some(&b'{') {
+        let len = text[start..].iter().take(REACH).take_while(|b| **b != b'"' && **b != b'\n').count();
+        return scan.claim(rule, index, start..start + len);
+    }
+    let mut found = Vec::new();
+    let end = text.len().min(start + REACH);
+    let mut strings = Strings { text, at: start + 1, end, is_copy: true };
+    while let Some((string, between)) = strings.next() {
+        let between = &text[between];
+        if between.contains(&b'}') {
+            break;
+        }
+        if between.contains(&b':') {
+            found.push(string);
+        }
+    }
+    for value in found {
+        scan.claim(rule, index, value);
+    }
+}
+
+/// Where the object starts that holds `at`.
+fn object_start(text: &[u8], at: usize, reach: usize) -> Option<usize> {
+    let from = at.saturating_sub(reach);
+    let mut depth = 0usize;
+    for i in (from..at).rev() {
+        match text[i] {
+            b'}' => depth += 1,
+            b'{' if depth == 0 => return Some(i),
+            b'{' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The strings of a JSON text with what stands before each.
+struct Strings<'a> {
+    text: &'a [u8],
+    at: usize,
+    end: usize,
+    /// Whether the text is a string itself, so that its quotes are escaped.
+    is_copy: bool,
+}
+
+impl Strings<'_> {
+    fn next(&mut self) -> Option<(Range<usize>, Range<usize>)> {
+        let before = self.at;
+        let open = self.quote(before)?;
+        let close = self.quote(open + 1)?;
+        self.at = close + 1;
+        let slash = usize::from(self.is_copy);
+        Some((open + 1..close - slash, before..open - slash))
+    }
+
+    /// The next quote of this text, not of a string in it.
+    fn quote(&self, from: usize) -> Option<usize> {
+        let mut at = from;
+        loop {
+            at += memchr::memchr(b'"', self.text.get(at..self.end)?)?;
+            let slashes = self.text[from..at].iter().rev().take_while(|b| **b == b'\\').count();
+            let is_own = if self.is_copy { slashes == 1 } else { slashes % 2 == 0 };
+            if is_own {
+                return Some(at);
+            }
+            at += 1;
+        }
+    }
+}
+
+/// The strings directly in `data` and `stringData` of the object that starts here.
+fn values_of_data(text: &[u8], start: usize, is_copy: bool, found: &mut Vec<Range<usize>>) -> Range<usize> {
+    let end = text.len().min(start + 2 * REACH);
+    let mut strings = Strings { text, at: start + 1, end, is_copy };
+    let mut depth = 1usize;
+    // The depth of the member of `data` that is open.
+    let mut data: Option<usize> = None;
+    let mut key: Range<usize> = 0..0;
+    'strings: while let Some((string, between)) = strings.next() {
+        let between = &text[between];
+        for b in between {
+            match b {
+                b'{' => {
+                    depth += 1;
+                    if depth == 2 && DATA.contains(&&text[key.clone()]) {
+                        data = Some(depth);
+                    }
+                }
+                b'}' => {
+                    depth = depth.saturating_sub(1);
+                    data = data.filter(|data| *data <= depth);
+                    if depth == 0 {
+                        break 'strings;
+                    }
+                }
+                _ => {}
+            }
+        }
+        let is_value = between.contains(&b':') && !between.contains(&b'{') && !between.contains(&b',');
+        match data {
+            Some(level) if is_value && level == depth => found.push(string),
+            _ if !is_value => key = string,
+            _ => {}
+        }
+    }
+    start..strings.at
+}
+
+/// Lines of a text, their indentation and their content behind the sign of an item.
+fn line(text: &[u8], at: usize) -> (Range<usize>, usize, &[u8]) {
+    let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |i| i + 1);
+    let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |i| at + i);
+    let body = &text[start..end];
+    let indent = body.iter().take_while(|b| matches!(b, b' ' | b'-')).count();
+    (start..end, indent, &body[indent..])
+}
+
+/// The values below `data:` and `stringData:` of the YAML document or item that holds `at`.
+fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Option<Range<usize>> {
+    let (own, indent, _) = line(text, at);
+    if own.start + indent != at {
+        return None;
+    }
+    // Back to the first line of the document.
+    let mut start = own.start;
+    let starts_item = |range: &Range<usize>| text[range.clone()].trim_ascii_start().starts_with(b"- ");
+    while start > 0 && own.start - start < REACH && !starts_item(&line(text, start).0) {
+        let (range, depth, body) = line(text, start - 1);
+        if !body.is_empty() && depth < indent || text[range.clone()].starts_with(b"---") {
+            break;
+        }
+        start = range.start;
+    }
+    let mut next = start;
+    let mut is_data = false;
+    while next < text.len() && next - start < 2 * REACH {
+        let (range, depth, body) = line(text, next);
+        next = range.end + 1;
+        let blank = body.iter().all(u8::is_ascii_whitespace);
+        if blank {
+            continue;
+        }
+        let is_next_item = depth <= indent && starts_item(&range);
+        if range.start > own.start
+            && (depth < indent || is_next_item || text[range.clone()].starts_with(b"---"))
+        {
+            break;
+        }
+        if depth <= indent {
+            let key = body.iter().position(|b| *b == b':').map_or(&b""[..], |i| &body[..i]);
+            is_data = depth == indent && DATA.contains(&key);
+            continue;
+        }
+        if !is_data {
+            continue;
+        }
+        // `name: value`, or a line of a value of many lines.
+        let value = match body.windows(2).position(|w| w == b": ") {
+            Some(colon) => colon + 2,
+            None if body.ends_with(b":") => continue,
+            None => 0,
+        };
+        let from = range.start + depth + value;
+        let rest = text[from..range.end].trim_ascii();
+        if !rest.is_empty() && !matches!(rest, b"|" | b"|-" | b">" | b">-" | b"|+") {
+            let from = from + text[from..range.end].len() - text[from..range.end].trim_ascii_start().len();
+            found.push(from..from + rest.len());
+        }
+    }
+    Some(start..next.min(text.len()))
+}

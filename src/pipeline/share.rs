@@ -1,0 +1,120 @@
+//! Shares of a budget: how much each of several texts may take when all together take too much.
+//!
+//! A level is found as water finds it: what lies below stays whole, what lies above is cut to it. Nothing
+//! here knows what a token is.
+
+/// What one text takes and needs, in tokens.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claim {
+    /// What it takes now.
+    pub takes: usize,
+    /// What its failure lines and totals take, with the marker of a cut.
+    pub needs: usize,
+}
+
+/// How much each claim gets; the sum is at most `total`.
+///
+/// First every text has half of an even share, so that no small one is cut for a large one; then what
+/// failures and totals need is given; then the level rises. Of equals the later one gets the odd token.
+pub fn shares(claims: &[Claim], total: usize) -> Vec<usize> {
+    let mut given = vec![0; claims.len()];
+    let mut left = total;
+    let even = total / (2 * claims.len().max(1));
+    let wants: [&dyn Fn(&Claim) -> usize; 3] =
+        [&|claim| claim.takes.min(even), &|claim| claim.needs.min(claim.takes), &|claim| claim.takes];
+    for want in wants {
+        let wanted: Vec<usize> = claims.iter().map(want).collect();
+        rise(&mut given, &wanted, &mut left);
+    }
+    given
+}
+
+/// Raises what was given towards what is wanted, to one level as far as `left` goes.
+fn rise(given: &mut [usize], wanted: &[usize], left: &mut usize) {
+    let raised = |given: &[usize], level: usize| -> usize {
+        given.iter().zip(wanted).map(|(&has, &wants)| wants.min(level).saturating_sub(has)).sum()
+    };
+    let (mut low, mut high) = (0, wanted.iter().copied().max().unwrap_or(0));
+    while low < high {
+        let level = low + (high - low).div_ceil(2);
+        match raised(given, level) <= *left {
+            true => low = level,
+            false => high = level - 1,
+        }
+    }
+    *left -= raised(given, low);
+    for (has, &wants) in given.iter_mut().zip(wanted) {
+        *has = (*has).max(wants.min(low));
+    }
+    // What is left is less than one for each: of equals the lower index is cut first.
+    for (has, &wants) in given.iter_mut().zip(wanted).rev() {
+        if *left > 0 && *has == low && wants > low {
+            *has += 1;
+            *left -= 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(takes: &[usize], total: usize) -> Vec<usize> {
+        let claims: Vec<Claim> = takes.iter().map(|&takes| Claim { takes, needs: 0 }).collect();
+        shares(&claims, total)
+    }
+
+    #[test]
+    fn the_largest_gives_first() {
+        assert_eq!(of(&[100, 5000, 30], 1000), [100, 870, 30]);
+        assert_eq!(of(&[5000, 100, 4000], 1000), [450, 100, 450]);
+        assert_eq!(of(&[10, 20], 100), [10, 20]);
+        assert_eq!(of(&[], 100), [0; 0]);
+    }
+
+    #[test]
+    fn of_equals_the_lower_index_is_cut_first() {
+        assert_eq!(of(&[50, 50, 50], 100), [33, 33, 34]);
+        assert_eq!(of(&[50, 50, 50], 101), [33, 34, 34]);
+    }
+
+    #[test]
+    fn failures_come_before_the_level_and_small_texts_before_both() {
+        let claims = [
+            Claim { takes: 5000, needs: 900 },
+            Claim { takes: 4000, needs: 0 },
+            Claim { takes: 40, needs: 0 },
+        ];
+        assert_eq!(shares(&claims, 1000), [794, 166, 40]);
+        let claims = [
+            Claim { takes: 5000, needs: 600 },
+            Claim { takes: 4000, needs: 0 },
+            Claim { takes: 40, needs: 0 },
+        ];
+        assert_eq!(shares(&claims, 1000), [600, 360, 40]);
+    }
+
+    #[test]
+    fn nothing_is_given_twice_and_all_that_is_wanted_is_given() {
+        let mut seed = 7_u64;
+        let mut next = |limit: usize| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as usize % limit
+        };
+        for _ in 0..2000 {
+            let claims: Vec<Claim> =
+                (0..1 + next(9)).map(|_| Claim { takes: next(3000), needs: next(900) }).collect();
+            let total = next(6000);
+            let given = shares(&claims, total);
+            let takes: usize = claims.iter().map(|c| c.takes).sum();
+            assert_eq!(given.iter().sum::<usize>(), total.min(takes), "{claims:?} {total} {given:?}");
+            assert!(given.iter().zip(&claims).all(|(given, claim)| *given <= claim.takes));
+            let mut turned = claims.clone();
+            turned.reverse();
+            let mut back = shares(&turned, total);
+            back.reverse();
+            // But for the odd tokens the order means nothing.
+            assert!(given.iter().zip(&back).all(|(a, b)| a.abs_diff(*b) <= 3), "{given:?} {back:?}");
+        }
+    }
+}

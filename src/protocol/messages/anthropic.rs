@@ -1,0 +1,39 @@
+//! Anthropic messages: `tool_result` blocks. Images, documents, `cache_control` and the results of tools
+//! that Anthropic's servers ran stay.
+
+use super::find::{Answer, Call, Finder};
+use super::{array, texts};
+use crate::protocol::error::RpcError;
+use crate::protocol::skim::Json;
+
+/// Finds calls and results.
+pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), RpcError> {
+    for (i, message) in array(body, "messages")?.items().enumerate() {
+        // `content` once at most, since a block in a place that is not seen could hold a secret.
+        let place = format!("messages[{i}]");
+        let Some(content) = texts::once(message, "content", &place)? else { continue };
+        for (j, block) in content.items().enumerate() {
+            let place = || format!("{place}.content[{j}]");
+            let [kind, name, id, input] = texts::fields(block, ["type", "name", "id", "input"], &place)?;
+            match texts::name(kind).as_deref() {
+                Some("tool_use") => {
+                    let call = Call { name: texts::name(name), arguments: input, command: None };
+                    finder.call(texts::name(id), call);
+                }
+                Some("tool_result") => result(block, place(), finder)?,
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn result<'a>(block: Json<'a>, place: String, finder: &mut Finder<'a>) -> Result<(), RpcError> {
+    let [id, is_error, content] =
+        texts::fields(block, ["tool_use_id", "is_error", "content"], &|| place.clone())?;
+    let Some(content) = content else { return Ok(()) };
+    let is_error = is_error.and_then(Json::boolean);
+    let mut answer = Answer { id: texts::name(id), is_error, ..Answer::default() };
+    texts::content(content, &format!("{place}.content"), &mut answer)?;
+    finder.result(place, answer, true)
+}

@@ -1,0 +1,56 @@
+//! Gemini: `functionResponse` parts of `contents`, whose `response` is an object of any shape. Ids may be
+//! absent: then a response answers the call of its name that stands in the same place among them.
+
+use super::find::{Answer, Call, Finder};
+use super::texts;
+use crate::protocol::error::RpcError;
+use crate::protocol::params::invalid;
+use crate::protocol::skim::Json;
+
+/// Finds calls and results.
+pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), RpcError> {
+    let contents = texts::once(body, "contents", "")?;
+    match contents {
+        Some(contents) if contents.is_array() => {
+            for (i, content) in contents.items().enumerate() {
+                parts(content, &format!("contents[{i}]"), finder)?;
+            }
+            Ok(())
+        }
+        Some(content) if content.is_object() => parts(content, "contents", finder),
+        _ => Err(invalid("body.contents", "expected an array")),
+    }
+}
+
+fn parts<'a>(content: Json<'a>, place: &str, finder: &mut Finder<'a>) -> Result<(), RpcError> {
+    let Some(parts) = texts::once(content, "parts", place)? else { return Ok(()) };
+    for (i, part) in parts.items().enumerate() {
+        for member in part.members() {
+            match &*member.name {
+                "functionCall" | "function_call" => {
+                    let call = member.value;
+                    let what =
+                        Call { name: call.text_of("name"), arguments: call.get("args"), command: None };
+                    finder.call(call.text_of("id"), what);
+                }
+                name @ ("functionResponse" | "function_response") => {
+                    result(member.value, format!("{place}.parts[{i}].{name}"), finder)?;
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+fn result<'a>(response: Json<'a>, place: String, finder: &mut Finder<'a>) -> Result<(), RpcError> {
+    let Some(object) = texts::once(response, "response", &place)? else { return Ok(()) };
+    let mut answer =
+        Answer { id: response.text_of("id"), name: response.text_of("name"), ..Answer::default() };
+    texts::members(object, &format!("{place}.response"), 0, &mut answer)?;
+    // The name that Gemini gives to what went wrong.
+    if object.get("error").is_some_and(|e| e.raw() != "false") && object.get("output").is_none() {
+        answer.is_error = Some(true);
+    }
+    finder.result(place, answer, true)
+}

@@ -1,0 +1,236 @@
+//! `messages/compress`: a whole request body, in which only what tools gave back changes.
+//!
+//! Each format has a reader in a file of its own that finds the results, the calls that they answer and
+//! the places of their texts. Nothing here changes a body: the engine puts new texts into the places.
+
+mod anthropic;
+mod find;
+mod gemini;
+mod mcp;
+mod openai_chat;
+mod openai_responses;
+mod overrides;
+mod texts;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::error::RpcError;
+use super::params::{invalid, object};
+use super::skim::Json;
+use super::tool_result::ArtifactRef;
+use crate::config::{BudgetPatch, PolicyPatch};
+use crate::pipeline::evidence::{BeforeAfter, Evidence};
+use find::Finder;
+pub use find::{Found, Text};
+pub use mcp::STRUCTURED;
+pub use overrides::{OVERRIDES, Overrides};
+
+/// Formats of bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// OpenAI chat completions: `messages` with `role: "tool"`, or `role: "function"`.
+    OpenaiChat,
+    /// OpenAI responses: items of `input` that end in `_output`.
+    OpenaiResponses,
+    /// Anthropic messages: `tool_result` blocks.
+    Anthropic,
+    /// Gemini: `functionResponse` parts of `contents`.
+    Gemini,
+    /// MCP: the result of `tools/call`, a message with one, or an array of messages.
+    Mcp,
+}
+
+/// What is done to the schemas of the tools in a body.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ToolSchemas {
+    /// Nothing.
+    #[default]
+    Disabled,
+    /// As `toolSchema/minify` does.
+    Minify,
+}
+
+/// What becomes of structured content.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum StructuredContent {
+    /// It stays to the byte.
+    #[default]
+    Keep,
+    /// It goes where a text of the result is the same JSON value.
+    DropRepeated,
+}
+
+/// Parameters of `messages/compress`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "MessagesParams")]
+pub struct Params<'a> {
+    /// The session, 1 to 512 bytes; it opens on first use. Without one there is no memo and no dedup.
+    #[serde(default)]
+    #[schemars(length(min = 1, max = 512))]
+    pub session_id: Option<String>,
+    /// The format of the body. May be absent where the body tells.
+    #[serde(default)]
+    pub format: Option<Format>,
+    /// The request as the model's provider takes it, or, for `mcp`, a result or an array of messages.
+    #[serde(borrow)]
+    #[schemars(schema_with = "body_schema")]
+    pub body: &'a RawValue,
+    /// Settings for this request alone.
+    #[serde(default, deserialize_with = "object")]
+    pub policy: Option<PolicyPatch>,
+    /// What the agent is looking for, as in `toolResult/compress`. It counts for results that the session
+    /// does not know yet; the others stay as they were given.
+    #[serde(default)]
+    pub query: Option<String>,
+    /// What each result may cost, and those of one turn together, laid over the policy's budget. A turn is the
+    /// results between two messages of the model.
+    #[serde(default, deserialize_with = "object")]
+    pub budget: Option<BudgetPatch>,
+    /// How full the model's context is, as in `toolResult/compress`. It counts for results that the session
+    /// does not know yet.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub context_pressure: Option<f64>,
+    /// So many of the newest results stay exact; redaction alone still applies. Default 0.
+    #[serde(default)]
+    pub keep_newest: usize,
+    /// What is done to the schemas of the tools in the body. Default `disabled`.
+    #[serde(default)]
+    pub tool_schemas: Option<ToolSchemas>,
+    /// What becomes of the `structuredContent` of an MCP result. Default `keep`.
+    #[serde(default)]
+    pub structured_content: StructuredContent,
+    /// Whether the member `_forge` is taken out of the body. Default false.
+    #[serde(default)]
+    pub strip_overrides: bool,
+}
+
+fn body_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+    schemars::json_schema!({ "oneOf": [{ "type": "object" }, { "type": "array" }] })
+}
+
+/// What became of one result of a body.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MessageResult {
+    /// The call that it answers: the id in the body, or `name#n` for the n-th result of that tool that has
+    /// none. Absent where there is nothing to tell it by.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+    /// Where it stands in the body.
+    pub place: String,
+    /// What happened, in the detail that the policy asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Evidence>,
+    /// The original, where the text differs from it and it could be stored.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<ArtifactRef>,
+}
+
+/// Result of `messages/compress`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MessagesCompressed {
+    /// The body. Every byte that is not a text of a result is as it came.
+    #[schemars(schema_with = "body_schema")]
+    pub body: Box<RawValue>,
+    /// The format that the body was read in; absent where it holds no result that would tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+    /// One for each result with text, in the order of the body.
+    pub results: Vec<MessageResult>,
+    /// Sums over the results.
+    pub tokens: BeforeAfter,
+    /// Tokens of `tools`, where their descriptions were minified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_tokens: Option<BeforeAfter>,
+}
+
+/// The results of a body, in order, and the format that they were found in.
+pub fn read<'a>(
+    body: Json<'a>,
+    format: Option<Format>,
+) -> Result<(Option<Format>, Vec<Found<'a>>), RpcError> {
+    let Some(format) = format.map_or_else(|| told(body), |format| Ok(Some(format)))? else {
+        return messages(body);
+    };
+    read_as(body, format).map(|found| (Some(format), found))
+}
+
+fn read_as(body: Json<'_>, format: Format) -> Result<Vec<Found<'_>>, RpcError> {
+    let mut finder = Finder::default();
+    match format {
+        Format::OpenaiChat => openai_chat::read(body, &mut finder)?,
+        Format::OpenaiResponses => openai_responses::read(body, &mut finder)?,
+        Format::Anthropic => anthropic::read(body, &mut finder)?,
+        Format::Gemini => gemini::read(body, &mut finder)?,
+        Format::Mcp => mcp::read(body, &mut finder)?,
+    }
+    Ok(finder.found)
+}
+
+/// The format that the members of a body tell; `None` for `messages`, which two formats have.
+fn told(body: Json<'_>) -> Result<Option<Format>, RpcError> {
+    const ADVICE: &str =
+        "give `format`, one of `openai-chat`, `openai-responses`, `anthropic`, `gemini`, `mcp`";
+    if body.is_array() {
+        return Ok(Some(Format::Mcp));
+    }
+    let has = |name: &str, kinds: &[u8]| body.get(name).is_some_and(|value| kinds.contains(&value.first()));
+    let is_message = has("content", b"[") || has("result", b"{") || has("structuredContent", b"{[");
+    let told = [
+        ("messages", None, has("messages", b"[")),
+        ("input", Some(Format::OpenaiResponses), has("input", b"[\"")),
+        ("contents", Some(Format::Gemini), has("contents", b"[{")),
+        ("content", Some(Format::Mcp), is_message),
+    ];
+    let mut told = told.into_iter().filter(|(.., is_there)| *is_there);
+    match (told.next(), told.next()) {
+        (Some((_, format, _)), None) => Ok(format),
+        (Some((one, ..)), Some((other, ..))) => Err(invalid(
+            "body",
+            &format!("has `{one}` and `{other}`, so that its format is not clear; {ADVICE}"),
+        )),
+        (None, _) => {
+            let reason =
+                "has none of `messages`, `input`, `contents`, `content`, so that its format is not clear";
+            Err(invalid("body", &format!("{reason}; {ADVICE}")))
+        }
+    }
+}
+
+/// Two formats have `messages`. Without a result both say the same: nothing changes.
+fn messages(body: Json<'_>) -> Result<(Option<Format>, Vec<Found<'_>>), RpcError> {
+    let chat = read_as(body, Format::OpenaiChat)?;
+    let anthropic = read_as(body, Format::Anthropic)?;
+    match (chat.first(), anthropic.first()) {
+        (Some(one), Some(other)) => {
+            let reason = format!(
+                "holds a result of openai-chat (`{}`) and one of anthropic (`{}`), so that its format is not clear; \
+                 give `format`",
+                one.place, other.place
+            );
+            Err(invalid("body", &reason))
+        }
+        (Some(_), None) => Ok((Some(Format::OpenaiChat), chat)),
+        (None, Some(_)) => Ok((Some(Format::Anthropic), anthropic)),
+        (None, None) => Ok((None, Vec::new())),
+    }
+}
+
+/// An array member of a body that a format must have.
+fn array<'a>(body: Json<'a>, name: &str) -> Result<Json<'a>, RpcError> {
+    if body.members().filter(|m| m.name == name).count() > 1 {
+        return Err(invalid(&format!("body.{name}"), "stands there twice"));
+    }
+    match body.get(name).filter(|value| value.is_array()) {
+        Some(array) => Ok(array),
+        None => Err(invalid(&format!("body.{name}"), "expected an array")),
+    }
+}

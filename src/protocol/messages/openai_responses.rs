@@ -1,0 +1,82 @@
+//! OpenAI responses: items of `input` with what functions, custom tools and shells gave back. What a
+//! computer gave back is a picture; what OpenAI's own servers ran is theirs: both stay.
+
+use super::find::{Answer, Call, Finder};
+use super::{array, texts};
+use crate::protocol::error::RpcError;
+use crate::protocol::skim::Json;
+
+/// Items with the output of a tool that the host ran.
+const OUTPUTS: &[&str] = &[
+    "function_call_output",
+    "custom_tool_call_output",
+    "local_shell_call_output",
+    "apply_patch_call_output",
+];
+
+/// Finds calls and results.
+pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), RpcError> {
+    if body.get("input").is_some_and(Json::is_string) {
+        return Ok(());
+    }
+    for (i, item) in array(body, "input")?.items().enumerate() {
+        let [kind, output, call_id, id] =
+            texts::fields(item, ["type", "output", "call_id", "id"], &|| format!("input[{i}]"))?;
+        let kind = texts::name(kind);
+        let kind = kind.as_deref().unwrap_or_default();
+        let is_shell = kind == "shell_call_output";
+        if !is_shell && !OUTPUTS.contains(&kind) {
+            call(kind, item, finder);
+            continue;
+        }
+        let place = format!("input[{i}]");
+        let Some(output) = output else { continue };
+        let mut answer = Answer { id: texts::name(call_id).or_else(|| texts::name(id)), ..Answer::default() };
+        let place_of_output = format!("{place}.output");
+        match is_shell && output.is_array() {
+            true => commands(output, &place_of_output, &mut answer)?,
+            false => texts::content(output, &place_of_output, &mut answer)?,
+        }
+        finder.result(place, answer, true)?;
+    }
+    Ok(())
+}
+
+/// What each command of a `shell_call` gave back. The exit code is that of all if they share it.
+fn commands<'a>(output: Json<'a>, place: &str, answer: &mut Answer<'a>) -> Result<(), RpcError> {
+    let mut codes = Vec::new();
+    for (i, command) in output.items().enumerate() {
+        texts::members(command, &format!("{place}[{i}]"), 0, answer)?;
+        codes.push(command.get("outcome").and_then(|o| o.get("exit_code")).and_then(Json::integer));
+    }
+    codes.dedup();
+    answer.exit_code = if let [code] = codes[..] { code } else { None };
+    Ok(())
+}
+
+fn call<'a>(kind: &str, item: Json<'a>, finder: &mut Finder<'a>) {
+    let action = item.get("action");
+    let call = match kind {
+        "function_call" => {
+            Call { name: item.text_of("name"), arguments: item.get("arguments"), command: None }
+        }
+        "custom_tool_call" => {
+            Call { name: item.text_of("name"), arguments: item.get("input"), command: None }
+        }
+        "local_shell_call" => Call { name: Some("shell".into()), arguments: action, command: None },
+        "shell_call" => {
+            let lines = action.and_then(|a| a.get("commands")).into_iter().flat_map(Json::items);
+            let lines: Vec<_> = lines.filter_map(Json::string).collect();
+            let command = (!lines.is_empty()).then(|| lines.join("\n"));
+            Call { name: Some("shell".into()), arguments: action, command }
+        }
+        "apply_patch_call" => {
+            Call { name: Some("apply_patch".into()), arguments: item.get("operation"), command: None }
+        }
+        _ => return,
+    };
+    let ids = [item.text_of("call_id"), item.text_of("id").filter(|_| kind == "local_shell_call")];
+    for id in ids.into_iter().flatten() {
+        finder.call(Some(id), call.clone());
+    }
+}

@@ -1,0 +1,388 @@
+//! Looks around in a JSON text without reading it into values: members, items and strings as places in
+//! the text, so that what is not changed goes back byte for byte.
+//!
+//! The text must be valid JSON, as that of a `RawValue` is. It never allocates but for strings with
+//! escapes, and never looks at a number.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Visitor};
+use serde_json::value::RawValue;
+
+use super::error::{INTERNAL_ERROR, RpcError};
+
+/// A value and its place in the text.
+#[derive(Debug, Clone, Copy)]
+pub struct Json<'a> {
+    text: &'a str,
+    start: usize,
+    end: usize,
+}
+
+/// One member of an object.
+#[derive(Debug, Clone)]
+pub struct Member<'a> {
+    /// The name, decoded.
+    pub name: Cow<'a, str>,
+    /// Where its quoted name starts in the text.
+    pub start: usize,
+    /// The value.
+    pub value: Json<'a>,
+}
+
+impl<'a> Json<'a> {
+    /// The whole of a text.
+    pub fn of(raw: &'a RawValue) -> Self {
+        let text = raw.get();
+        let start = blank(text.as_bytes(), 0);
+        Self { text, start, end: text.trim_end_matches([' ', '\n', '\r', '\t']).len().max(start) }
+    }
+
+    /// Its place in the text.
+    pub fn range(self) -> Range<usize> {
+        self.start..self.end
+    }
+
+    /// Its JSON text.
+    pub fn raw(self) -> &'a str {
+        self.text.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// The first byte of its JSON text, which tells what it is.
+    pub fn first(self) -> u8 {
+        self.text.as_bytes().get(self.start).copied().unwrap_or(0)
+    }
+
+    /// Whether it is an object.
+    pub fn is_object(self) -> bool {
+        self.first() == b'{'
+    }
+
+    /// Whether it is an array.
+    pub fn is_array(self) -> bool {
+        self.first() == b'['
+    }
+
+    /// Whether it is a string.
+    pub fn is_string(self) -> bool {
+        self.first() == b'"'
+    }
+
+    /// The string that it is. Halves of surrogate pairs, which are no characters, become U+FFFD.
+    pub fn string(self) -> Option<Cow<'a, str>> {
+        let lossy = || self.wtf8().map(|bytes| Cow::Owned(String::from_utf8_lossy(&bytes).into_owned()));
+        self.exact_string().or_else(|| lossy().filter(|_| self.is_string()))
+    }
+
+    /// The string that it is, unless it holds what is no character.
+    pub fn exact_string(self) -> Option<Cow<'a, str>> {
+        let inner = self.is_string().then(|| self.text.get(self.start + 1..self.end.checked_sub(1)?))??;
+        match memchr::memchr(b'\\', inner.as_bytes()) {
+            None => Some(Cow::Borrowed(inner)),
+            Some(_) => serde_json::from_str(self.raw()).ok().map(Cow::Owned),
+        }
+    }
+
+    /// The bytes of the string that it is, in which half a surrogate pair stands as if it were a character.
+    pub fn wtf8(self) -> Option<Vec<u8>> {
+        serde_json::from_str::<Wtf8>(self.raw()).ok().map(|bytes| bytes.0)
+    }
+
+    /// The whole number that it is.
+    pub fn integer(self) -> Option<i64> {
+        serde_json::from_str(self.raw()).ok()
+    }
+
+    /// Whether it is `true`; `None` for what is no boolean.
+    pub fn boolean(self) -> Option<bool> {
+        serde_json::from_str(self.raw()).ok()
+    }
+
+    /// The members of an object, in order; none of anything else.
+    pub fn members(self) -> impl Iterator<Item = Member<'a>> {
+        let mut at = if self.is_object() { self.start + 1 } else { self.end };
+        std::iter::from_fn(move || {
+            let bytes = self.text.as_bytes();
+            let start = self.next(at)?;
+            let name = Json { start, end: value_end(bytes, start), ..self };
+            let colon = blank(bytes, name.end);
+            let start = blank(bytes, colon + 1);
+            let value = Json { start, end: value_end(bytes, start), ..self };
+            at = value.end;
+            Some(Member { name: name.string()?, start: name.start, value })
+        })
+    }
+
+    /// The items of an array, in order; none of anything else.
+    pub fn items(self) -> impl Iterator<Item = Json<'a>> {
+        let mut at = if self.is_array() { self.start + 1 } else { self.end };
+        std::iter::from_fn(move || {
+            let start = self.next(at)?;
+            let item = Json { start, end: value_end(self.text.as_bytes(), start), ..self };
+            at = item.end;
+            Some(item)
+        })
+    }
+
+    /// The member of that name that is not null; of several, the last one.
+    pub fn get(self, name: &str) -> Option<Json<'a>> {
+        self.members().filter(|m| m.name == name && m.value.raw() != "null").last().map(|m| m.value)
+    }
+
+    /// The string member of that name, where it is not empty.
+    pub fn text_of(self, name: &str) -> Option<Cow<'a, str>> {
+        self.get(name)?.string().filter(|text| !text.is_empty())
+    }
+
+    /// Where the next member or item starts at or behind `at`; `None` behind the last.
+    fn next(self, at: usize) -> Option<usize> {
+        let bytes = self.text.as_bytes();
+        let mut at = blank(bytes, at);
+        if at < self.end && bytes[at] == b',' {
+            at = blank(bytes, at + 1);
+        }
+        (at + 1 < self.end).then_some(at)
+    }
+}
+
+/// The first place at or behind `at` that is no white space.
+fn blank(bytes: &[u8], mut at: usize) -> usize {
+    while bytes.get(at).is_some_and(|b| matches!(b, b' ' | b'\n' | b'\r' | b'\t')) {
+        at += 1;
+    }
+    at
+}
+
+/// The end of the value that starts at `at`.
+fn value_end(bytes: &[u8], at: usize) -> usize {
+    match bytes.get(at) {
+        Some(b'"') => string_end(bytes, at),
+        Some(b'{' | b'[') => {
+            let mut depth = 0_usize;
+            let mut at = at;
+            while let Some(byte) = bytes.get(at) {
+                match byte {
+                    b'"' => {
+                        at = string_end(bytes, at);
+                        continue;
+                    }
+                    b'{' | b'[' => depth += 1,
+                    b'}' | b']' => depth -= 1,
+                    _ => {}
+                }
+                at += 1;
+                if depth == 0 {
+                    return at;
+                }
+            }
+            bytes.len()
+        }
+        _ => {
+            let rest = bytes.get(at..).unwrap_or_default();
+            let is_end = |b: &u8| matches!(b, b',' | b']' | b'}' | b' ' | b'\n' | b'\r' | b'\t');
+            at + rest.iter().position(is_end).unwrap_or(rest.len())
+        }
+    }
+}
+
+/// The place behind the closing quote of the string that starts at `at`.
+fn string_end(bytes: &[u8], at: usize) -> usize {
+    let from = at + 1;
+    let mut at = from;
+    // Texts hold far more escaped line ends than quotes: only quotes are looked for.
+    while let Some(n) = bytes.get(at..).and_then(|rest| memchr::memchr(b'"', rest)) {
+        at += n + 1;
+        let before = bytes[from..at - 1].iter().rev().take_while(|b| **b == b'\\').count();
+        if before.is_multiple_of(2) {
+            return at;
+        }
+    }
+    bytes.len()
+}
+
+/// A string in which half a surrogate pair is no error.
+struct Wtf8(Vec<u8>);
+
+impl<'de> Deserialize<'de> for Wtf8 {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes;
+        impl Visitor<'_> for Bytes {
+            type Value = Wtf8;
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a string")
+            }
+            fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Wtf8, E> {
+                Ok(Wtf8(bytes.to_vec()))
+            }
+        }
+        deserializer.deserialize_bytes(Bytes)
+    }
+}
+
+/// New texts for places of a text.
+#[derive(Debug, Clone, Default)]
+pub struct Edits(Vec<(Range<usize>, String)>);
+
+impl Edits {
+    /// Puts `text` in the place of `range`. Places must not overlap.
+    pub fn replace(&mut self, range: Range<usize>, text: String) {
+        self.0.push((range, text));
+    }
+
+    /// Puts the JSON string of `text` there.
+    pub fn replace_string(&mut self, range: Range<usize>, text: &str) {
+        // A string can always be written.
+        self.replace(range, serde_json::to_string(text).unwrap_or_default());
+    }
+
+    /// Takes the members out that `gone` picks, each with one comma.
+    pub fn remove_members(&mut self, object: Json<'_>, mut gone: impl FnMut(&Member<'_>) -> bool) {
+        let members: Vec<Member<'_>> = object.members().collect();
+        let mut kept_end = None;
+        for (i, member) in members.iter().enumerate() {
+            if !gone(member) {
+                kept_end = Some(member.value.end);
+                continue;
+            }
+            let from = kept_end.unwrap_or(member.start);
+            let to = match members.get(i + 1) {
+                Some(next) if kept_end.is_none() => next.start,
+                _ => member.value.end,
+            };
+            self.replace(from..to, String::new());
+            // What was removed up to here is behind the next removal.
+            kept_end = kept_end.map(|_| to);
+        }
+    }
+
+    /// Adds the edits of another list, of other places of the same text.
+    pub fn append(&mut self, mut other: Self) {
+        self.0.append(&mut other.0);
+    }
+
+    /// The edits as those of the text that starts at `start`.
+    #[must_use]
+    pub fn shifted_back(mut self, start: usize) -> Self {
+        for (range, _) in &mut self.0 {
+            *range = range.start - start..range.end - start;
+        }
+        self
+    }
+
+    /// Whether there is nothing to change.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The JSON text with all edits made.
+    pub fn written(self, text: &RawValue) -> Result<Box<RawValue>, RpcError> {
+        if self.is_empty() {
+            return Ok(text.to_owned());
+        }
+        RawValue::from_string(self.apply(text.get())).map_err(|e| {
+            RpcError::new(INTERNAL_ERROR, "internal", format!("the answer cannot be written: {e}"))
+        })
+    }
+
+    /// The text with all edits made.
+    pub fn apply(mut self, text: &str) -> String {
+        self.0.sort_by_key(|(range, _)| range.start);
+        let mut out = String::with_capacity(text.len());
+        let mut done = 0;
+        for (range, new) in &self.0 {
+            out.push_str(text.get(done..range.start).unwrap_or_default());
+            out.push_str(new);
+            done = range.end;
+        }
+        out.push_str(text.get(done..).unwrap_or_default());
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::Value;
+
+    fn raw(text: &str) -> &RawValue {
+        serde_json::from_str(text).unwrap()
+    }
+
+    fn any_json() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            any::<i32>().prop_map(Value::from),
+            "[a-z\"\\\\{}\\[\\],: \n\u{e9}]{0,9}".prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 40, 5, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+                prop::collection::vec(("[a-z\"\\\\]{0,4}", inner), 0..5)
+                    .prop_map(|members| Value::Object(members.into_iter().collect())),
+            ]
+        })
+    }
+
+    fn rebuilt(json: Json<'_>) -> Value {
+        match json.first() {
+            b'{' => Value::Object(
+                json.members()
+                    .map(|m| (m.name.into_owned(), rebuilt(m.value)))
+                    .collect::<serde_json::Map<_, _>>(),
+            ),
+            b'[' => json.items().map(rebuilt).collect(),
+            b'"' => Value::from(json.string().unwrap().into_owned()),
+            _ => serde_json::from_str(json.raw()).unwrap(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_skimmed_is_what_serde_reads(value in any_json(), pretty in any::<bool>()) {
+            let text = match pretty {
+                true => serde_json::to_string_pretty(&value).unwrap(),
+                false => value.to_string(),
+            };
+            prop_assert_eq!(rebuilt(Json::of(raw(&text))), value);
+        }
+
+        #[test]
+        fn members_are_removed_and_the_rest_stays(
+            names in prop::collection::vec("[a-c]", 0..7), gone in "[a-c]", pretty in any::<bool>(),
+        ) {
+            let space = if pretty { "\n  " } else { "" };
+            let members: Vec<String> = names.iter().enumerate().map(|(i, n)| format!("{space}\"{n}\" : {i}")).collect();
+            let text = format!("{{{}{}}}", members.join(" ,"), if pretty { "\n" } else { "" });
+            let json = raw(&text);
+            let mut edits = Edits::default();
+            edits.remove_members(Json::of(json), |m| m.name == gone);
+            prop_assert_eq!(edits.is_empty(), !names.contains(&gone));
+            let out = edits.apply(&text);
+            let left: Vec<(String, String)> = Json::of(raw(&out))
+                .members().map(|m| (m.name.into_owned(), m.value.raw().to_owned())).collect();
+            let expected: Vec<(String, String)> = names.iter().enumerate()
+                .filter(|(_, n)| **n != gone).map(|(i, n)| (n.clone(), i.to_string())).collect();
+            prop_assert_eq!(left, expected, "{}", out);
+        }
+    }
+
+    #[test]
+    fn places_are_those_of_the_text() {
+        let text = " {\"a\" : [1, {\"b\":\"x\\u0041\"} ] , \"a\":2, \"n\":null} ";
+        let json = Json::of(raw(text));
+        assert_eq!(json.get("a").unwrap().raw(), "2");
+        assert!(json.get("n").is_none() && json.get("b").is_none());
+        let first = json.members().next().unwrap();
+        let string = first.value.items().nth(1).unwrap().get("b").unwrap();
+        assert_eq!(string.string().unwrap(), "xA");
+        let mut edits = Edits::default();
+        edits.replace_string(string.range(), "\"");
+        let at = text.trim();
+        assert_eq!(edits.apply(at), at.replace("\"x\\u0041\"", "\"\\\"\""));
+        assert_eq!(Json::of(raw(r#""a\ud83d""#)).string().unwrap(), "a\u{fffd}\u{fffd}\u{fffd}");
+    }
+}

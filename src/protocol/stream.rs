@@ -1,0 +1,127 @@
+//! `toolResult/open` and what follows it: the result of a long command, as it comes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::params::object;
+use super::tool_result::Members;
+use crate::config::{BudgetPatch, PolicyPatch};
+
+/// Parameters of `toolResult/open`: those of `toolResult/compress`, but for the content.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "StreamOpenParams")]
+pub struct OpenParams<'a> {
+    /// The session, 1 to 512 bytes; it opens on first use.
+    #[serde(default)]
+    #[schemars(length(min = 1, max = 512))]
+    pub session_id: Option<String>,
+    /// The result as in `toolResult/compress`, without `content`.
+    #[serde(borrow)]
+    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
+    pub result: Members<'a>,
+    /// Settings for this result alone.
+    #[serde(default, deserialize_with = "object")]
+    pub policy: Option<PolicyPatch>,
+    /// What the agent is looking for, as in `toolResult/compress`.
+    #[serde(default)]
+    pub query: Option<String>,
+    /// What the result may cost, as in `toolResult/compress`.
+    #[serde(default, deserialize_with = "object")]
+    pub budget: Option<BudgetPatch>,
+    /// How full the model's context is, as in `toolResult/compress`.
+    #[serde(default)]
+    #[schemars(range(min = 0.0, max = 1.0))]
+    pub context_pressure: Option<f64>,
+    /// The exact bytes are wanted; redaction alone still applies.
+    #[serde(default)]
+    pub full_output: bool,
+}
+
+/// Result of `toolResult/open`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "StreamOpened")]
+pub struct Opened {
+    /// What the following requests name it by.
+    pub stream_id: String,
+}
+
+/// Where a piece was written to. Pieces of one name follow each other; names stay apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum StreamName {
+    /// The host does not tell, or both go to one place.
+    None,
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// Parameters of `toolResult/append`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AppendParams<'a> {
+    /// The stream.
+    pub stream_id: String,
+    /// Its session; may be absent.
+    #[serde(default)]
+    #[schemars(length(min = 1, max = 512))]
+    pub session_id: Option<String>,
+    /// What came next. It may end anywhere, also between the halves of a surrogate pair.
+    #[serde(borrow)]
+    #[schemars(with = "String")]
+    pub text: &'a RawValue,
+    /// Where it was written to. Default `none`.
+    #[serde(default)]
+    pub stream: Option<StreamName>,
+}
+
+/// Result of `toolResult/append`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Appended {
+    /// Bytes that came so far.
+    pub bytes: usize,
+    /// Whether all of them are kept.
+    pub whole: bool,
+}
+
+/// Parameters of `toolResult/peek` and `toolResult/discard`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StreamParams {
+    /// The stream.
+    pub stream_id: String,
+    /// Its session; may be absent.
+    #[serde(default)]
+    #[schemars(length(min = 1, max = 512))]
+    pub session_id: Option<String>,
+}
+
+/// Result of `toolResult/discard`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Discarded {
+    /// Whether the stream was open.
+    pub discarded: bool,
+}
+
+/// Parameters of `toolResult/close`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "StreamCloseParams")]
+pub struct CloseParams {
+    /// The stream.
+    pub stream_id: String,
+    /// Its session; may be absent.
+    #[serde(default)]
+    #[schemars(length(min = 1, max = 512))]
+    pub session_id: Option<String>,
+    /// The exit code of the command. Absent for the one given to `toolResult/open`, if one was.
+    #[serde(default)]
+    pub exit_code: Option<i64>,
+    /// Whether the host counts the call as failed; likewise.
+    #[serde(default)]
+    pub is_error: Option<bool>,
+}

@@ -1,0 +1,33 @@
+//! `toolSchema/minify`: the descriptions of tools.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::params::object;
+use crate::config::PolicyPatch;
+use crate::pipeline::evidence::BeforeAfter;
+
+/// Parameters of `toolSchema/minify`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "ToolSchemaParams")]
+pub struct Params<'a> {
+    /// The tools as a request has them: OpenAI, Anthropic, MCP or Gemini.
+    #[serde(borrow)]
+    #[schemars(with = "Vec<serde_json::Value>")]
+    pub tools: &'a RawValue,
+    /// Settings for this request alone. Only `tokenizer` matters.
+    #[serde(default, deserialize_with = "object")]
+    pub policy: Option<PolicyPatch>,
+}
+
+/// Result of `toolSchema/minify`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Minified {
+    /// The tools. Every byte that is not in a description is as it came.
+    #[schemars(with = "Vec<serde_json::Value>")]
+    pub tools: Box<RawValue>,
+    /// Tokens of the JSON text of the tools.
+    pub tokens: BeforeAfter,
+}

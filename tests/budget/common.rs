@@ -1,0 +1,85 @@
+//! What the tests share: inputs, an engine, and a die.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tersed::engine::{Cancel, Engine};
+use tersed::pipeline::call::ToolCall;
+use tersed::protocol::METHODS;
+
+/// An input of a fixture.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    pub name: String,
+    pub text: String,
+    pub command: Option<String>,
+    pub path: Option<String>,
+    pub exit_code: Option<i64>,
+}
+
+impl Sample {
+    pub fn call(&self) -> ToolCall {
+        ToolCall {
+            tool: "bash".into(),
+            command: self.command.clone(),
+            path: self.path.clone(),
+            exit_code: self.exit_code,
+            ..ToolCall::default()
+        }
+    }
+
+    /// The result as a request brings it.
+    pub fn result(&self, id: &str) -> Value {
+        json!({"toolCallId": id, "tool": "bash", "command": self.command, "path": self.path,
+            "exitCode": self.exit_code, "content": self.text})
+    }
+}
+
+/// Inputs of all fixtures.
+pub fn samples() -> Vec<Sample> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let mut out = Vec::new();
+    for area in ["reduce", "encode", "detail", "trace", "generic"] {
+        for kind in fs::read_dir(root.join(area)).into_iter().flatten() {
+            for case in fs::read_dir(kind.unwrap().path()).into_iter().flatten() {
+                let case = case.unwrap().path();
+                let input = fs::read(case.join("input")).unwrap();
+                let call: Value = serde_json::from_slice(&fs::read(case.join("call.json")).unwrap()).unwrap();
+                let text = |key: &str| call[key].as_str().map(str::to_owned);
+                out.push(Sample {
+                    name: case.strip_prefix(&root).unwrap().display().to_string(),
+                    text: String::from_utf8_lossy(&input).into_owned(),
+                    command: text("command"),
+                    path: text("path"),
+                    exit_code: call["exitCode"].as_i64(),
+                });
+            }
+        }
+    }
+    out.sort_by(|a, b| a.name.cmp(&b.name));
+    assert!(out.len() > 500);
+    out
+}
+
+/// A linear congruential generator: the same numbers in every run.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % limit
+    }
+}
+
+/// Calls a method; an error is `Err` with its message.
+pub fn call(engine: &Engine, method: &str, params: &Value) -> Result<Value, String> {
+    let method = METHODS.iter().find(|m| m.name == method).unwrap();
+    let answer = (method.handle)(engine, &params.to_string(), &Cancel::default());
+    answer.map(|text| serde_json::from_str(&text).unwrap()).map_err(|e| e.message)
+}
+
+/// Lines of a text, each with a number.
+pub fn numbered(n: usize, line: impl Fn(usize) -> String) -> String {
+    (1..=n).map(|i| line(i) + "\n").collect()
+}

@@ -1,0 +1,11 @@
+//! Budgets: one result, a batch, pressure, pointers, and what becomes of all that when it comes again.
+//!
+//! Everything runs over the inputs of the fixtures and over small texts that are written here.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod batch;
+mod common;
+mod externalize;
+mod single;
+mod stable;
