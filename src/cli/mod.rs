@@ -3,8 +3,10 @@
 //! Exit codes: 0 when the command did what it was asked, 1 when it could not, 2 for a command line
 //! that cannot be read. `serve` ends as LSP says: 0 after `shutdown` and `exit`, else 1.
 
+mod call;
 mod compress;
 mod expand;
+pub mod explain;
 mod protocol;
 mod replay;
 mod serve;
@@ -25,6 +27,7 @@ use clap::{CommandFactory, Parser, Subcommand};
     after_help = "Examples:\n  \
         tersed                                        serve a host on stdio (LSP framing)\n  \
         cargo test 2>&1 | tersed compress --command 'cargo test'\n  \
+        cargo test 2>&1 | tersed explain --command 'cargo test'   what went, and why\n  \
         tersed expand < compressed.txt                what dictionaries and tables of a text hold\n  \
         tersed replay session.jsonl                   what a recorded session would have cost\n  \
         tersed protocol methods                       what the wire offers\n\n\
@@ -43,6 +46,8 @@ enum Command {
     Serve(serve::Args),
     /// Compress one result: standard input to standard output.
     Compress(compress::Args),
+    /// Show one result: the original beside the output, every gap with its reason and its step.
+    Explain(explain::Args),
     /// Write out what dictionaries and tables hold: standard input to standard output.
     Expand(expand::Args),
     /// Play recorded sessions against a child process and print what they would have cost.
@@ -63,6 +68,7 @@ pub fn run() -> ExitCode {
     match cli.command {
         Some(Command::Serve(args)) => serve::run(&args),
         Some(Command::Compress(args)) => done(compress::run(&args)),
+        Some(Command::Explain(args)) => done(explain::run(&args)),
         Some(Command::Expand(args)) => done(expand::run(&args)),
         Some(Command::Replay(args)) => done(replay::run(&args)),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),

@@ -6,6 +6,7 @@
 mod artifacts;
 mod batch;
 mod compress;
+mod explain;
 mod job;
 mod messages;
 mod schema;

@@ -91,6 +91,7 @@ impl Run<'_> {
         };
         let Some(next) = cap::apply(source, &ledger, &kept, cap) else { return ledger };
         self.step(id, Reason::Applied, before, next.size(source, None));
+        self.trace_step(&ledger, &next);
         self.evidence.capped |= cap.reason == Reason::OutputCap;
         next
     }

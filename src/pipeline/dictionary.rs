@@ -53,6 +53,7 @@ impl Run<'_> {
         }
         let Some(written) = best else { return text };
         self.step(written.method.step(), Reason::Applied, size, written.text.len());
+        self.trace_anew();
         self.evidence.dictionary_method = Some(written.method.name().to_owned());
         let out = written.text.clone();
         self.dictionary = Some((written, text));

@@ -12,19 +12,21 @@ use super::signals::{self, LONG_LINE};
 use super::source::Source;
 
 /// What the guard saw.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verdict {
     /// Failure lines in the source.
     pub signals: usize,
     /// Of these, lines that were hidden and are shown again.
-    pub restored: usize,
+    pub restored: Vec<usize>,
+    /// Lines that are no failures but belong to one, or end the text: hidden before, shown again.
+    pub more: Vec<usize>,
 }
 
 impl Verdict {
     /// Whether a step hid so much of what it must keep that it cannot have understood the text.
-    pub fn is_blind(self) -> bool {
+    pub fn is_blind(&self) -> bool {
         const MANY: usize = 16;
-        self.restored > MANY && self.restored * 2 > self.signals
+        self.restored.len() > MANY && self.restored.len() * 2 > self.signals
     }
 }
 
@@ -38,7 +40,7 @@ pub fn check(source: &Source<'_>, ledger: &mut Ledger, signals: &[usize], may_be
     more.sort_unstable();
     more.dedup();
     ledger.restore(&more);
-    Verdict { signals: signals.len(), restored: hidden.len() }
+    Verdict { signals: signals.len(), restored: hidden, more }
 }
 
 /// How many of the failure lines can be seen in the end.
@@ -236,7 +238,7 @@ mod tests {
         step.omit(0..5, Reason::PassingTests);
         let mut ledger = Ledger::new(&source).apply(&source, step).unwrap();
         let verdict = check(&source, &mut ledger, &[1, 3, 4], false);
-        assert_eq!(verdict, Verdict { signals: 3, restored: 2 });
+        assert_eq!(verdict, Verdict { signals: 3, restored: vec![1, 4], more: vec![] });
         let gaps: Vec<_> = ledger.gaps(&source).iter().map(|g| g.lines).collect();
         assert_eq!(gaps, [(1, 1), (3, 4)]);
     }

@@ -109,6 +109,11 @@ impl Ledger {
         &self.spans
     }
 
+    /// Whether white space at the ends of kept lines goes, and blanks before their numbers.
+    pub fn trims(&self) -> (bool, bool) {
+        (self.trim_line_ends, self.trim_numbers)
+    }
+
     /// The spans, to change what they show but not their lines.
     pub fn spans_mut(&mut self) -> impl Iterator<Item = &mut Span> {
         self.spans.iter_mut()

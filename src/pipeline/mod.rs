@@ -20,6 +20,7 @@ pub mod echoes;
 pub mod embedded;
 pub mod evidence;
 mod exit;
+pub mod explain;
 mod fit;
 pub mod guard;
 pub mod ledger;

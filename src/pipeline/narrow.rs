@@ -99,6 +99,10 @@ impl Run<'_> {
             }
             let before = part.text.len();
             if let Some(cut) = self.narrowed(part, index, goal, first) {
+                let id = if pointer.is_some() { pointer::STEP } else { "budget" };
+                self.step(id, Reason::Applied, before, cut.text.len());
+                let lead = usize::from(first.is_some());
+                self.trace_narrowed(index, part, cut.ledger.as_ref(), &cut.omissions, lead);
                 self.evidence.tokens.after = self.evidence.tokens.after - part.tokens + cut.tokens;
                 // An output of ours was not looked through.
                 if part.ledger.is_some() || part.source.is_none() {
@@ -106,8 +110,6 @@ impl Run<'_> {
                 }
                 self.evidence.omissions.retain(|omission| omission.part != index);
                 self.evidence.omissions.extend(cut.omissions);
-                let id = if pointer.is_some() { pointer::STEP } else { "budget" };
-                self.step(id, Reason::Applied, before, cut.text.len());
                 (part.text, part.ledger, part.kept, part.tokens) =
                     (cut.text, cut.ledger, cut.kept, cut.tokens);
                 // What was cut was made anew, without one.

@@ -37,6 +37,7 @@ impl Run<'_> {
         let mut all: Vec<Done<'_>> = Vec::with_capacity(parts.len());
         for (index, part) in parts.iter().enumerate() {
             if let Some(binary) = &part.binary {
+                self.trace_binary(index, binary, lines_before);
                 all.push(self.binary(binary));
                 continue;
             }
@@ -46,6 +47,7 @@ impl Run<'_> {
                 |bytes: usize| (bytes as u128 * part.text.len() as u128 / total.max(1) as u128) as usize;
             let cap_bytes = share(self.policy.max_output_bytes).max(1);
             let before = (self.evidence.clone(), self.references.len(), self.terms.len());
+            let first_step = self.evidence.steps.len();
             let mut done = self.one(&source, index, cap_bytes);
             // First without tables, which look like nothing that came in, then without any rewriting.
             for (tables, rewrites) in [(false, true), (false, false)] {
@@ -59,6 +61,7 @@ impl Run<'_> {
                 done = self.one(&source, index, cap_bytes);
             }
             (self.tables, self.rewrites) = (true, true);
+            self.trace_steps(first_step);
             let dictionary = self.dictionary.take().map(|(written, _)| written);
             all.push(Done { source: Some(source), dictionary, ..done });
         }
@@ -66,6 +69,7 @@ impl Run<'_> {
             self.needs = all.iter().map(|done| self.needs_of(done)).sum();
         }
         self.narrow(&mut all);
+        self.trace_end(&all);
         for done in all.iter().filter(|_| self.listens) {
             if let (Some(source), Some(ledger)) = (&done.source, &done.ledger) {
                 let changed = |line: &str| done.dictionary.as_ref().is_some_and(|d| d.touches(line));
@@ -129,6 +133,7 @@ impl Run<'_> {
             mentions: Vec::new(),
             key: None,
             duplicate_of: None,
+            trace: None,
             limit: None,
             pointer: None,
             dictionary: None,
@@ -145,6 +150,7 @@ impl Run<'_> {
     /// All steps on one part.
     fn one(&mut self, source: &Source<'_>, part: usize, cap_bytes: usize) -> Done<'static> {
         let tokens_before = self.evidence.tokens.after;
+        self.trace_begin(part);
         // What the cap gave may exceed it by its markers.
         let over_cap = self.policy.strict_cap && source.text().len() > cap_bytes + MARKERS;
         if self.is_own(source.text()) && !over_cap {
@@ -173,6 +179,7 @@ impl Run<'_> {
             false => Vec::new(),
         };
         self.evidence.guard.signals += signals.len();
+        self.trace_signals(&signals);
         if self.listens {
             for &line in signals.iter().take(MENTIONS) {
                 relevance::words(source.line(line), |word| self.mentions.push(word));
@@ -328,11 +335,12 @@ impl Run<'_> {
             let mut next = encode::json_table::in_replacements(input, &state.0)?;
             let restored = guard::check(source, &mut next, signals, false).restored;
             let after = next.size(source, self.any_handle());
-            if restored == 0 && after < state.1 { Ok((next, after)) } else { Err(Reason::NotPaying) }
+            if restored.is_empty() && after < state.1 { Ok((next, after)) } else { Err(Reason::NotPaying) }
         }));
         match tried.unwrap_or(Err(Reason::ReducerPanicked)) {
             Ok((next, after)) => {
                 self.step(encode::TABLES, Reason::Applied, state.1, after);
+                self.trace_step(&state.0, &next);
                 *state = (next, after);
             }
             Err(Reason::ReducerPanicked) => {
@@ -384,8 +392,10 @@ impl Run<'_> {
         }));
         match tried.unwrap_or(Err(Reason::ReducerPanicked)) {
             Ok((next, after, verdict)) => {
-                self.evidence.guard.restored += verdict.restored;
+                self.evidence.guard.restored += verdict.restored.len();
                 self.step(id, Reason::Applied, *size, after);
+                self.trace_step(ledger, &next);
+                self.trace_restored(&verdict);
                 *state = (next, after);
                 true
             }

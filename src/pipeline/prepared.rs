@@ -10,6 +10,7 @@ use super::bypass;
 use super::call::ToolCall;
 use super::dedup::{self, Decision, History};
 use super::evidence::{Status, Step};
+use super::explain::Trace;
 use super::pointer;
 use super::reason::Reason;
 use super::run::Run;
@@ -113,6 +114,11 @@ impl<'a> Prepared<'a> {
 
     /// The outcome under what is asked, or as it was decided when the result came first.
     pub fn outcome(&self, ask: Ask, history: &dyn History) -> Outcome {
+        self.noted(ask, history, None)
+    }
+
+    /// The same; `notes` are in the end those on the run that gave the outcome.
+    pub(super) fn noted(&self, ask: Ask, history: &dyn History, notes: Option<&RefCell<Trace>>) -> Outcome {
         let Safe { sanitized, input, own_marker } = match &self.way {
             Way::Exact(outcome, rule) => {
                 let mut outcome = (**outcome).clone();
@@ -128,7 +134,7 @@ impl<'a> Prepared<'a> {
         let wants = policy.on_repeat == OnRepeat::Full && policy.mode >= Mode::Standard && history.listens();
         let likeness = wants.then(|| dedup::likeness(sanitized.iter().map(|part| part.text.as_str())));
         let again = likeness.is_some_and(|likeness| history.is_repeated(likeness));
-        let at = At { prepared: self, sanitized, input, history };
+        let at = At { prepared: self, sanitized, input, history, notes };
         let mut outcome = match history.decided() {
             Some(decision) => at.again(decision),
             None => at.climb(ask, again),
@@ -148,7 +154,7 @@ impl<'a> Prepared<'a> {
     pub fn measure(&self, ask: Ask, history: &dyn History) -> Option<Claim> {
         let Way::Compress(safe) = &self.way else { return None };
         let Safe { sanitized, input, .. } = &**safe;
-        let at = At { prepared: self, sanitized, input, history };
+        let at = At { prepared: self, sanitized, input, history, notes: None };
         let mut least: Option<Claim> = None;
         for rung in ask.rungs(self.policy, at.bytes()) {
             let known = self.measured.borrow().iter().find(|(r, _)| *r == rung).map(|(_, claim)| *claim);
@@ -187,6 +193,8 @@ struct At<'a> {
     sanitized: &'a [Sanitized],
     input: &'a Input,
     history: &'a dyn History,
+    /// Where the notes of the last run go: whenever a run does not do, another one follows.
+    notes: Option<&'a RefCell<Trace>>,
 }
 
 impl At<'_> {
@@ -205,7 +213,11 @@ impl At<'_> {
         if extra.pointer {
             run.pointer = run.retain.as_ref().map(|retain| pointer::key(&retain.bytes));
         }
+        run.trace = self.notes.map(|_| Trace::default());
         let texts = run.texts(self.sanitized);
+        if let (Some(notes), Some(trace)) = (self.notes, run.trace.take()) {
+            notes.replace(trace);
+        }
         let mut outcome = run.finish(self.sanitized, texts);
         outcome.decision.rung = rung;
         outcome.decision.asked_again = extra.in_full;

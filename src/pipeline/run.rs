@@ -8,6 +8,7 @@ use super::blocks::{Earlier, Lines, Reference};
 use super::call::ToolCall;
 use super::dedup::{First, Key};
 use super::evidence::{Evidence, Step};
+use super::explain::Trace;
 use super::reason::Reason;
 use super::relevance::{Relevance, Term};
 use super::{HANDLE_DIGITS, Retain};
@@ -49,6 +50,8 @@ pub(super) struct Run<'a> {
     pub(super) is_read: bool,
     /// Whether encoders may rewrite lines.
     pub(super) rewrites: bool,
+    /// Takes notes on what each step did, where somebody wants to see it.
+    pub(super) trace: Option<Trace>,
     /// Tokens to which the texts are cut in the end.
     pub(super) limit: Option<usize>,
     /// What stands before the preview of an externalized text.

@@ -121,6 +121,7 @@ impl<'a> Run<'a> {
             in_full,
             is_read: false,
             rewrites: true,
+            trace: None,
             limit: None,
             pointer: None,
             weighs: false,

@@ -6,7 +6,7 @@
 mod child;
 mod curve;
 mod measure;
-mod record;
+pub(super) mod record;
 mod report;
 
 use std::io::IsTerminal;
@@ -33,7 +33,7 @@ pub struct Args {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// The mode to play in.
-    #[arg(long, default_value = "standard", value_parser = super::compress::mode)]
+    #[arg(long, default_value = "standard", value_parser = super::call::mode)]
     mode: Mode,
     /// More settings, as the JSON of a request's `policy`.
     #[arg(long, value_name = "JSON", default_value = "{}")]

@@ -66,19 +66,25 @@ pub(super) struct Session {
     pub records: Vec<Record>,
 }
 
-/// Reads a file of records.
-pub(super) fn read(path: &Path) -> Result<Vec<Session>, String> {
+/// Opens a file of records, packed or not.
+pub(in crate::cli) fn open(path: &Path) -> Result<Box<dyn Read>, String> {
     let name = path.display();
     let file = File::open(path).map_err(|e| format!("{name}: {e}"))?;
     let packed = path.extension().is_some_and(|e| e == "zst");
-    let reader: Box<dyn Read> = if packed {
+    if packed {
         let mut decoder = zstd::Decoder::new(file).map_err(|e| format!("{name}: {e}"))?;
         // Windows of up to 2 GiB, as `zstd --long=31` writes them.
         decoder.window_log_max(31).map_err(|e| format!("{name}: {e}"))?;
-        Box::new(decoder)
+        Ok(Box::new(decoder))
     } else {
-        Box::new(file)
-    };
+        Ok(Box::new(file))
+    }
+}
+
+/// Reads a file of records.
+pub(super) fn read(path: &Path) -> Result<Vec<Session>, String> {
+    let name = path.display();
+    let reader = open(path)?;
     let mut sessions: Vec<Session> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
     for (number, line) in BufReader::new(reader).lines().enumerate() {

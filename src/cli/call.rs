@@ -1,0 +1,107 @@
+//! One call and its policy as flags say them: what the subcommands that take a result on standard input
+//! share.
+
+use std::io::Read;
+
+use crate::config::{Mode, Policy, PolicyPatch};
+use crate::pipeline::Raw;
+use crate::pipeline::call::ToolCall;
+use crate::tokens::Tokenizer;
+
+/// Flags that describe the call.
+#[derive(Debug, clap::Args)]
+pub(super) struct CallArgs {
+    /// Name of the tool that wrote the text.
+    #[arg(long, default_value = "bash")]
+    pub tool: String,
+    /// Command line that wrote the text.
+    #[arg(long)]
+    pub command: Option<String>,
+    /// File or folder that the call named.
+    #[arg(long)]
+    pub path: Option<String>,
+    /// Exit code of the command.
+    #[arg(long, allow_negative_numbers = true)]
+    pub exit_code: Option<i64>,
+    /// What the agent is looking for.
+    #[arg(long)]
+    pub query: Option<String>,
+}
+
+/// Flags that set the policy.
+#[derive(Debug, clap::Args)]
+pub(super) struct PolicyArgs {
+    /// How far the text may be changed: disabled, safe, standard, aggressive [default: standard].
+    #[arg(long, value_parser = mode)]
+    mode: Option<Mode>,
+    /// Token counter: o200k, cl100k, heuristic [default: o200k].
+    #[arg(long, value_parser = tokenizer)]
+    tokenizer: Option<Tokenizer>,
+    /// Byte cap of the result, 1 to 1048576.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
+    max_output_bytes: Option<u64>,
+    /// More settings, as the JSON of a request's `policy`.
+    #[arg(long, value_name = "JSON", default_value = "{}", hide_default_value = true)]
+    policy: String,
+}
+
+impl CallArgs {
+    /// The call.
+    pub fn call(&self) -> ToolCall {
+        ToolCall {
+            tool: self.tool.clone(),
+            command: self.command.clone(),
+            path: self.path.clone(),
+            exit_code: self.exit_code,
+            query: self.query.clone(),
+            ..ToolCall::default()
+        }
+    }
+}
+
+impl PolicyArgs {
+    /// What was given; a flag of its own counts before `--policy`.
+    pub fn patch(&self) -> Result<PolicyPatch, String> {
+        let patch: PolicyPatch = serde_json::from_str(&self.policy).map_err(|e| format!("--policy: {e}"))?;
+        Ok(PolicyPatch {
+            mode: self.mode.or(patch.mode),
+            tokenizer: self.tokenizer.or(patch.tokenizer),
+            max_output_bytes: self.max_output_bytes.or(patch.max_output_bytes),
+            ..patch
+        })
+    }
+
+    /// The policy.
+    pub fn policy(&self) -> Result<Policy, String> {
+        Policy::default().with(&self.patch()?).map_err(|e| format!("--policy: {e}"))
+    }
+}
+
+/// All of standard input.
+pub(super) fn standard_input() -> Result<Vec<u8>, String> {
+    let mut input = Vec::new();
+    std::io::stdin().lock().read_to_end(&mut input).map_err(|e| format!("standard input: {e}"))?;
+    Ok(input)
+}
+
+/// Text where the bytes are text.
+pub(super) fn raw(input: &[u8]) -> Raw<'_> {
+    std::str::from_utf8(input).map_or(Raw::Bytes(input), Raw::Text)
+}
+
+/// What is said where redaction failed.
+pub(super) const NOT_REDACTED: &str = "the text could not be redacted, so nothing is printed";
+
+/// Reads a mode by its name on the wire.
+pub(super) fn mode(name: &str) -> Result<Mode, String> {
+    named(name)
+}
+
+/// Reads a token counter by its name on the wire.
+fn tokenizer(name: &str) -> Result<Tokenizer, String> {
+    named(name)
+}
+
+fn named<T: serde::de::DeserializeOwned>(name: &str) -> Result<T, String> {
+    serde_json::from_value(serde_json::Value::String(name.to_owned())).map_err(|e| e.to_string())
+}

@@ -1,0 +1,116 @@
+//! `tersed explain`: one result, the original beside the output, every gap with its reason and the step
+//! behind it. Changes nothing, sends nothing, and shows no secret.
+
+mod facts;
+mod html;
+mod input;
+mod model;
+mod screen;
+mod text;
+mod words;
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+
+use clap::ColorChoice;
+
+use super::call::{self, CallArgs, PolicyArgs};
+use crate::pipeline::dedup::NoHistory;
+use crate::pipeline::explain::explain;
+pub use html::write as write_html;
+pub use model::Page;
+pub use screen::Screen;
+pub use text::write as write_text;
+
+/// Arguments of `explain`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    cargo test 2>&1 | tersed explain --command 'cargo test'\n  \
+    ls -R | tersed explain --command 'ls -R' --width 200 --color always | less -R\n  \
+    tersed explain --record session.jsonl --index 7 --html page.html\n\n\
+    Original and output stand side by side from 120 columns on, else one below the other. A record is what \
+    `toolResult/compress` takes, or a line of a recorded session as `replay` takes it; what its session saw \
+    before counts.\n\n\
+    Signs: - left out, ~ written anew, = shown by an earlier result, + in the output only, ! reports a failure.")]
+pub struct Args {
+    #[command(flatten)]
+    call: CallArgs,
+    #[command(flatten)]
+    policy: PolicyArgs,
+    /// Explain a result of this file in place of standard input: JSON, `.jsonl` or `.jsonl.zst`.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "command", "path", "exit_code", "query"])]
+    record: Option<PathBuf>,
+    /// Which result of the file, from 1.
+    #[arg(long, value_name = "N", requires = "record")]
+    index: Option<usize>,
+    /// Write a page for a browser, to a file or to standard output.
+    #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
+    html: Option<PathBuf>,
+    /// Whether to use colour.
+    #[arg(long, value_enum, default_value_t = ColorChoice::Auto)]
+    color: ColorChoice,
+    /// Columns, where it should not be those of the terminal.
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=1000))]
+    width: Option<u16>,
+}
+
+/// Columns where there is no terminal.
+const COLUMNS: u16 = 80;
+
+/// Explains one result.
+pub fn run(args: &Args) -> Result<(), String> {
+    let (call, explained) = match &args.record {
+        Some(file) => input::explained(file, args.index, &args.policy.patch()?)?,
+        None => {
+            let call = args.call.call();
+            let policy = args.policy.policy()?;
+            let input = call::standard_input()?;
+            let explained = explain(&call, &[call::raw(&input)], &policy, false, &NoHistory)
+                .map_err(|_| call::NOT_REDACTED.to_owned())?;
+            (call, explained)
+        }
+    };
+    let page = Page::new(&call, &explained);
+    let name = |file: &PathBuf| file.display().to_string();
+    let (place, result) = match args.html.as_ref().filter(|file| file.as_os_str() != "-") {
+        Some(file) => (
+            name(file),
+            File::create(file).and_then(|f| finish(BufWriter::new(f), |out| html::write(&page, out))),
+        ),
+        None => {
+            let out = BufWriter::new(io::stdout().lock());
+            let result = match args.html {
+                Some(_) => finish(out, |out| html::write(&page, out)),
+                None => finish(out, |out| text::write(&page, args.screen(), out)),
+            };
+            ("standard output".to_owned(), result)
+        }
+    };
+    match result {
+        // Whoever read it has seen enough.
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|e| format!("{place}: {e}")),
+    }
+}
+
+fn finish<W: Write>(mut out: W, work: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    work(&mut out)?;
+    out.flush()
+}
+
+impl Args {
+    fn screen(&self) -> Screen {
+        let stdout = io::stdout();
+        let colour = match self.color {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => {
+                !matches!(anstream::AutoStream::choice(&stdout), anstream::ColorChoice::Never)
+            }
+        };
+        let of_terminal = || terminal_size::terminal_size_of(&stdout).map(|(width, _)| width.0);
+        let width = self.width.or_else(|| of_terminal().filter(|_| stdout.is_terminal())).unwrap_or(COLUMNS);
+        Screen { width: usize::from(width.max(40)), colour }
+    }
+}

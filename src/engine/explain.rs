@@ -1,0 +1,67 @@
+//! One result as `toolResult/compress` would treat it, explained. Nothing is stored and no session
+//! remembers it. On no wire: the command line asks.
+
+use super::compress::{Place, pressure, window};
+use super::job::Job;
+use super::sessions::lock;
+use super::{Cancel, Engine};
+use crate::config::Policy;
+use crate::pipeline::budget::Ask;
+use crate::pipeline::call::ToolCall;
+use crate::pipeline::dedup::{History, NoHistory};
+use crate::pipeline::explain::Explained;
+use crate::protocol::RpcError;
+use crate::protocol::error::INTERNAL_ERROR;
+use crate::protocol::tool_result::{CompressParams, ToolResult, check_session};
+use crate::session::{AsDecided, Lookup};
+
+impl Engine {
+    /// The call and what becomes of its result, after what its session saw before. What would become a
+    /// pointer is taken to be stored.
+    pub fn explain(&self, params: &CompressParams<'_>) -> Result<(ToolCall, Explained), RpcError> {
+        check_session(params.session_id.as_deref())?;
+        let result = ToolResult::read(&params.result, "result")?;
+        let job = Job::new(&result, "result", params.full_output, params.query.as_deref())?;
+        let pressure = pressure(params.context_pressure)?;
+        let id = params.session_id.as_deref();
+        let (policy, session) = self.context(id, params.policy.as_ref(), params.budget)?;
+        let ask = Ask::new(&policy, pressure);
+        let turn = Place::new(id, session.as_ref()).turn;
+        let (Some(session), Some(call_id)) = (&session, job.call.id.as_deref()) else {
+            return told(&job, &policy, ask, &NoHistory);
+        };
+        let session = lock(session);
+        match session.look_up(call_id, job.fingerprint(&policy)) {
+            Lookup::Stored(stored) => told(&job, &policy, ask, &AsDecided(stored.outcome.decision)),
+            Lookup::Decided(decision) => told(&job, &policy, ask, &AsDecided(decision)),
+            Lookup::Full => told(&job, &policy, ask, &NoHistory),
+            Lookup::New | Lookup::Changed => {
+                let mentioned = job.call.mentioned();
+                let caller = job.caller(call_id, &mentioned, turn);
+                let written = job.written(&policy);
+                told(&job, &policy, ask, &session.history(caller, &written, window(&policy)))
+            }
+        }
+    }
+
+    /// The same for a request in JSON, after earlier ones, whose answers count only for their session.
+    pub fn explain_after(&self, earlier: &[String], params: &str) -> Result<(ToolCall, Explained), RpcError> {
+        for request in earlier {
+            let request = crate::protocol::params::parse_at(request, "")?;
+            self.compress(&request, &Cancel::default())?;
+        }
+        self.explain(&crate::protocol::params::parse_at(params, "")?)
+    }
+}
+
+fn told(
+    job: &Job<'_>,
+    policy: &Policy,
+    ask: Ask,
+    history: &dyn History,
+) -> Result<(ToolCall, Explained), RpcError> {
+    let failed = || RpcError::new(INTERNAL_ERROR, "internal", "the result could not be processed");
+    let prepared = job.prepared(policy, history)?.ok_or_else(failed)?;
+    let ask = job.by_our_count(ask, &prepared);
+    Ok((job.call.clone(), prepared.explain(ask, history)))
+}
