@@ -5,6 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::range;
 use crate::tokens::Tokenizer;
 
 /// How far a result may be changed: each mode does what the one before it does, and more.
@@ -408,17 +409,23 @@ pub const MAX_OUTPUT_BYTES: u64 = 1_048_576;
 /// A setting whose value is out of range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadValue {
-    /// Name of the setting.
-    pub key: &'static str,
+    /// Name of the section.
+    pub section: &'static str,
+    /// Name of the setting in it.
+    pub key: String,
     /// What was given.
-    pub value: u64,
+    pub value: String,
     /// What is allowed.
     pub allowed: String,
 }
 
 impl std::fmt::Display for BadValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "policy.{}: {} is out of range, allowed is {}", self.key, self.value, self.allowed)
+        write!(
+            f,
+            "{}.{}: {} is out of range, allowed is {}",
+            self.section, self.key, self.value, self.allowed
+        )
     }
 }
 
@@ -427,10 +434,10 @@ impl Policy {
     pub fn with(&self, patch: &PolicyPatch) -> Result<Self, BadValue> {
         let mut policy = self.clone();
         let size = |key, value: u64, min: u64, max: u64| {
-            let allowed = || BadValue { key, value, allowed: format!("{min} to {max}") };
-            if value < min || value > max { Err(allowed()) } else { Ok(value as usize) }
+            let mut new = 0;
+            range::size(&mut new, ("policy", key), Some(value), min, max).map(|()| new)
         };
-        let whole = u64::from(u32::MAX);
+        let whole = range::WHOLE;
         if let Some(n) = patch.min_bytes {
             policy.min_bytes = size("minBytes", n, 0, whole)?;
         }

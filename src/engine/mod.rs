@@ -20,7 +20,7 @@ use std::time::Instant;
 use serde_json::Value;
 
 use crate::artifact::{Limits, Store};
-use crate::config::{MAX_OUTPUT_BYTES, Mode, Policy, PolicyPatch};
+use crate::config::{Accounting, Alerts, MAX_OUTPUT_BYTES, Mode, Policy, PolicyPatch, Recovery, Telemetry};
 use crate::protocol::initialize::{Capabilities, CapabilityLimits, Options};
 use crate::protocol::{METHODS, RpcError, VERSION, params};
 use crate::session::Bounds;
@@ -70,6 +70,14 @@ pub struct Settings {
     pub artifacts: Limits,
     /// Results that come as they are written.
     pub streams: StreamBounds,
+    /// Which originals are kept on disk.
+    pub recovery: Recovery,
+    /// Events about what was done.
+    pub telemetry: Telemetry,
+    /// When an operator is told of failures.
+    pub alerts: Alerts,
+    /// What savings are counted against.
+    pub accounting: Accounting,
 }
 
 impl Default for Settings {
@@ -80,6 +88,10 @@ impl Default for Settings {
             session: Bounds::default(),
             artifacts: Limits::default(),
             streams: StreamBounds::default(),
+            recovery: Recovery::default(),
+            telemetry: Telemetry::default(),
+            alerts: Alerts::default(),
+            accounting: Accounting::default(),
         }
     }
 }
