@@ -1,0 +1,151 @@
+// The plugins of the JavaScript hosts, driven as their hosts drive them, with the files that are installed.
+
+import assert from "node:assert/strict";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { FAILED, PASSED, PROGRAM, WAYS, broken, checkFailed, checkPassed, folder, handleOf } from "./common.mjs";
+
+const place = folder();
+let copies = 0;
+
+/** A fresh copy of a plugin, as an installation has it. */
+function installed(file) {
+  const home = join(place, `host-${copies++}`);
+  const sdk = join(home, "node_modules/@github/copilot-sdk");
+  mkdirSync(sdk, { recursive: true });
+  writeFileSync(join(sdk, "package.json"), JSON.stringify({ type: "module", exports: { "./extension": "./extension.js" } }));
+  writeFileSync(join(sdk, "extension.js"), "export const joinSession = (config) => globalThis.joinSession(config);\n");
+  const path = join(home, file.split("/").at(-1).replace(/\.js$/, ".mjs"));
+  cpSync(new URL(`../${file}`, import.meta.url), path);
+  return import(pathToFileURL(path));
+}
+
+/** Starts a host's plugin; `run({toolCallId, tool, args, text, exitCode, parts})` gives what the model would see. */
+const HOSTS = {
+  async opencode(command) {
+    const module = await installed("opencode/tersed.js");
+    assert.deepEqual(Object.keys(module), ["TersedPlugin"], "OpenCode calls every export");
+    const hooks = await module.TersedPlugin({ directory: place }, { command, deadlineMs: 400, startMs: 400 });
+    return {
+      async run({ toolCallId, tool = "bash", args, text, exitCode = 0, parts }) {
+        const input = { tool, sessionID: "ses_1", callID: toolCallId, args };
+        const output = parts
+          ? { content: parts }
+          : { title: "t", output: text, metadata: { exit: exitCode, output: text, truncated: false } };
+        const untouched = structuredClone(output.metadata);
+        assert.equal(await hooks["tool.execute.after"](input, output), undefined);
+        assert.deepEqual(output.metadata, untouched);
+        return parts ? output.content : output.output;
+      },
+      forget: () => hooks.event({ event: { type: "session.compacted", properties: { sessionID: "ses_1" } } }),
+      expand: (args) => hooks.tool.tersed_expand.execute(args, { sessionID: "ses_1" }),
+      end: () => hooks.dispose(),
+    };
+  },
+
+  async pi(command) {
+    const extension = (await installed("pi/tersed.js")).default;
+    const handlers = {};
+    let tool;
+    process.env.TERSED_BIN = command;
+    process.env.TERSED_DEADLINE_MS = "400";
+    extension({ on: (name, handler) => (handlers[name] = handler), registerTool: (it) => (tool = it) });
+    const ctx = { sessionManager: { getSessionId: () => "pi_1" } };
+    return {
+      async run({ toolCallId, tool = "bash", args, text, exitCode = 0, parts }) {
+        const ended = exitCode ? `${text}\n\nCommand exited with code ${exitCode}` : text;
+        const content = parts ?? [{ type: "text", text: ended }];
+        const event = { type: "tool_result", toolName: tool, toolCallId, input: args, content, isError: exitCode !== 0 };
+        const patch = await handlers.tool_result(Object.freeze(event), ctx);
+        assert.ok(patch === undefined || Object.keys(patch).join() === "content");
+        const shown = patch?.content ?? content;
+        if (parts) return shown;
+        const seen = shown[0].text;
+        if (!exitCode) return seen;
+        assert.ok(seen.endsWith(`Command exited with code ${exitCode}`), seen);
+        return seen === ended ? text : seen;
+      },
+      forget: () => handlers.session_compact({}, ctx),
+      expand: async (args) => (await tool.execute("id", args, undefined, undefined, ctx)).content[0].text,
+      end: () => handlers.session_shutdown({}, ctx),
+    };
+  },
+
+  async copilot(command) {
+    process.env.TERSED_BIN = command;
+    process.env.TERSED_DEADLINE_MS = "400";
+    let config;
+    const listeners = {};
+    globalThis.joinSession = async (given) => {
+      config = given;
+      return { sessionId: "cop_1", on: (name, listener) => (listeners[name] = listener) };
+    };
+    await installed("copilot/extension.mjs");
+    return {
+      async run({ toolCallId, tool = "bash", args, text, exitCode = 0, parts }) {
+        const ended = parts ? parts[0].text : `${text}\n<shellId: 0 completed with exit code ${exitCode}>`;
+        const call = { toolCallId, toolName: tool, arguments: args };
+        listeners["tool.execution_start"]({ data: call });
+        const toolResult = { resultType: "success", textResultForLlm: ended, toolTelemetry: { a: 1 } };
+        const answer = await config.hooks.onPostToolUse({ sessionId: "cop_1", toolName: tool, toolArgs: args, toolResult });
+        listeners["tool.execution_complete"]({ data: call });
+        const shown = answer?.modifiedResult ?? toolResult;
+        assert.deepEqual({ ...shown, textResultForLlm: "" }, { ...toolResult, textResultForLlm: "" });
+        const seen = shown.textResultForLlm;
+        if (parts) return [{ ...parts[0], text: seen }, ...parts.slice(1)];
+        return seen === ended ? text : seen;
+      },
+      forget: () => listeners["session.compaction_complete"]({ data: {} }),
+      expand: (args) => config.tools[0].handler(args, { sessionId: "cop_1" }),
+      end: () => {},
+    };
+  },
+};
+
+const call = (toolCallId, more) => ({ toolCallId, args: { command: "cargo test" }, text: PASSED, ...more });
+
+for (const [name, start] of Object.entries(HOSTS)) {
+  describe(`the plugin for ${name}`, () => {
+    it("makes results smaller and keeps failures and exit status", async () => {
+      const host = await start(PROGRAM);
+      const passed = await host.run(call("c1"));
+      checkPassed(passed);
+      assert.equal(await host.run(call("c1")), passed, "the same call gives the same bytes");
+      const failed = await host.run(call("c2", { text: FAILED, exitCode: 101 }));
+      checkFailed(failed);
+      assert.equal(await host.expand({ id: handleOf(passed), first: 2, last: 3 }), PASSED.split("\n").slice(1, 3).join("\n") + "\n");
+      await host.end();
+    });
+
+    it("refers only to what the model still sees", async () => {
+      const host = await start(PROGRAM);
+      checkPassed(await host.run(call("c1")));
+      const again = call("c2", { args: { command: "cargo test -q" } });
+      assert.match(await host.run(again), /^\[Duplicate of c1 \(bash\)|lines 1-\d+ as in c1 \(bash\)/);
+      await host.forget();
+      checkPassed(await host.run(call("c3", { args: { command: "cargo test -v" } })));
+      await host.end();
+    });
+
+    it("handles parts, and leaves what was read back alone", async () => {
+      const host = await start(PROGRAM);
+      const image = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
+      const parts = await host.run(call("c1", { tool: "server_query", parts: [{ type: "text", text: PASSED }, image] }));
+      checkPassed(parts[0].text);
+      assert.deepEqual(parts[1], image);
+      assert.equal(await host.run(call("c2", { tool: "tersed_expand" })), PASSED);
+      await host.end();
+    });
+
+    for (const way of WAYS) {
+      it(`leaves everything as it is when the program does not work: ${way}`, async () => {
+        const host = await start(broken(way));
+        for (const id of ["c1", "c2", "c3"]) assert.equal(await host.run(call(id)), PASSED);
+        assert.equal(await host.run(call("c4", { text: FAILED, exitCode: 101 })), FAILED);
+        await host.end();
+      });
+    }
+  });
+}
