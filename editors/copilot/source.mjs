@@ -1,10 +1,10 @@
 // GitHub Copilot CLI: gives what a tool returned to tersed before the model sees it.
 
 import { joinSession } from "@github/copilot-sdk/extension";
-import { EXPAND, Tersed, exitCodeAtEnd, linesOf } from "../shared/client.mjs";
+import { EXPAND, Tersed, linesOf } from "../shared/client.mjs";
 
-// What Copilot writes below the output of a command that ended.
-const EXITED = /with exit code (-?\d+)>\s*$/;
+// What Copilot writes below the output of a command that ended. It has a number of its own each time, and stays.
+const ENDED = /(?:^|\n)<[^<>\n]* with exit code (-?\d+)>\s*$/;
 
 const tersed = new Tersed({ policy: { expandTool: true } });
 
@@ -25,16 +25,17 @@ const session = await joinSession({
       const { toolName, toolArgs, toolResult } = input;
       const text = toolResult?.textResultForLlm;
       if (toolName === EXPAND.name || typeof text !== "string") return;
+      const ended = ENDED.exec(text.slice(-200));
+      const output = ended ? text.slice(0, text.length - ended[0].length) : text;
       const answer = await tersed.compress(input.sessionId, {
         toolCallId: callId(input),
         tool: toolName,
         arguments: toolArgs,
-        exitCode: exitCodeAtEnd(text, EXITED),
-        isError: toolResult.resultType !== "success",
-        content: text,
+        isError: toolResult.resultType !== "success" || (ended !== null && ended[1] !== "0"),
+        content: output,
       });
-      if (!answer || answer.content === text) return;
-      return { modifiedResult: { ...toolResult, textResultForLlm: answer.content } };
+      if (!answer || answer.content === output) return;
+      return { modifiedResult: { ...toolResult, textResultForLlm: answer.content + (ended?.[0] ?? "") } };
     },
   },
   tools: [

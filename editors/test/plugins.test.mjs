@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { pathToFileURL } from "node:url";
-import { FAILED, PASSED, PROGRAM, WAYS, broken, checkFailed, checkPassed, folder, handleOf } from "./common.mjs";
+import { FAILED, PASSED, PROGRAM, WAYS, broken, checkFailed, checkPassed, folder, handleOf, recorded } from "./common.mjs";
 
 const place = folder();
 let copies = 0;
@@ -39,6 +39,12 @@ const HOSTS = {
         assert.deepEqual(output.metadata, untouched);
         return parts ? output.content : output.output;
       },
+      async replay({ input, output }) {
+        const text = () => output.output ?? output.content[0].text;
+        const before = text();
+        await hooks["tool.execute.after"](input, output);
+        return [before, text()];
+      },
       forget: () => hooks.event({ event: { type: "session.compacted", properties: { sessionID: "ses_1" } } }),
       expand: (args) => hooks.tool.tersed_expand.execute(args, { sessionID: "ses_1" }),
       end: () => hooks.dispose(),
@@ -67,6 +73,10 @@ const HOSTS = {
         assert.ok(seen.endsWith(`Command exited with code ${exitCode}`), seen);
         return seen === ended ? text : seen;
       },
+      async replay({ event }) {
+        const patch = await handlers.tool_result(event, ctx);
+        return [event.content[0].text, (patch?.content ?? event.content)[0].text];
+      },
       forget: () => handlers.session_compact({}, ctx),
       expand: async (args) => (await tool.execute("id", args, undefined, undefined, ctx)).content[0].text,
       end: () => handlers.session_shutdown({}, ctx),
@@ -93,9 +103,15 @@ const HOSTS = {
         listeners["tool.execution_complete"]({ data: call });
         const shown = answer?.modifiedResult ?? toolResult;
         assert.deepEqual({ ...shown, textResultForLlm: "" }, { ...toolResult, textResultForLlm: "" });
-        const seen = shown.textResultForLlm;
+        const seen = shown.textResultForLlm.replace(/\n<shellId: 0 completed with exit code \d+>$/, "");
+        assert.ok(parts || shown.textResultForLlm.endsWith(`<shellId: 0 completed with exit code ${exitCode}>`));
         if (parts) return [{ ...parts[0], text: seen }, ...parts.slice(1)];
-        return seen === ended ? text : seen;
+        return seen;
+      },
+      async replay({ event, hook }) {
+        if (event) return void listeners[event.type](event);
+        const answer = await config.hooks.onPostToolUse(hook);
+        return [hook.toolResult.textResultForLlm, (answer?.modifiedResult ?? hook.toolResult).textResultForLlm];
       },
       forget: () => listeners["session.compaction_complete"]({ data: {} }),
       expand: (args) => config.tools[0].handler(args, { sessionId: "cop_1" }),
@@ -116,6 +132,22 @@ for (const [name, start] of Object.entries(HOSTS)) {
       const failed = await host.run(call("c2", { text: FAILED, exitCode: 101 }));
       checkFailed(failed);
       assert.equal(await host.expand({ id: handleOf(passed), first: 2, last: 3 }), PASSED.split("\n").slice(1, 3).join("\n") + "\n");
+      await host.end();
+    });
+
+    it("handles what the real host sent", async () => {
+      const host = await start(PROGRAM);
+      const results = [];
+      for (const line of recorded(name)) results.push(await host.replay(line));
+      const [passed, failed, ...more] = results.filter(Boolean);
+      const again = more.find(([, text]) => text.startsWith("[Duplicate of call_tersed_0 (bash)"));
+      assert.ok(again, "the same output of another call is a reference");
+      assert.match(passed[1], /^running 120 tests\n\[tersed#\w+: omitted 120 lines 2-121, passing_tests, id \w+\]\n\ntest result: ok\. 120 passed/);
+      for (const line of failed[0].split("\n").filter((it) => !/case_\d+ \.\.\. ok$/.test(it))) {
+        assert.ok(failed[1].includes(line), line);
+      }
+      assert.match(failed[1].trimEnd().split("\n").at(-1), /(code|status) 203[>\]]?$/);
+      assert.ok(failed[1].length < failed[0].length / 5);
       await host.end();
     });
 
