@@ -8,9 +8,12 @@ import { PASSED, PROGRAM, WAYS, broken, checkPassed, folder, handleOf } from "./
 
 const RESULT = { toolCallId: "call_1", tool: "bash", arguments: { command: "cargo test" }, content: PASSED };
 
+// No test of the real program depends on how fast it is.
+const PATIENT = { deadlineMs: 30_000, startMs: 30_000 };
+
 describe("the shared client", () => {
   it("compresses, reads back, and gives the same bytes for the same call", async () => {
-    const tersed = new Tersed({ command: PROGRAM, policy: { expandTool: true } });
+    const tersed = new Tersed({ command: PROGRAM, ...PATIENT, policy: { expandTool: true } });
     const first = await tersed.compress("s", RESULT);
     checkPassed(first.content);
     assert.equal((await tersed.compress("s", RESULT)).content, first.content);
@@ -20,13 +23,13 @@ describe("the shared client", () => {
   });
 
   it("says so where there is no original", async () => {
-    const tersed = new Tersed({ command: PROGRAM });
+    const tersed = new Tersed({ command: PROGRAM, ...PATIENT });
     assert.match(await tersed.read("s", "0123456789abcdef"), /^No original 0123456789abcdef/);
     tersed.close();
   });
 
   it("refers to an earlier result only for as long as it is visible", async () => {
-    const tersed = new Tersed({ command: PROGRAM, policy: { expandTool: true } });
+    const tersed = new Tersed({ command: PROGRAM, ...PATIENT, policy: { expandTool: true } });
     await tersed.compress("s", RESULT);
     const again = await tersed.compress("s", { ...RESULT, toolCallId: "call_2", arguments: { command: "cargo test -q" } });
     assert.match(again.content, /^\[Duplicate of call_1 \(bash\)/);
@@ -37,7 +40,7 @@ describe("the shared client", () => {
   });
 
   it("takes many at once, large ones and other than ASCII", async () => {
-    const tersed = new Tersed({ command: PROGRAM, deadlineMs: 60_000 });
+    const tersed = new Tersed({ command: PROGRAM, ...PATIENT });
     const texts = Array.from({ length: 20 }, (_, i) => `${i} – größer\u2028💾 ${"x y ".repeat(i * 500)}`);
     const answers = await Promise.all(
       texts.map((content, i) => tersed.compress("s", { toolCallId: `c${i}`, tool: "t", content, fullOutput: true })),
@@ -47,7 +50,7 @@ describe("the shared client", () => {
   });
 
   it("keeps parts that are no text", async () => {
-    const tersed = new Tersed({ command: PROGRAM, policy: { expandTool: true } });
+    const tersed = new Tersed({ command: PROGRAM, ...PATIENT, policy: { expandTool: true } });
     const image = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
     const answer = await tersed.compress("s", { ...RESULT, content: [{ type: "text", text: PASSED }, image] });
     checkPassed(answer.content[0].text);
@@ -56,7 +59,7 @@ describe("the shared client", () => {
   });
 
   it("does not start a program for what can wait", async () => {
-    const tersed = new Tersed({ command: PROGRAM });
+    const tersed = new Tersed({ command: PROGRAM, ...PATIENT });
     tersed.evicted("s", { visible: [] });
     assert.equal(await tersed.stats("s"), null);
     assert.equal(tersed.running, false);

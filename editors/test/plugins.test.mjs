@@ -22,12 +22,15 @@ function installed(file) {
   return import(pathToFileURL(path));
 }
 
+/** Milliseconds: no test of the real program depends on how fast it is. */
+const deadline = (command) => (command === PROGRAM ? "30000" : "400");
+
 /** Starts a host's plugin; `run({toolCallId, tool, args, text, exitCode, parts})` gives what the model would see. */
 const HOSTS = {
   async opencode(command) {
     const module = await installed("opencode/tersed.js");
     assert.deepEqual(Object.keys(module), ["TersedPlugin"], "OpenCode calls every export");
-    const hooks = await module.TersedPlugin({ directory: place }, { command, deadlineMs: 400, startMs: 400 });
+    const hooks = await module.TersedPlugin({ directory: place }, { command, deadlineMs: Number(deadline(command)), startMs: Number(deadline(command)) });
     return {
       async run({ toolCallId, tool = "bash", args, text, exitCode = 0, parts }) {
         const input = { tool, sessionID: "ses_1", callID: toolCallId, args };
@@ -56,7 +59,7 @@ const HOSTS = {
     const handlers = {};
     let tool;
     process.env.TERSED_BIN = command;
-    process.env.TERSED_DEADLINE_MS = "400";
+    process.env.TERSED_DEADLINE_MS = deadline(command);
     extension({ on: (name, handler) => (handlers[name] = handler), registerTool: (it) => (tool = it) });
     const ctx = { sessionManager: { getSessionId: () => "pi_1" } };
     return {
@@ -85,7 +88,7 @@ const HOSTS = {
 
   async copilot(command) {
     process.env.TERSED_BIN = command;
-    process.env.TERSED_DEADLINE_MS = "400";
+    process.env.TERSED_DEADLINE_MS = deadline(command);
     let config;
     const listeners = {};
     globalThis.joinSession = async (given) => {

@@ -9,6 +9,9 @@ local broken = root .. '/editors/test/broken.mjs'
 local tersed = require('tersed')
 local companion = require('tersed.codecompanion')
 
+-- No test of the real program depends on how fast it is.
+local patient = { cmd = { program }, deadline = 30000, start_deadline = 30000 }
+
 local cases = {}
 for i = 0, 59 do
   cases[#cases + 1] = ('test tests::case_%d ... ok'):format(i)
@@ -83,7 +86,7 @@ end
 local tests = {}
 
 function tests.compresses_and_keeps_what_the_user_sees()
-  local chat = attached({ cmd = { program } })
+  local chat = attached(patient)
   local args = chat:tool('call_1', 'cmd_runner', 'cargo test', PASSED)
   check_passed(args.for_llm)
   check(args.for_user == PASSED, 'the user sees another text')
@@ -91,7 +94,7 @@ function tests.compresses_and_keeps_what_the_user_sees()
 end
 
 function tests.keeps_failures()
-  local text = attached({ cmd = { program } }):tool('call_1', 'cmd_runner', 'cargo test', FAILED).for_llm
+  local text = attached(patient):tool('call_1', 'cmd_runner', 'cargo test', FAILED).for_llm
   check(#text < #FAILED / 2, text)
   for line in (PANIC .. '\ntest tests::odd ... FAILED\ntest result: FAILED. 60 passed; 1 failed'):gmatch('[^\n]+') do
     check(text:find(line, 1, true), line)
@@ -99,7 +102,7 @@ function tests.keeps_failures()
 end
 
 function tests.refers_only_to_what_is_visible()
-  local chat = attached({ cmd = { program } })
+  local chat = attached(patient)
   check_passed(chat:tool('call_1', 'cmd_runner', 'cargo test', PASSED).for_llm)
   local again = chat:tool('call_2', 'cmd_runner', 'cargo test -q', PASSED).for_llm
   check(again:find('[Duplicate of call_1 (cmd_runner)', 1, true), again)
@@ -108,7 +111,7 @@ function tests.refers_only_to_what_is_visible()
 end
 
 function tests.reads_originals_and_totals()
-  tersed.setup({ cmd = { program } })
+  tersed.setup(patient)
   local answer = tersed.compress('s', { toolCallId = 'c', tool = 'bash', command = 'cargo test', content = PASSED })
   check(tersed.read('s', answer.artifact.id, 2, 3) == cases[1] .. '\n' .. cases[2] .. '\n', 'other lines')
   check(tersed.read('s', '0123456789abcdef') == nil, 'an original that is none')
@@ -116,7 +119,7 @@ function tests.reads_originals_and_totals()
 end
 
 function tests.leaves_other_texts_alone()
-  local chat = attached({ cmd = { program } })
+  local chat = attached(patient)
   local bytes = PASSED .. '\255\254'
   check(chat:tool('call_1', 'cmd_runner', 'x', bytes).for_llm == bytes, 'bytes changed')
   check(chat:tool('call_2', 'cmd_runner', 'x', '').for_llm == '', 'nothing changed')
