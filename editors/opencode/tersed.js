@@ -284,6 +284,13 @@ function positive(value) {
 /** OpenCode calls every export of a plugin file, so this is the only one. */
 export const TersedPlugin = async (_input, options = {}) => {
   const tersed = new Tersed({ ...options, policy: { expandTool: true, ...options.policy } });
+  // Calls as parts of messages, by the id of the part; events tell what goes by that.
+  const calls = new Map();
+  const evict = (sessionID, gone) => {
+    const found = [...calls.values()].filter((call) => call.sessionID === sessionID && gone(call));
+    for (const call of found) calls.delete(call.id);
+    if (found.length) tersed.evicted(sessionID, { toolCallIds: found.map((call) => call.callID) });
+  };
   return {
     "tool.execute.after": async (input, output) => {
       if (input.tool === EXPAND.name || !output) return;
@@ -303,22 +310,29 @@ export const TersedPlugin = async (_input, options = {}) => {
     },
 
     event: async ({ event } = {}) => {
-      const { sessionID, part, info } = event?.properties ?? {};
+      const { sessionID, messageID, partID, part, info } = event?.properties ?? {};
       switch (event?.type) {
         case "message.part.updated":
+          if (part?.type !== "tool") break;
+          calls.set(part.id, { id: part.id, messageID: part.messageID, sessionID: part.sessionID, callID: part.callID });
           // OpenCode clears old results one by one, and marks them so.
-          if (part?.type === "tool" && part.state?.time?.compacted) {
-            tersed.evicted(part.sessionID, { toolCallIds: [part.callID] });
-          }
+          if (part.state?.time?.compacted) tersed.evicted(part.sessionID, { toolCallIds: [part.callID] });
+          break;
+        case "message.part.removed":
+          evict(sessionID, (call) => call.id === partID);
+          break;
+        case "message.removed":
+          evict(sessionID, (call) => call.messageID === messageID);
           break;
         case "session.compacted":
-        case "message.removed":
-        case "message.part.removed":
           tersed.evicted(sessionID, { visible: [] });
           break;
-        case "session.deleted":
-          if (tersed.running) await tersed.request("session/close", { sessionId: info?.id ?? sessionID });
+        case "session.deleted": {
+          const id = info?.id ?? sessionID;
+          for (const call of calls.values()) if (call.sessionID === id) calls.delete(call.id);
+          if (tersed.running) await tersed.request("session/close", { sessionId: id });
           break;
+        }
       }
     },
 

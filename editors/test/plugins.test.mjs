@@ -48,6 +48,7 @@ const HOSTS = {
         await hooks["tool.execute.after"](input, output);
         return [before, text()];
       },
+      event: (type, properties) => hooks.event({ event: { type, properties } }),
       forget: () => hooks.event({ event: { type: "session.compacted", properties: { sessionID: "ses_1" } } }),
       expand: (args) => hooks.tool.tersed_expand.execute(args, { sessionID: "ses_1" }),
       end: () => hooks.dispose(),
@@ -124,6 +125,30 @@ const HOSTS = {
 };
 
 const call = (toolCallId, more) => ({ toolCallId, args: { command: "cargo test" }, text: PASSED, ...more });
+
+describe("the plugin for opencode follows its events", () => {
+  const tool = (n, time) => ({ type: "tool", id: `prt_${n}`, messageID: `msg_${n}`, sessionID: "ses_1", callID: `c${n}`, state: { time } });
+  const removals = {
+    "another part that is removed": [[["message.part.removed", { sessionID: "ses_1", partID: "prt_9" }]], false],
+    "another message that is removed": [[["message.removed", { sessionID: "ses_1", messageID: "msg_9" }]], false],
+    "the part of the call that is removed": [[["message.part.removed", { sessionID: "ses_1", partID: "prt_1" }]], true],
+    "the message of the call that is removed": [[["message.removed", { sessionID: "ses_1", messageID: "msg_1" }]], true],
+    "a result that is cleared": [[["message.part.updated", { part: tool(1, { compacted: 5 }) }]], true],
+    "another session that is deleted": [[["session.deleted", { info: { id: "ses_2" } }]], false],
+  };
+  for (const [what, [events, gone]] of Object.entries(removals)) {
+    it(what, async () => {
+      const host = await HOSTS.opencode(PROGRAM);
+      checkPassed(await host.run(call("c1")));
+      await host.event("message.part.updated", { part: tool(1, {}) });
+      for (const [type, properties] of events) await host.event(type, properties);
+      const again = await host.run(call("c2", { args: { command: "cargo test -q" } }));
+      if (gone) checkPassed(again);
+      else assert.match(again, /^\[Duplicate of c1 \(bash\)/);
+      await host.end();
+    });
+  }
+});
 
 for (const [name, start] of Object.entries(HOSTS)) {
   describe(`the plugin for ${name}`, () => {

@@ -17,24 +17,24 @@ export default {
     { kind: "mcp", tool: "reports_report", args: {} },
     { kind: "again", tool: "bash", args: { command: "cat passed.txt", description: "Reads" } },
   ],
+  settings: ({ work, model }) => ({
+    autoupdate: false,
+    share: "disabled",
+    model: "loopback/scripted",
+    small_model: "loopback/scripted",
+    permission: "allow",
+    provider: {
+      loopback: {
+        npm: "@ai-sdk/openai-compatible",
+        options: { baseURL: model, apiKey: "none" },
+        models: { scripted: { name: "Scripted", limit: { context: 200000, output: 8000 } } },
+      },
+    },
+    mcp: { reports: { type: "local", command: work.mcp, enabled: true } },
+  }),
   configure({ home, work, model }) {
     mkdirSync(config(home), { recursive: true });
-    const settings = {
-      autoupdate: false,
-      share: "disabled",
-      model: "loopback/scripted",
-      small_model: "loopback/scripted",
-      permission: "allow",
-      provider: {
-        loopback: {
-          npm: "@ai-sdk/openai-compatible",
-          options: { baseURL: model, apiKey: "none" },
-          models: { scripted: { name: "Scripted", limit: { context: 200000, output: 8000 } } },
-        },
-      },
-      mcp: { reports: { type: "local", command: work.mcp, enabled: true } },
-    };
-    writeFileSync(join(config(home), "opencode.json"), JSON.stringify(settings));
+    writeFileSync(join(config(home), "opencode.json"), JSON.stringify(this.settings({ work, model })));
   },
   install({ home, adapter }) {
     mkdirSync(join(config(home), "plugin"), { recursive: true });

@@ -11,7 +11,7 @@ import * as openai from "./model.mjs";
 import { EXIT, TRUE, workspace } from "./workspace.mjs";
 
 /** Modules of hosts, in the order of the table. */
-const HOSTS = ["opencode", "pi", "copilot"];
+const HOSTS = ["opencode", "kilo", "pi", "copilot"];
 
 const MISSING = "/nonexistent/tersed";
 const TIMEOUT_MS = 180_000;
@@ -105,7 +105,8 @@ function run(host, installed, about) {
     ...host.env?.(about),
   };
   return new Promise((resolve, reject) => {
-    const child = spawn(join(bins, host.bin), host.args(about), {
+    const program = host.bin.includes("/") ? join(installed.place, "node_modules", host.bin) : join(bins, host.bin);
+    const child = spawn(program, host.args(about), {
       cwd: about.work.path,
       env,
       stdio: ["ignore", "pipe", "pipe"],
