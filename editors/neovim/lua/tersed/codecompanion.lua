@@ -1,0 +1,90 @@
+--- codecompanion.nvim: gives what a tool returned to tersed before the model sees it.
+
+local M = {}
+
+local function session_of(chat)
+  return 'codecompanion-' .. tostring(chat.id or chat.bufnr or 0)
+end
+
+-- The one call of this tool that has no output yet, from the messages of the chat. The callback is told the name of
+-- the tool alone; without the call no later result can refer to this one.
+local function open_call(chat, tool)
+  local answered, found, count = {}, nil, 0
+  for _, message in ipairs(chat.messages or {}) do
+    local id = message.tool_call_id or vim.tbl_get(message, 'tools', 'call_id')
+    if id and message.role == 'tool' then
+      answered[id] = true
+    end
+  end
+  for _, message in ipairs(chat.messages or {}) do
+    local calls = message.tool_calls or vim.tbl_get(message, 'tools', 'calls')
+    for _, call in ipairs(type(calls) == 'table' and calls or {}) do
+      local fn = type(call['function']) == 'table' and call['function'] or {}
+      if fn.name == tool and call.id and not answered[call.id] then
+        found, count = call, count + 1
+      end
+    end
+  end
+  return count == 1 and found or nil
+end
+
+local function arguments_of(call)
+  local arguments = call and call['function'].arguments
+  if type(arguments) == 'string' or (type(arguments) == 'table' and next(arguments) ~= nil) then
+    return arguments
+  end
+  return nil
+end
+
+--- The callback of a chat: changes `args.for_llm`, the text that the model gets.
+function M.on_tool_output(chat, args)
+  local ok, answer = pcall(function()
+    if type(args.for_llm) ~= 'string' then
+      return nil
+    end
+    local name = type(args.tool) == 'table' and args.tool.name or args.tool
+    local call = open_call(chat, name)
+    return require('tersed').compress(session_of(chat), {
+      toolCallId = call and call.id,
+      tool = name,
+      arguments = arguments_of(call),
+      content = args.for_llm,
+    })
+  end)
+  if ok and answer then
+    -- Where there is no text for the user, the chat shows that for the model: it stays the whole one.
+    args.for_user = args.for_user or args.for_llm
+    args.for_llm = answer.content
+  end
+end
+
+local function chat_of(event)
+  local ok, companion = pcall(require, 'codecompanion')
+  local bufnr = event.data and event.data.bufnr
+  return ok and bufnr and companion.buf_get_chat and companion.buf_get_chat(bufnr) or nil
+end
+
+--- Adds the callback to every chat that is made from now on.
+function M.attach()
+  local group = vim.api.nvim_create_augroup('tersed', { clear = true })
+  local function on(pattern, act)
+    vim.api.nvim_create_autocmd('User', {
+      group = group,
+      pattern = pattern,
+      callback = function(event)
+        pcall(act, chat_of(event), event)
+      end,
+    })
+  end
+  on('CodeCompanionChatCreated', function(chat)
+    chat:add_callback('on_tool_output', M.on_tool_output)
+  end)
+  on('CodeCompanionChatCleared', function(chat)
+    require('tersed').forget(session_of(chat))
+  end)
+  on('CodeCompanionChatClosed', function(_, event)
+    require('tersed').close('codecompanion-' .. tostring(event.data.id))
+  end)
+end
+
+return M

@@ -1,0 +1,220 @@
+--- Talks to `tersed`, a child process, over `vim.lsp.rpc`.
+---
+--- Fail open: no function here raises an error. When the program is missing, slow, crashed or answers what is no answer,
+--- the result is nil and the caller keeps what it has. A program that failed is started again when it is needed next,
+--- after a pause that doubles from 250 ms to 60 s.
+
+local M = {}
+
+local FIRST_PAUSE, LAST_PAUSE = 250, 60000
+-- So many late answers in a row mean a program that hangs.
+local MOST_LATE = 3
+
+local defaults = {
+  --- The program and its arguments.
+  cmd = { vim.env.TERSED_BIN or 'tersed' },
+  --- See `protocol/spec.md`, section 4.2.
+  policy = {},
+  --- Milliseconds after which a result stays as it came.
+  deadline = 1500,
+  --- Milliseconds after which a program that does not greet counts as broken.
+  start_deadline = 5000,
+}
+
+M.config = vim.deepcopy(defaults)
+
+-- The running program: `rpc`, `late` answers in a row, and whether it is `dead`.
+local server = nil
+local pause, not_before = FIRST_PAUSE, 0
+
+local function now()
+  return vim.loop.now()
+end
+
+local function failed(which)
+  if which and which ~= server then
+    return
+  end
+  not_before = now() + pause
+  pause = math.min(pause * 2, LAST_PAUSE)
+  server = nil
+  if which and which.rpc then
+    which.dead = true
+    pcall(function()
+      if which.rpc.terminate then
+        which.rpc.terminate()
+      else
+        which.rpc.handle:kill('sigkill')
+      end
+    end)
+  end
+end
+
+local function start_rpc(cmd, dispatchers)
+  if vim.fn.has('nvim-0.10') == 1 then
+    return vim.lsp.rpc.start(cmd, dispatchers)
+  end
+  return vim.lsp.rpc.start(cmd[1], vim.list_slice(cmd, 2), dispatchers)
+end
+
+-- Waits for the answer to one request; the result, or nil.
+local function ask(which, method, params, deadline)
+  local answered, result = false, nil
+  local ok, sent, id = pcall(which.rpc.request, method, params, function(err, answer)
+    answered = true
+    result = not err and answer or nil
+  end)
+  if not ok or not sent then
+    failed(which)
+    return nil
+  end
+  vim.wait(deadline, function()
+    return answered or which.dead
+  end, 1)
+  if answered then
+    which.late = 0
+    pause = FIRST_PAUSE
+    return result
+  end
+  if not which.dead then
+    pcall(which.rpc.notify, '$/cancelRequest', { id = id })
+    which.late = which.late + 1
+    if which.late >= MOST_LATE then
+      failed(which)
+    end
+  end
+  return nil
+end
+
+local function start()
+  if server then
+    return server
+  end
+  local cmd = M.config.cmd
+  if now() < not_before then
+    return nil
+  end
+  if vim.fn.executable(cmd[1]) ~= 1 then
+    failed(nil)
+    return nil
+  end
+  local which = { late = 0, dead = false }
+  local ok, rpc = pcall(start_rpc, cmd, {
+    notification = function() end,
+    server_request = function()
+      return nil, { code = -32601, message = 'not supported' }
+    end,
+    on_error = function()
+      which.dead = true
+    end,
+    on_exit = function()
+      which.dead = true
+      vim.schedule(function()
+        failed(which)
+      end)
+    end,
+  })
+  if not ok or not rpc then
+    failed(nil)
+    return nil
+  end
+  which.rpc = rpc
+  server = which
+  local greeting = ask(which, 'initialize', {
+    processId = vim.loop.os_getpid(),
+    capabilities = vim.empty_dict(),
+    initializationOptions = {
+      tersed = {
+        protocolVersions = { 1 },
+        policy = vim.tbl_extend('force', { evidence = 'changed' }, M.config.policy),
+      },
+    },
+  }, M.config.start_deadline)
+  local offered = type(greeting) == 'table' and vim.tbl_get(greeting, 'capabilities', 'experimental', 'tersed')
+  if type(offered) ~= 'table' or which.dead then
+    failed(which)
+    return nil
+  end
+  pcall(rpc.notify, 'initialized', vim.empty_dict())
+  return which
+end
+
+--- Settings; those that are absent have their defaults.
+function M.setup(options)
+  M.stop()
+  M.config = vim.tbl_extend('force', vim.deepcopy(defaults), options or {})
+  pause, not_before = FIRST_PAUSE, 0
+  require('tersed.codecompanion').attach()
+end
+
+--- The result of any request, or nil. Waits, up to the deadline.
+function M.request(method, params)
+  if vim.in_fast_event() then
+    return nil
+  end
+  local which = start()
+  return which and ask(which, method, params, M.config.deadline)
+end
+
+-- JSON is UTF-8; what is not, stays as it is.
+local function is_utf8(text)
+  local ok, same = pcall(function()
+    return vim.fn.iconv(text, 'utf-8', 'utf-8') == text
+  end)
+  return ok and same
+end
+
+--- What `toolResult/compress` answers for `result` (`{content, evidence, artifact}`), or nil.
+function M.compress(session, result)
+  if type(result.content) ~= 'string' or result.content == '' or not is_utf8(result.content) then
+    return nil
+  end
+  local answer = M.request('toolResult/compress', { sessionId = session, result = result })
+  if type(answer) ~= 'table' or type(answer.content) ~= 'string' then
+    return nil
+  end
+  return answer
+end
+
+--- Tells that nothing of a session is visible to its model any more. Starts no program.
+function M.forget(session)
+  if server then
+    pcall(server.rpc.notify, 'session/evicted', { sessionId = session, visible = {} })
+  end
+end
+
+--- Closes a session. Starts no program.
+function M.close(session)
+  if server then
+    M.request('session/close', { sessionId = session })
+  end
+end
+
+--- The text of an original, or of its lines `first` to `last`; nil where there is none.
+function M.read(session, id, first, last)
+  local lines = first and { { first, last or first } } or nil
+  local answer = M.request('artifact/read', { sessionId = session, id = id, lines = lines, numbering = 'shown' })
+  return type(answer) == 'table' and answer.text or nil
+end
+
+--- Totals of a session, as `session/stats` gives them, or nil. Starts no program.
+function M.stats(session)
+  return server and M.request('session/stats', { sessionId = session })
+end
+
+--- Whether the program runs.
+function M.running()
+  return server ~= nil
+end
+
+--- Ends the program; the next request starts it again.
+function M.stop()
+  local which = server
+  server = nil
+  if which then
+    pcall(which.rpc.notify, 'exit', vim.empty_dict())
+    which.dead = true
+  end
+end
+
+return M

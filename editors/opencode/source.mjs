@@ -1,0 +1,70 @@
+// OpenCode and Kilo: gives what a tool returned to tersed before the model sees it.
+
+import { EXPAND, Tersed, linesOf } from "../shared/client.mjs";
+
+/** OpenCode calls every export of a plugin file, so this is the only one. */
+export const TersedPlugin = async (_input, options = {}) => {
+  const tersed = new Tersed({ ...options, policy: { expandTool: true, ...options.policy } });
+  // Calls as parts of messages, by the id of the part; events tell what goes by that.
+  const calls = new Map();
+  const evict = (sessionID, gone) => {
+    const found = [...calls.values()].filter((call) => call.sessionID === sessionID && gone(call));
+    for (const call of found) calls.delete(call.id);
+    if (found.length) tersed.evicted(sessionID, { toolCallIds: found.map((call) => call.callID) });
+  };
+  return {
+    "tool.execute.after": async (input, output) => {
+      if (input.tool === EXPAND.name || !output) return;
+      // Tools of MCP servers have `content`, an array of parts; all others have `output`, a text.
+      const parts = Array.isArray(output.content);
+      const answer = await tersed.compress(input.sessionID, {
+        toolCallId: input.callID,
+        tool: input.tool,
+        arguments: input.args,
+        exitCode: Number.isInteger(output.metadata?.exit) ? output.metadata.exit : undefined,
+        isError: typeof output.isError === "boolean" ? output.isError : undefined,
+        content: parts ? output.content : output.output,
+      });
+      if (!answer) return;
+      if (parts) output.content = answer.content;
+      else output.output = answer.content;
+    },
+
+    event: async ({ event } = {}) => {
+      const { sessionID, messageID, partID, part, info } = event?.properties ?? {};
+      switch (event?.type) {
+        case "message.part.updated":
+          if (part?.type !== "tool") break;
+          calls.set(part.id, { id: part.id, messageID: part.messageID, sessionID: part.sessionID, callID: part.callID });
+          // OpenCode clears old results one by one, and marks them so.
+          if (part.state?.time?.compacted) tersed.evicted(part.sessionID, { toolCallIds: [part.callID] });
+          break;
+        case "message.part.removed":
+          evict(sessionID, (call) => call.id === partID);
+          break;
+        case "message.removed":
+          evict(sessionID, (call) => call.messageID === messageID);
+          break;
+        case "session.compacted":
+          tersed.evicted(sessionID, { visible: [] });
+          break;
+        case "session.deleted": {
+          const id = info?.id ?? sessionID;
+          for (const call of calls.values()) if (call.sessionID === id) calls.delete(call.id);
+          if (tersed.running) await tersed.request("session/close", { sessionId: id });
+          break;
+        }
+      }
+    },
+
+    tool: {
+      [EXPAND.name]: {
+        description: EXPAND.description,
+        args: EXPAND.parameters.properties,
+        execute: (args, context) => tersed.read(context.sessionID, args.id, linesOf(args)),
+      },
+    },
+
+    dispose: async () => tersed.close(),
+  };
+};

@@ -1,0 +1,278 @@
+// Talks to `tersed`, a child process, for a plugin of an agent host. Without dependencies; for Node.js 18 and
+// later and for Bun.
+//
+// Fail open: no function here throws or rejects. When the program is missing, slow, crashed or answers what is
+// no answer, the result is null, and the host keeps what it has. A program that failed is started again when it is needed
+// next, after a pause that doubles from 250 ms to 60 s.
+
+import { spawn } from "node:child_process";
+
+const FIRST_PAUSE_MS = 250;
+const LAST_PAUSE_MS = 60_000;
+// So many late answers in a row mean a program that hangs.
+const MOST_LATE = 3;
+// More than the server's largest message; a line that is longer is no answer.
+const MOST_UNREAD_CHARS = 300 * 1024 * 1024;
+
+/** Starts `tersed` on first use, asks it, and starts it again when it died. */
+export class Tersed {
+  #settings;
+  #child = null;
+  #pending = new Map();
+  #nextId = 1;
+  #late = 0;
+  #pause = FIRST_PAUSE_MS;
+  #notBefore = 0;
+  #closed = false;
+  #ready = false;
+
+  /**
+   * `settings`: `command`, the program (by default `TERSED_BIN`, else `tersed` on the path); `args`, more arguments of it;
+   * `policy`, see `protocol/spec.md` section 4.2; `deadlineMs`, after which a result is given as it came (1500);
+   * `startMs`, after which a program that does not greet counts as broken (5000); `env` of the program.
+   */
+  constructor(settings = {}) {
+    const env = process.env;
+    this.#settings = {
+      command: settings.command || env.TERSED_BIN || "tersed",
+      args: settings.args ?? [],
+      policy: { ...settings.policy },
+      deadlineMs: positive(settings.deadlineMs) ?? positive(env.TERSED_DEADLINE_MS) ?? 1500,
+      startMs: positive(settings.startMs) ?? 5000,
+      env: settings.env,
+    };
+  }
+
+  /**
+   * What `toolResult/compress` answers for `result` (`{content, evidence, artifact}`), or null: then the
+   * host keeps its own. The content has the shape of what was given.
+   */
+  async compress(sessionId, result, { signal, policy, query } = {}) {
+    if (!compressible(result?.content)) return null;
+    const params = { sessionId: idOf(sessionId), result: { ...result, toolCallId: idOf(result.toolCallId) } };
+    if (policy) params.policy = policy;
+    if (query) params.query = query;
+    const answer = await this.request("toolResult/compress", params, { signal });
+    return answer && sameShape(result.content, answer.content) ? answer : null;
+  }
+
+  /** Tells that results left the model's context: `{toolCallIds}` that went, or `{visible}`, the only ones left. */
+  evicted(sessionId, what) {
+    // A program that never ran has nothing to forget.
+    if (this.#ready) this.#send({ method: "session/evicted", params: { sessionId: idOf(sessionId), ...what } });
+  }
+
+  /** The text of an original, or of `lines` (`[[first, last], …]`) of it; a message for the model where there is none. */
+  async read(sessionId, id, lines) {
+    const params = { sessionId: idOf(sessionId), id: String(id), numbering: "shown" };
+    if (lines?.length) params.lines = lines;
+    const answer = await this.request("artifact/read", params);
+    if (typeof answer?.text !== "string") return `No original ${params.id} can be read; run the tool again.`;
+    return answer.nextCursor ? `${answer.text}\n[more follows: ask for later lines]` : answer.text;
+  }
+
+  /** Totals of a session as `session/stats` gives them, or null. Starts no program. */
+  async stats(sessionId) {
+    return this.#ready ? this.request("session/stats", { sessionId: idOf(sessionId) }) : null;
+  }
+
+  /** The result of any request, or null. `deadlineMs` is for this request alone. */
+  async request(method, params, { signal, deadlineMs = this.#settings.deadlineMs } = {}) {
+    if (signal?.aborted || !this.#start()) return null;
+    return this.#ask(method, params, deadlineMs, signal);
+  }
+
+  /** Whether the program runs and has greeted. */
+  get running() {
+    return this.#ready;
+  }
+
+  /** Ends the program; what is asked from now on is answered with null. */
+  close() {
+    this.#closed = true;
+    const child = this.#child;
+    this.#drop(child);
+    try {
+      child?.stdin.end();
+    } catch {
+      // It is gone already.
+    }
+  }
+
+  #start() {
+    if (this.#child) return true;
+    if (this.#closed || Date.now() < this.#notBefore) return false;
+    const { command, args, policy, startMs, env } = this.#settings;
+    let child;
+    try {
+      child = spawn(command, ["--framing", "lines", ...args], {
+        stdio: ["pipe", "pipe", "ignore"],
+        env: env ?? process.env,
+        windowsHide: true,
+      });
+    } catch {
+      this.#failed(null);
+      return false;
+    }
+    this.#child = child;
+    child.on("error", () => this.#failed(child));
+    child.on("exit", () => this.#failed(child));
+    child.stdin.on("error", () => this.#failed(child));
+    child.stdout.on("error", () => this.#failed(child));
+    this.#read(child);
+    // The host may end while the program waits for work.
+    for (const handle of [child, child.stdin, child.stdout]) handle.unref?.();
+    const greeting = {
+      processId: process.pid,
+      capabilities: {},
+      initializationOptions: { tersed: { protocolVersions: [1], policy: { evidence: "changed", ...policy } } },
+    };
+    this.#ask("initialize", greeting, startMs).then((answer) => {
+      if (this.#child !== child) return;
+      if (answer?.capabilities?.experimental?.tersed) {
+        this.#ready = true;
+        this.#send({ method: "initialized", params: {} });
+      } else {
+        this.#failed(child);
+      }
+    });
+    return true;
+  }
+
+  #ask(method, params, deadlineMs, signal) {
+    const id = this.#nextId++;
+    return new Promise((resolve) => {
+      const done = (answer) => {
+        clearTimeout(timer);
+        signal?.removeEventListener?.("abort", stop);
+        this.#pending.delete(id);
+        resolve(answer);
+      };
+      const stop = () => {
+        this.#send({ method: "$/cancelRequest", params: { id } });
+        done(null);
+      };
+      const timer = setTimeout(() => {
+        stop();
+        if (++this.#late >= MOST_LATE) this.#failed(this.#child);
+      }, deadlineMs);
+      signal?.addEventListener?.("abort", stop, { once: true });
+      this.#pending.set(id, done);
+      this.#send({ id, method, params });
+    });
+  }
+
+  #send(message) {
+    const child = this.#child;
+    try {
+      child?.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+    } catch {
+      this.#failed(child);
+    }
+  }
+
+  #read(child) {
+    let pieces = [];
+    let length = 0;
+    child.stdout.setEncoding("utf8");
+    child.stdout.on("data", (text) => {
+      let from = 0;
+      for (let end; (end = text.indexOf("\n", from)) >= 0; from = end + 1) {
+        pieces.push(text.slice(from, end));
+        const line = pieces.join("");
+        pieces = [];
+        length = 0;
+        if (this.#child === child) this.#receive(child, line);
+      }
+      pieces.push(text.slice(from));
+      length += text.length - from;
+      if (length > MOST_UNREAD_CHARS) this.#failed(child);
+    });
+  }
+
+  #receive(child, line) {
+    let message;
+    try {
+      message = JSON.parse(line);
+    } catch {
+      return this.#failed(child);
+    }
+    if (message === null || typeof message !== "object") return this.#failed(child);
+    const done = this.#pending.get(message.id);
+    // An answer that came after its deadline, or a notification.
+    if (!done) return;
+    this.#late = 0;
+    this.#pause = FIRST_PAUSE_MS;
+    done(message.error === undefined ? (message.result ?? null) : null);
+  }
+
+  #failed(child) {
+    if (child !== this.#child) return;
+    this.#notBefore = Date.now() + this.#pause;
+    this.#pause = Math.min(this.#pause * 2, LAST_PAUSE_MS);
+    this.#drop(child);
+    try {
+      child?.kill("SIGKILL");
+    } catch {
+      // It never ran, or is gone.
+    }
+  }
+
+  #drop(child) {
+    if (child !== this.#child) return;
+    this.#child = null;
+    this.#ready = false;
+    this.#late = 0;
+    for (const done of [...this.#pending.values()]) done(null);
+  }
+}
+
+/** The exit code that `pattern` finds at the end of a text, or undefined. */
+export function exitCodeAtEnd(text, pattern) {
+  const found = pattern.exec(text.slice(-200));
+  return found ? Number(found[1]) : undefined;
+}
+
+/** Ranges `[[first, last]]` from arguments of a model, undefined for the whole. */
+export function linesOf({ first, last } = {}) {
+  const from = positive(first);
+  const to = positive(last);
+  if (!from && !to) return undefined;
+  return [[Math.trunc(from ?? 1), Math.trunc(to ?? Number.MAX_SAFE_INTEGER)]];
+}
+
+/** What a model is told of the tool that reads originals back. */
+export const EXPAND = {
+  name: "tersed_expand",
+  description:
+    "Reads back lines that a marker such as [tersed#1a2b3c: omitted 20 lines 6-25, passing_tests, id 2f9a3daa] left " +
+    "out of an earlier tool result. Use it only when the omitted lines matter.",
+  parameters: {
+    type: "object",
+    properties: {
+      id: { type: "string", description: "The id in the marker" },
+      first: { type: "integer", minimum: 1, description: "First line, as the marker counts" },
+      last: { type: "integer", minimum: 1, description: "Last line" },
+    },
+    required: ["id"],
+  },
+};
+
+function compressible(content) {
+  return typeof content === "string" ? content !== "" : Array.isArray(content) && content.length > 0;
+}
+
+function sameShape(given, answer) {
+  if (typeof given === "string") return typeof answer === "string";
+  return Array.isArray(answer) && answer.length === given.length && answer.every((part, i) => part?.type === given[i]?.type);
+}
+
+function idOf(id) {
+  // The server takes ids of 1 to 512 bytes.
+  return typeof id === "string" && id !== "" && Buffer.byteLength(id) <= 512 ? id : undefined;
+}
+
+function positive(value) {
+  const number = Number(value);
+  return Number.isFinite(number) && number > 0 ? number : undefined;
+}

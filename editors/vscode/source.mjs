@@ -1,0 +1,235 @@
+// VS Code: tersed for extensions that run tools, with a status bar and a view of recent results.
+
+import * as vscode from "vscode";
+import { EXPAND, Tersed, linesOf } from "../shared/client.mjs";
+
+const SCHEME = "tersed";
+const PAGE_BYTES = 1024 * 1024;
+// Pages of an original that are shown; a longer one ends with a line that says so.
+const MOST_PAGES = 16;
+
+let current;
+
+/** What other extensions get from `getExtension("tersed.tersed").activate()`; see README.md. */
+export function activate(context) {
+  current = new Results();
+  context.subscriptions.push(...current.register());
+  return current.api();
+}
+
+export function deactivate() {
+  current?.dispose();
+  current = undefined;
+}
+
+class Results {
+  #tersed = null;
+  #recent = [];
+  #next = 1;
+  #tokens = { before: 0, after: 0, results: 0 };
+  #compressed = new vscode.EventEmitter();
+  #changed = new vscode.EventEmitter();
+  #status = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Right, 0);
+
+  api() {
+    return {
+      version: 1,
+      compress: (sessionId, result, token) => this.compress(sessionId, result, token),
+      wrapTool: (name, tool, sessionId) => this.wrapTool(name, tool, sessionId),
+      evicted: (sessionId, what) => this.#client()?.evicted(sessionId, what),
+      read: (sessionId, id, lines) => this.#client()?.read(sessionId, id, lines) ?? Promise.resolve(null),
+      stats: (sessionId) => this.#client()?.stats(sessionId) ?? Promise.resolve(null),
+      onDidCompress: this.#compressed.event,
+    };
+  }
+
+  register() {
+    const { commands, lm, window, workspace } = vscode;
+    this.#status.command = "tersed.results.focus";
+    this.#show();
+    const registered = [
+      this.#status,
+      this.#compressed,
+      this.#changed,
+      window.registerTreeDataProvider("tersed.results", {
+        onDidChangeTreeData: this.#changed.event,
+        getChildren: () => this.#recent,
+        getTreeItem: (result) => treeItem(result),
+      }),
+      workspace.registerTextDocumentContentProvider(SCHEME, {
+        provideTextDocumentContent: (uri) => this.text(uri),
+      }),
+      commands.registerCommand("tersed.showResult", (result) => this.showResult(result)),
+      commands.registerCommand("tersed.restart", () => this.#restart()),
+      commands.registerCommand("tersed.clear", () => {
+        this.#recent = [];
+        this.#changed.fire(undefined);
+      }),
+      workspace.onDidChangeConfiguration((event) => event.affectsConfiguration("tersed") && this.#restart()),
+    ];
+    if (lm?.registerTool) {
+      registered.push(
+        lm.registerTool(EXPAND.name, {
+          invoke: async ({ input }) => {
+            const text = await this.#expand(input);
+            return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
+          },
+        }),
+      );
+    }
+    return registered;
+  }
+
+  /** What `toolResult/compress` answers, or null: then the caller keeps its own. Never rejects. */
+  async compress(sessionId, result, token) {
+    try {
+      const client = this.#client();
+      if (!client) return null;
+      const abort = new AbortController();
+      const watching = token?.onCancellationRequested?.(() => abort.abort());
+      if (token?.isCancellationRequested) abort.abort();
+      const answer = await client.compress(sessionId, result, { signal: abort.signal });
+      watching?.dispose();
+      if (answer) this.#record(sessionId, result, answer);
+      return answer;
+    } catch {
+      return null;
+    }
+  }
+
+  /** A tool for `vscode.lm.registerTool` whose texts are compressed; all else of it stays. */
+  wrapTool(name, tool, sessionId) {
+    const invoke = async (options, token) => {
+      const result = await tool.invoke(options, token);
+      const texts = (result?.content ?? []).filter((part) => part instanceof vscode.LanguageModelTextPart);
+      if (texts.length === 0) return result;
+      const content = texts.map(({ value }) => ({ type: "text", text: value }));
+      const answer = await this.compress(sessionId, { tool: name, arguments: options.input, content }, token);
+      if (!answer) return result;
+      const shorter = new Map(texts.map((part, i) => [part, new vscode.LanguageModelTextPart(answer.content[i].text)]));
+      result.content = result.content.map((part) => shorter.get(part) ?? part);
+      return result;
+    };
+    return new Proxy(tool, { get: (target, key) => (key === "invoke" ? invoke : bound(target, key)) });
+  }
+
+  /** Opens the original of a recent result beside what the model saw; of the newest, or of one that is picked. */
+  async showResult(result) {
+    result ??= await this.#pick();
+    if (!result) return;
+    const uri = (side) => vscode.Uri.from({ scheme: SCHEME, path: `/${result.number}/${side}/${result.tool}` });
+    const title = `${result.tool}: original ↔ compressed`;
+    await vscode.commands.executeCommand("vscode.diff", uri("original"), uri("compressed"), title);
+  }
+
+  /** The text of one side of a result. */
+  async text(uri) {
+    const [, number, side] = uri.path.split("/");
+    const result = this.#recent.find((it) => String(it.number) === number);
+    if (!result) return "This result is not kept any more.";
+    return side === "original" ? this.#original(result) : result.text;
+  }
+
+  dispose() {
+    this.#tersed?.close();
+    this.#tersed = null;
+  }
+
+  #client() {
+    const settings = vscode.workspace.getConfiguration("tersed");
+    if (!settings.get("enabled", true)) return null;
+    this.#tersed ??= new Tersed({
+      command: settings.get("path", "tersed"),
+      deadlineMs: settings.get("deadlineMs", 1500),
+      policy: { mode: settings.get("mode", "standard"), expandTool: true, evidence: "full" },
+    });
+    return this.#tersed;
+  }
+
+  #restart() {
+    this.dispose();
+    this.#show();
+  }
+
+  #record(sessionId, result, answer) {
+    const { tokens } = answer.evidence ?? {};
+    if (tokens) {
+      this.#tokens.before += tokens.before;
+      this.#tokens.after += tokens.after;
+    }
+    this.#tokens.results += 1;
+    const entry = {
+      number: this.#next++,
+      sessionId,
+      tool: String(result.tool ?? "tool").replaceAll("/", "_"),
+      tokens: tokens ?? { before: 0, after: 0 },
+      status: answer.evidence?.status,
+      artifact: answer.artifact?.id,
+      text: textOf(answer.content),
+    };
+    const most = Math.max(0, vscode.workspace.getConfiguration("tersed").get("recentResults", 50));
+    this.#recent = [entry, ...this.#recent].slice(0, most);
+    this.#show();
+    this.#changed.fire(undefined);
+    this.#compressed.fire({ sessionId, tool: entry.tool, tokens: entry.tokens, status: entry.status });
+  }
+
+  #show() {
+    const { before, after, results } = this.#tokens;
+    this.#status.text = `$(fold) ${before > 0 ? `${percent(before, after)} % saved` : "tersed"}`;
+    this.#status.tooltip = `tersed: ${results} tool results, ${before} tokens before, ${after} after`;
+    this.#status.show();
+  }
+
+  async #pick() {
+    const items = this.#recent.map((result) => ({ label: result.tool, description: savings(result), result }));
+    return (await vscode.window.showQuickPick(items, { placeHolder: "Which result?" }))?.result;
+  }
+
+  // The original as it is kept: without secrets, and only for as long as it can be read back.
+  async #original({ sessionId, artifact, text }) {
+    if (!artifact) return text;
+    const pieces = [];
+    for (let cursor, page = 0; page < MOST_PAGES; page++) {
+      const params = { sessionId, id: artifact, maxBytes: PAGE_BYTES, ...(cursor && { cursor }) };
+      const answer = await this.#client()?.request("artifact/read", params);
+      if (typeof answer?.text !== "string") return pieces.join("") || "The original cannot be read any more.";
+      pieces.push(answer.text);
+      cursor = answer.nextCursor;
+      if (!cursor) return pieces.join("");
+    }
+    return `${pieces.join("")}\n[more follows]\n`;
+  }
+
+  async #expand(input) {
+    const owner = this.#recent.find(({ artifact }) => artifact?.startsWith(input.id));
+    const client = this.#client();
+    if (!owner || !client) return `No original ${input.id} can be read; run the tool again.`;
+    return client.read(owner.sessionId, input.id, linesOf(input));
+  }
+}
+
+function treeItem(result) {
+  const item = new vscode.TreeItem(result.tool);
+  item.description = savings(result);
+  item.tooltip = `${result.sessionId ?? "no session"}: ${result.status ?? "unchanged"}`;
+  item.command = { command: "tersed.showResult", title: "Show", arguments: [result] };
+  return item;
+}
+
+function savings({ tokens: { before, after } }) {
+  return before > 0 ? `${before} → ${after} tokens, ${percent(before, after)} % saved` : "unchanged";
+}
+
+function percent(before, after) {
+  return Math.round((100 * (before - after)) / before);
+}
+
+function textOf(content) {
+  return typeof content === "string" ? content : content.map((part) => part.text ?? `[${part.type}]`).join("\n");
+}
+
+function bound(target, key) {
+  const value = target[key];
+  return typeof value === "function" ? value.bind(target) : value;
+}

@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# The plugins for editors and agent hosts against target/debug/tersed, or the program that TERSED_BIN names.
+# Needs Node.js, Neovim and Emacs.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export TERSED_BIN="${TERSED_BIN:-$PWD/target/debug/tersed}"
+[ -x "$TERSED_BIN" ] || cargo build --locked
+# Emacs in batch mode, other than on a screen, does not ignore it: a program that ended would end Emacs.
+trap '' PIPE
+node editors/build.mjs --check
+node --test editors/test/*.test.mjs
+nvim --headless --clean -c 'luafile editors/neovim/test/run.lua'
+emacs -Q --batch -L editors/emacs -l editors/emacs/test/tersed-test.el -f ert-run-tests-batch-and-exit

@@ -1,0 +1,147 @@
+// A scripted model on loopback: OpenAI chat completions and responses, streamed or whole. It asks for one tool call
+// after the other, and keeps what it was given as their results: what a model would have seen.
+
+import { createServer } from "node:http";
+
+/**
+ * Starts a model that asks for `calls`, each `{kind, tool, args}`, in order; `args` may be a function of what was seen
+ * by then. The answer has `url`, `seen` (text by
+ * kind), `offered` (names of the tools that the host offered) and `close()`.
+ */
+export async function start(calls) {
+  const seen = {};
+  const offered = new Set();
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (piece) => (body += piece));
+    request.on("end", () => {
+      if (request.method !== "POST") {
+        return reply(response, { object: "list", data: [{ id: "scripted", object: "model" }] });
+      }
+      const asked = JSON.parse(body || "{}");
+      const wire = asked.input === undefined ? chat : responses;
+      for (const name of wire.tools(asked)) offered.add(name);
+      for (const [id, text] of wire.results(asked)) {
+        const call = calls[Number(/^call_tersed_(\d+)/.exec(id)?.[1])];
+        // What is sent again later may have been cleared by then.
+        if (call) seen[call.kind] ??= text;
+      }
+      // A request without tools is for a title or the like.
+      const next = asked.tools?.length ? calls.findIndex((call) => seen[call.kind] === undefined) : -1;
+      wire.answer(response, asked, next < 0 ? undefined : callOf(calls, next, seen));
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${server.address().port}/v1`,
+    seen,
+    offered,
+    close: () => {
+      server.closeAllConnections?.();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+function callOf(calls, index, seen) {
+  const { tool, args } = calls[index];
+  return { tool, id: `call_tersed_${index}`, args: JSON.stringify(typeof args === "function" ? args(seen) : args) };
+}
+
+const textOf = (content) =>
+  typeof content === "string" ? content : (content ?? []).map((part) => part.text ?? part.output ?? "").join("\n");
+
+const chat = {
+  tools: (asked) => (asked.tools ?? []).map((tool) => tool.function?.name),
+  results: (asked) =>
+    (asked.messages ?? []).filter(({ role }) => role === "tool").map((it) => [it.tool_call_id, textOf(it.content)]),
+
+  answer(response, asked, call) {
+    const message = call
+      ? {
+          role: "assistant",
+          content: null,
+          tool_calls: [{ index: 0, id: call.id, type: "function", function: { name: call.tool, arguments: call.args } }],
+        }
+      : { role: "assistant", content: "done" };
+    const finish_reason = call ? "tool_calls" : "stop";
+    const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+    const whole = { id: "chatcmpl-1", created: 1, model: "scripted", usage };
+    if (!asked.stream) {
+      return reply(response, { ...whole, object: "chat.completion", choices: [{ index: 0, message, finish_reason }] });
+    }
+    const piece = { ...whole, object: "chat.completion.chunk", usage: undefined };
+    stream(response, [
+      [, { ...piece, choices: [{ index: 0, delta: message, finish_reason: null }] }],
+      [, { ...piece, choices: [{ index: 0, delta: {}, finish_reason }] }],
+      [, { ...piece, choices: [], usage }],
+      [, "[DONE]"],
+    ]);
+  },
+};
+
+const responses = {
+  tools: (asked) => (asked.tools ?? []).map((tool) => tool.name ?? tool.type),
+  results: (asked) =>
+    (Array.isArray(asked.input) ? asked.input : [])
+      .filter(({ type }) => /_call_output$/.test(type))
+      .map((it) => [it.call_id, textOf(it.output)]),
+
+  answer(response, asked, call) {
+    const item = call
+      ? { type: "function_call", id: `fc_${call.id}`, call_id: call.id, name: call.tool, arguments: call.args, status: "completed" }
+      : {
+          type: "message",
+          id: "msg_1",
+          role: "assistant",
+          status: "completed",
+          content: [{ type: "output_text", text: "done", annotations: [] }],
+        };
+    const usage = {
+      input_tokens: 100,
+      input_tokens_details: { cached_tokens: 0 },
+      output_tokens: 10,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: 110,
+    };
+    const whole = { id: "resp_1", object: "response", created_at: 1, model: "scripted", status: "completed", output: [item], usage };
+    if (!asked.stream) return reply(response, whole);
+    const started = { ...whole, status: "in_progress", output: [], usage: null };
+    const empty = call ? { ...item, arguments: "", status: "in_progress" } : { ...item, content: [], status: "in_progress" };
+    const at = { item_id: item.id, output_index: 0 };
+    const part = { type: "output_text", text: "", annotations: [] };
+    const inside = call
+      ? [
+          { type: "response.function_call_arguments.delta", ...at, delta: call.args },
+          { type: "response.function_call_arguments.done", ...at, arguments: call.args },
+        ]
+      : [
+          { type: "response.content_part.added", ...at, content_index: 0, part },
+          { type: "response.output_text.delta", ...at, content_index: 0, delta: "done" },
+          { type: "response.output_text.done", ...at, content_index: 0, text: "done" },
+          { type: "response.content_part.done", ...at, content_index: 0, part: { ...part, text: "done" } },
+        ];
+    const events = [
+      { type: "response.created", response: started },
+      { type: "response.output_item.added", output_index: 0, item: empty },
+      ...inside,
+      { type: "response.output_item.done", output_index: 0, item },
+      { type: "response.completed", response: whole },
+    ];
+    stream(response, events.map((event, i) => [event.type, { ...event, sequence_number: i }]));
+  },
+};
+
+function reply(response, body) {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}
+
+function stream(response, events) {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  for (const [event, data] of events) {
+    if (event) response.write(`event: ${event}\n`);
+    response.write(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`);
+  }
+  response.end();
+}

@@ -1,0 +1,194 @@
+// Runs real agent hosts against a scripted model on loopback, and says what the model would have seen of each tool
+// result: without the adapter, with it, and with it while tersed is missing. See README.md.
+
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import * as openai from "./model.mjs";
+import { EXIT, TRUE, workspace } from "./workspace.mjs";
+
+/** Modules of hosts, in the order of the table. */
+const HOSTS = ["opencode", "kilo", "pi", "copilot"];
+
+const MISSING = "/nonexistent/tersed";
+const TIMEOUT_MS = 180_000;
+const PROMPT = "Run the tests and read the files, please.";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const { values } = parseArgs({
+  options: {
+    hosts: { type: "string", default: HOSTS.join() },
+    binary: { type: "string", default: join(root, "target/release/tersed") },
+    adapters: { type: "string", default: join(root, "editors") },
+    packages: { type: "string", default: join(tmpdir(), "tersed-hosts") },
+    keep: { type: "boolean", default: false },
+    json: { type: "string" },
+  },
+});
+if (!existsSync(values.binary)) throw new Error(`--binary ${values.binary} does not exist; run: cargo build --release`);
+const binary = realpathSync(values.binary);
+
+/** Installs the packages of a host once; their folder and the version of the first. */
+function packages(host) {
+  const place = join(values.packages, host.name);
+  mkdirSync(place, { recursive: true });
+  const installed = join(place, "node_modules", host.packages[0].replace(/(?!^)@.*/, ""), "package.json");
+  if (!existsSync(installed)) {
+    writeFileSync(join(place, "package.json"), "{}\n");
+    const npm = spawnSync("npm", ["install", "--no-audit", "--no-fund", ...host.packages], { cwd: place, encoding: "utf8" });
+    if (npm.status !== 0) throw new Error(`npm install ${host.packages.join(" ")}: ${npm.stderr}`);
+  }
+  return { place, version: JSON.parse(readFileSync(installed, "utf8")).version };
+}
+
+/** One session of a host; what the model saw by kind of call. `way` is `without`, `with` or `missing`. */
+async function session(host, installed, way) {
+  const place = realpathSync(mkdtempSync(join(tmpdir(), `tersed-${host.name}-${way}-`)));
+  const home = join(place, "home");
+  mkdirSync(home);
+  const work = workspace(join(place, "work"));
+  spawnSync("git", ["init", "--quiet", work.path]);
+  const about = {
+    place,
+    home,
+    work,
+    prompt: PROMPT,
+    adapter: join(realpathSync(values.adapters), host.adapter ?? host.name),
+    binary: way === "missing" ? MISSING : binary,
+  };
+  const calls = host.calls(about);
+  if (host.expand && way === "with") calls.push({ kind: "expand", tool: host.expand, args: expandArgs });
+  const model = await (host.scriptedModel ?? openai).start(calls);
+  about.model = model.url;
+  try {
+    await host.configure?.(about);
+    if (way !== "without") await host.install(about);
+    const ended = await run(host, installed, about);
+    const seen = { ...model.seen };
+    const absent = calls.filter(({ kind }) => seen[kind] === undefined).map(({ kind }) => kind);
+    if (absent.length) {
+      const offered = [...(model.offered ?? [])].join(" ");
+      throw new Error(`${host.name} ${way}: no result of ${absent.join(", ")}; tools: ${offered}\n${ended.slice(-3000)}`);
+    }
+    // Each session has a folder of its own, and results name it.
+    for (const kind of Object.keys(seen)) {
+      seen[kind] = host.normalize ? host.normalize(seen[kind]) : seen[kind];
+      seen[kind] = seen[kind].replaceAll(place, "PLACE");
+    }
+    return seen;
+  } finally {
+    await model.close();
+    if (!values.keep) rmSync(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    else console.error(`kept ${place}`);
+  }
+}
+
+/** Asks for lines that the marker in the run that passed left out. */
+function expandArgs({ passed }) {
+  return { id: /, id ([0-9a-f]{8,})\]/.exec(passed)?.[1] ?? "none", first: 2, last: 3 };
+}
+
+function run(host, installed, about) {
+  const bins = join(installed.place, "node_modules/.bin");
+  const path = [...(host.path?.(about) ?? []), bins, process.env.PATH].join(delimiter);
+  const env = {
+    PATH: path,
+    HOME: about.home,
+    TERM: "dumb",
+    LANG: "C.UTF-8",
+    NO_COLOR: "1",
+    TERSED_BIN: about.binary,
+    TERSED_DEADLINE_MS: "20000",
+    ...host.env?.(about),
+  };
+  return new Promise((resolve, reject) => {
+    const program = host.bin.includes("/") ? join(installed.place, "node_modules", host.bin) : join(bins, host.bin);
+    const child = spawn(program, host.args(about), {
+      cwd: about.work.path,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr]) stream.on("data", (piece) => (output += piece));
+    const stop = () => {
+      try {
+        process.kill(-child.pid, "SIGKILL");
+      } catch {
+        // It is gone.
+      }
+    };
+    const timer = setTimeout(stop, TIMEOUT_MS);
+    child.on("error", reject);
+    child.on("close", () => {
+      clearTimeout(timer);
+      stop();
+      resolve(output);
+    });
+  });
+}
+
+/** What became of the exit status of the run that failed. */
+function exitOf({ without, with: after }) {
+  const [before, then] = [without, after].map((text) => text.includes(String(EXIT)));
+  return before ? (then ? "kept" : "lost") : then ? "added; the host gives none" : "the host gives none";
+}
+
+/** What is wrong with the texts of one call, as a list. */
+function faults(host, kind, { without, with: after, missing }) {
+  const found = [];
+  for (const line of TRUE[kind] ?? []) {
+    if (without.includes(line) && !after.includes(line)) found.push(`lost: ${line}`);
+  }
+  if (after.length > without.length) found.push("larger");
+  if (after === without && !host.unchanged?.includes(kind)) found.push("unchanged");
+  if (missing !== without) found.push("other text while tersed is missing");
+  if (kind === "failed" && exitOf({ without, with: after }) === "lost") found.push("exit status lost");
+  if (kind === "again" && !/^\[Duplicate of /.test(after)) found.push("no reference to the same result");
+  return found;
+}
+
+const rows = [];
+let failed = false;
+for (const name of values.hosts.split(",")) {
+  const host = (await import(`./${name}.mjs`)).default;
+  try {
+    const installed = packages(host);
+    const seen = {};
+    for (const way of ["without", "with", "missing"]) seen[way] = await session(host, installed, way);
+    const { expand } = seen.with;
+    if (expand !== undefined) {
+      const wrong = TRUE.expand.filter((line) => !expand.includes(line)).map((line) => `lost: ${line}`);
+      failed ||= wrong.length > 0;
+      const verdict = wrong.length ? JSON.stringify(expand.slice(0, 200)) : "ok";
+      rows.push({ host: `${name} ${installed.version}`, result: "expand", before: "", after: expand.length, exit: "", missing: "", verdict });
+    }
+    for (const kind of Object.keys(seen.without)) {
+      const texts = { without: seen.without[kind], with: seen.with[kind], missing: seen.missing[kind] };
+      const wrong = faults(host, kind, texts);
+      failed ||= wrong.length > 0;
+      rows.push({
+        host: `${name} ${installed.version}`,
+        result: kind,
+        before: texts.without.length,
+        after: texts.with.length,
+        exit: kind === "failed" ? exitOf(texts) : "",
+        missing: texts.missing === texts.without ? "same" : "differs",
+        verdict: wrong.join("; ") || "ok",
+        texts,
+      });
+    }
+  } catch (error) {
+    failed = true;
+    rows.push({ host: name, result: "", before: "", after: "", exit: "", missing: "", verdict: error.message });
+  }
+}
+
+const columns = ["host", "result", "before", "after", "exit", "missing", "verdict"];
+console.log(`| ${columns.join(" | ")} |\n|${" --- |".repeat(columns.length)}`);
+for (const row of rows) console.log(`| ${columns.map((column) => row[column]).join(" | ")} |`);
+if (values.json) writeFileSync(values.json, `${JSON.stringify(rows, null, 1)}\n`);
+process.exitCode = failed ? 1 : 0;

@@ -1,0 +1,57 @@
+// The folder that a host works in: a run of tests that passes, one that fails, a large file, and an MCP server.
+
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const cases = (from, count) => Array.from({ length: count }, (_, i) => `test tests::case_${from + i} ... ok`).join("\n");
+const total = (passed, failed) =>
+  `test result: ${failed ? "FAILED" : "ok"}. ${passed} passed; ${failed} failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s`;
+
+export const PANIC = [
+  "thread 'tests::odd_sides' (7) panicked at src/lib.rs:9:5:",
+  "assertion `left == right` failed",
+  "  left: 3",
+  " right: 4",
+];
+
+const PASSED = `running 120 tests\n${cases(0, 120)}\n\n${total(120, 0)}\n`;
+const FAILED = `running 121 tests\n${cases(0, 120)}\ntest tests::odd_sides ... FAILED\n\nfailures:\n\n---- tests::odd_sides stdout ----\n${PANIC.join("\n")}\n\n\nfailures:\n    tests::odd_sides\n\n${total(120, 1)}\n`;
+
+/** A source file with `count` functions. */
+const source = (count) =>
+  Array.from({ length: count }, (_, i) =>     `export function shape_${i}(width, height) {
+  const sides = [width, height, ${i}];
+  if (sides.some((side) => side < 0)) {
+    throw new RangeError("shape_${i}: a side is negative");
+  }
+  return sides.reduce((area, side) => area + side * ${i + 1}, 0);
+}
+`).join("\n");
+
+/** What a result must hold to be true, by kind of call. */
+export const TRUE = {
+  passed: [total(120, 0)],
+  failed: [...PANIC, "test tests::odd_sides ... FAILED", total(120, 1)],
+  read: ["export function shape_0(width, height) {", "export function shape_50(", "export function shape_159("],
+  mcp: [total(120, 0)],
+  expand: ["test tests::case_0 ... ok\ntest tests::case_1 ... ok"],
+};
+
+/** The exit status of the run that fails. */
+export const EXIT = 203;
+
+/** Makes the folder and returns what calls need: two files of different size, the command of the MCP server. */
+export function workspace(path) {
+  mkdirSync(join(path, "src"), { recursive: true });
+  writeFileSync(join(path, "passed.txt"), PASSED);
+  writeFileSync(join(path, "failed.txt"), FAILED);
+  writeFileSync(join(path, "src/shapes.js"), source(160));
+  writeFileSync(join(path, "src/fewer.js"), source(60));
+  writeFileSync(join(path, "passes.sh"), "#!/bin/sh\ncat passed.txt\n");
+  writeFileSync(join(path, "fails.sh"), `#!/bin/sh\ncat failed.txt\nexit ${EXIT}\n`);
+  for (const script of ["passes.sh", "fails.sh"]) chmodSync(join(path, script), 0o755);
+  cpSync(fileURLToPath(new URL("mcp.mjs", import.meta.url)), join(path, "mcp.mjs"));
+  const mcp = [process.execPath, join(path, "mcp.mjs"), join(path, "passed.txt")];
+  return { path, file: join(path, "src/shapes.js"), smallerFile: join(path, "src/fewer.js"), mcp };
+}
