@@ -3,8 +3,10 @@
 mod accounting;
 mod alerts;
 pub mod elsewhere;
+pub mod exclusion;
 pub mod kind;
 mod limits;
+pub mod page;
 mod patch;
 mod policy;
 mod profile;
@@ -16,6 +18,7 @@ mod telemetry;
 
 pub use accounting::{Accounting, AccountingPatch, Price};
 pub use alerts::{Alerts, AlertsPatch};
+pub use exclusion::Category;
 pub use limits::{DataLimits, DiffLimits, SearchLimits};
 pub use patch::{Config, ConfigPatch};
 pub use policy::{

@@ -49,23 +49,17 @@ impl Profile {
     perResult: 4000
     total: 16000
   searchMaxMatchesPerFile: 5
-  expandTool: true
 "
             }
             // What failed is asked for days later.
             Self::Ops => {
                 "policy:
   mode: aggressive
-  redactSecrets: true
   dropEmpty: true
-  maxMode: aggressive
 recovery:
   mode: failures
   retentionSeconds: 604800
-telemetry:
-  fingerprints: true
 alerts:
-  enabled: true
   failureThreshold: 3
 "
             }

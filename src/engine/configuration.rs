@@ -20,8 +20,10 @@ const AT_START: &str = "initializationOptions.tersed";
 /// What it said later; counts more.
 const LATER: &str = "workspace/didChangeConfiguration";
 
-/// Sections that are only read at the start.
-const AT_START_ONLY: [&str; 4] = ["server", "recovery", "telemetry", "ruleFiles"];
+/// Whether a setting counts as soon as it is changed. The others are read when the process starts.
+fn is_live(key: &str) -> bool {
+    key == "profile" || key.starts_with("policy.")
+}
 
 /// The settings of an engine.
 #[derive(Debug)]
@@ -86,9 +88,7 @@ impl Configuration {
         let files = next.layers.iter().flat_map(|layers| layers.files());
         let files = files.map(|file| file.display().to_string()).collect();
         *now = next;
-        let (needs_restart, changed) = changed
-            .into_iter()
-            .partition(|key| AT_START_ONLY.contains(&key.split('.').next().unwrap_or_default()));
+        let (changed, needs_restart) = changed.into_iter().partition(|key| is_live(key));
         Ok(Reloaded { files, changed, needs_restart })
     }
 

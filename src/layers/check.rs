@@ -8,6 +8,9 @@ use crate::config::schema::settings;
 /// Longest value that an error quotes, in bytes.
 const QUOTED: usize = 60;
 
+/// Names that an error lists.
+const LISTED: usize = 24;
+
 /// What is wrong with a value, and its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
@@ -78,7 +81,11 @@ fn bad(node: &Node, line: usize, kind: &Kind, key: &str) -> Wrong {
         Data::Table(_) => "a group".to_owned(),
     };
     let key = if key.is_empty() { "the whole" } else { key };
-    let mut text = format!("{key}: {value} is not allowed, allowed is {}", kind.allowed());
+    let allowed = match kind {
+        Kind::Choice(names) if names.len() > LISTED => "what `tersed config schema` lists".to_owned(),
+        kind => kind.allowed(),
+    };
+    let mut text = format!("{key}: {value} is not allowed, allowed is {allowed}");
     if let (Kind::Choice(names), Data::Text(given)) = (kind, &node.data)
         && let Some(name) = nearest(given, names.iter().map(String::as_str))
     {

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::object;
-use crate::config::{AccountingPatch, AlertsPatch, ConfigPatch, Mode, PolicyPatch, Profile};
+use crate::config::{ConfigPatch, Mode, PolicyPatch, Profile};
 use crate::tokens::Tokenizer;
 
 /// `initializationOptions.tersed`.
@@ -21,24 +21,12 @@ pub struct Options {
     /// Settings for all requests.
     #[serde(default, deserialize_with = "object")]
     pub policy: Option<PolicyPatch>,
-    /// When an operator is told of failures.
-    #[serde(default, deserialize_with = "object")]
-    pub alerts: Option<AlertsPatch>,
-    /// What savings are counted against, and what tokens cost.
-    #[serde(default, deserialize_with = "object")]
-    pub accounting: Option<AccountingPatch>,
 }
 
 impl Options {
     /// The settings among them.
     pub fn patch(&self) -> ConfigPatch {
-        ConfigPatch {
-            profile: self.profile,
-            policy: self.policy.clone(),
-            alerts: self.alerts.clone(),
-            accounting: self.accounting.clone(),
-            ..ConfigPatch::default()
-        }
+        ConfigPatch { profile: self.profile, policy: self.policy.clone(), ..ConfigPatch::default() }
     }
 }
 
