@@ -82,8 +82,14 @@ fn each_value_knows_its_layer() {
         .variable("TERSED_POLICY_EXCLUDE_TOOLS", "a, b")
         .flag("policy.maxOutputBytes", json!(1));
     place
-        .file("project/tersed.toml", "profile = \"ops\"\n[policy]\nminBytes = 3\nmaxOutputBytes = 3\nsummarizeAbove = 3\n")
-        .file("user/tersed.yaml", "policy:\n  minBytes: 4\n  maxOutputBytes: 4\n  summarizeAbove: 4\n  dedupWindowResults: 4\n");
+        .file(
+            "project/tersed.toml",
+            "profile = \"ops\"\n[policy]\nminBytes = 3\nmaxOutputBytes = 3\nsummarizeAbove = 3\n",
+        )
+        .file(
+            "user/tersed.yaml",
+            "policy:\n  minBytes: 4\n  maxOutputBytes: 4\n  summarizeAbove: 4\n  dedupWindowResults: 4\n",
+        );
     let resolved = place.layers().resolve().unwrap();
     let told: Vec<String> = resolved
         .given
@@ -107,7 +113,8 @@ fn each_value_knows_its_layer() {
     assert_eq!(policy.mode, Mode::Aggressive);
     assert_eq!(resolved.config.recovery.retention_seconds, 604_800);
 
-    let patch: ConfigPatch = serde_json::from_value(json!({"profile": "coding", "policy": {"minBytes": 0}})).unwrap();
+    let patch: ConfigPatch =
+        serde_json::from_value(json!({"profile": "coding", "policy": {"minBytes": 0}})).unwrap();
     let hosted = place.layers().under("host", &patch).resolve().unwrap();
     assert_eq!((hosted.config.policy.min_bytes, hosted.config.policy.mode), (0, Mode::Standard));
     assert_eq!(hosted.config.policy.summarize_above, 3, "what the host did not say stays");
@@ -150,21 +157,60 @@ fn errors_name_file_line_key_value_and_what_is_allowed() {
         place.errors()
     };
     let cases = [
-        ("policy:\n  mode: agressive\n", "DIR/project/tersed.yaml:2: policy.mode: `agressive` is not allowed, allowed is disabled, safe, standard, aggressive, conservative, balanced; did you mean `aggressive`?"),
-        ("policy:\n  dedup: 5\n", "DIR/project/tersed.yaml:2: policy.dedup: 5 is not allowed, allowed is true, false"),
-        ("policy:\n  maxOutputBytes: 0\n", "DIR/project/tersed.yaml:2: policy.maxOutputBytes: 0 is not allowed, allowed is 1 to 1048576"),
-        ("policy:\n  minBytes: -4\n", "DIR/project/tersed.yaml:2: policy.minBytes: -4 is not allowed, allowed is 0 and up"),
-        ("policy:\n  minByte: 4\n", "DIR/project/tersed.yaml:2: policy.minByte: there is no such setting; did you mean `policy.minBytes`?"),
-        ("minBytes: 4\n", "DIR/project/tersed.yaml:1: minBytes: there is no such setting; did you mean `policy.minBytes`?"),
-        ("policy:\n  min_bytes: 4\n", "DIR/project/tersed.yaml:2: policy.min_bytes: there is no such setting; did you mean `policy.minBytes`?"),
-        ("policy:\n  disable_tools: [a]\n", "DIR/project/tersed.yaml:2: policy.disable_tools: there is no such setting; did you mean `policy.excludeTools`?"),
-        ("alerts:\n  zzzzzz: 4\n", "DIR/project/tersed.yaml:2: alerts.zzzzzz: there is no such setting, there are enabled, failureThreshold, fallbackThreshold, windowSeconds, cooldownSeconds"),
-        ("policy:\n  excludeTools:\n    - bash\n    - 7\n", "DIR/project/tersed.yaml:4: policy.excludeTools[1]: 7 is not allowed, allowed is a text"),
+        (
+            "policy:\n  mode: agressive\n",
+            "DIR/project/tersed.yaml:2: policy.mode: `agressive` is not allowed, allowed is disabled, safe, standard, aggressive, conservative, balanced; did you mean `aggressive`?",
+        ),
+        (
+            "policy:\n  dedup: 5\n",
+            "DIR/project/tersed.yaml:2: policy.dedup: 5 is not allowed, allowed is true, false",
+        ),
+        (
+            "policy:\n  maxOutputBytes: 0\n",
+            "DIR/project/tersed.yaml:2: policy.maxOutputBytes: 0 is not allowed, allowed is 1 to 1048576",
+        ),
+        (
+            "policy:\n  minBytes: -4\n",
+            "DIR/project/tersed.yaml:2: policy.minBytes: -4 is not allowed, allowed is 0 and up",
+        ),
+        (
+            "policy:\n  minByte: 4\n",
+            "DIR/project/tersed.yaml:2: policy.minByte: there is no such setting; did you mean `policy.minBytes`?",
+        ),
+        (
+            "minBytes: 4\n",
+            "DIR/project/tersed.yaml:1: minBytes: there is no such setting; did you mean `policy.minBytes`?",
+        ),
+        (
+            "policy:\n  min_bytes: 4\n",
+            "DIR/project/tersed.yaml:2: policy.min_bytes: there is no such setting; did you mean `policy.minBytes`?",
+        ),
+        (
+            "policy:\n  disable_tools: [a]\n",
+            "DIR/project/tersed.yaml:2: policy.disable_tools: there is no such setting; did you mean `policy.excludeTools`?",
+        ),
+        (
+            "alerts:\n  zzzzzz: 4\n",
+            "DIR/project/tersed.yaml:2: alerts.zzzzzz: there is no such setting, there are enabled, failureThreshold, fallbackThreshold, windowSeconds, cooldownSeconds",
+        ),
+        (
+            "policy:\n  excludeTools:\n    - bash\n    - 7\n",
+            "DIR/project/tersed.yaml:4: policy.excludeTools[1]: 7 is not allowed, allowed is a text",
+        ),
         ("policy:\n  excludeMethods: [cargo_tests]\n", "did you mean `cargo_test`?"),
-        ("policy: safe\n", "DIR/project/tersed.yaml:1: policy: `safe` is not allowed, allowed is a group of "),
+        (
+            "policy: safe\n",
+            "DIR/project/tersed.yaml:1: policy: `safe` is not allowed, allowed is a group of ",
+        ),
         ("policy:\n  mode: safe\n  mode: standard\n", "DIR/project/tersed.yaml:3: "),
-        ("policy:\n  redactSecrets: false\n", "DIR/project/tersed.yaml:2: policy.redactSecrets: `false` is only taken from a file that --config names, the user's file, the environment or a flag"),
-        ("telemetry:\n  path: ../up.jsonl\n", "DIR/project/tersed.yaml:2: telemetry.path: a path that leads out of the project is only taken"),
+        (
+            "policy:\n  redactSecrets: false\n",
+            "DIR/project/tersed.yaml:2: policy.redactSecrets: `false` is only taken from a file that --config names, the user's file, the environment or a flag",
+        ),
+        (
+            "telemetry:\n  path: ../up.jsonl\n",
+            "DIR/project/tersed.yaml:2: telemetry.path: a path that leads out of the project is only taken",
+        ),
     ];
     for (text, expected) in cases {
         let error = of(text);
@@ -213,7 +259,9 @@ fn out(output: &Output) -> String {
 fn the_binary_shows_checks_and_refuses() {
     let place = Place::new();
     fs::create_dir_all(place.dir.path().join("xdg/tersed")).unwrap();
-    place.file("project/tersed.yaml", "policy:\n  mode: safe\n").file("xdg/tersed/tersed.toml", "[policy]\nminBytes = 5\n");
+    place
+        .file("project/tersed.yaml", "policy:\n  mode: safe\n")
+        .file("xdg/tersed/tersed.toml", "[policy]\nminBytes = 5\n");
     let shown = run(&place, &["config", "show", "--origin"], &[("TERSED_POLICY_DEDUP", "false")]);
     let text = place.plain(&out(&shown));
     for line in [
@@ -304,7 +352,11 @@ fn files_are_read_anew_on_request_only() {
     place.file("project/tersed.yaml", "policy: {mode: turbo}\n");
     let error = try_call(&engine, "config/reload", &json!({})).unwrap_err();
     assert_eq!((error.code, error.data.unwrap().kind.as_str()), (-32803, "bad_configuration"));
-    assert!(place.plain(&error.message).starts_with("DIR/project/tersed.yaml:1: policy.mode: `turbo` is not allowed"));
+    assert!(
+        place
+            .plain(&error.message)
+            .starts_with("DIR/project/tersed.yaml:1: policy.mode: `turbo` is not allowed")
+    );
     assert_eq!(mode(&engine), "aggressive");
 
     let did_change = "workspace/didChangeConfiguration";
@@ -312,7 +364,8 @@ fn files_are_read_anew_on_request_only() {
     assert_eq!(mode(&engine), "disabled");
     call(&engine, did_change, &json!({"settings": {"another": {}}}));
     assert_eq!(mode(&engine), "disabled");
-    let error = try_call(&engine, did_change, &json!({"settings": {"tersed": {"policy": {"mode": "turbo"}}}}));
+    let error =
+        try_call(&engine, did_change, &json!({"settings": {"tersed": {"policy": {"mode": "turbo"}}}}));
     assert_eq!(error.unwrap_err().code, -32602);
     call(&engine, did_change, &json!({"settings": {"tersed": {}}}));
     assert_eq!(mode(&engine), "aggressive");
@@ -340,31 +393,56 @@ fn with(policy: Value) -> Policy {
 }
 
 fn compressed(tool: &str, command: Option<&str>, text: &str, policy: Value) -> Outcome {
-    let call =
-        ToolCall { tool: tool.to_owned(), command: command.map(str::to_owned), ..ToolCall::default() };
+    let call = ToolCall { tool: tool.to_owned(), command: command.map(str::to_owned), ..ToolCall::default() };
     compress(&call, &[Raw::Text(text)], &with(policy), false, &NoHistory).unwrap()
 }
 
 fn cargo_test() -> String {
     let passed: String = (0..60).map(|i| format!("test shapes::case_{i} ... ok\n")).collect();
-    format!("\nrunning 60 tests\n{passed}\ntest result: ok. 60 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n\n")
+    format!(
+        "\nrunning 60 tests\n{passed}\ntest result: ok. 60 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n\n"
+    )
 }
 
 #[test]
 fn what_is_excluded_stays_exact_and_says_why() {
     let text = cargo_test();
     let cases = [
-        ("mcp__fast__Grep_it", None, json!({"excludeToolSubstrings": ["GREP"]}), Reason::ExcludedToolSubstring),
-        ("bash", Some("cd web && cargo test -q"), json!({"excludeCommands": ["cargo test"]}), Reason::ExcludedCommand),
-        ("bash", Some("git -C web diff --stat HEAD"), json!({"excludeCommands": ["git diff --stat"]}), Reason::ExcludedCommand),
-        ("bash", Some("cargo test --message-format=json"), json!({"excludeFlags": ["--message-format"]}), Reason::ExcludedFlag),
+        (
+            "mcp__fast__Grep_it",
+            None,
+            json!({"excludeToolSubstrings": ["GREP"]}),
+            Reason::ExcludedToolSubstring,
+        ),
+        (
+            "bash",
+            Some("cd web && cargo test -q"),
+            json!({"excludeCommands": ["cargo test"]}),
+            Reason::ExcludedCommand,
+        ),
+        (
+            "bash",
+            Some("git -C web diff --stat HEAD"),
+            json!({"excludeCommands": ["git diff --stat"]}),
+            Reason::ExcludedCommand,
+        ),
+        (
+            "bash",
+            Some("cargo test --message-format=json"),
+            json!({"excludeFlags": ["--message-format"]}),
+            Reason::ExcludedFlag,
+        ),
         ("bash", Some("cargo test"), json!({"excludeCategories": ["test"]}), Reason::ExcludedCategory),
         ("bash", None, json!({"excludeCategories": ["test"]}), Reason::ExcludedCategory),
         ("bash", Some("make all"), json!({"excludeCategories": ["command"]}), Reason::ExcludedCategory),
     ];
     for (tool, command, policy, reason) in cases {
         let outcome = compressed(tool, command, &text, policy.clone());
-        assert_eq!((outcome.evidence.status, outcome.evidence.bypass), (Status::Bypassed, Some(reason)), "{policy}");
+        assert_eq!(
+            (outcome.evidence.status, outcome.evidence.bypass),
+            (Status::Bypassed, Some(reason)),
+            "{policy}"
+        );
         assert_eq!(outcome.texts, [text.as_str()]);
     }
     for (command, policy) in [
@@ -382,7 +460,9 @@ fn an_excluded_step_is_not_tried() {
     let text = cargo_test();
     let outcome = compressed("bash", Some("cargo test"), &text, json!({"excludeMethods": ["cargo_test"]}));
     assert_eq!(outcome.evidence.reducer, None);
-    assert!(outcome.evidence.steps.iter().any(|s| s.id == "cargo_test" && s.reason == Reason::ExcludedMethod));
+    assert!(
+        outcome.evidence.steps.iter().any(|s| s.id == "cargo_test" && s.reason == Reason::ExcludedMethod)
+    );
 
     let colours = "\u{1b}[31mred\u{1b}[0m\n".repeat(3);
     assert!(!compressed("bash", None, &colours, json!({})).texts[0].contains('\u{1b}'));
@@ -400,8 +480,16 @@ fn an_excluded_step_is_not_tried() {
 
 #[test]
 fn nothing_is_left_out_where_the_policy_forbids_it() {
-    let long: String = (0..9000).map(|i| format!("{i}: a line that no reducer understands, of which there are many\n")).collect();
-    let json = format!("[{}]\n", (0..400).map(|i| format!("{{ \"id\": {i},  \"name\": \"item {i}\" }}")).collect::<Vec<_>>().join(", "));
+    let long: String = (0..9000)
+        .map(|i| format!("{i}: a line that no reducer understands, of which there are many\n"))
+        .collect();
+    let json = format!(
+        "[{}]\n",
+        (0..400)
+            .map(|i| format!("{{ \"id\": {i},  \"name\": \"item {i}\" }}"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    );
     for text in [&cargo_test(), &long, &json] {
         for mode in ["safe", "standard", "aggressive"] {
             let policy = json!({"neverOmit": true, "mode": mode, "budget": {"perResult": 50}});
@@ -412,7 +500,10 @@ fn nothing_is_left_out_where_the_policy_forbids_it() {
         }
     }
     let minified = compressed("bash", None, &json, json!({"neverOmit": true}));
-    assert!(minified.evidence.bytes.after < minified.evidence.bytes.before, "what loses nothing is still done");
+    assert!(
+        minified.evidence.bytes.after < minified.evidence.bytes.before,
+        "what loses nothing is still done"
+    );
     let capped = compressed("bash", None, &long, json!({"neverOmit": true, "maxOutputBytes": 2000}));
     assert!(capped.texts[0].len() < 3000, "a cap that the caller gives counts");
 }
@@ -440,7 +531,11 @@ fn shipped_examples_are_right() {
         let place = Place::new();
         let name = Path::new("project").join(path.file_name().unwrap());
         let text = fs::read_to_string(&path).unwrap();
-        let target = if name.extension().is_some_and(|e| e == "toml") { "project/tersed.toml" } else { "project/tersed.yaml" };
+        let target = if name.extension().is_some_and(|e| e == "toml") {
+            "project/tersed.toml"
+        } else {
+            "project/tersed.yaml"
+        };
         place.file(target, &text);
         assert_ne!(place.layers().resolve().unwrap().config, Config::default(), "{}", path.display());
         count += 1;
@@ -454,7 +549,10 @@ fn the_schema_and_the_checks_agree() {
     let validator = jsonschema::validator_for(&schema).unwrap();
     for (good, value) in [
         (true, json!({})),
-        (true, json!({"profile": "coding", "policy": {"mode": "balanced", "excludeMethods": ["cargo_test"]}})),
+        (
+            true,
+            json!({"profile": "coding", "policy": {"mode": "balanced", "excludeMethods": ["cargo_test"]}}),
+        ),
         (true, json!({"accounting": {"prices": {"m": {"input": 3.0}}}, "ruleFiles": ["a.yaml"]})),
         (false, json!({"profile": "coder"})),
         (false, json!({"policy": {"excludeMethods": ["nope"]}})),

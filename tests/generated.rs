@@ -92,7 +92,10 @@ fn what_the_spec_names_exists() {
     let codes: BTreeSet<String> = error::ALL.iter().map(|(code, _)| code.to_string()).collect();
     assert_eq!(named(&spec, r"`(-32\d{3})`"), codes);
     let methods: BTreeSet<String> = METHODS.iter().map(|m| m.name.to_owned()).collect();
-    assert_eq!(named(&spec, r"`((?:toolResult|artifact|session|messages|toolSchema|rules|config|workspace)/\w+)`"), methods);
+    assert_eq!(
+        named(&spec, r"`((?:toolResult|artifact|session|messages|toolSchema|rules|config|workspace)/\w+)`"),
+        methods
+    );
     let changes = named(&read("protocol/CHANGELOG.md"), r"`(\w+/\w+)`");
     assert_eq!(changes, methods);
 

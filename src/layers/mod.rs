@@ -24,6 +24,9 @@ pub const FILE_VARIABLE: &str = "TERSED_CONFIG";
 /// Variable that, set to anything but nothing, stands for `--no-config`.
 pub const NONE_VARIABLE: &str = "TERSED_NO_CONFIG";
 
+/// Lists of named items, of which every layer adds its own.
+const ADDED: [&str; 1] = ["policy.rules"];
+
 /// Something wrong with a setting, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
@@ -258,8 +261,12 @@ impl Layers {
         let named = profile.map(given::of_profile).unwrap_or_default();
         let mut given: Vec<Given> = Vec::new();
         for value in all().chain(&named) {
-            if given.iter().all(|known| known.key != value.key) {
-                given.push(value.clone());
+            match given.iter_mut().find(|known| known.key == value.key) {
+                None => given.push(value.clone()),
+                Some(known) if ADDED.contains(&known.key.as_str()) => {
+                    add_below(&mut known.value, &value.value)
+                }
+                Some(_) => {}
             }
         }
         let place = |key: &str| settings().iter().position(|setting| setting.key.starts_with(key));
@@ -276,6 +283,14 @@ impl Layers {
         })?;
         Ok(Resolved { config, given })
     }
+}
+
+/// Adds the items of a lower layer in front, but for those whose name a higher one gives too.
+fn add_below(items: &mut Value, below: &Value) {
+    let (Some(items), Some(below)) = (items.as_array_mut(), below.as_array()) else { return };
+    let named = |item: &&Value| items.iter().all(|known| known["name"] != item["name"]);
+    let more: Vec<Value> = below.iter().filter(named).cloned().collect();
+    items.splice(0..0, more);
 }
 
 /// An error about a value that was given, at its origin.
@@ -302,5 +317,18 @@ fn put(whole: &mut Map<String, Value>, key: &str, value: &Value) {
                 put(group, rest, value);
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn named_items_of_all_layers_count() {
+        let mut items = json!([{"name": "b", "of": 2}, {"name": "c", "of": 2}]);
+        add_below(&mut items, &json!([{"name": "a", "of": 1}, {"name": "b", "of": 1}]));
+        assert_eq!(items, json!([{"name": "a", "of": 1}, {"name": "b", "of": 2}, {"name": "c", "of": 2}]));
     }
 }
