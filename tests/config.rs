@@ -447,7 +447,7 @@ fn what_is_excluded_stays_exact_and_says_why() {
     }
     for (command, policy) in [
         ("cargo test", json!({"excludeCommands": ["cargo tes", "cargo test -q", "echo cargo test"]})),
-        ("cargo test", json!({"excludeFlags": ["--json", "test"]})),
+        ("cargo test", json!({"excludeFlags": ["--json", "-t"]})),
         ("cargo test", json!({"excludeCategories": ["log", "git"], "excludeToolSubstrings": ["", "zsh"]})),
     ] {
         let outcome = compressed("bash", Some(command), &text, policy.clone());
@@ -473,9 +473,11 @@ fn an_excluded_step_is_not_tried() {
     let hidden = compressed("bash", None, secret, json!({"excludeMethods": ["terminal"]}));
     assert!(!hidden.texts[0].contains("IOSFODNN7"), "{:?}", hidden.texts);
 
-    let bad: PolicyPatch = serde_json::from_value(json!({"excludeMethods": ["nope"]})).unwrap();
-    let error = Policy::default().with(&bad).unwrap_err().to_string();
-    assert!(error.starts_with("policy.excludeMethods: `nope` "), "{error}");
+    for (list, value) in [("excludeMethods", "nope"), ("excludeFlags", "json")] {
+        let bad: PolicyPatch = serde_json::from_value(json!({ list: [value] })).unwrap();
+        let error = Policy::default().with(&bad).unwrap_err().to_string();
+        assert!(error.starts_with(&format!("policy.{list}: `{value}` ")), "{error}");
+    }
 }
 
 #[test]

@@ -112,6 +112,13 @@ impl Policy {
             let parts = parts.iter().filter(|part| !part.is_empty());
             self.exclude_tool_substrings = parts.map(|part| part.to_lowercase()).collect();
         }
+        if let Some(flags) = &patch.exclude_flags
+            && let Some(bad) = flags.iter().find(|flag| !flag.starts_with(['-', '/']))
+        {
+            let (key, value) = ("excludeFlags".to_owned(), format!("`{bad}`"));
+            let allowed = "a flag, which begins with `-` or `/`".to_owned();
+            return Err(BadValue { section: "policy", key, value, allowed });
+        }
         let lists = [
             (&patch.exclude_commands, &mut self.exclude_commands),
             (&patch.exclude_flags, &mut self.exclude_flags),
