@@ -26,7 +26,8 @@
 //! | [`outline`] | where the declarations of a source file are |
 //! | [`encode`] | lossless encoders and their table |
 //! | [`tokens`] | token counters |
-//! | [`config`] | the policy |
+//! | [`config`] | the settings: their definition, defaults, ranges |
+//! | [`layers`] | where settings come from: flags, environment, files, profile |
 //!
 //! # Invariants
 //!
@@ -44,6 +45,7 @@ pub mod detail;
 pub mod elide;
 pub mod encode;
 pub mod engine;
+pub mod layers;
 pub mod outline;
 pub mod pipeline;
 pub mod protocol;

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use common::{Schema, bless, call_text, repository};
 use regex::Regex;
 use serde_json::Value;
+use tersed::config;
 use tersed::engine::Engine;
 use tersed::pipeline::evidence::{Evidence, Status};
 use tersed::pipeline::reason::Reason;
@@ -38,6 +39,12 @@ fn read(path: &str) -> String {
 fn schema_and_metadata_are_those_of_the_code() {
     same("protocol/v1/schema.json", &schema::schema_json());
     same("protocol/v1/meta.json", &schema::meta_json());
+}
+
+#[test]
+fn the_page_of_settings_is_that_of_the_code() {
+    same("protocol/v1/config.schema.json", &config::schema::schema_json());
+    same("protocol/configuration.md", &config::page::page());
 }
 
 #[test]
@@ -85,7 +92,10 @@ fn what_the_spec_names_exists() {
     let codes: BTreeSet<String> = error::ALL.iter().map(|(code, _)| code.to_string()).collect();
     assert_eq!(named(&spec, r"`(-32\d{3})`"), codes);
     let methods: BTreeSet<String> = METHODS.iter().map(|m| m.name.to_owned()).collect();
-    assert_eq!(named(&spec, r"`((?:toolResult|artifact|session|messages|toolSchema|rules)/\w+)`"), methods);
+    assert_eq!(
+        named(&spec, r"`((?:toolResult|artifact|session|messages|toolSchema|rules|config|workspace)/\w+)`"),
+        methods
+    );
     let changes = named(&read("protocol/CHANGELOG.md"), r"`(\w+/\w+)`");
     assert_eq!(changes, methods);
 
@@ -236,6 +246,8 @@ const EXAMPLES: &[&str] = &[
     "session/evicted",
     "session/stats",
     "session/close",
+    "config/reload",
+    "workspace/didChangeConfiguration",
 ];
 
 #[test]

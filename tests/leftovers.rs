@@ -14,6 +14,7 @@ fn files_after(end: impl Fn(&mut std::process::Child)) -> (usize, usize) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_tersed"))
         .args(["--framing", "lines"])
         .env("TMPDIR", dir.path())
+        .env("TERSED_NO_CONFIG", "1")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()

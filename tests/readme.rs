@@ -19,7 +19,12 @@ fn run(program: &str, file: &str, code: &str) -> String {
     std::fs::write(&path, code).unwrap();
     let binary = Path::new(env!("CARGO_BIN_EXE_tersed")).parent().unwrap();
     let search = format!("{}:{}", binary.display(), std::env::var("PATH").unwrap());
-    let output = Command::new(program).arg(&path).env("PATH", search).output().expect("the interpreter runs");
+    let output = Command::new(program)
+        .arg(&path)
+        .env("PATH", search)
+        .env("TERSED_NO_CONFIG", "1")
+        .output()
+        .expect("the interpreter runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
 }

@@ -3,7 +3,9 @@
 
 use std::io::Read;
 
-use crate::config::{Mode, Policy, PolicyPatch};
+use super::Failure;
+use super::settings::{SettingsArgs, flags_of};
+use crate::config::{Config, Mode, PolicyPatch};
 use crate::pipeline::Raw;
 use crate::pipeline::call::ToolCall;
 use crate::tokens::Tokenizer;
@@ -43,6 +45,8 @@ pub(super) struct PolicyArgs {
     /// More settings, as the JSON of a request's `policy`.
     #[arg(long, value_name = "JSON", default_value = "{}", hide_default_value = true)]
     policy: String,
+    #[command(flatten)]
+    settings: SettingsArgs,
 }
 
 impl CallArgs {
@@ -71,9 +75,10 @@ impl PolicyArgs {
         })
     }
 
-    /// The policy.
-    pub fn policy(&self) -> Result<Policy, String> {
-        Policy::default().with(&self.patch()?).map_err(|e| format!("--policy: {e}"))
+    /// All settings, with what was given here above those of the environment and of files.
+    pub fn config(&self) -> Result<Config, Failure> {
+        let patch = serde_json::to_value(self.patch()?).map_err(|e| format!("--policy: {e}"))?;
+        Ok(self.settings.load(flags_of("--policy", "policy", &patch))?.resolved.config)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use super::Failure;
 use super::call::{self, CallArgs, PolicyArgs};
 use crate::pipeline::compress;
 use crate::pipeline::dedup::NoHistory;
@@ -23,8 +24,8 @@ pub struct Args {
 }
 
 /// Standard input to standard output.
-pub fn run(args: &Args) -> Result<(), String> {
-    let policy = args.policy.policy()?;
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let policy = args.policy.config()?.policy;
     let input = call::standard_input()?;
     let outcome = compress(&args.call.call(), &[call::raw(&input)], &policy, false, &NoHistory)
         .map_err(|_| call::NOT_REDACTED.to_owned())?;

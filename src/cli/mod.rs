@@ -1,15 +1,17 @@
 //! The command line: one file per subcommand.
 //!
 //! Exit codes: 0 when the command did what it was asked, 1 when it could not, 2 for a command line
-//! that cannot be read. `serve` ends as LSP says: 0 after `shutdown` and `exit`, else 1.
+//! or a configuration that cannot be read. `serve` ends as LSP says: 0 after `shutdown` and `exit`, else 1.
 
 mod call;
 mod compress;
+mod config;
 mod expand;
 pub mod explain;
 mod protocol;
 mod replay;
 mod serve;
+mod settings;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -30,8 +32,9 @@ use clap::{CommandFactory, Parser, Subcommand};
         cargo test 2>&1 | tersed explain --command 'cargo test'   what went, and why\n  \
         tersed expand < compressed.txt                what dictionaries and tables of a text hold\n  \
         tersed replay session.jsonl                   what a recorded session would have cost\n  \
+        tersed config show --origin                   the settings, and where each comes from\n  \
         tersed protocol methods                       what the wire offers\n\n\
-        Exit codes: 0 done, 1 failed, 2 unreadable command line."
+        Exit codes: 0 done, 1 failed, 2 unreadable command line or configuration."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -52,6 +55,8 @@ enum Command {
     Expand(expand::Args),
     /// Play recorded sessions against a child process and print what they would have cost.
     Replay(replay::Args),
+    /// Show, describe and check settings.
+    Config(config::Args),
     /// Print the protocol: its JSON Schema, its metadata, its methods.
     Protocol(protocol::Args),
     /// Print completions for a shell.
@@ -66,11 +71,12 @@ pub fn run() -> ExitCode {
     crate::server::log_panics();
     let cli = Cli::parse();
     match cli.command {
-        Some(Command::Serve(args)) => serve::run(&args),
+        Some(Command::Serve(args)) => serve(&args),
         Some(Command::Compress(args)) => done(compress::run(&args)),
         Some(Command::Explain(args)) => done(explain::run(&args)),
         Some(Command::Expand(args)) => done(expand::run(&args)),
         Some(Command::Replay(args)) => done(replay::run(&args)),
+        Some(Command::Config(args)) => done(config::run(&args)),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(shell, &mut Cli::command(), "tersed", &mut std::io::stdout());
@@ -79,16 +85,42 @@ pub fn run() -> ExitCode {
         None if std::io::stdin().is_terminal() && !cli.serve.stdio => {
             done(Cli::command().print_long_help().map_err(|e| e.to_string()))
         }
-        None => serve::run(&cli.serve),
+        None => serve(&cli.serve),
     }
 }
 
-fn done(result: Result<(), String>) -> ExitCode {
-    match result {
+fn serve(args: &serve::Args) -> ExitCode {
+    serve::run(args).unwrap_or_else(|failure| done(Err::<(), _>(failure)))
+}
+
+/// Why a command could not do what it was asked.
+#[derive(Debug)]
+struct Failure {
+    message: String,
+    code: u8,
+}
+
+impl Failure {
+    /// The configuration cannot be read.
+    fn config(message: String) -> Self {
+        Self { message, code: 2 }
+    }
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Self {
+        Self { message, code: 1 }
+    }
+}
+
+fn done(result: Result<(), impl Into<Failure>>) -> ExitCode {
+    match result.map_err(Into::into) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(message) => {
-            eprintln!("tersed: {message}");
-            ExitCode::FAILURE
+        Err(Failure { message, code }) => {
+            for line in message.lines() {
+                eprintln!("tersed: {line}");
+            }
+            ExitCode::from(code)
         }
     }
 }

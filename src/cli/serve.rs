@@ -1,22 +1,14 @@
 //! `tersed serve`.
 
 use std::process::ExitCode;
-use std::time::Duration;
 
-use clap::ValueEnum;
+use serde_json::json;
 
+use super::Failure;
+use super::settings::{Flags, SettingsArgs};
+use crate::config::Framing;
 use crate::engine::{Engine, Settings};
-use crate::server::{self, Framing, ServeOptions};
-
-/// How messages are delimited.
-#[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum FramingArg {
-    /// LSP: `Content-Length` headers.
-    #[default]
-    Lsp,
-    /// One message a line.
-    Lines,
-}
+use crate::server::{self, ServeOptions};
 
 /// Arguments of `serve`.
 #[derive(Debug, Clone, clap::Args)]
@@ -32,51 +24,91 @@ pub struct Args {
     /// Process to end with, beside the `processId` of `initialize`.
     #[arg(long = "clientProcessId", alias = "client-process-id", value_name = "PID")]
     client_process_id: Option<u32>,
-    /// How messages are delimited, in both directions.
-    #[arg(long, value_enum, default_value_t)]
-    framing: FramingArg,
-    /// Largest message that is accepted, in bytes.
-    #[arg(long, value_name = "BYTES", default_value_t = ServeOptions::default().max_message_bytes)]
-    max_message_bytes: u64,
-    /// Bytes of waiting requests and unread replies above which new requests are refused.
-    #[arg(long, value_name = "BYTES", default_value_t = ServeOptions::default().max_queued_bytes)]
-    max_queued_bytes: usize,
-    /// Sessions at once; the one that was used least lately ends first.
-    #[arg(long, value_name = "N", default_value_t = Settings::default().max_sessions)]
-    max_sessions: usize,
-    /// Calls that a session remembers; later ones take no part in memo and duplicates.
-    #[arg(long, value_name = "N", default_value_t = Settings::default().session.max_calls)]
-    max_session_calls: usize,
-    /// Bytes of texts that the memo of a session holds.
-    #[arg(long, value_name = "BYTES", default_value_t = Settings::default().session.memo_bytes)]
-    memo_bytes: usize,
-    /// Originals at once.
-    #[arg(long, value_name = "N", default_value_t = Settings::default().artifacts.max_count)]
-    max_artifacts: usize,
-    /// Bytes of all originals.
-    #[arg(long, value_name = "BYTES", default_value_t = Settings::default().artifacts.max_bytes)]
-    max_artifact_bytes: u64,
-    /// Seconds after which an original that nobody reads goes.
-    #[arg(long, value_name = "SECONDS", default_value_t = Settings::default().artifacts.max_age.as_secs())]
-    max_artifact_age: u64,
+    /// How messages are delimited, in both directions: lsp, lines [default: lsp].
+    #[arg(long, value_parser = ["lsp", "lines"])]
+    framing: Option<String>,
+    /// Largest message that is accepted, in bytes [default: 268435456].
+    #[arg(long, value_name = "BYTES")]
+    max_message_bytes: Option<u64>,
+    /// Bytes of waiting requests and unread replies above which new requests are refused [default: 268435456].
+    #[arg(long, value_name = "BYTES")]
+    max_queued_bytes: Option<u64>,
+    /// Sessions at once; the one that was used least lately ends first [default: 1024].
+    #[arg(long, value_name = "N")]
+    max_sessions: Option<u64>,
+    /// Calls that a session remembers; later ones take no part in memo and duplicates [default: 65536].
+    #[arg(long, value_name = "N")]
+    max_session_calls: Option<u64>,
+    /// Bytes of texts that the memo of a session holds [default: 524288].
+    #[arg(long, value_name = "BYTES")]
+    memo_bytes: Option<u64>,
+    /// Originals at once [default: 4096].
+    #[arg(long, value_name = "N")]
+    max_artifacts: Option<u64>,
+    /// Bytes of all originals [default: 268435456].
+    #[arg(long, value_name = "BYTES")]
+    max_artifact_bytes: Option<u64>,
+    /// Seconds after which an original that nobody reads goes [default: 86400].
+    #[arg(long, value_name = "SECONDS")]
+    max_artifact_age: Option<u64>,
+    #[command(flatten)]
+    settings: SettingsArgs,
 }
 
-/// Serves until the host is done.
-pub fn run(args: &Args) -> ExitCode {
+impl Args {
+    fn flags(&self) -> Flags {
+        let sizes = [
+            ("--max-message-bytes", "maxMessageBytes", self.max_message_bytes),
+            ("--max-queued-bytes", "maxQueuedBytes", self.max_queued_bytes),
+            ("--max-sessions", "maxSessions", self.max_sessions),
+            ("--max-session-calls", "maxSessionCalls", self.max_session_calls),
+            ("--memo-bytes", "memoBytes", self.memo_bytes),
+            ("--max-artifacts", "maxArtifacts", self.max_artifacts),
+            ("--max-artifact-bytes", "maxArtifactBytes", self.max_artifact_bytes),
+            ("--max-artifact-age", "maxArtifactAgeSeconds", self.max_artifact_age),
+        ];
+        let sizes = sizes.into_iter().filter_map(|(flag, key, size)| Some((flag, key, json!(size?))));
+        let framing = self.framing.iter().map(|name| ("--framing", "framing", json!(name)));
+        framing
+            .chain(sizes)
+            .map(|(flag, key, value)| (flag.to_owned(), format!("server.{key}"), value))
+            .collect()
+    }
+}
+
+/// Serves until the host is done. A configuration that cannot be read ends it before: what an operator excluded
+/// must not be compressed for a typing error.
+pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
+    let loaded = args.settings.load(args.flags())?;
+    let config = &loaded.resolved.config;
     let options = ServeOptions {
-        framing: match args.framing {
-            FramingArg::Lsp => Framing::ContentLength,
-            FramingArg::Lines => Framing::Lines,
+        framing: match config.server.framing {
+            Framing::Lsp => server::Framing::ContentLength,
+            Framing::Lines => server::Framing::Lines,
         },
         client_process_id: args.client_process_id,
-        max_message_bytes: args.max_message_bytes,
-        max_queued_bytes: args.max_queued_bytes,
+        max_message_bytes: config.server.max_message_bytes as u64,
+        max_queued_bytes: config.server.max_queued_bytes,
     };
-    let mut settings = Settings { max_sessions: args.max_sessions, ..Settings::default() };
-    settings.session.max_calls = args.max_session_calls;
-    settings.session.memo_bytes = args.memo_bytes;
-    settings.artifacts.max_count = args.max_artifacts;
-    settings.artifacts.max_bytes = args.max_artifact_bytes;
-    settings.artifacts.max_age = Duration::from_secs(args.max_artifact_age);
-    server::run(options, Engine::new(settings))
+    let mut settings = Settings::of(config);
+    settings.layers = Some((loaded.sources, loaded.layers));
+    Ok(server::run(options, Engine::new(settings)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn defaults_are_those_of_the_parts() {
+        let config = Config::default();
+        let options = ServeOptions::default();
+        assert_eq!(config.server.max_message_bytes as u64, options.max_message_bytes);
+        assert_eq!(config.server.max_queued_bytes, options.max_queued_bytes);
+        let (ours, theirs) = (Settings::of(&config), Settings::default());
+        assert_eq!(ours.max_sessions, theirs.max_sessions);
+        assert_eq!(format!("{:?}", ours.session), format!("{:?}", theirs.session));
+        assert_eq!(format!("{:?}", ours.artifacts), format!("{:?}", theirs.artifacts));
+    }
 }

@@ -2,18 +2,29 @@
 
 mod accounting;
 mod alerts;
+mod choices;
+pub mod elsewhere;
+pub mod exclusion;
+pub mod kind;
 mod limits;
+pub mod page;
+mod patch;
 mod policy;
+mod profile;
 mod range;
 mod recovery;
+pub mod schema;
+mod server;
 mod telemetry;
 
 pub use accounting::{Accounting, AccountingPatch, Price};
 pub use alerts::{Alerts, AlertsPatch};
+pub use choices::{DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Structured};
+pub use exclusion::Category;
 pub use limits::{DataLimits, DiffLimits, SearchLimits};
-pub use policy::{
-    BadValue, Budget, BudgetPatch, DictionaryMethod, EvidenceDetail, FileDetail, MAX_OUTPUT_BYTES, Mode,
-    OnRepeat, Policy, PolicyPatch, Structured,
-};
+pub use patch::{Config, ConfigPatch};
+pub use policy::{BadValue, Budget, BudgetPatch, MAX_OUTPUT_BYTES, Policy, PolicyPatch};
+pub use profile::Profile;
 pub use recovery::{Recovery, RecoveryMode, RecoveryPatch};
+pub use server::{Framing, Server, ServerPatch};
 pub use telemetry::{Telemetry, TelemetryPatch};

@@ -5,108 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::range;
+use super::{Category, DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Structured, range};
 use crate::tokens::Tokenizer;
-
-/// How far a result may be changed: each mode does what the one before it does, and more.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// Nothing.
-    Disabled,
-    /// Redaction, terminal clean-up, invisible characters, binary suppression, byte cap.
-    #[serde(alias = "conservative")]
-    Safe,
-    /// `safe` and one content-aware reducer, lossless minification, repeated lines, duplicates.
-    #[default]
-    #[serde(alias = "balanced")]
-    Standard,
-    /// `standard` and tighter reducers.
-    Aggressive,
-}
-
-impl Mode {
-    /// The mode's name on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Disabled => "disabled",
-            Self::Safe => "safe",
-            Self::Standard => "standard",
-            Self::Aggressive => "aggressive",
-        }
-    }
-}
-
-/// How much evidence a response carries.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum EvidenceDetail {
-    /// None.
-    None,
-    /// Only when the text was changed or a rule bypassed it.
-    Changed,
-    /// Always.
-    #[default]
-    Full,
-}
-
-/// What a request gets that is repeated after an answer that was a reference or had gaps.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum OnRepeat {
-    /// The whole text: asking again means wanting more.
-    #[default]
-    Full,
-    /// What it would get at any time.
-    Same,
-}
-
-/// How much of a file is shown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum FileDetail {
-    /// By size, request and what the session is about.
-    #[default]
-    Auto,
-    /// All of it.
-    Full,
-    /// Declarations of types, functions and constants.
-    Structure,
-    /// Declarations of functions only.
-    Signatures,
-}
-
-/// What may become of structured data (JSON, XML, YAML and the like).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Structured {
-    /// `parseable` up to `standard`, `tables` in `aggressive`.
-    #[default]
-    Auto,
-    /// A document stays one of its own format, also where parts of it are left out.
-    Parseable,
-    /// As `parseable`, but arrays of objects may become schema tables, which lose nothing.
-    Tables,
-    /// Parts that are left out may be marked as in any other text.
-    Plain,
-}
-
-/// How repeated text is written once in `aggressive`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum DictionaryMethod {
-    /// Not at all.
-    None,
-    /// Repeated runs of bytes.
-    Lzw,
-    /// Repeated sequences of words.
-    Repair,
-    /// What gives fewer tokens.
-    #[default]
-    Auto,
-}
 
 /// Tokens that results may take.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
@@ -155,6 +55,20 @@ pub struct Policy {
     pub redact_secrets: bool,
     /// Tools, by canonical name, whose results are returned exactly.
     pub exclude_tools: Vec<String>,
+    /// Parts of names of tools, in lower case, whose results are returned exactly.
+    pub exclude_tool_substrings: Vec<String>,
+    /// Kinds of output that are returned exactly.
+    pub exclude_categories: Vec<Category>,
+    /// Steps that are not tried.
+    pub exclude_methods: Vec<String>,
+    /// First words of commands whose results are returned exactly.
+    pub exclude_commands: Vec<String>,
+    /// Flags of commands whose results are returned exactly.
+    pub exclude_flags: Vec<String>,
+    /// First words of commands of whose results no line is written anew.
+    pub verbatim_commands: Vec<String>,
+    /// Whether nothing is left out.
+    pub never_omit: bool,
     /// Whether the host offers the model a tool that reads artifacts: markers then carry a handle.
     pub expand_tool: bool,
     /// Evidence in responses.
@@ -234,6 +148,13 @@ impl Default for Policy {
             memo: true,
             redact_secrets: true,
             exclude_tools: Vec::new(),
+            exclude_tool_substrings: Vec::new(),
+            exclude_categories: Vec::new(),
+            exclude_methods: Vec::new(),
+            exclude_commands: Vec::new(),
+            exclude_flags: Vec::new(),
+            verbatim_commands: Vec::new(),
+            never_omit: false,
             expand_tool: false,
             evidence: EvidenceDetail::Full,
             tokenizer: Tokenizer::O200k,
@@ -300,6 +221,33 @@ pub struct PolicyPatch {
     /// Tools whose results are returned exactly, compared without case. Default none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exclude_tools: Option<Vec<String>>,
+    /// Parts of names of tools whose results are returned exactly, compared without case. Default none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exclude_tool_substrings: Option<Vec<String>>,
+    /// Kinds of output that are returned exactly, by the call or by the grammar of any part of the text. Default
+    /// none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exclude_categories: Option<Vec<Category>>,
+    /// Steps that are not tried, by their names in the evidence; `terminal` is the clean-up of escape sequences and
+    /// overwritten text. Default none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "super::exclusion::methods_schema")]
+    pub exclude_methods: Option<Vec<String>>,
+    /// First words of commands whose results are returned exactly, read as a shell reads them: `git diff --stat`.
+    /// Default none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exclude_commands: Option<Vec<String>>,
+    /// Flags, such as `--json`, of commands whose results are returned exactly. Default none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exclude_flags: Option<Vec<String>>,
+    /// First words of commands whose lines, where they are shown, are shown as they are: no step writes them anew.
+    /// Default none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verbatim_commands: Option<Vec<String>>,
+    /// Whether nothing is left out: only steps that lose nothing are used, and only a byte cap that is given cuts.
+    /// Default false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub never_omit: Option<bool>,
     /// Whether the host offers the model a tool that reads artifacts. Default false.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expand_tool: Option<bool>,
@@ -503,6 +451,8 @@ impl Policy {
         if let Some(tools) = &patch.exclude_tools {
             policy.exclude_tools = tools.iter().map(|t| t.to_ascii_lowercase()).collect();
         }
+        policy.exclude(patch)?;
+        policy.never_omit = patch.never_omit.unwrap_or(policy.never_omit);
         policy.mode = patch.mode.unwrap_or(policy.mode);
         policy.dedup = patch.dedup.unwrap_or(policy.dedup);
         policy.memo = patch.memo.unwrap_or(policy.memo);

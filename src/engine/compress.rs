@@ -1,5 +1,7 @@
 //! `toolResult/compress`: memo, core, artifact, commit. Batches are in `batch`.
 
+use std::sync::Arc;
+
 use super::job::Job;
 use super::sessions::{Shared, lock};
 use super::{Cancel, Engine, resolve};
@@ -57,7 +59,7 @@ impl Engine {
         requested(&policy, patch, budget)?;
         let session = session.map(|id| self.session(id)).transpose()?;
         if let Some(session) = &session {
-            policy = resolve(&policy, Some(&lock(session).policy))?;
+            policy = Arc::new(resolve(&policy, Some(&lock(session).policy))?);
         }
         Ok((requested(&policy, patch, budget)?, session))
     }

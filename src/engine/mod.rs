@@ -6,6 +6,7 @@
 mod artifacts;
 mod batch;
 mod compress;
+mod configuration;
 mod explain;
 mod job;
 mod messages;
@@ -14,17 +15,21 @@ mod sessions;
 mod stream;
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use crate::artifact::{Limits, Store};
-use crate::config::{Accounting, Alerts, MAX_OUTPUT_BYTES, Mode, Policy, PolicyPatch, Recovery, Telemetry};
+use crate::config::{
+    Accounting, Alerts, Config, MAX_OUTPUT_BYTES, Mode, Policy, PolicyPatch, Recovery, Telemetry,
+};
+use crate::layers::{Layers, Sources};
 use crate::protocol::initialize::{Capabilities, CapabilityLimits, Options};
 use crate::protocol::{METHODS, RpcError, VERSION, params};
 use crate::session::Bounds;
 use crate::tokens::Tokenizer;
+use configuration::Configuration;
 use sessions::Sessions;
 use stream::Streams;
 pub use stream::{StreamBounds, StreamLimits};
@@ -78,6 +83,30 @@ pub struct Settings {
     pub alerts: Alerts,
     /// What savings are counted against.
     pub accounting: Accounting,
+    /// Where the settings above come from, if they can be read anew, and what was found there.
+    pub layers: Option<(Sources, Layers)>,
+}
+
+impl Settings {
+    /// The settings of an engine among all settings.
+    pub fn of(config: &Config) -> Self {
+        let server = &config.server;
+        let mut settings = Self {
+            policy: config.policy.clone(),
+            max_sessions: server.max_sessions,
+            recovery: config.recovery.clone(),
+            telemetry: config.telemetry.clone(),
+            alerts: config.alerts,
+            accounting: config.accounting.clone(),
+            ..Self::default()
+        };
+        settings.session.max_calls = server.max_session_calls;
+        settings.session.memo_bytes = server.memo_bytes;
+        settings.artifacts.max_count = server.max_artifacts;
+        settings.artifacts.max_bytes = server.max_artifact_bytes as u64;
+        settings.artifacts.max_age = Duration::from_secs(server.max_artifact_age_seconds as u64);
+        settings
+    }
 }
 
 impl Default for Settings {
@@ -92,6 +121,7 @@ impl Default for Settings {
             telemetry: Telemetry::default(),
             alerts: Alerts::default(),
             accounting: Accounting::default(),
+            layers: None,
         }
     }
 }
@@ -100,7 +130,7 @@ impl Default for Settings {
 #[derive(Debug)]
 pub struct Engine {
     settings: Settings,
-    policy: RwLock<Policy>,
+    configuration: Configuration,
     sessions: Mutex<Sessions>,
     artifacts: Mutex<Store>,
     streams: Mutex<Streams>,
@@ -117,7 +147,7 @@ impl Engine {
     /// An engine without sessions.
     pub fn new(settings: Settings) -> Self {
         Self {
-            policy: RwLock::new(settings.policy.clone()),
+            configuration: Configuration::new(&settings),
             sessions: Mutex::new(Sessions::new(settings.max_sessions, settings.session)),
             artifacts: Mutex::new(Store::new(settings.artifacts.clone())),
             streams: Mutex::new(Streams::new(settings.streams)),
@@ -140,8 +170,7 @@ impl Engine {
             let reason = format!("{versions:?} has no version that is spoken here, which is {VERSION}");
             return Err(params::invalid(&format!("{PLACE}.protocolVersions"), &reason));
         }
-        let policy = resolve(&self.settings.policy, options.policy.as_ref())?;
-        *self.policy.write().unwrap_or_else(PoisonError::into_inner) = policy;
+        self.initialized(&options)?;
         let capabilities = Capabilities {
             protocol_version: VERSION,
             methods: METHODS.iter().map(|m| m.name.to_owned()).collect(),
@@ -170,8 +199,8 @@ impl Engine {
     }
 
     /// The settings for requests that give none.
-    fn policy(&self) -> Policy {
-        self.policy.read().unwrap_or_else(PoisonError::into_inner).clone()
+    fn policy(&self) -> Arc<Policy> {
+        self.configuration.policy()
     }
 
     fn sessions(&self) -> MutexGuard<'_, Sessions> {

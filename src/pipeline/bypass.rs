@@ -6,6 +6,7 @@ use super::blocks::Lines;
 use super::call::ToolCall;
 use super::dedup::Decision;
 use super::evidence::{Evidence, Status};
+use super::exclude;
 use super::reason::Reason;
 use super::sanitize::{self, Counts, Raw, RedactionFailed};
 use super::source::count_lines;
@@ -19,7 +20,7 @@ pub(super) fn rule(call: &ToolCall, policy: &Policy, full_output: bool) -> Optio
         () if full_output => Some(Reason::FullOutput),
         () if policy.mode == Mode::Disabled => Some(Reason::ModeDisabled),
         () if policy.exclude_tools.contains(&call.canonical_tool()) => Some(Reason::ExcludedTool),
-        () => None,
+        () => exclude::by_call(call, policy),
     }
 }
 

@@ -29,6 +29,9 @@ impl Run<'_> {
         mut ledger: Ledger,
         bytes: usize,
     ) -> Ledger {
+        if self.policy.never_omit && !self.policy.strict_cap {
+            return ledger;
+        }
         let limit = self.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
         if let Some(limit) = limit.filter(|_| !self.is_elided(source, &ledger)) {
             // What a reducer left of a report is denser than what nobody read.
@@ -117,7 +120,8 @@ impl Run<'_> {
 
     /// Whether the middle of such a text may go.
     fn is_cut(&self, source: &Source<'_>, detection: &Detection) -> bool {
-        if self.in_full || self.policy.mode < Mode::Standard {
+        let is_excluded = self.policy.never_omit || self.policy.excludes("head_tail");
+        if self.in_full || self.policy.mode < Mode::Standard || is_excluded {
             return false;
         }
         let is_aggressive = self.policy.mode == Mode::Aggressive;

@@ -19,12 +19,18 @@ impl Run<'_> {
         let relevance = &self.relevance;
         let input = Input { source, call: self.call, detection, policy: self.policy, relevance };
         // With references in it no document is one of its format any more.
-        self.policy.rewrites_documents() && !self.in_full && self.is_wanted(source) && !is_exact_text(&input)
+        self.policy.rewrites_documents()
+            && !self.is_verbatim
+            && !self.in_full
+            && self.is_wanted(source)
+            && !is_exact_text(&input)
     }
 
     /// The text with the better of the dictionaries that the policy allows, if one of them pays.
     pub(super) fn with_dictionary(&mut self, text: String) -> String {
-        let methods = Method::of(self.policy.dictionary);
+        let methods = Method::of(self.policy.dictionary).iter();
+        let methods: Vec<Method> =
+            methods.copied().filter(|method| !self.policy.excludes(method.step())).collect();
         let size = text.len();
         let Some(first) = methods.first() else { return text };
         if let Some(why) = dictionary::declines(&text) {
@@ -35,7 +41,7 @@ impl Run<'_> {
         }
         let tokens = self.counter.count(&text);
         let mut best: Option<Written> = None;
-        for &method in methods {
+        for &method in &methods {
             let tried = catch_unwind(AssertUnwindSafe(|| {
                 dictionary::compress(&text, tokens, method, self.counter).and_then(|written| {
                     // What the safe stage would take for a secret in the new form would be lost the next time.

@@ -19,6 +19,7 @@ mod dictionary;
 pub mod echoes;
 pub mod embedded;
 pub mod evidence;
+mod exclude;
 mod exit;
 pub mod explain;
 mod fit;

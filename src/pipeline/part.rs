@@ -323,6 +323,7 @@ impl Run<'_> {
             let checked = if encoder.id() == encode::TABLES { signals } else { &[] };
             self.attempt(encoder.id(), source, checked, state, |ledger| encoder.encode(&input, ledger));
         }
+        let tables = tables && !self.is_verbatim && !self.policy.excludes(encode::TABLES);
         if tables && rewrites && state.0.spans().iter().any(|s| matches!(s.action, Action::Replace { .. })) {
             self.tabulate(&input, signals, state);
         }
@@ -375,11 +376,19 @@ impl Run<'_> {
         step: impl FnOnce(&Ledger) -> Result<Reduction, Reason>,
     ) -> bool {
         let (ledger, size) = state;
+        if self.policy.excludes(id) {
+            self.step(id, Reason::ExcludedMethod, *size, *size);
+            return false;
+        }
+        let (is_verbatim, never_omits) = (self.is_verbatim, self.policy.never_omit);
         // The status of a pipe or of a chain is that of its last part.
         let is_masked = self.call.command.as_deref().is_some_and(|command| command.contains(['|', ';']));
         let may_be_cut = is_masked || self.call.exit_code != Some(0);
         let tried = catch_unwind(AssertUnwindSafe(|| {
             let reduction = step(ledger)?;
+            if is_verbatim && reduction.rewrites() {
+                return Err(Reason::Verbatim);
+            }
             let mut next = ledger.apply(source, reduction).map_err(|_| Reason::InvalidReduction)?;
             next.drop_unpaid(source);
             let verdict = guard::check(source, &mut next, signals, may_be_cut);
@@ -387,6 +396,9 @@ impl Run<'_> {
                 return Err(Reason::GuardDeclined);
             }
             next.drop_unpaid(source);
+            if never_omits && !next.gaps(source).is_empty() {
+                return Err(Reason::NeverOmit);
+            }
             let after = next.size(source, self.any_handle());
             if after < *size { Ok((next, after, verdict)) } else { Err(Reason::NotPaying) }
         }));

@@ -10,6 +10,7 @@ use super::bypass;
 use super::call::ToolCall;
 use super::dedup::{self, Decision, History};
 use super::evidence::{Status, Step};
+use super::exclude;
 use super::explain::Trace;
 use super::pointer;
 use super::reason::Reason;
@@ -72,8 +73,16 @@ impl<'a> Prepared<'a> {
         };
         let sanitized: Vec<Sanitized> = parts
             .iter()
-            .map(|raw| sanitize::run(*raw, policy.redact_secrets, &known))
+            .map(|raw| {
+                let keeps_terminal = policy.excludes("terminal");
+                sanitize::run_with(*raw, policy.redact_secrets, keeps_terminal, &known)
+            })
             .collect::<Result<_, _>>()?;
+        if exclude::by_category(call, policy, &sanitized) {
+            let rule = Reason::ExcludedCategory;
+            let outcome = bypass::exact(call, parts, policy, rule, counter)?;
+            return Ok(Self { call, policy, way: Way::Exact(Box::new(outcome), rule), measured });
+        }
         let input = Input::new(call, policy, counter, parts, &sanitized);
         let way = Way::Compress(Box::new(Safe { sanitized, input, own_marker: own_marker.get() }));
         Ok(Self { call, policy, way, measured })
@@ -208,7 +217,7 @@ impl At<'_> {
         let policy = rung.policy(policy);
         let counter = self.prepared.counter();
         let mut run = Run::begin(call, &policy, counter, self.input, self.history, extra.in_full);
-        run.limit = extra.limit.filter(|_| rung.cut);
+        run.limit = extra.limit.filter(|_| rung.cut && !policy.never_omit);
         run.weighs = extra.weighs;
         if extra.pointer {
             run.pointer = run.retain.as_ref().map(|retain| pointer::key(&retain.bytes));
@@ -281,6 +290,7 @@ impl At<'_> {
         let limit = self.prepared.policy.externalize_above;
         let size = self.input.retain.as_ref().map_or(0, |retain| retain.bytes.len());
         let is_wanted = limit.is_some_and(|limit| size > limit) && !again && size <= INPUT_LIMIT;
+        let is_wanted = is_wanted && !self.prepared.policy.never_omit;
         if !is_wanted {
             return Err(None);
         }

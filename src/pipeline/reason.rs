@@ -132,6 +132,13 @@ reasons! {
     FullOutput = "full_output", "The caller asked for the exact bytes.";
     ModeDisabled = "mode_disabled", "The mode is `disabled`.";
     ExcludedTool = "excluded_tool", "The policy excludes the tool.";
+    ExcludedToolSubstring = "excluded_tool_substring", "The policy excludes tools with such a name.";
+    ExcludedCommand = "excluded_command", "The policy excludes the command.";
+    ExcludedFlag = "excluded_flag", "The policy excludes commands with such a flag.";
+    ExcludedCategory = "excluded_category", "The policy excludes outputs of this kind.";
+    ExcludedMethod = "excluded_method", "The policy excludes the step.";
+    Verbatim = "verbatim", "The step writes lines anew, and the policy wants those of this command as they are.";
+    NeverOmit = "never_omit", "The step leaves something out, and the policy allows no gaps.";
     AskedAgain = "asked_again", "The request was repeated after an answer that was a reference or had gaps.";
     AlreadyCompressed = "already_compressed", "The text is an earlier output of ours, whole.";
     OverInputLimit = "over_input_limit", "The text is larger than the hard input limit; only the cap looked at it.";

@@ -55,6 +55,13 @@ impl Reduction {
         self.spans.push(Span { lines, action });
     }
 
+    /// Whether lines would be shown in another form.
+    pub fn rewrites(&self) -> bool {
+        self.trim_line_ends
+            || self.trim_numbers
+            || self.spans.iter().any(|span| matches!(span.action, Action::Replace { .. }))
+    }
+
     /// Whether nothing would change.
     pub fn is_empty(&self) -> bool {
         !self.trim_line_ends && !self.trim_numbers && self.spans.iter().all(|s| s.action == Action::Keep)

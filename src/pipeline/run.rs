@@ -50,6 +50,8 @@ pub(super) struct Run<'a> {
     pub(super) is_read: bool,
     /// Whether encoders may rewrite lines.
     pub(super) rewrites: bool,
+    /// Whether no step may, since the policy wants the lines of the command as they are.
+    pub(super) is_verbatim: bool,
     /// Takes notes on what each step did, where somebody wants to see it.
     pub(super) trace: Option<Trace>,
     /// Tokens to which the texts are cut in the end.

@@ -7,6 +7,7 @@ use super::blocks::{Earlier, Lines};
 use super::call::ToolCall;
 use super::dedup::{self, Decision, History};
 use super::evidence::{self, Evidence, Removal, Status, Step};
+use super::exclude;
 use super::reason::Reason;
 use super::relevance::Relevance;
 use super::run::Run;
@@ -99,7 +100,7 @@ impl<'a> Run<'a> {
         let bypass = in_full.then_some(Reason::AskedAgain);
         let evidence = Evidence { bypass, mode: policy.mode, ..input.evidence.clone() };
         let relevance = Rc::new(Relevance::new(call.query.as_deref(), &call.mentioned(), &[]));
-        let dedups = policy.dedup && policy.mode >= Mode::Standard && !in_full;
+        let dedups = policy.dedup && policy.mode >= Mode::Standard && !in_full && !policy.never_omit;
         let earlier = if dedups { history.earlier() } else { Earlier::Nothing };
         let mut run = Self {
             call,
@@ -121,6 +122,7 @@ impl<'a> Run<'a> {
             in_full,
             is_read: false,
             rewrites: true,
+            is_verbatim: exclude::is_verbatim(call, policy),
             trace: None,
             limit: None,
             pointer: None,

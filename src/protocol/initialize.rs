@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::object;
-use crate::config::{Mode, PolicyPatch};
+use crate::config::{ConfigPatch, Mode, PolicyPatch, Profile};
 use crate::tokens::Tokenizer;
 
 /// `initializationOptions.tersed`.
@@ -15,9 +15,19 @@ pub struct Options {
     /// Major versions of the protocol that the host speaks; absent for any.
     #[serde(default)]
     pub protocol_versions: Option<Vec<u32>>,
+    /// Named settings right above the defaults.
+    #[serde(default)]
+    pub profile: Option<Profile>,
     /// Settings for all requests.
     #[serde(default, deserialize_with = "object")]
     pub policy: Option<PolicyPatch>,
+}
+
+impl Options {
+    /// The settings among them.
+    pub fn patch(&self) -> ConfigPatch {
+        ConfigPatch { profile: self.profile, policy: self.policy.clone(), ..ConfigPatch::default() }
+    }
 }
 
 /// `capabilities.experimental.tersed`.

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::params::by_name;
-use super::{Kind, Method, RpcError, artifact, messages, session, stream, tool_result, tool_schema};
+use super::{Kind, Method, RpcError, artifact, config, messages, session, stream, tool_result, tool_schema};
 
 fn reply<T: Serialize>(result: &T) -> Result<String, RpcError> {
     serde_json::to_string(result).map_err(|e| {
@@ -141,5 +141,26 @@ pub static METHODS: &[Method] = &[
         params: |g| g.subschema_for::<session::EvictedParams>(),
         result: |g| g.subschema_for::<()>(),
         handle: |engine, params, _| engine.evicted(by_name(params)?).map(|()| "null".to_owned()),
+    },
+    Method {
+        name: "config/reload",
+        kind: Kind::Request,
+        summary: "Reads the configuration files anew. Where one cannot be read, the old settings stay.",
+        params: |g| g.subschema_for::<config::ReloadParams>(),
+        result: |g| g.subschema_for::<config::Reloaded>(),
+        handle: |engine, params, _| {
+            by_name::<config::ReloadParams>(params)?;
+            reply(&engine.reload_configuration()?)
+        },
+    },
+    Method {
+        name: "workspace/didChangeConfiguration",
+        kind: Kind::Notification,
+        summary: "Changes settings for what comes after it, or reads the configuration files anew.",
+        params: |g| g.subschema_for::<config::DidChangeParams<'_>>(),
+        result: |g| g.subschema_for::<()>(),
+        handle: |engine, params, _| {
+            engine.did_change_configuration(&by_name(params)?).map(|_| "null".to_owned())
+        },
     },
 ];

@@ -2,6 +2,7 @@
 //! the schema and the documentation are made from.
 
 pub mod artifact;
+pub mod config;
 pub mod content;
 pub mod error;
 pub mod initialize;

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use super::error::{self, ErrorData};
 use super::initialize::{Capabilities, Options};
 use super::{Kind, METHODS, VERSION};
+use crate::config;
 use crate::pipeline::reason::Reason;
 use crate::reduce;
 
@@ -35,15 +36,7 @@ pub fn schema_json() -> String {
     });
     let error = generator.subschema_for::<ErrorData>();
     let mut definitions = generator.take_definitions(true);
-    if let Some(mode) = definitions.get_mut("PolicyPatch").and_then(|d| d.pointer_mut("/properties/mode")) {
-        // Other names are read and never written, so that they belong to the parameter alone.
-        if let Some(names) = mode["anyOf"].as_array_mut() {
-            names.push(json!({
-                "description": "Other names of `safe` and `standard`.",
-                "enum": ["conservative", "balanced"],
-            }));
-        }
-    }
+    config::schema::complete(&mut definitions);
     pretty(&json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": format!("tersed protocol, version {VERSION}"),

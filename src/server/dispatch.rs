@@ -1,5 +1,5 @@
 //! Decides in order of arrival what happens to each message. Runs on the reader's thread and, `initialize`
-//! apart, never waits: cancels and `exit` are acted on however busy the handlers are.
+//! and changes of settings apart, never waits: cancels and `exit` are acted on however busy the handlers are.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use super::jobs::{Entry, Job, Jobs};
 use super::lanes::Lanes;
 use super::outbox::Outbox;
 use super::phase::Phase;
-use super::service::{Backend, Shared, UNSUPPORTED, from_lsp, router};
+use super::service::{Backend, CONFIGURE, Shared, UNSUPPORTED, from_lsp, router};
 use crate::protocol::error::{INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR};
 use crate::protocol::{Kind, Method, RpcError};
 
@@ -84,6 +84,7 @@ impl Dispatcher {
                     self.jobs.cancel(&raw);
                 }
             }
+            CONFIGURE if self.methods.contains_key(CONFIGURE) => self.configure(&text),
             name => {
                 let Some(method) = self.methods.get(name).filter(|row| row.kind == Kind::Notification) else {
                     return Step::Continue;
@@ -97,6 +98,14 @@ impl Dispatcher {
             }
         }
         Step::Continue
+    }
+
+    /// Runs in place: what follows goes by the new settings. Nothing it does waits for a handler.
+    fn configure(&mut self, text: &str) {
+        let params = envelope::params(text).and_then(value).unwrap_or_default();
+        let params = json!({ "settings": params.get("settings") });
+        let answer = self.route(Request::build(CONFIGURE).params(params).finish());
+        let _ = self.runtime.block_on(answer);
     }
 
     fn request(&mut self, id: String, call: Call, text: String) {

@@ -12,7 +12,9 @@ use futures::future::{BoxFuture, ready};
 use serde_json::{Value, json};
 use tokio::sync::Semaphore;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result as LspResult};
-use tower_lsp::ls_types::{InitializeParams, InitializeResult, ServerCapabilities, ServerInfo};
+use tower_lsp::ls_types::{
+    DidChangeConfigurationParams, InitializeParams, InitializeResult, ServerCapabilities, ServerInfo,
+};
 use tower_lsp::{LanguageServer, LspService};
 
 use super::budget::Budget;
@@ -20,11 +22,15 @@ use super::jobs::{Job, Jobs};
 use super::log::log;
 use super::{Ending, envelope, guarded, watch};
 use crate::engine::Engine;
+use crate::protocol::config::DidChangeParams;
 use crate::protocol::error::{ErrorData, INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::protocol::{Kind, Method, RpcError};
 
 /// Name inside the router for every method that we do not have; not a name that a client can send to any effect.
 pub(super) const UNSUPPORTED: &str = "\0unsupported";
+
+/// The notification that changes settings.
+pub(super) const CONFIGURE: &str = "workspace/didChangeConfiguration";
 
 /// What all calls share.
 #[derive(Debug)]
@@ -43,7 +49,8 @@ pub(super) struct Backend(Arc<Shared>);
 /// Builds the router over `methods`.
 pub(super) fn router(shared: Arc<Shared>, methods: &'static [Method]) -> LspService<Backend> {
     let mut builder = LspService::build(|_| Backend(shared)).custom_method(UNSUPPORTED, unsupported);
-    for method in methods {
+    // The router has this one itself.
+    for method in methods.iter().filter(|method| method.name != CONFIGURE) {
         builder = match method.kind {
             Kind::Request => builder.custom_method(method.name, move |backend: &Backend, ticket: i64| {
                 backend.request(method, ticket)
@@ -71,6 +78,18 @@ impl LanguageServer for Backend {
         let version = Some(env!("CARGO_PKG_VERSION").to_owned());
         let server_info = Some(ServerInfo { name: env!("CARGO_PKG_NAME").to_owned(), version });
         Ok(InitializeResult { capabilities, server_info, ..Default::default() })
+    }
+
+    // Runs in place and takes no permit, so that it counts for every message after it.
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        let raw = serde_json::value::to_raw_value(&params.settings);
+        let changed = guarded(CONFIGURE, || {
+            let settings = raw.as_deref().ok();
+            self.0.engine.did_change_configuration(&DidChangeParams { settings })
+        });
+        if let Err(error) = changed {
+            log(format_args!("{CONFIGURE}: {}; the settings stay as they were", error.message));
+        }
     }
 
     async fn shutdown(&self) -> LspResult<()> {

@@ -63,6 +63,7 @@ impl Server {
     pub fn start(lines: bool) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));
         command.args(["serve", "--framing", if lines { "lines" } else { "lsp" }]);
+        command.env("TERSED_NO_CONFIG", "1");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());

@@ -9,8 +9,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::cli::replay::record;
-use crate::config::PolicyPatch;
-use crate::engine::Engine;
+use crate::config::{Config, PolicyPatch};
+use crate::engine::{Engine, Settings};
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::explain::Explained;
 
@@ -49,6 +49,7 @@ pub(super) fn explained(
     file: &Path,
     index: Option<usize>,
     patch: &PolicyPatch,
+    config: &Config,
 ) -> Result<(ToolCall, Explained), String> {
     let name = file.display();
     let mut text = String::new();
@@ -76,7 +77,7 @@ pub(super) fn explained(
             earlier.push(params);
         }
     }
-    let engine = Engine::default();
+    let engine = Engine::new(Settings::of(config));
     engine.explain_after(&earlier, &params).map_err(|e| format!("{name}, result {index}: {}", e.message))
 }
 

@@ -15,6 +15,7 @@ use std::path::PathBuf;
 
 use clap::ColorChoice;
 
+use super::Failure;
 use super::call::{self, CallArgs, PolicyArgs};
 use crate::pipeline::dedup::NoHistory;
 use crate::pipeline::explain::explain;
@@ -59,14 +60,14 @@ pub struct Args {
 const COLUMNS: u16 = 80;
 
 /// Explains one result.
-pub fn run(args: &Args) -> Result<(), String> {
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let config = args.policy.config()?;
     let (call, explained) = match &args.record {
-        Some(file) => input::explained(file, args.index, &args.policy.patch()?)?,
+        Some(file) => input::explained(file, args.index, &args.policy.patch()?, &config)?,
         None => {
             let call = args.call.call();
-            let policy = args.policy.policy()?;
             let input = call::standard_input()?;
-            let explained = explain(&call, &[call::raw(&input)], &policy, false, &NoHistory)
+            let explained = explain(&call, &[call::raw(&input)], &config.policy, false, &NoHistory)
                 .map_err(|_| call::NOT_REDACTED.to_owned())?;
             (call, explained)
         }
@@ -90,7 +91,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     match result {
         // Whoever read it has seen enough.
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.map_err(|e| format!("{place}: {e}")),
+        other => other.map_err(|e| format!("{place}: {e}").into()),
     }
 }
 

@@ -25,11 +25,12 @@ pub(super) struct Answer {
 }
 
 impl Child {
-    /// Spawns it and shakes hands.
-    pub(super) fn spawn() -> Result<Self, String> {
+    /// Spawns it with flags about settings and shakes hands.
+    pub(super) fn spawn(settings: &[String]) -> Result<Self, String> {
         let program = std::env::current_exe().map_err(|e| format!("own binary: {e}"))?;
         let mut process = Command::new(program)
             .args(["serve", "--stdio"])
+            .args(settings)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

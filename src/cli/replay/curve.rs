@@ -28,7 +28,11 @@ const SETTINGS: &[(&str, bool, u64, u64)] = &[
 ];
 
 /// Plays all sessions once for each setting.
-pub(super) fn run(sessions: &[Session], given: &Map<String, Value>) -> Result<(), String> {
+pub(super) fn run(
+    sessions: &[Session],
+    given: &Map<String, Value>,
+    settings: &[String],
+) -> Result<(), String> {
     println!(
         "{:<11} {:>6} {:>9} {:>9} {:>7} {:>20} {:>20}",
         "mode", "dedup", "outline", "head/tail", "saved", "references seen", "failures seen"
@@ -39,7 +43,7 @@ pub(super) fn run(sessions: &[Session], given: &Map<String, Value>) -> Result<()
         policy.insert("dedup".to_owned(), json!(dedup));
         policy.insert("fileOutlineBytes".to_owned(), json!(outline));
         policy.insert("headTailBytes".to_owned(), json!(head_tail));
-        let mut child = Child::spawn()?;
+        let mut child = Child::spawn(settings)?;
         let mut report = Report::default();
         for session in sessions {
             super::play(session, &json!(policy), &mut child, &mut report, false, &ProgressBar::hidden())?;

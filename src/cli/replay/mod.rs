@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
+use super::Failure;
+use super::settings::SettingsArgs;
 use crate::config::Mode;
 use child::{Answer, Child};
 use record::{Record, Session};
@@ -27,14 +29,15 @@ use report::Report;
     tersed replay tests/fixtures/sessions/*.jsonl\n  \
     tersed replay --mode aggressive --json session.jsonl.zst\n\n\
     A record is one JSON object a line: session, turn, tool, command, args, output, exit_code, kind, refs, \
-    ref_types. Records without a session are played without one.")]
+    ref_types. Records without a session are played without one.\n\n\
+    Neither the configuration files of this machine nor its environment count, but for a file that --config names.")]
 pub struct Args {
     /// Files of records, `.jsonl` or `.jsonl.zst`.
     #[arg(required = true)]
     files: Vec<PathBuf>,
-    /// The mode to play in.
-    #[arg(long, default_value = "standard", value_parser = super::call::mode)]
-    mode: Mode,
+    /// The mode to play in [default: standard].
+    #[arg(long, value_parser = super::call::mode)]
+    mode: Option<Mode>,
     /// More settings, as the JSON of a request's `policy`.
     #[arg(long, value_name = "JSON", default_value = "{}")]
     policy: String,
@@ -47,27 +50,31 @@ pub struct Args {
     /// Name the records that lost a reference or a failure line, or grew, on standard error.
     #[arg(long)]
     losses: bool,
+    #[command(flatten)]
+    settings: SettingsArgs,
 }
 
 /// Plays all files.
-pub fn run(args: &Args) -> Result<(), String> {
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut policy: Value = serde_json::from_str(&args.policy).map_err(|e| format!("--policy: {e}"))?;
     let Some(settings) = policy.as_object_mut() else {
-        return Err(format!("--policy: `{}` is not allowed, expected a JSON object", args.policy));
+        return Err(format!("--policy: `{}` is not allowed, expected a JSON object", args.policy).into());
     };
-    if !args.curve {
-        settings.entry("mode").or_insert_with(|| json!(args.mode));
+    if let Some(mode) = args.mode {
+        settings.entry("mode").or_insert_with(|| json!(mode));
     }
+    // Figures are those of the files at hand, wherever they are played: no file is read but one that is named.
+    let flags = args.settings.arguments();
     let mut sessions = Vec::new();
     for file in &args.files {
         sessions.extend(record::read(file)?);
     }
     if args.curve {
-        return curve::run(&sessions, settings);
+        return curve::run(&sessions, settings, &flags).map_err(Into::into);
     }
     let total: usize = sessions.iter().map(|s| s.records.len()).sum();
     let bar = progress(total as u64);
-    let mut child = Child::spawn()?;
+    let mut child = Child::spawn(&flags)?;
     let mut report = Report::default();
     for session in &sessions {
         play(session, &policy, &mut child, &mut report, args.losses, &bar)?;

@@ -72,7 +72,7 @@ pub fn detect(call: &ToolCall, source: &Source<'_>) -> Detection {
 }
 
 /// Reads the command in the language of the tool's shell.
-fn read_command(call: &ToolCall, text: &str) -> CommandLine {
+pub(super) fn read_command(call: &ToolCall, text: &str) -> CommandLine {
     match call.canonical_tool().as_str() {
         "powershell" | "pwsh" | "run_powershell" => CommandLine::parse_as(text, Dialect::PowerShell),
         "cmd" | "cmd_exe" | "batch" => CommandLine::parse_as(text, Dialect::Cmd),

@@ -67,6 +67,16 @@ const SHORT: usize = 128;
 
 /// Runs the whole stage. `is_ours` knows the call ids that this session's references may name.
 pub fn run(raw: Raw<'_>, redact: bool, is_ours: &dyn Fn(&str) -> bool) -> Result<Sanitized, RedactionFailed> {
+    run_with(raw, redact, false, is_ours)
+}
+
+/// The same; `keeps_terminal` leaves escape sequences and overwritten text, unless a secret is hidden by them.
+pub fn run_with(
+    raw: Raw<'_>,
+    redact: bool,
+    keeps_terminal: bool,
+    is_ours: &dyn Fn(&str) -> bool,
+) -> Result<Sanitized, RedactionFailed> {
     let mut out = Sanitized::default();
     let decoded: Cow<'_, str> = match raw {
         // What is shorter than the marker that would stand for it is shown, whatever it is.
@@ -86,7 +96,7 @@ pub fn run(raw: Raw<'_>, redact: bool, is_ours: &dyn Fn(&str) -> bool) -> Result
         },
     };
     let redacted = if redact { redact_into(decoded, &mut out.redactions)? } else { decoded };
-    clean(redacted, redact, &mut out)?;
+    clean(redacted, redact, keeps_terminal, &mut out)?;
     if let Some((escaped, count)) = marker::escape(&out.text, is_ours) {
         add(&mut out.removals, LOOK_ALIKE, count);
         out.text = escaped;
@@ -96,11 +106,19 @@ pub fn run(raw: Raw<'_>, redact: bool, is_ours: &dyn Fn(&str) -> bool) -> Result
 
 /// Terminal clean-up and invisible characters, each followed by redaction when it changed something:
 /// an escape sequence in the middle of a token hides it from the first pass.
-fn clean(redacted: Cow<'_, str>, redact: bool, out: &mut Sanitized) -> Result<(), RedactionFailed> {
+fn clean(
+    redacted: Cow<'_, str>,
+    redact: bool,
+    keeps_terminal: bool,
+    out: &mut Sanitized,
+) -> Result<(), RedactionFailed> {
     let secrets_before = total(&out.redactions);
     let mut text = redacted;
     let mut original: Option<Cow<'_, str>> = None;
-    if let Some(rendered) = terminal::render(&text) {
+    let is_kept = |shown: &str| {
+        keeps_terminal && (!redact || redact_only(shown).is_ok_and(|(_, counts)| counts.is_empty()))
+    };
+    if let Some(rendered) = terminal::render(&text).filter(|rendered| !is_kept(&rendered.text)) {
         add(&mut out.removals, "escape_sequence", rendered.escapes);
         add(&mut out.removals, "overwritten", rendered.overwrites);
         add(&mut out.removals, "control_character", rendered.controls);

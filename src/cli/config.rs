@@ -1,0 +1,162 @@
+//! `tersed config`: the settings, where each comes from, what is allowed, and whether a file is right.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use super::Failure;
+use super::settings::{Loaded, SettingsArgs};
+use crate::config::schema::{schema_json, settings};
+use crate::layers::{Given, Origin, Sources, read_file, told};
+
+/// Arguments of `config`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tersed config show --origin                    every setting, and where it comes from\n  \
+    tersed config show --profile ops --origin      what a profile changes\n  \
+    tersed config schema > tersed.schema.json      for completion in an editor\n  \
+    tersed config check tersed.yaml                exit code 2 where something is wrong")]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Print the settings that are in force, as a configuration file would give them.
+    Show {
+        /// Say where each comes from.
+        #[arg(long)]
+        origin: bool,
+        /// Print JSON: only what was given, or with --origin a list of all settings.
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        settings: SettingsArgs,
+    },
+    /// Print the JSON Schema of a configuration file.
+    Schema,
+    /// Check configuration files: names everything that is wrong with them.
+    Check {
+        /// The files.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+    },
+}
+
+/// Prints or checks.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    match &args.what {
+        What::Show { origin, json, settings } => {
+            let loaded = settings.load(Vec::new())?;
+            let text = match (json, origin) {
+                (false, _) => shown(&loaded, *origin),
+                (true, false) => pretty(&given(&loaded)),
+                (true, true) => pretty(&listed(&loaded)),
+            };
+            print(&text)
+        }
+        What::Schema => print(&schema_json()),
+        What::Check { files } => check(files),
+    }
+}
+
+fn check(files: &[PathBuf]) -> Result<(), Failure> {
+    let sources = Sources::of_process().map_err(|error| Failure::config(error.to_string()))?.bare();
+    let mut errors = Vec::new();
+    let mut text = String::new();
+    for file in files {
+        match read_file(file, &sources) {
+            Ok(given) => {
+                text.push_str(&format!("{}: {} settings, nothing wrong\n", file.display(), given.len()))
+            }
+            Err(wrong) => errors.extend(wrong),
+        }
+    }
+    print(&text)?;
+    if errors.is_empty() { Ok(()) } else { Err(Failure::config(told(&errors))) }
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    std::io::stdout().lock().write_all(text.as_bytes()).map_err(|e| format!("standard output: {e}").into())
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default() + "\n"
+}
+
+fn of<'a>(loaded: &'a Loaded, key: &str) -> Option<&'a Given> {
+    loaded.resolved.given.iter().find(|given| given.key == key)
+}
+
+/// What was given, as a file would give it.
+fn given(loaded: &Loaded) -> Value {
+    let mut whole = Map::new();
+    for Given { key, value, .. } in &loaded.resolved.given {
+        let mut group = &mut whole;
+        let mut names: Vec<&str> = key.split('.').collect();
+        let Some(last) = names.pop() else { continue };
+        for name in names {
+            let inner = group.entry(name).or_insert_with(|| json!({}));
+            let Some(inner) = inner.as_object_mut() else { return Value::Null };
+            group = inner;
+        }
+        group.insert(last.to_owned(), value.clone());
+    }
+    Value::Object(whole)
+}
+
+/// All settings with their origins.
+fn listed(loaded: &Loaded) -> Value {
+    let one = |setting: &crate::config::schema::Setting| {
+        let (value, origin) = match of(loaded, &setting.key) {
+            Some(given) => (given.value.clone(), origin(&given.origin)),
+            None => (setting.default_value(), json!({ "kind": "default", "meaning": setting.default })),
+        };
+        json!({ "key": setting.key, "value": value, "origin": origin })
+    };
+    settings().iter().map(one).collect()
+}
+
+fn origin(origin: &Origin) -> Value {
+    match origin {
+        Origin::Profile(profile) => json!({ "kind": "profile", "name": profile.name() }),
+        Origin::File { path, line } => json!({ "kind": "file", "path": path, "line": line }),
+        Origin::Variable(name) => json!({ "kind": "environment", "name": name }),
+        Origin::Flag(name) => json!({ "kind": "flag", "name": name }),
+        Origin::Host(name) => json!({ "kind": "host", "name": name }),
+    }
+}
+
+/// All settings as YAML; those that nobody gave are comments with their defaults.
+fn shown(loaded: &Loaded, with_origin: bool) -> String {
+    let mut out = String::new();
+    let mut open: Vec<&str> = Vec::new();
+    for setting in settings() {
+        let names: Vec<&str> = setting.key.split('.').collect();
+        let (last, groups) = names.split_last().unwrap_or((&"", &[]));
+        let same = open.iter().zip(groups).take_while(|(a, b)| a == b).count();
+        for (depth, name) in groups.iter().enumerate().skip(same) {
+            let group = names[..=depth].join(".");
+            let is_given = loaded
+                .resolved
+                .given
+                .iter()
+                .any(|given| given.key == group || given.key.starts_with(&format!("{group}.")));
+            let mark = if is_given { "" } else { "# " };
+            out.push_str(&format!("{}{mark}{name}:\n", "  ".repeat(depth)));
+        }
+        open = groups.to_vec();
+        let indent = "  ".repeat(groups.len());
+        let line = match of(loaded, &setting.key) {
+            Some(given) => {
+                let origin = if with_origin { format!("  # {}", given.origin) } else { String::new() };
+                format!("{indent}{last}: {}{origin}\n", given.value)
+            }
+            None => format!("{indent}# {last}: {}\n", setting.default),
+        };
+        out.push_str(&line);
+    }
+    out
+}

@@ -1,0 +1,48 @@
+//! The page of all settings, `protocol/configuration.md`.
+
+use std::fmt::Write as _;
+
+use super::Profile;
+use super::elsewhere;
+use super::schema::settings;
+
+/// The page.
+pub fn page() -> String {
+    let mut out = String::from(
+        "# Settings\n\n\
+         Generated from the definition of the settings. `tersed config show --origin` says what is in force and where it\n\
+         comes from; section 4.11 of `spec.md` says which place counts before which. A file holds the part before a dot as\n\
+         a group. The variable of a setting is `TERSED_` and its name in capital letters, with `_` for each dot and before\n\
+         each capital letter. Variables and `--set KEY=VALUE` take lists with commas between their items or as JSON, groups\n\
+         and tables as JSON; an empty variable gives nothing.\n\n\
+         | setting | default | allowed | meaning | variable |\n\
+         | --- | --- | --- | --- | --- |\n",
+    );
+    for setting in settings() {
+        let cell = |text: &str| text.replace('|', "\\|");
+        // Writing into a String cannot fail.
+        let _ = writeln!(
+            out,
+            "| `{}` | {} | {} | {} | `{}` |",
+            setting.key,
+            cell(&setting.default),
+            cell(&setting.kind.allowed()),
+            cell(&setting.doc),
+            setting.variable()
+        );
+    }
+    out.push_str(
+        "\n## Profiles\n\nA profile is nothing but the settings that it names; whatever a file, a variable, a flag or a host gives counts\n\
+         before it.\n",
+    );
+    for profile in Profile::ALL {
+        let _ = write!(out, "\n`{}`:\n\n```yaml\n{}```\n", profile.name(), profile.settings());
+    }
+    out.push_str("\n## Names known from elsewhere\n\n");
+    out.push_str(&elsewhere::table());
+    out.push_str(
+        "\nFlags of that form are `--profile`, `--mode`, `--max-output-bytes` and, for every setting, `--set`:\n\
+         `--set policy.excludeCommands='git diff --stat,pytest -v'`.\n",
+    );
+    out
+}

@@ -1,0 +1,200 @@
+//! The JSON Schema of the settings, and the list of settings that is read from it.
+
+use std::sync::LazyLock;
+
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use super::kind::Kind;
+use super::range::WHOLE;
+use super::{Config, ConfigPatch};
+
+/// One setting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Setting {
+    /// Its place: `policy.budget.perResult`.
+    pub key: String,
+    /// What it takes.
+    pub kind: Kind,
+    /// What it is for.
+    pub doc: String,
+    /// Its default in words.
+    pub default: String,
+}
+
+impl Setting {
+    /// The variable of the environment that sets it: `TERSED_`, then its place with `_` for each `.` and before
+    /// each capital letter, in capital letters.
+    pub fn variable(&self) -> String {
+        let mut name = String::from("TERSED_");
+        for c in self.key.chars() {
+            match c {
+                '.' => name.push('_'),
+                c if c.is_ascii_uppercase() => name.extend(['_', c]),
+                c => name.push(c.to_ascii_uppercase()),
+            }
+        }
+        name
+    }
+
+    /// Its default as a value; null where it depends on the mode, or is none.
+    pub fn default_value(&self) -> Value {
+        static DEFAULTS: LazyLock<Value> =
+            LazyLock::new(|| serde_json::to_value(Config::default()).unwrap_or_default());
+        DEFAULTS.pointer(&format!("/{}", self.key.replace('.', "/"))).cloned().unwrap_or_default()
+    }
+}
+
+/// The schema of a configuration file.
+pub fn schema() -> Value {
+    let generator = SchemaSettings::draft2020_12().into_generator();
+    let mut schema = generator.into_root_schema_for::<ConfigPatch>().to_value();
+    schema["title"] = json!("tersed configuration");
+    if let Some(definitions) = schema["$defs"].as_object_mut() {
+        complete(definitions);
+    }
+    schema
+}
+
+/// The same as text, for editors.
+pub fn schema_json() -> String {
+    serde_json::to_string_pretty(&schema()).unwrap_or_default() + "\n"
+}
+
+/// Adds to definitions what the types do not show: other names of modes, and the largest whole number.
+pub fn complete(definitions: &mut Map<String, Value>) {
+    for (name, definition) in definitions.iter_mut().filter(|(name, _)| name.ends_with("Patch")) {
+        let Some(properties) = definition["properties"].as_object_mut() else { continue };
+        for (member, property) in properties {
+            if property["format"] == "uint64" && property["maximum"].is_null() {
+                property["maximum"] = json!(WHOLE);
+            }
+            // Other names are read and never written, so that they belong to the setting alone.
+            if name == "PolicyPatch"
+                && matches!(member.as_str(), "mode" | "maxMode")
+                && let Some(names) = property["anyOf"].as_array_mut()
+            {
+                names.push(json!({
+                    "description": "Other names of `safe` and `standard`.",
+                    "enum": ["conservative", "balanced"],
+                }));
+            }
+        }
+    }
+}
+
+/// What a whole file takes.
+pub fn root() -> &'static Kind {
+    static ROOT: LazyLock<Kind> = LazyLock::new(|| {
+        let schema = schema();
+        let none = Map::new();
+        Kind::read(&schema, schema["$defs"].as_object().unwrap_or(&none))
+    });
+    &ROOT
+}
+
+/// What a setting or a group of settings takes.
+pub fn kind(key: &str) -> Option<&'static Kind> {
+    key.split('.').try_fold(root(), |kind, name| match kind {
+        Kind::Group(members) => members.iter().find(|member| member.name == name).map(|member| &member.kind),
+        _ => None,
+    })
+}
+
+/// All settings, in the order of the definition.
+pub fn settings() -> &'static [Setting] {
+    static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
+        let mut all = Vec::new();
+        collect(root(), "", "", &mut all);
+        all
+    });
+    &SETTINGS
+}
+
+/// The setting of that place.
+pub fn setting(key: &str) -> Option<&'static Setting> {
+    settings().iter().find(|setting| setting.key == key)
+}
+
+fn collect(kind: &Kind, key: &str, doc: &str, all: &mut Vec<Setting>) {
+    match kind {
+        Kind::Group(members) => {
+            for member in members {
+                let dot = if key.is_empty() { "" } else { "." };
+                collect(&member.kind, &format!("{key}{dot}{}", member.name), &member.doc, all);
+            }
+        }
+        kind => {
+            let (doc, default) = parted(doc);
+            all.push(Setting { key: key.to_owned(), kind: kind.clone(), doc, default });
+        }
+    }
+}
+
+/// A description without the sentence that tells the default, and that sentence.
+fn parted(doc: &str) -> (String, String) {
+    let Some(at) = doc.find("Default ") else { return (doc.trim().to_owned(), String::new()) };
+    let rest = &doc[at + "Default ".len()..];
+    // A full stop inside a name ends no sentence.
+    let end = rest.find(". ").map_or(rest.len(), |end| end + 1);
+    let default = rest[..end].trim_end_matches('.').to_owned();
+    (format!("{}{}", &doc[..at], rest[end..].trim_start()).trim().to_owned(), default)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn defaults_in_words_are_those_in_force() {
+        assert!(settings().len() > 70);
+        for setting in settings() {
+            let Setting { key, default, .. } = setting;
+            assert!(!default.is_empty(), "{key} tells no default");
+            let told = match setting.default_value() {
+                Value::Null => continue,
+                Value::Bool(is) => is.to_string(),
+                Value::Number(number) => number.to_string(),
+                Value::String(text) => format!("`{text}`"),
+                Value::Array(items) if items.is_empty() => "none".to_owned(),
+                Value::Array(items) => items
+                    .iter()
+                    .map(|item| format!("`{}`", item.as_str().unwrap()))
+                    .collect::<Vec<_>>()
+                    .join(", "),
+                Value::Object(_) => "none".to_owned(),
+            };
+            let is_told = default.to_lowercase().starts_with(&told)
+                || (told == "none" && default == "None are built in");
+            assert!(is_told, "{key}: told `{default}`, in force `{told}`");
+        }
+    }
+
+    #[test]
+    fn variables_are_unique() {
+        let mut names: Vec<String> = settings().iter().map(Setting::variable).collect();
+        assert!(names.contains(&"TERSED_POLICY_BUDGET_PER_RESULT".to_owned()));
+        assert!(names.contains(&"TERSED_RULE_FILES".to_owned()));
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn what_the_schema_bounds_is_bounded() {
+        for Setting { key, kind, .. } in settings() {
+            let Kind::Whole { min, max } = *kind else { continue };
+            let with = |value: u64| {
+                let mut patch = json!(value);
+                for name in key.rsplit('.') {
+                    patch = json!({ name: patch });
+                }
+                Config::default().with(&serde_json::from_value(patch).unwrap())
+            };
+            assert!(with(min).is_ok() && with(max).is_ok(), "{key}");
+            assert!(with(max + 1).is_err(), "{key}: {max}");
+            assert!(min == 0 || with(min - 1).is_err(), "{key}: {min}");
+        }
+    }
+}

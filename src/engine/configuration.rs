@@ -1,0 +1,200 @@
+//! The settings that are in force, and how they change: what the host says lies above what was read at the start,
+//! and files are read anew only when somebody asks. Work that has begun keeps its policy.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use serde_json::Value;
+
+use super::{Engine, Settings};
+use crate::config::{Config, ConfigPatch, Policy, Profile};
+use crate::layers::{ConfigError, Layers, Sources, told};
+use crate::pipeline::sanitize;
+use crate::protocol::RpcError;
+use crate::protocol::config::{DidChangeParams, Reloaded};
+use crate::protocol::initialize::Options;
+use crate::protocol::params;
+
+/// What a host said when it shook hands.
+const AT_START: &str = "initializationOptions.tersed";
+/// What it said later; counts more.
+const LATER: &str = "workspace/didChangeConfiguration";
+
+/// Whether a setting counts as soon as it is changed. The others are read when the process starts.
+fn is_live(key: &str) -> bool {
+    key == "profile" || key.starts_with("policy.")
+}
+
+/// The settings of an engine.
+#[derive(Debug)]
+pub(super) struct Configuration {
+    /// What lies under everything where there are no layers.
+    base: Config,
+    sources: Option<Sources>,
+    state: RwLock<State>,
+}
+
+/// What is in force; replaced as a whole.
+#[derive(Debug, Clone)]
+struct State {
+    layers: Option<Layers>,
+    at_start: ConfigPatch,
+    later: ConfigPatch,
+    config: Arc<Config>,
+    policy: Arc<Policy>,
+}
+
+impl Configuration {
+    pub(super) fn new(settings: &Settings) -> Self {
+        let base = Config {
+            policy: settings.policy.clone(),
+            recovery: settings.recovery.clone(),
+            telemetry: settings.telemetry.clone(),
+            alerts: settings.alerts,
+            accounting: settings.accounting.clone(),
+            ..Config::default()
+        };
+        let (sources, layers) = settings.layers.clone().unzip();
+        let none = ConfigPatch::default();
+        let config = Arc::new(base.clone());
+        let policy = Arc::new(base.policy.clone());
+        let state = RwLock::new(State { layers, at_start: none.clone(), later: none, config, policy });
+        Self { base, sources, state }
+    }
+
+    pub(super) fn policy(&self) -> Arc<Policy> {
+        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).policy)
+    }
+
+    pub(super) fn config(&self) -> Arc<Config> {
+        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).config)
+    }
+
+    /// Changes what is in force, or nothing if the outcome is not allowed.
+    fn change(&self, change: impl FnOnce(&mut State) -> Result<(), RpcError>) -> Result<Reloaded, RpcError> {
+        let mut now = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        let mut next = now.clone();
+        change(&mut next)?;
+        let config = self.resolve(&next)?;
+        let mut changed = BTreeSet::new();
+        differing(
+            "",
+            &serde_json::to_value(&*now.config).unwrap_or_default(),
+            &serde_json::to_value(&config).unwrap_or_default(),
+            &mut changed,
+        );
+        next.policy = Arc::new(config.policy.clone());
+        next.config = Arc::new(config);
+        let files = next.layers.iter().flat_map(|layers| layers.files());
+        let files = files.map(|file| file.display().to_string()).collect();
+        *now = next;
+        let (changed, needs_restart) = changed.into_iter().partition(|key| is_live(key));
+        Ok(Reloaded { files, changed, needs_restart })
+    }
+
+    fn resolve(&self, state: &State) -> Result<Config, RpcError> {
+        match &state.layers {
+            Some(layers) => {
+                let layers = layers.under(AT_START, &state.at_start).under(LATER, &state.later);
+                layers.resolve().map(|resolved| resolved.config).map_err(|error| match error.place.as_str() {
+                    AT_START | LATER => RpcError::invalid_params(error.text),
+                    _ => unreadable(&[error]),
+                })
+            }
+            None => {
+                let bad = |bad: crate::config::BadValue| RpcError::invalid_params(bad.to_string());
+                let profile = state.later.profile.or(state.at_start.profile);
+                let named = profile.map(of_profile).unwrap_or_default();
+                let config = self.base.with(&named).map_err(bad)?;
+                config.with(&state.at_start).and_then(|config| config.with(&state.later)).map_err(bad)
+            }
+        }
+    }
+}
+
+fn of_profile(profile: Profile) -> ConfigPatch {
+    let node = crate::layers::document::yaml(profile.settings());
+    node.ok().and_then(|node| serde_json::from_value(Value::from(&node)).ok()).unwrap_or_default()
+}
+
+/// The places at which two values differ.
+fn differing(key: &str, old: &Value, new: &Value, found: &mut BTreeSet<String>) {
+    match (old, new) {
+        (Value::Object(old), Value::Object(new)) => {
+            for name in old.keys().chain(new.keys()) {
+                let dot = if key.is_empty() { "" } else { "." };
+                let none = Value::Null;
+                let (old, new) = (old.get(name).unwrap_or(&none), new.get(name).unwrap_or(&none));
+                differing(&format!("{key}{dot}{name}"), old, new, found);
+            }
+        }
+        (old, new) if old != new => {
+            found.insert(key.to_owned());
+        }
+        _ => {}
+    }
+}
+
+/// A configuration that cannot be read. Its values may be anything, so secrets are taken out.
+fn unreadable(errors: &[ConfigError]) -> RpcError {
+    let text = sanitize::redact_only(&told(errors)).map(|(text, _)| text);
+    RpcError::failed(
+        "bad_configuration",
+        text.unwrap_or_else(|_| "the configuration cannot be read".to_owned()),
+    )
+}
+
+impl Engine {
+    /// Takes what the host said when it shook hands.
+    pub(super) fn initialized(&self, options: &Options) -> Result<(), RpcError> {
+        let patch = options.patch();
+        let changed = self.configuration.change(|state| {
+            (state.at_start, state.later) = (patch, ConfigPatch::default());
+            Ok(())
+        });
+        changed.map(|_| ())
+    }
+
+    /// `workspace/didChangeConfiguration`: settings replace those that came this way before; null reads the files
+    /// anew.
+    pub fn did_change_configuration(&self, params: &DidChangeParams<'_>) -> Result<Reloaded, RpcError> {
+        const PLACE: &str = "settings.tersed";
+        let settings: Value = match params.settings {
+            Some(text) => params::parse_at(text.get(), "settings")?,
+            None => Value::Null,
+        };
+        match &settings {
+            Value::Null => self.reload_configuration(),
+            Value::Object(sections) => match sections.get("tersed") {
+                // Settings of others.
+                None if !sections.is_empty() => Ok(Reloaded::default()),
+                None | Some(Value::Null) => self.reload_configuration(),
+                Some(value) if value.is_object() => {
+                    let options: Options = params::parse_at(&value.to_string(), PLACE)?;
+                    let patch = options.patch();
+                    self.configuration.change(|state| {
+                        state.later = patch;
+                        Ok(())
+                    })
+                }
+                Some(_) => Err(params::invalid(PLACE, "expected an object")),
+            },
+            _ => Err(params::invalid("settings", "expected an object or null")),
+        }
+    }
+
+    /// `config/reload`: reads the files anew. Where one cannot be read, the old settings stay.
+    pub fn reload_configuration(&self) -> Result<Reloaded, RpcError> {
+        self.configuration.change(|state| {
+            if let Some(sources) = &self.configuration.sources {
+                state.layers = Some(sources.load().map_err(|errors| unreadable(&errors))?);
+            }
+            Ok(())
+        })
+    }
+
+    /// The settings in force.
+    pub fn config(&self) -> Arc<Config> {
+        self.configuration.config()
+    }
+}

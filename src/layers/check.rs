@@ -1,0 +1,144 @@
+//! Values against the definition: every error names the place, the key, the value and what is allowed.
+
+use super::document::{Data, Node};
+use crate::config::elsewhere;
+use crate::config::kind::{Kind, Member};
+use crate::config::schema::settings;
+
+/// Longest value that an error quotes, in bytes.
+const QUOTED: usize = 60;
+
+/// Names that an error lists.
+const LISTED: usize = 24;
+
+/// What is wrong with a value, and its line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrong {
+    /// The line of the value, from 1; 0 where it stands in no file.
+    pub line: usize,
+    /// Key, value and what is allowed.
+    pub text: String,
+}
+
+/// What is wrong with a value at `key`, which is empty for a whole file.
+pub fn check(node: &Node, kind: &Kind, key: &str) -> Vec<Wrong> {
+    let mut wrong = Vec::new();
+    look(node, node.line, kind, key, &mut wrong);
+    wrong
+}
+
+fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>) {
+    let fits = match (kind, &node.data) {
+        (_, Data::Null) | (Kind::Other, _) | (Kind::Flag, Data::Flag(_)) | (Kind::Text, Data::Text(_)) => {
+            true
+        }
+        (Kind::Whole { min, max }, Data::Number(number)) => {
+            number.as_u64().is_some_and(|number| (*min..=*max).contains(&number))
+        }
+        (Kind::Number, Data::Number(number)) => number.as_f64().is_some_and(|number| number >= 0.0),
+        (Kind::Choice(names), Data::Text(text)) => names.contains(text),
+        (Kind::List(of), Data::List(items)) => {
+            for (i, item) in items.iter().enumerate() {
+                let key = format!("{key}[{i}]");
+                match item.data {
+                    Data::Null => wrong.push(bad(item, item.line, of, &key)),
+                    _ => look(item, item.line, of, &key, wrong),
+                }
+            }
+            true
+        }
+        (Kind::Table(of), Data::Table(members)) => {
+            members.iter().for_each(|(name, line, node)| look(node, *line, of, &joined(key, name), wrong));
+            true
+        }
+        (Kind::Group(known), Data::Table(members)) => {
+            for (name, line, node) in members {
+                match known.iter().find(|member| member.name == *name) {
+                    Some(member) => look(node, *line, &member.kind, &joined(key, name), wrong),
+                    None => wrong.push(Wrong { line: *line, text: unknown(key, name, known) }),
+                }
+            }
+            true
+        }
+        _ => false,
+    };
+    if !fits {
+        wrong.push(bad(node, line, kind, key));
+    }
+}
+
+fn joined(key: &str, name: &str) -> String {
+    if key.is_empty() { name.to_owned() } else { format!("{key}.{name}") }
+}
+
+fn bad(node: &Node, line: usize, kind: &Kind, key: &str) -> Wrong {
+    let value = match &node.data {
+        Data::Null => "nothing".to_owned(),
+        Data::Flag(is) => is.to_string(),
+        Data::Number(number) => number.to_string(),
+        Data::Text(text) => quoted(text),
+        Data::List(_) => "a list".to_owned(),
+        Data::Table(_) => "a group".to_owned(),
+    };
+    let key = if key.is_empty() { "the whole" } else { key };
+    let allowed = match kind {
+        Kind::Choice(names) if names.len() > LISTED => "what `tersed config schema` lists".to_owned(),
+        kind => kind.allowed(),
+    };
+    let mut text = format!("{key}: {value} is not allowed, allowed is {allowed}");
+    if let (Kind::Choice(names), Data::Text(given)) = (kind, &node.data)
+        && let Some(name) = nearest(given, names.iter().map(String::as_str))
+    {
+        text.push_str(&format!("; did you mean `{name}`?"));
+    }
+    Wrong { line, text }
+}
+
+/// A value as an error quotes it: on one line, and not too long.
+pub fn quoted(text: &str) -> String {
+    let shown = &text[..text.floor_char_boundary(QUOTED)];
+    let more = if shown.len() < text.len() { " ..." } else { "" };
+    format!("`{}{more}`", shown.escape_debug())
+}
+
+/// What is said of a name that is none.
+fn unknown(group: &str, name: &str, known: &[Member]) -> String {
+    let key = joined(group, name);
+    let no_such = format!("{}: there is no such setting", key.escape_debug());
+    let near = nearest(name, known.iter().map(|member| member.name.as_str()));
+    // A setting in the wrong place, or one that has another name elsewhere.
+    let of_setting = |key: &'static str| key.rsplit('.').next() == Some(near_form(name).as_str());
+    let placed = near.map(|name| joined(group, name)).or_else(|| {
+        let known = settings().iter().map(|setting| setting.key.as_str());
+        let mut same = known.filter(|key| {
+            of_setting(key) || near_form(key.rsplit('.').next().unwrap_or(key)) == near_form(name)
+        });
+        same.next().or_else(|| elsewhere::ours(name)).map(str::to_owned)
+    });
+    match placed {
+        Some(near) => format!("{no_such}; did you mean `{near}`?"),
+        None => {
+            let names: Vec<&str> = known.iter().map(|member| member.name.as_str()).collect();
+            format!("{no_such}, there are {}", names.join(", "))
+        }
+    }
+}
+
+/// A name without what spellings differ in.
+fn near_form(name: &str) -> String {
+    name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
+}
+
+/// The known name that a wrong one is most likely meant to be.
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let form = near_form(name);
+    let most = (form.chars().count() / 3).clamp(1, 3);
+    let distance = |known: &str| strsim::damerau_levenshtein(&form, &near_form(known));
+    // What is far too long is no typing error, and would cost its square.
+    let known = known.filter(|_| form.len() <= 64);
+    known
+        .map(|known| (distance(known), known))
+        .filter(|(far, _)| *far <= most)
+        .min_by_key(|(far, _)| *far)
+        .map(|(_, known)| known)
+}

@@ -1,0 +1,269 @@
+//! A configuration file as values that know their lines.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Number, Value};
+use serde_saphyr::{DuplicateKeyPolicy, Options, Spanned};
+use toml::de::{DeTable, DeValue};
+
+/// A value and the line where it stands, from 1.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Node {
+    /// Its line.
+    pub line: usize,
+    /// What it is.
+    pub data: Data,
+}
+
+/// A value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Data {
+    /// No value.
+    Null,
+    /// `true` or `false`.
+    Flag(bool),
+    /// A number.
+    Number(Number),
+    /// A text.
+    Text(String),
+    /// Values in order.
+    List(Vec<Node>),
+    /// Names, the lines where they stand, and values.
+    Table(Vec<(String, usize, Node)>),
+}
+
+/// A text that cannot be read: the line, where it is known, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The line, from 1.
+    pub line: Option<usize>,
+    /// Why, in words.
+    pub reason: String,
+}
+
+/// Reads YAML.
+pub fn yaml(text: &str) -> Result<Node, Unreadable> {
+    let mut options = Options::default();
+    options.duplicate_keys = DuplicateKeyPolicy::Error;
+    options.strict_booleans = true;
+    options.with_snippet = false;
+    let read = serde_saphyr::from_str_with_options::<Option<Spanned<Data>>>(text, options);
+    match read {
+        Ok(Some(node)) => Ok(placed(node)),
+        Ok(None) => Ok(Node { line: 1, data: Data::Null }),
+        Err(error) => {
+            let line = error.location().map(|place| place.line() as usize).filter(|line| *line > 0);
+            let error = error.to_string();
+            let reason = error.lines().next().unwrap_or_default();
+            // The place stands in front of the message.
+            let reason = reason.split(" at line ").next().unwrap_or(reason);
+            Err(Unreadable { line, reason: reason.to_owned() })
+        }
+    }
+}
+
+fn placed(node: Spanned<Data>) -> Node {
+    Node { line: node.referenced.line() as usize, data: node.value }
+}
+
+impl<'de> Deserialize<'de> for Data {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Data;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value")
+            }
+
+            fn visit_unit<E>(self) -> Result<Data, E> {
+                Ok(Data::Null)
+            }
+
+            fn visit_none<E>(self) -> Result<Data, E> {
+                Ok(Data::Null)
+            }
+
+            fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Data, D::Error> {
+                deserializer.deserialize_any(self)
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Data, E> {
+                Ok(Data::Flag(value))
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Data, E> {
+                Ok(Data::Number(value.into()))
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<Data, E> {
+                Ok(Data::Number(value.into()))
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<Data, E> {
+                Ok(Number::from_f64(value).map_or_else(|| Data::Text(value.to_string()), Data::Number))
+            }
+
+            fn visit_str<E>(self, value: &str) -> Result<Data, E> {
+                Ok(Data::Text(value.to_owned()))
+            }
+
+            fn visit_string<E>(self, value: String) -> Result<Data, E> {
+                Ok(Data::Text(value))
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Data, A::Error> {
+                let mut all = Vec::new();
+                while let Some(item) = items.next_element::<Spanned<Data>>()? {
+                    all.push(placed(item));
+                }
+                Ok(Data::List(all))
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Data, A::Error> {
+                let mut all = Vec::new();
+                while let Some(name) = members.next_key::<Spanned<String>>()? {
+                    let node = placed(members.next_value::<Spanned<Data>>()?);
+                    let line = name.referenced.line() as usize;
+                    all.push((name.value, line, node));
+                }
+                Ok(Data::Table(all))
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
+/// Reads TOML.
+pub fn toml(text: &str) -> Result<Node, Unreadable> {
+    let starts: Vec<usize> =
+        std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect();
+    let line = |at: usize| starts.partition_point(|start| *start <= at);
+    match DeTable::parse(text) {
+        Ok(table) => {
+            let data = of_table(table.get_ref(), &line);
+            Ok(Node { line: 1, data })
+        }
+        Err(error) => {
+            let reason = error.message().lines().next().unwrap_or_default().to_owned();
+            Err(Unreadable { line: error.span().map(|span| line(span.start)), reason })
+        }
+    }
+}
+
+fn of_table(table: &DeTable<'_>, line: &dyn Fn(usize) -> usize) -> Data {
+    let member = |(name, value): (&toml::Spanned<_>, &toml::Spanned<DeValue<'_>>)| {
+        let at = line(name.span().start);
+        let name: &std::borrow::Cow<'_, str> = name.get_ref();
+        (name.clone().into_owned(), at, Node { line: at, data: of_value(value.get_ref(), line) })
+    };
+    let mut members: Vec<_> = table.iter().map(member).collect();
+    members.sort_by_key(|(_, line, _)| *line);
+    Data::Table(members)
+}
+
+fn of_value(value: &DeValue<'_>, line: &dyn Fn(usize) -> usize) -> Data {
+    match value {
+        DeValue::String(text) => Data::Text(text.clone().into_owned()),
+        DeValue::Integer(number) => {
+            let (text, radix) = (number.as_str(), number.radix());
+            let number = u64::from_str_radix(text, radix).map(Number::from);
+            let number = number.or_else(|_| i64::from_str_radix(text, radix).map(Number::from));
+            number.map_or_else(|_| Data::Text(text.to_owned()), Data::Number)
+        }
+        DeValue::Float(number) => {
+            let text = number.as_str();
+            let number = text.parse().ok().and_then(Number::from_f64);
+            number.map_or_else(|| Data::Text(text.to_owned()), Data::Number)
+        }
+        DeValue::Boolean(is) => Data::Flag(*is),
+        DeValue::Datetime(time) => Data::Text(time.to_string()),
+        DeValue::Array(items) => {
+            let item = |item: &toml::Spanned<DeValue<'_>>| Node {
+                line: line(item.span().start),
+                data: of_value(item.get_ref(), line),
+            };
+            Data::List(items.iter().map(item).collect())
+        }
+        DeValue::Table(table) => of_table(table, line),
+    }
+}
+
+impl From<&Node> for Value {
+    fn from(node: &Node) -> Self {
+        match &node.data {
+            Data::Null => Self::Null,
+            Data::Flag(is) => Self::Bool(*is),
+            Data::Number(number) => Self::Number(number.clone()),
+            Data::Text(text) => Self::String(text.clone()),
+            Data::List(items) => items.iter().map(Self::from).collect(),
+            Data::Table(members) => {
+                members.iter().map(|(name, _, node)| (name.clone(), Self::from(node))).collect()
+            }
+        }
+    }
+}
+
+impl Node {
+    /// A value that stands in no file.
+    pub fn new(value: &Value) -> Self {
+        let data = match value {
+            Value::Null => Data::Null,
+            Value::Bool(is) => Data::Flag(*is),
+            Value::Number(number) => Data::Number(number.clone()),
+            Value::String(text) => Data::Text(text.clone()),
+            Value::Array(items) => Data::List(items.iter().map(Self::new).collect()),
+            Value::Object(members) => {
+                Data::Table(members.iter().map(|(name, value)| (name.clone(), 0, Self::new(value))).collect())
+            }
+        };
+        Self { line: 0, data }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn both_languages_say_the_same() {
+        let of_yaml =
+            yaml("policy:\n  mode: safe\n  minBytes: 7\n  dedup: no\n  excludeTools:\n    - a\n    - b\n")
+                .unwrap();
+        let of_toml = toml("[policy]\nmode = \"safe\"\nminBytes = 7\ndedup = \"no\"\nexcludeTools = [\n  \"a\",\n  \"b\",\n]\n").unwrap();
+        let expected = json!({"policy":{"mode":"safe","minBytes":7,"dedup":"no","excludeTools":["a","b"]}});
+        for node in [of_yaml, of_toml] {
+            assert_eq!(Value::from(&node), expected);
+            let Data::Table(members) = &node.data else { panic!() };
+            let Data::Table(policy) = &members[0].2.data else { panic!() };
+            let lines: Vec<usize> = policy.iter().map(|(_, line, _)| *line).collect();
+            assert_eq!(lines, [2, 3, 4, 5]);
+            let Data::List(tools) = &policy[3].2.data else { panic!() };
+            assert_eq!([tools[0].line, tools[1].line], [6, 7]);
+        }
+        for empty in ["", "# nothing\n", "---\n"] {
+            assert_eq!(yaml(empty).unwrap().data, Data::Null, "{empty:?}");
+        }
+        assert_eq!(toml("").unwrap().data, Data::Table(Vec::new()));
+    }
+
+    #[test]
+    fn what_cannot_be_read_has_a_line() {
+        for text in ["a: 1\na: 2\n", "a: 1\n  b: [\n", "a: 1\n\tb: 1\n", "a: 1\n*x : 1\n"] {
+            let error = yaml(text).unwrap_err();
+            assert!(
+                error.line.is_some_and(|line| line >= 2) && !error.reason.is_empty(),
+                "{text:?}: {error:?}"
+            );
+        }
+        for text in ["a = 1\na = 2\n", "a = 1\nb = [\n", "a = 1\nb\n"] {
+            let error = toml(text).unwrap_err();
+            assert!(
+                error.line.is_some_and(|line| line >= 2) && !error.reason.is_empty(),
+                "{text:?}: {error:?}"
+            );
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Single values with their origins.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::document::{Data, Node, yaml};
+use crate::config::Profile;
+use crate::config::kind::Kind;
+use crate::config::schema::root;
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Origin {
+    /// A profile.
+    Profile(Profile),
+    /// A file and its line, from 1.
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: usize,
+    },
+    /// A variable of the environment.
+    Variable(String),
+    /// A flag.
+    Flag(String),
+    /// What a host said.
+    Host(&'static str),
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Profile(profile) => write!(f, "profile {}", profile.name()),
+            Self::File { path, line } => write!(f, "{}:{line}", path.display()),
+            Self::Variable(name) | Self::Flag(name) => f.write_str(name),
+            Self::Host(name) => f.write_str(name),
+        }
+    }
+}
+
+/// A value that somebody gave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Given {
+    /// The setting: `policy.mode`.
+    pub key: String,
+    /// Its value.
+    pub value: Value,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Calls `each` with the key, the value and the line of every setting in a group that was checked. An empty group
+/// is told as one, since it may stand for its defaults.
+pub(super) fn flatten(node: &Node, kind: &Kind, key: &str, each: &mut dyn FnMut(&str, &Node, usize)) {
+    walk(node, node.line, kind, key, each);
+}
+
+fn walk(node: &Node, line: usize, kind: &Kind, key: &str, each: &mut dyn FnMut(&str, &Node, usize)) {
+    match (kind, &node.data) {
+        (_, Data::Null) => {}
+        (Kind::Group(known), Data::Table(members)) if !members.is_empty() => {
+            for (name, line, node) in members {
+                let Some(member) = known.iter().find(|member| member.name == *name) else { continue };
+                let dot = if key.is_empty() { "" } else { "." };
+                walk(node, *line, &member.kind, &format!("{key}{dot}{name}"), each);
+            }
+        }
+        _ if key.is_empty() => {}
+        _ => each(key, node, line),
+    }
+}
+
+/// A value as a variable or a flag gives it: lists with commas between their items or as JSON, groups as JSON.
+pub(super) fn of_text(text: &str, kind: &Kind) -> Node {
+    let json = || serde_json::from_str::<Value>(text).ok();
+    let text_itself = || Value::String(text.to_owned());
+    let value = match kind {
+        Kind::Flag => match text {
+            "true" | "1" => Value::Bool(true),
+            "false" | "0" => Value::Bool(false),
+            _ => text_itself(),
+        },
+        Kind::Whole { .. } | Kind::Number => json().filter(Value::is_number).unwrap_or_else(text_itself),
+        Kind::Text | Kind::Choice(_) => text_itself(),
+        Kind::List(_) if text.trim_start().starts_with('[') => json().unwrap_or_else(text_itself),
+        Kind::List(_) => {
+            let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+            items.map(|item| Value::String(item.to_owned())).collect()
+        }
+        Kind::Table(_) | Kind::Group(_) | Kind::Other => json().unwrap_or_else(text_itself),
+    };
+    Node::new(&value)
+}
+
+/// What a profile gives.
+pub(super) fn of_profile(profile: Profile) -> Vec<Given> {
+    let mut all = Vec::new();
+    if let Ok(node) = yaml(profile.settings()) {
+        flatten(&node, root(), "", &mut |key, node, _| {
+            all.push(Given { key: key.to_owned(), value: node.into(), origin: Origin::Profile(profile) });
+        });
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layers::check::check;
+
+    #[test]
+    fn profiles_are_named_settings() {
+        for profile in Profile::ALL {
+            let node = yaml(profile.settings()).unwrap();
+            assert_eq!(check(&node, root(), ""), [], "{}", profile.name());
+            assert!(of_profile(*profile).len() >= 4);
+        }
+    }
+}

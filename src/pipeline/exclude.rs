@@ -1,0 +1,100 @@
+//! What a policy excludes: by the call, by the kind of output, by the step.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::INPUT_LIMIT;
+use super::call::ToolCall;
+use super::detect::command::{CommandLine, Simple};
+use super::detect::{self, sections};
+use super::reason::Reason;
+use super::relevance::Relevance;
+use super::sanitize::Sanitized;
+use super::source::Source;
+use crate::config::{Category, Policy};
+use crate::reduce::{self, Input};
+
+/// Stretches of a text that are asked for their kind, at most.
+const STRETCHES: usize = 24;
+
+/// The rule about the call that keeps its result exact, if one does.
+pub(super) fn by_call(call: &ToolCall, policy: &Policy) -> Option<Reason> {
+    if !policy.exclude_tool_substrings.is_empty() {
+        let tool = call.tool.to_lowercase();
+        if policy.exclude_tool_substrings.iter().any(|part| tool.contains(part.as_str())) {
+            return Some(Reason::ExcludedToolSubstring);
+        }
+    }
+    let command = call.command.as_deref()?;
+    if policy.exclude_categories.contains(&Category::Command) {
+        return Some(Reason::ExcludedCategory);
+    }
+    if policy.exclude_commands.is_empty() && policy.exclude_flags.is_empty() {
+        return None;
+    }
+    let line = detect::read_command(call, command);
+    if runs_one_of(&line, &policy.exclude_commands) {
+        return Some(Reason::ExcludedCommand);
+    }
+    let flags: Vec<&str> = policy.exclude_flags.iter().map(String::as_str).collect();
+    let mut shown = line.pipelines.iter().filter(|pipeline| pipeline.is_shown()).flatten();
+    let has_flag = !flags.is_empty() && shown.any(|simple| simple.has_flag(&flags));
+    has_flag.then_some(Reason::ExcludedFlag)
+}
+
+/// Whether the lines of the result have to be shown as they are, where they are shown.
+pub(super) fn is_verbatim(call: &ToolCall, policy: &Policy) -> bool {
+    let command = call.command.as_deref().filter(|_| !policy.verbatim_commands.is_empty());
+    command
+        .is_some_and(|command| runs_one_of(&detect::read_command(call, command), &policy.verbatim_commands))
+}
+
+/// Whether a program whose output is seen begins with the words of one of the commands.
+fn runs_one_of(line: &CommandLine, commands: &[String]) -> bool {
+    commands.iter().any(|command| {
+        let wanted = CommandLine::parse(command);
+        let Some(wanted) = wanted.pipelines.first().and_then(|pipeline| pipeline.first()) else {
+            return false;
+        };
+        let wanted = words(wanted);
+        line.producers().any(|(simple, _)| {
+            let words = words(simple);
+            words.len() >= wanted.len() && words.iter().zip(&wanted).all(|(a, b)| a == b)
+        })
+    })
+}
+
+/// The words of a command; of git without what stands before its own command, as in `git -C web diff`.
+fn words(simple: &Simple) -> Vec<&str> {
+    let words: Vec<&str> = simple.argv.iter().map(String::as_str).collect();
+    let Some(of_git) = simple.git_subcommand() else { return words };
+    let at = words.iter().position(|word| *word == of_git).unwrap_or(1);
+    std::iter::once("git").chain(words[at..].iter().copied()).collect()
+}
+
+/// Whether the policy excludes what the texts are, by the call or by their own grammar.
+pub(super) fn by_category(call: &ToolCall, policy: &Policy, parts: &[Sanitized]) -> bool {
+    let excluded = &policy.exclude_categories;
+    if excluded.is_empty() {
+        return false;
+    }
+    let is_one = |family: &str| excluded.iter().any(|category| category.name() == family);
+    let relevance = Relevance::new(None, &[], &[]);
+    parts.iter().filter(|part| part.binary.is_none()).any(|part| {
+        let source = Source::new(&part.text);
+        let whole = detect::detect(call, &source);
+        if whole.shape.family().is_some_and(is_one) {
+            return true;
+        }
+        if part.text.len() > INPUT_LIMIT {
+            return false;
+        }
+        sections::sections(&whole.command, &source).into_iter().take(STRETCHES).any(|section| {
+            let lines = source.part_of(section.lines.clone());
+            let detection = detect::of_command(call, section.command, &lines);
+            let input = Input { source: &lines, call, detection: &detection, policy, relevance: &relevance };
+            let chosen = catch_unwind(AssertUnwindSafe(|| reduce::choose(&input))).unwrap_or_default();
+            chosen.is_some_and(|reducer| is_one(reducer.meta().family))
+                || detection.shape.family().is_some_and(is_one)
+        })
+    })
+}
