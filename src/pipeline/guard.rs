@@ -49,12 +49,23 @@ pub fn count_visible(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) ->
 }
 
 /// The failure lines that cannot be seen, each text once.
-fn hidden(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> {
+pub fn hidden(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> {
+    look_up(source, ledger, signals).1
+}
+
+/// The failure lines in whose place their texts can be seen, each text once: where of equal lines the first is
+/// not shown, the first that is.
+pub fn shown(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> {
+    look_up(source, ledger, signals).0
+}
+
+/// The lines in whose place failures can be seen, and those that cannot be seen, each text once.
+fn look_up(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> (Vec<usize>, Vec<usize>) {
     let mut seen: Set<&str> = Set::default();
-    let mut hidden: Vec<usize> = Vec::new();
+    let (mut shown_by, mut hidden): (Vec<usize>, Vec<usize>) = Default::default();
     let mut cursor = 0;
     // Lines follow each other in what stands for them: a search goes on where the last one ended.
-    let mut search = Search { shown: "", at: 0 };
+    let mut search = Search::new("");
     for &line in signals {
         let text = source.line(line).trim();
         let visible = match ledger.shows(line, &mut cursor) {
@@ -62,34 +73,43 @@ fn hidden(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize>
             Shown::No => false,
             Shown::In(shown) => {
                 if !std::ptr::eq(search.shown, shown) {
-                    search = Search { shown, at: 0 };
+                    search = Search::new(shown);
                 }
                 // A text that was shown before is not looked for twice.
                 seen.contains(text) || search.shows(text) || is_cut(shown, source.line(line))
             }
         };
-        if visible {
-            seen.insert(text);
-        } else {
-            hidden.push(line);
+        match visible {
+            true if seen.insert(text) => shown_by.push(line),
+            true => {}
+            false => hidden.push(line),
         }
     }
     // `insert` is false for what is visible elsewhere, also through an earlier line of this list.
     hidden.retain(|&line| seen.insert(source.line(line).trim()));
-    hidden
+    (shown_by, hidden)
 }
 
 /// A search for several texts in one.
 struct Search<'a> {
     shown: &'a str,
     at: usize,
+    /// The words of what is shown, and it with one blank for each run of white space, once somebody asked.
+    words: Option<(Set<&'a str>, String)>,
+    /// Bytes that were searched.
+    bytes: usize,
 }
 
-impl Search<'_> {
-    /// Whether a line can be seen; of a line that is a whole document, what it says of failures.
+impl<'a> Search<'a> {
+    fn new(shown: &'a str) -> Self {
+        Self { shown, at: 0, words: None, bytes: 0 }
+    }
+
+    /// Whether a line can be seen, whatever white space stands between its words; of a line that is a whole
+    /// document, what it says of failures.
     fn shows(&mut self, line: &str) -> bool {
         if line.len() <= LONG_LINE {
-            return self.finds(line) || contains_folded(self.shown, line);
+            return self.may_show(line) && (self.finds(line) || self.finds_folded(line));
         }
         let mut seen = Set::default();
         let excerpts = signals::excerpts(line);
@@ -97,15 +117,46 @@ impl Search<'_> {
             || excerpts.into_iter().all(|e| !seen.insert(&line[e.clone()]) || self.finds(&line[e]))
     }
 
+    fn words(&mut self) -> &(Set<&'a str>, String) {
+        let shown = self.shown;
+        self.words.get_or_insert_with(|| (shown.split_whitespace().collect(), folded(shown)))
+    }
+
+    /// Whether all words of a line but the first and the last, which may be parts of longer ones, are words of
+    /// what is shown. What is not is looked for in no text.
+    fn may_show(&mut self, line: &str) -> bool {
+        let words = &self.words().0;
+        let mut last = None;
+        for word in line.split_whitespace().skip(1) {
+            if last.replace(word).is_some_and(|inner| !words.contains(inner)) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether a text is there when runs of white space count as one blank.
+    fn finds_folded(&mut self, text: &str) -> bool {
+        let text = folded(text);
+        let shown = &self.words().1;
+        let finds = memchr::memmem::find(shown.as_bytes(), text.as_bytes()).is_some();
+        self.bytes += shown.len();
+        finds
+    }
+
     fn finds(&mut self, text: &str) -> bool {
         let bytes = self.shown.as_bytes();
         let ahead = memchr::memmem::find(&bytes[self.at..], text.as_bytes()).map(|at| self.at + at);
         match ahead.or_else(|| memchr::memmem::find(bytes, text.as_bytes())) {
             Some(at) => {
+                self.bytes += at.checked_sub(self.at).unwrap_or(bytes.len()) + text.len();
                 self.at = at;
                 true
             }
-            None => false,
+            None => {
+                self.bytes += 2 * bytes.len();
+                false
+            }
         }
     }
 }
@@ -161,10 +212,16 @@ fn is_well(action: &Action) -> bool {
     matches!(reason, Clean | LogGroup | PassingChecks | PassingTests | Progress | TestOutput)
 }
 
-/// Whether `text` is in `shown` when runs of white space count as one blank.
-fn contains_folded(shown: &str, text: &str) -> bool {
-    let fold = |s: &str| s.split_whitespace().collect::<Vec<_>>().join(" ");
-    fold(shown).contains(&fold(text))
+/// A text with one blank for each run of white space.
+fn folded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
 }
 
 /// What the parts of a long line start with or end before: an element, an object, a line that is written as an
@@ -242,6 +299,26 @@ mod tests {
         let gaps: Vec<_> = ledger.gaps(&source).iter().map(|g| g.lines).collect();
         assert_eq!(gaps, [(1, 1), (3, 4)]);
     }
+    #[test]
+    fn a_line_is_found_with_any_white_space_between_its_words() {
+        let mut search = Search::new("x(error:  a b\n c) error: d");
+        assert!(search.shows("error: a b c") && search.shows("error: a") && search.shows("ror: d"));
+        assert!(!search.shows("error: b") && !search.shows("error: a x c") && !search.shows("error:  d e"));
+    }
+
+    #[test]
+    fn lines_that_are_not_shown_are_searched_for_in_no_text() {
+        let shown: String =
+            (0..500).map(|i| format!("\"error\": \"number {i} of many is bad\",\n")).collect();
+        let mut search = Search::new(&shown);
+        let mut found = 0;
+        for i in 0..4000 {
+            found += usize::from(search.shows(&format!("\"error\": \"number {i} of many is bad\",")));
+        }
+        assert_eq!(found, 500);
+        assert!(search.bytes <= 2 * shown.len(), "{} bytes for {}", search.bytes, shown.len());
+    }
+
     #[test]
     fn a_line_is_cut_where_every_byte_is_accounted_for() {
         let line = "<a><b error: x/><c fine/><d/></a>";

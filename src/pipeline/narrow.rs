@@ -4,7 +4,7 @@
 use super::details;
 use super::evidence::Omission;
 use super::fit::{self, Fit, Form, Goal};
-use super::ledger::Ledger;
+use super::ledger::{Action, Ledger, Span};
 use super::part::omission;
 use super::reason::Reason;
 use super::run::Run;
@@ -45,6 +45,14 @@ struct Cut {
     omissions: Vec<Omission>,
     kept: usize,
     tokens: usize,
+}
+
+/// Which part is cut, what stands before it, and why.
+#[derive(Debug, Clone, Copy)]
+struct Place<'a> {
+    index: usize,
+    pointer: Option<&'a str>,
+    reason: Reason,
 }
 
 impl Run<'_> {
@@ -88,17 +96,26 @@ impl Run<'_> {
             Some(_) => share::shares(&claims, limit.unwrap_or(PREVIEW).min(PREVIEW)),
             None => most.clone().unwrap_or_default(),
         };
-        let mut is_changed = false;
-        for (index, part) in parts.iter_mut().enumerate() {
-            let first = pointer.as_deref().filter(|_| index == 0);
+        let place = |index: usize| Place {
+            index,
+            pointer: pointer.as_deref().filter(|_| index == 0),
+            reason: if pointer.is_some() { Reason::Externalized } else { Reason::Budget },
+        };
+        let goal = |index: usize| {
             let most = most.as_ref().map_or(usize::MAX / 2, |most| most[index]);
-            let goal = Goal { aim: aims[index].min(most), most };
-            let is_whole = part.source.is_none() || claims[index].takes <= goal.aim;
-            if is_whole && first.is_none() {
-                continue;
-            }
+            Goal { aim: aims[index].min(most), most }
+        };
+        let mut cuts: Vec<Option<Cut>> = Vec::with_capacity(parts.len());
+        for (index, part) in parts.iter().enumerate() {
+            let is_whole = part.source.is_none() || claims[index].takes <= goal(index).aim;
+            let is_cut = !is_whole || place(index).pointer.is_some();
+            cuts.push(if is_cut { self.narrowed(part, goal(index), place(index)) } else { None });
+        }
+        let mut is_changed = false;
+        for (index, (part, cut)) in parts.iter_mut().zip(cuts).enumerate() {
+            let first = place(index).pointer;
             let before = part.text.len();
-            if let Some(cut) = self.narrowed(part, index, goal, first) {
+            if let Some(cut) = cut {
                 let id = if pointer.is_some() { pointer::STEP } else { "budget" };
                 self.step(id, Reason::Applied, before, cut.text.len());
                 let lead = usize::from(first.is_some());
@@ -126,7 +143,8 @@ impl Run<'_> {
     }
 
     /// One part cut down to its goal, or `None` if that would not make it smaller.
-    fn narrowed(&self, part: &Done<'_>, index: usize, goal: Goal, pointer: Option<&str>) -> Option<Cut> {
+    fn narrowed(&self, part: &Done<'_>, goal: Goal, place: Place<'_>) -> Option<Cut> {
+        let Place { index, pointer, reason } = place;
         let Some(source) = &part.source else {
             // The marker of data that are no text is their preview.
             let text = fit::seal(format!("{}\n{}", pointer?, unsealed(&part.text)), Form::Lines);
@@ -143,7 +161,6 @@ impl Run<'_> {
                 &quoted
             }
         };
-        let reason = if pointer.is_some() { Reason::Externalized } else { Reason::Budget };
         let form = if pointer.is_some() { Form::Lines } else { fit_structured(source, self.policy) };
         let handle = self.handle();
         let finish = |ledger: &Ledger| {
@@ -166,27 +183,49 @@ impl Run<'_> {
         // The tokens of the line before it are not the text's own.
         let extra = pointer.map_or(0, |line| self.counter.count(line) + 1);
         let goal = Goal { aim: goal.aim + extra, most: goal.most.saturating_add(extra) };
-        let fit_of = |ledger| Fit::new(source, ledger, signals, part.is_report, form, reason, self.counter);
-        let large = fit_of(ledger).too_large(goal);
-        let mut restored = ledger.clone();
-        restored.restore(&large);
-        if let Some((ledger, text)) = fit_of(&restored).cut(goal, &finish) {
+        let whole_of = |ledger: &Ledger| {
+            Fit::new(source, ledger, signals, part.is_report, form, reason, self.counter).too_large(goal)
+        };
+        let cut_of = |ledger: &Ledger| {
+            let mut fit = Fit::new(source, ledger, signals, part.is_report, form, reason, self.counter);
+            let (ledger, text) = fit.cut(goal, &finish)?;
             let tokens = self.counter.count(&text);
-            if pays(&text, tokens) || (pointer.is_some() && tokens < self.source_tokens[index]) {
+            let pays = pays(&text, tokens) || (pointer.is_some() && tokens < self.source_tokens[index]);
+            pays.then(|| {
                 let omissions = ledger.gaps(source).into_iter().map(|gap| omission(gap, index)).collect();
                 let kept = guard::count_visible(source, &ledger, &part.signals);
-                return Some(Cut { text, ledger: Some(ledger), omissions, kept, tokens });
-            }
+                Cut { text, ledger: Some(ledger), omissions, kept, tokens }
+            })
+        };
+        let mut restored = ledger.clone();
+        restored.restore(&whole_of(ledger));
+        let mut cut = cut_of(&restored);
+        // What stands for lines with a lost failure is too large or was cut beside it: the lines themselves may
+        // have room.
+        let whole =
+            holding(source, &restored, cut.as_ref().and_then(|cut| cut.ledger.as_ref()), &part.signals);
+        if !whole.is_empty() {
+            restored.restore(&whole);
+            let kept = cut.as_ref().map_or(0, |cut| cut.kept);
+            cut = cut_of(&restored).filter(|by_lines| by_lines.kept > kept).or(cut);
         }
-        match pointer {
-            Some(_) => None,
-            None => Some(self.clipped(source, part, index, goal.most, form))
+        match (cut, pointer) {
+            (Some(cut), _) => Some(cut),
+            (None, Some(_)) => None,
+            (None, None) => Some(self.clipped(source, part, place, goal.most, form))
                 .filter(|cut| pays(&cut.text, cut.tokens)),
         }
     }
 
     /// The last resort.
-    fn clipped(&self, source: &Source<'_>, part: &Done<'_>, index: usize, tokens: usize, form: Form) -> Cut {
+    fn clipped(
+        &self,
+        source: &Source<'_>,
+        part: &Done<'_>,
+        place: Place<'_>,
+        tokens: usize,
+        form: Form,
+    ) -> Cut {
         let first = part.signals.first().copied().unwrap_or(0);
         let from = source.byte_range(0..first).end;
         // Where the budget holds nothing at all, the suffix alone is the least that tells of it.
@@ -194,10 +233,10 @@ impl Run<'_> {
         let (text, end) = fit::clip(source.text(), from, tokens, form, self.counter).unwrap_or_else(least);
         let gap = |lines: std::ops::Range<usize>, count: usize, bytes: usize| Omission {
             lines: [source.number(lines.start), source.number(lines.end - 1)],
-            reason: Reason::Budget,
+            reason: place.reason,
             count,
             bytes,
-            part: index,
+            part: place.index,
             shown_by: None,
         };
         let mut omissions = Vec::new();
@@ -243,6 +282,23 @@ fn fit_structured(source: &Source<'_>, policy: &Policy) -> Form {
         true => Form::JsonString,
         false => Form::Lines,
     }
+}
+
+/// Lines of texts and blocks that stand for several lines, one of which reports a failure that can be seen
+/// before a cut and not behind it.
+fn holding(source: &Source<'_>, before: &Ledger, behind: Option<&Ledger>, signals: &[usize]) -> Vec<usize> {
+    let lost = match behind {
+        Some(behind) => guard::hidden(source, behind, signals),
+        None => signals.to_vec(),
+    };
+    let is_whole = |span: &&Span| {
+        span.lines.len() > 1 && matches!(span.action, Action::Replace { .. } | Action::Repeat { .. })
+    };
+    let holds = |span: &&Span| {
+        let next = lost.partition_point(|&line| line < span.lines.start);
+        lost.get(next).is_some_and(|&line| line < span.lines.end)
+    };
+    before.spans().iter().filter(is_whole).filter(holds).flat_map(|span| span.lines.clone()).collect()
 }
 
 /// A text without the check of its first marker.

@@ -213,3 +213,20 @@ fn what_only_looks_like_a_pointer_is_escaped() {
     let again = compress(&engine, &plain("b", content(&out)), &json!({"policy": {"dedup": false}}));
     assert_eq!(again["content"], out["content"]);
 }
+
+#[test]
+fn every_part_of_a_pointer_says_why_it_is_cut() {
+    let engine = Engine::default();
+    let other = numbered(900, |i| format!("row {i} has words of its own {}", i * 7907 % 1013));
+    let parts = [json!({"type": "text", "text": log()}), json!({"type": "text", "text": other})];
+    let out = compress(&engine, &json!({"toolCallId": "a", "tool": "bash", "content": parts}), &json!({}));
+    let texts: Vec<&str> =
+        out["content"].as_array().unwrap().iter().map(|part| part["text"].as_str().unwrap()).collect();
+    assert!(texts[0].starts_with("[EXTERNALIZED: "), "{out}");
+    assert!(
+        texts.iter().all(|text| text.contains(", externalized]") && !text.contains(", budget]")),
+        "{out}"
+    );
+    let cut = out["evidence"]["omissions"].as_array().unwrap();
+    assert!(cut.iter().any(|gap| gap["part"] == 1) && cut.iter().all(|gap| gap["reason"] == "externalized"));
+}

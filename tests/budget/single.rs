@@ -254,3 +254,29 @@ fn parts_share_the_budget() {
     assert!(sum <= 200 && sum == outcome.evidence.tokens.after, "{sum}");
     assert!(outcome.texts[0].contains(", budget]"));
 }
+
+#[test]
+fn a_failure_inside_a_repeated_block_is_kept_where_the_block_is_too_long() {
+    let block: String = (0..9)
+        .map(|i| match i {
+            4 => "Retrying since the service said InternalServerError: overloaded\n".to_owned(),
+            _ => {
+                format!(
+                    "step {i} of the loop says many words that nobody has to read again, such as these: {}\n",
+                    "more of it ".repeat(4)
+                )
+            }
+        })
+        .collect();
+    let text = format!("Starting the loop\n{}The loop goes on\n", block.repeat(3));
+    let line = "Retrying since the service said InternalServerError: overloaded";
+    for budget in [80, 120, 250] {
+        for mode in [Mode::Standard, Mode::Aggressive] {
+            let outcome = run(&ToolCall::default(), &text, &Policy { mode, ..policy(budget) });
+            let out = outcome.texts.concat();
+            assert!(out.contains(line), "{budget}\n{out}");
+            assert!(count(&out) <= budget, "{budget}\n{out}");
+            assert_eq!(outcome.evidence.guard.kept, outcome.evidence.guard.signals);
+        }
+    }
+}

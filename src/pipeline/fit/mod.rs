@@ -96,7 +96,7 @@ impl<'a> Fit<'a> {
         counter: &'static dyn TokenCounter,
     ) -> Self {
         let units = units(source, ledger);
-        let musts = musts(source, &units, signals, is_report);
+        let musts = musts(source, ledger, &units, signals, is_report);
         Self { source, ledger, counter, form, units, musts, is_report, longest: None, is_bare: false, reason }
     }
 
@@ -109,9 +109,16 @@ impl<'a> Fit<'a> {
         let best = if is_enough {
             whole
         } else {
-            // One line of few may take nearly all.
+            // One line of few may take nearly all, but for short failures beside it.
             let few = self.units.len() <= 3;
-            let longest = if few { goal.aim.saturating_sub(MARKER + 2) } else { goal.aim / 4 };
+            let longest = match few {
+                true => {
+                    let costs: Vec<usize> = self.musts[0].clone().into_iter().map(|u| self.cost(u)).collect();
+                    let short: usize = costs.iter().filter(|cost| *cost * 4 <= goal.aim).sum();
+                    goal.aim.saturating_sub(MARKER + 2 + short).max(goal.aim / 4)
+                }
+                false => goal.aim / 4,
+            };
             self.longest = Some(longest.max(SHORTEST));
             let mut short = self.attempts(goal, finish);
             self.longest = None;
@@ -132,12 +139,14 @@ impl<'a> Fit<'a> {
         Some((ledger, text))
     }
 
-    /// Lines in place of which a text stands that takes most of the goal: it cannot be cut by lines, they can.
+    /// Lines in place of which a text or a block stands that takes most of the goal: it cannot be cut by lines,
+    /// they can.
     pub(super) fn too_large(&mut self, goal: Goal) -> Vec<usize> {
         let mut lines = Vec::new();
         for unit in 0..self.units.len() {
             let Unit { lines: of_unit, kind, .. } = self.units[unit].clone();
-            if kind == Kind::Text && of_unit.len() > 1 && self.cost(unit) * 2 > goal.aim {
+            let is_whole = matches!(kind, Kind::Text | Kind::Block) && of_unit.len() > 1;
+            if is_whole && self.cost(unit) * 2 > goal.aim {
                 lines.extend(of_unit);
             }
         }
@@ -183,7 +192,14 @@ impl<'a> Fit<'a> {
         let Unit { lines, kind, .. } = &self.units[unit];
         match kind {
             Kind::Mark | Kind::Cut => OTHER_MARKER + self.names(lines.start),
-            Kind::Block => self.tokens(self.source.slice(lines.clone())) + OTHER_MARKER,
+            // The repetitions are not written.
+            Kind::Block => {
+                let period = match self.action(lines.start) {
+                    Some(Action::Repeat { period }) => *period,
+                    _ => lines.len(),
+                };
+                self.tokens(self.source.slice(lines.start..lines.start + period)) + OTHER_MARKER
+            }
             Kind::Line | Kind::Text => self.tokens(self.text(unit)),
         }
     }

@@ -3,10 +3,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::super::details;
 use super::super::ledger::{Action, CAP_GROUPS, Ledger};
 use super::super::marker::Marker;
 use super::super::source::Source;
+use super::super::{details, guard};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -55,17 +55,18 @@ pub(super) fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
     units
 }
 
-/// Units with failures, with totals, and with what says more of the failures; each once.
+/// Units with failures, with totals, and with what says more of the failures; each once. A failure counts where
+/// its words are shown: an equal line may have gone for it before.
 pub(super) fn musts(
     source: &Source<'_>,
+    ledger: &Ledger,
     units: &[Unit],
     signals: &[usize],
     is_report: bool,
 ) -> [Vec<usize>; 3] {
-    let mut seen = HashSet::new();
-    let texts: Vec<usize> = signals.iter().copied().filter(|&i| seen.insert(source.line(i).trim())).collect();
+    let texts = guard::shown(source, ledger, signals);
     let (totals, details) = match is_report {
-        true => (details::with_totals(source, signals), details::with_details(source, &texts)),
+        true => (details::with_totals(source, &texts), details::with_details(source, &texts)),
         false => (Vec::new(), Vec::new()),
     };
     let mut taken = HashSet::new();
