@@ -1,5 +1,6 @@
 //! `tersed serve`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -23,7 +24,8 @@ enum FramingArg {
 #[command(after_help = "Examples:\n  \
     tersed serve --stdio                       as an editor starts it\n  \
     tersed --framing lines                     one JSON message a line\n  \
-    tersed serve --max-sessions 16 --memo-bytes 1048576\n\n\
+    tersed serve --max-sessions 16 --memo-bytes 1048576\n  \
+    tersed serve --recovery failures --recovery-survives-restart\n\n\
     Ends with code 0 after `shutdown` and `exit`, else with 1.")]
 pub struct Args {
     /// Serve on standard input and output; the default, accepted since editors append it.
@@ -59,6 +61,18 @@ pub struct Args {
     /// Seconds after which an original that nobody reads goes.
     #[arg(long, value_name = "SECONDS", default_value_t = Settings::default().artifacts.max_age.as_secs())]
     max_artifact_age: u64,
+    /// Which originals are also kept on disk, for `tersed artifacts` and the time after.
+    #[arg(long, value_enum, value_name = "MODE", default_value = "never")]
+    recovery: super::artifacts::Mode,
+    /// Folder for them, which only its owner may enter; the user's state folder without it.
+    #[arg(long, value_name = "FOLDER")]
+    recovery_dir: Option<PathBuf>,
+    /// A later process reads them too; without it they go with this one.
+    #[arg(long)]
+    recovery_survives_restart: bool,
+    /// Texts with gaps say how their original is read from there.
+    #[arg(long)]
+    recovery_hint: bool,
 }
 
 /// Serves until the host is done.
@@ -78,5 +92,9 @@ pub fn run(args: &Args) -> ExitCode {
     settings.artifacts.max_count = args.max_artifacts;
     settings.artifacts.max_bytes = args.max_artifact_bytes;
     settings.artifacts.max_age = Duration::from_secs(args.max_artifact_age);
+    settings.recovery.mode = args.recovery.into();
+    settings.recovery.directory = args.recovery_dir.clone();
+    settings.recovery.survives_restart = args.recovery_survives_restart;
+    settings.recovery.hint_in_text = args.recovery_hint;
     server::run(options, Engine::new(settings))
 }

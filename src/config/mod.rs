@@ -15,5 +15,5 @@ pub use policy::{
     BadValue, Budget, BudgetPatch, DictionaryMethod, EvidenceDetail, FileDetail, MAX_OUTPUT_BYTES, Mode,
     OnRepeat, Policy, PolicyPatch, Structured,
 };
-pub use recovery::{Recovery, RecoveryMode, RecoveryPatch};
+pub use recovery::{Hint, Recovery, RecoveryFacts, RecoveryMode, RecoveryPatch};
 pub use telemetry::{Telemetry, TelemetryPatch};

@@ -217,6 +217,8 @@ pub struct Policy {
     pub externalize_above: Option<usize>,
     /// How often the limits that depend on the mode are halved: how a budget asks for less.
     pub squeeze: u8,
+    /// What texts with gaps say of their original, where an operator wants that.
+    pub hint: Option<std::sync::Arc<super::Hint>>,
 }
 
 /// Folders that hold what nobody wrote by hand.
@@ -265,6 +267,7 @@ impl Default for Policy {
             dictionary: DictionaryMethod::Auto,
             externalize_above: None,
             squeeze: 0,
+            hint: None,
         }
     }
 }

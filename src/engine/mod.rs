@@ -9,6 +9,7 @@ mod compress;
 mod explain;
 mod job;
 mod messages;
+mod recovery;
 mod schema;
 mod sessions;
 mod stream;
@@ -25,6 +26,7 @@ use crate::protocol::initialize::{Capabilities, CapabilityLimits, Options};
 use crate::protocol::{METHODS, RpcError, VERSION, params};
 use crate::session::Bounds;
 use crate::tokens::Tokenizer;
+pub use recovery::{Clock, system_clock};
 use sessions::Sessions;
 use stream::Streams;
 pub use stream::{StreamBounds, StreamLimits};
@@ -103,6 +105,7 @@ pub struct Engine {
     policy: RwLock<Policy>,
     sessions: Mutex<Sessions>,
     artifacts: Mutex<Store>,
+    copies: recovery::Copies,
     streams: Mutex<Streams>,
     started: Instant,
 }
@@ -116,10 +119,17 @@ impl Default for Engine {
 impl Engine {
     /// An engine without sessions.
     pub fn new(settings: Settings) -> Self {
+        Self::with_clock(settings, system_clock)
+    }
+
+    /// The same with another clock for what is kept on disk.
+    pub fn with_clock(mut settings: Settings, clock: Clock) -> Self {
+        settings.policy.hint = recovery::hint_of(&settings.recovery);
         Self {
             policy: RwLock::new(settings.policy.clone()),
             sessions: Mutex::new(Sessions::new(settings.max_sessions, settings.session)),
             artifacts: Mutex::new(Store::new(settings.artifacts.clone())),
+            copies: recovery::Copies::new(&settings.recovery, clock),
             streams: Mutex::new(Streams::new(settings.streams)),
             started: Instant::now(),
             settings,
@@ -167,6 +177,7 @@ impl Engine {
     pub fn close(&self) {
         *self.streams() = Streams::new(self.settings.streams);
         *self.artifacts() = Store::with_root(self.settings.artifacts.clone(), std::env::temp_dir());
+        self.copies.close();
     }
 
     /// The settings for requests that give none.

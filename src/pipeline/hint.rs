@@ -1,0 +1,123 @@
+//! The line that says how the original of a text with gaps is read, where an operator wants it and no marker of
+//! the text says it already. It costs what it costs: where it would not pay, or not fit, it is left out.
+
+use super::Outcome;
+use super::call::ToolCall;
+use super::evidence::{Evidence, Status, Step};
+use super::marker::{self, Marker, ReadBy};
+use super::reason::Reason;
+use super::sanitize::Sanitized;
+use super::source::count_lines;
+use crate::config::{Policy, RecoveryFacts};
+use crate::tokens::TokenCounter;
+
+/// Name of the step in the evidence.
+pub const STEP: &str = "recovery_hint";
+
+/// What decides whether an original of so many bytes is kept on disk.
+pub fn facts(call: &ToolCall, evidence: &Evidence, original: usize) -> RecoveryFacts {
+    let is_fault = |step: &Step| matches!(step.reason, Reason::ReducerPanicked | Reason::InvalidReduction);
+    RecoveryFacts {
+        has_failed: call.succeeded().map_or(evidence.guard.signals > 0, |succeeded| !succeeded),
+        is_broken: evidence.status == Status::FailedOpen || evidence.steps.iter().any(is_fault),
+        original,
+        saved: evidence.bytes.before.saturating_sub(evidence.bytes.after),
+    }
+}
+
+/// Whether a path can stand in a marker and in a command line as it is.
+pub fn is_plain(path: &str) -> bool {
+    !path.is_empty() && path.bytes().all(|b| b.is_ascii_alphanumeric() || b"/._-:\\".contains(&b))
+}
+
+/// Adds the line to the last text that has a gap of its own, and says whether it did. `handle` is what the
+/// original is read by, `limit` how many tokens the result may take.
+pub(super) fn add(
+    outcome: &mut Outcome,
+    call: &ToolCall,
+    policy: &Policy,
+    sources: (&[Sanitized], &[usize]),
+    limit: Option<usize>,
+    counter: &dyn TokenCounter,
+) -> bool {
+    let Some((part, line)) = line(outcome, call, policy) else { return false };
+    let (sanitized, source_tokens) = sources;
+    let Some((source, most)) = sanitized.get(part).zip(source_tokens.get(part)) else { return false };
+    let old = &outcome.texts[part];
+    let mut text = old.clone();
+    marker::unseal(&mut text);
+    let is_closed = text.ends_with('\n');
+    if !is_closed {
+        text.push('\n');
+    }
+    text.push_str(&line);
+    if is_closed {
+        text.push('\n');
+    }
+    marker::seal(&mut text);
+    let tokens = counter.count(&text);
+    let after = outcome.evidence.tokens.after + tokens - counter.count(old);
+    let grown = text.len() - old.len();
+    let bytes = outcome.evidence.bytes.after + grown;
+    let pays = text.len() <= source.text.len() && tokens < *most;
+    let fits =
+        limit.is_none_or(|limit| after <= limit) && (!policy.strict_cap || bytes <= policy.max_output_bytes);
+    // What the line costs counts as not saved.
+    let original = outcome.retain.as_ref().map_or(0, |retain| retain.bytes.len());
+    let mut kept = facts(call, &outcome.evidence, original);
+    kept.saved = kept.saved.saturating_sub(grown);
+    let is_kept = policy.hint.as_ref().is_some_and(|hint| hint.recovery.wants(&kept));
+    if !(pays && fits && is_kept) {
+        return false;
+    }
+    let evidence = &mut outcome.evidence;
+    evidence.lines.after += count_lines(&text) - count_lines(old);
+    evidence.tokens.after = after;
+    evidence.summarize_suggested = after > policy.summarize_above;
+    evidence.steps.push(Step {
+        id: STEP.to_owned(),
+        reason: Reason::Applied,
+        bytes_before: evidence.bytes.after,
+        bytes_after: bytes,
+    });
+    evidence.bytes.after = bytes;
+    outcome.texts[part] = text;
+    true
+}
+
+/// The line, and the part that it goes to.
+fn line(outcome: &Outcome, call: &ToolCall, policy: &Policy) -> Option<(usize, String)> {
+    let hint = policy.hint.as_ref()?;
+    let retain = outcome.retain.as_ref().filter(|retain| retain.mime.is_none())?;
+    let evidence = &outcome.evidence;
+    let is_whole = evidence.status != Status::Compressed
+        || evidence.externalized.is_some()
+        || evidence.dictionary_method.is_some();
+    // Looked at first, since it needs no hash.
+    if is_whole || !hint.recovery.wants(&facts(call, evidence, retain.bytes.len())) {
+        return None;
+    }
+    let gap = evidence.omissions.iter().rev().find(|gap| gap.shown_by.is_none())?;
+    let text = outcome.texts.get(gap.part)?;
+    let mut has_line = false;
+    for line in text.lines().filter(|line| line.starts_with('[')) {
+        let Some((marker, len)) = Marker::parse(line) else { continue };
+        if let Marker::Lines { id: Some(_), .. } | Marker::Bytes { id: Some(_), .. } = marker {
+            return None;
+        }
+        has_line |= len == line.len();
+    }
+    // A text whose gaps are no lines is a document of some format, which a line would end.
+    if !has_line {
+        return None;
+    }
+    let by = match (policy.expand_tool, &hint.command) {
+        (true, _) => ReadBy::Id,
+        (false, Some(folder)) => ReadBy::Command { folder: folder.clone() },
+        (false, None) => return None,
+    };
+    let lines = count_lines(std::str::from_utf8(&retain.bytes).ok()?);
+    let mut handle = blake3::hash(&retain.bytes).to_hex().to_string();
+    handle.truncate(super::HANDLE_DIGITS);
+    Some((gap.part, Marker::Original { lines, handle, by }.write()))
+}
