@@ -49,7 +49,7 @@ impl Home {
 
     fn artifacts(&self, arguments: &[&str]) -> Output {
         let folder = self.vault();
-        self.tersed(&[&["artifacts"], arguments, &["--dir", folder.to_str().unwrap()]].concat())
+        self.tersed(&[&["artifacts"][..], arguments, &["--dir", folder.to_str().unwrap()]].concat())
             .output()
             .unwrap()
     }
@@ -430,14 +430,15 @@ fn the_command_lists_shows_searches_and_prunes() {
         serde_json::from_slice(&home.artifacts(&["show", &first, "--lines", "2-3", "--json"]).stdout)
             .unwrap();
     assert_eq!((&shown["text"], &shown["lines"]), (&json!(of(1) + &of(2)), &json!([[2, 3]])));
-    for (arguments, code, said) in [
-        (&["show", "00000000"][..], 1, "no artifact \"00000000\" in "),
+    let cases: [(&[&str], i32, &str); 6] = [
+        (&["show", "00000000"], 1, "no artifact \"00000000\" in "),
         (&["show", &first, "--lines", "0-3"], 2, "starts at line 1"),
         (&["show", &first, "--lines", "x"], 2, "FIRST-LAST"),
         (&["show", &first, "--lines", "900-"], 1, "beyond the end"),
         (&["search", "(", &first], 1, "pattern"),
         (&["prune", "--older-than", "long"], 2, "--older-than"),
-    ] {
+    ];
+    for (arguments, code, said) in cases {
         let output = home.artifacts(arguments);
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(code), "{arguments:?} {stderr}");

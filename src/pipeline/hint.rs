@@ -121,3 +121,102 @@ fn line(outcome: &Outcome, call: &ToolCall, policy: &Policy) -> Option<(usize, S
     handle.truncate(super::HANDLE_DIGITS);
     Some((gap.part, Marker::Original { lines, handle, by }.write()))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::config::{Budget, Hint, Mode, Recovery, RecoveryMode};
+    use crate::pipeline::dedup::NoHistory;
+    use crate::pipeline::{Raw, compress};
+    use crate::tokens;
+
+    fn policy(command: Option<Option<String>>, per_result: Option<usize>) -> Policy {
+        let recovery = Recovery {
+            mode: RecoveryMode::Always,
+            min_original_bytes: 0,
+            min_saved_bytes: 0,
+            ..Recovery::default()
+        };
+        Policy {
+            min_bytes: 0,
+            head_tail_bytes: Some(600),
+            budget: Budget { per_result, total: None },
+            hint: Some(Arc::new(Hint { recovery, command })),
+            ..Policy::default()
+        }
+    }
+
+    fn run(text: &str, policy: &Policy) -> Outcome {
+        compress(&ToolCall::default(), &[Raw::Text(text)], policy, false, &NoHistory).unwrap()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        #[test]
+        fn a_hint_pays_fits_and_stays(
+            lines in proptest::collection::vec((0usize..5, "[a-z]{1,9}", 0u32..999), 1..120),
+            per_result in proptest::option::of(40usize..900),
+            folder in proptest::option::of("/[a-z]{1,9}"),
+            is_closed in any::<bool>(),
+        ) {
+            const HEADS: [&str; 5] = ["reads the part", "error: no such part as", "", "{\"a\":1}", "  at the place"];
+            let mut text: String = lines.iter().map(|(i, word, n)| format!("{} {word} {n}\n", HEADS[*i])).collect();
+            if !is_closed {
+                text.pop();
+            }
+            let with = policy(Some(folder), per_result);
+            let outcome = run(&text, &with);
+            let out = outcome.texts.concat();
+            let counter = tokens::counter(with.tokenizer);
+            prop_assert!(out.len() <= text.len() && counter.count(&out) <= counter.count(&text));
+            prop_assert_eq!(outcome.evidence.tokens.after, counter.count(&out));
+            prop_assert_eq!(outcome.evidence.bytes.after, out.len());
+            prop_assert_eq!(outcome.evidence.lines.after, count_lines(&out));
+            prop_assert_eq!(&run(&out, &with).texts.concat(), &out);
+            let plain = run(&text, &Policy { hint: None, ..with.clone() });
+            if outcome.decision.hinted {
+                let (rest, last) = out.trim_end_matches('\n').rsplit_once('\n').unwrap();
+                let (marker, len) = Marker::parse(last).unwrap();
+                prop_assert_eq!(len, last.len());
+                let is_hint = matches!(marker, Marker::Original { lines, .. } if lines == count_lines(&text));
+                prop_assert!(is_hint);
+                prop_assert_eq!(out.ends_with('\n'), plain.texts[0].ends_with('\n'));
+                // All but the check and the line is as it would be without.
+                let [rest, plain_text] = [rest, plain.texts[0].as_str()].map(|text| {
+                    let mut text = text.trim_end().to_owned();
+                    marker::seal(&mut text);
+                    text
+                });
+                prop_assert_eq!(rest, plain_text);
+                let is_met = |outcome: &Outcome| outcome.evidence.budget.as_ref().is_none_or(|b| b.met);
+                prop_assert!(is_met(&outcome) || !is_met(&plain));
+            } else {
+                prop_assert_eq!(&out, &plain.texts.concat());
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_text_with_gaps_has_no_hint() {
+        let here = policy(Some(None), None);
+        let report: String = (0..90).map(|i| format!("part {i} was read as it should be\n")).collect();
+        assert!(run(&report, &here).texts[0].ends_with("]\n") && run(&report, &here).decision.hinted);
+        let array: Vec<String> = (0..300).map(|i| format!("{{\"id\":{i},\"name\":\"part {i}\"}}")).collect();
+        let json = format!("[{}]", array.join(","));
+        let aggressive = Policy { mode: Mode::Aggressive, ..here.clone() };
+        let out = run(&json, &aggressive);
+        assert!(out.evidence.tokens.after < out.evidence.tokens.before && !out.decision.hinted);
+        for policy in [policy(None, None), Policy { hint: None, ..here.clone() }] {
+            assert!(!run(&report, &policy).decision.hinted);
+        }
+        assert!(!run("short\n", &here).decision.hinted);
+        let with_tool = Policy { expand_tool: true, ..here };
+        let out = run(&report, &with_tool);
+        assert!(out.texts[0].contains(", id ") && !out.decision.hinted);
+    }
+}
