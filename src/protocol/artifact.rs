@@ -172,7 +172,7 @@ pub struct Listed {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_call_id: Option<String>,
     /// Whether only its copy on disk is left, as the operator's settings of recovery want it.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub on_disk: bool,
 }
 
