@@ -61,8 +61,6 @@ impl Body {
         disk: &mut Disk,
         fallback_room: u64,
     ) -> Result<Self, PutError> {
-        let newlines = memchr_iter(b'\n', bytes).count() as u64;
-        let open_end = bytes.last().is_some_and(|&last| last != b'\n');
         let data = if bytes.len() <= limits.inline_bytes {
             Data::Inline(bytes.into())
         } else {
@@ -71,7 +69,13 @@ impl Body {
                 Err(error) => to_memory(bytes, fallback_room).ok_or(PutError::Disk(error.kind()))?,
             }
         };
-        Ok(Self { len: bytes.len() as u64, lines: newlines + u64::from(open_end), data })
+        Ok(Self { len: bytes.len() as u64, lines: count_lines(bytes), data })
+    }
+
+    /// Holds `bytes` in memory as they are, however many they are.
+    pub(super) fn in_memory(bytes: Vec<u8>) -> Self {
+        let lines = count_lines(&bytes);
+        Self { len: bytes.len() as u64, lines, data: Data::Inline(bytes.into_boxed_slice()) }
     }
 
     /// Length in bytes, unpacked.
@@ -103,6 +107,12 @@ impl Body {
             Data::Memory { index, .. } | Data::File { index, .. } => index,
         }
     }
+}
+
+/// Lines of a text, a last one without a newline included.
+pub(super) fn count_lines(bytes: &[u8]) -> u64 {
+    let open_end = bytes.last().is_some_and(|&last| last != b'\n');
+    memchr_iter(b'\n', bytes).count() as u64 + u64::from(open_end)
 }
 
 fn to_file(bytes: &[u8], disk: &mut Disk) -> io::Result<Data> {

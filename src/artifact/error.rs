@@ -54,6 +54,16 @@ pub enum AccessError {
         /// The id that was asked for.
         id: String,
     },
+    /// It was kept on disk, and its time there is over.
+    Expired {
+        /// The id that was asked for.
+        id: String,
+    },
+    /// The start of several ids.
+    Ambiguous {
+        /// The id that was asked for.
+        id: String,
+    },
     /// A range that starts at line 0 or ends before it starts.
     RangeInvalid(LineRange),
     /// A range that starts behind the last line.
@@ -96,6 +106,8 @@ impl AccessError {
     pub fn code(&self) -> &'static str {
         match self {
             Self::NotFound { .. } => "artifact_not_found",
+            Self::Expired { .. } => "artifact_expired",
+            Self::Ambiguous { .. } => "artifact_ambiguous",
             Self::RangeInvalid(_) => "range_invalid",
             Self::RangeBeyondEnd { .. } => "range_beyond_end",
             Self::NotText { .. } => "artifact_not_text",
@@ -116,6 +128,14 @@ impl fmt::Display for AccessError {
         let quote = |text: &str| format!("{:?}", super::clip(text, QUOTE));
         match self {
             Self::NotFound { id } => write!(f, "no artifact {} in this session", quote(id)),
+            Self::Expired { id } => write!(
+                f,
+                "artifact {} was kept and is no more: its retention is over, or newer ones took its place",
+                quote(id)
+            ),
+            Self::Ambiguous { id } => {
+                write!(f, "{} begins more than one artifact: more digits tell", quote(id))
+            }
             Self::RangeInvalid(range) => {
                 write!(
                     f,

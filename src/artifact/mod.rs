@@ -10,7 +10,7 @@
 //!
 //! Map: `store` is the door; `ledger` knows who owns what and in which order it goes; `body` holds the bytes
 //! and finds lines in them; `disk` is the private directory; `read` and `search` answer from one artifact;
-//! `error` has what can go wrong.
+//! `vault` keeps copies on disk for later; `error` has what can go wrong.
 
 mod body;
 mod disk;
@@ -21,6 +21,7 @@ mod search;
 mod store;
 #[cfg(test)]
 mod tests;
+pub mod vault;
 
 use std::time::Duration;
 

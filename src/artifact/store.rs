@@ -59,6 +59,11 @@ pub struct Artifact {
 }
 
 impl Artifact {
+    /// An artifact that no store holds.
+    pub(super) fn of(bytes: Vec<u8>, media: Media) -> Self {
+        Self { body: Arc::new(Body::in_memory(bytes)), media }
+    }
+
     /// One page of the lines in `ranges`, of everything if there are none. Ranges may come in any order and
     /// overlap: the answer is in the order of the artifact, each line once.
     pub fn read(&self, ranges: &[LineRange], page: &Page) -> Result<ReadResult, AccessError> {
@@ -181,6 +186,11 @@ impl Store {
         let mut found = self.ledger.entries(&scope).map(|(id, _)| id).filter(|id| id.starts_with(prefix));
         let first = found.next()?;
         found.next().is_none().then(|| first.to_string())
+    }
+
+    /// Whether `session` owns an artifact of that id.
+    pub fn has(&self, session: Option<&str>, id: &str) -> bool {
+        self.ledger.entry(&session.map(Arc::from), id).is_some()
     }
 
     /// Looks up what `session` put under `id`, and counts it as used now.

@@ -3,6 +3,7 @@
 //! Exit codes: 0 when the command did what it was asked, 1 when it could not, 2 for a command line
 //! or a configuration that cannot be read. `serve` ends as LSP says: 0 after `shutdown` and `exit`, else 1.
 
+mod artifacts;
 mod call;
 mod compress;
 mod config;
@@ -31,6 +32,7 @@ use clap::{CommandFactory, Parser, Subcommand};
         cargo test 2>&1 | tersed compress --command 'cargo test'\n  \
         cargo test 2>&1 | tersed explain --command 'cargo test'   what went, and why\n  \
         tersed expand < compressed.txt                what dictionaries and tables of a text hold\n  \
+        tersed artifacts show 108195c6                an original that recovery keeps on disk\n  \
         tersed replay session.jsonl                   what a recorded session would have cost\n  \
         tersed config show --origin                   the settings, and where each comes from\n  \
         tersed protocol methods                       what the wire offers\n\n\
@@ -53,6 +55,8 @@ enum Command {
     Explain(explain::Args),
     /// Write out what dictionaries and tables hold: standard input to standard output.
     Expand(expand::Args),
+    /// Show what recovery keeps on disk: originals by their handles.
+    Artifacts(artifacts::Args),
     /// Play recorded sessions against a child process and print what they would have cost.
     Replay(replay::Args),
     /// Show, describe and check settings.
@@ -75,6 +79,10 @@ pub fn run() -> ExitCode {
         Some(Command::Compress(args)) => done(compress::run(&args)),
         Some(Command::Explain(args)) => done(explain::run(&args)),
         Some(Command::Expand(args)) => done(expand::run(&args)),
+        Some(Command::Artifacts(args)) => match artifacts::run(&args) {
+            Ok(code) => code,
+            Err(message) => done(Err(message)),
+        },
         Some(Command::Replay(args)) => done(replay::run(&args)),
         Some(Command::Config(args)) => done(config::run(&args)),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),

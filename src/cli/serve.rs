@@ -1,12 +1,13 @@
 //! `tersed serve`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Failure;
 use super::settings::{Flags, SettingsArgs};
-use crate::config::Framing;
+use crate::config::{Framing, RecoveryMode};
 use crate::engine::{Engine, Settings};
 use crate::server::{self, ServeOptions};
 
@@ -15,7 +16,8 @@ use crate::server::{self, ServeOptions};
 #[command(after_help = "Examples:\n  \
     tersed serve --stdio                       as an editor starts it\n  \
     tersed --framing lines                     one JSON message a line\n  \
-    tersed serve --max-sessions 16 --memo-bytes 1048576\n\n\
+    tersed serve --max-sessions 16 --memo-bytes 1048576\n  \
+    tersed serve --recovery failures --recovery-survives-restart\n\n\
     Ends with code 0 after `shutdown` and `exit`, else with 1.")]
 pub struct Args {
     /// Serve on standard input and output; the default, accepted since editors append it.
@@ -51,6 +53,18 @@ pub struct Args {
     /// Seconds after which an original that nobody reads goes [default: 86400].
     #[arg(long, value_name = "SECONDS")]
     max_artifact_age: Option<u64>,
+    /// Which originals are also kept on disk, for `tersed artifacts` and the time after [default: never].
+    #[arg(long, value_enum, value_name = "MODE")]
+    recovery: Option<super::artifacts::Mode>,
+    /// Folder for them, which only its owner may enter; the user's state folder without it.
+    #[arg(long, value_name = "FOLDER")]
+    recovery_dir: Option<PathBuf>,
+    /// A later process reads them too; without it they go with this one.
+    #[arg(long)]
+    recovery_survives_restart: bool,
+    /// Texts with gaps say how their original is read from there.
+    #[arg(long)]
+    recovery_hint: bool,
     #[command(flatten)]
     settings: SettingsArgs,
 }
@@ -69,10 +83,23 @@ impl Args {
         ];
         let sizes = sizes.into_iter().filter_map(|(flag, key, size)| Some((flag, key, json!(size?))));
         let framing = self.framing.iter().map(|name| ("--framing", "framing", json!(name)));
-        framing
-            .chain(sizes)
-            .map(|(flag, key, value)| (flag.to_owned(), format!("server.{key}"), value))
-            .collect()
+        let server =
+            framing.chain(sizes).map(|(flag, key, value)| (flag.to_owned(), format!("server.{key}"), value));
+        server.chain(self.recovery_flags()).collect()
+    }
+
+    fn recovery_flags(&self) -> impl Iterator<Item = (String, String, Value)> {
+        let set = |is_set: bool| is_set.then_some(json!(true));
+        let flags = [
+            ("--recovery", "mode", self.recovery.map(|mode| json!(RecoveryMode::from(mode)))),
+            ("--recovery-dir", "directory", self.recovery_dir.as_ref().map(|folder| json!(folder))),
+            ("--recovery-survives-restart", "survivesRestart", set(self.recovery_survives_restart)),
+            ("--recovery-hint", "hintInText", set(self.recovery_hint)),
+        ];
+        let given = |(flag, key, value): (&str, &str, Option<Value>)| {
+            value.map(|value| (flag.to_owned(), format!("recovery.{key}"), value))
+        };
+        flags.into_iter().filter_map(given)
     }
 }
 

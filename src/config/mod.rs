@@ -25,6 +25,6 @@ pub use limits::{DataLimits, DiffLimits, SearchLimits};
 pub use patch::{Config, ConfigPatch};
 pub use policy::{BadValue, Budget, BudgetPatch, MAX_OUTPUT_BYTES, Policy, PolicyPatch};
 pub use profile::Profile;
-pub use recovery::{Recovery, RecoveryMode, RecoveryPatch};
+pub use recovery::{Hint, Recovery, RecoveryFacts, RecoveryMode, RecoveryPatch};
 pub use server::{Framing, Server, ServerPatch};
 pub use telemetry::{Telemetry, TelemetryPatch};

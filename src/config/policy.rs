@@ -131,6 +131,8 @@ pub struct Policy {
     pub externalize_above: Option<usize>,
     /// How often the limits that depend on the mode are halved: how a budget asks for less.
     pub squeeze: u8,
+    /// What texts with gaps say of their original, where an operator wants that.
+    pub hint: Option<std::sync::Arc<super::Hint>>,
 }
 
 /// Folders that hold what nobody wrote by hand.
@@ -186,6 +188,7 @@ impl Default for Policy {
             dictionary: DictionaryMethod::Auto,
             externalize_above: None,
             squeeze: 0,
+            hint: None,
         }
     }
 }

@@ -24,7 +24,7 @@ pub enum RecoveryMode {
 }
 
 /// Settings of recovery.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Recovery {
     /// Which originals are kept.
@@ -61,6 +61,29 @@ impl Default for Recovery {
             hint_in_text: false,
         }
     }
+}
+
+/// What decides whether an original is kept on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecoveryFacts {
+    /// Whether the call failed: by its exit code or the host's flag, else by what the text reports.
+    pub has_failed: bool,
+    /// Whether the compression failed.
+    pub is_broken: bool,
+    /// Bytes of the original.
+    pub original: usize,
+    /// Bytes that were saved.
+    pub saved: usize,
+}
+
+/// What texts say of their originals.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+pub struct Hint {
+    /// Which originals there are.
+    pub recovery: Recovery,
+    /// The folder that the command has to be given, `Some(None)` where it needs none; `None` where no command
+    /// can be called.
+    pub command: Option<Option<String>>,
 }
 
 /// Settings of recovery that somebody gave.
@@ -102,6 +125,19 @@ pub struct RecoveryPatch {
 }
 
 impl Recovery {
+    /// Whether the original of a result is kept. Where the compression failed nothing was saved, so that only the
+    /// size counts.
+    pub fn wants(&self, facts: &RecoveryFacts) -> bool {
+        let is_meant = match self.mode {
+            RecoveryMode::Never => false,
+            RecoveryMode::Failures => facts.has_failed || facts.is_broken,
+            RecoveryMode::Always => true,
+        };
+        is_meant
+            && (self.min_original_bytes..=self.max_artifact_bytes).contains(&facts.original)
+            && (facts.is_broken || facts.saved >= self.min_saved_bytes)
+    }
+
     /// These settings with what the patch gives laid over them. Nothing changes when a value is bad.
     pub fn with(&self, patch: &RecoveryPatch) -> Result<Self, BadValue> {
         let mut new = self.clone();

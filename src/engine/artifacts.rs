@@ -1,5 +1,6 @@
 //! `artifact/*`: the store's answers in the wire's words.
 
+use super::recovery::listed;
 use super::{Cancel, Engine};
 use crate::artifact::{AccessError, Artifact, ContextLine, Encoding, LineRange, Page, SearchOptions};
 use crate::pipeline::source::Source;
@@ -9,6 +10,11 @@ use crate::protocol::artifact::{
 };
 use crate::protocol::params::check_id;
 use crate::protocol::tool_result::check_session;
+
+/// Artifacts on one page of a list.
+const LIST_PAGE: usize = 100;
+/// How the cursor of a page begins that lists what is left on disk.
+const ON_DISK: &str = "d";
 
 impl Engine {
     /// `artifact/read`
@@ -67,28 +73,63 @@ impl Engine {
 
     /// `artifact/list`
     pub fn list_artifacts(&self, params: &ListParams) -> Result<List, RpcError> {
-        check_session(params.session_id.as_deref())?;
-        let listing =
-            self.artifacts().list(params.session_id.as_deref(), params.cursor.as_deref()).map_err(refused)?;
-        let artifacts = listing.artifacts.into_iter().map(|info| Listed {
-            id: info.id,
-            digest: info.digest,
-            bytes: info.bytes as usize,
-            lines: info.lines as usize,
-            tool: info.tool,
-            tool_call_id: info.tool_call_id,
-        });
-        Ok(List { artifacts: artifacts.collect(), next_cursor: listing.next_cursor })
+        let session = params.session_id.as_deref();
+        check_session(session)?;
+        let on_disk = params.cursor.as_deref().and_then(|cursor| cursor.strip_prefix(ON_DISK));
+        let Some(before) = on_disk else {
+            let listing = self.artifacts().list(session, params.cursor.as_deref()).map_err(refused)?;
+            let artifacts = listing.artifacts.into_iter().map(|info| Listed {
+                id: info.id,
+                digest: info.digest,
+                bytes: info.bytes as usize,
+                lines: info.lines as usize,
+                tool: info.tool,
+                tool_call_id: info.tool_call_id,
+                on_disk: false,
+            });
+            let mut list = List { artifacts: artifacts.collect(), next_cursor: listing.next_cursor };
+            if list.next_cursor.is_none() {
+                self.list_copies(session, u64::MAX, &mut list);
+            }
+            return Ok(list);
+        };
+        let before = Some(before).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
+        let before = before.and_then(|digits| digits.parse().ok()).ok_or_else(|| {
+            refused(AccessError::Cursor { cursor: params.cursor.clone().unwrap_or_default() })
+        })?;
+        let mut list = List { artifacts: Vec::new(), next_cursor: None };
+        self.list_copies(session, before, &mut list);
+        Ok(list)
+    }
+
+    /// Fills a page with what is left on disk alone.
+    fn list_copies(&self, session: Option<&str>, before: u64, list: &mut List) {
+        let room = LIST_PAGE.saturating_sub(list.artifacts.len());
+        let is_left = |id: &str| !self.artifacts().has(session, id);
+        let copies = self.copies.list(session, before, room + 1, &is_left);
+        if copies.len() > room {
+            let last = room.checked_sub(1).and_then(|last| copies.get(last));
+            list.next_cursor = Some(format!("{ON_DISK}{}", last.map_or(before, |copy| copy.order)));
+        }
+        list.artifacts.extend(copies.into_iter().take(room).map(listed));
     }
 
     /// An artifact by its id or by the handle that a marker shows.
     fn artifact(&self, session: Option<&str>, id: &str) -> Result<(String, Artifact), RpcError> {
         check_session(session)?;
         check_id("id", id)?;
-        let mut store = self.artifacts();
-        let id = store.resolve(session, id).unwrap_or_else(|| id.to_owned());
-        let artifact = store.open(session, &id).map_err(refused)?;
-        Ok((id, artifact))
+        let opened = {
+            let mut store = self.artifacts();
+            let id = store.resolve(session, id).unwrap_or_else(|| id.to_owned());
+            store.open(session, &id).map(|artifact| (id, artifact))
+        };
+        match opened {
+            Err(AccessError::NotFound { .. }) => {}
+            opened => return opened.map_err(refused),
+        }
+        // What the store never had or let go may be on disk.
+        let found = self.copies.find(session, id).map_err(refused)?;
+        found.ok_or_else(|| refused(AccessError::NotFound { id: id.to_owned() }))
     }
 }
 
@@ -125,7 +166,10 @@ fn place(artifact: &Artifact, ranges: &mut [LineRange]) -> Result<(), RpcError> 
 fn refused(error: AccessError) -> RpcError {
     let kind = error.code();
     match error {
-        AccessError::NotFound { .. } | AccessError::Unreadable => RpcError::failed(kind, error.to_string()),
+        AccessError::NotFound { .. }
+        | AccessError::Expired { .. }
+        | AccessError::Ambiguous { .. }
+        | AccessError::Unreadable => RpcError::failed(kind, error.to_string()),
         AccessError::Stopped => {
             RpcError::new(crate::protocol::error::REQUEST_CANCELLED, kind, error.to_string())
         }

@@ -76,15 +76,13 @@ impl Engine {
     ) -> Result<Stored, RpcError> {
         cancel.check()?;
         let Some(session) = place.session else {
-            let outcome = job.core(policy, ask, &NoHistory, prepared)?;
-            return Ok(self.store(place.id, &job.call, outcome).0);
+            return self.fresh(job, policy, ask, place, &NoHistory, prepared, cancel);
         };
         let mut session = lock(session);
         let Some(call_id) = job.call.id.as_deref() else {
-            let outcome = job.core(policy, ask, &NoHistory, prepared)?;
-            cancel.check()?;
-            session.count(&job.call.tool, &outcome);
-            return Ok(self.store(place.id, &job.call, outcome).0);
+            let stored = self.fresh(job, policy, ask, place, &NoHistory, prepared, cancel)?;
+            session.count(&job.call.tool, &stored.outcome);
+            return Ok(stored);
         };
         let fingerprint = job.fingerprint(policy);
         let known = session.look_up(call_id, fingerprint);
@@ -102,13 +100,12 @@ impl Engine {
             let mut outcome = job.core(policy, ask, &AsDecided(decision.clone()), prepared)?;
             outcome.evidence.memo.reused = policy.memo;
             session.count_resend(&outcome, false);
-            return Ok(self.store(place.id, &job.call, outcome).0);
+            return Ok(self.store(place.id, &job.call, outcome, policy).0);
         }
         if let Lookup::Full = known {
-            let outcome = job.core(policy, ask, &NoHistory, prepared)?;
-            cancel.check()?;
-            session.count(&job.call.tool, &outcome);
-            return Ok(self.store(place.id, &job.call, outcome).0);
+            let stored = self.fresh(job, policy, ask, place, &NoHistory, prepared, cancel)?;
+            session.count(&job.call.tool, &stored.outcome);
+            return Ok(stored);
         }
         let changed = matches!(known, Lookup::Changed);
         let mentioned = job.call.mentioned();
@@ -127,8 +124,8 @@ impl Engine {
         Ok(stored)
     }
 
-    /// A result that the session sees for the first time. What should become a pointer but cannot be kept is
-    /// compressed as usual.
+    /// A result that comes for the first time. What should become a pointer, or say where its original is, but
+    /// cannot be kept is compressed as usual.
     #[allow(clippy::too_many_arguments, reason = "one step of `run`, taken out for its length")]
     fn fresh(
         &self,
@@ -142,13 +139,13 @@ impl Engine {
     ) -> Result<Stored, RpcError> {
         let outcome = job.core(policy, ask, history, prepared)?;
         cancel.check()?;
-        let (stored, is_kept) = self.store(place.id, &job.call, outcome);
+        let (stored, is_kept) = self.store(place.id, &job.call, outcome, policy);
         if is_kept {
             return Ok(stored);
         }
         let outcome = job.core(policy, Ask { keeps: false, ..ask }, history, prepared)?;
         cancel.check()?;
-        Ok(self.store(place.id, &job.call, outcome).0)
+        Ok(self.store(place.id, &job.call, outcome, policy).0)
     }
 
     /// Whether the original of a remembered outcome, if it has one, can still be read back.
@@ -158,11 +155,20 @@ impl Engine {
 
     /// Stores the original of an outcome, and says whether what the text points to, if it does, can be read.
     /// A store that is full costs the artifact, never the result.
-    fn store(&self, session: Option<&str>, call: &ToolCall, mut outcome: Outcome) -> (Stored, bool) {
+    fn store(
+        &self,
+        session: Option<&str>,
+        call: &ToolCall,
+        mut outcome: Outcome,
+        policy: &Policy,
+    ) -> (Stored, bool) {
         let key = outcome.evidence.externalized.clone();
         let retain = outcome.retain.take();
+        let on_disk = self.recover(session, call, &mut outcome, retain.as_deref(), policy);
         let artifact = retain.and_then(|retain| self.put(session, call, &retain, key.is_some()));
-        let is_kept = key.is_none_or(|key| artifact.as_ref().is_some_and(|artifact| artifact.id == key));
+        let artifact = artifact.map(|artifact| ArtifactRef { on_disk, ..artifact });
+        let is_kept = key.is_none_or(|key| artifact.as_ref().is_some_and(|artifact| artifact.id == key))
+            && (!outcome.decision.hinted || on_disk);
         (Stored { outcome, artifact }, is_kept)
     }
 
@@ -188,6 +194,7 @@ impl Engine {
             bytes: put.bytes as usize,
             lines: put.lines as usize,
             original_id: original.map(|put| put.id),
+            on_disk: false,
         })
     }
 }

@@ -93,6 +93,13 @@ impl Configuration {
     }
 
     fn resolve(&self, state: &State) -> Result<Config, RpcError> {
+        let mut config = self.laid(state)?;
+        // Follows from settings that count from the start of the process on.
+        config.policy.hint.clone_from(&self.base.policy.hint);
+        Ok(config)
+    }
+
+    fn laid(&self, state: &State) -> Result<Config, RpcError> {
         match &state.layers {
             Some(layers) => {
                 let layers = layers.under(AT_START, &state.at_start).under(LATER, &state.later);

@@ -10,6 +10,7 @@ mod configuration;
 mod explain;
 mod job;
 mod messages;
+mod recovery;
 mod schema;
 mod sessions;
 mod stream;
@@ -30,6 +31,7 @@ use crate::protocol::{METHODS, RpcError, VERSION, params};
 use crate::session::Bounds;
 use crate::tokens::Tokenizer;
 use configuration::Configuration;
+pub use recovery::{Clock, system_clock};
 use sessions::Sessions;
 use stream::Streams;
 pub use stream::{StreamBounds, StreamLimits};
@@ -133,6 +135,7 @@ pub struct Engine {
     configuration: Configuration,
     sessions: Mutex<Sessions>,
     artifacts: Mutex<Store>,
+    copies: recovery::Copies,
     streams: Mutex<Streams>,
     started: Instant,
 }
@@ -146,10 +149,17 @@ impl Default for Engine {
 impl Engine {
     /// An engine without sessions.
     pub fn new(settings: Settings) -> Self {
+        Self::with_clock(settings, system_clock)
+    }
+
+    /// The same with another clock for what is kept on disk.
+    pub fn with_clock(mut settings: Settings, clock: Clock) -> Self {
+        settings.policy.hint = recovery::hint_of(&settings.recovery);
         Self {
             configuration: Configuration::new(&settings),
             sessions: Mutex::new(Sessions::new(settings.max_sessions, settings.session)),
             artifacts: Mutex::new(Store::new(settings.artifacts.clone())),
+            copies: recovery::Copies::new(&settings.recovery, clock),
             streams: Mutex::new(Streams::new(settings.streams)),
             started: Instant::now(),
             settings,
@@ -196,6 +206,7 @@ impl Engine {
     pub fn close(&self) {
         *self.streams() = Streams::new(self.settings.streams);
         *self.artifacts() = Store::with_root(self.settings.artifacts.clone(), std::env::temp_dir());
+        self.copies.close();
     }
 
     /// The settings for requests that give none.

@@ -55,6 +55,8 @@ pub struct Decision {
     pub rung: Rung,
     /// Whether it became a pointer with a preview.
     pub externalized: bool,
+    /// Whether it says how its original is read.
+    pub hinted: bool,
 }
 
 /// What the session knows.

@@ -108,6 +108,15 @@ pub enum Marker {
         /// The status.
         status: i64,
     },
+    /// How all of the result is read.
+    Original {
+        /// Lines of it.
+        lines: usize,
+        /// The start of its id.
+        handle: String,
+        /// What takes the handle.
+        by: ReadBy,
+    },
     /// The whole result is kept elsewhere; a preview follows.
     Externalized {
         /// What the original is read with.
@@ -125,6 +134,23 @@ pub enum Marker {
         tool: String,
     },
 }
+
+/// What an original is read by.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReadBy {
+    /// The tool that the host gives the model for it.
+    Id,
+    /// The command line.
+    Command {
+        /// The folder that it has to be given.
+        folder: Option<String>,
+    },
+}
+
+/// What a reader types before the handle.
+const SHOW: &str = "tersed artifacts show ";
+/// What it types before the folder.
+const FOLDER: &str = " --dir ";
 
 /// What parts of structured data are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -202,6 +228,17 @@ impl Marker {
                 write!(out, "{lines} of {of} lines not kept, {bytes} bytes, {reason}")
             }
             Self::Exit { status } => write!(out, "exit status {status}"),
+            Self::Original { lines, handle, by } => {
+                let noun = if *lines == 1 { "line" } else { "lines" };
+                let _ = write!(out, "all {lines} {noun}: ");
+                match by {
+                    ReadBy::Id => write!(out, "id {handle}"),
+                    ReadBy::Command { folder: None } => write!(out, "{SHOW}{handle}"),
+                    ReadBy::Command { folder: Some(folder) } => {
+                        write!(out, "{SHOW}{handle}{FOLDER}{folder}")
+                    }
+                }
+            }
             Self::Externalized { key, kind, summary } => {
                 return format!("{EXTERNALIZED_OPEN}{key} | {kind} | {summary}]");
             }
@@ -273,6 +310,9 @@ fn parse_body(body: &str) -> Option<Marker> {
         number(digits).filter(|n| *n > 0)?;
         return Some(Marker::Exit { status: rest.parse().ok()? });
     }
+    if let Some(rest) = body.strip_prefix("all ") {
+        return parse_original(rest);
+    }
     if let Some((counts, rest)) = body.split_once(" lines not kept, ") {
         let (lines, of) = counts.split_once(" of ")?;
         let (bytes, reason) = rest.split_once(" bytes, ")?;
@@ -317,6 +357,24 @@ fn parse_body(body: &str) -> Option<Marker> {
     let place = place.strip_prefix("lines ").or_else(|| place.strip_prefix("line "))?;
     let (first, last) = place.split_once('-')?;
     Some(Marker::Lines { count, first: number(first)?, last: number(last)?, reason, id, names })
+}
+
+fn parse_original(rest: &str) -> Option<Marker> {
+    let (count, rest) = rest.split_once(' ')?;
+    let lines = number(count)?;
+    let rest = rest.strip_prefix(if lines == 1 { "line: " } else { "lines: " })?;
+    let (handle, by) = match rest.strip_prefix("id ") {
+        Some(handle) => (handle, ReadBy::Id),
+        None => {
+            let command = rest.strip_prefix(SHOW)?;
+            let (handle, folder) = match command.split_once(FOLDER) {
+                Some((handle, folder)) => (handle, Some(folder.to_owned()).filter(|f| !f.is_empty())?.into()),
+                None => (command, None),
+            };
+            (handle, ReadBy::Command { folder })
+        }
+    };
+    (handle.len() >= 8 && is_check(handle)).then(|| Marker::Original { lines, handle: handle.to_owned(), by })
 }
 
 fn parse_shown(rest: &str) -> Option<Marker> {
@@ -515,6 +573,11 @@ mod tests {
             (1usize..64, n.clone(), n.clone(), n.clone())
                 .prop_map(|(period, times, first, last)| Marker::Repeats { period, times, first, last }),
             (1i64..300).prop_map(|status| Marker::Exit { status }),
+            (n.clone(), "[0-9a-f]{8,16}", proptest::option::of(proptest::option::of("/[a-z./_-]{1,20}")))
+                .prop_map(|(lines, handle, command)| {
+                    let by = command.map_or(ReadBy::Id, |folder| ReadBy::Command { folder });
+                    Marker::Original { lines, handle, by }
+                }),
             (n.clone(), n.clone(), n.clone(), "[a-z_]{1,20}")
                 .prop_map(|(lines, of, bytes, reason)| { Marker::NotKept { lines, of, bytes, reason } }),
             ("[a-z]{1,8}/[a-z.-]{1,12}", n.clone()).prop_map(|(mime, bytes)| Marker::Binary { mime, bytes }),

@@ -12,6 +12,7 @@ use super::dedup::{self, Decision, History};
 use super::evidence::{Status, Step};
 use super::exclude;
 use super::explain::Trace;
+use super::hint;
 use super::pointer;
 use super::reason::Reason;
 use super::run::Run;
@@ -144,10 +145,17 @@ impl<'a> Prepared<'a> {
         let likeness = wants.then(|| dedup::likeness(sanitized.iter().map(|part| part.text.as_str())));
         let again = likeness.is_some_and(|likeness| history.is_repeated(likeness));
         let at = At { prepared: self, sanitized, input, history, notes };
-        let mut outcome = match history.decided() {
+        let decided = history.decided();
+        let mut outcome = match decided {
             Some(decision) => at.again(decision),
             None => at.climb(ask, again),
         };
+        if policy.hint.is_some() && decided.map_or(ask.keeps, |decision| decision.hinted) {
+            let limit = outcome.decision.asked.limit;
+            let sources = (&sanitized[..], &input.source_tokens[..]);
+            outcome.decision.hinted =
+                hint::add(&mut outcome, self.call, policy, sources, limit, self.counter());
+        }
         let decision = &mut outcome.decision;
         decision.own_marker = *own_marker;
         decision.likeness = likeness;

@@ -278,6 +278,9 @@ pub struct ArtifactRef {
     /// The text before clean-up (terminal sequences, invisible characters), where that differs.
     #[serde(rename = "originalId", default, skip_serializing_if = "Option::is_none")]
     pub original_id: Option<String>,
+    /// Whether a copy of it is on disk, as the operator's settings of recovery want it.
+    #[serde(rename = "onDisk", default, skip_serializing_if = "std::ops::Not::not")]
+    pub on_disk: bool,
 }
 
 /// Result of `toolResult/compress`.

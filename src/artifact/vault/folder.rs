@@ -1,0 +1,249 @@
+//! The folder of a vault: private to its owner, and entered once.
+//!
+//! On Unix everything goes through the descriptor of the folder that was checked, so that nobody who swaps a
+//! folder above it for a link can lead a read or a write elsewhere, and no file that is a link is followed.
+//! A folder of another user, or one that others may enter, is refused and left as it is.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::name::PART;
+
+/// The file whose lock says whose turn it is.
+const LOCK: &str = "lock";
+/// Tries for the lock, and how long each waits: a process that was stopped while it held the lock costs the
+/// copy, not the result.
+const TRIES: u32 = 200;
+const WAIT: Duration = Duration::from_millis(1);
+
+/// Held while the files of a folder are changed.
+#[derive(Debug)]
+pub(super) struct Turn {
+    _lock: File,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Folder {
+    inner: system::Inner,
+}
+
+impl Folder {
+    /// Enters a folder that is there.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        // A slash at the end would make the system follow a link.
+        let path: PathBuf = path.components().collect();
+        Ok(Self { inner: system::Inner::open(&path)? })
+    }
+
+    /// Enters a folder, made if need be with those above it.
+    pub(super) fn create(path: &Path) -> io::Result<Self> {
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        match builder.create(path) {
+            // What is there and is no folder is told by `open`, in better words.
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
+        }
+        Self::open(path)
+    }
+
+    /// Names of all files that are text.
+    pub(super) fn files(&self) -> io::Result<Vec<String>> {
+        self.inner.files()
+    }
+
+    /// The bytes of a file that only its owner may read, at most `max`.
+    pub(super) fn read(&self, file: &str, max: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.inner.open_file(file, false)?.take(max + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > max {
+            return Err(io::Error::from(io::ErrorKind::FileTooLarge));
+        }
+        Ok(bytes)
+    }
+
+    /// The first bytes of a file, at most `max`.
+    pub(super) fn head(&self, file: &str, max: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.inner.open_file(file, false)?.take(max).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    }
+
+    /// Puts a file there, whole or not at all. A process that is killed leaves at most a `.part`.
+    pub(super) fn write(&self, file: &str, pieces: &[&[u8]]) -> io::Result<()> {
+        let part = format!("{file}{PART}");
+        let mut out = self.inner.new_file(&part)?;
+        let written = pieces.iter().try_for_each(|piece| out.write_all(piece));
+        drop(out);
+        let done = written.and_then(|()| self.inner.rename(&part, file));
+        if done.is_err() {
+            // Left alone it would go with the next change of the folder.
+            let _ = self.inner.remove(&part);
+        }
+        done
+    }
+
+    /// Takes a file out; one that is gone already is fine.
+    pub(super) fn remove(&self, file: &str) -> io::Result<()> {
+        match self.inner.remove(file) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Makes a file that stays locked while the value lives.
+    pub(super) fn lock_new(&self, file: &str) -> io::Result<File> {
+        let lock = self.inner.new_file(file)?;
+        lock.try_lock()?;
+        Ok(lock)
+    }
+
+    /// Whether a process holds the lock of a file.
+    pub(super) fn is_locked(&self, file: &str) -> bool {
+        let is_held = |file: File| matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+        self.inner.open_file(file, false).is_ok_and(is_held)
+    }
+
+    /// Waits, not for ever, until no other process or thread changes the folder.
+    pub(super) fn turn(&self) -> io::Result<Turn> {
+        let lock = self.inner.open_file(LOCK, true)?;
+        for _ in 0..TRIES {
+            match lock.try_lock() {
+                Ok(()) => return Ok(Turn { _lock: lock }),
+                Err(TryLockError::WouldBlock) => std::thread::sleep(WAIT),
+                Err(TryLockError::Error(error)) => return Err(error),
+            }
+        }
+        Err(io::Error::from(io::ErrorKind::ResourceBusy))
+    }
+}
+
+/// An error that says what is wrong with the folder.
+fn refused(why: String) -> io::Error {
+    io::Error::new(io::ErrorKind::PermissionDenied, why)
+}
+
+#[cfg(unix)]
+mod system {
+    use std::os::fd::OwnedFd;
+
+    use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat, renameat, unlinkat};
+    use rustix::io::Errno;
+
+    use super::{File, Path, io, refused};
+
+    #[derive(Debug)]
+    pub(super) struct Inner(OwnedFd);
+
+    impl Inner {
+        pub(super) fn open(path: &Path) -> io::Result<Self> {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let dir = openat(CWD, path, flags, Mode::empty()).map_err(|errno| match errno {
+                Errno::LOOP | Errno::NOTDIR => refused("is a link or no folder".to_owned()),
+                errno => errno.into(),
+            })?;
+            check(&fstat(&dir)?, FileType::Directory, "0700")?;
+            Ok(Self(dir))
+        }
+
+        pub(super) fn files(&self) -> io::Result<Vec<String>> {
+            let mut files = Vec::new();
+            for entry in Dir::read_from(&self.0)? {
+                if let Ok(name) = entry?.file_name().to_str() {
+                    files.push(name.to_owned());
+                }
+            }
+            Ok(files)
+        }
+
+        pub(super) fn open_file(&self, file: &str, create: bool) -> io::Result<File> {
+            // Opening a pipe must not wait for somebody at its other end.
+            let mut flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+            flags |= if create { OFlags::RDWR | OFlags::CREATE } else { OFlags::RDONLY };
+            let opened = openat(&self.0, file, flags, Mode::RUSR | Mode::WUSR)?;
+            check(&fstat(&opened)?, FileType::RegularFile, "0600")?;
+            Ok(opened.into())
+        }
+
+        pub(super) fn new_file(&self, file: &str) -> io::Result<File> {
+            let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            Ok(openat(&self.0, file, flags, Mode::RUSR | Mode::WUSR)?.into())
+        }
+
+        pub(super) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+            Ok(renameat(&self.0, from, &self.0, to)?)
+        }
+
+        pub(super) fn remove(&self, file: &str) -> io::Result<()> {
+            Ok(unlinkat(&self.0, file, AtFlags::empty())?)
+        }
+    }
+
+    /// An error unless it is of that type, of this user, and nobody else's business.
+    fn check(stat: &Stat, wanted: FileType, allowed: &str) -> io::Result<()> {
+        let mode = stat.st_mode & 0o777;
+        if FileType::from_raw_mode(stat.st_mode) != wanted {
+            return Err(refused("is no folder or file of its own".to_owned()));
+        }
+        if stat.st_uid != rustix::process::geteuid().as_raw() {
+            return Err(refused("belongs to another user".to_owned()));
+        }
+        match mode & 0o077 {
+            0 => Ok(()),
+            _ => Err(refused(format!("has mode {mode:04o}, allowed is {allowed}"))),
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use std::fs::{self, OpenOptions};
+
+    use super::{File, Path, PathBuf, io, refused};
+
+    #[derive(Debug)]
+    pub(super) struct Inner(PathBuf);
+
+    impl Inner {
+        pub(super) fn open(path: &Path) -> io::Result<Self> {
+            match fs::symlink_metadata(path)?.is_dir() {
+                true => Ok(Self(path.to_owned())),
+                false => Err(refused("is a link or no folder".to_owned())),
+            }
+        }
+
+        pub(super) fn files(&self) -> io::Result<Vec<String>> {
+            let names = fs::read_dir(&self.0)?.map(|entry| Ok(entry?.file_name().into_string().ok()));
+            names.filter_map(Result::transpose).collect()
+        }
+
+        pub(super) fn open_file(&self, file: &str, create: bool) -> io::Result<File> {
+            let path = self.0.join(file);
+            match fs::symlink_metadata(&path) {
+                Ok(meta) if !meta.is_file() => {
+                    return Err(refused("is no file of its own".to_owned()));
+                }
+                Err(error) if !create => return Err(error),
+                _ => {}
+            }
+            OpenOptions::new().read(true).write(create).create(create).open(path)
+        }
+
+        pub(super) fn new_file(&self, file: &str) -> io::Result<File> {
+            OpenOptions::new().write(true).create_new(true).open(self.0.join(file))
+        }
+
+        pub(super) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+            fs::rename(self.0.join(from), self.0.join(to))
+        }
+
+        pub(super) fn remove(&self, file: &str) -> io::Result<()> {
+            fs::remove_file(self.0.join(file))
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Recovery: which originals are copied to disk, when, and what a reader gets from there.
+//!
+//! A copy is made after the outcome of a result is decided and before it is answered, so that a text never names a
+//! copy that is not there. What fails costs the copy: the evidence has the step `recovery` then, and standard error
+//! says once what the folder lacks. The clock is read here and nowhere below.
+
+use std::ffi::OsStr;
+use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::Engine;
+use crate::artifact::vault::{Bounds, Copy, Label, Reach, Vault, user_folder};
+use crate::artifact::{AccessError, Artifact, Media};
+use crate::config::{Hint, Policy, Recovery, RecoveryMode};
+use crate::pipeline::call::ToolCall;
+use crate::pipeline::evidence::{Evidence, Status, Step};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::sanitize::{redact_binary, redact_only};
+use crate::pipeline::{Outcome, Retain, hint};
+use crate::protocol::artifact::Listed;
+
+/// Name of the step in the evidence.
+const STEP: &str = "recovery";
+/// The command that a hint names.
+const PROGRAM: &str = if cfg!(windows) { "tersed.exe" } else { "tersed" };
+
+/// What time it is, since the epoch.
+pub type Clock = fn() -> Duration;
+
+/// The system's clock.
+pub fn system_clock() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+}
+
+/// The copies of one process.
+#[derive(Debug)]
+pub(super) struct Copies {
+    settings: Recovery,
+    vault: Option<Vault>,
+    clock: Clock,
+    has_complained: AtomicBool,
+}
+
+impl Copies {
+    pub(super) fn new(settings: &Recovery, clock: Clock) -> Self {
+        let is_used = settings.mode != RecoveryMode::Never || settings.survives_restart;
+        let folder = settings.directory.clone().or_else(user_folder).filter(|_| is_used);
+        let bounds = Bounds {
+            max_count: settings.max_artifacts,
+            max_bytes: settings.max_artifact_bytes as u64,
+            retention: Duration::from_secs(settings.retention_seconds),
+        };
+        let reach = if settings.survives_restart { Reach::Lasting } else { Reach::Process };
+        let vault = folder.map(|folder| Vault::new(folder, bounds, reach));
+        Self { settings: settings.clone(), vault, clock, has_complained: AtomicBool::new(false) }
+    }
+
+    /// Copies that belong to the session and are `wanted`, newest first.
+    pub(super) fn list(
+        &self,
+        session: Option<&str>,
+        before: u64,
+        max: usize,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Vec<Copy> {
+        let list = |vault: &Vault| vault.list(session, before, max, wanted, (self.clock)()).ok();
+        self.vault.as_ref().and_then(list).unwrap_or_default()
+    }
+
+    /// The copy of an artifact, with its id.
+    pub(super) fn find(
+        &self,
+        session: Option<&str>,
+        id: &str,
+    ) -> Result<Option<(String, Artifact)>, AccessError> {
+        let Some(vault) = &self.vault else { return Ok(None) };
+        let found = vault.find(session, id, (self.clock)())?;
+        Ok(found.map(|(header, artifact)| (header.id().to_owned(), artifact)))
+    }
+
+    /// What the process should take along goes.
+    pub(super) fn close(&self) {
+        if let Some(vault) = &self.vault {
+            vault.close();
+        }
+    }
+
+    /// Copies what belongs to an outcome; false where that was wanted and failed.
+    fn keep(
+        &self,
+        session: Option<&str>,
+        call: &ToolCall,
+        outcome: &Outcome,
+        retain: Option<&Retain>,
+        policy: &Policy,
+    ) -> Kept {
+        let evidence = &outcome.evidence;
+        let whole: Vec<u8>;
+        let (bytes, original, mime) = match retain {
+            Some(retain) => (&retain.bytes[..], retain.original.as_deref(), retain.mime),
+            // The text is as it came, and yet somebody may want to see what could not be compressed.
+            None if evidence.status == Status::FailedOpen => {
+                whole = outcome.texts.concat().into_bytes();
+                (&whole[..], None, None)
+            }
+            None => return Kept::No,
+        };
+        if !self.settings.wants(&hint::facts(call, evidence, bytes.len())) {
+            return Kept::No;
+        }
+        let Some(vault) = &self.vault else {
+            self.complain("there is no folder for originals: the user has none, and none is set");
+            return Kept::Failed;
+        };
+        let Some(label) = label(session, call, evidence) else { return Kept::Failed };
+        let put = |bytes: &[u8]| {
+            let digest = blake3::hash(bytes).to_hex();
+            let media = mime.map_or(Media::Text, |mime| Media::Binary(mime.to_owned()));
+            let Some(safe) = safe(bytes, &media, policy.redact_secrets) else { return Ok(false) };
+            vault.keep(session, &digest, &safe, &media, &label, (self.clock)()).map(|()| true)
+        };
+        let fits = |bytes: &&[u8]| bytes.len() <= self.settings.max_artifact_bytes;
+        // What markers number comes last: where there is room for one, it is this.
+        let kept = original.filter(fits).map_or(Ok(true), put).and_then(|_| put(bytes));
+        match kept {
+            Ok(true) => Kept::Yes,
+            Ok(false) => Kept::Failed,
+            Err(error) => {
+                self.complain(&format!("recovery in {}: {error}", vault.path().display()));
+                Kept::Failed
+            }
+        }
+    }
+
+    /// Says once what is wrong; never what a result holds.
+    fn complain(&self, what: &str) {
+        if !self.has_complained.swap(true, Ordering::Relaxed) {
+            let _ = writeln!(std::io::stderr(), "tersed: {what}; originals are not copied to disk");
+        }
+    }
+}
+
+/// What became of a copy.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    /// Nobody wants one.
+    No,
+    Yes,
+    Failed,
+}
+
+impl Engine {
+    /// Copies the original of an outcome to disk where that is wanted, and says whether it is there.
+    pub(super) fn recover(
+        &self,
+        session: Option<&str>,
+        call: &ToolCall,
+        outcome: &mut Outcome,
+        retain: Option<&Retain>,
+        policy: &Policy,
+    ) -> bool {
+        if self.settings.recovery.mode == RecoveryMode::Never {
+            return false;
+        }
+        let kept = self.copies.keep(session, call, outcome, retain, policy);
+        if kept == Kept::Failed {
+            let bytes = outcome.evidence.bytes.after;
+            outcome.evidence.steps.push(Step {
+                id: STEP.to_owned(),
+                reason: Reason::NotStored,
+                bytes_before: bytes,
+                bytes_after: bytes,
+            });
+        }
+        kept == Kept::Yes
+    }
+}
+
+/// What texts say of their original, where they should and an agent can follow it.
+pub(super) fn hint_of(recovery: &Recovery) -> Option<Arc<Hint>> {
+    if !recovery.hint_in_text || recovery.mode == RecoveryMode::Never {
+        return None;
+    }
+    let folder = match &recovery.directory {
+        None => Some(None),
+        Some(path) => std::path::absolute(path)
+            .ok()
+            .and_then(|path| path.into_os_string().into_string().ok())
+            .filter(|path| hint::is_plain(path))
+            .map(Some),
+    };
+    let command = folder.filter(|_| is_on_path(std::env::var_os("PATH").as_deref()));
+    Some(Arc::new(Hint { recovery: recovery.clone(), command }))
+}
+
+/// Whether the program can be called by its name.
+fn is_on_path(path: Option<&OsStr>) -> bool {
+    path.is_some_and(|path| std::env::split_paths(path).any(|folder| folder.join(PROGRAM).is_file()))
+}
+
+/// A copy in the words of the wire.
+pub(super) fn listed(copy: Copy) -> Listed {
+    let header = copy.header;
+    Listed {
+        id: header.id().to_owned(),
+        bytes: header.bytes as usize,
+        lines: header.lines as usize,
+        tool: header.label.tool,
+        tool_call_id: header.label.tool_call_id,
+        digest: header.digest,
+        on_disk: true,
+    }
+}
+
+/// What a copy says about itself, without secrets; `None` if that cannot be made sure.
+fn label(session: Option<&str>, call: &ToolCall, evidence: &Evidence) -> Option<Label> {
+    let safe = |text: &str| redact_only(text).ok().map(|(text, _)| text);
+    let maybe = |text: Option<&str>| match text {
+        Some(text) => safe(text).map(Some),
+        None => Some(None),
+    };
+    Some(Label {
+        tool: safe(&call.tool)?,
+        tool_call_id: maybe(call.id.as_deref())?,
+        session: maybe(session)?,
+        command: maybe(call.command.as_deref())?,
+        family: evidence.family.clone(),
+        exit_code: evidence.exit_code,
+    })
+}
+
+/// The bytes without secrets, whatever the policy lets the model see; `None` if that cannot be made sure.
+fn safe<'a>(bytes: &'a [u8], media: &Media, is_redacted: bool) -> Option<std::borrow::Cow<'a, [u8]>> {
+    if is_redacted {
+        return Some(bytes.into());
+    }
+    match (media, std::str::from_utf8(bytes)) {
+        (Media::Text, Ok(text)) => redact_only(text).ok().map(|(text, _)| text.into_bytes().into()),
+        _ => Some(redact_binary(bytes.to_vec()).into())
+            .filter(|safe: &std::borrow::Cow<'_, [u8]>| !safe.is_empty()),
+    }
+}
