@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::fields;
+use super::most::Most;
 use super::plan::Ranking;
 use super::strings::{self, Escapes};
 use super::tape::{Kind, NONE, Node};
@@ -37,39 +38,6 @@ pub struct Document<'a> {
     /// The document under limits that touch nothing, once it was written so.
     whole: Option<Written>,
     most: Option<Most>,
-}
-
-/// At least as much as any part of a document has.
-#[derive(Debug, Clone, Copy, Default)]
-struct Most {
-    items: u32,
-    members: u32,
-    string: u32,
-    depth: usize,
-}
-
-impl Most {
-    fn of(nodes: &[Node]) -> Self {
-        let mut most = Self::default();
-        // Of the containers that are open, where each ends.
-        let mut open: Vec<u32> = Vec::new();
-        for node in nodes {
-            while open.last().is_some_and(|end| *end <= node.start) {
-                open.pop();
-            }
-            match node.kind {
-                Kind::Object => most.members = most.members.max(node.children),
-                Kind::Array => most.items = most.items.max(node.children),
-                Kind::String => most.string = most.string.max(node.end - node.start),
-                Kind::Number | Kind::Word => {}
-            }
-            if node.children > 0 {
-                open.push(node.end);
-                most.depth = most.depth.max(open.len());
-            }
-        }
-        most
-    }
 }
 
 /// A document as it is shown.
@@ -135,7 +103,7 @@ impl<'a> Document<'a> {
 
     /// The document under some limits.
     pub fn write(&mut self, limits: Limits) -> Written {
-        let touches = self.touches(limits);
+        let touches = self.most.get_or_insert_with(|| Most::of(&self.nodes)).exceeds(limits);
         if let Some(whole) = self.whole.as_ref().filter(|_| !touches) {
             return whole.clone();
         }
@@ -146,17 +114,6 @@ impl<'a> Document<'a> {
             self.whole = Some(out.clone());
         }
         out
-    }
-
-    /// Whether some limit may be less than what the document has.
-    fn touches(&mut self, limits: Limits) -> bool {
-        let most = *self.most.get_or_insert_with(|| Most::of(&self.nodes));
-        let is_over = |limit: Option<usize>, most: u32| limit.is_some_and(|limit| most as usize > limit);
-        is_over(limits.items, most.items)
-            || is_over(limits.members(0), most.members)
-            || is_over(limits.members(1), most.members)
-            || is_over(limits.string, most.string)
-            || most.depth > limits.depth
     }
 
     /// The parts of the outermost array as documents on a line each.

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::blocks::{self, Lines, Origin};
 use super::maps::Map;
 use super::marker::Marker;
+use super::out::{Out, Size, WithLines};
 use super::reason::Reason;
 pub use super::reduction::Reduction;
 use super::source::Source;
@@ -402,69 +403,6 @@ impl Ledger {
         if !lines.is_empty() && !out.ends_line() {
             out.put("\n");
         }
-    }
-}
-
-/// Where a ledger writes: a text, or only its size.
-trait Out {
-    fn put(&mut self, text: &str);
-
-    /// Puts lines of the source as they are.
-    fn put_lines(&mut self, source: &Source<'_>, lines: Range<usize>) {
-        self.put(source.slice(lines));
-    }
-
-    /// Whether the last byte ends a line.
-    fn ends_line(&self) -> bool;
-}
-
-impl Out for String {
-    fn put(&mut self, text: &str) {
-        self.push_str(text);
-    }
-
-    fn ends_line(&self) -> bool {
-        self.ends_with('\n')
-    }
-}
-
-/// A text that knows which of its lines are the source's own.
-struct WithLines {
-    text: String,
-    verbatim: Vec<Verbatim>,
-}
-
-impl Out for WithLines {
-    fn put(&mut self, text: &str) {
-        self.text.push_str(text);
-    }
-
-    fn put_lines(&mut self, source: &Source<'_>, lines: Range<usize>) {
-        let text = source.slice(lines.clone());
-        self.verbatim.push(Verbatim { at: self.text.len(), lines });
-        self.text.push_str(text);
-    }
-
-    fn ends_line(&self) -> bool {
-        self.text.ends_with('\n')
-    }
-}
-
-/// Counts what would be written.
-#[derive(Debug, Default)]
-struct Size {
-    bytes: usize,
-    last: u8,
-}
-
-impl Out for Size {
-    fn put(&mut self, text: &str) {
-        self.bytes += text.len();
-        self.last = text.as_bytes().last().copied().unwrap_or(self.last);
-    }
-
-    fn ends_line(&self) -> bool {
-        self.last == b'\n'
     }
 }
 
