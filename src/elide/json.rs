@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::fields;
+use super::most::Most;
 use super::plan::Ranking;
 use super::strings::{self, Escapes};
 use super::tape::{Kind, NONE, Node};
@@ -34,10 +35,13 @@ pub struct Document<'a> {
     pretty: bool,
     drop_empty: bool,
     rankings: HashMap<u32, Ranking>,
+    /// The document under limits that touch nothing, once it was written so.
+    whole: Option<Written>,
+    most: Option<Most>,
 }
 
 /// A document as it is shown.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// The text.
     pub text: String,
@@ -79,7 +83,17 @@ impl<'a> Document<'a> {
                 }
             }
         }
-        Self { text, nodes, exact, about, pretty, drop_empty, rankings: HashMap::new() }
+        Self {
+            text,
+            nodes,
+            exact,
+            about,
+            pretty,
+            drop_empty,
+            rankings: HashMap::new(),
+            whole: None,
+            most: None,
+        }
     }
 
     /// The bytes that the document takes.
@@ -89,9 +103,17 @@ impl<'a> Document<'a> {
 
     /// The document under some limits.
     pub fn write(&mut self, limits: Limits) -> Written {
+        let touches = self.most.get_or_insert_with(|| Most::of(&self.nodes)).exceeds(limits);
+        if let Some(whole) = self.whole.as_ref().filter(|_| !touches) {
+            return whole.clone();
+        }
         let mut writer = Writer::new(self, limits);
         writer.value(0, 0);
-        writer.out
+        let out = writer.out;
+        if !touches {
+            self.whole = Some(out.clone());
+        }
+        out
     }
 
     /// The parts of the outermost array as documents on a line each.
@@ -315,13 +337,19 @@ impl<'d, 'a> Writer<'d, 'a> {
         }
         let is_exact = exact.get(self.exact).is_some_and(|e| e.start < range.end && range.start < e.end);
         let is_one_line = || memchr::memchr(b'\n', text.as_bytes()).is_none();
-        if self.document.pretty || text.contains('/') || (is_exact && is_one_line()) {
+        if self.document.pretty || text.bytes().any(|b| b == b'/') || (is_exact && is_one_line()) {
             self.out.text.push_str(text);
         } else if is_exact {
             // The line that has to stay ends or starts here; its indentation is no part of it.
             self.out.text.push_str(text.trim());
         } else {
-            self.out.text.extend(text.chars().filter(|c| !c.is_ascii_whitespace()));
+            // Mostly a sign and blanks behind it.
+            let sign = text.bytes().take_while(|b| !b.is_ascii_whitespace()).count();
+            let (sign, rest) = text.split_at(sign);
+            self.out.text.push_str(sign);
+            if !rest.bytes().all(|b| b.is_ascii_whitespace()) {
+                rest.split_ascii_whitespace().for_each(|run| self.out.text.push_str(run));
+            }
         }
     }
 

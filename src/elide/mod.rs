@@ -9,6 +9,7 @@ mod fields;
 mod find;
 mod html;
 mod json;
+mod most;
 mod plan;
 mod rows;
 mod strings;

@@ -10,9 +10,11 @@ use std::sync::Arc;
 use super::blocks::{self, Lines, Origin};
 use super::maps::Map;
 use super::marker::Marker;
+use super::out::{Out, Size, WithLines};
 use super::reason::Reason;
 pub use super::reduction::Reduction;
 use super::source::Source;
+use crate::tokens::Verbatim;
 
 /// What happens to a run of lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -310,6 +312,18 @@ impl Ledger {
         out
     }
 
+    /// [`Ledger::render`], and which of its lines are the source's own.
+    pub fn render_with_lines(&self, source: &Source<'_>, handle: Option<&str>) -> (String, Vec<Verbatim>) {
+        let text = String::with_capacity(source.text().len().min(1 << 20));
+        let mut out = WithLines { text, verbatim: Vec::new() };
+        self.write(source, handle, &mut out);
+        let WithLines { mut text, verbatim } = out;
+        if !source.text().ends_with('\n') && text.ends_with('\n') {
+            text.pop();
+        }
+        (text, verbatim)
+    }
+
     /// Bytes that `render` would give, without making the text.
     pub fn size(&self, source: &Source<'_>, handle: Option<&str>) -> usize {
         let mut out = Size::default();
@@ -369,58 +383,26 @@ impl Ledger {
     }
 
     fn write_lines(&self, source: &Source<'_>, lines: Range<usize>, out: &mut impl Out) {
-        if !self.trim_line_ends && !self.trim_numbers {
-            out.put(source.slice(lines.clone()));
-        } else {
+        let mut from = lines.start;
+        if self.trim_line_ends || self.trim_numbers {
             for i in lines.clone() {
                 let raw = source.raw(i);
-                let body = source.line(i);
-                let end = raw.get(body.len()..).unwrap_or_default();
+                let whole = source.line(i);
                 let is_padded = self.trim_numbers && source.view().number(i).is_some();
-                let body = if is_padded { body.trim_start_matches(' ') } else { body };
-                out.put(if self.trim_line_ends { body.trim_end_matches([' ', '\t']) } else { body });
-                out.put(end);
+                let body = if is_padded { whole.trim_start_matches(' ') } else { whole };
+                let body = if self.trim_line_ends { body.trim_end_matches([' ', '\t']) } else { body };
+                if body.len() < whole.len() {
+                    out.put_lines(source, from..i);
+                    out.put(body);
+                    out.put(raw.get(whole.len()..).unwrap_or_default());
+                    from = i + 1;
+                }
             }
         }
+        out.put_lines(source, from..lines.end);
         if !lines.is_empty() && !out.ends_line() {
             out.put("\n");
         }
-    }
-}
-
-/// Where a ledger writes: a text, or only its size.
-trait Out {
-    fn put(&mut self, text: &str);
-
-    /// Whether the last byte ends a line.
-    fn ends_line(&self) -> bool;
-}
-
-impl Out for String {
-    fn put(&mut self, text: &str) {
-        self.push_str(text);
-    }
-
-    fn ends_line(&self) -> bool {
-        self.ends_with('\n')
-    }
-}
-
-/// Counts what would be written.
-#[derive(Debug, Default)]
-struct Size {
-    bytes: usize,
-    last: u8,
-}
-
-impl Out for Size {
-    fn put(&mut self, text: &str) {
-        self.bytes += text.len();
-        self.last = text.as_bytes().last().copied().unwrap_or(self.last);
-    }
-
-    fn ends_line(&self) -> bool {
-        self.last == b'\n'
     }
 }
 

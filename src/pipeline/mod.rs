@@ -30,6 +30,7 @@ pub mod maps;
 pub mod marker;
 pub mod names;
 mod narrow;
+mod out;
 mod part;
 mod pointer;
 mod prepared;

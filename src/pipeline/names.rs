@@ -61,9 +61,9 @@ impl<'a> Names<'a> {
         for i in ledger.kept().flatten() {
             while next.next_if(|gap| gap.end <= i).is_some() {}
             if next.peek().is_none_or(|gap| i < gap.start) {
-                each(view.text(source, i), |name| {
+                each(view.text(source, i), |name, kinds| {
                     // The others are never asked for.
-                    if says_something(name) {
+                    if says_something(name, kinds) {
                         shown.insert(name);
                     }
                 });
@@ -81,8 +81,8 @@ impl<'a> Names<'a> {
         let mut out = String::new();
         for i in gap {
             let mut is_first = true;
-            each(view.text(source, i), |name| {
-                if says_something(name) && self.shown.insert(name) {
+            each(view.text(source, i), |name, kinds| {
+                if says_something(name, kinds) && self.shown.insert(name) {
                     if is_first {
                         let space = if out.is_empty() { "" } else { " " };
                         // Writing into a String cannot fail.
@@ -99,22 +99,18 @@ impl<'a> Names<'a> {
 }
 
 /// Whether a name is put together, so that it is not a word of the language, and not one of everybody's.
-fn says_something(name: &str) -> bool {
-    if !(SHORTEST..=LONGEST).contains(&name.len()) {
+/// `kinds` are those of its bytes.
+fn says_something(name: &str, kinds: u8) -> bool {
+    if kinds & (UPPER | DIGIT | JOINT) == 0 || !(SHORTEST..=LONGEST).contains(&name.len()) {
         return false;
     }
     let bytes = name.as_bytes();
-    let (mut hump, mut joined, mut digit, mut letter) = (false, false, false, false);
-    let mut before = 0;
-    for (i, &b) in bytes.iter().enumerate() {
-        let kind = KINDS[usize::from(b)];
-        hump |= before == LOWER && kind == UPPER;
-        joined |= kind == JOINT && i > 0 && i + 1 < bytes.len();
-        digit |= kind == DIGIT;
-        letter |= kind == LOWER || kind == UPPER;
-        before = kind;
-    }
-    (hump || joined || (digit && letter)) && !is_common(name)
+    let is = |b: u8, kind: u8| NAME[usize::from(b)] & kind != 0;
+    let is_joined = || kinds & JOINT != 0 && bytes[1..bytes.len() - 1].iter().any(|b| is(*b, JOINT));
+    let is_numbered = kinds & DIGIT != 0 && kinds & (LOWER | UPPER) != 0;
+    let is_hump = |two: &[u8]| is(two[0], LOWER) && is(two[1], UPPER);
+    let has_hump = || kinds & UPPER != 0 && kinds & LOWER != 0 && bytes.windows(2).any(is_hump);
+    (is_numbered || is_joined() || has_hump()) && !is_common(name)
 }
 
 /// Whether a name starts as those of everybody do.
@@ -126,14 +122,24 @@ fn is_common(name: &str) -> bool {
 /// Whether a byte starts a name, and whether it may stand further on.
 const STARTS: u8 = 1;
 const GOES_ON: u8 = 1 << 1;
+/// What a byte is in a name.
+const LOWER: u8 = 1 << 2;
+const UPPER: u8 = 1 << 3;
+const DIGIT: u8 = 1 << 4;
+/// `_`, `.`, `:`, `/`
+const JOINT: u8 = 1 << 5;
 
 static NAME: [u8; 256] = {
     let mut name = [0; 256];
     let mut byte = 0;
     while byte < 256 {
         name[byte] = match byte as u8 {
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => STARTS | GOES_ON,
-            b'0'..=b'9' => GOES_ON,
+            b'a'..=b'z' => STARTS | GOES_ON | LOWER,
+            b'A'..=b'Z' => STARTS | GOES_ON | UPPER,
+            b'_' => STARTS | GOES_ON | JOINT,
+            b'$' => STARTS | GOES_ON,
+            b'0'..=b'9' => GOES_ON | DIGIT,
+            b'.' | b':' | b'/' => JOINT,
             _ => 0,
         };
         byte += 1;
@@ -141,31 +147,9 @@ static NAME: [u8; 256] = {
     name
 };
 
-/// What a byte is in a name.
-const LOWER: u8 = 1;
-const UPPER: u8 = 2;
-const DIGIT: u8 = 3;
-/// `_`, `.`, `:`, `/`
-const JOINT: u8 = 4;
-
-static KINDS: [u8; 256] = {
-    let mut kinds = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        kinds[byte] = match byte as u8 {
-            b'a'..=b'z' => LOWER,
-            b'A'..=b'Z' => UPPER,
-            b'0'..=b'9' => DIGIT,
-            b'_' | b'.' | b':' | b'/' => JOINT,
-            _ => 0,
-        };
-        byte += 1;
-    }
-    kinds
-};
-
-/// Calls `found` with every identifier, with what it is a member of, and with every path.
-fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str)) {
+/// Calls `found` with every identifier, with what it is a member of, and with every path, and with the kinds of
+/// the bytes of each.
+fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str, u8)) {
     let bytes = line.as_bytes();
     let starts = |b: u8| NAME[usize::from(b)] & STARTS != 0;
     let goes_on = |b: u8| NAME[usize::from(b)] & GOES_ON != 0;
@@ -189,8 +173,12 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str)) {
         }
         let start = at;
         at += 1;
+        let mut kinds = NAME[usize::from(b)];
         loop {
-            while bytes.get(at).is_some_and(|b| goes_on(*b)) {
+            while let Some(&b) = bytes.get(at)
+                && goes_on(b)
+            {
+                kinds |= NAME[usize::from(b)];
                 at += 1;
             }
             let Some(&b) = bytes.get(at) else { break };
@@ -199,13 +187,17 @@ fn each<'a>(line: &'a str, mut found: impl FnMut(&'a str)) {
                 b'.' | b'/' | b'-' | b'@'
                     if goes_on(next) && (b != b'-' || line[start..at].contains('/')) =>
                 {
+                    kinds |= NAME[usize::from(b)];
                     at += 1;
                 }
-                b':' if next == b':' && bytes.get(at + 2).is_some_and(|b| starts(*b)) => at += 2,
+                b':' if next == b':' && bytes.get(at + 2).is_some_and(|b| starts(*b)) => {
+                    kinds |= JOINT;
+                    at += 2;
+                }
                 _ => break,
             }
         }
-        found(&line[start..at]);
+        found(&line[start..at], kinds);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::blocks::{self, Earlier, Lines};
 use super::detect::Detection;
@@ -20,6 +21,7 @@ use super::{INPUT_LIMIT, embedded, exit, guard, pointer, signals};
 use crate::config::{Mode, Structured};
 use crate::encode::{self, ENCODERS, Encoder, dictionary};
 use crate::reduce::{self, Input, trace};
+use crate::tokens::Verbatim;
 use crate::{detail, elide};
 
 /// Bytes by which an output may exceed a cap that the caller set: its markers and their check.
@@ -124,6 +126,7 @@ impl Run<'_> {
             evidence,
             retain: None,
             source_tokens,
+            line_counts: Arc::new([]),
             relevance: Rc::clone(&self.relevance),
             earlier: Earlier::Nothing,
             references: Vec::new(),
@@ -197,7 +200,7 @@ impl Run<'_> {
         let kept = guard::count_visible(source, &ledger, &signals);
         self.evidence.guard.kept += kept;
         let handle = self.handle();
-        let mut text = ledger.render(source, handle.as_deref());
+        let (mut text, verbatim) = ledger.render_with_lines(source, handle.as_deref());
         if let Some(status) = self.call.exit_code.filter(|status| *status != 0)
             && !ledger.gaps(source).is_empty()
             && !exit::is_told(&text, status)
@@ -207,7 +210,7 @@ impl Run<'_> {
         if self.is_for_dictionary(source, &detection) {
             text = self.with_dictionary(text);
         }
-        let text = self.sealed(source, part, text);
+        let text = self.sealed(source, part, text, &verbatim);
         let ledger = match text == source.text() {
             true => {
                 self.references.retain(|r| r.part as usize != part);
@@ -421,13 +424,22 @@ impl Run<'_> {
 
     /// The gate on the whole: the sealed text, or the source when that costs no more. Counts the
     /// tokens of what it gives.
-    fn sealed(&mut self, source: &Source<'_>, part: usize, mut text: String) -> String {
+    fn sealed(
+        &mut self,
+        source: &Source<'_>,
+        part: usize,
+        mut text: String,
+        verbatim: &[Verbatim],
+    ) -> String {
         if text == source.text() {
             self.evidence.tokens.after += self.source_tokens[part];
             return text;
         }
         marker::seal(&mut text);
-        let tokens = self.counter.count(&text);
+        let tokens = match self.line_counts.get(part) {
+            Some(Some(counts)) => self.counter.recount(&text, counts, source.counted(), verbatim),
+            _ => self.counter.count(&text),
+        };
         let over_cap = self.policy.strict_cap && source.text().len() > self.policy.max_output_bytes;
         let pays = text.len() <= source.text().len() && tokens < self.source_tokens[part];
         if pays || over_cap {

@@ -156,24 +156,22 @@ fn each_word(text: &str, mut found: impl FnMut(u64) -> bool) {
             continue;
         }
         let start = at;
-        let (mut state, mut all, mut before, mut is_joined) = (START, 0, 0, false);
+        let mut all = 0;
         while let Some(&byte) = bytes.get(at)
             && KINDS[usize::from(byte)] & WORD != 0
         {
-            let kind = KINDS[usize::from(byte)];
-            state = step(state, byte);
-            is_joined |= kind == JOINT || (kind == UPPER && before == LOWER);
-            all |= kind;
-            before = kind;
+            all |= KINDS[usize::from(byte)];
             at += 1;
         }
         let word = &bytes[start..at];
         if word.len() < SHORTEST || all == DIGIT {
             continue;
         }
-        if !found(finish(state)) {
+        if !found(digest(word)) {
             return;
         }
+        let is_hump = |two: &[u8]| two[0].is_ascii_lowercase() && two[1].is_ascii_uppercase();
+        let is_joined = all & JOINT != 0 || (all & UPPER != 0 && word.windows(2).any(is_hump));
         if is_joined && !parts(word, &mut found) {
             return;
         }
@@ -235,6 +233,7 @@ fn digest(word: &[u8]) -> u64 {
 /// FNV-1a, and its upper bits brought down at the end: short words leave the lower ones alike.
 const START: u64 = 0xcbf2_9ce4_8422_2325;
 
+#[inline(always)]
 fn step(state: u64, byte: u8) -> u64 {
     (state ^ u64::from(byte.to_ascii_lowercase())).wrapping_mul(0x0100_0000_01b3)
 }

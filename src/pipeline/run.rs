@@ -14,7 +14,7 @@ use super::relevance::{Relevance, Term};
 use super::{HANDLE_DIGITS, Retain};
 use crate::config::Policy;
 use crate::encode::dictionary::Written;
-use crate::tokens::TokenCounter;
+use crate::tokens::{LineCounts, TokenCounter};
 
 /// See the module.
 pub(super) struct Run<'a> {
@@ -25,6 +25,8 @@ pub(super) struct Run<'a> {
     pub(super) retain: Option<Arc<Retain>>,
     /// Tokens of the sanitized text of each part.
     pub(super) source_tokens: Vec<usize>,
+    /// The same line by line, where the counter can tell.
+    pub(super) line_counts: Arc<[Option<LineCounts>]>,
     /// What the texts are asked about.
     pub(super) relevance: Rc<Relevance>,
     /// What the session talks about, and what of it decided something.

@@ -134,15 +134,15 @@ pub fn failure_lines(source: &Source<'_>) -> Vec<usize> {
 /// Looks for [`failure_lines`], which a source remembers.
 pub fn search(source: &Source<'_>) -> Vec<usize> {
     let mut lines = Vec::new();
-    let Some((words, _)) = SEARCH.as_ref() else { return lines };
-    let text = source.text();
     let mut from = 0;
-    while let Some(hit) = text.get(from..).and_then(|rest| words.find(rest)) {
-        let line = source.line_at(from + hit.start());
-        if is_failure(source.line(line)) {
-            lines.push(line);
+    for &word in source.failure_words() {
+        if word >= from {
+            let line = source.line_at(word);
+            if is_failure(source.line(line)) {
+                lines.push(line);
+            }
+            from = source.byte_range(line..line + 1).end;
         }
-        from = source.byte_range(line..line + 1).end;
     }
     lines
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::signals;
 use super::view::View;
+use crate::tokens::Other;
 
 /// Number of lines of a text, as [`Source::len`] counts them.
 pub fn count_lines(text: &str) -> usize {
@@ -24,6 +25,7 @@ pub struct Source<'a> {
     lines_before: usize,
     view: OnceCell<View>,
     failures: OnceCell<Vec<usize>>,
+    failure_words: OnceCell<Vec<usize>>,
 }
 
 impl<'a> Source<'a> {
@@ -45,7 +47,8 @@ impl<'a> Source<'a> {
         } else {
             starts.push(0);
         }
-        Self { text, starts, lines_before, view: OnceCell::new(), failures: OnceCell::new() }
+        let (view, failures, failure_words) = Default::default();
+        Self { text, starts, lines_before, view, failures, failure_words }
     }
 
     /// Some of the lines as a source of their own, which numbers them as this one does.
@@ -75,9 +78,19 @@ impl<'a> Source<'a> {
         self.failures.get_or_init(|| signals::search(self))
     }
 
+    /// Offsets of the words of which every line that reports a failure holds one, in order.
+    pub fn failure_words(&self) -> &[usize] {
+        self.failure_words.get_or_init(|| signals::word_offsets(self.text))
+    }
+
     /// The whole text.
     pub fn text(&self) -> &'a str {
         self.text
+    }
+
+    /// The text with the offsets of its lines, for a counter.
+    pub fn counted(&self) -> Other<'_> {
+        Other { text: self.text, starts: &self.starts }
     }
 
     /// Number of lines.

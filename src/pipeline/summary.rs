@@ -15,7 +15,7 @@ use super::sanitize::{self, Counts, Raw, Sanitized};
 use super::source::count_lines;
 use super::{Outcome, Retain};
 use crate::config::{Mode, Policy};
-use crate::tokens::TokenCounter;
+use crate::tokens::{LineCounts, TokenCounter};
 
 /// The fields of the evidence that are known from the start.
 pub(super) fn head(call: &ToolCall, policy: &Policy, counter: &dyn TokenCounter) -> Evidence {
@@ -41,6 +41,8 @@ pub(super) struct Input {
     pub(super) evidence: Evidence,
     /// Tokens of the sanitized text of each part.
     pub(super) source_tokens: Vec<usize>,
+    /// The same line by line, where the counter can tell.
+    line_counts: Arc<[Option<LineCounts>]>,
     /// The original to store.
     pub(super) retain: Option<Arc<Retain>>,
 }
@@ -56,12 +58,15 @@ impl Input {
     ) -> Self {
         let mut evidence = head(call, policy, counter);
         let mut source_tokens = Vec::with_capacity(parts.len());
+        let mut line_counts = Vec::with_capacity(parts.len());
         let mut digest = blake3::Hasher::new();
         let mut redactions = Counts::new();
         for (raw, part) in raws.iter().zip(parts) {
             evidence.bytes.before += raw.size();
-            let tokens = counter.count(&part.text);
+            let by_line = counter.count_lines(&part.text);
+            let tokens = by_line.as_ref().map_or_else(|| counter.count(&part.text), LineCounts::total);
             source_tokens.push(tokens);
+            line_counts.push(by_line);
             evidence.tokens.before += match raw {
                 Raw::Text(text) if *text == part.text => tokens,
                 Raw::Text(text) => counter.count(text),
@@ -83,7 +88,7 @@ impl Input {
         evidence.redactions = redaction_counts(&redactions);
         evidence.digest = digest.finalize().to_hex().to_string();
         let retain = retain(raws, parts, policy.redact_secrets).map(Arc::new);
-        Self { evidence, source_tokens, retain }
+        Self { evidence, source_tokens, line_counts: line_counts.into(), retain }
     }
 }
 
@@ -109,6 +114,7 @@ impl<'a> Run<'a> {
             evidence,
             retain: input.retain.clone(),
             source_tokens: input.source_tokens.clone(),
+            line_counts: Arc::clone(&input.line_counts),
             relevance,
             earlier,
             listens: history.listens(),

@@ -6,12 +6,14 @@
 
 const BITS: u32 = 16;
 const SLOTS: usize = 1 << BITS;
+/// Places of which eight bytes hold all four.
+const PLACES: usize = 5;
 const FACTOR: u32 = 0x9E37_79B9;
 
 /// Anchors of reducers, by the number of the reducer.
 #[derive(Debug)]
 pub(super) struct Anchors {
-    seen: Vec<u64>,
+    seen: Box<[u64; SLOTS / 64]>,
     /// Per upper bits of a slot where its rows begin; one more at the end.
     starts: Vec<u16>,
     rows: Vec<Row>,
@@ -44,7 +46,7 @@ impl Anchors {
             }
         }
         rows.sort_by_key(|row: &Row| slot(row.four));
-        let mut seen = vec![0; SLOTS / 64];
+        let mut seen = Box::new([0u64; SLOTS / 64]);
         let mut starts = vec![0; (SLOTS >> SHARED) + 1];
         for row in &rows {
             seen[slot(row.four) / 64] |= 1 << (slot(row.four) % 64);
@@ -62,25 +64,31 @@ impl Anchors {
             found[*owner] = found[*owner] || memchr::memmem::find(text, anchor).is_some();
         }
         let mut start = 0;
-        // Four places at a time, out of the seven bytes that they look at.
+        // Five places at a time, all those whose four bytes stand in the eight.
         while let Some(bytes) = text.get(start..).and_then(<[u8]>::first_chunk::<8>) {
             let bytes = u64::from_le_bytes(*bytes);
-            let places = [0, 8, 16, 24].map(|shift| (bytes >> shift) as u32);
-            if places.iter().fold(false, |any, four| any | self.has(*four)) {
-                for (at, four) in (start..).zip(places).filter(|(_, four)| self.has(*four)) {
-                    self.compare(text, at, four, found);
+            let bit = |place: u32| self.bit((bytes >> (8 * place)) as u32);
+            if (bit(0) | bit(1) | bit(2) | bit(3) | bit(4)) & 1 == 1 {
+                for place in 0..PLACES {
+                    let four = (bytes >> (8 * place)) as u32;
+                    if self.bit(four) & 1 == 1 {
+                        self.compare(text, start + place, four, found);
+                    }
                 }
             }
-            start += 4;
+            start += PLACES;
         }
         for (at, window) in (start..).zip(text.get(start..).unwrap_or_default().windows(4)) {
             self.compare(text, at, u32::from_le_bytes([window[0], window[1], window[2], window[3]]), found);
         }
     }
 
+    /// The bit of four bytes, below others.
     #[inline(always)]
-    fn has(&self, four: u32) -> bool {
-        self.seen.get(slot(four) / 64).is_some_and(|word| word >> (slot(four) % 64) & 1 == 1)
+    fn bit(&self, four: u32) -> u64 {
+        let slot = slot(four);
+        // The remainder never changes a slot; it tells the compiler that the index is in bounds.
+        self.seen[slot / 64 % (SLOTS / 64)] >> (slot % 64)
     }
 
     #[inline(never)]

@@ -3,7 +3,8 @@
 //! The tables are static data of the binary (about 2.2 MB for o200k and 1.1 MB for cl100k): nothing
 //! is built at start, and only the pages that a text touches become resident.
 
-use super::{TokenCounter, merge, split, table};
+use super::{LineCounts, Other, TokenCounter, Verbatim, merge, split, table};
+use std::ops::Range;
 
 include!(concat!(env!("OUT_DIR"), "/longest.rs"));
 
@@ -19,7 +20,17 @@ impl TokenCounter for O200k {
     }
 
     fn count(&self, text: &str) -> usize {
-        count(text.as_bytes(), split::o200k, O200K)
+        Counter::new(text, split::o200k, O200K).count(0..text.len())
+    }
+
+    fn count_lines(&self, text: &str) -> Option<LineCounts> {
+        let mut counter = Counter::new(text, split::o200k, O200K);
+        Some(LineCounts::new(text.as_bytes(), |range| counter.count(range)))
+    }
+
+    fn recount(&self, text: &str, counts: &LineCounts, other: Other<'_>, verbatim: &[Verbatim]) -> usize {
+        let mut counter = Counter::new(text, split::o200k, O200K);
+        counts.recount(text, other, verbatim, |range| counter.count(range))
     }
 }
 
@@ -29,7 +40,17 @@ impl TokenCounter for Cl100k {
     }
 
     fn count(&self, text: &str) -> usize {
-        count(text.as_bytes(), split::cl100k, CL100K)
+        Counter::new(text, split::cl100k, CL100K).count(0..text.len())
+    }
+
+    fn count_lines(&self, text: &str) -> Option<LineCounts> {
+        let mut counter = Counter::new(text, split::cl100k, CL100K);
+        Some(LineCounts::new(text.as_bytes(), |range| counter.count(range)))
+    }
+
+    fn recount(&self, text: &str, counts: &LineCounts, other: Other<'_>, verbatim: &[Verbatim]) -> usize {
+        let mut counter = Counter::new(text, split::cl100k, CL100K);
+        counts.recount(text, other, verbatim, |range| counter.count(range))
     }
 }
 
@@ -81,26 +102,64 @@ struct Work {
 const MERGED: usize = 1 << COUNT_BITS;
 const COUNT_BITS: u32 = 11;
 
-#[inline(always)]
-fn count(bytes: &[u8], split: impl Fn(&[u8], usize) -> usize, vocabulary: Vocabulary) -> usize {
-    let mut work = Work::default();
-    let mut start = 0;
-    let mut tokens = 0;
-    while start < bytes.len() {
-        let end = split(bytes, start);
-        let piece = &bytes[start..end];
-        start = end;
-        // Every single byte is a token.
-        if piece.len() > 1 {
-            let hash = if piece.len() > vocabulary.longest { None } else { Some(table::hash(piece)) };
-            if hash.is_none_or(|hash| vocabulary.rank_of_hash(hash) == table::NO_RANK) {
-                tokens += merged(piece, hash, vocabulary, &mut work);
-                continue;
-            }
-        }
-        tokens += 1;
+/// Counts parts of one text.
+struct Counter<'a, S> {
+    bytes: &'a [u8],
+    split: S,
+    vocabulary: Vocabulary,
+    work: Work,
+}
+
+impl<'a, S: Fn(&[u8], usize) -> usize> Counter<'a, S> {
+    fn new(text: &'a str, split: S, vocabulary: Vocabulary) -> Self {
+        Self { bytes: text.as_bytes(), split, vocabulary, work: Work::default() }
     }
-    tokens
+
+    /// The tokens of a part that begins and ends where a piece does.
+    #[inline(never)]
+    fn count(&mut self, part: Range<usize>) -> usize {
+        let (bytes, vocabulary) = (self.bytes, self.vocabulary);
+        let mut start = part.start;
+        let mut tokens = 0;
+        while start < part.end {
+            // One to three digits are a token, and every single byte is one.
+            if bytes[start].is_ascii_digit() {
+                let end = digits(bytes, start);
+                if bytes.get(end).is_none_or(u8::is_ascii) {
+                    tokens += (end - start).div_ceil(DIGITS);
+                    start = end;
+                    continue;
+                }
+            }
+            let end = (self.split)(bytes, start);
+            let len = end - start;
+            if len > 1 {
+                let hash =
+                    if len > vocabulary.longest { None } else { Some(table::hash_in(bytes, start, len)) };
+                if hash.is_none_or(|hash| vocabulary.rank_of_hash(hash) == table::NO_RANK) {
+                    tokens += merged(&bytes[start..end], hash, vocabulary, &mut self.work);
+                    start = end;
+                    continue;
+                }
+            }
+            tokens += 1;
+            start = end;
+        }
+        tokens
+    }
+}
+
+/// Digits of a piece, at most.
+const DIGITS: usize = 3;
+
+/// The end of the run of ASCII digits that starts at `at`.
+#[inline(always)]
+fn digits(bytes: &[u8], at: usize) -> usize {
+    let mut end = at + 1;
+    while bytes.get(end).is_some_and(u8::is_ascii_digit) {
+        end += 1;
+    }
+    end
 }
 
 /// The tokens of a piece that is no token itself; pieces with a hash are remembered.
@@ -141,6 +200,17 @@ mod tests {
             }
         }
         assert!(with_newline > 100, "{with_newline}");
+    }
+
+    #[test]
+    fn up_to_three_digits_are_a_token() {
+        for vocabulary in [O200K, CL100K] {
+            for number in 0..1000 {
+                for digits in [format!("{number}"), format!("{number:02}"), format!("{number:03}")] {
+                    assert_ne!(vocabulary.rank(digits.as_bytes()), table::NO_RANK, "{digits}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod bpe;
 mod class;
 mod heuristic;
+mod lines;
 mod merge;
 mod scan;
 mod split;
@@ -14,6 +15,7 @@ mod table;
 mod tests;
 
 pub use heuristic::estimate;
+pub use lines::{LineCounts, Verbatim};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,6 +27,26 @@ pub trait TokenCounter: Sync {
 
     /// The number of tokens that `text` costs.
     fn count(&self, text: &str) -> usize;
+
+    /// The same line by line; `None` for a counter that is no sum over lines.
+    fn count_lines(&self, _text: &str) -> Option<LineCounts> {
+        None
+    }
+
+    /// [`TokenCounter::count`] of a text that shows lines of another one, for which there are `counts`. What of
+    /// `verbatim` is not so is counted as any other text.
+    fn recount(&self, text: &str, _counts: &LineCounts, _other: Other<'_>, _verbatim: &[Verbatim]) -> usize {
+        self.count(text)
+    }
+}
+
+/// A text that was counted by lines, and the offset at which each line begins.
+#[derive(Clone, Copy)]
+pub struct Other<'a> {
+    /// The text.
+    pub text: &'a str,
+    /// Offsets of its lines.
+    pub starts: &'a [usize],
 }
 
 /// The counters that a policy can name.

@@ -26,6 +26,12 @@ const fn ascii() -> [u8; 256] {
     table
 }
 
+/// The class of an ASCII byte; none for the others.
+#[inline(always)]
+pub fn ascii_class(byte: u8) -> u8 {
+    ASCII[usize::from(byte)]
+}
+
 /// The class of the character at `at` and its length in bytes; `(0, 0)` at the end.
 #[inline(always)]
 pub fn class_at(bytes: &[u8], at: usize) -> (u8, usize) {

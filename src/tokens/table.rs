@@ -32,31 +32,57 @@ fn fold(a: u64, b: u64) -> u64 {
     (wide >> 64) as u64 ^ wide as u64
 }
 
+/// Longest string of which the hash takes all bytes at once.
+const SHORT: usize = 16;
+
 /// The 64-bit hash of a byte string.
 #[inline(always)]
 pub fn hash(bytes: &[u8]) -> u64 {
-    let len = bytes.len();
-    let (low, high) = match (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        (Some(first), Some(last)) => {
-            if len > 16 {
-                return hash_long(bytes);
-            }
-            (u64::from_le_bytes(*first), u64::from_le_bytes(*last))
+    if bytes.len() > SHORT {
+        return hash_long(bytes);
+    }
+    let mut padded = [0; SHORT];
+    padded[..bytes.len()].copy_from_slice(bytes);
+    hash_short(&padded, bytes.len())
+}
+
+/// [`hash`] of `len` bytes of a longer string, read past their end where that is possible.
+#[inline(always)]
+#[allow(dead_code, reason = "the build script hashes tokens alone")]
+pub fn hash_in(bytes: &[u8], start: usize, len: usize) -> u64 {
+    match bytes.get(start..).and_then(<[u8]>::first_chunk::<SHORT>) {
+        Some(here) if len <= SHORT => {
+            let [low, high] = MASKS[len];
+            let [a, b] = halves(here);
+            hash_halves(a & low, b & high, len)
         }
-        _ => match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-            (Some(first), Some(last)) => {
-                (u64::from(u32::from_le_bytes(*first)), u64::from(u32::from_le_bytes(*last)))
-            }
-            _ => match bytes {
-                [] => (0, 0),
-                [a, ..] => {
-                    let middle = u64::from(bytes[len / 2]);
-                    let last = u64::from(bytes[len - 1]);
-                    (u64::from(*a) | middle << 8 | last << 16, 0)
-                }
-            },
-        },
-    };
+        _ => hash(&bytes[start..start + len]),
+    }
+}
+
+/// Per length which of sixteen bytes count.
+static MASKS: [[u64; 2]; SHORT + 1] = {
+    let mut masks = [[0; 2]; SHORT + 1];
+    let mut len = 0;
+    while len <= SHORT {
+        let mut byte = 0;
+        while byte < len {
+            masks[len][byte / 8] |= 0xff << (byte % 8 * 8);
+            byte += 1;
+        }
+        len += 1;
+    }
+    masks
+};
+
+#[inline(always)]
+fn hash_short(padded: &[u8; SHORT], len: usize) -> u64 {
+    let [low, high] = halves(padded);
+    hash_halves(low, high, len)
+}
+
+#[inline(always)]
+fn hash_halves(low: u64, high: u64, len: usize) -> u64 {
     fold(fold(low ^ K0, high ^ K1) ^ len as u64, K2)
 }
 
@@ -72,6 +98,7 @@ fn hash_long(bytes: &[u8]) -> u64 {
     fold(state ^ bytes.len() as u64, K2)
 }
 
+#[inline(always)]
 fn halves(pair: &[u8; 16]) -> [u64; 2] {
     let wide = u128::from_le_bytes(*pair);
     [wide as u64, (wide >> 64) as u64]

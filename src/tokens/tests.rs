@@ -1,6 +1,6 @@
 //! The exact counters against the `tiktoken` crate, text by text.
 
-use super::{Tokenizer, counter};
+use super::{Other, Tokenizer, Verbatim, counter};
 use proptest::prelude::*;
 use std::sync::LazyLock;
 use tiktoken::CoreBpe;
@@ -20,6 +20,50 @@ fn check(text: &str) {
     let shown = || text.chars().take(300).collect::<String>();
     assert_eq!(counter(Tokenizer::O200k).count(text), O200K.count(text), "o200k of {:?}", shown());
     assert_eq!(counter(Tokenizer::Cl100k).count(text), CL100K.count(text), "cl100k of {:?}", shown());
+    for tokenizer in [Tokenizer::O200k, Tokenizer::Cl100k] {
+        let counter = counter(tokenizer);
+        let by_line = counter.count_lines(text).unwrap();
+        assert_eq!(by_line.total(), counter.count(text), "{} by lines of {:?}", counter.name(), shown());
+    }
+}
+
+/// Lines of a text, some of them left out with a marker in their place, some changed since they were noted.
+fn check_recount(text: &str, keep: &[bool], marker: &str, changed: bool) {
+    let mut starts: Vec<usize> =
+        std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+    if starts.last() != Some(&text.len()) {
+        starts.push(text.len());
+    }
+    let (mut out, mut verbatim) = (String::new(), Vec::new());
+    let mut line = 0;
+    while line + 1 < starts.len() {
+        let kept = keep[line % keep.len()];
+        let end =
+            (line + 1..starts.len() - 1).find(|i| keep[i % keep.len()] != kept).unwrap_or(starts.len() - 1);
+        match kept {
+            true => {
+                verbatim.push(Verbatim { at: out.len(), lines: line..end });
+                out.push_str(&text[starts[line]..starts[end]]);
+            }
+            false => out.push_str(marker),
+        }
+        line = end;
+    }
+    if changed && out.is_ascii() && out.len() > 4 {
+        let middle = out.len() / 2;
+        out.replace_range(middle..middle + 1, "\n");
+        out.push_str("more");
+    }
+    for tokenizer in [Tokenizer::O200k, Tokenizer::Cl100k] {
+        let counter = counter(tokenizer);
+        let counts = counter.count_lines(text).unwrap();
+        let other = Other { text, starts: &starts };
+        assert_eq!(
+            counter.recount(&out, &counts, other, &verbatim),
+            counter.count(&out),
+            "{text:?} as {out:?}"
+        );
+    }
 }
 
 /// Texts whose count is known from the published tokenizer, so that an oracle gone wrong shows.
@@ -163,6 +207,16 @@ proptest! {
     #[test]
     fn any_text(text in any::<String>()) {
         check(&text);
+    }
+
+    #[test]
+    fn lines_that_stand_elsewhere(
+        text in "([ \\t]{0,3}[/.!a-c\u{e9}\u{a0}1]{0,6}(\\r?\n){1,2}){0,12}[ /a]{0,2}",
+        keep in prop::collection::vec(any::<bool>(), 1..7),
+        marker in "(\\[[a-z ]{0,8}\\]\n|/x\n|\n|[.]{1,2}\n)",
+        changed in any::<bool>(),
+    ) {
+        check_recount(&text, &keep, &marker, changed);
     }
 
     #[test]

@@ -13,7 +13,6 @@ use std::ops::Range;
 use super::{Encoder, fold};
 use crate::pipeline::ledger::{Ledger, Reduction};
 use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
 use crate::pipeline::source::Source;
 use crate::reduce::Input;
 
@@ -35,10 +34,10 @@ impl Encoder for JsonMinify {
             return Err(Reason::NothingToDo);
         }
         let source = input.source;
-        let words = signals::word_offsets(source.text());
+        let words = source.failure_words();
         let mut out = Reduction::default();
         for kept in ledger.kept() {
-            let (runs, others) = runs(source, kept.clone(), &words);
+            let (runs, others) = runs(source, kept.clone(), words);
             let all = kept.len() == source.len() && others == 0;
             for run in runs {
                 rewrite(source, &kept, run, all, &mut out);

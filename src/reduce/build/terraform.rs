@@ -2,7 +2,8 @@
 //! steps that came to their end, and advice go. The plan's blocks, ids, errors, warnings, outputs and totals stay.
 //!
 //! Grammar: `address: what happens...`, with `[id=…]` or the time that went by; the plan stands between as
-//! indented blocks, errors in boxes. What `-json` writes is another format.
+//! indented blocks, errors in boxes. `-json` writes the same steps as messages of objects, one on a line; what it
+//! says beside them stays.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -112,13 +113,16 @@ enum Step {
 
 /// `aws_vpc.main: Creating...`, `module.a["x"].b.c[0]: Creation complete after 2s [id=…]`: the address and the step.
 fn step(line: &str) -> Option<(&str, Step)> {
+    let line = message(line).unwrap_or(line);
     let at = line.rfind(": ").filter(|_| !line.starts_with([' ', '│', '#', '-']))?;
     let mut at = at;
     // An id may hold a colon: the address ends before the first one that a step follows.
     loop {
         let (address, said) = (&line[..at], &line[at + 2..]);
         let step = match () {
-            () if said.starts_with("Refreshing state...") => Some(Step::Read),
+            () if said.starts_with("Refreshing state...") || said.starts_with("Refresh complete [id=") => {
+                Some(Step::Read)
+            }
             () if said == "Reading..." || said.starts_with("Still reading...") => Some(Step::Read),
             () if said.starts_with("Read complete after ") => Some(Step::Read),
             () if [
@@ -157,6 +161,12 @@ fn step(line: &str) -> Option<(&str, Step)> {
         }
         at = line[..at].rfind(": ")?;
     }
+}
+
+/// What a line of `-json` says, where it is no more than information.
+fn message(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix("{\"@level\":\"info\",\"@message\":\"")?;
+    rest.split_once("\",\"@module\":\"").map(|(message, _)| message)
 }
 
 /// A line of `init` that tells of a step of which a later line tells the end.
@@ -258,6 +268,10 @@ mod tests {
             step("data.aws_ami.u: Read complete after 1s [id=ami-1]"),
             Some(("data.aws_ami.u", Step::Read))
         );
+        let json =
+            |said| format!(r#"{{"@level":"info","@message":"a.b[\"c\"]: {said}","@module":"terraform.ui"}}"#);
+        assert_eq!(step(&json("Refresh complete [id=7]")), Some((r#"a.b[\"c\"]"#, Step::Read)));
+        assert_eq!(step(&json("Plan to create")), None);
         assert_eq!(step("note: Creating..."), None);
         assert_eq!(step("  + a.b: Creating..."), None);
         assert!(

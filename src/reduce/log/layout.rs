@@ -3,6 +3,7 @@
 //! Layouts are not told apart by name: what they share is a stamp near the start of the line, or a
 //! level, and that is all that folding needs.
 
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::bytes::{Regex, RegexBuilder};
@@ -57,20 +58,67 @@ static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     RegexBuilder::new(words).unicode(false).build().ok()
 });
 
+#[cfg(test)]
+fn may_be_severe(line: &[u8]) -> bool {
+    WORDS.as_ref().is_none_or(|words| words.is_match(line))
+}
+
+/// Where [`WORDS`] stand in a text, found as its lines are gone through in order.
+pub struct Severe<'a> {
+    text: &'a [u8],
+    next: usize,
+}
+
+impl<'a> Severe<'a> {
+    /// For the lines of a text.
+    pub fn new(text: &'a str) -> Self {
+        let mut severe = Self { text: text.as_bytes(), next: 0 };
+        severe.seek(0);
+        severe
+    }
+
+    fn seek(&mut self, from: usize) {
+        self.next = WORDS
+            .as_ref()
+            .map_or(from, |words| words.find_at(self.text, from).map_or(usize::MAX, |found| found.start()));
+    }
+
+    /// Whether one stands in a line, given by its bytes; asked with starts that never fall.
+    pub fn may_be_in(&mut self, line: &Range<usize>) -> bool {
+        if self.next < line.start {
+            self.seek(line.start);
+        }
+        self.next < line.end
+    }
+}
+
 /// The head of a line that starts a record of a log.
+#[cfg(test)]
 pub fn head(line: &str) -> Option<Head> {
+    head_with(line, || may_be_severe(line.as_bytes()))
+}
+
+/// The same without a level.
+pub fn stamp(line: &str) -> Option<Head> {
+    head_with(line, || false)
+}
+
+/// The head of a line that starts a record of a log; `may_be_severe` tells whether one of [`WORDS`] stands in it.
+pub fn head_with(line: &str, may_be_severe: impl FnOnce() -> bool) -> Option<Head> {
     let bytes = line.as_bytes();
     if bytes.first().is_none_or(|b| matches!(b, b'|' | b'+' | b'#' | b'>' | b'\t')) || is_listing(bytes) {
         return None;
     }
     if bytes[0] == b'{' {
-        return json_head(line);
+        return json_head(line, may_be_severe);
     }
     let [_, _, level_first, _] = SEVERE.as_ref()?;
     let found = find_stamp(bytes);
     match found {
-        Some((start, end)) => Some(Head { start, end, level: level(bytes, start, end) }),
-        None if level_first.is_match(bytes) => Some(Head { start: 0, end: 0, level: level(bytes, 0, 0) }),
+        Some((start, end)) => Some(Head { start, end, level: level(bytes, start, end, may_be_severe) }),
+        None if level_first.is_match(bytes) => {
+            Some(Head { start: 0, end: 0, level: level(bytes, 0, 0, may_be_severe) })
+        }
         None => None,
     }
 }
@@ -131,7 +179,7 @@ fn epoch(line: &[u8]) -> Option<usize> {
 }
 
 /// An object on one line with a time or a level and a message.
-fn json_head(line: &str) -> Option<Head> {
+fn json_head(line: &str, may_be_severe: impl FnOnce() -> bool) -> Option<Head> {
     let has = |keys: &[&str]| {
         keys.iter().any(|key| memchr::memmem::find(line.as_bytes(), key.as_bytes()).is_some())
     };
@@ -148,16 +196,16 @@ fn json_head(line: &str) -> Option<Head> {
     let level = match number {
         Some((2, end)) if bytes[end - 2] >= b'5' => Level::Error,
         Some((2, end)) if bytes[end - 2] == b'4' => Level::Warning,
-        _ => level(bytes, 0, 0),
+        _ => level(bytes, 0, 0, may_be_severe),
     };
     Some(Head { start: 0, end: 0, level })
 }
 
 /// What a line says of its severity.
-fn level(line: &[u8], start: usize, end: usize) -> Level {
+fn level(line: &[u8], start: usize, end: usize, may_be_severe: impl FnOnce() -> bool) -> Level {
     let Some([error, warning, _, status]) = SEVERE.as_ref() else { return Level::Error };
     let letter = letter(line, start, end);
-    if WORDS.as_ref().is_some_and(|words| !words.is_match(line)) {
+    if !may_be_severe() {
         return letter.unwrap_or(Level::Plain);
     }
     let near = &line[end.min(line.len())..line.len().min(end + LEVEL_REACH)];

@@ -84,7 +84,7 @@ impl Reducer for Log {
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let source = input.source;
-        let is_head = |i: &usize| layout::head(source.line(*i)).is_some();
+        let is_head = |i: &usize| layout::stamp(source.line(*i)).is_some();
         let first = (0..source.len()).find(is_head).unwrap_or(0);
         let last = (first..source.len()).rev().find(is_head).unwrap_or(first);
         // What belongs to the last record is not known to end before the text does.
@@ -118,11 +118,11 @@ fn is_log(source: &Source<'_>) -> bool {
         for i in lines {
             let line = source.line(i);
             // A line below a record: a stack, the rest of a message.
-            if line.trim().is_empty() || line.starts_with([' ', '\t']) && layout::head(line).is_none() {
+            if line.trim().is_empty() || line.starts_with([' ', '\t']) && layout::stamp(line).is_none() {
                 continue;
             }
             all += 1;
-            heads += usize::from(layout::head(line).is_some_and(|head| !is_row(&line[head.end..])));
+            heads += usize::from(layout::stamp(line).is_some_and(|head| !is_row(&line[head.end..])));
         }
         (all, heads)
     };

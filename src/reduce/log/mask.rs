@@ -33,6 +33,8 @@ const UNITS: &[&[u8]] = &[
     b"hours",
     b"milliseconds",
 ];
+/// Bytes of the longest of them.
+const LONGEST_UNIT: usize = b"milliseconds".len();
 /// Keys before a number that is a duration, a time or an id of a process or thread.
 const KEYS: &[&[u8]] = &[
     b"pid",
@@ -77,7 +79,7 @@ pub fn strict(line: &[u8], head: Option<Head>, out: &mut Vec<u8>) {
         match rest {
             Some(end) => {
                 // Ids are padded to a column.
-                while out.ends_with(b"  ") {
+                while let [.., b' ', b' '] = out[..] {
                     out.pop();
                 }
                 out.push(MASK);
@@ -109,7 +111,7 @@ fn number(line: &[u8], at: usize, stamp: Option<usize>) -> Option<usize> {
     if let Some(end) = stamp::end(line, at) {
         return Some(end);
     }
-    if line[at..].starts_with(b"0x") {
+    if let [b'0', b'x', ..] = line[at..] {
         let n = line[at + 2..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
         return (n > 0 && !continues(line, at + 2 + n)).then_some(at + 2 + n);
     }
@@ -167,6 +169,9 @@ fn unit(line: &[u8], at: usize) -> Option<usize> {
     let blank = usize::from(line.get(at) == Some(&b' '));
     let rest = line.get(at + blank..)?;
     let letters = rest.iter().take_while(|b| b.is_ascii_alphabetic() || **b >= 0x80).count();
+    if !(1..=LONGEST_UNIT).contains(&letters) {
+        return None;
+    }
     let is_unit = UNITS.contains(&rest.get(..letters)?) && (blank == 0 || letters > 1);
     let end = at + blank + letters;
     // `1m30s`

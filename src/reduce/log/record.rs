@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::layout::{self, Head, Level};
+use super::layout::{self, Head, Level, Severe};
 use super::mask;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::maps::Map;
@@ -49,10 +49,11 @@ pub struct Record {
 pub fn records(source: &Source<'_>) -> Vec<Record> {
     let mut next_failure = source.failures().iter().peekable();
     let mut out: Vec<Record> = Vec::new();
+    let mut severe = Severe::new(source.text());
     for i in 0..source.len() {
         let line = source.line(i);
         let is_failure = next_failure.next_if(|f| **f == i).is_some();
-        let head = layout::head(line);
+        let head = layout::head_with(line, || severe.may_be_in(&source.byte_range(i..i + 1)));
         let level = if is_failure { Level::Error } else { head.map_or(Level::Plain, |h| h.level) };
         match out.last_mut() {
             Some(last) if head.is_none() => {

@@ -29,6 +29,10 @@ pub fn end(line: &[u8], at: usize) -> Option<usize> {
     let first = *line.get(at)?;
     match first {
         b'0'..=b'9' => {
+            // What neither a clock nor a date goes on with.
+            if !matches!(line.get(digits(line, at).1)?, b':' | b'-' | b'/' | b'.' | b' ' | b'T' | b'_') {
+                return None;
+            }
             if let Some(end) = clock(line, at) {
                 return Some(end);
             }
@@ -145,8 +149,11 @@ fn blanks(line: &[u8], at: usize) -> Option<usize> {
 
 /// How many digits start at `at`, and where they end.
 pub fn digits(line: &[u8], at: usize) -> (usize, usize) {
-    let n = line.get(at..).unwrap_or_default().iter().take_while(|b| b.is_ascii_digit()).count();
-    (n, at + n)
+    let mut end = at;
+    while line.get(end).is_some_and(u8::is_ascii_digit) {
+        end += 1;
+    }
+    (end - at, end)
 }
 
 fn two_after(line: &[u8], at: usize, sign: u8) -> Option<usize> {

@@ -22,6 +22,8 @@ pub static CONDA: Format = Format::new(
             "Collecting package metadata",
             "Confirm changes",
             "Install: ",
+            "Fetching package metadata ",
+            "Solving package specifications: ",
         ],
     },
     &[
@@ -49,6 +51,10 @@ pub static CONDA: Format = Format::new(
     ],
     2,
     &[
+        // conda before 4.4. What it says of a package does not tell whether it comes or goes: those lines stay.
+        (r"Fetching package metadata \.*", Goes(Reason::Progress)),
+        (r"Solving package specifications: ?\.*", Goes(Reason::Progress)),
+        (r"Package plan for (?:installation|package removal) in environment .*:", Shows),
         (r"Solving environment: (?:\.\.\.working\.\.\. )?done", Shows),
         (r"## Package Plan ##", Shows),
         (r"Transaction finished", Shows),
@@ -75,7 +81,7 @@ pub static CONDA: Format = Format::new(
         ),
         (r"(?:\[\+\] [\d.]+s|Looking for: .*|Updating specs:)", Goes(Reason::Progress)),
         (
-            r"#(?: To (?:activate|deactivate) (?:this|an active) environment, use|  +\$ (?:conda|mamba|micromamba) (?:activate|deactivate).*)?",
+            r"#(?: To (?:activate|deactivate) (?:this|an active) environment, use:?| > source (?:activate|deactivate)\b.*|  +\$ (?:conda|mamba|micromamba) (?:activate|deactivate).*)?",
             Goes(Reason::PackageHints),
         ),
     ],

@@ -45,13 +45,13 @@ impl Encoder for JsonTable {
             return Err(Reason::NothingToDo);
         }
         let source = input.source;
-        let words = signals::word_offsets(source.text());
+        let words = source.failure_words();
         let counter = tokens::counter(input.policy.tokenizer);
-        let mut work = Work { source, counter, words: &words, why: Reason::NothingToDo };
+        let mut work = Work { source, counter, words, why: Reason::NothingToDo };
         let mut out = Reduction::default();
         let mut whole = false;
         for kept in ledger.kept() {
-            let (runs, others) = runs(source, kept.clone(), &words);
+            let (runs, others) = runs(source, kept.clone(), words);
             let all = kept.len() == source.len() && others == 0;
             for run in runs {
                 work.run(&kept, &run, all, &mut out);
@@ -74,9 +74,9 @@ pub fn in_replacements(input: &Input<'_>, ledger: &Ledger) -> Result<Ledger, Rea
         return Err(Reason::NothingToDo);
     }
     let source = input.source;
-    let words = signals::word_offsets(source.text());
+    let words = source.failure_words();
     let counter = tokens::counter(input.policy.tokenizer);
-    let mut work = Work { source, counter, words: &words, why: Reason::NothingToDo };
+    let mut work = Work { source, counter, words, why: Reason::NothingToDo };
     let mut next = ledger.clone();
     let mut changed = false;
     for span in next.spans_mut() {

@@ -120,7 +120,7 @@ fn many_lines(source: &Source<'_>, report: &Report) -> Result<Reduction, Reason>
     if below.is_empty() {
         return Err(Reason::NothingToDo);
     }
-    let words = signals::word_offsets(source.text());
+    let words = source.failure_words();
     let mut out = Reduction::default();
     for ((lines, finding), gone) in lines.into_iter().zip(&report.findings).zip(gone) {
         let comma = source.slice(lines.clone()).trim_end().ends_with(',');
@@ -132,7 +132,7 @@ fn many_lines(source: &Source<'_>, report: &Report) -> Result<Reduction, Reason>
                 out.omit_in(rest, Reason::SharedMessage, 1);
             }
             false if lines.len() > 1 => {
-                let Some(mut text) = minified(source.text(), finding.bytes.start, &words) else { continue };
+                let Some(mut text) = minified(source.text(), finding.bytes.start, words) else { continue };
                 text.push_str(if comma { "," } else { "" });
                 out.replace(lines, text, Reason::JsonWhitespace);
             }

@@ -1,0 +1,48 @@
+//! How large the parts of a JSON document are, so that limits above all of them need no writing of their own.
+
+use super::Limits;
+use super::tape::{Kind, Node};
+
+/// At least as much as any part of a document has.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Most {
+    items: u32,
+    members: u32,
+    string: u32,
+    depth: usize,
+}
+
+impl Most {
+    /// Reads the nodes of a document.
+    pub fn of(nodes: &[Node]) -> Self {
+        let mut most = Self::default();
+        // Of the containers that are open, where each ends.
+        let mut open: Vec<u32> = Vec::new();
+        for node in nodes {
+            while open.last().is_some_and(|end| *end <= node.start) {
+                open.pop();
+            }
+            match node.kind {
+                Kind::Object => most.members = most.members.max(node.children),
+                Kind::Array => most.items = most.items.max(node.children),
+                Kind::String => most.string = most.string.max(node.end - node.start),
+                Kind::Number | Kind::Word => {}
+            }
+            if node.children > 0 {
+                open.push(node.end);
+                most.depth = most.depth.max(open.len());
+            }
+        }
+        most
+    }
+
+    /// Whether some limit may be less than what the document has.
+    pub fn exceeds(self, limits: Limits) -> bool {
+        let is_over = |limit: Option<usize>, most: u32| limit.is_some_and(|limit| most as usize > limit);
+        is_over(limits.items, self.items)
+            || is_over(limits.members(0), self.members)
+            || is_over(limits.members(1), self.members)
+            || is_over(limits.string, self.string)
+            || self.depth > limits.depth
+    }
+}
