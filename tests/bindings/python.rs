@@ -16,6 +16,9 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypedDict, Union
 "#;
 
+/// Words that cannot name a member of a class.
+const KEYWORDS: &[&str] = &["class", "from", "import", "in", "is", "not", "pass", "global", "lambda"];
+
 /// The module of types.
 pub fn types(model: &Model) -> String {
     let mut out = String::from(TYPES_HEAD);
@@ -42,10 +45,23 @@ fn definition(definition: &Definition, sent: bool) -> String {
             }
             literal.push_str("    ]");
             let value = if *open { format!("Union[\n    {literal},\n    str,\n]") } else { dedent(&literal) };
-            format!("\n{name}: TypeAlias = {value}\n{}", doc("", about))
+            format!("\n\n{name}: TypeAlias = {value}\n{}", doc("", about))
         }
         Shape::Alias(of) => {
-            format!("\n{name}: TypeAlias = \"{}\"\n{}", self::of(of, sent).replace('"', "'"), doc("", about))
+            format!(
+                "\n\n{name}: TypeAlias = \"{}\"\n{}",
+                self::of(of, sent).replace('"', "'"),
+                doc("", about)
+            )
+        }
+        Shape::Object(fields) if fields.iter().any(|f| KEYWORDS.contains(&f.name.as_str())) => {
+            assert!(fields.iter().all(|f| f.required), "{name}: optional members beside a keyword");
+            let mut out = format!("\n{name} = TypedDict(\n    \"{name}\",\n    {{\n");
+            for field in fields {
+                writeln!(out, "        # {}", field.about).unwrap();
+                writeln!(out, "        \"{}\": {},", field.name, self::of(&field.of, sent)).unwrap();
+            }
+            out + "    },\n)\n" + &doc("", about)
         }
         Shape::Object(fields) => {
             let (required, optional): (Vec<&Field>, Vec<&Field>) = fields.iter().partition(|f| f.required);

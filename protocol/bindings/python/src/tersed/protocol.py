@@ -162,6 +162,7 @@ class ToolResult(_ToolResult, total=False):
     in the host's figures.
     """
 
+
 CommandWords: TypeAlias = "str | list[str]"
 """A command line, or its words."""
 
@@ -318,6 +319,7 @@ class PolicyPatch(TypedDict, total=False):
     never. Default never.
     """
 
+
 Mode: TypeAlias = Literal[
     "disabled",
     "safe",
@@ -326,12 +328,14 @@ Mode: TypeAlias = Literal[
 ]
 """How far a result may be changed: each mode does what the one before it does, and more."""
 
+
 EvidenceDetail: TypeAlias = Literal[
     "none",
     "changed",
     "full",
 ]
 """How much evidence a response carries."""
+
 
 Tokenizer: TypeAlias = Literal[
     "o200k",
@@ -340,11 +344,13 @@ Tokenizer: TypeAlias = Literal[
 ]
 """The counters that a policy can name."""
 
+
 OnRepeat: TypeAlias = Literal[
     "full",
     "same",
 ]
 """What a request gets that is repeated after an answer that was a reference or had gaps."""
+
 
 FileDetail: TypeAlias = Literal[
     "auto",
@@ -369,6 +375,7 @@ class BudgetPatch(TypedDict, total=False):
     total: int | None
     """Tokens of all results of a batch or a request together. 0 for any number. Default 8000."""
 
+
 Structured: TypeAlias = Literal[
     "auto",
     "parseable",
@@ -376,6 +383,7 @@ Structured: TypeAlias = Literal[
     "plain",
 ]
 """What may become of structured data (JSON, XML, YAML and the like)."""
+
 
 DictionaryMethod: TypeAlias = Literal[
     "none",
@@ -476,6 +484,7 @@ class Evidence(_Evidence, total=False):
     duplicateOf: str | None
     """Call id of the earlier result that this one repeats."""
 
+
 Status: TypeAlias = Union[
     Literal[
         "unchanged",
@@ -488,6 +497,7 @@ Status: TypeAlias = Union[
     str,
 ]
 """What became of a result."""
+
 
 Reason: TypeAlias = Union[
     Literal[
@@ -698,15 +708,16 @@ class RedactionCount(TypedDict):
     count: int
     """How many."""
 
-
-class Removal(TypedDict):
-    """Characters or sequences that the clean-up removed."""
-
-    class: str
-    """Class, for example `bidi_control` or `escape_sequence`."""
-
-    count: int
-    """How many."""
+Removal = TypedDict(
+    "Removal",
+    {
+        # Class, for example `bidi_control` or `escape_sequence`.
+        "class": str,
+        # How many.
+        "count": int,
+    },
+)
+"""Characters or sequences that the clean-up removed."""
 
 
 class _GuardEvidence(TypedDict):
@@ -838,6 +849,7 @@ class BatchItemObject(_BatchItemObject, total=False):
     fullOutput: bool
     """The exact bytes are wanted."""
 
+
 BatchItem: TypeAlias = "ToolResult | BatchItemObject"
 """One result of a batch, by itself or as `toolResult/compress` takes it."""
 
@@ -933,6 +945,7 @@ class AppendParams(_AppendParams, total=False):
 
     stream: StreamName | None
     """Where it was written to. Default `none`."""
+
 
 StreamName: TypeAlias = Literal[
     "none",
@@ -1043,6 +1056,7 @@ class MessagesParams(_MessagesParams, total=False):
     stripOverrides: bool
     """Whether the member `_forge` is taken out of the body. Default false."""
 
+
 Format: TypeAlias = Literal[
     "openai-chat",
     "openai-responses",
@@ -1052,11 +1066,13 @@ Format: TypeAlias = Literal[
 ]
 """Formats of bodies."""
 
+
 ToolSchemas: TypeAlias = Literal[
     "disabled",
     "minify",
 ]
 """What is done to the schemas of the tools in a body."""
+
 
 StructuredContent: TypeAlias = Literal[
     "keep",
@@ -1160,6 +1176,7 @@ class ReadParams(_ReadParams, total=False):
 
     cursor: str | None
     """Where the page before ended."""
+
 
 Numbering: TypeAlias = Literal[
     "result",
