@@ -30,7 +30,7 @@ export class Stream {
     pieces.push(text);
     return this.next("toolResult/append", async () => {
       const options = { timeout: this.timeout };
-      this.id ??= (await this.client.toolResultOpen(this.params, options)).streamId;
+      this.id ??= await this.open();
       const named = stream === "none" ? {} : { stream };
       await this.client.toolResultAppend({ streamId: this.id, text, ...named }, options);
     });
@@ -66,6 +66,12 @@ export class Stream {
     const text = (name: StreamName) => (this.pieces.get(name) ?? []).join("");
     if (names.every((name) => name === "none")) return text("none");
     return names.map((name) => ({ type: "text", text: text(name) }));
+  }
+
+  private async open(): Promise<string> {
+    const { streamId } = await this.client.toolResultOpen(this.params, { timeout: this.timeout });
+    if (typeof streamId !== "string") throw new TersedError("the server opened no stream");
+    return streamId;
   }
 
   private async answer(
