@@ -96,7 +96,7 @@ test("tools: excluded ones stay", async (t) => {
 test("middleware: every result of a prompt, also of tools that failed", async (t) => {
   for (const [execute, type] of [
     [() => REPORT, "text"],
-    [() => Promise.reject(new Error(REPORT)), "error-text"],
+    [() => Promise.reject(new Error(`exit code 101\n${REPORT}`)), "error-text"],
   ]) {
     const middleware = compressionMiddleware({ compressor: compressor(t) });
     const inner = scripted("bash");

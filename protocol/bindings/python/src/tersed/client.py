@@ -193,6 +193,7 @@ class AsyncClient(_Base, AsyncMethods):
         connection = await self._connect(deadline)
         call = connection.request(method, params)
         answer = asyncio.wrap_future(call.future)
+        answer.add_done_callback(_heard)
         try:
             done, _ = await asyncio.wait({answer}, timeout=max(0.0, deadline - time.monotonic()))
         except asyncio.CancelledError:
@@ -234,8 +235,14 @@ class AsyncClient(_Base, AsyncMethods):
             return ready.result()
         waiting = asyncio.wrap_future(ready)
         # Others wait for the same start; one that gave up need not hear how it ended.
-        waiting.add_done_callback(lambda start: start.cancelled() or start.exception())
+        waiting.add_done_callback(_heard)
         try:
             return await asyncio.wait_for(asyncio.shield(waiting), max(0.0, deadline - time.monotonic()))
         except asyncio.TimeoutError:
             raise RequestTimeout("the server was not ready in time") from None
+
+
+def _heard(future: asyncio.Future[Any]) -> None:
+    """Keeps asyncio from warning of an error for which nobody waits any more."""
+    if not future.cancelled():
+        future.exception()
