@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change goes in. Needs a Rust toolchain, Python 3 and Node.js.
+# Everything that must hold before a change goes in. Needs a Rust toolchain, Python 3 with venv, Node.js, npm,
+# and the registries of all three.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo fmt --check
 cargo clippy --all-targets --locked -- -D warnings
 cargo test --locked
+bash tests/clients.sh
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# The clients in protocol/bindings, with the real frameworks from their registries: types, tests, examples.
+# Needs target/debug/tersed (cargo build), python3 with venv, node, npm, and PyPI and npm to install from.
+# Everything is installed into a temporary folder.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export TERSED_BIN="${TERSED_BIN:-$PWD/target/debug/tersed}"
+if [ ! -x "$TERSED_BIN" ]; then
+    echo "clients.sh: $TERSED_BIN is no program; cargo build makes target/debug/tersed" >&2
+    exit 1
+fi
+bindings="$PWD/protocol/bindings"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
+export MSWEA_GLOBAL_CONFIG_DIR="$work/mini-swe-agent" MSWEA_SILENT_STARTUP=1
+
+step() { printf '== %s\n' "$*" >&2; }
+
+# Prints what a command wrote only if it fails.
+quiet() {
+    if ! "$@" >"$work/log" 2>&1; then
+        cat "$work/log" >&2
+        return 1
+    fi
+}
+
+unittests() { # python, folder
+    PYTHONPATH="${3:-}" "$1" -W error::ResourceWarning -m unittest discover -s "$2"
+}
+
+step "Python: the client, with nothing but Python"
+cd "$bindings/python"
+unittests python3 tests src:tests
+
+step "Python: the package and the frameworks"
+cp -r "$bindings/python" "$work/python"
+python3 -m venv "$work/venv"
+python="$work/venv/bin/python"
+quiet "$python" -m pip install -r tests/adapters/requirements.txt mypy==2.4.1 "$work/python"
+quiet "$python" -m pip install --no-deps mini-swe-agent==2.4.6
+
+step "Python: types"
+MYPYPATH=src:tests "$python" -m mypy --cache-dir "$work/mypy" src/tersed tests/test_*.py
+
+step "Python: adapters"
+unittests "$python" tests/adapters
+
+step "Python: examples"
+for example in examples/[!_]*.py; do
+    quiet "$python" "$example"
+    grep -q "omitted 80 lines 2-81, passing_tests" "$work/log" || { cat "$work/log" >&2; exit 1; }
+done
+
+step "TypeScript: types"
+cp -r "$bindings/typescript" "$work/typescript"
+cd "$work/typescript"
+quiet npm install --no-audit --no-fund --no-package-lock
+npx --no-install tsc
+
+step "TypeScript: the client and its adapter"
+node --test test/*.test.mjs
+
+step "TypeScript: the example and the package"
+quiet node examples/ai-sdk.mjs
+grep -q "omitted 80 lines 2-81, passing_tests" "$work/log" || { cat "$work/log" >&2; exit 1; }
+quiet npm pack --dry-run
