@@ -19,49 +19,68 @@ step() { printf '== %s\n' "$*" >&2; }
 
 # Prints what a command wrote only if it fails.
 quiet() {
-    if ! "$@" >"$work/log" 2>&1; then
-        cat "$work/log" >&2
+    local log
+    log="$(mktemp -p "$work")"
+    if ! "$@" >"$log" 2>&1; then
+        cat "$log" >&2
         return 1
     fi
 }
 
-unittests() { # python, folder
-    PYTHONPATH="${3:-}" "$1" -W error::ResourceWarning -m unittest discover -s "$2"
+# Runs an example; the model of each prints what it saw of a report, which has to be smaller.
+example() {
+    local seen
+    seen="$("$@" 2>&1)" && grep -q "omitted 80 lines 2-81, passing_tests" <<<"$seen" || {
+        printf '%s: %s\n' "$*" "$seen" >&2
+        return 1
+    }
 }
 
-step "Python: the client, with nothing but Python"
-cd "$bindings/python"
-unittests python3 tests src:tests
+unittests() { # python, folder, path
+    PYTHONPATH="${3:-}" quiet "$1" -W error::ResourceWarning -m unittest discover -s "$2"
+}
 
-step "Python: the package and the frameworks"
-cp -r "$bindings/python" "$work/python"
-python3 -m venv "$work/venv"
-python="$work/venv/bin/python"
-quiet "$python" -m pip install -r tests/adapters/requirements.txt mypy==2.4.1 "$work/python"
-quiet "$python" -m pip install --no-deps mini-swe-agent==2.4.6
+python_clients() {
+    cd "$bindings/python"
+    step "Python: the client, with nothing but Python"
+    unittests python3 tests src:tests
 
-step "Python: types"
-MYPYPATH=src:tests "$python" -m mypy --cache-dir "$work/mypy" src/tersed tests/test_*.py
+    step "Python: the package and the frameworks"
+    cp -r "$bindings/python" "$work/python"
+    python3 -m venv "$work/venv"
+    local python="$work/venv/bin/python"
+    quiet "$python" -m pip install --no-compile -r tests/adapters/requirements.txt mypy==2.4.1 "$work/python"
+    quiet "$python" -m pip install --no-compile --no-deps mini-swe-agent==2.4.6
 
-step "Python: adapters"
-unittests "$python" tests/adapters
+    step "Python: types"
+    MYPYPATH=src:tests quiet "$python" -m mypy --cache-dir "$work/mypy" src/tersed tests/test_*.py
 
-step "Python: examples"
-for example in examples/[!_]*.py; do
-    quiet "$python" "$example"
-    grep -q "omitted 80 lines 2-81, passing_tests" "$work/log" || { cat "$work/log" >&2; exit 1; }
-done
+    step "Python: adapters"
+    unittests "$python" tests/adapters
 
-step "TypeScript: types"
-cp -r "$bindings/typescript" "$work/typescript"
-cd "$work/typescript"
-quiet npm install --no-audit --no-fund --no-package-lock
-npx --no-install tsc
+    step "Python: examples"
+    local file
+    for file in examples/[!_]*.py; do
+        example "$python" "$file"
+    done
+}
 
-step "TypeScript: the client and its adapter"
-node --test test/*.test.mjs
+typescript_client() {
+    cp -r "$bindings/typescript" "$work/typescript"
+    cd "$work/typescript"
+    step "TypeScript: types"
+    quiet npm install --no-audit --no-fund --no-package-lock
+    quiet npx --no-install tsc
 
-step "TypeScript: the example and the package"
-quiet node examples/ai-sdk.mjs
-grep -q "omitted 80 lines 2-81, passing_tests" "$work/log" || { cat "$work/log" >&2; exit 1; }
-quiet npm pack --dry-run
+    step "TypeScript: the client and its adapter"
+    quiet node --test test/*.test.mjs
+
+    step "TypeScript: the example and the package"
+    example node examples/ai-sdk.mjs
+    quiet npm pack --dry-run
+}
+
+(typescript_client) &
+typescript=$!
+(python_clients)
+wait "$typescript"
