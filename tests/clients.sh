@@ -11,7 +11,8 @@ if [ ! -x "$TERSED_BIN" ]; then
 fi
 bindings="$PWD/protocol/bindings"
 work="$(mktemp -d)"
-trap 'rm -rf "$work"' EXIT
+typescript=
+trap '[ -z "$typescript" ] || kill "$typescript" 2>&1; rm -rf "$work"' EXIT
 export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 export MSWEA_GLOBAL_CONFIG_DIR="$work/mini-swe-agent" MSWEA_SILENT_STARTUP=1
 
@@ -84,3 +85,4 @@ typescript_client() {
 typescript=$!
 (python_clients)
 wait "$typescript"
+typescript=
