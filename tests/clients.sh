@@ -11,8 +11,8 @@ if [ ! -x "$TERSED_BIN" ]; then
 fi
 bindings="$PWD/protocol/bindings"
 work="$(mktemp -d)"
-typescript=
-trap '[ -z "$typescript" ] || kill "$typescript" 2>&1; rm -rf "$work"' EXIT
+parts=()
+trap '[ "${#parts[@]}" = 0 ] || kill "${parts[@]}" 2>"$work/ended"; rm -rf "$work"' EXIT
 export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 export MSWEA_GLOBAL_CONFIG_DIR="$work/mini-swe-agent" MSWEA_SILENT_STARTUP=1
 
@@ -41,11 +41,14 @@ unittests() { # python, folder, path
     PYTHONPATH="${3:-}" quiet "$1" -W error::ResourceWarning -m unittest discover -s "$2"
 }
 
-python_clients() {
+python_client() {
     cd "$bindings/python"
     step "Python: the client, with nothing but Python"
     unittests python3 tests src:tests
+}
 
+python_adapters() {
+    cd "$bindings/python"
     step "Python: the package and the frameworks"
     cp -r "$bindings/python" "$work/python"
     python3 -m venv "$work/venv"
@@ -54,7 +57,8 @@ python_clients() {
     quiet "$python" -m pip install --no-compile --no-deps mini-swe-agent==2.4.6
 
     step "Python: types"
-    MYPYPATH=src:tests quiet "$python" -m mypy --cache-dir "$work/mypy" src/tersed tests/test_*.py
+    MYPYPATH=src:tests quiet "$python" -m mypy --cache-dir "$work/mypy" src/tersed tests/test_*.py &
+    local types=$!
 
     step "Python: adapters"
     unittests "$python" tests/adapters
@@ -64,6 +68,7 @@ python_clients() {
     for file in examples/[!_]*.py; do
         example "$python" "$file"
     done
+    wait "$types"
 }
 
 typescript_client() {
@@ -81,8 +86,12 @@ typescript_client() {
     quiet npm pack --dry-run
 }
 
-(typescript_client) &
-typescript=$!
-(python_clients)
-wait "$typescript"
-typescript=
+# Most of the time goes by in waiting: for packages, and for servers that hang on purpose.
+for part in python_client typescript_client python_adapters; do
+    ("$part") &
+    parts+=("$!")
+done
+for part in "${parts[@]}"; do
+    wait "$part"
+done
+parts=()
