@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change goes in. Needs a Rust toolchain, Python 3, Node.js, Neovim and Emacs.
+# Everything that must hold before a change goes in. Needs a Rust toolchain, Python 3 with venv, Node.js, npm, Neovim,
+# Emacs, and the registries of the first three.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo fmt --check
 cargo clippy --all-targets --locked -- -D warnings
 cargo test --locked
 bash tests/editors.sh
+bash tests/clients.sh
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked

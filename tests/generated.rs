@@ -1,8 +1,9 @@
 //! What is generated is what is committed: the schema, the metadata, the tables in documents, the page of
-//! reducers, the examples. With `BLESS=1` the files are written anew.
+//! reducers, the examples, the types of the clients. With `BLESS=1` the files are written anew.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+mod bindings;
 mod common;
 
 use std::collections::BTreeSet;
@@ -53,6 +54,13 @@ fn the_binary_prints_what_is_committed() {
         let output =
             std::process::Command::new(env!("CARGO_BIN_EXE_tersed")).args(["protocol", what]).output();
         assert_eq!(String::from_utf8(output.unwrap().stdout).unwrap(), read(file));
+    }
+}
+
+#[test]
+fn types_of_the_clients_are_those_of_the_schema() {
+    for (path, text) in bindings::files(Schema::new().document()) {
+        same(path, &text);
     }
 }
 

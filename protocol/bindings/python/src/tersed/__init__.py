@@ -1,0 +1,35 @@
+"""A client of `tersed`, which makes tool results cheaper for coding agents.
+
+`Compressor` and `AsyncCompressor` fail open: without a working server they give back what they were
+given. `Client` and `AsyncClient` offer every method of the protocol and raise what goes wrong.
+"""
+
+from __future__ import annotations
+
+from . import errors, protocol
+from ._outcome import Failure, Outcome
+from ._supervisor import PROTOCOL_VERSION
+from .aio import AsyncCompressor
+from .client import AsyncClient, Client, Pending
+from .compressor import Compressor
+from .errors import TersedError
+from .options import Backoff, find_binary
+from .stream import AsyncStream, Stream
+
+__all__ = [
+    "PROTOCOL_VERSION",
+    "AsyncClient",
+    "AsyncCompressor",
+    "AsyncStream",
+    "Backoff",
+    "Client",
+    "Compressor",
+    "Failure",
+    "Outcome",
+    "Pending",
+    "Stream",
+    "TersedError",
+    "errors",
+    "find_binary",
+    "protocol",
+]

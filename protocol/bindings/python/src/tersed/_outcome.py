@@ -1,0 +1,220 @@
+"""What the fail-open helpers share: their results, and how a failure becomes one."""
+
+from __future__ import annotations
+
+import base64
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from .errors import ClientClosed, RedactionFailed, TersedError
+from .protocol import (
+    ArtifactRef,
+    BatchCompressed,
+    BatchItem,
+    BatchParams,
+    CommandWords,
+    Compressed,
+    CompressParams,
+    Evidence,
+    Format,
+    Found,
+    MessagesParams,
+    PolicyPatch,
+    Read,
+    ReadParams,
+    SearchParams,
+    ToolResult,
+)
+
+log = logging.getLogger("tersed")
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a result came back as it was.
+
+    `reason` is one of `missing`, `unavailable`, `exited`, `garbage`, `timeout`, `cancelled`,
+    `refused`, `closed`, `unserializable`, `error`; `method` is what was asked.
+    """
+
+    reason: str
+    method: str
+    error: Exception
+
+
+@dataclass(frozen=True)
+class Outcome(Generic[T]):
+    """What the model is to see, in the shape in which it was given.
+
+    With `failure`, `content` is the original. `artifact` names the stored original where the
+    content differs from it.
+    """
+
+    content: T
+    evidence: Evidence | None = None
+    artifact: ArtifactRef | None = None
+    failure: Failure | None = None
+
+
+OnFailure = Callable[[Failure], None]
+
+
+def failed(error: Exception, method: str, on_failure: OnFailure | None) -> Failure:
+    """Tells of a failure; raises only what must not be passed over."""
+    if isinstance(error, RedactionFailed):
+        raise error
+    if isinstance(error, TersedError):
+        reason = error.reason
+    elif isinstance(error, (TypeError, ValueError, RecursionError)):
+        reason = "unserializable"
+    else:
+        reason = "error"
+    failure = Failure(reason, method, error)
+    if not isinstance(error, ClientClosed):
+        log.debug("%s failed open: %s", method, error)
+    if on_failure is not None:
+        try:
+            on_failure(failure)
+        except Exception:
+            log.exception("on_failure failed")
+    return failure
+
+
+def tool_result(
+    content: str | list[Any],
+    tool: str | None,
+    arguments: Any,
+    command: CommandWords | None,
+    tool_call_id: str | None,
+    exit_code: int | None,
+    is_error: bool | None,
+) -> ToolResult:
+    """A result in the words of the protocol, without members that say nothing."""
+    result: ToolResult = {"content": content}
+    if tool is not None:
+        result["tool"] = tool
+    if arguments is not None:
+        result["arguments"] = arguments
+    if command is not None:
+        result["command"] = command
+    if tool_call_id:
+        result["toolCallId"] = tool_call_id
+    if exit_code is not None:
+        result["exitCode"] = exit_code
+    if is_error is not None:
+        result["isError"] = is_error
+    return result
+
+
+def compress_params(
+    result: ToolResult,
+    session_id: str | None,
+    policy: PolicyPatch | None,
+    query: str | None,
+    full_output: bool,
+) -> CompressParams:
+    """Parameters of `toolResult/compress`."""
+    params: CompressParams = {"result": result}
+    if session_id:
+        params["sessionId"] = session_id
+    if policy is not None:
+        params["policy"] = policy
+    if query:
+        params["query"] = query
+    if full_output:
+        params["fullOutput"] = True
+    return params
+
+
+def batch_params(
+    results: Sequence[ToolResult], session_id: str | None, policy: PolicyPatch | None
+) -> BatchParams:
+    """Parameters of `toolResult/compressBatch`."""
+    items: list[BatchItem] = list(results)
+    params: BatchParams = {"results": items}
+    if session_id:
+        params["sessionId"] = session_id
+    if policy is not None:
+        params["policy"] = policy
+    return params
+
+
+def messages_params(
+    body: Mapping[str, Any] | list[Any],
+    format: Format | None,
+    session_id: str | None,
+    policy: PolicyPatch | None,
+) -> MessagesParams:
+    """Parameters of `messages/compress`."""
+    params: MessagesParams = {"body": body}
+    if format is not None:
+        params["format"] = format
+    if session_id:
+        params["sessionId"] = session_id
+    if policy is not None:
+        params["policy"] = policy
+    return params
+
+
+def checked(content: Any, original: Any) -> Any:
+    """The content, if it has the shape of what was sent."""
+    if not isinstance(content, type(original)):
+        raise TersedError(f"the server answered with {type(content).__name__}")
+    if isinstance(original, list) and len(content) != len(original):
+        raise TersedError("the server answered with another number of parts")
+    return content
+
+
+def compressed(answer: Compressed, original: T) -> Outcome[T]:
+    """The outcome of one answered request."""
+    kept = checked(answer["content"], original)
+    return Outcome(kept, answer.get("evidence"), answer.get("artifact"))
+
+
+def batch(answer: BatchCompressed, given: Sequence[ToolResult]) -> list[Outcome[Any]]:
+    """The outcomes of a batch."""
+    if len(answer["results"]) != len(given):
+        raise TersedError("the server answered with another number of results")
+    return [compressed(a, g["content"]) for a, g in zip(answer["results"], given)]
+
+
+def read_params(
+    id: str, lines: Sequence[tuple[int, int]], session_id: str | None, cursor: str | None
+) -> ReadParams:
+    """Parameters of `artifact/read`."""
+    ranges = [list(pair) for pair in lines]
+    return {"id": id, "sessionId": session_id, "lines": ranges or None, "cursor": cursor}
+
+
+def page(read: Read) -> bytes:
+    """The bytes of a page."""
+    if read["encoding"] == "base64":
+        return base64.b64decode(read["text"])
+    return read["text"].encode("utf-8", "surrogatepass")
+
+
+def search_params(
+    id: str, pattern: str, fixed: bool, context: int, session_id: str | None
+) -> SearchParams:
+    """Parameters of `artifact/search`."""
+    return {
+        "id": id,
+        "pattern": pattern,
+        "fixed": fixed,
+        "context": context,
+        "sessionId": session_id,
+    }
+
+
+def numbered(found: Found) -> list[tuple[int, str]]:
+    """Matches and the lines around them, each line once, in order."""
+    lines: dict[int, str] = {}
+    for match in found["matches"]:
+        for line in [*match["before"], *match["after"]]:
+            lines.setdefault(line["line"], line["text"])
+        lines[match["line"]] = match["text"]
+    return sorted(lines.items())

@@ -1,0 +1,185 @@
+"""Keeps a server running: starts it on first use, and again after it ended, not too often."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from concurrent.futures import Future, InvalidStateError
+from importlib import metadata
+from typing import Any
+
+from ._connection import Connection
+from .errors import (
+    BinaryNotFound,
+    ClientClosed,
+    ProtocolViolation,
+    RequestTimeout,
+    ServerUnavailable,
+    TersedError,
+)
+from .options import Launch
+from .protocol import Capabilities
+
+PROTOCOL_VERSION = 1
+
+
+def version() -> str:
+    """The version of this package."""
+    try:
+        return metadata.version("tersed-client")
+    except metadata.PackageNotFoundError:
+        return "0"
+
+
+class _Start:
+    """A server that was started, and the future of its being ready."""
+
+    def __init__(self) -> None:
+        self.connection: Connection | None = None
+        self.ready: Future[Connection] = Future()
+
+    def fail(self, error: Exception) -> None:
+        try:
+            self.ready.set_exception(error)
+        except InvalidStateError:
+            return
+
+
+class Supervisor:
+    """Hands out the one connection. Safe to use from several threads."""
+
+    def __init__(self, launch: Launch) -> None:
+        self.launch = launch
+        self.capabilities: Capabilities | None = None
+        self.starts = 0
+        self._lock = threading.RLock()
+        self._current: _Start | None = None
+        self._failures = 0
+        self._retry_at = 0.0
+        self._last_error = ""
+        self._closed = False
+        self._sessions: dict[str, Any] = {}
+
+    def ready(self) -> Future[Connection]:
+        """The connection, as soon as the server is initialized. Never blocks for the server.
+
+        Raises `ServerUnavailable` while the time after a failure has not passed.
+        """
+        with self._lock:
+            if self._closed:
+                raise ClientClosed("the client was closed")
+            if self._current is not None:
+                self._check_start(self._current)
+            if self._current is not None:
+                return self._current.ready
+            wait = self._retry_at - time.monotonic()
+            if wait > 0:
+                raise ServerUnavailable(f"{self._last_error}; next start in {wait:.1f} s", wait)
+            return self._start().ready
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of the running server."""
+        with self._lock:
+            connection = self._current.connection if self._current else None
+            return connection.pid if connection else None
+
+    def opened(self, params: Any) -> None:
+        """Remembers a session with its policy, for the case that the server is started again."""
+        with self._lock:
+            self._sessions[str(params["sessionId"])] = params
+
+    def forgotten(self, params: Any) -> None:
+        """The session was closed."""
+        with self._lock:
+            self._sessions.pop(str(params["sessionId"]), None)
+
+    def close(self, timeout: float) -> None:
+        """Ends the server; nothing can be asked afterwards."""
+        with self._lock:
+            self._closed = True
+            current, self._current = self._current, None
+        if current is not None:
+            current.fail(ClientClosed("the client was closed"))
+            if current.connection is not None:
+                current.connection.close(timeout)
+
+    def _check_start(self, start: _Start) -> None:
+        connection = start.connection
+        if connection is None or start.ready.done():
+            return
+        if time.monotonic() - connection.started >= self.launch.start_timeout:
+            seconds = self.launch.start_timeout
+            connection.kill(RequestTimeout(f"the server was not ready within {seconds:g} s"))
+
+    def _start(self) -> _Start:
+        start = self._current = _Start()
+        self.starts += 1
+        try:
+            connection = Connection(self.launch, lambda _: self._ended(start))
+        except TersedError as error:
+            self._failed(start, error)
+            raise
+        except OSError as error:
+            fault = BinaryNotFound(f"the server cannot be run: {error}")
+            self._failed(start, fault)
+            raise fault from error
+        start.connection = connection
+        call = connection.request("initialize", self._initialize_params())
+        call.future.add_done_callback(lambda answer: self._initialized(start, connection, answer))
+        return start
+
+    def _initialize_params(self) -> dict[str, Any]:
+        options = {"protocolVersions": [PROTOCOL_VERSION], **self.launch.options}
+        return {
+            "processId": os.getpid(),
+            "clientInfo": {"name": "tersed-client-python", "version": version()},
+            "capabilities": {},
+            "initializationOptions": {"tersed": options},
+        }
+
+    def _initialized(self, start: _Start, connection: Connection, answer: Future[Any]) -> None:
+        error = None if answer.cancelled() else answer.exception()
+        if error is None:
+            try:
+                self.capabilities = answer.result()["capabilities"]["experimental"]["tersed"]
+            except (TypeError, KeyError):
+                error = ProtocolViolation("the answer to initialize is not that of tersed")
+        if isinstance(error, Exception):
+            self._failed(start, error)
+            connection.kill()
+            return
+        connection.notify("initialized", {})
+        with self._lock:
+            connection.ready = True
+            for params in self._sessions.values():
+                connection.request("session/open", params)
+        try:
+            start.ready.set_result(connection)
+        except InvalidStateError:
+            connection.kill()
+
+    def _failed(self, start: _Start, error: Exception) -> None:
+        """A start that came to nothing: the next one has to wait."""
+        with self._lock:
+            if self._current is start:
+                self._current = None
+                self._failures = max(2, self._failures + 1)
+                self._retry_at = time.monotonic() + self.launch.backoff.delay(self._failures)
+                self._last_error = str(error)
+        start.fail(error)
+
+    def _ended(self, start: _Start) -> None:
+        """A server that was ready has ended."""
+        with self._lock:
+            connection = start.connection
+            if self._current is not start or connection is None or not connection.ready:
+                return
+            self._current = None
+            lived = time.monotonic() - connection.started
+            before = 0 if lived >= self.launch.backoff.stable else self._failures
+            # One that hangs costs its callers whole deadlines, so that it is trusted less.
+            self._failures = before + (4 if connection.hung else 1)
+            self._retry_at = time.monotonic() + self.launch.backoff.delay(self._failures)
+            self._last_error = "the server ended"

@@ -1,0 +1,51 @@
+"""OpenAI Agents SDK: a `call_model_input_filter` of `RunConfig`.
+
+The filter sees the input of each model call, and compresses the results in it; the run's own items
+keep the originals. What was given to the model once is given in the same bytes again.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from agents.run_config import CallModelData, ModelInputData
+
+from ..aio import AsyncCompressor
+
+SessionOf = Callable[[CallModelData[Any]], "str | None"]
+
+
+class TersedInputFilter:
+    """Compresses tool results in the input; without a working server it stays as it is.
+
+    One session is one conversation: use one filter for each, or give `session_of`, which names the
+    session by what the run knows, such as its context.
+
+    ```python
+    RunConfig(call_model_input_filter=TersedInputFilter())
+    ```
+    """
+
+    def __init__(
+        self,
+        compressor: AsyncCompressor | None = None,
+        *,
+        session_of: SessionOf | None = None,
+    ) -> None:
+        self.compressor = compressor if compressor is not None else AsyncCompressor()
+        self._session_of = session_of
+        self._session = self.compressor.session_id or f"agents-{uuid.uuid4()}"
+
+    async def __call__(self, data: CallModelData[Any]) -> ModelInputData:
+        """Gives the input with smaller results."""
+        given = data.model_data
+        session = self._session_of(data) if self._session_of else None
+        body: dict[str, Any] = {"input": list(given.input)}
+        outcome = await self.compressor.compress_messages(
+            body, format="openai-responses", session_id=session or self._session
+        )
+        if outcome.failure is not None:
+            return given
+        return ModelInputData(input=outcome.content["input"], instructions=given.instructions)

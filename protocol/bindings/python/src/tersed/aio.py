@@ -1,0 +1,203 @@
+"""`AsyncCompressor`: compression that never gets in the way, for asyncio."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import Any
+
+from ._outcome import (
+    OnFailure,
+    Outcome,
+    batch,
+    batch_params,
+    checked,
+    compress_params,
+    compressed,
+    failed,
+    messages_params,
+    numbered,
+    page,
+    read_params,
+    search_params,
+    tool_result,
+)
+from .client import AsyncClient
+from .compressor import DEFAULT_DEADLINE, Body, Compressor, Content
+from .protocol import CommandWords, Format, PolicyPatch, ToolResult
+from .stream import AsyncStream
+
+
+class AsyncCompressor:
+    """As `Compressor`, for asyncio: fails open, and tells `on_failure` why.
+
+    A task that is cancelled cancels its request; cancelling is no failure.
+    """
+
+    def __init__(
+        self,
+        client: AsyncClient | None = None,
+        *,
+        session_id: str | None = None,
+        policy: PolicyPatch | None = None,
+        deadline: float = DEFAULT_DEADLINE,
+        on_failure: OnFailure | None = None,
+    ) -> None:
+        self.client = client if client is not None else AsyncClient()
+        self.session_id = session_id
+        self.policy = policy
+        self.deadline = deadline
+        self.on_failure = on_failure
+
+    async def compress(
+        self,
+        content: Content,
+        *,
+        tool: str | None = None,
+        arguments: Any = None,
+        command: CommandWords | None = None,
+        tool_call_id: str | None = None,
+        exit_code: int | None = None,
+        is_error: bool | None = None,
+        session_id: str | None = None,
+        query: str | None = None,
+        full_output: bool = False,
+    ) -> Outcome[Content]:
+        """Compresses one result: a text, or a list of parts.
+
+        `arguments` are those of the tool call; the command in them is found. Give
+        `tool_call_id` and a session, so that the same call gives the same bytes again.
+        """
+        method = "toolResult/compress"
+        try:
+            result = tool_result(
+                content, tool, arguments, command, tool_call_id, exit_code, is_error
+            )
+            session = session_id or self.session_id
+            params = compress_params(result, session, self.policy, query, full_output)
+            answer = await self.client.tool_result_compress(params, timeout=self.deadline)
+            return compressed(answer, content)
+        except Exception as error:
+            return Outcome(content, failure=failed(error, method, self.on_failure))
+
+    async def compress_batch(
+        self, results: Sequence[ToolResult], *, session_id: str | None = None
+    ) -> list[Outcome[Any]]:
+        """Compresses the results of one turn, in order."""
+        method = "toolResult/compressBatch"
+        try:
+            params = batch_params(results, session_id or self.session_id, self.policy)
+            answers = await self.client.tool_result_compress_batch(params, timeout=self.deadline)
+            return batch(answers, results)
+        except Exception as error:
+            failure = failed(error, method, self.on_failure)
+            return [Outcome(given["content"], failure=failure) for given in results]
+
+    async def compress_messages(
+        self, body: Body, *, format: Format | None = None, session_id: str | None = None
+    ) -> Outcome[Body]:
+        """Compresses the tool results in a request body as a model's provider takes it."""
+        method = "messages/compress"
+        try:
+            params = messages_params(body, format, session_id or self.session_id, self.policy)
+            answer = await self.client.messages_compress(params, timeout=self.deadline)
+            return Outcome(checked(answer["body"], body))
+        except Exception as error:
+            return Outcome(body, failure=failed(error, method, self.on_failure))
+
+    def stream(
+        self,
+        *,
+        tool: str | None = None,
+        arguments: Any = None,
+        command: CommandWords | None = None,
+        tool_call_id: str | None = None,
+        session_id: str | None = None,
+    ) -> AsyncStream:
+        """Opens a stream for a command that is still running."""
+        call = tool_result("", tool, arguments, command, tool_call_id, None, None)
+        return AsyncStream(self, call, session_id or self.session_id)
+
+    async def read(
+        self,
+        id: str,
+        *,
+        lines: Sequence[tuple[int, int]] = (),
+        session_id: str | None = None,
+    ) -> str | None:
+        """The original behind a marker's handle, or lines of it; `None` where it cannot be read.
+
+        All pages are read; bytes that are no UTF-8 become U+FFFD. Fit for a tool that the model
+        may call.
+        """
+        session = session_id or self.session_id
+        whole, cursor = b"", None
+        try:
+            while True:
+                params = read_params(id, lines, session, cursor)
+                answer = await self.client.artifact_read(params, timeout=self.deadline)
+                whole += page(answer)
+                cursor = answer.get("nextCursor")
+                if not cursor:
+                    return whole.decode("utf-8", "replace")
+        except Exception as error:
+            failed(error, "artifact/read", self.on_failure)
+            return None
+
+    async def search(
+        self,
+        id: str,
+        pattern: str,
+        *,
+        fixed: bool = False,
+        context: int = 0,
+        session_id: str | None = None,
+    ) -> list[tuple[int, str]] | None:
+        """Lines of an original that match, with their numbers and lines around them.
+
+        `pattern` is a regular expression, or a plain text if `fixed`. At most 50 matches come;
+        `None` where the original cannot be searched.
+        """
+        try:
+            params = search_params(id, pattern, fixed, context, session_id or self.session_id)
+            return numbered(await self.client.artifact_search(params, timeout=self.deadline))
+        except Exception as error:
+            failed(error, "artifact/search", self.on_failure)
+            return None
+
+    async def evicted(self, tool_call_ids: Sequence[str], *, session_id: str | None = None) -> None:
+        """Tells that results left the model's context, so that nothing refers to them any more."""
+        session = session_id or self.session_id
+        if session is None:
+            return
+        try:
+            await self.client.session_evicted(
+                {"sessionId": session, "toolCallIds": list(tool_call_ids)}
+            )
+        except Exception as error:
+            failed(error, "session/evicted", self.on_failure)
+
+    def as_sync(self) -> Compressor:
+        """The same for code that blocks, over the same server."""
+        return Compressor(
+            self.client.as_sync(),
+            session_id=self.session_id,
+            policy=self.policy,
+            deadline=self.deadline,
+            on_failure=self.on_failure,
+        )
+
+    async def close(self) -> None:
+        """Ends the server. Later calls give back what they are given."""
+        await self.client.close()
+
+    async def __aenter__(self) -> AsyncCompressor:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.close()

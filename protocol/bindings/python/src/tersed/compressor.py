@@ -1,0 +1,217 @@
+"""`Compressor`: compression that never gets in the way, for code that blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ._outcome import (
+    OnFailure,
+    Outcome,
+    batch,
+    batch_params,
+    checked,
+    compress_params,
+    compressed,
+    failed,
+    messages_params,
+    numbered,
+    page,
+    read_params,
+    search_params,
+    tool_result,
+)
+from .client import Client
+from .protocol import CommandWords, Format, PolicyPatch, ToolResult
+from .stream import Stream
+
+if TYPE_CHECKING:
+    from .aio import AsyncCompressor
+
+Content = TypeVar("Content", bound="str | list[Any]")
+Body = TypeVar("Body", bound="dict[str, Any] | list[Any]")
+
+DEFAULT_DEADLINE = 5.0
+
+
+class Compressor:
+    """Compresses tool results and fails open.
+
+    With `tersed` missing, slow, broken or gone, every method gives back what it was given, within
+    `deadline` seconds, and tells `on_failure` why. After a failure the server is not tried for a
+    while, so that calls in between cost nothing. The one error that is raised is `RedactionFailed`:
+    the server is there and could not remove secrets.
+
+    `session_id` is the conversation; memo, duplicates and artifacts belong to it.
+    """
+
+    def __init__(
+        self,
+        client: Client | None = None,
+        *,
+        session_id: str | None = None,
+        policy: PolicyPatch | None = None,
+        deadline: float = DEFAULT_DEADLINE,
+        on_failure: OnFailure | None = None,
+    ) -> None:
+        self.client = client if client is not None else Client()
+        self.session_id = session_id
+        self.policy = policy
+        self.deadline = deadline
+        self.on_failure = on_failure
+
+    def compress(
+        self,
+        content: Content,
+        *,
+        tool: str | None = None,
+        arguments: Any = None,
+        command: CommandWords | None = None,
+        tool_call_id: str | None = None,
+        exit_code: int | None = None,
+        is_error: bool | None = None,
+        session_id: str | None = None,
+        query: str | None = None,
+        full_output: bool = False,
+    ) -> Outcome[Content]:
+        """Compresses one result: a text, or a list of parts.
+
+        `arguments` are those of the tool call; the command in them is found. Give
+        `tool_call_id` and a session, so that the same call gives the same bytes again.
+        """
+        method = "toolResult/compress"
+        try:
+            result = tool_result(
+                content, tool, arguments, command, tool_call_id, exit_code, is_error
+            )
+            session = session_id or self.session_id
+            params = compress_params(result, session, self.policy, query, full_output)
+            answer = self.client.tool_result_compress(params, timeout=self.deadline)
+            return compressed(answer, content)
+        except Exception as error:
+            return Outcome(content, failure=failed(error, method, self.on_failure))
+
+    def compress_batch(
+        self, results: Sequence[ToolResult], *, session_id: str | None = None
+    ) -> list[Outcome[Any]]:
+        """Compresses the results of one turn, in order."""
+        method = "toolResult/compressBatch"
+        try:
+            params = batch_params(results, session_id or self.session_id, self.policy)
+            answers = self.client.tool_result_compress_batch(params, timeout=self.deadline)
+            return batch(answers, results)
+        except Exception as error:
+            failure = failed(error, method, self.on_failure)
+            return [Outcome(given["content"], failure=failure) for given in results]
+
+    def compress_messages(
+        self, body: Body, *, format: Format | None = None, session_id: str | None = None
+    ) -> Outcome[Body]:
+        """Compresses the tool results in a request body as a model's provider takes it."""
+        method = "messages/compress"
+        try:
+            params = messages_params(body, format, session_id or self.session_id, self.policy)
+            answer = self.client.messages_compress(params, timeout=self.deadline)
+            return Outcome(checked(answer["body"], body))
+        except Exception as error:
+            return Outcome(body, failure=failed(error, method, self.on_failure))
+
+    def stream(
+        self,
+        *,
+        tool: str | None = None,
+        arguments: Any = None,
+        command: CommandWords | None = None,
+        tool_call_id: str | None = None,
+        session_id: str | None = None,
+    ) -> Stream:
+        """Opens a stream for a command that is still running."""
+        call = tool_result("", tool, arguments, command, tool_call_id, None, None)
+        return Stream(self, call, session_id or self.session_id)
+
+    def read(
+        self,
+        id: str,
+        *,
+        lines: Sequence[tuple[int, int]] = (),
+        session_id: str | None = None,
+    ) -> str | None:
+        """The original behind a marker's handle, or lines of it; `None` where it cannot be read.
+
+        All pages are read; bytes that are no UTF-8 become U+FFFD. Fit for a tool that the model
+        may call.
+        """
+        session = session_id or self.session_id
+        whole, cursor = b"", None
+        try:
+            while True:
+                params = read_params(id, lines, session, cursor)
+                answer = self.client.artifact_read(params, timeout=self.deadline)
+                whole += page(answer)
+                cursor = answer.get("nextCursor")
+                if not cursor:
+                    return whole.decode("utf-8", "replace")
+        except Exception as error:
+            failed(error, "artifact/read", self.on_failure)
+            return None
+
+    def search(
+        self,
+        id: str,
+        pattern: str,
+        *,
+        fixed: bool = False,
+        context: int = 0,
+        session_id: str | None = None,
+    ) -> list[tuple[int, str]] | None:
+        """Lines of an original that match, with their numbers and lines around them.
+
+        `pattern` is a regular expression, or a plain text if `fixed`. At most 50 matches come;
+        `None` where the original cannot be searched.
+        """
+        try:
+            params = search_params(id, pattern, fixed, context, session_id or self.session_id)
+            return numbered(self.client.artifact_search(params, timeout=self.deadline))
+        except Exception as error:
+            failed(error, "artifact/search", self.on_failure)
+            return None
+
+    def evicted(self, tool_call_ids: Sequence[str], *, session_id: str | None = None) -> None:
+        """Tells that results left the model's context, so that nothing refers to them any more."""
+        session = session_id or self.session_id
+        if session is None:
+            return
+        try:
+            self.client.session_evicted(
+                {"sessionId": session, "toolCallIds": list(tool_call_ids)}
+            )
+        except Exception as error:
+            failed(error, "session/evicted", self.on_failure)
+
+    def as_async(self) -> AsyncCompressor:
+        """The same for asyncio, over the same server."""
+        from .aio import AsyncCompressor
+
+        return AsyncCompressor(
+            self.client.as_async(),
+            session_id=self.session_id,
+            policy=self.policy,
+            deadline=self.deadline,
+            on_failure=self.on_failure,
+        )
+
+    def close(self) -> None:
+        """Ends the server. Later calls give back what they are given."""
+        self.client.close()
+
+    def __enter__(self) -> Compressor:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

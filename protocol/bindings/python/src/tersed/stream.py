@@ -1,0 +1,152 @@
+"""Results of long commands, as they come; in both forms, and failing open."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._outcome import Failure, Outcome, checked, failed
+from .errors import TersedError
+from .protocol import StreamName, StreamOpenParams, ToolResult
+
+if TYPE_CHECKING:
+    from .aio import AsyncCompressor
+    from .compressor import Compressor
+
+
+class _Pieces:
+    """What was written so far: needed when the server is lost in the middle."""
+
+    def __init__(self, call: ToolResult, session_id: str | None) -> None:
+        self._call = call
+        self._session_id = session_id
+        self._pieces: list[tuple[str, str]] = []
+        self._id: str | None = None
+        self._failure: Failure | None = None
+
+    def original(self) -> str | list[dict[str, str]]:
+        """The whole text so far: a string, or one part for each name that came."""
+        names = [name for name in ("none", "stdout", "stderr") if any(n == name for n, _ in self._pieces)]
+        texts = ["".join(text for n, text in self._pieces if n == name) for name in names]
+        if names in ([], ["none"]):
+            return "".join(texts)
+        return [{"type": "text", "text": text} for text in texts]
+
+    def _open_params(self) -> dict[str, Any]:
+        call = {name: value for name, value in self._call.items() if name != "content"}
+        params: StreamOpenParams = {"result": call}
+        if self._session_id:
+            params["sessionId"] = self._session_id
+        return dict(params)
+
+    def _append_params(self, text: str, stream: StreamName) -> dict[str, Any]:
+        named = {} if stream == "none" else {"stream": stream}
+        return {"streamId": self._id, "text": text, **named}
+
+    def _close_params(self, exit_code: int | None, is_error: bool | None) -> dict[str, Any]:
+        params = {"streamId": self._id, "exitCode": exit_code, "isError": is_error}
+        return {name: value for name, value in params.items() if value is not None}
+
+    def _outcome(self, answer: Any) -> Outcome[Any]:
+        content = answer["content"]
+        if not isinstance(content, (str, list)):
+            raise TersedError(f"the server answered with {type(content).__name__}")
+        return Outcome(content, answer.get("evidence"), answer.get("artifact"))
+
+
+class Stream(_Pieces):
+    """A stream of a `Compressor`: `append` what the command writes, then `close` or `discard`."""
+
+    def __init__(self, owner: Compressor, call: ToolResult, session_id: str | None) -> None:
+        super().__init__(call, session_id)
+        self._owner = owner
+
+    def append(self, text: str, stream: StreamName = "none") -> None:
+        """Adds a piece, which may end anywhere."""
+        self._pieces.append((stream, text))
+        if self._failure is None:
+            try:
+                if self._id is None:
+                    self._id = self._request("toolResult/open", self._open_params())["streamId"]
+                self._request("toolResult/append", self._append_params(text, stream))
+            except Exception as error:
+                self._failure = failed(error, "toolResult/append", self._owner.on_failure)
+
+    def peek(self) -> Outcome[Any]:
+        """What the result would be if the command ended now."""
+        if self._failure is None and self._id is not None:
+            try:
+                return self._outcome(self._request("toolResult/peek", {"streamId": self._id}))
+            except Exception as error:
+                self._failure = failed(error, "toolResult/peek", self._owner.on_failure)
+        return Outcome(self.original(), failure=self._failure)
+
+    def close(self, exit_code: int | None = None, is_error: bool | None = None) -> Outcome[Any]:
+        """Ends the stream; gives the compressed result, or the whole original."""
+        if self._failure is None and self._id is not None:
+            try:
+                params = self._close_params(exit_code, is_error)
+                return self._outcome(self._request("toolResult/close", params))
+            except Exception as error:
+                self._failure = failed(error, "toolResult/close", self._owner.on_failure)
+        return Outcome(self.original(), failure=self._failure)
+
+    def discard(self) -> None:
+        """Ends the stream without a result."""
+        if self._failure is None and self._id is not None:
+            try:
+                self._request("toolResult/discard", {"streamId": self._id})
+            except Exception as error:
+                failed(error, "toolResult/discard", self._owner.on_failure)
+
+    def _request(self, method: str, params: dict[str, Any]) -> Any:
+        return self._owner.client.request(method, params, timeout=self._owner.deadline)
+
+
+class AsyncStream(_Pieces):
+    """A stream of an `AsyncCompressor`."""
+
+    def __init__(self, owner: AsyncCompressor, call: ToolResult, session_id: str | None) -> None:
+        super().__init__(call, session_id)
+        self._owner = owner
+
+    async def append(self, text: str, stream: StreamName = "none") -> None:
+        """Adds a piece, which may end anywhere."""
+        self._pieces.append((stream, text))
+        if self._failure is None:
+            try:
+                if self._id is None:
+                    opened = await self._request("toolResult/open", self._open_params())
+                    self._id = opened["streamId"]
+                await self._request("toolResult/append", self._append_params(text, stream))
+            except Exception as error:
+                self._failure = failed(error, "toolResult/append", self._owner.on_failure)
+
+    async def peek(self) -> Outcome[Any]:
+        """What the result would be if the command ended now."""
+        if self._failure is None and self._id is not None:
+            try:
+                return self._outcome(await self._request("toolResult/peek", {"streamId": self._id}))
+            except Exception as error:
+                self._failure = failed(error, "toolResult/peek", self._owner.on_failure)
+        return Outcome(self.original(), failure=self._failure)
+
+    async def close(self, exit_code: int | None = None, is_error: bool | None = None) -> Outcome[Any]:
+        """Ends the stream; gives the compressed result, or the whole original."""
+        if self._failure is None and self._id is not None:
+            try:
+                params = self._close_params(exit_code, is_error)
+                return self._outcome(await self._request("toolResult/close", params))
+            except Exception as error:
+                self._failure = failed(error, "toolResult/close", self._owner.on_failure)
+        return Outcome(self.original(), failure=self._failure)
+
+    async def discard(self) -> None:
+        """Ends the stream without a result."""
+        if self._failure is None and self._id is not None:
+            try:
+                await self._request("toolResult/discard", {"streamId": self._id})
+            except Exception as error:
+                failed(error, "toolResult/discard", self._owner.on_failure)
+
+    async def _request(self, method: str, params: dict[str, Any]) -> Any:
+        return await self._owner.client.request(method, params, timeout=self._owner.deadline)

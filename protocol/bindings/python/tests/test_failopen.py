@@ -1,0 +1,167 @@
+"""With no working server the original comes back, in time and with a reason."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import unittest
+
+from support import DEADLINE, FAULTS, REPORT, fake
+
+from tersed import AsyncClient, AsyncCompressor, Client, Compressor, Failure
+from tersed.errors import RedactionFailed
+
+PATIENCE = 60.0
+"""Seconds that no call may take whatever happens: a helper that waits for ever never returns."""
+
+
+class FailOpen(unittest.TestCase):
+    def test_every_fault_gives_the_original(self) -> None:
+        for name, (command, reasons) in FAULTS.items():
+            with self.subTest(name):
+                told: list[Failure] = []
+                client = Client(command, start_timeout=DEADLINE)
+                with Compressor(
+                    client, session_id="s", deadline=DEADLINE, on_failure=told.append
+                ) as compressor:
+                    started = time.monotonic()
+                    outcome = compressor.compress(REPORT, tool="bash", tool_call_id="1")
+                    self.assertLess(time.monotonic() - started, PATIENCE)
+                    self.assertIs(outcome.content, REPORT)
+                    self.assertIsNone(outcome.evidence)
+                    assert outcome.failure is not None
+                    self.assertIn(outcome.failure.reason, reasons, outcome.failure)
+                    self.assertEqual(told, [outcome.failure])
+
+    def test_every_helper_gives_the_original(self) -> None:
+        parts = [{"type": "text", "text": REPORT}]
+        body = {"messages": [{"role": "tool", "tool_call_id": "1", "content": REPORT}]}
+        for name in ("missing", "crashes in a request", "an answer of another shape"):
+            with self.subTest(name):
+                command, _ = FAULTS[name]
+                with Compressor(Client(command), session_id="s", deadline=DEADLINE) as compressor:
+                    self.assertIs(compressor.compress(parts).content, parts)
+                    results = [{"content": REPORT}, {"content": parts}]
+                    outcomes = compressor.compress_batch(results)  # type: ignore[arg-type]
+                    self.assertEqual([o.content for o in outcomes], [REPORT, parts])
+                    self.assertIs(compressor.compress_messages(body).content, body)
+                    self.assertIsNone(compressor.read("2f9a3daa"))
+                    self.assertIsNone(compressor.search("2f9a3daa", "x"))
+                    compressor.evicted(["1"])
+                    stream = compressor.stream(tool="bash")
+                    stream.append("one\n")
+                    stream.append("two\n")
+                    self.assertEqual(stream.peek().content, "one\ntwo\n")
+                    outcome = stream.close(1)
+                    self.assertEqual(outcome.content, "one\ntwo\n")
+                    self.assertIsNotNone(outcome.failure)
+                    named = compressor.stream(tool="bash")
+                    named.append("out\n", "stdout")
+                    named.append("err\n", "stderr")
+                    expected = [{"type": "text", "text": t} for t in ("out\n", "err\n")]
+                    self.assertEqual(named.close().content, expected)
+
+    def test_a_failure_is_not_tried_again_at_once(self) -> None:
+        client = Client(fake("exits"))
+        with Compressor(client, deadline=DEADLINE) as compressor:
+            reasons = [compressor.compress(REPORT).failure for _ in range(5)]
+            self.assertEqual([f.reason for f in reasons if f][:2], ["exited", "unavailable"])
+            self.assertLess(client.starts, 5)
+
+    def test_a_server_that_hangs_is_killed(self) -> None:
+        client = Client(fake("hangs"))
+        with Compressor(client, deadline=DEADLINE) as compressor:
+            compressor.compress(REPORT)
+            first = client.pid
+            self.assertIsNotNone(first)
+            compressor.compress(REPORT)
+            self.assertNotEqual(client.pid, first)
+            third = compressor.compress(REPORT).failure
+            assert third is not None
+            self.assertEqual(third.reason, "unavailable")
+
+    def test_what_is_no_json_fails_open(self) -> None:
+        with Compressor(Client(fake("echoes")), deadline=DEADLINE) as compressor:
+            outcome = compressor.compress(REPORT, arguments={"x": object()})
+            assert outcome.failure is not None
+            self.assertEqual(outcome.failure.reason, "unserializable")
+
+    def test_a_callback_that_raises_changes_nothing(self) -> None:
+        def raises(_: Failure) -> None:
+            raise KeyError("callback")
+
+        command, _ = FAULTS["missing"]
+        with self.assertLogs("tersed", "ERROR"):
+            outcome = Compressor(Client(command), on_failure=raises).compress(REPORT)
+        self.assertIs(outcome.content, REPORT)
+
+    def test_redaction_fails_closed(self) -> None:
+        with Compressor(Client(fake("redaction")), deadline=DEADLINE) as compressor:
+            self.assertRaises(RedactionFailed, compressor.compress, REPORT)
+
+    def test_a_closed_compressor_gives_the_original(self) -> None:
+        compressor = Compressor(Client(fake("echoes")))
+        compressor.close()
+        self.assertIs(compressor.compress(REPORT).content, REPORT)
+
+
+class AsyncFailOpen(unittest.IsolatedAsyncioTestCase):
+    async def test_every_fault_gives_the_original(self) -> None:
+        async def one(name: str, command: list[str], reasons: set[str]) -> None:
+            told: list[Failure] = []
+            client = AsyncClient(command, start_timeout=DEADLINE)
+            async with AsyncCompressor(
+                client, session_id="s", deadline=DEADLINE, on_failure=told.append
+            ) as compressor:
+                call = compressor.compress(REPORT, tool="bash", tool_call_id="1")
+                outcome = await asyncio.wait_for(call, PATIENCE)
+                self.assertIs(outcome.content, REPORT)
+                assert outcome.failure is not None
+                self.assertIn(outcome.failure.reason, reasons, name)
+                self.assertEqual(told, [outcome.failure])
+
+        for name, (command, reasons) in FAULTS.items():
+            with self.subTest(name):
+                await one(name, command, reasons)
+
+    async def test_every_helper_gives_the_original(self) -> None:
+        body = {"messages": [{"role": "tool", "tool_call_id": "1", "content": REPORT}]}
+        for name in ("missing", "crashes in a request", "an answer of another shape"):
+            with self.subTest(name):
+                client = AsyncClient(FAULTS[name][0])
+                async with AsyncCompressor(
+                    client, session_id="s", deadline=DEADLINE
+                ) as compressor:
+                    outcomes = await compressor.compress_batch([{"content": REPORT}])
+                    self.assertIs(outcomes[0].content, REPORT)
+                    self.assertIs((await compressor.compress_messages(body)).content, body)
+                    self.assertIsNone(await compressor.read("2f9a3daa"))
+                    self.assertIsNone(await compressor.search("2f9a3daa", "x"))
+                    await compressor.evicted(["1"])
+                    stream = compressor.stream(tool="bash")
+                    await stream.append("one\n")
+                    await stream.append("two\n")
+                    self.assertEqual((await stream.peek()).content, "one\ntwo\n")
+                    self.assertEqual((await stream.close(1)).content, "one\ntwo\n")
+
+    async def test_a_cancelled_task_is_no_failure(self) -> None:
+        told: list[Failure] = []
+        client = AsyncClient(fake("hangs"))
+        async with AsyncCompressor(client, on_failure=told.append) as compressor:
+            await client.start()
+            task = asyncio.create_task(compressor.compress(REPORT))
+            await asyncio.sleep(0)
+            task.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await task
+            self.assertEqual(told, [])
+            await client.close(timeout=0.1)
+
+    async def test_redaction_fails_closed(self) -> None:
+        async with AsyncCompressor(AsyncClient(fake("redaction"))) as compressor:
+            with self.assertRaises(RedactionFailed):
+                await compressor.compress(REPORT)
+
+
+if __name__ == "__main__":
+    unittest.main()

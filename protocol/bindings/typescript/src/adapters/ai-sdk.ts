@@ -1,0 +1,117 @@
+/**
+ * The AI SDK (`ai`): what tools give back becomes smaller before the model sees it.
+ *
+ * `compressTools` changes what the model sees of the tools that are given; the application still gets each
+ * tool's own output. `compressionMiddleware` does so for every tool of a model, results that failed and tools
+ * of MCP servers included. Use one of them.
+ */
+
+import type { LanguageModelMiddleware, ToolSet } from "ai";
+
+import { type CompressOptions, Compressor } from "../compressor.js";
+import { shapeOf } from "./shape.js";
+
+/** Whose results are compressed, and where. */
+export interface CompressionOptions {
+  compressor: Compressor;
+  /** The conversation; that of the compressor where absent. */
+  sessionId?: string | undefined;
+  /** Names of tools whose results stay as they are. */
+  exclude?: readonly string[] | undefined;
+}
+
+/** The form in which the AI SDK gives a result to a model; of whatever version of the SDK. */
+interface ModelOutput {
+  type: string;
+  value?: unknown;
+}
+
+type Execution = { toolCallId: string; input: unknown; output: unknown };
+type ToModelOutput = (execution: Execution) => ModelOutput | PromiseLike<ModelOutput>;
+
+/** The same tools, of whose results the model sees less. */
+export function compressTools<T extends ToolSet>(tools: T, options: CompressionOptions): T {
+  const wrapped: [string, unknown][] = Object.entries(tools).map(([name, tool]) => {
+    if (options.exclude?.includes(name)) return [name, tool];
+    const own = tool.toModelOutput as ToModelOutput | undefined;
+    const toModelOutput = async (execution: Execution) => {
+      const output = own ? await own.call(tool, execution) : plain(execution.output);
+      const call = { tool: name, toolCallId: execution.toolCallId, arguments: execution.input };
+      return compressOutput(output, call, options);
+    };
+    return [name, { ...tool, toModelOutput }];
+  });
+  return Object.fromEntries(wrapped) as T;
+}
+
+/** A middleware for `wrapLanguageModel` that compresses the results in every prompt. */
+export function compressionMiddleware(options: CompressionOptions): LanguageModelMiddleware {
+  return {
+    transformParams: async ({ params }) => {
+      const inputs = new Map<string, unknown>();
+      const prompt = [];
+      for (const message of params.prompt) {
+        if (message.role === "assistant") {
+          for (const part of message.content) {
+            if (part.type === "tool-call") inputs.set(part.toolCallId, part.input);
+          }
+        }
+        if (message.role !== "tool") {
+          prompt.push(message);
+          continue;
+        }
+        const content = [];
+        for (const part of message.content) {
+          if (part.type !== "tool-result" || options.exclude?.includes(part.toolName)) {
+            content.push(part);
+            continue;
+          }
+          const { toolName: tool, toolCallId } = part;
+          const call = { tool, toolCallId, arguments: inputs.get(toolCallId) };
+          const output = await compressOutput(part.output, call, options);
+          content.push({ ...part, output });
+        }
+        prompt.push({ ...message, content });
+      }
+      return { ...params, prompt };
+    },
+  };
+}
+
+/** What the SDK makes of an output where a tool says nothing else. */
+function plain(output: unknown): ModelOutput {
+  return typeof output === "string"
+    ? { type: "text", value: output }
+    : { type: "json", value: output ?? null };
+}
+
+/** The output with smaller texts. Its type stays, but for JSON that became a text. */
+async function compressOutput<T extends ModelOutput>(
+  output: T,
+  call: CompressOptions,
+  { compressor, sessionId }: CompressionOptions,
+): Promise<T> {
+  const { type, value } = output;
+  const isError = type.startsWith("error-") ? true : undefined;
+  const shape = shapeOf(value);
+  if (shape) {
+    const { content, exitCode } = shape;
+    const outcome = await compressor.compress(content, { ...call, exitCode, isError, sessionId });
+    return outcome.failure ? output : { ...output, value: shape.rebuild(outcome.content) };
+  }
+  if (type !== "json" && type !== "error-json") return output;
+  const text = JSON.stringify(value);
+  if (text === undefined) return output;
+  const outcome = await compressor.compress(text, { ...call, isError, sessionId });
+  if (outcome.content === text) return output;
+  return { ...output, ...parsed(outcome.content, type) };
+}
+
+/** A text as JSON if it still is, else as a text. */
+function parsed(text: string, type: string): ModelOutput {
+  try {
+    return { type, value: JSON.parse(text) };
+  } catch {
+    return { type: type.replace("json", "text"), value: text };
+  }
+}

@@ -1,0 +1,249 @@
+/** Compression that never gets in the way. */
+
+import { Client, type ClientOptions } from "./client.js";
+import { RedactionFailed, TersedError } from "./errors.js";
+import type {
+  ArtifactRef,
+  CommandWords,
+  Compressed,
+  Evidence,
+  Format,
+  PolicyPatch,
+  ToolResult,
+} from "./protocol.js";
+import { Stream } from "./stream.js";
+
+/** Why a result came back as it was. */
+export interface Failure {
+  /**
+   * `missing`, `unavailable`, `exited`, `garbage`, `timeout`, `cancelled`, `refused`, `closed`,
+   * `unserializable` or `error`.
+   */
+  reason: string;
+  /** What was asked. */
+  method: string;
+  error: unknown;
+}
+
+/** What the model is to see, in the shape in which it was given. With `failure` it is the original. */
+export interface Outcome<T> {
+  content: T;
+  evidence?: Evidence | undefined;
+  /** The stored original, where the content differs from it. */
+  artifact?: ArtifactRef | undefined;
+  failure?: Failure | undefined;
+}
+
+/** What is known of a tool call and its result. */
+export interface CallInfo {
+  /** The name of the tool. */
+  tool?: string | undefined;
+  /** The arguments of the call; the command in them is found. */
+  arguments?: unknown;
+  /** The command line, where it is not in the arguments. */
+  command?: CommandWords | undefined;
+  /** With a session: the same call gives the same bytes again. */
+  toolCallId?: string | undefined;
+  exitCode?: number | undefined;
+  isError?: boolean | undefined;
+}
+
+/** What may be said of one compression. */
+export interface CompressOptions extends CallInfo {
+  sessionId?: string | undefined;
+  /** What the agent is looking for. */
+  query?: string | undefined;
+  /** The exact bytes are wanted. */
+  fullOutput?: boolean | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export interface CompressorOptions {
+  /** The client, or how to make one. */
+  client?: Client | ClientOptions | undefined;
+  /** The conversation: memo, duplicates and artifacts belong to it. */
+  sessionId?: string | undefined;
+  policy?: PolicyPatch | undefined;
+  /** Milliseconds after which the original comes back. Default 5000. */
+  deadline?: number | undefined;
+  /** Called with every failure. */
+  onFailure?: ((failure: Failure) => void) | undefined;
+}
+
+/**
+ * Compresses tool results and fails open.
+ *
+ * With `tersed` missing, slow, broken or gone, every method gives back what it was given, within
+ * `deadline` milliseconds, and tells `onFailure` why. After a failure the server is not tried for a while,
+ * so that calls in between cost nothing. The one error that is thrown is `RedactionFailed`: the server is
+ * there and could not remove secrets.
+ */
+export class Compressor {
+  readonly client: Client;
+  readonly deadline: number;
+  readonly sessionId: string | undefined;
+  private readonly policy: PolicyPatch | undefined;
+  private readonly onFailure: ((failure: Failure) => void) | undefined;
+
+  constructor(options: CompressorOptions = {}) {
+    this.client = options.client instanceof Client ? options.client : new Client(options.client);
+    this.deadline = options.deadline ?? 5000;
+    this.sessionId = options.sessionId;
+    this.policy = options.policy;
+    this.onFailure = options.onFailure;
+  }
+
+  /** Compresses one result: a text, or an array of parts. */
+  async compress<T extends string | unknown[]>(
+    content: T,
+    options: CompressOptions = {},
+  ): Promise<Outcome<T extends string ? string : T>> {
+    const { sessionId = this.sessionId, query, fullOutput, signal, ...call } = options;
+    const original = content as T extends string ? string : T;
+    try {
+      const params = { result: { ...call, content }, sessionId, policy: this.policy, query, fullOutput };
+      const answer = await this.client.toolResultCompress(params, { timeout: this.deadline, signal });
+      return outcome<typeof original>(answer, original);
+    } catch (error) {
+      return { content: original, failure: this.failed(error, "toolResult/compress") };
+    }
+  }
+
+  /** Compresses the results of one turn, in order. */
+  async compressBatch(
+    results: readonly ToolResult[],
+    sessionId = this.sessionId,
+  ): Promise<Outcome<string | unknown[]>[]> {
+    try {
+      const params = { results: [...results], sessionId, policy: this.policy };
+      const answer = await this.client.toolResultCompressBatch(params, { timeout: this.deadline });
+      if (answer.results.length !== results.length) {
+        throw new TersedError("the server answered with another number of results");
+      }
+      return answer.results.map((one, n) => outcome(one, results[n]?.content ?? ""));
+    } catch (error) {
+      const failure = this.failed(error, "toolResult/compressBatch");
+      return results.map(({ content }) => ({ content, failure }));
+    }
+  }
+
+  /** Compresses the tool results in a request body as a model's provider takes it. */
+  async compressMessages<T extends object>(
+    body: T,
+    options: { format?: Format | undefined; sessionId?: string | undefined; signal?: AbortSignal | undefined } = {},
+  ): Promise<Outcome<T>> {
+    const { format, sessionId = this.sessionId, signal } = options;
+    try {
+      const params = { body, format, sessionId, policy: this.policy };
+      const answer = await this.client.messagesCompress(params, { timeout: this.deadline, signal });
+      return { content: checked(answer.body, body) };
+    } catch (error) {
+      return { content: body, failure: this.failed(error, "messages/compress") };
+    }
+  }
+
+  /** Opens a stream for a command that is still running. */
+  stream(call: CallInfo = {}, sessionId = this.sessionId): Stream {
+    const fail = (error: unknown, method: string) => this.failed(error, method);
+    return new Stream(this.client, this.deadline, fail, { result: { ...call }, sessionId });
+  }
+
+  /**
+   * The original behind a marker's handle, or lines of it (`[first, last]`, from 1); `undefined` where it
+   * cannot be read. All pages are read. Fit for a tool that the model may call.
+   */
+  async read(
+    id: string,
+    options: { lines?: [number, number][] | undefined; sessionId?: string | undefined } = {},
+  ): Promise<string | undefined> {
+    const { lines, sessionId = this.sessionId } = options;
+    const pages: Buffer[] = [];
+    try {
+      for (let cursor: string | undefined; ; ) {
+        const params = { id, lines, sessionId, cursor };
+        const page = await this.client.artifactRead(params, { timeout: this.deadline });
+        pages.push(Buffer.from(page.text, page.encoding === "base64" ? "base64" : "utf8"));
+        cursor = page.nextCursor ?? undefined;
+        if (cursor === undefined) return Buffer.concat(pages).toString("utf8");
+      }
+    } catch (error) {
+      this.failed(error, "artifact/read");
+      return undefined;
+    }
+  }
+
+  /**
+   * Lines of an original that match, with their numbers and lines around them; at most 50 matches.
+   * `undefined` where it cannot be searched.
+   */
+  async search(
+    id: string,
+    pattern: string,
+    options: { fixed?: boolean | undefined; context?: number | undefined; sessionId?: string | undefined } = {},
+  ): Promise<[number, string][] | undefined> {
+    const { sessionId = this.sessionId, ...rest } = options;
+    try {
+      const params = { id, pattern, sessionId, ...rest };
+      const { matches } = await this.client.artifactSearch(params, { timeout: this.deadline });
+      const lines = new Map<number, string>();
+      for (const match of matches) {
+        for (const { line, text } of [...match.before, ...match.after]) {
+          if (!lines.has(line)) lines.set(line, text);
+        }
+        lines.set(match.line, match.text);
+      }
+      return [...lines].sort(([a], [b]) => a - b);
+    } catch (error) {
+      this.failed(error, "artifact/search");
+      return undefined;
+    }
+  }
+
+  /** Tells that results left the model's context, so that nothing refers to them any more. */
+  async evicted(toolCallIds: string[], sessionId = this.sessionId): Promise<void> {
+    if (sessionId === undefined) return;
+    try {
+      await this.client.sessionEvicted({ sessionId, toolCallIds });
+    } catch (error) {
+      this.failed(error, "session/evicted");
+    }
+  }
+
+  /** Ends the server. Later calls give back what they are given. */
+  async close(): Promise<void> {
+    await this.client.close();
+  }
+
+  private failed(error: unknown, method: string): Failure {
+    if (error instanceof RedactionFailed) throw error;
+    const reason =
+      error instanceof TersedError ? error.reason : error instanceof TypeError ? "unserializable" : "error";
+    const failure = { reason, method, error };
+    try {
+      this.onFailure?.(failure);
+    } catch {
+      // A callback that throws changes nothing.
+    }
+    return failure;
+  }
+}
+
+function outcome<T>(answer: Compressed, original: T): Outcome<T> {
+  return {
+    content: checked(answer.content, original),
+    evidence: answer.evidence ?? undefined,
+    artifact: answer.artifact ?? undefined,
+  };
+}
+
+/** The content, if it has the shape of what was sent. */
+export function checked<T>(content: unknown, original: T): T {
+  const fits =
+    typeof content === typeof original &&
+    content !== null &&
+    Array.isArray(content) === Array.isArray(original) &&
+    (!Array.isArray(content) || content.length === (original as unknown[]).length);
+  if (!fits) throw new TersedError("the server answered with a content of another shape");
+  return content as T;
+}
+

@@ -1,0 +1,23 @@
+/**
+ * A client of `tersed`, which makes tool results cheaper for coding agents.
+ *
+ * `Compressor` fails open: without a working server it gives back what it was given. `Client` offers every
+ * method of the protocol and throws what goes wrong.
+ */
+
+export { Client, type ClientOptions } from "./client.js";
+export {
+  type CallInfo,
+  type CompressOptions,
+  Compressor,
+  type CompressorOptions,
+  type Failure,
+  type Outcome,
+} from "./compressor.js";
+export * from "./errors.js";
+export { type Backoff, DEFAULT_BACKOFF, type Launch, delay, findBinary } from "./launch.js";
+export type { Notifications, RequestOptions, Requests } from "./methods.js";
+export type * as protocol from "./protocol.js";
+export { Stream, type StreamContent } from "./stream.js";
+export { PROTOCOL_VERSION } from "./supervisor.js";
+export { VERSION } from "./version.js";

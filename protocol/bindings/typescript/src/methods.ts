@@ -1,0 +1,165 @@
+/**
+ * One method for each method of the protocol, version 1.
+ *
+ * Generated from the schema of the protocol; not to be edited.
+ */
+
+import type * as protocol from "./protocol.js";
+
+/** Parameters and result of every request, by its name. */
+export interface Requests {
+  /** Compresses one tool result. */
+  "toolResult/compress": { params: protocol.CompressParams; result: protocol.Compressed };
+  /** Compresses the tool results of one turn, in order. */
+  "toolResult/compressBatch": { params: protocol.BatchParams; result: protocol.BatchCompressed };
+  /** Opens a stream for the result of a long command. */
+  "toolResult/open": { params: protocol.StreamOpenParams; result: protocol.StreamOpened };
+  /** Adds what the command wrote since. */
+  "toolResult/append": { params: protocol.AppendParams; result: protocol.Appended };
+  /** Shows what the result would be if the command ended now; nothing is committed. */
+  "toolResult/peek": { params: protocol.StreamParams; result: protocol.Compressed };
+  /** Ends a stream and compresses the result as `toolResult/compress` would have. */
+  "toolResult/close": { params: protocol.StreamCloseParams; result: protocol.Compressed };
+  /** Ends a stream without a result. */
+  "toolResult/discard": { params: protocol.StreamParams; result: protocol.Discarded };
+  /**
+   * Compresses the tool results in a whole request body: OpenAI chat and responses, Anthropic,
+   * Gemini, MCP.
+   */
+  "messages/compress": { params: protocol.MessagesParams; result: protocol.MessagesCompressed };
+  /**
+   * Makes the descriptions of tools smaller: white space that says nothing goes, words never do.
+   */
+  "toolSchema/minify": { params: protocol.ToolSchemaParams; result: protocol.Minified };
+  /** Reads an original back: all of it or some lines, page by page. */
+  "artifact/read": { params: protocol.ReadParams; result: protocol.Read };
+  /** Finds lines of an original by a regular expression, with context. */
+  "artifact/search": { params: protocol.SearchParams; result: protocol.Found };
+  /** Lists the originals of a session, newest first. */
+  "artifact/list": { params: protocol.ListParams; result: protocol.List };
+  /** Opens a session, also one that was closed. One that never was opens on first use too. */
+  "session/open": { params: protocol.OpenParams; result: protocol.Opened };
+  /** Closes a session: its memory and its originals are dropped. */
+  "session/close": { params: protocol.SessionParams; result: protocol.Closed };
+  /** Totals of a session by tool, family, reducer, status and reason. */
+  "session/stats": { params: protocol.SessionParams; result: protocol.Stats };
+}
+
+/** Parameters of every notification, by its name. */
+export interface Notifications {
+  /**
+   * Tells which results the model no longer sees, or which are the only ones that it still sees.
+   */
+  "session/evicted": { params: protocol.EvictedParams };
+}
+
+/** What may be said of one request. */
+export interface RequestOptions {
+  /** Milliseconds after which the request is cancelled; the client's own setting where absent. */
+  timeout?: number | undefined;
+  /** Cancels the request when it is aborted. */
+  signal?: AbortSignal | undefined;
+}
+
+/** The methods of the protocol. */
+export abstract class Methods {
+  /** Calls any request of the protocol. */
+  abstract request<M extends keyof Requests>(
+    method: M,
+    params: Requests[M]["params"],
+    options?: RequestOptions,
+  ): Promise<Requests[M]["result"]>;
+
+  /** Sends any notification of the protocol. */
+  abstract notify<M extends keyof Notifications>(
+    method: M,
+    params: Notifications[M]["params"],
+  ): Promise<void>;
+
+  /** Compresses one tool result. */
+  toolResultCompress(params: protocol.CompressParams, options?: RequestOptions): Promise<protocol.Compressed> {
+    return this.request("toolResult/compress", params, options);
+  }
+
+  /** Compresses the tool results of one turn, in order. */
+  toolResultCompressBatch(params: protocol.BatchParams, options?: RequestOptions): Promise<protocol.BatchCompressed> {
+    return this.request("toolResult/compressBatch", params, options);
+  }
+
+  /** Opens a stream for the result of a long command. */
+  toolResultOpen(params: protocol.StreamOpenParams, options?: RequestOptions): Promise<protocol.StreamOpened> {
+    return this.request("toolResult/open", params, options);
+  }
+
+  /** Adds what the command wrote since. */
+  toolResultAppend(params: protocol.AppendParams, options?: RequestOptions): Promise<protocol.Appended> {
+    return this.request("toolResult/append", params, options);
+  }
+
+  /** Shows what the result would be if the command ended now; nothing is committed. */
+  toolResultPeek(params: protocol.StreamParams, options?: RequestOptions): Promise<protocol.Compressed> {
+    return this.request("toolResult/peek", params, options);
+  }
+
+  /** Ends a stream and compresses the result as `toolResult/compress` would have. */
+  toolResultClose(params: protocol.StreamCloseParams, options?: RequestOptions): Promise<protocol.Compressed> {
+    return this.request("toolResult/close", params, options);
+  }
+
+  /** Ends a stream without a result. */
+  toolResultDiscard(params: protocol.StreamParams, options?: RequestOptions): Promise<protocol.Discarded> {
+    return this.request("toolResult/discard", params, options);
+  }
+
+  /**
+   * Compresses the tool results in a whole request body: OpenAI chat and responses, Anthropic,
+   * Gemini, MCP.
+   */
+  messagesCompress(params: protocol.MessagesParams, options?: RequestOptions): Promise<protocol.MessagesCompressed> {
+    return this.request("messages/compress", params, options);
+  }
+
+  /**
+   * Makes the descriptions of tools smaller: white space that says nothing goes, words never do.
+   */
+  toolSchemaMinify(params: protocol.ToolSchemaParams, options?: RequestOptions): Promise<protocol.Minified> {
+    return this.request("toolSchema/minify", params, options);
+  }
+
+  /** Reads an original back: all of it or some lines, page by page. */
+  artifactRead(params: protocol.ReadParams, options?: RequestOptions): Promise<protocol.Read> {
+    return this.request("artifact/read", params, options);
+  }
+
+  /** Finds lines of an original by a regular expression, with context. */
+  artifactSearch(params: protocol.SearchParams, options?: RequestOptions): Promise<protocol.Found> {
+    return this.request("artifact/search", params, options);
+  }
+
+  /** Lists the originals of a session, newest first. */
+  artifactList(params: protocol.ListParams, options?: RequestOptions): Promise<protocol.List> {
+    return this.request("artifact/list", params, options);
+  }
+
+  /** Opens a session, also one that was closed. One that never was opens on first use too. */
+  sessionOpen(params: protocol.OpenParams, options?: RequestOptions): Promise<protocol.Opened> {
+    return this.request("session/open", params, options);
+  }
+
+  /** Closes a session: its memory and its originals are dropped. */
+  sessionClose(params: protocol.SessionParams, options?: RequestOptions): Promise<protocol.Closed> {
+    return this.request("session/close", params, options);
+  }
+
+  /** Totals of a session by tool, family, reducer, status and reason. */
+  sessionStats(params: protocol.SessionParams, options?: RequestOptions): Promise<protocol.Stats> {
+    return this.request("session/stats", params, options);
+  }
+
+  /**
+   * Tells which results the model no longer sees, or which are the only ones that it still sees.
+   */
+  sessionEvicted(params: protocol.EvictedParams): Promise<void> {
+    return this.notify("session/evicted", params);
+  }
+}

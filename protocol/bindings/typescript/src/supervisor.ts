@@ -1,0 +1,138 @@
+/** Keeps a server running: starts it on first use, and again after it ended, not too often. */
+
+import { Connection } from "./connection.js";
+import {
+  ClientClosed,
+  ProtocolViolation,
+  RequestTimeout,
+  ServerUnavailable,
+  TersedError,
+} from "./errors.js";
+import { DEFAULT_BACKOFF, type Backoff, type Launch, delay } from "./launch.js";
+import type { Capabilities, OpenParams } from "./protocol.js";
+import { VERSION } from "./version.js";
+
+export const PROTOCOL_VERSION = 1;
+
+/** A server that was started, and the promise of its being ready. */
+class Start {
+  connection: Connection | undefined;
+  ready!: Promise<Connection>;
+}
+
+/** Hands out the one connection. */
+export class Supervisor {
+  capabilities: Capabilities | undefined;
+  starts = 0;
+  private readonly backoff: Backoff;
+  private readonly sessions = new Map<string, OpenParams>();
+  private current: Start | undefined;
+  private failures = 0;
+  private retryAt = 0;
+  private lastError = "";
+  private closed = false;
+
+  constructor(private readonly launch: Launch) {
+    this.backoff = { ...DEFAULT_BACKOFF, ...launch.backoff };
+  }
+
+  get pid(): number | undefined {
+    return this.current?.connection?.pid;
+  }
+
+  /** The connection, as soon as the server is initialized. Rejects while a failure is too fresh. */
+  async ready(): Promise<Connection> {
+    if (this.closed) throw new ClientClosed("the client was closed");
+    if (this.current) return this.current.ready;
+    const wait = this.retryAt - performance.now();
+    if (wait > 0) {
+      throw new ServerUnavailable(`${this.lastError}; next start in ${Math.ceil(wait)} ms`, wait);
+    }
+    const start = new Start();
+    this.current = start;
+    this.starts += 1;
+    start.ready = this.start(start);
+    return start.ready;
+  }
+
+  /** Remembers a session with its policy, for the case that the server is started again. */
+  opened(params: OpenParams): void {
+    this.sessions.set(params.sessionId, params);
+  }
+
+  /** The session was closed. */
+  forgotten(sessionId: string): void {
+    this.sessions.delete(sessionId);
+  }
+
+  /** Ends the server; nothing can be asked afterwards. */
+  async close(timeout: number): Promise<void> {
+    this.closed = true;
+    const { current } = this;
+    this.current = undefined;
+    await current?.connection?.close(timeout);
+  }
+
+  private async start(start: Start): Promise<Connection> {
+    try {
+      const connection = new Connection(this.launch, (ended) => this.ended(start, ended));
+      start.connection = connection;
+      this.capabilities = await this.initialize(connection);
+      connection.notify("initialized", {});
+      for (const params of this.sessions.values()) {
+        connection.request("session/open", params, {}).catch(() => undefined);
+      }
+      connection.ready = true;
+      return connection;
+    } catch (error) {
+      start.connection?.kill();
+      this.startFailed(start, error);
+      throw error;
+    }
+  }
+
+  private async initialize(connection: Connection): Promise<Capabilities> {
+    const timeout = this.launch.startTimeout ?? 10_000;
+    const params = {
+      processId: process.pid,
+      clientInfo: { name: "tersed-client-node", version: VERSION },
+      capabilities: {},
+      initializationOptions: {
+        tersed: { protocolVersions: [PROTOCOL_VERSION], ...this.launch.options },
+      },
+    };
+    let answer: unknown;
+    try {
+      answer = await connection.request("initialize", params, { timeout });
+    } catch (error) {
+      if (!(error instanceof RequestTimeout)) throw error;
+      throw new RequestTimeout(`the server was not ready within ${timeout} ms`);
+    }
+    const offer = (answer as { capabilities?: { experimental?: { tersed?: Capabilities } } } | null)
+      ?.capabilities?.experimental?.tersed;
+    if (!offer) throw new ProtocolViolation("the answer to initialize is not that of tersed");
+    return offer;
+  }
+
+  /** A start that came to nothing: the next one has to wait. */
+  private startFailed(start: Start, error: unknown): void {
+    if (this.current !== start) return;
+    this.failed(Math.max(2, this.failures + 1), error instanceof TersedError ? error.message : String(error));
+  }
+
+  /** A server that was ready has ended. */
+  private ended(start: Start, connection: Connection): void {
+    if (this.current !== start || !connection.ready) return;
+    const lived = performance.now() - connection.started;
+    const before = lived >= this.backoff.stable ? 0 : this.failures;
+    // One that hangs costs its callers whole deadlines, so that it is trusted less.
+    this.failed(before + (connection.hung ? 4 : 1), "the server ended");
+  }
+
+  private failed(failures: number, message: string): void {
+    this.current = undefined;
+    this.failures = failures;
+    this.retryAt = performance.now() + delay(this.backoff, failures);
+    this.lastError = message;
+  }
+}

@@ -1,0 +1,141 @@
+/** The adapter for the AI SDK, with the real package and a scripted model. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { generateText, jsonSchema, stepCountIs, tool, wrapLanguageModel } from "ai";
+import { MockLanguageModelV4 } from "ai/test";
+import { Compressor } from "tersed-client";
+import { compressTools, compressionMiddleware } from "tersed-client/ai-sdk";
+
+import { COMMAND, FAULTS, REPORT, TERSED } from "./support.mjs";
+
+const USAGE = {
+  inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+  outputTokens: { total: 1, text: 1, reasoning: 0 },
+};
+
+/** A model that calls a tool and then says that it is done. */
+function scripted(toolName, input = { command: COMMAND }) {
+  const call = { type: "tool-call", toolCallId: "call_1", toolName, input: JSON.stringify(input) };
+  const reason = (unified) => ({ unified, raw: unified });
+  return new MockLanguageModelV4({
+    doGenerate: [
+      { content: [call], finishReason: reason("tool-calls"), usage: USAGE, warnings: [] },
+      { content: [{ type: "text", text: "done" }], finishReason: reason("stop"), usage: USAGE, warnings: [] },
+    ],
+  });
+}
+
+function shell(execute) {
+  const schema = { type: "object", properties: { command: { type: "string" } } };
+  return tool({ description: "Runs a command.", inputSchema: jsonSchema(schema), execute });
+}
+
+function compressor(t, command = TERSED) {
+  const made = new Compressor({ client: { command }, sessionId: "s" });
+  t.after(() => made.close());
+  return made;
+}
+
+/** The result that the model saw in its second step. */
+function seen(model) {
+  const { prompt } = model.doGenerateCalls[1];
+  return prompt.find((message) => message.role === "tool").content[0].output;
+}
+
+async function run(model, tools) {
+  const options = { model, tools, prompt: "test it", stopWhen: stepCountIs(3) };
+  const result = await generateText(options);
+  assert.equal(result.text, "done");
+  return result;
+}
+
+test("tools: the model sees less, the application sees all", async (t) => {
+  const model = scripted("bash");
+  const tools = compressTools({ bash: shell(() => REPORT) }, { compressor: compressor(t) });
+  const result = await run(model, tools);
+  assert.equal(seen(model).type, "text");
+  assert.ok(seen(model).value.length < REPORT.length / 2);
+  assert.match(seen(model).value, /cases::the_last \.\.\. FAILED/);
+  assert.equal(result.steps[0].toolResults[0].output, REPORT);
+});
+
+test("tools: what a command wrote keeps its form", async (t) => {
+  const model = scripted("bash");
+  const bash = shell(() => ({ stdout: REPORT, stderr: "warned\n", exitCode: 101 }));
+  await run(model, compressTools({ bash }, { compressor: compressor(t) }));
+  const { type, value } = seen(model);
+  assert.equal(type, "json");
+  assert.deepEqual([value.stderr, value.exitCode], ["warned\n", 101]);
+  assert.ok(value.stdout.length < REPORT.length / 2);
+});
+
+test("tools: a tool's own form, its parts and its images stay", async (t) => {
+  const model = scripted("bash");
+  const image = { type: "file", mediaType: "image/png", data: { type: "data", data: "iVBORw0KGgo=" } };
+  const toModelOutput = ({ output }) => ({
+    type: "content",
+    value: [{ type: "text", text: output }, image],
+  });
+  const bash = { ...shell(() => REPORT), toModelOutput };
+  await run(model, compressTools({ bash }, { compressor: compressor(t) }));
+  const { type, value } = seen(model);
+  assert.equal(type, "content");
+  assert.ok(value[0].text.length < REPORT.length / 2);
+  assert.equal(value[1].mediaType, "image/png");
+});
+
+test("tools: excluded ones stay", async (t) => {
+  const model = scripted("bash");
+  const options = { compressor: compressor(t), exclude: ["bash"] };
+  await run(model, compressTools({ bash: shell(() => REPORT) }, options));
+  assert.equal(seen(model).value, REPORT);
+});
+
+test("middleware: every result of a prompt, also of tools that failed", async (t) => {
+  for (const [execute, type] of [
+    [() => REPORT, "text"],
+    [() => Promise.reject(new Error(`exit code 101\n${REPORT}`)), "error-text"],
+  ]) {
+    const middleware = compressionMiddleware({ compressor: compressor(t) });
+    const inner = scripted("bash");
+    await run(wrapLanguageModel({ model: inner, middleware }), { bash: shell(execute) });
+    assert.equal(seen(inner).type, type);
+    assert.match(seen(inner).value, /cases::the_last \.\.\. FAILED/);
+    assert.ok(seen(inner).value.length < REPORT.length, type);
+  }
+});
+
+test("middleware: the same prompt again gives the same bytes", async (t) => {
+  const middleware = compressionMiddleware({ compressor: compressor(t) });
+  const texts = [];
+  for (let n = 0; n < 2; n += 1) {
+    const inner = scripted("bash");
+    await run(wrapLanguageModel({ model: inner, middleware }), { bash: shell(() => REPORT) });
+    texts.push(seen(inner).value);
+  }
+  assert.equal(texts[0], texts[1]);
+});
+
+test("JSON stays JSON", async (t) => {
+  const rows = Array.from({ length: 300 }, (_, n) => ({ id: n, state: "ok", note: "nothing to see" }));
+  const model = scripted("query");
+  const query = shell(() => ({ rows }));
+  await run(model, compressTools({ query }, { compressor: compressor(t) }));
+  assert.equal(seen(model).type, "json");
+});
+
+for (const name of ["missing", "crashes in a request", "garbage at once"]) {
+  test(`without a server the model sees what it would have: ${name}`, { timeout: 60_000 }, async (t) => {
+    const broken = compressor(t, FAULTS[name][0]);
+    const bash = shell(() => ({ stdout: REPORT, exitCode: 101 }));
+    const [plain, one, two] = [scripted("bash"), scripted("bash"), scripted("bash")];
+    await run(plain, { bash });
+    await run(one, compressTools({ bash }, { compressor: broken }));
+    const middleware = compressionMiddleware({ compressor: broken });
+    await run(wrapLanguageModel({ model: two, middleware }), { bash });
+    assert.deepEqual(seen(one), seen(plain));
+    assert.deepEqual(seen(two), seen(plain));
+  });
+}

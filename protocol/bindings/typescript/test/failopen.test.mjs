@@ -1,0 +1,108 @@
+/** With no working server the original comes back, in time and with a reason. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Compressor, RedactionFailed } from "tersed-client";
+
+import { DEADLINE, FAULTS, REPORT, fake } from "./support.mjs";
+
+function failing(command, told = []) {
+  return new Compressor({
+    client: { command, startTimeout: DEADLINE },
+    sessionId: "s",
+    deadline: DEADLINE,
+    onFailure: (failure) => told.push(failure),
+  });
+}
+
+for (const [name, [command, reason]] of Object.entries(FAULTS)) {
+  test(`the original comes back: ${name}`, { timeout: 60_000 }, async () => {
+    const told = [];
+    const compressor = failing(command, told);
+    const outcome = await compressor.compress(REPORT, { tool: "bash", toolCallId: "1" });
+    assert.equal(outcome.content, REPORT);
+    assert.equal(outcome.evidence, undefined);
+    assert.equal(outcome.failure?.reason, reason, String(outcome.failure?.error));
+    assert.deepEqual(told, [outcome.failure]);
+    await compressor.close();
+  });
+}
+
+for (const name of ["missing", "crashes in a request", "an answer of another shape"]) {
+  test(`every helper gives the original: ${name}`, { timeout: 60_000 }, async () => {
+    const compressor = failing(FAULTS[name][0]);
+    const parts = [{ type: "text", text: REPORT }];
+    const body = { messages: [{ role: "tool", tool_call_id: "1", content: REPORT }] };
+    assert.equal((await compressor.compress(parts)).content, parts);
+    const outcomes = await compressor.compressBatch([{ content: REPORT }, { content: parts }]);
+    assert.deepEqual(outcomes.map((o) => o.content), [REPORT, parts]);
+    assert.equal((await compressor.compressMessages(body)).content, body);
+    assert.equal(await compressor.read("2f9a3daa"), undefined);
+    assert.equal(await compressor.search("2f9a3daa", "x"), undefined);
+    await compressor.evicted(["1"]);
+    const stream = compressor.stream({ tool: "bash" });
+    await stream.append("one\n");
+    await stream.append("two\n");
+    assert.equal((await stream.peek()).content, "one\ntwo\n");
+    const outcome = await stream.close({ exitCode: 1 });
+    assert.equal(outcome.content, "one\ntwo\n");
+    assert.ok(outcome.failure);
+    const named = compressor.stream({ tool: "bash" });
+    await named.append("out\n", "stdout");
+    await named.append("err\n", "stderr");
+    assert.deepEqual((await named.close()).content, [
+      { type: "text", text: "out\n" },
+      { type: "text", text: "err\n" },
+    ]);
+    await compressor.close();
+  });
+}
+
+test("a failure is not tried again at once", async () => {
+  const compressor = failing(fake("exits"));
+  const reasons = [];
+  for (let n = 0; n < 5; n += 1) reasons.push((await compressor.compress(REPORT)).failure?.reason);
+  assert.deepEqual(reasons.slice(0, 2), ["exited", "unavailable"]);
+  assert.ok(compressor.client.starts < 5);
+  await compressor.close();
+});
+
+test("a server that hangs is killed", { timeout: 60_000 }, async () => {
+  const compressor = failing(fake("hangs"));
+  await compressor.compress(REPORT);
+  const first = compressor.client.pid;
+  assert.notEqual(first, undefined);
+  await compressor.compress(REPORT);
+  assert.notEqual(compressor.client.pid, first);
+  assert.equal((await compressor.compress(REPORT)).failure?.reason, "unavailable");
+  await compressor.close();
+});
+
+test("what is no JSON fails open", async () => {
+  const compressor = failing(fake("echoes"));
+  const outcome = await compressor.compress(REPORT, { arguments: { x: 1n } });
+  assert.equal(outcome.content, REPORT);
+  assert.equal(outcome.failure?.reason, "unserializable");
+  await compressor.close();
+});
+
+test("a callback that throws changes nothing", async () => {
+  const onFailure = () => {
+    throw new Error("callback");
+  };
+  const compressor = new Compressor({ client: { command: FAULTS.missing[0] }, onFailure });
+  assert.equal((await compressor.compress(REPORT)).content, REPORT);
+});
+
+test("redaction fails closed", async () => {
+  const compressor = failing(fake("redaction"));
+  await assert.rejects(compressor.compress(REPORT), RedactionFailed);
+  await compressor.close();
+});
+
+test("a closed compressor gives the original", async () => {
+  const compressor = failing(fake("echoes"));
+  await compressor.close();
+  assert.equal((await compressor.compress(REPORT)).content, REPORT);
+});
