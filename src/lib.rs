@@ -26,6 +26,7 @@
 //! | [`outline`] | where the declarations of a source file are |
 //! | [`encode`] | lossless encoders and their table |
 //! | [`tokens`] | token counters |
+//! | [`telemetry`] | events of what was done, alerts |
 //! | [`config`] | the policy |
 //!
 //! # Invariants
@@ -50,4 +51,5 @@ pub mod protocol;
 pub mod reduce;
 pub mod server;
 pub mod session;
+pub mod telemetry;
 pub mod tokens;

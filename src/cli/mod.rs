@@ -10,6 +10,7 @@ pub mod explain;
 mod protocol;
 mod replay;
 mod serve;
+mod stats;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -52,6 +53,8 @@ enum Command {
     Expand(expand::Args),
     /// Play recorded sessions against a child process and print what they would have cost.
     Replay(replay::Args),
+    /// Print totals of telemetry files: what was saved, by tool, family, reducer and reason.
+    Stats(stats::Args),
     /// Print the protocol: its JSON Schema, its metadata, its methods.
     Protocol(protocol::Args),
     /// Print completions for a shell.
@@ -71,6 +74,7 @@ pub fn run() -> ExitCode {
         Some(Command::Explain(args)) => done(explain::run(&args)),
         Some(Command::Expand(args)) => done(expand::run(&args)),
         Some(Command::Replay(args)) => done(replay::run(&args)),
+        Some(Command::Stats(args)) => done(stats::run(&args)),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(shell, &mut Cli::command(), "tersed", &mut std::io::stdout());

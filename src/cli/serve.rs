@@ -1,5 +1,6 @@
 //! `tersed serve`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -7,6 +8,7 @@ use clap::ValueEnum;
 
 use crate::engine::{Engine, Settings};
 use crate::server::{self, Framing, ServeOptions};
+use crate::telemetry::LogFile;
 
 /// How messages are delimited.
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
@@ -59,6 +61,13 @@ pub struct Args {
     /// Seconds after which an original that nobody reads goes.
     #[arg(long, value_name = "SECONDS", default_value_t = Settings::default().artifacts.max_age.as_secs())]
     max_artifact_age: u64,
+    /// Write an event about each result to this file, one a line; never content.
+    #[arg(long, value_name = "FILE")]
+    telemetry: Option<PathBuf>,
+    /// Send events to this OpenTelemetry collector, for example http://localhost:4318/v1/logs.
+    #[cfg(feature = "otel")]
+    #[arg(long, value_name = "URL")]
+    otlp_endpoint: Option<String>,
 }
 
 /// Serves until the host is done.
@@ -78,5 +87,27 @@ pub fn run(args: &Args) -> ExitCode {
     settings.artifacts.max_count = args.max_artifacts;
     settings.artifacts.max_bytes = args.max_artifact_bytes;
     settings.artifacts.max_age = Duration::from_secs(args.max_artifact_age);
-    server::run(options, Engine::new(settings))
+    if let Some(file) = &args.telemetry {
+        // Now, so that a file that cannot be written is seen by who named it.
+        if let Err(error) =
+            LogFile::open(file, settings.telemetry.max_file_bytes, settings.telemetry.max_files)
+        {
+            eprintln!("tersed: --telemetry {}: {error}", file.display());
+            return ExitCode::FAILURE;
+        }
+        settings.telemetry.enabled = true;
+        settings.telemetry.path = Some(file.clone());
+    }
+    let engine = Engine::new(settings);
+    #[cfg(feature = "otel")]
+    if let Some(endpoint) = &args.otlp_endpoint {
+        match crate::telemetry::otel::Exporter::new(endpoint) {
+            Ok(exporter) => engine.export_to(exporter),
+            Err(error) => {
+                eprintln!("tersed: --otlp-endpoint {endpoint}: {error}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    server::run(options, engine)
 }

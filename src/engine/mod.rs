@@ -12,6 +12,7 @@ mod messages;
 mod schema;
 mod sessions;
 mod stream;
+mod tell;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -24,6 +25,7 @@ use crate::config::{Accounting, Alerts, MAX_OUTPUT_BYTES, Mode, Policy, PolicyPa
 use crate::protocol::initialize::{Capabilities, CapabilityLimits, Options};
 use crate::protocol::{METHODS, RpcError, VERSION, params};
 use crate::session::Bounds;
+use crate::telemetry::{Clock, Recorder, SystemClock};
 use crate::tokens::Tokenizer;
 use sessions::Sessions;
 use stream::Streams;
@@ -104,6 +106,7 @@ pub struct Engine {
     sessions: Mutex<Sessions>,
     artifacts: Mutex<Store>,
     streams: Mutex<Streams>,
+    recorder: Recorder,
     started: Instant,
 }
 
@@ -116,11 +119,18 @@ impl Default for Engine {
 impl Engine {
     /// An engine without sessions.
     pub fn new(settings: Settings) -> Self {
+        Self::with_clock(settings, Arc::new(SystemClock::default()))
+    }
+
+    /// The same with a clock of the caller's for telemetry and alerts.
+    pub fn with_clock(settings: Settings, clock: Arc<dyn Clock>) -> Self {
+        let limit = settings.accounting.host_limit;
         Self {
             policy: RwLock::new(settings.policy.clone()),
-            sessions: Mutex::new(Sessions::new(settings.max_sessions, settings.session)),
+            sessions: Mutex::new(Sessions::new(settings.max_sessions, settings.session, limit)),
             artifacts: Mutex::new(Store::new(settings.artifacts.clone())),
             streams: Mutex::new(Streams::new(settings.streams)),
+            recorder: Recorder::new(settings.telemetry.clone(), settings.alerts, clock),
             started: Instant::now(),
             settings,
         }
@@ -142,6 +152,7 @@ impl Engine {
         }
         let policy = resolve(&self.settings.policy, options.policy.as_ref())?;
         *self.policy.write().unwrap_or_else(PoisonError::into_inner) = policy;
+        self.recorder.set_on_wire(options.telemetry_events);
         let capabilities = Capabilities {
             protocol_version: VERSION,
             methods: METHODS.iter().map(|m| m.name.to_owned()).collect(),
@@ -161,10 +172,24 @@ impl Engine {
     }
 
     /// The host is done; the answers to what came earlier may still need the originals.
-    pub fn shutdown(&self) {}
+    pub fn shutdown(&self) {
+        self.recorder.flush();
+    }
 
-    /// The process ends: originals go, also those on disk, whoever still holds the engine.
+    /// Events and alerts go to the host this way: a method and its parameters in JSON.
+    pub fn notify_through(&self, send: impl Fn(&'static str, &str) + Send + Sync + 'static) {
+        self.recorder.notify_through(send);
+    }
+
+    /// Events also go to this exporter; to be said before the first result.
+    #[cfg(feature = "otel")]
+    pub fn export_to(&self, exporter: crate::telemetry::otel::Exporter) {
+        self.recorder.export_to(exporter);
+    }
+
+    /// The process ends: telemetry is written, originals go, also those on disk, whoever still holds the engine.
     pub fn close(&self) {
+        self.recorder.close();
         *self.streams() = Streams::new(self.settings.streams);
         *self.artifacts() = Store::with_root(self.settings.artifacts.clone(), std::env::temp_dir());
     }

@@ -27,6 +27,7 @@ impl Run<'_> {
         let methods = Method::of(self.policy.dictionary);
         let size = text.len();
         let Some(first) = methods.first() else { return text };
+        self.timer_begin();
         if let Some(why) = dictionary::declines(&text) {
             if why != Reason::NothingToDo {
                 self.step(first.step(), why, size, size);

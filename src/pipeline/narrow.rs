@@ -98,6 +98,7 @@ impl Run<'_> {
                 continue;
             }
             let before = part.text.len();
+            self.timer_begin();
             if let Some(cut) = self.narrowed(part, index, goal, first) {
                 let id = if pointer.is_some() { pointer::STEP } else { "budget" };
                 self.step(id, Reason::Applied, before, cut.text.len());

@@ -122,6 +122,7 @@ impl<'a> Run<'a> {
             is_read: false,
             rewrites: true,
             trace: None,
+            timer: None,
             limit: None,
             pointer: None,
             weighs: false,
