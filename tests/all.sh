@@ -5,4 +5,6 @@ cd "$(dirname "$0")/.."
 cargo fmt --check
 cargo clippy --all-targets --locked -- -D warnings
 cargo test --locked
+cargo clippy --lib --tests --features otel --locked -- -D warnings
+cargo test --locked --features otel --test otel
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked

@@ -200,3 +200,27 @@ impl Drop for Recorder {
         self.close();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::clock::tests::Ticks;
+    use super::*;
+
+    #[test]
+    fn failures_of_a_step_are_told_to_the_host() {
+        let sent = Arc::new(Mutex::new(Vec::new()));
+        let recorder = Recorder::new(Telemetry::default(), Alerts::default(), Arc::new(Ticks::default()));
+        let keep = sent.clone();
+        recorder
+            .notify_through(move |method, params| keep.lock().unwrap().push(format!("{method} {params}")));
+        recorder.set_on_wire(true);
+        (0..7).for_each(|_| recorder.failed("jest"));
+        recorder.close();
+        let sent = sent.lock().unwrap();
+        let message = r#"{"type":2,"message":"tersed: step jest failed 5 times within 300 s"}"#;
+        assert_eq!(sent[0], format!("window/logMessage {message}"));
+        let event: Event = serde_json::from_str(sent[1].strip_prefix("telemetry/event ").unwrap()).unwrap();
+        assert!(matches!(event.what, What::Alert(alert) if alert.count == 5));
+        assert_eq!(sent.len(), 2);
+    }
+}
