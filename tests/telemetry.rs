@@ -77,7 +77,7 @@ fn a_child_writes_events_without_content() {
         "sessionId": format!("s-{secret}"),
         "correlationId": "turn-7",
         "result": {"toolCallId": "c1", "tool": "bash", "content": text,
-            "arguments": {"command": format!("cat notes --key {secret}")}},
+            "arguments": {"command": format!("./prog --key {secret}")}},
         "policy": {"mode": "aggressive", "headTailBytes": 2048},
     });
     for _ in 0..2 {
@@ -85,7 +85,7 @@ fn a_child_writes_events_without_content() {
     }
     server.finish();
     let raw = fs::read_to_string(&file).unwrap();
-    for part in [&*secret, "routine line", "same thing", "the key", "notes"] {
+    for part in [&*secret, "routine line", "same thing", "the key", "prog"] {
         assert!(!raw.contains(part), "{part:?} in {raw}");
     }
     let events = events(&file);

@@ -15,7 +15,7 @@ pub(super) fn table(totals: &Totals) -> String {
     let mut out = String::new();
     let all = [("all results", &stats.total), ("resends", &stats.resends)];
     rows(
-        "",
+        "totals",
         all.into_iter().filter(|(_, row)| row.results > 0).map(|(n, row)| (n.to_owned(), row)),
         &mut out,
     );
@@ -62,7 +62,7 @@ pub(super) fn table(totals: &Totals) -> String {
         // Writing into a String cannot fail.
         let _ = writeln!(out, "{count} {what}");
     }
-    out.trim_start().to_owned()
+    out.trim_start_matches('\n').to_owned()
 }
 
 /// Tokens that were saved against what the host would have shown; below 0 where more is shown.
