@@ -126,7 +126,7 @@ fn grouped(n: i64) -> String {
     let digits = n.unsigned_abs().to_string();
     let mut out = String::from(if n < 0 { "-" } else { "" });
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);
