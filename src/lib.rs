@@ -28,6 +28,7 @@
 //! | [`tokens`] | token counters |
 //! | [`config`] | the settings: their definition, defaults, ranges |
 //! | [`layers`] | where settings come from: flags, environment, files, profile |
+//! | [`telemetry`] | events of what was done, alerts |
 //!
 //! # Invariants
 //!
@@ -52,4 +53,5 @@ pub mod protocol;
 pub mod reduce;
 pub mod server;
 pub mod session;
+pub mod telemetry;
 pub mod tokens;

@@ -8,4 +8,6 @@ cargo clippy --all-targets --locked -- -D warnings
 cargo test --locked
 bash tests/editors.sh
 bash tests/clients.sh
+cargo clippy --lib --tests --features otel --locked -- -D warnings
+cargo test --locked --features otel --test otel
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::artifact::vault::{Bounds, Copy, Reach, Vault, user_folder};
 use crate::artifact::{AccessError, Artifact, Encoding, LineRange, Match, Page, SearchOptions};
-use crate::engine::system_clock;
+use crate::telemetry::{Clock, SystemClock};
 
 /// Arguments of `artifacts`.
 #[derive(Debug, clap::Args)]
@@ -127,6 +127,11 @@ pub fn run(args: &Args) -> Result<ExitCode, String> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// The time since the epoch.
+fn now() -> Duration {
+    Duration::from_millis(SystemClock::default().unix_millis())
+}
+
 /// `40-60`, `40-` or `40`.
 fn range(text: &str) -> Result<LineRange, String> {
     let number = |text: &str| text.parse().map_err(|_| "allowed is FIRST-LAST, FIRST- or N, from 1");
@@ -152,13 +157,13 @@ impl Place {
 }
 
 fn copies(vault: &Vault) -> Result<Vec<Copy>, String> {
-    let copies = vault.list(None, u64::MAX, usize::MAX, &|_| true, system_clock());
+    let copies = vault.list(None, u64::MAX, usize::MAX, &|_| true, now());
     copies.map_err(|error| format!("{}: {error}", vault.path().display()))
 }
 
 /// The original of a handle.
 fn find(vault: &Vault, handle: &str) -> Result<(String, Artifact), String> {
-    match vault.find(None, handle, system_clock()) {
+    match vault.find(None, handle, now()) {
         Ok(Some((header, artifact))) => Ok((header.id().to_owned(), artifact)),
         // An error of the folder says more than that nothing was found in it.
         Ok(None) => {
@@ -328,7 +333,7 @@ fn write_matches(matches: &[Match], head: &str, has_context: bool, out: &mut Str
 
 fn prune(place: &Place, older_than: Option<Duration>) -> Result<(), String> {
     let vault = place.vault()?;
-    let now = system_clock();
+    let now = now();
     let since = match older_than {
         None => 0,
         // Also what another clock stored a moment later.

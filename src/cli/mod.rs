@@ -13,6 +13,7 @@ mod protocol;
 mod replay;
 mod serve;
 mod settings;
+mod stats;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -61,6 +62,8 @@ enum Command {
     Replay(replay::Args),
     /// Show, describe and check settings.
     Config(config::Args),
+    /// Print totals of telemetry files: what was saved, by tool, family, reducer and reason.
+    Stats(stats::Args),
     /// Print the protocol: its JSON Schema, its metadata, its methods.
     Protocol(protocol::Args),
     /// Print completions for a shell.
@@ -85,6 +88,7 @@ pub fn run() -> ExitCode {
         },
         Some(Command::Replay(args)) => done(replay::run(&args)),
         Some(Command::Config(args)) => done(config::run(&args)),
+        Some(Command::Stats(args)) => done(stats::run(&args)),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(shell, &mut Cli::command(), "tersed", &mut std::io::stdout());

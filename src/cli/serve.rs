@@ -10,6 +10,7 @@ use super::settings::{Flags, SettingsArgs};
 use crate::config::{Framing, RecoveryMode};
 use crate::engine::{Engine, Settings};
 use crate::server::{self, ServeOptions};
+use crate::telemetry::LogFile;
 
 /// Arguments of `serve`.
 #[derive(Debug, Clone, clap::Args)]
@@ -65,6 +66,13 @@ pub struct Args {
     /// Texts with gaps say how their original is read from there.
     #[arg(long)]
     recovery_hint: bool,
+    /// Write an event about each result to this file, one a line; never content.
+    #[arg(long, value_name = "FILE")]
+    telemetry: Option<PathBuf>,
+    /// Send events to this OpenTelemetry collector, for example http://localhost:4318/v1/logs.
+    #[cfg(feature = "otel")]
+    #[arg(long, value_name = "URL")]
+    otlp_endpoint: Option<String>,
     #[command(flatten)]
     settings: SettingsArgs,
 }
@@ -85,7 +93,7 @@ impl Args {
         let framing = self.framing.iter().map(|name| ("--framing", "framing", json!(name)));
         let server =
             framing.chain(sizes).map(|(flag, key, value)| (flag.to_owned(), format!("server.{key}"), value));
-        server.chain(self.recovery_flags()).collect()
+        server.chain(self.recovery_flags()).chain(self.telemetry_flags()).collect()
     }
 
     fn recovery_flags(&self) -> impl Iterator<Item = (String, String, Value)> {
@@ -100,6 +108,12 @@ impl Args {
             value.map(|value| (flag.to_owned(), format!("recovery.{key}"), value))
         };
         flags.into_iter().filter_map(given)
+    }
+
+    fn telemetry_flags(&self) -> impl Iterator<Item = (String, String, Value)> {
+        let file = self.telemetry.iter();
+        let set = |key: &str, value: Value| ("--telemetry".to_owned(), format!("telemetry.{key}"), value);
+        file.flat_map(move |file| [set("enabled", json!(true)), set("path", json!(file))])
     }
 }
 
@@ -119,7 +133,19 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     };
     let mut settings = Settings::of(config);
     settings.layers = Some((loaded.sources, loaded.layers));
-    Ok(server::run(options, Engine::new(settings)))
+    if let Some(file) = settings.telemetry.path.as_ref().filter(|_| settings.telemetry.enabled) {
+        // Now, so that a file that cannot be written is seen by who named it.
+        LogFile::open(file, settings.telemetry.max_file_bytes, settings.telemetry.max_files)
+            .map_err(|error| Failure::from(format!("telemetry {}: {error}", file.display())))?;
+    }
+    let engine = Engine::new(settings);
+    #[cfg(feature = "otel")]
+    if let Some(endpoint) = &args.otlp_endpoint {
+        let exporter = crate::telemetry::otel::Exporter::new(endpoint)
+            .map_err(|error| Failure::from(format!("--otlp-endpoint {endpoint}: {error}")))?;
+        engine.export_to(exporter);
+    }
+    Ok(server::run(options, engine))
 }
 
 #[cfg(test)]

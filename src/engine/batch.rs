@@ -19,6 +19,7 @@ use crate::pipeline::evidence::{BeforeAfter, Evidence};
 use crate::pipeline::reason::Reason;
 use crate::pipeline::share::{Claim, shares};
 use crate::protocol::RpcError;
+use crate::protocol::params::check_correlation;
 use crate::protocol::tool_result::{BatchBudget, BatchCompressed, BatchParams, ToolResult, check_session};
 use crate::session::{AsDecided, Lookup, Stored};
 
@@ -69,6 +70,7 @@ impl Engine {
         cancel: &Cancel,
     ) -> Result<BatchCompressed, RpcError> {
         check_session(params.session_id.as_deref())?;
+        check_correlation(params.correlation_id.as_deref())?;
         let read = |(i, members)| {
             let (result, place) = ToolResult::read_item(members, i)?;
             Job::new(&result, &place, params.full_output, params.query.as_deref())
@@ -77,7 +79,7 @@ impl Engine {
         let pressure = pressure(params.context_pressure)?;
         let id = params.session_id.as_deref();
         let (mut policy, session) = self.context(id, params.policy.as_ref(), params.budget)?;
-        let place = Place::new(id, session.as_ref());
+        let place = Place::new(id, session.as_ref()).named(params.correlation_id.as_deref());
         // One result of several has no claim to the whole.
         let total = policy.budget.total.take();
         let batch = self.batch(&jobs, &policy, Ask::new(&policy, pressure), total, place, cancel)?;
@@ -215,7 +217,7 @@ impl Engine {
                     return Ok(fixed(tokens.after, tokens.before));
                 }
                 Lookup::Decided(decision) => {
-                    let tokens = job.core(policy, ask, &AsDecided(decision), None)?.evidence.tokens;
+                    let tokens = job.core(policy, ask, &AsDecided(decision), None, None)?.evidence.tokens;
                     return Ok(fixed(tokens.after, tokens.before));
                 }
                 _ => {}
@@ -223,7 +225,7 @@ impl Engine {
         }
         let prepared = self.before(job, policy, place, |history| job.prepared(policy, history))?;
         let Some(prepared) = prepared else {
-            let tokens = job.core(policy, ask, &NoHistory, None)?.evidence.tokens;
+            let tokens = job.core(policy, ask, &NoHistory, None, None)?.evidence.tokens;
             return Ok(fixed(tokens.after, tokens.before));
         };
         let (bound, is_free) = prepared.bound();

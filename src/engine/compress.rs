@@ -15,9 +15,11 @@ use crate::pipeline::{Outcome, Prepared, Retain};
 use crate::protocol::RpcError;
 use crate::protocol::content::Exact;
 use crate::protocol::error::INTERNAL_ERROR;
-use crate::protocol::params::invalid;
+use crate::protocol::params::{check_correlation, invalid};
 use crate::protocol::tool_result::{ArtifactRef, CompressParams, Compressed, ToolResult, check_session};
 use crate::session::{AsDecided, Lookup, Stored, Window};
+use crate::telemetry::Stopwatch;
+use crate::telemetry::event::Resend;
 
 /// Where a result is worked on: its session, and how many results that had before this turn.
 #[derive(Clone, Copy)]
@@ -25,11 +27,21 @@ pub(super) struct Place<'a> {
     pub(super) id: Option<&'a str>,
     pub(super) session: Option<&'a Shared>,
     pub(super) turn: usize,
+    /// The host's name for the request.
+    pub(super) correlation: Option<&'a str>,
+    /// Measures the work, where somebody wants to know.
+    pub(super) watch: Option<&'a Stopwatch<'a>>,
 }
 
 impl<'a> Place<'a> {
     pub(super) fn new(id: Option<&'a str>, session: Option<&'a Shared>) -> Self {
-        Self { id, session, turn: session.map_or(0, |session| lock(session).results()) }
+        let turn = session.map_or(0, |session| lock(session).results());
+        Self { id, session, turn, correlation: None, watch: None }
+    }
+
+    /// The same for a request that the host gave a name.
+    pub(super) fn named(self, correlation: Option<&'a str>) -> Self {
+        Self { correlation, ..self }
     }
 }
 
@@ -37,12 +49,13 @@ impl Engine {
     /// `toolResult/compress`
     pub fn compress(&self, params: &CompressParams<'_>, cancel: &Cancel) -> Result<Compressed, RpcError> {
         check_session(params.session_id.as_deref())?;
+        check_correlation(params.correlation_id.as_deref())?;
         let result = ToolResult::read(&params.result, "result")?;
         let job = Job::new(&result, "result", params.full_output, params.query.as_deref())?;
         let pressure = pressure(params.context_pressure)?;
         let id = params.session_id.as_deref();
         let (policy, session) = self.context(id, params.policy.as_ref(), params.budget)?;
-        let place = Place::new(id, session.as_ref());
+        let place = Place::new(id, session.as_ref()).named(params.correlation_id.as_deref());
         let stored = self.run(&job, &policy, Ask::new(&policy, pressure), place, None, cancel)?;
         respond(&job, stored, &policy)
     }
@@ -64,7 +77,7 @@ impl Engine {
         Ok((requested(&policy, patch, budget)?, session))
     }
 
-    /// One result against the memo, or through the core.
+    /// One result against the memo, or through the core, and what is told of it.
     pub(super) fn run(
         &self,
         job: &Job<'_>,
@@ -74,15 +87,32 @@ impl Engine {
         prepared: Option<&Prepared<'_>>,
         cancel: &Cancel,
     ) -> Result<Stored, RpcError> {
+        let watch = self.recorder.stopwatch();
+        let place = Place { watch: watch.as_ref(), ..place };
+        let worked = self.work(job, policy, ask, place, prepared, cancel);
+        self.tell(job, policy, place, worked.as_ref());
+        worked.map(|(stored, _)| stored)
+    }
+
+    /// One result, and how it was given if the session gave it before.
+    fn work(
+        &self,
+        job: &Job<'_>,
+        policy: &Policy,
+        ask: Ask,
+        place: Place<'_>,
+        prepared: Option<&Prepared<'_>>,
+        cancel: &Cancel,
+    ) -> Result<(Stored, Option<Resend>), RpcError> {
         cancel.check()?;
         let Some(session) = place.session else {
-            return self.fresh(job, policy, ask, place, &NoHistory, prepared, cancel);
+            return Ok((self.fresh(job, policy, ask, place, &NoHistory, prepared, cancel)?, None));
         };
         let mut session = lock(session);
         let Some(call_id) = job.call.id.as_deref() else {
             let stored = self.fresh(job, policy, ask, place, &NoHistory, prepared, cancel)?;
             session.count(&job.call.tool, &stored.outcome);
-            return Ok(stored);
+            return Ok((stored, None));
         };
         let fingerprint = job.fingerprint(policy);
         let known = session.look_up(call_id, fingerprint);
@@ -90,22 +120,22 @@ impl Engine {
             Lookup::Stored(mut stored) if policy.memo && self.is_kept(place.id, &stored) => {
                 stored.outcome.evidence.memo = Memo { reused: true, changed: false };
                 session.count_resend(&stored.outcome, true);
-                return Ok(*stored);
+                return Ok((*stored, Some(Resend::Memo)));
             }
             Lookup::Stored(ref stored) => Some(&stored.outcome.decision),
             Lookup::Decided(ref decision) => Some(decision),
             _ => None,
         };
         if let Some(decision) = decision {
-            let mut outcome = job.core(policy, ask, &AsDecided(decision.clone()), prepared)?;
+            let mut outcome = job.core(policy, ask, &AsDecided(decision.clone()), prepared, place.watch)?;
             outcome.evidence.memo.reused = policy.memo;
             session.count_resend(&outcome, false);
-            return Ok(self.store(place.id, &job.call, outcome, policy).0);
+            return Ok((self.store(place.id, &job.call, outcome, policy).0, Some(Resend::Remade)));
         }
         if let Lookup::Full = known {
             let stored = self.fresh(job, policy, ask, place, &NoHistory, prepared, cancel)?;
             session.count(&job.call.tool, &stored.outcome);
-            return Ok(stored);
+            return Ok((stored, None));
         }
         let changed = matches!(known, Lookup::Changed);
         let mentioned = job.call.mentioned();
@@ -118,10 +148,10 @@ impl Engine {
         stored.outcome.evidence.memo.changed = changed;
         session.commit(caller, &written, fingerprint, stored.clone(), policy.memo);
         if changed {
-            session.count_changed();
+            session.count_changed(&stored.outcome);
         }
         stored.outcome.retain = None;
-        Ok(stored)
+        Ok((stored, None))
     }
 
     /// A result that comes for the first time. What should become a pointer, or say where its original is, but
@@ -137,13 +167,13 @@ impl Engine {
         prepared: Option<&Prepared<'_>>,
         cancel: &Cancel,
     ) -> Result<Stored, RpcError> {
-        let outcome = job.core(policy, ask, history, prepared)?;
+        let outcome = job.core(policy, ask, history, prepared, place.watch)?;
         cancel.check()?;
         let (stored, is_kept) = self.store(place.id, &job.call, outcome, policy);
         if is_kept {
             return Ok(stored);
         }
-        let outcome = job.core(policy, Ask { keeps: false, ..ask }, history, prepared)?;
+        let outcome = job.core(policy, Ask { keeps: false, ..ask }, history, prepared, place.watch)?;
         cancel.check()?;
         Ok(self.store(place.id, &job.call, outcome, policy).0)
     }

@@ -8,6 +8,7 @@ use crate::pipeline::budget::Ask;
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::{History, NoHistory};
 use crate::pipeline::evidence::{Evidence, Status};
+use crate::pipeline::timer::Timer;
 use crate::pipeline::{Outcome, Prepared, Raw, RedactionFailed, sanitize};
 use crate::protocol::RpcError;
 use crate::protocol::content::Content;
@@ -15,6 +16,7 @@ use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::params::invalid;
 use crate::protocol::tool_result::ToolResult;
 use crate::session::{Caller, Ending, Fingerprint};
+use crate::telemetry::Stopwatch;
 
 /// How much of a query counts.
 const MAX_QUERY_BYTES: usize = 4096;
@@ -157,19 +159,22 @@ impl Job<'_> {
 
     /// The pure core. A fault in it costs the compression, never the result: the safe stage alone is tried
     /// then, at last without a budget, and only if that fails too is there an error.
-    /// `prepared` is the result after the safe stage, where it was there before.
+    /// `prepared` is the result after the safe stage, where it was there before; `watch` measures.
     pub(super) fn core(
         &self,
         policy: &Policy,
         ask: Ask,
         history: &dyn History,
         prepared: Option<&Prepared<'_>>,
+        watch: Option<&Stopwatch<'_>>,
     ) -> Result<Outcome, RpcError> {
-        if let Some(outcome) = prepared.and_then(|prepared| self.outcome(prepared, ask, history)) {
+        if let Some(outcome) = prepared.and_then(|prepared| self.outcome(prepared, ask, history, watch)) {
             return Ok(outcome);
         }
         let run = |policy: &Policy, ask: Ask, history: &dyn History| -> Result<Option<Outcome>, RpcError> {
-            Ok(self.prepared(policy, history)?.and_then(|prepared| self.outcome(&prepared, ask, history)))
+            let prepare = || self.prepared(policy, history);
+            let prepared = watch.map_or_else(prepare, |watch| watch.safe(prepare))?;
+            Ok(prepared.and_then(|prepared| self.outcome(&prepared, ask, history, watch)))
         };
         if let Some(outcome) = run(policy, ask, history)? {
             return Ok(outcome);
@@ -191,9 +196,11 @@ impl Job<'_> {
         prepared: &Prepared<'_>,
         ask: Ask,
         history: &dyn History,
+        watch: Option<&Stopwatch<'_>>,
     ) -> Option<Outcome> {
         let ask = self.by_our_count(ask, prepared);
-        catch_unwind(AssertUnwindSafe(|| prepared.outcome(ask, history))).ok()
+        let timer = watch.map(|watch| watch as &dyn Timer);
+        catch_unwind(AssertUnwindSafe(|| prepared.outcome(ask, history, timer))).ok()
     }
 
     /// What is asked in the host's figures, in ours.

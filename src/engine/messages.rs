@@ -18,7 +18,7 @@ use crate::protocol::messages::{
     self, Found, MessageResult, MessagesCompressed, OVERRIDES, Overrides, Params, STRUCTURED,
     StructuredContent, ToolSchemas,
 };
-use crate::protocol::params::{check_id, invalid};
+use crate::protocol::params::{check_correlation, check_id, invalid};
 use crate::protocol::skim::{Edits, Json};
 use crate::session::Stored;
 use crate::tokens;
@@ -32,6 +32,7 @@ struct Body<'a> {
     total: Option<usize>,
     session_id: Option<&'a str>,
     session: Option<Shared>,
+    correlation: Option<&'a str>,
     query: Option<String>,
     /// Of the results, those from here on stay exact.
     exact_from: usize,
@@ -48,6 +49,7 @@ impl Engine {
         if !json.is_object() && !json.is_array() {
             return Err(invalid("body", "expected an object, or for `mcp` also an array"));
         }
+        check_correlation(params.correlation_id.as_deref())?;
         let overrides = Overrides::read(json)?;
         let (format, found) = messages::read(json, params.format)?;
         let session_id = params.session_id.as_deref().or(overrides.session_id.as_deref());
@@ -63,6 +65,7 @@ impl Engine {
             policy,
             session_id,
             session,
+            correlation: params.correlation_id.as_deref(),
             query: params.query.as_deref().map(shortened),
             exact_from: found.len().saturating_sub(params.keep_newest),
         };
@@ -106,7 +109,7 @@ impl Engine {
         }
         for one in exact {
             // The session learns of it when it is compressed.
-            let place = Place { id: body.session_id, session: None, turn: 0 };
+            let place = Place::new(body.session_id, None).named(body.correlation);
             out.push(self.run(&job(one, None, true), &body.policy, body.ask, place, None, cancel)?);
         }
         Ok(out)
@@ -122,7 +125,7 @@ impl Engine {
         out: &mut Vec<Stored>,
         cancel: &Cancel,
     ) -> Result<(), RpcError> {
-        let place = Place::new(body.session_id, body.session.as_ref());
+        let place = Place::new(body.session_id, body.session.as_ref()).named(body.correlation);
         let first = |call: Option<&str>| {
             let (session, call) = body.session.as_ref().zip(call)?;
             lock(session).query_of(call).map(|query| query.map(str::to_owned))

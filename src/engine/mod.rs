@@ -14,6 +14,7 @@ mod recovery;
 mod schema;
 mod sessions;
 mod stream;
+mod tell;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,9 +30,9 @@ use crate::layers::{Layers, Sources};
 use crate::protocol::initialize::{Capabilities, CapabilityLimits, Options};
 use crate::protocol::{METHODS, RpcError, VERSION, params};
 use crate::session::Bounds;
+use crate::telemetry::{Clock, Recorder, SystemClock};
 use crate::tokens::Tokenizer;
 use configuration::Configuration;
-pub use recovery::{Clock, system_clock};
 use sessions::Sessions;
 use stream::Streams;
 pub use stream::{StreamBounds, StreamLimits};
@@ -137,6 +138,7 @@ pub struct Engine {
     artifacts: Mutex<Store>,
     copies: recovery::Copies,
     streams: Mutex<Streams>,
+    recorder: Recorder,
     started: Instant,
 }
 
@@ -149,18 +151,20 @@ impl Default for Engine {
 impl Engine {
     /// An engine without sessions.
     pub fn new(settings: Settings) -> Self {
-        Self::with_clock(settings, system_clock)
+        Self::with_clock(settings, Arc::new(SystemClock::default()))
     }
 
-    /// The same with another clock for what is kept on disk.
-    pub fn with_clock(mut settings: Settings, clock: Clock) -> Self {
+    /// The same with a clock of the caller's.
+    pub fn with_clock(mut settings: Settings, clock: Arc<dyn Clock>) -> Self {
         settings.policy.hint = recovery::hint_of(&settings.recovery);
+        let limit = settings.accounting.host_limit;
         Self {
             configuration: Configuration::new(&settings),
-            sessions: Mutex::new(Sessions::new(settings.max_sessions, settings.session)),
+            sessions: Mutex::new(Sessions::new(settings.max_sessions, settings.session, limit)),
             artifacts: Mutex::new(Store::new(settings.artifacts.clone())),
-            copies: recovery::Copies::new(&settings.recovery, clock),
+            copies: recovery::Copies::new(&settings.recovery, Arc::clone(&clock)),
             streams: Mutex::new(Streams::new(settings.streams)),
+            recorder: Recorder::new(settings.telemetry.clone(), settings.alerts, clock),
             started: Instant::now(),
             settings,
         }
@@ -181,6 +185,7 @@ impl Engine {
             return Err(params::invalid(&format!("{PLACE}.protocolVersions"), &reason));
         }
         self.initialized(&options)?;
+        self.recorder.set_on_wire(options.telemetry_events);
         let capabilities = Capabilities {
             protocol_version: VERSION,
             methods: METHODS.iter().map(|m| m.name.to_owned()).collect(),
@@ -200,10 +205,24 @@ impl Engine {
     }
 
     /// The host is done; the answers to what came earlier may still need the originals.
-    pub fn shutdown(&self) {}
+    pub fn shutdown(&self) {
+        self.recorder.flush();
+    }
 
-    /// The process ends: originals go, also those on disk, whoever still holds the engine.
+    /// Events and alerts go to the host this way: a method and its parameters in JSON.
+    pub fn notify_through(&self, send: impl Fn(&'static str, &str) + Send + Sync + 'static) {
+        self.recorder.notify_through(send);
+    }
+
+    /// Events also go to this exporter; to be said before the first result.
+    #[cfg(feature = "otel")]
+    pub fn export_to(&self, exporter: crate::telemetry::otel::Exporter) {
+        self.recorder.export_to(exporter);
+    }
+
+    /// The process ends: telemetry is written, originals go, also those on disk, whoever still holds the engine.
     pub fn close(&self) {
+        self.recorder.close();
         *self.streams() = Streams::new(self.settings.streams);
         *self.artifacts() = Store::with_root(self.settings.artifacts.clone(), std::env::temp_dir());
         self.copies.close();

@@ -8,7 +8,7 @@ use std::ffi::OsStr;
 use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use super::Engine;
 use crate::artifact::vault::{Bounds, Copy, Label, Reach, Vault, user_folder};
@@ -20,31 +20,24 @@ use crate::pipeline::reason::Reason;
 use crate::pipeline::sanitize::{redact_binary, redact_only};
 use crate::pipeline::{Outcome, Retain, hint};
 use crate::protocol::artifact::Listed;
+use crate::telemetry::Clock;
 
 /// Name of the step in the evidence.
 const STEP: &str = "recovery";
 /// The command that a hint names.
 const PROGRAM: &str = if cfg!(windows) { "tersed.exe" } else { "tersed" };
 
-/// What time it is, since the epoch.
-pub type Clock = fn() -> Duration;
-
-/// The system's clock.
-pub fn system_clock() -> Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
-}
-
 /// The copies of one process.
 #[derive(Debug)]
 pub(super) struct Copies {
     settings: Recovery,
     vault: Option<Vault>,
-    clock: Clock,
+    clock: Arc<dyn Clock>,
     has_complained: AtomicBool,
 }
 
 impl Copies {
-    pub(super) fn new(settings: &Recovery, clock: Clock) -> Self {
+    pub(super) fn new(settings: &Recovery, clock: Arc<dyn Clock>) -> Self {
         let is_used = settings.mode != RecoveryMode::Never || settings.survives_restart;
         let folder = settings.directory.clone().or_else(user_folder).filter(|_| is_used);
         let bounds = Bounds {
@@ -57,6 +50,11 @@ impl Copies {
         Self { settings: settings.clone(), vault, clock, has_complained: AtomicBool::new(false) }
     }
 
+    /// The time since the epoch.
+    fn now(&self) -> Duration {
+        Duration::from_millis(self.clock.unix_millis())
+    }
+
     /// Copies that belong to the session and are `wanted`, newest first.
     pub(super) fn list(
         &self,
@@ -65,7 +63,7 @@ impl Copies {
         max: usize,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Vec<Copy> {
-        let list = |vault: &Vault| vault.list(session, before, max, wanted, (self.clock)()).ok();
+        let list = |vault: &Vault| vault.list(session, before, max, wanted, self.now()).ok();
         self.vault.as_ref().and_then(list).unwrap_or_default()
     }
 
@@ -76,7 +74,7 @@ impl Copies {
         id: &str,
     ) -> Result<Option<(String, Artifact)>, AccessError> {
         let Some(vault) = &self.vault else { return Ok(None) };
-        let found = vault.find(session, id, (self.clock)())?;
+        let found = vault.find(session, id, self.now())?;
         Ok(found.map(|(header, artifact)| (header.id().to_owned(), artifact)))
     }
 
@@ -119,7 +117,7 @@ impl Copies {
             let digest = blake3::hash(bytes).to_hex();
             let media = mime.map_or(Media::Text, |mime| Media::Binary(mime.to_owned()));
             let Some(safe) = safe(bytes, &media, policy.redact_secrets) else { return Ok(false) };
-            vault.keep(session, &digest, &safe, &media, &label, (self.clock)()).map(|()| true)
+            vault.keep(session, &digest, &safe, &media, &label, self.now()).map(|()| true)
         };
         let fits = |bytes: &&[u8]| bytes.len() <= self.settings.max_artifact_bytes;
         // What markers number comes last: where there is room for one, it is this.

@@ -23,11 +23,13 @@ pub(super) struct Sessions {
     uses: u64,
     max: usize,
     bounds: Bounds,
+    /// Bytes above which the host cuts a result by itself.
+    host_limit: Option<usize>,
 }
 
 impl Sessions {
-    pub(super) fn new(max: usize, bounds: Bounds) -> Self {
-        Self { open: HashMap::new(), closed: VecDeque::new(), uses: 0, max: max.max(1), bounds }
+    pub(super) fn new(max: usize, bounds: Bounds, host_limit: Option<usize>) -> Self {
+        Self { open: HashMap::new(), closed: VecDeque::new(), uses: 0, max: max.max(1), bounds, host_limit }
     }
 
     /// The session of that id, opened if need be, and the id of one that had to end for it.
@@ -46,7 +48,7 @@ impl Sessions {
         if let Some(ended) = &ended {
             self.open.remove(ended);
         }
-        let session = Arc::new(Mutex::new(Session::new(self.bounds)));
+        let session = Arc::new(Mutex::new(Session::new(self.bounds, self.host_limit)));
         self.open.insert(id.to_owned(), (Arc::clone(&session), self.uses));
         Ok((session, ended))
     }
@@ -124,7 +126,9 @@ impl Engine {
     pub fn session_stats(&self, params: &SessionParams) -> Result<Stats, RpcError> {
         check_id("sessionId", &params.session_id)?;
         let session = self.sessions().peek(&params.session_id)?;
-        Ok(session.map(|session| lock(&session).stats().clone()).unwrap_or_default())
+        let mut stats = session.map(|session| lock(&session).stats().clone()).unwrap_or_default();
+        stats.price(&self.settings.accounting.prices);
+        Ok(stats)
     }
 
     /// Bytes that the lines of a session's earlier outputs take; 0 for a session that is not open.

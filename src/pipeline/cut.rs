@@ -87,6 +87,7 @@ impl Run<'_> {
         if before <= cap.bytes {
             return ledger;
         }
+        self.timer_begin();
         let kept = match (is_report, self.policy.mode == Mode::Aggressive) {
             (false, _) => signals.to_vec(),
             (true, false) => details::with_totals(source, signals),

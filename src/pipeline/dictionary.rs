@@ -33,6 +33,7 @@ impl Run<'_> {
             methods.copied().filter(|method| !self.policy.excludes(method.step())).collect();
         let size = text.len();
         let Some(first) = methods.first() else { return text };
+        self.timer_begin();
         if let Some(why) = dictionary::declines(&text) {
             if why != Reason::NothingToDo {
                 self.step(first.step(), why, size, size);

@@ -96,7 +96,7 @@ impl Prepared<'_> {
     /// What `outcome` gives, and what became of each line.
     pub fn explain(&self, ask: Ask, history: &dyn History) -> Explained {
         let trace = RefCell::default();
-        let outcome = self.noted(ask, history, Some(&trace));
+        let outcome = self.noted(ask, history, Some(&trace), None);
         let mut parts = trace.into_inner().parts;
         // What stays exact never came to the steps.
         if parts.is_empty() {

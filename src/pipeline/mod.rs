@@ -44,6 +44,7 @@ pub mod share;
 pub mod signals;
 pub mod source;
 mod summary;
+pub mod timer;
 pub mod view;
 
 use std::sync::Arc;
@@ -100,7 +101,7 @@ pub fn compress(
     history: &dyn History,
 ) -> Result<Outcome, RedactionFailed> {
     let prepared = Prepared::new(call, parts, policy, full_output, history)?;
-    Ok(prepared.outcome(Ask::new(policy, 0), history))
+    Ok(prepared.outcome(Ask::new(policy, 0), history, None))
 }
 
 /// Hexadecimal digits of a handle in a marker: a prefix of the artifact's id.

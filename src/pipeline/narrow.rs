@@ -115,6 +115,7 @@ impl Run<'_> {
         for (index, (part, cut)) in parts.iter_mut().zip(cuts).enumerate() {
             let first = place(index).pointer;
             let before = part.text.len();
+            self.timer_begin();
             if let Some(cut) = cut {
                 let id = if pointer.is_some() { pointer::STEP } else { "budget" };
                 self.step(id, Reason::Applied, before, cut.text.len());

@@ -137,6 +137,7 @@ impl Run<'_> {
             key: None,
             duplicate_of: None,
             trace: None,
+            timer: None,
             limit: None,
             pointer: None,
             dictionary: None,
@@ -335,6 +336,7 @@ impl Run<'_> {
     /// Writes tables into the JSON that earlier steps show in place of lines.
     fn tabulate(&mut self, input: &Input<'_>, signals: &[usize], state: &mut (Ledger, usize)) {
         let source = input.source;
+        self.timer_begin();
         let tried = catch_unwind(AssertUnwindSafe(|| {
             let mut next = encode::json_table::in_replacements(input, &state.0)?;
             let restored = guard::check(source, &mut next, signals, false).restored;
@@ -387,6 +389,7 @@ impl Run<'_> {
         // The status of a pipe or of a chain is that of its last part.
         let is_masked = self.call.command.as_deref().is_some_and(|command| command.contains(['|', ';']));
         let may_be_cut = is_masked || self.call.exit_code != Some(0);
+        self.timer_begin();
         let tried = catch_unwind(AssertUnwindSafe(|| {
             let reduction = step(ledger)?;
             if is_verbatim && reduction.rewrites() {
@@ -435,6 +438,7 @@ impl Run<'_> {
             self.evidence.tokens.after += self.source_tokens[part];
             return text;
         }
+        self.timer_begin();
         marker::seal(&mut text);
         let tokens = match self.line_counts.get(part) {
             Some(Some(counts)) => self.counter.recount(&text, counts, source.counted(), verbatim),

@@ -19,6 +19,7 @@ use super::run::Run;
 use super::sanitize::{self, LOOK_ALIKE, Raw, RedactionFailed, Sanitized};
 use super::share::Claim;
 use super::summary::Input;
+use super::timer::Timer;
 use super::{INPUT_LIMIT, Outcome};
 use crate::config::{Mode, OnRepeat, Policy};
 use crate::tokens::{self, TokenCounter};
@@ -122,13 +123,20 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// The outcome under what is asked, or as it was decided when the result came first.
-    pub fn outcome(&self, ask: Ask, history: &dyn History) -> Outcome {
-        self.noted(ask, history, None)
+    /// The outcome under what is asked, or as it was decided when the result came first. `timer` measures the
+    /// steps of the run that gave it.
+    pub fn outcome(&self, ask: Ask, history: &dyn History, timer: Option<&dyn Timer>) -> Outcome {
+        self.noted(ask, history, None, timer)
     }
 
     /// The same; `notes` are in the end those on the run that gave the outcome.
-    pub(super) fn noted(&self, ask: Ask, history: &dyn History, notes: Option<&RefCell<Trace>>) -> Outcome {
+    pub(super) fn noted(
+        &self,
+        ask: Ask,
+        history: &dyn History,
+        notes: Option<&RefCell<Trace>>,
+        timer: Option<&dyn Timer>,
+    ) -> Outcome {
         let Safe { sanitized, input, own_marker } = match &self.way {
             Way::Exact(outcome, rule) => {
                 let mut outcome = (**outcome).clone();
@@ -144,7 +152,7 @@ impl<'a> Prepared<'a> {
         let wants = policy.on_repeat == OnRepeat::Full && policy.mode >= Mode::Standard && history.listens();
         let likeness = wants.then(|| dedup::likeness(sanitized.iter().map(|part| part.text.as_str())));
         let again = likeness.is_some_and(|likeness| history.is_repeated(likeness));
-        let at = At { prepared: self, sanitized, input, history, notes };
+        let at = At { prepared: self, sanitized, input, history, notes, timer };
         let decided = history.decided();
         let mut outcome = match decided {
             Some(decision) => at.again(decision),
@@ -171,7 +179,7 @@ impl<'a> Prepared<'a> {
     pub fn measure(&self, ask: Ask, history: &dyn History) -> Option<Claim> {
         let Way::Compress(safe) = &self.way else { return None };
         let Safe { sanitized, input, .. } = &**safe;
-        let at = At { prepared: self, sanitized, input, history, notes: None };
+        let at = At { prepared: self, sanitized, input, history, notes: None, timer: None };
         let mut least: Option<Claim> = None;
         for rung in ask.rungs(self.policy, at.bytes()) {
             let known = self.measured.borrow().iter().find(|(r, _)| *r == rung).map(|(_, claim)| *claim);
@@ -212,6 +220,7 @@ struct At<'a> {
     history: &'a dyn History,
     /// Where the notes of the last run go: whenever a run does not do, another one follows.
     notes: Option<&'a RefCell<Trace>>,
+    timer: Option<&'a dyn Timer>,
 }
 
 impl At<'_> {
@@ -231,6 +240,8 @@ impl At<'_> {
             run.pointer = run.retain.as_ref().map(|retain| pointer::key(&retain.bytes));
         }
         run.trace = self.notes.map(|_| Trace::default());
+        run.timer = self.timer;
+        run.timer_begin();
         let texts = run.texts(self.sanitized);
         if let (Some(notes), Some(trace)) = (self.notes, run.trace.take()) {
             notes.replace(trace);

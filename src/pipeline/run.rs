@@ -11,6 +11,7 @@ use super::evidence::{Evidence, Step};
 use super::explain::Trace;
 use super::reason::Reason;
 use super::relevance::{Relevance, Term};
+use super::timer::Timer;
 use super::{HANDLE_DIGITS, Retain};
 use crate::config::Policy;
 use crate::encode::dictionary::Written;
@@ -56,6 +57,8 @@ pub(super) struct Run<'a> {
     pub(super) is_verbatim: bool,
     /// Takes notes on what each step did, where somebody wants to see it.
     pub(super) trace: Option<Trace>,
+    /// Measures what each step takes, where somebody wants to know.
+    pub(super) timer: Option<&'a dyn Timer>,
     /// Tokens to which the texts are cut in the end.
     pub(super) limit: Option<usize>,
     /// What stands before the preview of an externalized text.
@@ -79,6 +82,7 @@ impl Run<'_> {
             bytes_before: before,
             bytes_after: after,
         });
+        self.timer_ended();
     }
 
     /// In place of `handle` where only its length matters: sizes need no hash of the original.

@@ -130,6 +130,7 @@ impl<'a> Run<'a> {
             rewrites: true,
             is_verbatim: exclude::is_verbatim(call, policy),
             trace: None,
+            timer: None,
             limit: None,
             pointer: None,
             weighs: false,

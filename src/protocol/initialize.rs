@@ -21,6 +21,9 @@ pub struct Options {
     /// Settings for all requests.
     #[serde(default, deserialize_with = "object")]
     pub policy: Option<PolicyPatch>,
+    /// Whether the server sends `telemetry/event` for each result. Default false.
+    #[serde(default)]
+    pub telemetry_events: bool,
 }
 
 impl Options {

@@ -129,7 +129,7 @@ pub static METHODS: &[Method] = &[
     Method {
         name: "session/stats",
         kind: Kind::Request,
-        summary: "Totals of a session by tool, family, reducer, status and reason.",
+        summary: "Totals of a session by tool, family, reducer, status and reason: tokens, savings, costs.",
         params: |g| g.subschema_for::<session::SessionParams>(),
         result: |g| g.subschema_for::<session::Stats>(),
         handle: |engine, params, _| reply(&engine.session_stats(&by_name(params)?)?),

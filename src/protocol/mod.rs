@@ -8,6 +8,7 @@ pub mod error;
 pub mod initialize;
 pub mod messages;
 mod methods;
+pub mod notification;
 pub mod params;
 pub mod schema;
 pub mod session;

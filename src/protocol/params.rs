@@ -61,6 +61,17 @@ fn in_words(reason: &str) -> String {
     format!("{found}, expected {expected}")
 }
 
+/// Checks a name that the host gives a request.
+pub fn check_correlation(id: Option<&str>) -> Result<(), RpcError> {
+    match id {
+        Some(id) if !(1..=128).contains(&id.len()) || !id.bytes().all(|b| b.is_ascii_graphic()) => {
+            let reason = format!("{id:?} is not allowed, expected 1 to 128 visible ASCII characters");
+            Err(invalid("correlationId", &reason))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Longest message about a value, in bytes: it quotes the value, which may be as long as a message.
 const MAX_MESSAGE_BYTES: usize = 1200;
 /// Of these, at the start; what is allowed stands at the end.

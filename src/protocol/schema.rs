@@ -10,13 +10,15 @@ use serde_json::{Value, json};
 
 use super::error::{self, ErrorData};
 use super::initialize::{Capabilities, Options};
+use super::notification::{self, LogMessage};
 use super::{Kind, METHODS, VERSION};
 use crate::config;
 use crate::pipeline::reason::Reason;
 use crate::reduce;
+use crate::telemetry::event::Event;
 
-/// JSON Schema of everything that goes over the wire: `methods.<name>.params` and `.result`, and the
-/// types that they share under `$defs`.
+/// JSON Schema of everything that goes over the wire: `methods.<name>.params` and `.result`, the parameters of
+/// what the server sends unasked under `notifications.<name>`, and the types that they share under `$defs`.
 pub fn schema_json() -> String {
     let mut generator = SchemaSettings::draft2020_12().into_generator();
     let mut methods = serde_json::Map::new();
@@ -34,6 +36,10 @@ pub fn schema_json() -> String {
         "options": generator.subschema_for::<Options>(),
         "capabilities": generator.subschema_for::<Capabilities>(),
     });
+    let notifications = json!({
+        (notification::LOG_MESSAGE): generator.subschema_for::<LogMessage>(),
+        (notification::EVENT): generator.subschema_for::<Event>(),
+    });
     let error = generator.subschema_for::<ErrorData>();
     let mut definitions = generator.take_definitions(true);
     config::schema::complete(&mut definitions);
@@ -42,6 +48,7 @@ pub fn schema_json() -> String {
         "title": format!("tersed protocol, version {VERSION}"),
         "methods": methods,
         "initialize": initialize,
+        "notifications": notifications,
         "errorData": error,
         "$defs": definitions,
     }))

@@ -77,10 +77,60 @@ pub struct Totals {
     pub bytes_before: usize,
     /// Bytes that went out.
     pub bytes_after: usize,
+    /// Tokens that the host would have shown of what came in: of a result over its `hostLimit` the share that its
+    /// bytes have within the limit, rounded down; of any other all.
+    pub baseline_tokens: usize,
+    /// The same of what went out. What is less than the baseline was saved.
+    pub shown_tokens: usize,
+}
+
+/// What is not shown for one reason.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReasonTotals {
+    /// Results with such a gap.
+    pub results: usize,
+    /// Lines in such gaps.
+    pub lines: usize,
+    /// Bytes of such gaps inside lines.
+    pub bytes: usize,
+}
+
+/// What the provider's prompt cache can make of results that came again.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CacheTotals {
+    /// Tokens that came again byte for byte as they were: a prompt cache may have them.
+    pub stable_tokens: usize,
+    /// Tokens of results that came again with other bytes or another policy: a cached prompt ends before them.
+    pub changed_tokens: usize,
+}
+
+/// What tokens cost, by the user's own price.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Spent {
+    /// As the host would have shown the results.
+    pub baseline: f64,
+    /// As they went out.
+    pub shown: f64,
+}
+
+/// What a model would have cost, by the user's own prices; each part for itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Cost {
+    /// Every result once, at the price of writing to the prompt cache, or of input where that is not given.
+    pub results: Spent,
+    /// What came again, as input without a cache.
+    pub resends: Spent,
+    /// What came again, as read from the cache; absent where that has no price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resends_cached: Option<Spent>,
 }
 
 /// Result of `session/stats`. Results count once, however often they are resent.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Stats {
     /// All results.
@@ -103,4 +153,13 @@ pub struct Stats {
     pub omitted_lines: BTreeMap<String, usize>,
     /// Secrets removed, by rule.
     pub redactions: BTreeMap<String, usize>,
+    /// What is not shown, by reason.
+    pub by_reason: BTreeMap<String, ReasonTotals>,
+    /// Steps that were tried and did nothing, by reason.
+    pub skipped: BTreeMap<String, usize>,
+    /// What came again, as a prompt cache sees it.
+    pub cache: CacheTotals,
+    /// What a model would have cost; only models that the user gave prices for.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub cost: BTreeMap<String, Cost>,
 }

@@ -264,6 +264,10 @@ pub struct CompressParams<'a> {
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub context_pressure: Option<f64>,
+    /// The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters.
+    #[serde(default)]
+    #[schemars(length(min = 1, max = 128))]
+    pub correlation_id: Option<String>,
 }
 
 /// The original of a result, kept for reading back.
@@ -343,6 +347,10 @@ pub struct BatchParams<'a> {
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub context_pressure: Option<f64>,
+    /// The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters.
+    #[serde(default)]
+    #[schemars(length(min = 1, max = 128))]
+    pub correlation_id: Option<String>,
 }
 
 /// Result of `toolResult/compressBatch`.

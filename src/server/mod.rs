@@ -157,6 +157,8 @@ impl Server {
         let outbox = Arc::new(Outbox::new(options.framing, budget.clone()));
         let jobs = Arc::new(Jobs::new(outbox.clone(), budget.clone()));
         let phase = Arc::new(Phase::default());
+        let unasked = outbox.clone();
+        engine.notify_through(move |method, params| unasked.push(unasked.notification(method, params)));
         if let Some(pid) = options.client_process_id {
             watch::watch(pid, end.clone());
         }

@@ -61,6 +61,17 @@ impl Outbox {
         }
     }
 
+    /// A notification with its parameters (raw JSON).
+    pub(super) fn notification(&self, method: &str, params: &str) -> Frame {
+        Frame::build(self.framing, |out| {
+            out.extend_from_slice(
+                format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":").as_bytes(),
+            );
+            out.extend_from_slice(params.as_bytes());
+            out.push(b'}');
+        })
+    }
+
     /// Sends an error that belongs to no request that is being worked on.
     pub(super) fn refuse(&self, id: Option<&str>, error: RpcError) {
         self.push(self.reply(id.unwrap_or("null"), &Err(error)));

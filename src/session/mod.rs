@@ -189,14 +189,16 @@ pub struct Session {
     /// What was looked for when a call came first in a body; see `query_of`.
     queries: HashMap<String, Option<String>>,
     stats: Stats,
+    /// Bytes above which the host cuts a result by itself.
+    host_limit: Option<usize>,
     /// Settings for all requests of the session.
     pub policy: PolicyPatch,
 }
 
 impl Session {
-    /// An empty session.
-    pub fn new(bounds: Bounds) -> Self {
-        Self { bounds, ..Self::default() }
+    /// An empty session; `host_limit` is the size in bytes above which the host cuts a result by itself.
+    pub fn new(bounds: Bounds, host_limit: Option<usize>) -> Self {
+        Self { bounds, host_limit, ..Self::default() }
     }
 
     /// What is known of a request.
@@ -277,7 +279,7 @@ impl Session {
         } else if let Some(key) = decision.key.filter(|_| can_be_named(&first)) {
             self.seen.add(key, Shown { first, order: known.order, ending: caller.ending, at: self.at });
         }
-        self.stats.add(caller.tool, &stored.outcome.evidence);
+        self.stats.add(caller.tool, &stored.outcome.evidence, self.host_limit);
         if keep_text {
             self.memo.put(caller.id, fingerprint, stored, &self.bounds);
         }
@@ -287,17 +289,17 @@ impl Session {
     pub fn count(&mut self, tool: &str, outcome: &Outcome) {
         self.at.results += 1;
         self.at.tokens += outcome.evidence.tokens.after;
-        self.stats.add(tool, &outcome.evidence);
+        self.stats.add(tool, &outcome.evidence, self.host_limit);
     }
 
     /// Counts a request that was answered before.
     pub fn count_resend(&mut self, outcome: &Outcome, from_memo: bool) {
-        self.stats.resent(&outcome.evidence, from_memo);
+        self.stats.resent(&outcome.evidence, from_memo, self.host_limit);
     }
 
     /// Counts a call that came with other bytes or another policy.
-    pub fn count_changed(&mut self) {
-        self.stats.memo_changed += 1;
+    pub fn count_changed(&mut self, outcome: &Outcome) {
+        self.stats.changed(&outcome.evidence, self.host_limit);
     }
 
     /// What was looked for when this call came first in a body. A body is sent again with every turn, and

@@ -61,8 +61,13 @@ impl Drop for Server {
 impl Server {
     /// A child before `initialize`; one message a line when `lines`.
     pub fn start(lines: bool) -> Self {
+        Self::start_with(lines, &[])
+    }
+
+    /// The same with more arguments.
+    pub fn start_with(lines: bool, arguments: &[&std::ffi::OsStr]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));
-        command.args(["serve", "--framing", if lines { "lines" } else { "lsp" }]);
+        command.args(["serve", "--framing", if lines { "lines" } else { "lsp" }]).args(arguments);
         command.env("TERSED_NO_CONFIG", "1");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();

@@ -97,7 +97,7 @@ impl Engine {
         cancel.check()?;
         // No original is kept: nothing may point to one.
         let ask = Ask { keeps: false, ..Ask::new(&policy, pressure) };
-        let outcome = job.core(&policy, ask, &NoHistory, None)?;
+        let outcome = job.core(&policy, ask, &NoHistory, None, None)?;
         let stored = crate::session::Stored { outcome, artifact: None };
         parts::joined(respond(&job, stored, &policy)?, &kept, policy.tokenizer)
     }

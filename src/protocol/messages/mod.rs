@@ -109,6 +109,10 @@ pub struct Params<'a> {
     /// Whether the member `_forge` is taken out of the body. Default false.
     #[serde(default)]
     pub strip_overrides: bool,
+    /// The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters.
+    #[serde(default)]
+    #[schemars(length(min = 1, max = 128))]
+    pub correlation_id: Option<String>,
 }
 
 fn body_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {

@@ -1,0 +1,147 @@
+//! `tersed stats`: totals of telemetry files.
+
+mod text;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::config::Price;
+use crate::protocol::session::Stats;
+use crate::telemetry::event::{Event, Resend, VERSION, What};
+
+/// Arguments of `stats`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tersed stats telemetry.jsonl telemetry.jsonl.1\n  \
+    tersed stats telemetry.jsonl --price some-model=3,0.3,3.75\n  \
+    tersed stats telemetry.jsonl --host-limit 30000 --json")]
+pub struct Args {
+    /// Telemetry files; - for standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Print JSON, in the form of `session/stats`.
+    #[arg(long)]
+    json: bool,
+    /// Bytes above which the host cuts a result by itself, where the events do not tell; what it would have cut is
+    /// no saving.
+    #[arg(long, value_name = "BYTES")]
+    host_limit: Option<usize>,
+    /// What a million tokens cost: input, and where they differ those read from and written to the prompt cache.
+    /// May be given for several models.
+    #[arg(long, value_name = "MODEL=INPUT[,CACHED[,WRITE]]", value_parser = price)]
+    price: Vec<(String, Price)>,
+}
+
+/// What the files say.
+#[derive(Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Totals {
+    /// Events that were read.
+    events: usize,
+    /// Events that were dropped when they were written.
+    dropped: u64,
+    /// Events that were too long to be written whole.
+    shortened: usize,
+    /// Last lines that are not whole.
+    torn: usize,
+    /// Results that could not be given, by kind of the error.
+    failures: BTreeMap<String, usize>,
+    /// Alerts.
+    alerts: usize,
+    #[serde(flatten)]
+    stats: Stats,
+}
+
+/// Reads the files and prints their totals.
+pub fn run(args: &Args) -> Result<(), String> {
+    let mut totals = Totals::default();
+    for file in &args.files {
+        let name = file.display();
+        let read = match file.as_os_str() == "-" {
+            true => totals.read(io::stdin().lock(), "standard input", args.host_limit),
+            false => totals.read(open(file)?, &name.to_string(), args.host_limit),
+        };
+        read?;
+    }
+    totals.stats.price(&args.price.iter().cloned().collect());
+    let text = match args.json {
+        true => serde_json::to_string_pretty(&totals).map_err(|e| e.to_string())? + "\n",
+        false => text::table(&totals),
+    };
+    match io::stdout().lock().write_all(text.as_bytes()) {
+        // Whoever read it has seen enough.
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|e| format!("standard output: {e}")),
+    }
+}
+
+fn open(file: &Path) -> Result<BufReader<File>, String> {
+    File::open(file).map(BufReader::new).map_err(|e| format!("{}: {e}", file.display()))
+}
+
+impl Totals {
+    fn read(&mut self, mut lines: impl BufRead, name: &str, host_limit: Option<usize>) -> Result<(), String> {
+        let mut line = String::new();
+        for number in 1.. {
+            line.clear();
+            if lines.read_line(&mut line).map_err(|e| format!("{name}: {e}"))? == 0 {
+                break;
+            }
+            if line.trim().is_empty() {
+                continue;
+            }
+            match serde_json::from_str::<Event>(&line) {
+                Ok(event) if event.version == VERSION => self.add(&event, host_limit),
+                Ok(event) => {
+                    let version = event.version;
+                    return Err(format!(
+                        "{name}:{number}: version {version} of the events is not known, expected {VERSION}"
+                    ));
+                }
+                // The process was killed while it wrote.
+                Err(_) if !line.ends_with('\n') => self.torn += 1,
+                Err(error) => return Err(format!("{name}:{number}: not an event: {error}")),
+            }
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, event: &Event, host_limit: Option<usize>) {
+        self.events += 1;
+        self.dropped += event.dropped;
+        self.shortened += usize::from(!event.shortened.is_empty());
+        match &event.what {
+            What::Result(result) => {
+                let (evidence, limit) = (result.evidence(), result.host_limit.or(host_limit));
+                match result.resend {
+                    Some(resend) => self.stats.resent(&evidence, resend == Resend::Memo, limit),
+                    None => self.stats.add(&result.names.tool, &evidence, limit),
+                }
+                if result.memo.changed && result.resend.is_none() {
+                    self.stats.changed(&evidence, limit);
+                }
+            }
+            What::Failure(failure) => *self.failures.entry(failure.kind.clone()).or_default() += 1,
+            What::Alert(_) => self.alerts += 1,
+            What::End => {}
+        }
+    }
+}
+
+fn price(text: &str) -> Result<(String, Price), String> {
+    let expected = "expected MODEL=INPUT[,CACHED[,WRITE]] with prices from 0";
+    let (model, prices) = text.split_once('=').filter(|(model, _)| !model.is_empty()).ok_or(expected)?;
+    let number = |text: &str| text.parse::<f64>().ok().filter(|n| n.is_finite() && *n >= 0.0);
+    let prices: Option<Vec<f64>> = prices.split(',').map(number).collect();
+    match prices.as_deref() {
+        Some([input, rest @ ..]) if rest.len() <= 2 => {
+            let (cached_input, cache_write) = (rest.first().copied(), rest.get(1).copied());
+            Ok((model.to_owned(), Price { input: *input, cached_input, cache_write }))
+        }
+        _ => Err(expected.to_owned()),
+    }
+}

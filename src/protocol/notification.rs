@@ -1,0 +1,25 @@
+//! What the server sends unasked: LSP's notifications.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// Something an operator should see.
+pub const LOG_MESSAGE: &str = "window/logMessage";
+/// What was done to a result, where the host asked for it.
+pub const EVENT: &str = "telemetry/event";
+
+/// `type` of an error.
+pub const ERROR: u8 = 1;
+/// `type` of a warning.
+pub const WARNING: u8 = 2;
+
+/// Parameters of `window/logMessage`.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LogMessage {
+    /// 1 for an error, 2 for a warning.
+    #[serde(rename = "type")]
+    #[schemars(range(min = 1, max = 2))]
+    pub kind: u8,
+    /// What to see. Never content of a result.
+    pub message: String,
+}

@@ -1,0 +1,124 @@
+//! Time, as the shell reads it. The core reads none: it is given a stopwatch where somebody wants to know.
+
+use std::cell::{Cell, RefCell};
+use std::fmt::Debug;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use crate::pipeline::timer::Timer;
+
+/// A clock. Tests bring their own.
+pub trait Clock: Debug + Send + Sync {
+    /// Time since a moment of the clock's own choice; never goes back.
+    fn now(&self) -> Duration;
+
+    /// Milliseconds since 1970 began, UTC.
+    fn unix_millis(&self) -> u64;
+}
+
+/// The clock of the system.
+#[derive(Debug)]
+pub struct SystemClock(Instant);
+
+impl Default for SystemClock {
+    fn default() -> Self {
+        Self(Instant::now())
+    }
+}
+
+impl Clock for SystemClock {
+    fn now(&self) -> Duration {
+        self.0.elapsed()
+    }
+
+    fn unix_millis(&self) -> u64 {
+        SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+    }
+}
+
+/// Measures the work on one result.
+#[derive(Debug)]
+pub struct Stopwatch<'a> {
+    clock: &'a dyn Clock,
+    began: Duration,
+    since: Cell<Duration>,
+    safe: Cell<Option<Duration>>,
+    steps: RefCell<Vec<Duration>>,
+}
+
+impl<'a> Stopwatch<'a> {
+    /// A stopwatch that runs.
+    pub fn new(clock: &'a dyn Clock) -> Self {
+        let began = clock.now();
+        Self { clock, began, since: Cell::new(began), safe: Cell::default(), steps: RefCell::default() }
+    }
+
+    /// Measures the safe stage.
+    pub fn safe<T>(&self, work: impl FnOnce() -> T) -> T {
+        let began = self.clock.now();
+        let out = work();
+        self.safe.set(Some(self.clock.now().saturating_sub(began)));
+        out
+    }
+
+    /// Time since the start.
+    pub fn total(&self) -> Duration {
+        self.clock.now().saturating_sub(self.began)
+    }
+
+    /// What the safe stage took, where it was measured.
+    pub fn safe_stage(&self) -> Option<Duration> {
+        self.safe.get()
+    }
+
+    /// What each step took, as far as they were measured.
+    pub fn steps(&self) -> Vec<Duration> {
+        self.steps.borrow().clone()
+    }
+}
+
+impl Timer for Stopwatch<'_> {
+    fn begin(&self) {
+        self.since.set(self.clock.now());
+    }
+
+    fn ended(&self, n: usize) {
+        let now = self.clock.now();
+        let mut steps = self.steps.borrow_mut();
+        steps.resize(n, Duration::ZERO);
+        steps.push(now.saturating_sub(self.since.replace(now)));
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::*;
+
+    /// A clock that goes on by a millisecond whenever it is read.
+    #[derive(Debug, Default)]
+    pub(crate) struct Ticks(AtomicU64);
+
+    impl Clock for Ticks {
+        fn now(&self) -> Duration {
+            Duration::from_millis(self.0.fetch_add(1, Ordering::Relaxed))
+        }
+
+        fn unix_millis(&self) -> u64 {
+            1_700_000_000_000
+        }
+    }
+
+    #[test]
+    fn a_step_that_is_made_anew_voids_those_after_it() {
+        let clock = Ticks::default();
+        let watch = Stopwatch::new(&clock);
+        for n in [0, 1, 2, 1] {
+            watch.begin();
+            watch.ended(n);
+        }
+        assert_eq!(watch.steps(), [Duration::from_millis(1); 2]);
+        watch.ended(3);
+        assert_eq!(watch.steps().len(), 4);
+    }
+}

@@ -1,0 +1,259 @@
+//! The events, as they are written and read: sizes, names of steps, reasons and counts. Never content.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::alerts::Alert;
+use crate::config::Mode;
+use crate::pipeline::evidence::{
+    BeforeAfter, Evidence, GuardEvidence, Memo, Omission, RedactionCount, Status, Step, Tokens,
+};
+use crate::pipeline::reason::Reason;
+
+/// Version of the form of events.
+pub const VERSION: u32 = 1;
+
+/// One event.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Event {
+    /// Version of this form, 1.
+    pub version: u32,
+    /// Milliseconds since 1970 began, UTC.
+    pub time: u64,
+    /// The process that wrote it, 16 hexadecimal digits.
+    pub process: String,
+    /// Number of the event in its process, from 1; dropped events leave a gap.
+    pub seq: u64,
+    /// Events that were dropped just before this one, since the queue was full.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dropped: u64,
+    /// Members that were left out since the event would have been too long.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shortened: Vec<String>,
+    /// What happened.
+    #[serde(flatten)]
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "snake_case")]
+pub enum What {
+    /// A result was given.
+    Result(Box<ResultEvent>),
+    /// A result could not be given.
+    Failure(FailureEvent),
+    /// Failures or fallbacks have become frequent.
+    Alert(Alert),
+    /// The process ends; written only to tell that events were dropped.
+    End,
+}
+
+/// A result could not be given.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FailureEvent {
+    /// What names the result.
+    #[serde(flatten)]
+    pub names: Names,
+    /// Kind of the error, as on the wire, for example `redaction_failed`.
+    pub kind: String,
+}
+
+/// What names a result, as the host chose: without secrets, and of each no more than 128 bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Names {
+    /// `correlationId` of the request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correlation_id: Option<String>,
+    /// The session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+    /// The call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+    /// The tool; empty where it is not known.
+    pub tool: String,
+}
+
+/// A result was given.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ResultEvent {
+    /// What names the result.
+    #[serde(flatten)]
+    pub names: Names,
+    /// Where the session had given it before: how it was given again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resend: Option<Resend>,
+    /// What became of it.
+    pub status: Status,
+    /// The mode that was used.
+    pub mode: Mode,
+    /// What kind of output it is, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<String>,
+    /// The reducer that was used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reducer: Option<String>,
+    /// The rule that kept it exact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bypass: Option<Reason>,
+    /// The call's exit code, where the host gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i64>,
+    /// Tokens.
+    pub tokens: Tokens,
+    /// Bytes.
+    pub bytes: BeforeAfter,
+    /// Lines.
+    pub lines: BeforeAfter,
+    /// Bytes above which the host cuts a result by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_limit: Option<usize>,
+    /// Steps that changed the text, each once, in order.
+    #[serde(default)]
+    pub strategies: Vec<String>,
+    /// Steps that were tried, in order.
+    #[serde(default)]
+    pub steps: Vec<TimedStep>,
+    /// What it took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elapsed: Option<Elapsed>,
+    /// How repeated text was found that is written once, `lzw` or `repair`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dictionary_method: Option<String>,
+    /// What else happened.
+    pub flags: Flags,
+    /// What is not shown, by reason.
+    #[serde(default)]
+    pub omitted: BTreeMap<Reason, Omitted>,
+    /// Secrets that were removed, by rule.
+    #[serde(default)]
+    pub redactions: Vec<RedactionCount>,
+    /// Lines that report a failure.
+    pub guard: GuardEvidence,
+    /// What the memo did.
+    pub memo: Memo,
+    /// 64-bit fingerprints; absent where they are off, or secrets are not removed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprints: Option<Fingerprints>,
+}
+
+/// How a result was given again, byte for byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Resend {
+    /// The memo had it.
+    Memo,
+    /// It was made again from what was decided.
+    Remade,
+}
+
+/// A step that was tried.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TimedStep {
+    /// The step.
+    #[serde(flatten)]
+    pub step: Step,
+    /// What it took, in microseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elapsed_micros: Option<u64>,
+}
+
+/// What a result took, in microseconds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Elapsed {
+    /// All of it.
+    pub total_micros: u64,
+    /// Of this, the clean-up and the removal of secrets; absent where a batch had measured the result before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub safe_micros: Option<u64>,
+}
+
+/// What happened to a result beside its steps.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Flags {
+    /// Secrets were removed.
+    pub redacted: bool,
+    /// The byte cap cut something.
+    pub capped: bool,
+    /// The result, or lines of it, became a reference to an earlier one.
+    pub deduplicated: bool,
+    /// The text became a pointer.
+    pub externalized: bool,
+    /// It got less than was asked for.
+    pub fell_back: bool,
+    /// It is larger than `summarizeAbove` tokens.
+    pub summarize_suggested: bool,
+    /// Whether a budget was met, where one was in force.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_met: Option<bool>,
+}
+
+/// What is not shown for one reason.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Omitted {
+    /// Gaps.
+    pub gaps: usize,
+    /// Lines in them.
+    pub lines: usize,
+    /// Bytes of gaps inside lines.
+    #[serde(default, skip_serializing_if = "is_none")]
+    pub bytes: usize,
+}
+
+/// 64-bit fingerprints, 16 hexadecimal digits each. Not cryptographic. Compared with their own kind only.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Fingerprints {
+    /// Of the original after the removal of secrets and the clean-up: the first digits of the evidence's `digest`.
+    pub original: String,
+    /// Of what was given.
+    pub compressed: String,
+    /// Of the arguments, command and path of the call after the removal of secrets; absent where there are none,
+    /// or more than 64 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arguments: Option<String>,
+}
+
+impl ResultEvent {
+    /// As much of the evidence as the event tells, for totals.
+    pub fn evidence(&self) -> Evidence {
+        let omission = |(reason, omitted): (&Reason, &Omitted)| Omission {
+            lines: [0, 0],
+            reason: *reason,
+            count: omitted.lines,
+            bytes: omitted.bytes,
+            part: 0,
+            shown_by: None,
+        };
+        Evidence {
+            status: self.status,
+            mode: self.mode,
+            family: self.family.clone(),
+            reducer: self.reducer.clone(),
+            tokens: self.tokens.clone(),
+            bytes: self.bytes,
+            lines: self.lines,
+            steps: self.steps.iter().map(|timed| timed.step.clone()).collect(),
+            omissions: self.omitted.iter().map(omission).collect(),
+            redactions: self.redactions.clone(),
+            ..Evidence::default()
+        }
+    }
+}
+
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+fn is_none(n: &usize) -> bool {
+    *n == 0
+}

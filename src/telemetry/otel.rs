@@ -1,0 +1,80 @@
+//! Events as log records of OpenTelemetry, over OTLP with HTTP. Built with the feature `otel` alone, and off unless
+//! an address is given.
+
+use opentelemetry::logs::{AnyValue, LogRecord as _, Logger as _, LoggerProvider as _, Severity};
+use opentelemetry_otlp::{LogExporter, WithExportConfig};
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::logs::{SdkLogger, SdkLoggerProvider};
+
+use super::event::{Event, What};
+
+/// Hands events to a collector. What it cannot take is dropped by the SDK's own bounded queue.
+pub struct Exporter {
+    provider: SdkLoggerProvider,
+    logger: SdkLogger,
+}
+
+impl std::fmt::Debug for Exporter {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("Exporter")
+    }
+}
+
+impl Exporter {
+    /// An exporter to the collector at `endpoint`, for example `http://localhost:4318/v1/logs`.
+    pub fn new(endpoint: &str) -> Result<Self, String> {
+        let exporter =
+            LogExporter::builder().with_http().with_endpoint(endpoint).build().map_err(|e| e.to_string())?;
+        let resource = Resource::builder().with_service_name(env!("CARGO_PKG_NAME")).build();
+        let provider =
+            SdkLoggerProvider::builder().with_resource(resource).with_batch_exporter(exporter).build();
+        let logger = provider.logger(env!("CARGO_PKG_NAME"));
+        Ok(Self { provider, logger })
+    }
+
+    /// Hands one event on.
+    pub fn export(&self, event: &Event) {
+        let mut record = self.logger.create_log_record();
+        let (name, severity) = match &event.what {
+            What::Result(_) => ("tersed.result", Severity::Info),
+            What::Failure(_) => ("tersed.failure", Severity::Error),
+            What::Alert(_) => ("tersed.alert", Severity::Warn),
+            What::End => ("tersed.end", Severity::Info),
+        };
+        record.set_event_name(name);
+        record.set_severity_number(severity);
+        record.set_timestamp(std::time::UNIX_EPOCH + std::time::Duration::from_millis(event.time));
+        if let Ok(serde_json::Value::Object(members)) = serde_json::to_value(event) {
+            for (key, value) in members {
+                if let Some(value) = any(value) {
+                    record.add_attribute(format!("tersed.{key}"), value);
+                }
+            }
+        }
+        self.logger.emit(record);
+    }
+
+    /// Hands on what waits.
+    pub fn close(&self) {
+        // A collector that is gone is no reason to end otherwise.
+        let _ = self.provider.shutdown();
+    }
+}
+
+fn any(value: serde_json::Value) -> Option<AnyValue> {
+    use serde_json::Value;
+    Some(match value {
+        Value::Null => return None,
+        Value::Bool(is) => AnyValue::Boolean(is),
+        Value::Number(n) => match n.as_i64() {
+            Some(n) => AnyValue::Int(n),
+            None => AnyValue::Double(n.as_f64()?),
+        },
+        Value::String(text) => AnyValue::String(text.into()),
+        Value::Array(items) => AnyValue::ListAny(Box::new(items.into_iter().filter_map(any).collect())),
+        Value::Object(members) => {
+            let members = members.into_iter().filter_map(|(key, value)| Some((key.into(), any(value)?)));
+            AnyValue::Map(Box::new(members.collect()))
+        }
+    })
+}

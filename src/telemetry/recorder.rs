@@ -1,0 +1,226 @@
+//! The door of the module: takes what happened, and hands it on.
+
+use std::fmt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use super::alerts::{Alert, Monitor};
+use super::event::{Event, VERSION, What};
+use super::queue::Queue;
+use super::writer::{Raw, Writer};
+use super::{Clock, Stopwatch, default_path, fingerprint};
+use crate::config::{Alerts, Telemetry};
+use crate::protocol::notification::{self, LogMessage};
+
+/// How long the end waits for what is not written yet.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Sends a notification to the host: its method and its parameters in JSON.
+type Send = Box<dyn Fn(&'static str, &str) + std::marker::Send + Sync>;
+
+/// The way to the host, where there is one.
+#[derive(Default)]
+pub(super) struct Notifier(OnceLock<Send>);
+
+impl fmt::Debug for Notifier {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "Notifier({})", self.0.get().is_some())
+    }
+}
+
+impl Notifier {
+    pub(super) fn notify(&self, method: &'static str, params: &str) {
+        if let Some(send) = self.0.get() {
+            send(method, params);
+        }
+    }
+
+    /// `window/logMessage`
+    pub(super) fn log(&self, kind: u8, message: &str) {
+        let message = LogMessage { kind, message: format!("tersed: {message}") };
+        if let Ok(params) = serde_json::to_string(&message) {
+            self.notify(notification::LOG_MESSAGE, &params);
+        }
+    }
+}
+
+/// Takes what happened. Does nothing where nobody asked.
+#[derive(Debug)]
+pub struct Recorder {
+    settings: Telemetry,
+    alerts: Alerts,
+    clock: Arc<dyn Clock>,
+    process: String,
+    seq: AtomicU64,
+    queue: Arc<Queue<Raw>>,
+    start: Once,
+    notifier: Arc<Notifier>,
+    is_on_wire: Arc<AtomicBool>,
+    monitor: Mutex<Monitor>,
+    /// Handed to the writer when it starts.
+    #[cfg(feature = "otel")]
+    exporter: OnceLock<Arc<super::otel::Exporter>>,
+}
+
+impl Recorder {
+    /// A recorder that has written nothing yet.
+    pub fn new(settings: Telemetry, alerts: Alerts, clock: Arc<dyn Clock>) -> Self {
+        let started = [std::process::id().to_le_bytes().to_vec(), clock.unix_millis().to_le_bytes().to_vec()];
+        Self {
+            process: fingerprint(started.iter().map(Vec::as_slice)),
+            queue: Arc::new(Queue::new(settings.queue_events)),
+            settings,
+            alerts,
+            clock,
+            seq: AtomicU64::new(0),
+            start: Once::new(),
+            notifier: Arc::default(),
+            is_on_wire: Arc::default(),
+            monitor: Mutex::default(),
+            #[cfg(feature = "otel")]
+            exporter: OnceLock::new(),
+        }
+    }
+
+    /// The way to the host from here on; the first one counts.
+    pub fn notify_through(&self, send: impl Fn(&'static str, &str) + std::marker::Send + Sync + 'static) {
+        let _ = self.notifier.0.set(Box::new(send));
+    }
+
+    /// Whether the host wants `telemetry/event`.
+    pub fn set_on_wire(&self, wanted: bool) {
+        self.is_on_wire.store(wanted, Ordering::Relaxed);
+    }
+
+    /// Events also go to this exporter; to be said before the first.
+    #[cfg(feature = "otel")]
+    pub fn export_to(&self, exporter: super::otel::Exporter) {
+        let _ = self.exporter.set(Arc::new(exporter));
+    }
+
+    /// Whether anybody wants events.
+    pub fn is_on(&self) -> bool {
+        #[cfg(feature = "otel")]
+        if self.exporter.get().is_some() {
+            return true;
+        }
+        self.settings.enabled || self.is_on_wire.load(Ordering::Relaxed)
+    }
+
+    /// Whether events carry fingerprints.
+    pub fn has_fingerprints(&self) -> bool {
+        self.settings.fingerprints
+    }
+
+    /// A stopwatch, where somebody wants to know.
+    pub fn stopwatch(&self) -> Option<Stopwatch<'_>> {
+        self.is_on().then(|| Stopwatch::new(&*self.clock))
+    }
+
+    /// Tells of what happened; of `arguments` only a fingerprint is told.
+    pub fn record(&self, what: What, arguments: Vec<String>) {
+        if !self.is_on() {
+            return;
+        }
+        self.start.call_once(|| self.start());
+        let seq = self.seq.fetch_add(1, Ordering::Relaxed) + 1;
+        let event = Event { seq, ..self.event(what) };
+        self.queue.push(|dropped| Raw { event: Event { dropped, ..event }, arguments });
+    }
+
+    /// A step failed inside.
+    pub fn failed(&self, step: &str) {
+        let alert = self.monitor(|monitor| monitor.failed(self.clock.now(), step, &self.alerts));
+        alert.into_iter().for_each(|alert| self.alert(alert));
+    }
+
+    /// A result got less than was asked for.
+    pub fn fell_back(&self) {
+        let alert = self.monitor(|monitor| monitor.fell_back(self.clock.now(), &self.alerts));
+        alert.into_iter().for_each(|alert| self.alert(alert));
+    }
+
+    fn monitor<T>(&self, note: impl FnOnce(&mut Monitor) -> T) -> T {
+        note(&mut self.monitor.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn alert(&self, alert: Alert) {
+        self.notifier.log(notification::WARNING, &alert.to_string());
+        self.record(What::Alert(alert), Vec::new());
+    }
+
+    /// Waits a moment until what was told is written.
+    pub fn flush(&self) {
+        self.queue.flush(PATIENCE);
+    }
+
+    /// Ends the writing; what comes later is dropped.
+    pub fn close(&self) {
+        self.queue.close();
+        if self.start.is_completed() {
+            self.queue.flush(PATIENCE);
+        }
+    }
+
+    fn event(&self, what: What) -> Event {
+        Event {
+            version: VERSION,
+            time: self.clock.unix_millis(),
+            process: self.process.clone(),
+            seq: 0,
+            dropped: 0,
+            shortened: Vec::new(),
+            what,
+        }
+    }
+
+    fn start(&self) {
+        let path = self.settings.enabled.then(|| self.settings.path.clone().or_else(default_path)).flatten();
+        let writer = Writer {
+            queue: self.queue.clone(),
+            settings: self.settings.clone(),
+            path,
+            notifier: self.notifier.clone(),
+            is_on_wire: self.is_on_wire.clone(),
+            end: self.event(What::End),
+            #[cfg(feature = "otel")]
+            exporter: self.exporter.get().cloned(),
+        };
+        let spawned = thread::Builder::new().name("tersed-telemetry".to_owned()).spawn(move || writer.run());
+        if spawned.is_err() {
+            self.queue.close();
+        }
+    }
+}
+
+impl Drop for Recorder {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::clock::tests::Ticks;
+    use super::*;
+
+    #[test]
+    fn failures_of_a_step_are_told_to_the_host() {
+        let sent = Arc::new(Mutex::new(Vec::new()));
+        let recorder = Recorder::new(Telemetry::default(), Alerts::default(), Arc::new(Ticks::default()));
+        let keep = sent.clone();
+        recorder
+            .notify_through(move |method, params| keep.lock().unwrap().push(format!("{method} {params}")));
+        recorder.set_on_wire(true);
+        (0..7).for_each(|_| recorder.failed("jest"));
+        recorder.close();
+        let sent = sent.lock().unwrap();
+        let message = r#"{"type":2,"message":"tersed: step jest failed 5 times within 300 s"}"#;
+        assert_eq!(sent[0], format!("window/logMessage {message}"));
+        let event: Event = serde_json::from_str(sent[1].strip_prefix("telemetry/event ").unwrap()).unwrap();
+        assert!(matches!(event.what, What::Alert(alert) if alert.count == 5));
+        assert_eq!(sent.len(), 2);
+    }
+}

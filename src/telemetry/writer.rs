@@ -1,0 +1,127 @@
+//! The thread that writes events. Whatever holds it up, it holds up nobody else.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::event::{Event, Names, What};
+use super::queue::Queue;
+use super::recorder::Notifier;
+use super::{LogFile, bound, fingerprint};
+use crate::config::Telemetry;
+use crate::pipeline::sanitize;
+use crate::protocol::notification;
+
+/// Bytes of a name that an event tells.
+const MAX_NAME: usize = 128;
+
+/// An event as it was told: names may still hold secrets.
+#[derive(Debug)]
+pub(super) struct Raw {
+    pub(super) event: Event,
+    /// The arguments of the call, of which only a fingerprint is told.
+    pub(super) arguments: Vec<String>,
+}
+
+impl Raw {
+    /// The event without secrets. What cannot be looked through is left out.
+    fn safe(self) -> Event {
+        let Self { mut event, arguments } = self;
+        match &mut event.what {
+            What::Result(result) => {
+                redact(&mut result.names);
+                if let Some(fingerprints) = &mut result.fingerprints {
+                    fingerprints.arguments = of_arguments(&arguments);
+                }
+            }
+            What::Failure(failure) => redact(&mut failure.names),
+            What::Alert(_) | What::End => {}
+        }
+        event
+    }
+}
+
+fn redact(names: &mut Names) {
+    let ids = [&mut names.correlation_id, &mut names.session_id, &mut names.tool_call_id];
+    for name in ids.into_iter().flatten().chain([&mut names.tool]) {
+        *name = sanitize::redact_only(name).map_or_else(|_| String::new(), |(name, _)| name);
+        // Shortened after, never before: half a secret would not be found.
+        name.truncate(name.floor_char_boundary(MAX_NAME));
+    }
+}
+
+fn of_arguments(arguments: &[String]) -> Option<String> {
+    let safe: Option<Vec<String>> =
+        arguments.iter().map(|text| sanitize::redact_only(text).ok().map(|(text, _)| text)).collect();
+    let safe = safe.filter(|safe| !safe.is_empty())?;
+    Some(fingerprint(safe.iter().map(String::as_bytes)))
+}
+
+/// Where events go.
+#[derive(Debug)]
+pub(super) struct Writer {
+    pub(super) queue: Arc<Queue<Raw>>,
+    pub(super) settings: Telemetry,
+    /// The file to open, where there is one.
+    pub(super) path: Option<PathBuf>,
+    pub(super) notifier: Arc<Notifier>,
+    /// Whether the host asked for events.
+    pub(super) is_on_wire: Arc<AtomicBool>,
+    /// Makes the event that ends the file.
+    pub(super) end: Event,
+    #[cfg(feature = "otel")]
+    pub(super) exporter: Option<Arc<super::otel::Exporter>>,
+}
+
+impl Writer {
+    /// Writes until the queue is closed.
+    pub(super) fn run(mut self) {
+        let mut file = self.open();
+        let dropped = loop {
+            match self.queue.take() {
+                Ok(raws) => raws.into_iter().for_each(|raw| self.write(&mut file, raw.safe())),
+                Err(dropped) => break dropped,
+            }
+        };
+        if dropped > 0 {
+            let end = Event { dropped, ..self.end.clone() };
+            self.write(&mut file, end);
+        }
+        #[cfg(feature = "otel")]
+        if let Some(exporter) = &self.exporter {
+            exporter.close();
+        }
+        self.queue.done();
+    }
+
+    fn open(&mut self) -> Option<LogFile> {
+        let path = self.path.take()?;
+        let opened = LogFile::open(&path, self.settings.max_file_bytes, self.settings.max_files);
+        opened.map_err(|error| self.failed(&error)).ok()
+    }
+
+    fn write(&mut self, file: &mut Option<LogFile>, mut event: Event) {
+        #[cfg(feature = "otel")]
+        if let Some(exporter) = &self.exporter {
+            exporter.export(&event);
+        }
+        // A line never fills more than a file.
+        let max = self.settings.max_event_bytes.min(self.settings.max_file_bytes - 1);
+        let Some(line) = bound::line(&mut event, max) else { return };
+        if self.is_on_wire.load(Ordering::Relaxed) {
+            self.notifier.notify(notification::EVENT, &line);
+        }
+        if let Some(log) = file
+            && let Err(error) = log.write(&line)
+        {
+            self.failed(&error);
+            *file = None;
+        }
+    }
+
+    /// The operator is told once; there is no file from then on.
+    fn failed(&self, error: &std::io::Error) {
+        self.notifier
+            .log(notification::ERROR, &format!("telemetry is not written any more: {}", error.kind()));
+    }
+}
