@@ -252,7 +252,7 @@ impl Vault {
         Ok(names.into_iter().filter_map(copy).take(max).collect())
     }
 
-    /// Removes what was stored before `since`, an [`Copy::order`], what is over its time and what processes that
+    /// Removes what was stored before `since`, a [`Copy::order`], what is over its time and what processes that
     /// are gone should have taken along.
     pub fn prune(&self, since: u64, now: Duration) -> io::Result<Pruned> {
         let mut state = self.state();
