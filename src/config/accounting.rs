@@ -41,10 +41,10 @@ pub struct Accounting {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AccountingPatch {
     /// Bytes of a result above which the host cuts it by itself: what it would have cut is no saving of ours. 0 where
-    /// the host shows all, the default.
+    /// the host shows all. Default 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_limit: Option<u64>,
-    /// Prices by model, for costs in totals. None are built in.
+    /// Prices by model, for costs in totals. Default none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<BTreeMap<String, Price>>,
 }
