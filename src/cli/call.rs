@@ -40,6 +40,9 @@ pub(super) struct PolicyArgs {
     /// Byte cap of the result, 1 to 1048576.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     max_output_bytes: Option<u64>,
+    /// File of rules of the operator: YAML, TOML or JSON. May be given several times.
+    #[arg(long = "rules", value_name = "FILE")]
+    rules: Vec<std::path::PathBuf>,
     /// More settings, as the JSON of a request's `policy`.
     #[arg(long, value_name = "JSON", default_value = "{}", hide_default_value = true)]
     policy: String,
@@ -63,7 +66,12 @@ impl PolicyArgs {
     /// What was given; a flag of its own counts before `--policy`.
     pub fn patch(&self) -> Result<PolicyPatch, String> {
         let patch: PolicyPatch = serde_json::from_str(&self.policy).map_err(|e| format!("--policy: {e}"))?;
+        let mut rules = super::rules::load_all(&self.rules)?;
+        if let Some(more) = &patch.rules {
+            rules = rules.with(more);
+        }
         Ok(PolicyPatch {
+            rules: Some(rules).filter(|rules| !rules.is_empty()),
             mode: self.mode.or(patch.mode),
             tokenizer: self.tokenizer.or(patch.tokenizer),
             max_output_bytes: self.max_output_bytes.or(patch.max_output_bytes),

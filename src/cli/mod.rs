@@ -9,6 +9,7 @@ mod expand;
 pub mod explain;
 mod protocol;
 mod replay;
+mod rules;
 mod serve;
 
 use std::io::IsTerminal;
@@ -30,6 +31,7 @@ use clap::{CommandFactory, Parser, Subcommand};
         cargo test 2>&1 | tersed explain --command 'cargo test'   what went, and why\n  \
         tersed expand < compressed.txt                what dictionaries and tables of a text hold\n  \
         tersed replay session.jsonl                   what a recorded session would have cost\n  \
+        tersed rules check my-rules.yaml              whether rules pass their tests\n  \
         tersed protocol methods                       what the wire offers\n\n\
         Exit codes: 0 done, 1 failed, 2 unreadable command line."
 )]
@@ -52,6 +54,8 @@ enum Command {
     Expand(expand::Args),
     /// Play recorded sessions against a child process and print what they would have cost.
     Replay(replay::Args),
+    /// Check files of rules, explain what they do, list what they may name.
+    Rules(rules::Args),
     /// Print the protocol: its JSON Schema, its metadata, its methods.
     Protocol(protocol::Args),
     /// Print completions for a shell.
@@ -71,6 +75,7 @@ pub fn run() -> ExitCode {
         Some(Command::Explain(args)) => done(explain::run(&args)),
         Some(Command::Expand(args)) => done(expand::run(&args)),
         Some(Command::Replay(args)) => done(replay::run(&args)),
+        Some(Command::Rules(args)) => done(rules::run(&args)),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(shell, &mut Cli::command(), "tersed", &mut std::io::stdout());

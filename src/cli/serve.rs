@@ -59,6 +59,9 @@ pub struct Args {
     /// Seconds after which an original that nobody reads goes.
     #[arg(long, value_name = "SECONDS", default_value_t = Settings::default().artifacts.max_age.as_secs())]
     max_artifact_age: u64,
+    /// File of rules of the operator: YAML, TOML or JSON. May be given several times.
+    #[arg(long = "rules", value_name = "FILE")]
+    rules: Vec<std::path::PathBuf>,
 }
 
 /// Serves until the host is done.
@@ -78,5 +81,12 @@ pub fn run(args: &Args) -> ExitCode {
     settings.artifacts.max_count = args.max_artifacts;
     settings.artifacts.max_bytes = args.max_artifact_bytes;
     settings.artifacts.max_age = Duration::from_secs(args.max_artifact_age);
+    match super::rules::load_all(&args.rules) {
+        Ok(rules) => settings.policy.rules = rules,
+        Err(message) => {
+            eprintln!("tersed: {message}");
+            return ExitCode::FAILURE;
+        }
+    }
     server::run(options, Engine::new(settings))
 }

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::range;
+use crate::rules::Rules;
 use crate::tokens::Tokenizer;
 
 /// How far a result may be changed: each mode does what the one before it does, and more.
@@ -215,6 +216,9 @@ pub struct Policy {
     pub dictionary: DictionaryMethod,
     /// Bytes above which a result is replaced by a pointer and a preview; `None` for never.
     pub externalize_above: Option<usize>,
+    /// Rules of the operator.
+    #[serde(serialize_with = "crate::rules::as_digest")]
+    pub rules: Rules,
     /// How often the limits that depend on the mode are halved: how a budget asks for less.
     pub squeeze: u8,
 }
@@ -264,6 +268,7 @@ impl Default for Policy {
             string_max_length: None,
             dictionary: DictionaryMethod::Auto,
             externalize_above: None,
+            rules: Rules::default(),
             squeeze: 0,
         }
     }
@@ -401,6 +406,9 @@ pub struct PolicyPatch {
     /// Default never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub externalize_above: Option<u64>,
+    /// Rules of the operator. One of the same name takes the place of one that was there, others are added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<Rules>,
 }
 
 /// Largest `maxOutputBytes` that a caller may set.
@@ -502,6 +510,9 @@ impl Policy {
         }
         if let Some(tools) = &patch.exclude_tools {
             policy.exclude_tools = tools.iter().map(|t| t.to_ascii_lowercase()).collect();
+        }
+        if let Some(rules) = &patch.rules {
+            policy.rules = policy.rules.with(rules);
         }
         policy.mode = patch.mode.unwrap_or(policy.mode);
         policy.dedup = patch.dedup.unwrap_or(policy.dedup);

@@ -9,6 +9,7 @@ mod compress;
 mod explain;
 mod job;
 mod messages;
+mod rules;
 mod schema;
 mod sessions;
 mod stream;

@@ -51,6 +51,8 @@ impl<'a> std::ops::Deref for Text<'a> {
 impl Run<'_> {
     /// The stretches of a text with the reducers that claim them, and what is known of the whole.
     pub(super) fn plan<'a>(&mut self, source: &'a Source<'a>, wanted: bool) -> (Detection, Vec<Stretch<'a>>) {
+        // That of the part before.
+        self.rule = None;
         let mut detection = detect::detect(self.call, source);
         let mut stretches = Vec::new();
         if !wanted {
@@ -106,7 +108,36 @@ impl Run<'_> {
             self.step("detect", Reason::ReducerPanicked, size, size);
             None
         });
+        let reducer = self.allowed(&input, reducer);
         Stretch { source, start, detection, reducer }
+    }
+
+    /// The reducer that the rule of the text, if it has one, lets read.
+    fn allowed(
+        &self,
+        input: &Input<'_>,
+        chosen: Option<&'static dyn Reducer>,
+    ) -> Option<&'static dyn Reducer> {
+        let Some(rule) = &self.rule else { return chosen };
+        catch_unwind(AssertUnwindSafe(|| rule.methods.reducer(input, chosen))).ok()?
+    }
+
+    /// Takes those away from the stretches that the rule of the text does not let read, and gives them those that it
+    /// names.
+    pub(super) fn restrict(&self, stretches: &mut [Stretch<'_>]) {
+        if self.rule.is_none() {
+            return;
+        }
+        for stretch in stretches {
+            let input = Input {
+                source: &stretch.source,
+                call: self.call,
+                detection: &stretch.detection,
+                policy: self.policy,
+                relevance: &self.relevance,
+            };
+            stretch.reducer = self.allowed(&input, stretch.reducer);
+        }
     }
 
     /// Lets the reducers work, each on its lines.
@@ -118,6 +149,8 @@ impl Run<'_> {
         signals: &[usize],
         state: &mut (Ledger, usize),
     ) {
+        // With stages, the rule has read it.
+        let was_read = self.is_read;
         let mut read = 0;
         let mut asked = stretches.len();
         let mut queue: Vec<Stretch<'_>> = stretches.into_iter().rev().collect();
@@ -157,7 +190,7 @@ impl Run<'_> {
                 }
             }
         }
-        self.is_read = read * 2 >= source.text().len().max(1);
+        self.is_read = was_read || read * 2 >= source.text().len().max(1);
     }
 }
 

@@ -14,6 +14,7 @@ use super::relevance::{Relevance, Term};
 use super::{HANDLE_DIGITS, Retain};
 use crate::config::Policy;
 use crate::encode::dictionary::Written;
+use crate::rules::Rule;
 use crate::tokens::TokenCounter;
 
 /// See the module.
@@ -50,6 +51,10 @@ pub(super) struct Run<'a> {
     pub(super) is_read: bool,
     /// Whether encoders may rewrite lines.
     pub(super) rewrites: bool,
+    /// The rule of the operator that fits the text at hand.
+    pub(super) rule: Option<Arc<Rule>>,
+    /// Whether the text stays as it is, since its rule gave what would not stay the same.
+    pub(super) is_held: bool,
     /// Takes notes on what each step did, where somebody wants to see it.
     pub(super) trace: Option<Trace>,
     /// Tokens to which the texts are cut in the end.

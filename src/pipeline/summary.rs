@@ -121,6 +121,8 @@ impl<'a> Run<'a> {
             in_full,
             is_read: false,
             rewrites: true,
+            rule: None,
+            is_held: false,
             trace: None,
             limit: None,
             pointer: None,

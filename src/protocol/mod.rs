@@ -8,6 +8,7 @@ pub mod initialize;
 pub mod messages;
 mod methods;
 pub mod params;
+pub mod rules;
 pub mod schema;
 pub mod session;
 pub mod skim;
