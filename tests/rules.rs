@@ -201,7 +201,7 @@ fn a_rule_that_would_not_stay_the_same_is_not_used() {
 /// searches is what a pattern could make grow.
 #[test]
 fn nested_quantifiers_do_not_blow_up() {
-    let rule = json!([{ "name": "r", "when": { "text": "(a+)+$|b" }, "stages": {
+    let rule = json!([{ "name": "r", "when": { "text": "(a+)+!$" }, "stages": {
         "stripLines": ["^(a+)+$", "(a|aa)+b"], "replace": [{ "pattern": "(x+x+)+y", "with": "" }],
         "matchOutput": [{ "pattern": "((a*)*)*c$", "message": "seen" }] } }]);
     let policy = policy(&rule);

@@ -5,6 +5,7 @@
 //! knows is offered to the others. No reducer sees lines of another.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 
 use super::detect::{self, Detection, Shape};
 use super::ledger::{Ledger, Reduction};
@@ -96,12 +97,13 @@ impl Run<'_> {
     }
 
     fn stretch<'a>(&mut self, source: Text<'a>, start: usize, detection: Detection) -> Stretch<'a> {
+        let relevance = Rc::clone(&self.relevance);
         let input = Input {
             source: &source,
             call: self.call,
             detection: &detection,
             policy: self.policy,
-            relevance: &self.relevance,
+            relevance: &relevance,
         };
         let size = source.text().len();
         let reducer = catch_unwind(AssertUnwindSafe(|| reduce::choose(&input))).unwrap_or_else(|_| {

@@ -158,7 +158,7 @@ mod tests {
         let of = |pattern: &str| literals(pattern).map(|all| all.join("|"));
         assert_eq!(of(r"^Status: \w+").as_deref(), Some("status: "));
         assert_eq!(of(r"(?:Downloaded|Pulled) \d+").as_deref(), Some("downloaded|pulled"));
-        assert_eq!(of(r"\d+ (?i)warning").as_deref(), Some("warning"));
+        assert_eq!(of(r"\d+ (?i)warning").as_deref(), Some(" warning"));
         assert_eq!(of(r"(a|bcd)+").as_deref(), None);
         assert_eq!(of(r"(hello)?"), None);
         assert_eq!(of(r"\w+"), None);

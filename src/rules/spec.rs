@@ -103,7 +103,7 @@ pub struct StagesSpec {
     /// 1. Escape sequences go. They always have gone before a rule sees a text, so that only `true` is allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strip_ansi: Option<bool>,
-    /// 2. Parts of lines are written anew, one replacement after the other.
+    /// 2. Parts of lines are written anew, one replacement after the other, each at most 64 times in a line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replace: Vec<Replace>,
     /// 3. A text that matches goes as a whole, and the marker says a message in its place. The first that matches is

@@ -13,10 +13,12 @@ use super::error::RuleError;
 use super::regexes;
 use super::spec::StagesSpec;
 use crate::pipeline::ledger::{Ledger, MARKER_COST, Reduction};
-use crate::pipeline::marker::Marker;
+use crate::pipeline::marker::{self, Marker};
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
 
+/// Times that one replacement works in one line.
+const MOST_IN_LINE: usize = 64;
 /// Longest message, in bytes.
 const MESSAGE: usize = 200;
 /// Fewest characters that a long line keeps.
@@ -248,15 +250,22 @@ impl Stages {
                     continue;
                 }
                 let line = staged.line(source, i);
-                let Cow::Owned(new) = regex.replace_all(&line, with.text.as_str()) else { continue };
-                if new == line {
+                // What looks like a marker was escaped, and stays so.
+                if marker::may_hold(&line) {
+                    continue;
+                }
+                // Each search may look at the whole line, so that their number has to be bounded.
+                let Cow::Owned(new) = regex.replacen(&line, MOST_IN_LINE, with.text.as_str()) else {
+                    continue;
+                };
+                if new == line || marker::may_hold(&new) {
                     continue;
                 }
                 if with.claims && !proof.allows(true) {
                     staged.unproven = true;
                     break;
                 }
-                let went: usize = regex.find_iter(&line).map(|hit| hit.len()).sum();
+                let went: usize = regex.find_iter(&line).take(MOST_IN_LINE).map(|hit| hit.len()).sum();
                 let before = staged.texts.get(&i).map_or(0, |(_, bytes, _)| *bytes);
                 // A line stays one line.
                 let new = new.replace(['\n', '\r'], " ");
