@@ -21,6 +21,7 @@
 //! | [`artifact`] | the store of originals |
 //! | [`pipeline`] | the pure core: one result in, one outcome out |
 //! | [`reduce`] | reducers by family, formats as tables of line forms, stack traces, progress |
+//! | [`rules`] | rules of the operator |
 //! | [`detail`] | how much of a file view is shown |
 //! | [`elide`] | how much of structured data is shown |
 //! | [`outline`] | where the declarations of a source file are |
@@ -51,6 +52,7 @@ pub mod outline;
 pub mod pipeline;
 pub mod protocol;
 pub mod reduce;
+pub mod rules;
 pub mod server;
 pub mod session;
 pub mod telemetry;

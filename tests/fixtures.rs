@@ -1,5 +1,5 @@
 //! Golden fixtures: every folder under `tests/fixtures/reduce`, `tests/fixtures/encode`, `tests/fixtures/elide`,
-//! `tests/fixtures/trace`, `tests/fixtures/detail` and `tests/fixtures/generic` (texts that no reducer
+//! `tests/fixtures/rules`, `tests/fixtures/trace`, `tests/fixtures/detail` and `tests/fixtures/generic` (texts that no reducer
 //! understands) is a case.
 //!
 //! `input` is the raw result, `call.json` the call, its arguments and the policy, `output` all that the model would
@@ -45,7 +45,7 @@ fn folders(path: &Path) -> Vec<PathBuf> {
 }
 
 fn cases() -> Vec<PathBuf> {
-    ["detail", "reduce", "encode", "elide", "trace", "generic"]
+    ["detail", "reduce", "encode", "elide", "trace", "generic", "rules"]
         .iter()
         .flat_map(|area| folders(&root().join(area)))
         .flat_map(|f| folders(&f))

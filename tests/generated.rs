@@ -249,6 +249,7 @@ const EXAMPLES: &[&str] = &[
     "toolResult/discard",
     "messages/compress",
     "toolSchema/minify",
+    "rules/check",
     "artifact/list",
     "artifact/read",
     "artifact/search",

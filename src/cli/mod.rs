@@ -11,6 +11,7 @@ mod expand;
 pub mod explain;
 mod protocol;
 mod replay;
+mod rules;
 mod serve;
 mod settings;
 mod stats;
@@ -36,6 +37,7 @@ use clap::{CommandFactory, Parser, Subcommand};
         tersed artifacts show 108195c6                an original that recovery keeps on disk\n  \
         tersed replay session.jsonl                   what a recorded session would have cost\n  \
         tersed config show --origin                   the settings, and where each comes from\n  \
+        tersed rules check my-rules.yaml              whether rules pass their tests\n  \
         tersed protocol methods                       what the wire offers\n\n\
         Exit codes: 0 done, 1 failed, 2 unreadable command line or configuration."
 )]
@@ -64,6 +66,8 @@ enum Command {
     Config(config::Args),
     /// Print totals of telemetry files: what was saved, by tool, family, reducer and reason.
     Stats(stats::Args),
+    /// Check files of rules, explain what they do, list what they may name.
+    Rules(rules::Args),
     /// Print the protocol: its JSON Schema, its metadata, its methods.
     Protocol(protocol::Args),
     /// Print completions for a shell.
@@ -89,6 +93,7 @@ pub fn run() -> ExitCode {
         Some(Command::Replay(args)) => done(replay::run(&args)),
         Some(Command::Config(args)) => done(config::run(&args)),
         Some(Command::Stats(args)) => done(stats::run(&args)),
+        Some(Command::Rules(args)) => done(rules::run(&args)),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(shell, &mut Cli::command(), "tersed", &mut std::io::stdout());

@@ -17,6 +17,9 @@ pub(super) struct SettingsArgs {
     /// Change one setting, as `policy.mode=aggressive`; may be given several times.
     #[arg(long, value_name = "KEY=VALUE", value_parser = of_flag)]
     set: Vec<(String, Value)>,
+    /// File of rules of the operator: YAML, TOML or JSON; may be given several times.
+    #[arg(long, value_name = "FILE")]
+    rules: Vec<PathBuf>,
     /// Read this file in place of the project's tersed.yaml or tersed.toml.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -49,7 +52,9 @@ impl SettingsArgs {
         let set = self.set.iter().map(|(key, value)| ("--set".to_owned(), key.clone(), value.clone()));
         let profile =
             self.profile.iter().map(|name| ("--profile".to_owned(), "profile".to_owned(), json!(name)));
-        sources.flags = profile.chain(set).chain(flags).collect();
+        let rules = Some(("--rules".to_owned(), "ruleFiles".to_owned(), json!(self.rules)));
+        let rules = rules.filter(|_| !self.rules.is_empty());
+        sources.flags = profile.chain(rules).chain(set).chain(flags).collect();
         Ok(if self.no_config { sources.bare() } else { sources })
     }
 
@@ -61,6 +66,7 @@ impl SettingsArgs {
             None => all.push("--no-config".to_owned()),
         }
         all.extend(self.profile.iter().flat_map(|name| ["--profile".to_owned(), name.clone()]));
+        all.extend(self.rules.iter().flat_map(|file| ["--rules".to_owned(), file.display().to_string()]));
         for (key, value) in &self.set {
             let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             all.extend(["--set".to_owned(), format!("{key}={text}")]);
@@ -73,6 +79,9 @@ impl SettingsArgs {
         let sources = self.sources(flags)?;
         let layers = sources.load().map_err(|errors| Failure::config(told(&errors)))?;
         let resolved = layers.resolve().map_err(|error| Failure::config(error.to_string()))?;
+        for warning in resolved.config.policy.rules.warnings() {
+            eprintln!("tersed: warning: {warning}");
+        }
         Ok(Loaded { sources, layers, resolved })
     }
 }

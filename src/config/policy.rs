@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Category, DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Structured, range};
+use crate::rules::Rules;
 use crate::tokens::Tokenizer;
 
 /// Tokens that results may take.
@@ -129,6 +130,9 @@ pub struct Policy {
     pub dictionary: DictionaryMethod,
     /// Bytes above which a result is replaced by a pointer and a preview; `None` for never.
     pub externalize_above: Option<usize>,
+    /// Rules of the operator.
+    #[serde(serialize_with = "crate::rules::as_digest")]
+    pub rules: Rules,
     /// How often the limits that depend on the mode are halved: how a budget asks for less.
     pub squeeze: u8,
     /// What texts with gaps say of their original, where an operator wants that.
@@ -187,6 +191,7 @@ impl Default for Policy {
             string_max_length: None,
             dictionary: DictionaryMethod::Auto,
             externalize_above: None,
+            rules: Rules::default(),
             squeeze: 0,
             hint: None,
         }
@@ -352,6 +357,9 @@ pub struct PolicyPatch {
     /// Default never.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub externalize_above: Option<u64>,
+    /// Rules of the operator. One of the same name takes the place of one that was there, others are added.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rules: Option<Rules>,
 }
 
 /// Largest `maxOutputBytes` that a caller may set.
@@ -456,6 +464,9 @@ impl Policy {
         }
         policy.exclude(patch)?;
         policy.never_omit = patch.never_omit.unwrap_or(policy.never_omit);
+        if let Some(rules) = &patch.rules {
+            policy.rules = policy.rules.with(rules);
+        }
         policy.mode = patch.mode.unwrap_or(policy.mode);
         policy.dedup = patch.dedup.unwrap_or(policy.dedup);
         policy.memo = patch.memo.unwrap_or(policy.memo);

@@ -11,6 +11,7 @@ mod explain;
 mod job;
 mod messages;
 mod recovery;
+mod rules;
 mod schema;
 mod sessions;
 mod stream;

@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use crate::config::schema::{kind, setting, settings};
-use crate::config::{Config, ConfigPatch, Profile};
+use crate::config::{Config, ConfigPatch, Policy, Profile};
+use crate::rules::{LoadError, Rules};
 use check::{check, nearest, quoted};
 use document::Node;
 pub use files::NAMES;
@@ -120,7 +121,8 @@ impl Sources {
                 read.push(path);
             }
         }
-        let layers = Layers { layers, files: read };
+        let rules = rules_of(&layers, &mut errors);
+        let layers = Layers { layers, files: read, rules };
         match errors.is_empty() {
             true => Ok(layers),
             false => Err(errors),
@@ -224,6 +226,8 @@ pub fn read_file(path: &Path, sources: &Sources) -> Result<Vec<Given>, Vec<Confi
 pub struct Layers {
     layers: Vec<Vec<Given>>,
     files: Vec<PathBuf>,
+    /// Those of the files of rules; they lie below those of `policy.rules`.
+    rules: Rules,
 }
 
 /// The settings in force, and where each comes from that somebody gave.
@@ -281,8 +285,25 @@ impl Layers {
             let key = format!("{}.{}", bad.section, bad.key);
             self::wrong(&given, &key, bad.to_string())
         })?;
-        Ok(Resolved { config, given })
+        let rules = self.rules.with(&config.policy.rules);
+        Ok(Resolved { config: Config { policy: Policy { rules, ..config.policy }, ..config }, given })
     }
+}
+
+/// What the files of rules hold that the topmost layer names which names any.
+fn rules_of(layers: &[Vec<Given>], errors: &mut Vec<ConfigError>) -> Rules {
+    let files = layers.iter().flatten().find(|given| given.key == "ruleFiles");
+    let files = files.and_then(|given| serde_json::from_value::<Vec<PathBuf>>(given.value.clone()).ok());
+    let mut all = Rules::default();
+    for file in files.into_iter().flatten() {
+        match crate::rules::load(&file) {
+            Ok(rules) => all = all.with(&rules),
+            Err(LoadError { path, line, reason }) => {
+                errors.push(ConfigError { place: path.display().to_string(), line, text: reason });
+            }
+        }
+    }
+    all
 }
 
 /// Adds the items of a lower layer in front, but for those whose name a higher one gives too.

@@ -33,6 +33,7 @@ impl Run<'_> {
             return ledger;
         }
         let limit = self.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
+        let limit = limit.filter(|_| self.lets("head_tail"));
         if let Some(limit) = limit.filter(|_| !self.is_elided(source, &ledger)) {
             // What a reducer left of a report is denser than what nobody read.
             let is_dense = self.is_read && !self.is_installation();

@@ -181,6 +181,9 @@ pub struct Evidence {
     /// The reducer that was used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reducer: Option<String>,
+    /// The rule of the operator that was used, the first where parts have several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
     /// The rule that kept the text exact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bypass: Option<Reason>,

@@ -208,8 +208,11 @@ fn end(source: &Source<'_>, ledger: &Ledger) -> Option<usize> {
 /// Whether lines went since they told of nothing wrong.
 fn is_well(action: &Action) -> bool {
     use Reason::{Clean, LogGroup, PassingChecks, PassingTests, Progress, TestOutput};
+    use Reason::{RuleLimit, RuleLines, RuleMatch};
     let Action::Omit { reason, .. } = action else { return false };
-    matches!(reason, Clean | LogGroup | PassingChecks | PassingTests | Progress | TestOutput)
+    // What an operator wrote down knows no more of a failure than a table does.
+    matches!(reason, RuleLimit | RuleLines | RuleMatch)
+        || matches!(reason, Clean | LogGroup | PassingChecks | PassingTests | Progress | TestOutput)
 }
 
 /// A text with one blank for each run of white space.

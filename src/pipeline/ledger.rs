@@ -183,9 +183,10 @@ impl Ledger {
             let hit = lines.get(next).is_some_and(|&l| l < span.lines.end);
             match span.action {
                 _ if !hit => spans.push(span),
-                Action::Omit { reason, group, .. } => {
-                    // What is left would not be what the names are of.
-                    let action = Action::Omit { reason, group, names: None };
+                Action::Omit { reason, group, names } => {
+                    // What is left would not be what the names are of, but for that of a rule; its words go.
+                    let rule = names.filter(|names| reason.names_a_rule() && !names.contains(": "));
+                    let action = Action::Omit { reason, group, names: rule };
                     let mut from = span.lines.start;
                     while let Some(&line) = lines.get(next).filter(|&&l| l < span.lines.end) {
                         push_run(&mut spans, from..line, &action);

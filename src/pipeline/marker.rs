@@ -62,6 +62,20 @@ pub enum Marker {
         /// What they are about: kinds with their counts, or keys.
         names: Option<String>,
     },
+    /// Some of these lines, all of which follow, read otherwise than they came: a rule of the operator wrote them
+    /// anew.
+    Rewritten {
+        /// Lines that read otherwise.
+        count: usize,
+        /// The first of them.
+        first: usize,
+        /// The last of them.
+        last: usize,
+        /// Reason code.
+        reason: String,
+        /// The rule.
+        names: String,
+    },
     /// The `period` lines before the marker repeat.
     Repeats {
         /// Lines of the block that repeats.
@@ -203,6 +217,9 @@ impl Marker {
             Self::Parts { count, of, unit, reason, .. } => {
                 write!(out, "omitted {count} of {of} {}, {reason}", unit.word())
             }
+            Self::Rewritten { count, first, last, reason, names } => {
+                write!(out, "rewrote {count} of lines {first}-{last}, {reason}: {names}")
+            }
             Self::Repeats { period, times, first, last } => {
                 let how_often = if *times == 1 { "1 time".to_owned() } else { format!("{times} times") };
                 match period {
@@ -329,6 +346,20 @@ fn parse_body(body: &str) -> Option<Marker> {
     }
     if let Some(rest) = body.strip_prefix("last ") {
         return parse_repeats(rest);
+    }
+    if let Some(rest) = body.strip_prefix("rewrote ") {
+        let (count, rest) = rest.split_once(" of lines ")?;
+        let (place, rest) = rest.split_once(", ")?;
+        let (first, last) = place.split_once('-')?;
+        let (reason, names) = rest.split_once(": ")?;
+        let (reason, names) = (Some(reason).filter(|r| is_reason(r))?.to_owned(), names.to_owned());
+        return Some(Marker::Rewritten {
+            count: number(count)?,
+            first: number(first)?,
+            last: number(last)?,
+            reason,
+            names,
+        });
     }
     let (count, rest) = body.strip_prefix("omitted ")?.split_once(' ')?;
     let count = number(count)?;
@@ -572,6 +603,15 @@ mod tests {
                 }),
             (1usize..64, n.clone(), n.clone(), n.clone())
                 .prop_map(|(period, times, first, last)| Marker::Repeats { period, times, first, last }),
+            (n.clone(), n.clone(), n.clone(), "[a-z_]{1,20}", "[a-zA-Z0-9._-]{1,20}").prop_map(
+                |(count, first, more, reason, names)| Marker::Rewritten {
+                    count,
+                    first,
+                    last: first + more,
+                    reason,
+                    names
+                }
+            ),
             (1i64..300).prop_map(|status| Marker::Exit { status }),
             (n.clone(), "[0-9a-f]{8,16}", proptest::option::of(proptest::option::of("/[a-z./_-]{1,20}")))
                 .prop_map(|(lines, handle, command)| {

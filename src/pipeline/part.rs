@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::blocks::{self, Earlier, Lines};
 use super::detect::Detection;
 use super::evidence::{Evidence, Omission, ShownBy, Step};
-use super::ledger::{Action, Gap, Ledger, Reduction};
+use super::ledger::{Action, Gap, Ledger, Reduction, Span};
 use super::marker::{self, Marker};
 use super::narrow::Done;
 use super::reading::Stretch;
@@ -61,6 +61,15 @@ impl Run<'_> {
                 self.terms.truncate(before.2);
                 (self.tables, self.rewrites) = (tables, rewrites);
                 done = self.one(&source, index, cap_bytes);
+            }
+            // What a rule gives may no longer be what the rule is for.
+            if self.rule.is_some() && !self.is_stable(&done.text, done.tokens, cap_bytes) {
+                self.evidence = before.0.clone();
+                self.references.truncate(before.1);
+                self.terms.truncate(before.2);
+                self.is_held = true;
+                done = self.one(&source, index, cap_bytes);
+                self.is_held = false;
             }
             (self.tables, self.rewrites) = (true, true);
             self.trace_steps(first_step);
@@ -117,7 +126,8 @@ impl Run<'_> {
         below.iter_mut().for_each(marker::seal);
         let has_dictionary = below.is_some();
         let text = below.as_deref().unwrap_or(text);
-        if !self.evidence.steps.iter().any(rewritten) || marker::is_sealed(text) {
+        let is_tried = self.rule.is_some() || self.evidence.steps.iter().any(rewritten);
+        if !is_tried || marker::is_sealed(text) {
             return true;
         }
         let source_tokens = vec![if has_dictionary { self.counter.count(text) } else { tokens }];
@@ -141,6 +151,7 @@ impl Run<'_> {
             limit: None,
             pointer: None,
             dictionary: None,
+            rule: None,
             ..*self
         };
         again.one(&Source::new(text), 0, cap_bytes).text == text
@@ -177,7 +188,10 @@ impl Run<'_> {
         }
         self.is_read = false;
         self.dictionary = None;
-        let (detection, stretches) = self.plan(source, self.is_wanted(source));
+        let is_wanted = self.is_wanted(source) || self.may_be_ruled(source);
+        let (detection, mut stretches) = self.plan(source, is_wanted);
+        self.choose_rule(source, &detection, &stretches);
+        self.restrict(&mut stretches);
         let signals = match detection.reports_failures() {
             true => signals::failure_lines(source),
             false => Vec::new(),
@@ -190,11 +204,15 @@ impl Run<'_> {
             }
         }
         let mut state = (Ledger::new(source), source.text().len());
-        self.attempt("embedded_binary", source, &[], &mut state, |_| embedded::reduce(source));
-        if self.is_for_reducers(source) {
+        if !self.is_passed_through() {
+            self.attempt("embedded_binary", source, &[], &mut state, |_| embedded::reduce(source));
+        }
+        if self.is_passed_through() {
+            self.pass_through(source);
+        } else if self.rule.is_some() || self.is_for_reducers(source) {
             self.standard(source, part, &detection, stretches, &signals, &mut state);
         }
-        let ledger = match self.in_full && !self.policy.strict_cap {
+        let ledger = match (self.in_full || self.is_passed_through()) && !self.policy.strict_cap {
             true => state.0,
             false => self.cap(source, &detection, &signals, state.0, cap_bytes),
         };
@@ -208,7 +226,8 @@ impl Run<'_> {
         {
             exit::tell(&mut text, status);
         }
-        if self.is_for_dictionary(source, &detection) {
+        if self.lets("dictionary") && !self.is_passed_through() && self.is_for_dictionary(source, &detection)
+        {
             text = self.with_dictionary(text);
         }
         let text = self.sealed(source, part, text, &verbatim);
@@ -282,13 +301,16 @@ impl Run<'_> {
         let about = wanted.then(|| self.about(source));
         let input = Input { relevance: about.as_ref().unwrap_or(&relevance), ..input };
         if !self.in_full {
+            self.stages(source, signals, state);
             self.read(source, stretches, input.relevance, signals, state);
-            if detection.reports_failures() {
+            if detection.reports_failures() && self.lets("stack_traces") {
                 self.attempt("stack_traces", source, signals, state, |ledger| trace::reduce(source, ledger));
             }
-            self.attempt("progress", source, signals, state, |ledger| {
-                reduce::progress::reduce(&input, ledger)
-            });
+            if self.lets("progress") {
+                self.attempt("progress", source, signals, state, |ledger| {
+                    reduce::progress::reduce(&input, ledger)
+                });
+            }
         }
         // The end of a report is its summary.
         let mut fixed = signals.to_vec();
@@ -304,16 +326,18 @@ impl Run<'_> {
             references = blocks::find(source, part, &state.0, &fixed, self.earlier, self.counter);
         }
         if !references.is_empty()
+            && self.lets("block_dedup")
             && self.attempt("block_dedup", source, &[], state, |_| Ok(blocks::reduction(&references)))
         {
             self.references.extend(references);
         }
         let room = self.room(source, detection);
         let is_elided = !self.in_full
+            && self.lets(elide::ID)
             && self.attempt(elide::ID, source, signals, state, |ledger| {
                 elide::reduce(&input, ledger, signals, room)
             });
-        if !self.in_full && !is_elided {
+        if !self.in_full && !is_elided && self.lets("file_detail") {
             self.attempt("file_detail", source, signals, state, |ledger| detail::reduce(&input, ledger));
         }
         let (rewrites, tables, in_full) = (self.rewrites, self.tables, self.in_full);
@@ -323,12 +347,16 @@ impl Run<'_> {
                 && !(in_full && encoder.id() == encode::REPEATS)
         };
         for encoder in ENCODERS.iter().filter(allowed) {
+            if !self.lets(encoder.id()) {
+                continue;
+            }
             // The others leave every line as it is, but for its white space.
             let checked = if encoder.id() == encode::TABLES { signals } else { &[] };
             self.attempt(encoder.id(), source, checked, state, |ledger| encoder.encode(&input, ledger));
         }
+        let has_written = |s: &Span| matches!(s.action, Action::Replace { .. });
         let tables = tables && !self.is_verbatim && !self.policy.excludes(encode::TABLES);
-        if tables && rewrites && state.0.spans().iter().any(|s| matches!(s.action, Action::Replace { .. })) {
+        if tables && rewrites && self.lets(encode::TABLES) && state.0.spans().iter().any(has_written) {
             self.tabulate(&input, signals, state);
         }
     }

@@ -106,7 +106,7 @@ pub(super) fn key(bytes: &[u8]) -> String {
 }
 
 /// Whether a text is one JSON object or array.
-pub(super) fn is_json(text: &str) -> bool {
+pub(crate) fn is_json(text: &str) -> bool {
     let text = text.trim();
     let is_closed =
         (text.starts_with('{') && text.ends_with('}')) || (text.starts_with('[') && text.ends_with(']'));

@@ -5,6 +5,7 @@
 //! knows is offered to the others. No reducer sees lines of another.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
 
 use super::detect::{self, Detection, Shape};
 use super::ledger::{Ledger, Reduction};
@@ -51,6 +52,8 @@ impl<'a> std::ops::Deref for Text<'a> {
 impl Run<'_> {
     /// The stretches of a text with the reducers that claim them, and what is known of the whole.
     pub(super) fn plan<'a>(&mut self, source: &'a Source<'a>, wanted: bool) -> (Detection, Vec<Stretch<'a>>) {
+        // That of the part before.
+        self.rule = None;
         let mut detection = detect::detect(self.call, source);
         let mut stretches = Vec::new();
         if !wanted {
@@ -94,19 +97,49 @@ impl Run<'_> {
     }
 
     fn stretch<'a>(&mut self, source: Text<'a>, start: usize, detection: Detection) -> Stretch<'a> {
+        let relevance = Rc::clone(&self.relevance);
         let input = Input {
             source: &source,
             call: self.call,
             detection: &detection,
             policy: self.policy,
-            relevance: &self.relevance,
+            relevance: &relevance,
         };
         let size = source.text().len();
         let reducer = catch_unwind(AssertUnwindSafe(|| reduce::choose(&input))).unwrap_or_else(|_| {
             self.step("detect", Reason::ReducerPanicked, size, size);
             None
         });
+        let reducer = self.allowed(&input, reducer);
         Stretch { source, start, detection, reducer }
+    }
+
+    /// The reducer that the rule of the text, if it has one, lets read.
+    fn allowed(
+        &self,
+        input: &Input<'_>,
+        chosen: Option<&'static dyn Reducer>,
+    ) -> Option<&'static dyn Reducer> {
+        let Some(rule) = &self.rule else { return chosen };
+        catch_unwind(AssertUnwindSafe(|| rule.methods.reducer(input, chosen))).ok()?
+    }
+
+    /// Takes those away from the stretches that the rule of the text does not let read, and gives them those that it
+    /// names.
+    pub(super) fn restrict(&self, stretches: &mut [Stretch<'_>]) {
+        if self.rule.is_none() {
+            return;
+        }
+        for stretch in stretches {
+            let input = Input {
+                source: &stretch.source,
+                call: self.call,
+                detection: &stretch.detection,
+                policy: self.policy,
+                relevance: &self.relevance,
+            };
+            stretch.reducer = self.allowed(&input, stretch.reducer);
+        }
     }
 
     /// Lets the reducers work, each on its lines.
@@ -118,6 +151,8 @@ impl Run<'_> {
         signals: &[usize],
         state: &mut (Ledger, usize),
     ) {
+        // With stages, the rule has read it.
+        let was_read = self.is_read;
         let mut read = 0;
         let mut asked = stretches.len();
         let mut queue: Vec<Stretch<'_>> = stretches.into_iter().rev().collect();
@@ -157,7 +192,7 @@ impl Run<'_> {
                 }
             }
         }
-        self.is_read = read * 2 >= source.text().len().max(1);
+        self.is_read = was_read || read * 2 >= source.text().len().max(1);
     }
 }
 

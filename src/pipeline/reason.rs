@@ -116,6 +116,14 @@ reasons! {
     SchemaTable = "schema_table", "Objects that are alike are rows of a table; nothing is lost.";
     TableWhitespace = "table_whitespace", "Padding between the columns of a table.";
     TrailingWhitespace = "trailing_whitespace", "White space at the end of lines.";
+    RuleLines = "rule_lines", "Lines that a rule of the operator leaves out; the marker names the rule, and its words where no line is left.";
+    RuleLimit = "rule_limit", "Lines over the limits of a rule of the operator; the marker names the rule.";
+    RuleMatch = "rule_match", "A text that a rule of the operator tells in other words; the marker names the rule and says them.";
+    RuleRewrite = "rule_rewrite", "Parts of lines that a rule of the operator writes anew; the marker names the rule.";
+    RuleCut = "rule_cut", "The end of a line that is longer than a rule of the operator allows.";
+    RuleExact = "rule_exact", "A rule of the operator leaves the text as the safe stage left it.";
+    RuleUnproven = "rule_unproven", "Words of a rule that the exit status or a failure line does not bear out; they were not used.";
+    RuleUnstable = "rule_unstable", "The rule was not used: what it gives would not stay the same if it came in again.";
     Applied = "applied", "The step changed the text.";
     NotPaying = "not_paying", "The step would not have made the text smaller.";
     GuardDeclined = "guard_declined", "The step hid so many failure lines that it was not used.";
@@ -162,6 +170,11 @@ impl Reason {
         ];
         let rank = |reason| ORDER.iter().position(|r| *r == reason);
         if rank(other) > rank(self) { other } else { self }
+    }
+
+    /// Whether the names in a marker of this reason are that of a rule, which stays true whatever comes back.
+    pub fn names_a_rule(self) -> bool {
+        matches!(self, Self::RuleLines | Self::RuleLimit)
     }
 
     /// Whether a replacement for this reason still says everything that the lines said.

@@ -39,6 +39,11 @@ impl Reduction {
         self.push(lines, Action::Replace { text, reason, omitted_bytes: 0 });
     }
 
+    /// Shows `text`, which leaves out `bytes` behind a marker of its own, in place of the lines.
+    pub fn cut_into(&mut self, lines: Range<usize>, text: String, reason: Reason, bytes: usize) {
+        self.push(lines, Action::Replace { text, reason, omitted_bytes: bytes });
+    }
+
     /// Adds a span; an empty one is ignored, one that continues the last joins it.
     pub fn push(&mut self, lines: Range<usize>, action: Action) {
         if lines.is_empty() {

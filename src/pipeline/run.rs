@@ -15,6 +15,7 @@ use super::timer::Timer;
 use super::{HANDLE_DIGITS, Retain};
 use crate::config::Policy;
 use crate::encode::dictionary::Written;
+use crate::rules::Rule;
 use crate::tokens::{LineCounts, TokenCounter};
 
 /// See the module.
@@ -55,6 +56,10 @@ pub(super) struct Run<'a> {
     pub(super) rewrites: bool,
     /// Whether no step may, since the policy wants the lines of the command as they are.
     pub(super) is_verbatim: bool,
+    /// The rule of the operator that fits the text at hand.
+    pub(super) rule: Option<Arc<Rule>>,
+    /// Whether the text stays as it is, since its rule gave what would not stay the same.
+    pub(super) is_held: bool,
     /// Takes notes on what each step did, where somebody wants to see it.
     pub(super) trace: Option<Trace>,
     /// Measures what each step takes, where somebody wants to know.

@@ -129,6 +129,8 @@ impl<'a> Run<'a> {
             is_read: false,
             rewrites: true,
             is_verbatim: exclude::is_verbatim(call, policy),
+            rule: None,
+            is_held: false,
             trace: None,
             timer: None,
             limit: None,

@@ -4,7 +4,9 @@
 use serde::Serialize;
 
 use super::params::by_name;
-use super::{Kind, Method, RpcError, artifact, config, messages, session, stream, tool_result, tool_schema};
+use super::{
+    Kind, Method, RpcError, artifact, config, messages, rules, session, stream, tool_result, tool_schema,
+};
 
 fn reply<T: Serialize>(result: &T) -> Result<String, RpcError> {
     serde_json::to_string(result).map_err(|e| {
@@ -85,6 +87,14 @@ pub static METHODS: &[Method] = &[
         params: |g| g.subschema_for::<tool_schema::Params<'_>>(),
         result: |g| g.subschema_for::<tool_schema::Minified>(),
         handle: |engine, params, _| reply(&engine.minify_tools(&by_name(params)?)?),
+    },
+    Method {
+        name: "rules/check",
+        kind: Kind::Request,
+        summary: "Checks rules of the operator, runs their tests, and explains which one is used on a result.",
+        params: |g| g.subschema_for::<rules::Params<'_>>(),
+        result: |g| g.subschema_for::<rules::Checked>(),
+        handle: |engine, params, _| reply(&engine.check_rules(&by_name(params)?)?),
     },
     Method {
         name: "artifact/read",

@@ -1,0 +1,163 @@
+//! `tersed rules`: checks files of rules, explains what they do to a result, and lists what they may name.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::PathBuf;
+
+use super::Failure;
+use super::call::{self, CallArgs, PolicyArgs};
+use crate::config::Policy;
+use crate::rules::{self, Rules, check};
+
+/// Arguments of `rules`.
+#[derive(Debug, clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum Command {
+    /// Read files of rules and run the tests in them; with --sample, say which rule is used on a result and why.
+    #[command(after_help = "Examples:\n  \
+        tersed rules check protocol/rules/*.yaml\n  \
+        cargo build 2>&1 | tersed rules check my.yaml --sample - --command 'cargo build' --exit-code 0")]
+    Check(CheckArgs),
+    /// List the methods and stages that a rule may name.
+    Methods,
+}
+
+#[derive(Debug, clap::Args)]
+struct CheckArgs {
+    /// Files of rules: YAML, TOML or JSON.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// A result to explain; - for standard input.
+    #[arg(long, value_name = "FILE")]
+    sample: Option<PathBuf>,
+    #[command(flatten)]
+    call: CallArgs,
+    #[command(flatten)]
+    policy: PolicyArgs,
+}
+
+/// Runs the subcommand.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let (text, failed) = match &args.command {
+        Command::Methods => (rules::page(), 0),
+        Command::Check(args) => checked(args)?,
+    };
+    std::io::stdout().lock().write_all(text.as_bytes()).map_err(|e| format!("standard output: {e}"))?;
+    match failed {
+        0 => Ok(()),
+        1 => Err("1 test failed".to_owned().into()),
+        n => Err(format!("{n} tests failed").into()),
+    }
+}
+
+/// The rules of files, later ones over earlier ones.
+pub(super) fn load_all(files: &[PathBuf]) -> Result<Rules, String> {
+    let mut all = Rules::default();
+    for file in files {
+        let rules = rules::load(file).map_err(|e| e.to_string())?;
+        for warning in rules.warnings() {
+            eprintln!("tersed: {}: warning: {warning}", file.display());
+        }
+        all = all.with(&rules);
+    }
+    Ok(all)
+}
+
+fn checked(args: &CheckArgs) -> Result<(String, usize), Failure> {
+    let rules = load_all(&args.files)?;
+    let policy = args.policy.config()?.policy;
+    let reports = check::run_tests(&rules, &policy);
+    let mut out = String::new();
+    let mut failed = 0;
+    // Writing into a String cannot fail.
+    for report in &reports {
+        let is_good = report.problems.is_empty();
+        failed += usize::from(!is_good);
+        let _ = writeln!(out, "{} {}: {}", if is_good { "ok  " } else { "FAIL" }, report.rule, report.test);
+        for problem in &report.problems {
+            let _ = writeln!(out, "     {problem}");
+        }
+        if !is_good {
+            for line in report.output.lines() {
+                let _ = writeln!(out, "     | {line}");
+            }
+        }
+    }
+    let untested = rules.given().filter(|rule| rule.spec().tests.is_empty()).count();
+    let _ = writeln!(
+        out,
+        "{} rules, {} without a test; {} tests, {failed} failed",
+        rules.given().count(),
+        untested,
+        reports.len()
+    );
+    if let Some(sample) = &args.sample {
+        let input = match sample.as_os_str() == "-" {
+            true => call::standard_input()?,
+            false => std::fs::read(sample).map_err(|e| format!("{}: {e}", sample.display()))?,
+        };
+        let policy = Policy { rules: policy.rules.with(&rules), ..policy };
+        explain(args, &String::from_utf8_lossy(&input), &policy, &mut out)?;
+    }
+    Ok((out, failed))
+}
+
+fn explain(args: &CheckArgs, text: &str, policy: &Policy, out: &mut String) -> Result<(), String> {
+    let explanation =
+        check::explain(&args.call.call(), text, policy).map_err(|_| call::NOT_REDACTED.to_owned())?;
+    let _ = writeln!(out, "\nrules, in the order in which they are asked");
+    for asked in &explanation.rules {
+        let word = match (asked.is_used, asked.fits) {
+            (true, _) => "used",
+            (false, true) => "fits, after the one that is used",
+            (false, false) => "does not fit",
+        };
+        let _ = writeln!(out, "  {} (priority {}): {word}", asked.name, asked.priority);
+        for verdict in &asked.conditions {
+            let mark = if verdict.holds { "+" } else { "-" };
+            let _ = writeln!(out, "    {mark} {}: {}", verdict.condition, shown(&verdict.why));
+        }
+    }
+    if !explanation.fates.is_empty() {
+        let _ = writeln!(out, "\nlines");
+    }
+    for ((number, line), fate) in explanation.text.lines().enumerate().zip(&explanation.fates) {
+        let by = match fate.stage() {
+            Some((stage, Some(pattern))) => format!("{} {stage}[{pattern}]", fate.name()),
+            Some((stage, None)) => format!("{} {stage}", fate.name()),
+            None => fate.name().to_owned(),
+        };
+        let _ = writeln!(out, "{:>6} {by:<26} {}", number + 1, shown(line));
+    }
+    let _ = writeln!(out, "\nsteps");
+    for step in &explanation.outcome.evidence.steps {
+        let _ = writeln!(
+            out,
+            "  {}: {}, {} -> {} bytes",
+            step.id,
+            step.reason.code(),
+            step.bytes_before,
+            step.bytes_after
+        );
+    }
+    let _ = write!(out, "\noutput\n{}", explanation.outcome.texts.concat());
+    if !out.ends_with('\n') {
+        out.push('\n');
+    }
+    Ok(())
+}
+
+/// A text on one line, without control characters and not longer than a page is wide.
+fn shown(text: &str) -> String {
+    const WIDTH: usize = 160;
+    let mut out: String = text.chars().take(WIDTH).map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if out.len() < text.len() && text.chars().nth(WIDTH).is_some() {
+        out.push_str(" ...");
+    }
+    out
+}

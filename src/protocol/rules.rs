@@ -1,0 +1,150 @@
+//! `rules/check`: are rules well formed, do they pass their tests, and which one is used on a call?
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use super::params::object;
+use crate::config::PolicyPatch;
+use crate::pipeline::evidence::Evidence;
+use crate::rules::RuleSpec;
+
+/// Parameters of `rules/check`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "RulesCheckParams")]
+pub struct Params<'a> {
+    /// The rules. Without them, those that are in force.
+    #[serde(default, borrow)]
+    #[schemars(with = "Option<Vec<RuleSpec>>")]
+    pub rules: Option<&'a RawValue>,
+    /// A call to explain.
+    #[serde(default, deserialize_with = "object")]
+    pub sample: Option<Sample>,
+    /// Settings for this request alone.
+    #[serde(default, deserialize_with = "object")]
+    pub policy: Option<PolicyPatch>,
+}
+
+/// A call and its text.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "RuleSample")]
+pub struct Sample {
+    /// The tool. Default `bash`.
+    #[serde(default)]
+    pub tool: Option<String>,
+    /// The command.
+    #[serde(default)]
+    pub command: Option<String>,
+    /// The path that the call named.
+    #[serde(default)]
+    pub path: Option<String>,
+    /// The exit status.
+    #[serde(default)]
+    pub exit_code: Option<i64>,
+    /// The text.
+    pub content: String,
+}
+
+/// Result of `rules/check`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "RulesChecked")]
+pub struct Checked {
+    /// Whether all rules can be used and pass their tests.
+    pub ok: bool,
+    /// How many rules there are.
+    pub rules: usize,
+    /// What is wrong with rules: rule, field, value and what is allowed. Those are left out below.
+    pub errors: Vec<String>,
+    /// What an operator should know of rules that can be used.
+    pub warnings: Vec<String>,
+    /// What came of the tests.
+    pub tests: Vec<Tested>,
+    /// What becomes of the sample.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Explained>,
+}
+
+/// One test of a rule.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "RuleTested")]
+pub struct Tested {
+    /// The rule.
+    pub rule: String,
+    /// The test's name, or its place.
+    pub test: String,
+    /// Whether the rule got it right.
+    pub ok: bool,
+    /// What is wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+    /// What came out, where something is wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<String>,
+}
+
+/// What becomes of a sample.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "RuleExplained")]
+pub struct Explained {
+    /// The rule that is used.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    /// All rules in the order in which they are asked.
+    pub rules: Vec<Asked>,
+    /// What the stages of the rule do to the lines, as runs of lines with the same fate.
+    pub lines: Vec<Lines>,
+    /// The output.
+    pub content: String,
+    /// The evidence.
+    pub evidence: Evidence,
+}
+
+/// One rule and what came of its conditions.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(rename = "RuleAsked")]
+pub struct Asked {
+    /// The rule.
+    pub rule: String,
+    /// Its priority.
+    pub priority: i32,
+    /// Whether all its conditions hold.
+    pub fits: bool,
+    /// Whether it is the one that is used.
+    pub used: bool,
+    /// The conditions.
+    pub conditions: Vec<Condition>,
+}
+
+/// What came of one condition.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RuleCondition")]
+pub struct Condition {
+    /// Its name.
+    pub condition: String,
+    /// Whether it holds.
+    pub holds: bool,
+    /// What is wanted and what is there.
+    pub why: String,
+}
+
+/// Lines with the same fate.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "RuleLines")]
+pub struct Lines {
+    /// First and last line of the sanitized text, from 1.
+    pub lines: [usize; 2],
+    /// `kept`, `kept_failure`, `rewritten`, `truncated` or `dropped`; `taken` by an earlier step.
+    pub fate: String,
+    /// The stage that did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stage: Option<String>,
+    /// The place of the pattern in the stage's list, from 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pattern: Option<usize>,
+}

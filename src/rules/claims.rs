@@ -1,0 +1,177 @@
+//! Whether a rule's own words tell of success, and whether a result proves them.
+//!
+//! A list of words cannot know every language, so that any letter beyond ASCII counts as a claim too.
+
+use crate::pipeline::call::ToolCall;
+use crate::pipeline::source::Source;
+
+/// Words that say that something went well or that there is nothing.
+const WORDS: &[&str] = &[
+    "0",
+    "accepted",
+    "built",
+    "clean",
+    "compiled",
+    "compiles",
+    "complete",
+    "completed",
+    "correct",
+    "current",
+    "deployed",
+    "done",
+    "duplicate",
+    "empty",
+    "equal",
+    "excellent",
+    "fine",
+    "finished",
+    "fixed",
+    "free",
+    "good",
+    "great",
+    "green",
+    "healthy",
+    "identical",
+    "installed",
+    "intact",
+    "latest",
+    "no",
+    "none",
+    "nothing",
+    "nominal",
+    "normal",
+    "ok",
+    "okay",
+    "pass",
+    "passed",
+    "passes",
+    "passing",
+    "perfect",
+    "present",
+    "published",
+    "ready",
+    "resolved",
+    "right",
+    "running",
+    "same",
+    "satisfied",
+    "stable",
+    "succeeded",
+    "succeeds",
+    "success",
+    "successes",
+    "successful",
+    "successfully",
+    "synced",
+    "unchanged",
+    "unmodified",
+    "valid",
+    "verified",
+    "well",
+    "without",
+    "worked",
+    "works",
+    "zero",
+];
+
+/// The word of a text that tells of success, if one does.
+pub fn claim(text: &str) -> Option<&str> {
+    if let Some(at) = text.find(|c: char| !c.is_ascii()) {
+        return Some(&text[at..]);
+    }
+    let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
+    let is_claim = |word: &&str| WORDS.iter().any(|claim| claim.eq_ignore_ascii_case(word));
+    let lower = text.to_ascii_lowercase();
+    let is_current = ["up to date", "up-to-date"].iter().find_map(|s| Some((lower.find(s)?, s.len())));
+    words.find(is_claim).or_else(|| is_current.map(|(at, len)| &text[at..at + len]))
+}
+
+/// What stands in a replacement beside its groups.
+pub(super) fn literal(template: &str) -> String {
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some(at) = rest.find('$') {
+        out.push_str(&rest[..at]);
+        rest = &rest[at + 1..];
+        match rest.as_bytes().first() {
+            Some(b'$') => rest = &rest[1..],
+            Some(b'{') => rest = rest.find('}').map_or("", |end| &rest[end + 1..]),
+            _ => rest = rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_'),
+        }
+        out.push(' ');
+    }
+    out.push_str(rest);
+    out
+}
+
+/// What is known of how a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proof {
+    /// Something says that it failed, or may have.
+    pub is_bad: bool,
+    /// Its status is known to be 0, and is that of all of it.
+    pub is_good: bool,
+}
+
+impl Proof {
+    /// What a call and its text prove.
+    pub fn of(call: &ToolCall, source: &Source<'_>) -> Self {
+        let is_bad =
+            call.succeeded() == Some(false) || call.is_error == Some(true) || !source.failures().is_empty();
+        // The status of a pipe or of a chain is that of its last part.
+        let is_masked = call.command.as_deref().is_some_and(|command| {
+            command.trim().contains(['|', ';', '\n'])
+                || command.replace("&&", "").replace(">&", "").contains('&')
+        });
+        Self { is_bad, is_good: !is_bad && call.exit_code == Some(0) && !is_masked }
+    }
+
+    /// Whether a rule may use words of its own.
+    pub fn allows(self, claims: bool) -> bool {
+        if claims { self.is_good } else { !self.is_bad }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn success_is_told_in_many_words() {
+        for text in [
+            "ok",
+            "All OK!",
+            "3 passed",
+            "no changes",
+            "0 errors",
+            "Up to date",
+            "up-to-date",
+            "fertig ✓",
+            "geprüft",
+        ] {
+            assert!(claim(text).is_some(), "{text}");
+        }
+        for text in ["layers pulled", "see the log for details", "token", "passwords", "noise"] {
+            assert_eq!(claim(text), None, "{text}");
+        }
+        assert_eq!(claim(&literal("$1 of ${done}: $$x")), None);
+        assert_eq!(claim(&literal("${1} ok")), Some("ok"));
+    }
+
+    #[test]
+    fn only_a_status_of_the_whole_proves() {
+        let proof = |command: &str, exit_code, text: &str| {
+            let call = ToolCall { command: Some(command.into()), exit_code, ..ToolCall::default() };
+            let proof = Proof::of(&call, &Source::new(text));
+            (proof.allows(true), proof.allows(false))
+        };
+        assert_eq!(proof("make", Some(0), "x"), (true, true));
+        assert_eq!(proof("cd a && make 2>&1", Some(0), "x"), (true, true));
+        for masked in ["make | tail", "make; true", "make || true", "make &", "make\ntrue"] {
+            assert_eq!(proof(masked, Some(0), "x"), (false, true), "{masked}");
+        }
+        assert_eq!(proof("make", None, "x"), (false, true));
+        assert_eq!(proof("make", Some(2), "x"), (false, false));
+        assert_eq!(proof("make", Some(0), "error: x"), (false, false));
+    }
+}

@@ -1,0 +1,498 @@
+//! The line stages of a rule: what becomes of each line of a text.
+//!
+//! They give fates, not text: the reduction and the explanation are both made from them. No stage touches a
+//! line that reports a failure.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use regex::{Regex, RegexSet};
+
+use super::claims::{self, Proof};
+use super::error::RuleError;
+use super::regexes;
+use super::spec::StagesSpec;
+use crate::pipeline::ledger::{Ledger, MARKER_COST, Reduction};
+use crate::pipeline::marker::{self, Marker};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+
+/// Times that one replacement works in one line.
+const MOST_IN_LINE: usize = 64;
+/// Longest message, in bytes.
+const MESSAGE: usize = 200;
+/// Fewest characters that a long line keeps.
+const SHORTEST: u64 = 20;
+
+/// A rule's own words, and whether they tell of success.
+#[derive(Debug, Clone)]
+struct Words {
+    text: String,
+    claims: bool,
+}
+
+/// The stages of one rule.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Stages {
+    replace: Vec<(Regex, Words)>,
+    tell: Vec<(Regex, Option<Regex>, Words)>,
+    strip: Option<RegexSet>,
+    keep: Option<RegexSet>,
+    width: Option<usize>,
+    head: Option<usize>,
+    tail: Option<usize>,
+    max: Option<usize>,
+    empty: Option<Words>,
+}
+
+/// What became of one line.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Fate {
+    /// Shown as it is.
+    #[default]
+    Kept,
+    /// Shown since it reports a failure.
+    Failure,
+    /// An earlier step dealt with it.
+    Taken,
+    /// Written anew by a replacement, the first that did.
+    Rewritten(usize),
+    /// Its end is cut off: bytes.
+    Truncated(usize),
+    /// Gone with the whole text, by a `matchOutput`.
+    Told(usize),
+    /// Gone by a pattern of `stripLines`.
+    Stripped(usize),
+    /// Gone since no pattern of `keepLines` matches.
+    NotKept,
+    /// Gone between the head and the tail.
+    BetweenEnds,
+    /// Gone by `maxLines`.
+    OverMost,
+}
+
+impl Fate {
+    /// Whether the line can be seen, at least in part.
+    pub fn is_shown(self) -> bool {
+        matches!(self, Self::Kept | Self::Failure | Self::Taken | Self::Rewritten(_) | Self::Truncated(_))
+    }
+
+    /// The stage, and the place of the pattern in its list.
+    pub fn stage(self) -> Option<(&'static str, Option<usize>)> {
+        match self {
+            Self::Kept | Self::Failure | Self::Taken => None,
+            Self::Rewritten(i) => Some(("replace", Some(i))),
+            Self::Truncated(_) => Some(("truncateLinesAt", None)),
+            Self::Told(i) => Some(("matchOutput", Some(i))),
+            Self::Stripped(i) => Some(("stripLines", Some(i))),
+            Self::NotKept => Some(("keepLines", None)),
+            Self::BetweenEnds => Some(("headLines", None)),
+            Self::OverMost => Some(("maxLines", None)),
+        }
+    }
+
+    /// One word for what happened.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Kept => "kept",
+            Self::Failure => "kept_failure",
+            Self::Taken => "taken",
+            Self::Rewritten(_) => "rewritten",
+            Self::Truncated(_) => "truncated",
+            _ => "dropped",
+        }
+    }
+}
+
+/// What the stages make of a text.
+#[derive(Debug, Default)]
+pub(super) struct Staged {
+    pub(super) fates: Vec<Fate>,
+    /// Lines that read otherwise, with the bytes that went, and why.
+    texts: BTreeMap<usize, (String, usize, Reason)>,
+    /// What stands for the whole text.
+    pub(super) told: Option<String>,
+    /// Whether words of the rule were not used, since nothing proves them.
+    pub(super) unproven: bool,
+}
+
+impl Stages {
+    pub(super) fn new(spec: &StagesSpec) -> Result<Self, RuleError> {
+        let mut out = Self::default();
+        if spec.strip_ansi == Some(false) {
+            let reason = "`false` is not possible: the safe stage always does it, allowed is `true`";
+            return Err(RuleError::new("stages.stripAnsi", reason));
+        }
+        for (list, len) in [("replace", spec.replace.len()), ("matchOutput", spec.match_output.len())] {
+            if len > regexes::MOST {
+                let reason = format!("has {len} entries, allowed are 1 to {}", regexes::MOST);
+                return Err(RuleError::new(format!("stages.{list}"), reason));
+            }
+        }
+        for (i, replace) in spec.replace.iter().enumerate() {
+            let field = format!("stages.replace[{i}].pattern");
+            let regex = regexes::in_line(&field, &replace.pattern)?;
+            if regexes::matches_nothing(&field, &replace.pattern)? {
+                let reason = format!(
+                    "`{}` matches the empty text, allowed is what matches something",
+                    replace.pattern
+                );
+                return Err(RuleError::new(field, reason));
+            }
+            let field = format!("stages.replace[{i}].with");
+            check_template(&field, &replace.with, &regex)?;
+            let claims = claims::claim(&claims::literal(&replace.with)).is_some();
+            out.replace.push((regex, Words { text: replace.with.clone(), claims }));
+        }
+        for (i, tell) in spec.match_output.iter().enumerate() {
+            let field = |name: &str| format!("stages.matchOutput[{i}].{name}");
+            let regex = regexes::in_text(&field("pattern"), &tell.pattern)?;
+            let unless = tell.unless.as_deref().map(|p| regexes::in_text(&field("unless"), p)).transpose()?;
+            out.tell.push((regex, unless, words(&field("message"), &tell.message)?));
+        }
+        if !spec.strip_lines.is_empty() && !spec.keep_lines.is_empty() {
+            let reason = "stands beside `stripLines`, allowed is one of the two";
+            return Err(RuleError::new("stages.keepLines", reason));
+        }
+        let set = |field: &str, list: &super::spec::List| match list.is_empty() {
+            true => Ok(None),
+            false => regexes::lines(field, &list.0).map(Some),
+        };
+        out.strip = set("stages.stripLines", &spec.strip_lines)?;
+        out.keep = set("stages.keepLines", &spec.keep_lines)?;
+        let limit = |name: &str, given: Option<u64>, least: u64| match given {
+            Some(n) if n < least || n > u64::from(u32::MAX) => {
+                let reason = format!("{n} is out of range, allowed is {least} to {}", u32::MAX);
+                Err(RuleError::new(format!("stages.{name}"), reason))
+            }
+            given => Ok(given.map(|n| n as usize)),
+        };
+        out.width = limit("truncateLinesAt", spec.truncate_lines_at, SHORTEST)?;
+        out.head = limit("headLines", spec.head_lines, 0)?;
+        out.tail = limit("tailLines", spec.tail_lines, 0)?;
+        out.max = limit("maxLines", spec.max_lines, 1)?;
+        out.empty = spec.on_empty.as_deref().map(|text| words("stages.onEmpty", text)).transpose()?;
+        if *spec == (StagesSpec { strip_ansi: spec.strip_ansi, ..StagesSpec::default() })
+            && spec.strip_ansi.is_none()
+        {
+            return Err(RuleError::new("stages", "is empty, allowed is at least one stage"));
+        }
+        Ok(out)
+    }
+
+    /// Words of the rule that tell of success, with their fields.
+    pub(super) fn claims(&self) -> impl Iterator<Item = (String, &str)> {
+        let replace = self
+            .replace
+            .iter()
+            .enumerate()
+            .map(|(i, (_, words))| (format!("stages.replace[{i}].with"), words));
+        let tell = self
+            .tell
+            .iter()
+            .enumerate()
+            .map(|(i, (_, _, words))| (format!("stages.matchOutput[{i}].message"), words));
+        let empty = self.empty.iter().map(|words| ("stages.onEmpty".to_owned(), words));
+        replace
+            .chain(tell)
+            .chain(empty)
+            .filter(|(_, words)| words.claims)
+            .map(|(field, words)| (field, words.text.as_str()))
+    }
+
+    /// What becomes of the kept lines of a text; `failures` pass through.
+    pub(super) fn run(
+        &self,
+        source: &Source<'_>,
+        ledger: &Ledger,
+        failures: &[usize],
+        proof: Proof,
+    ) -> Staged {
+        let mut staged = Staged { fates: vec![Fate::Taken; source.len()], ..Staged::default() };
+        for lines in ledger.kept() {
+            staged.fates[lines].fill(Fate::Kept);
+        }
+        for &line in failures {
+            staged.fates[line] = Fate::Failure;
+        }
+        self.rewrite(source, proof, &mut staged);
+        if self.tell(source, proof, &mut staged) {
+            return staged;
+        }
+        if let Some(set) = self.strip.as_ref().or(self.keep.as_ref()) {
+            for i in 0..source.len() {
+                if !matches!(staged.fates[i], Fate::Kept | Fate::Rewritten(_)) {
+                    continue;
+                }
+                let line = staged.line(source, i);
+                let fate = match self.strip.is_some() {
+                    true if set.is_match(&line) => {
+                        Some(Fate::Stripped(set.matches(&line).iter().next().unwrap_or(0)))
+                    }
+                    false if !set.is_match(&line) => Some(Fate::NotKept),
+                    _ => None,
+                };
+                if let Some(fate) = fate {
+                    staged.drop_line(i, fate);
+                }
+            }
+        }
+        self.truncate(source, &mut staged);
+        self.limit(&mut staged);
+        self.on_empty(source, proof, &mut staged);
+        staged
+    }
+
+    fn rewrite(&self, source: &Source<'_>, proof: Proof, staged: &mut Staged) {
+        for (n, (regex, with)) in self.replace.iter().enumerate() {
+            for i in 0..source.len() {
+                if !matches!(staged.fates[i], Fate::Kept | Fate::Rewritten(_)) {
+                    continue;
+                }
+                let line = staged.line(source, i);
+                // What looks like a marker was escaped, and stays so.
+                if marker::may_hold(&line) {
+                    continue;
+                }
+                // Each search may look at the whole line, so that their number has to be bounded.
+                let Cow::Owned(new) = regex.replacen(&line, MOST_IN_LINE, with.text.as_str()) else {
+                    continue;
+                };
+                if new == line || marker::may_hold(&new) {
+                    continue;
+                }
+                if with.claims && !proof.allows(true) {
+                    staged.unproven = true;
+                    break;
+                }
+                let went: usize = regex.find_iter(&line).take(MOST_IN_LINE).map(|hit| hit.len()).sum();
+                let before = staged.texts.get(&i).map_or(0, |(_, bytes, _)| *bytes);
+                // A line stays one line.
+                let new = new.replace(['\n', '\r'], " ");
+                staged.texts.insert(i, (new, before + went, Reason::RuleRewrite));
+                if staged.fates[i] == Fate::Kept {
+                    staged.fates[i] = Fate::Rewritten(n);
+                }
+            }
+        }
+    }
+
+    fn tell(&self, source: &Source<'_>, proof: Proof, staged: &mut Staged) -> bool {
+        if self.tell.is_empty() {
+            return false;
+        }
+        let text: Cow<'_, str> = match staged.texts.is_empty() {
+            true => Cow::Borrowed(source.text()),
+            false => {
+                let lines = (0..source.len()).map(|i| staged.line(source, i).into_owned());
+                Cow::Owned(lines.collect::<Vec<_>>().join("\n"))
+            }
+        };
+        for (n, (regex, unless, message)) in self.tell.iter().enumerate() {
+            if !regex.is_match(&text) || unless.as_ref().is_some_and(|unless| unless.is_match(&text)) {
+                continue;
+            }
+            if !proof.allows(message.claims) {
+                staged.unproven = true;
+                return false;
+            }
+            staged.fates.fill(Fate::Told(n));
+            staged.texts.clear();
+            staged.told = Some(message.text.clone());
+            return true;
+        }
+        false
+    }
+
+    fn truncate(&self, source: &Source<'_>, staged: &mut Staged) {
+        let Some(width) = self.width else { return };
+        for i in 0..source.len() {
+            if !matches!(staged.fates[i], Fate::Kept | Fate::Rewritten(_)) {
+                continue;
+            }
+            let line = staged.line(source, i);
+            // A character has at least one byte.
+            if line.len() <= width {
+                continue;
+            }
+            let Some((at, _)) = line.char_indices().nth(width) else { continue };
+            let count = line.len() - at;
+            if count <= 2 * MARKER_COST {
+                continue;
+            }
+            let reason = Reason::RuleCut.code().to_owned();
+            let marker = Marker::Bytes { count, line: source.number(i), reason, id: None };
+            let text = format!("{}{}", &line[..at], marker.write());
+            let (before, reason) =
+                staged.texts.get(&i).map_or((0, Reason::RuleCut), |(_, n, why)| (*n, *why));
+            staged.texts.insert(i, (text, before + count, reason));
+            if staged.fates[i] == Fate::Kept {
+                staged.fates[i] = Fate::Truncated(count);
+            }
+        }
+    }
+
+    fn limit(&self, staged: &mut Staged) {
+        let left = |staged: &Staged| {
+            let all = staged.fates.iter().enumerate();
+            all.filter(|(_, fate)| fate.is_shown()).map(|(i, _)| i).collect::<Vec<_>>()
+        };
+        if self.head.is_some() || self.tail.is_some() {
+            let lines = left(staged);
+            let head = self.head.unwrap_or(0).min(lines.len());
+            let tail = self.tail.unwrap_or(0).min(lines.len() - head);
+            for &i in &lines[head..lines.len() - tail] {
+                staged.drop_line(i, Fate::BetweenEnds);
+            }
+        }
+        if let Some(max) = self.max {
+            for &i in left(staged).iter().skip(max) {
+                staged.drop_line(i, Fate::OverMost);
+            }
+        }
+    }
+
+    fn on_empty(&self, source: &Source<'_>, proof: Proof, staged: &mut Staged) {
+        let Some(words) = &self.empty else { return };
+        let is_left = |(i, fate): (usize, &Fate)| {
+            *fate == Fate::Taken || (fate.is_shown() && !staged.line(source, i).trim().is_empty())
+        };
+        if source.is_empty() || staged.fates.iter().enumerate().any(is_left) {
+            return;
+        }
+        match proof.allows(words.claims) {
+            true => staged.told = Some(words.text.clone()),
+            false => staged.unproven = true,
+        }
+    }
+}
+
+impl Staged {
+    /// A line as the stages so far have it.
+    fn line<'a>(&'a self, source: &Source<'a>, i: usize) -> Cow<'a, str> {
+        match self.texts.get(&i) {
+            Some((text, ..)) => Cow::Owned(text.clone()),
+            None => Cow::Borrowed(source.line(i)),
+        }
+    }
+
+    fn drop_line(&mut self, i: usize, fate: Fate) {
+        if !matches!(self.fates[i], Fate::Failure | Fate::Taken) {
+            self.fates[i] = fate;
+            self.texts.remove(&i);
+        }
+    }
+
+    /// The spans, with the rule's name in their markers.
+    pub(super) fn reduction(&self, source: &Source<'_>, rule: &str) -> Result<Reduction, Reason> {
+        let mut out = Reduction::default();
+        if let Some(words) = &self.told {
+            let is_whole = matches!(self.fates.first(), Some(Fate::Told(_)));
+            let reason = if is_whole { Reason::RuleMatch } else { Reason::RuleLines };
+            out.omit_named(0..source.len(), reason, 0, &format!("{rule}: {words}"));
+            return Ok(out);
+        }
+        let rewritten: Vec<usize> =
+            self.texts.iter().filter(|(_, (.., why))| *why == Reason::RuleRewrite).map(|(i, _)| *i).collect();
+        let mut i = 0;
+        while i < self.fates.len() {
+            let fate = self.fates[i];
+            let same = |f: &Fate| match (fate, f) {
+                (Fate::Stripped(_) | Fate::NotKept, Fate::Stripped(_) | Fate::NotKept) => true,
+                (Fate::BetweenEnds | Fate::OverMost, Fate::BetweenEnds | Fate::OverMost) => true,
+                (a, b) => a == *b,
+            };
+            let end = match fate {
+                Fate::Rewritten(_) | Fate::Truncated(_) => i + 1,
+                _ => i + self.fates[i..].iter().take_while(|f| same(f)).count(),
+            };
+            match fate {
+                Fate::Kept | Fate::Failure | Fate::Taken => {}
+                Fate::Rewritten(_) | Fate::Truncated(_) => self.write(source, rule, i, &rewritten, &mut out),
+                Fate::Stripped(_) | Fate::NotKept => out.omit_named(i..end, Reason::RuleLines, 1, rule),
+                Fate::BetweenEnds | Fate::OverMost => out.omit_named(i..end, Reason::RuleLimit, 2, rule),
+                Fate::Told(_) => out.omit_named(i..end, Reason::RuleMatch, 0, rule),
+            }
+            i = end;
+        }
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+
+    /// A line that reads otherwise; before the first that was rewritten stands how many there are.
+    fn write(&self, source: &Source<'_>, rule: &str, i: usize, rewritten: &[usize], out: &mut Reduction) {
+        let Some((text, bytes, reason)) = self.texts.get(&i) else { return };
+        let mut text = text.clone();
+        if rewritten.first() == Some(&i) {
+            let last = rewritten.last().copied().unwrap_or(i);
+            let marker = Marker::Rewritten {
+                count: rewritten.len(),
+                first: source.number(i),
+                last: source.number(last),
+                reason: Reason::RuleRewrite.code().to_owned(),
+                names: rule.to_owned(),
+            };
+            text = format!("{}\n{text}", marker.write());
+        }
+        out.cut_into(i..i + 1, text, *reason, *bytes);
+    }
+}
+
+fn words(field: &str, text: &str) -> Result<Words, RuleError> {
+    let reason = match () {
+        () if text.trim().is_empty() || text.len() > MESSAGE => {
+            format!("has {} bytes, allowed are 1 to {MESSAGE}", text.len())
+        }
+        () if text.chars().any(|c| c.is_control() || matches!(c, '[' | ']')) => {
+            format!(
+                "`{}` holds a control character, `[` or `]`, which a marker cannot hold",
+                text.escape_debug()
+            )
+        }
+        () => return Ok(Words { text: text.trim().to_owned(), claims: claims::claim(text).is_some() }),
+    };
+    Err(RuleError::new(field, reason))
+}
+
+/// A replacement may only name groups that are there, and must not look like a marker.
+fn check_template(field: &str, template: &str, regex: &Regex) -> Result<(), RuleError> {
+    if template.chars().any(char::is_control) {
+        return Err(RuleError::new(
+            field,
+            format!("`{}` holds a control character", template.escape_debug()),
+        ));
+    }
+    if template.contains("[tersed")
+        || template.contains("[Duplicate of")
+        || template.contains("[EXTERNALIZED")
+    {
+        return Err(RuleError::new(field, format!("`{template}` looks like a marker")));
+    }
+    let names: Vec<&str> = regex.capture_names().flatten().collect();
+    let mut rest = template;
+    while let Some(at) = rest.find('$') {
+        rest = &rest[at + 1..];
+        if let Some(after) = rest.strip_prefix('$') {
+            rest = after;
+            continue;
+        }
+        let name = match rest.strip_prefix('{') {
+            Some(braced) => braced.split('}').next().unwrap_or_default(),
+            None => {
+                let len = rest.bytes().take_while(|b| b.is_ascii_alphanumeric() || *b == b'_').count();
+                &rest[..len]
+            }
+        };
+        let is_known = match name.parse::<usize>() {
+            Ok(n) => n < regex.captures_len(),
+            Err(_) => names.contains(&name),
+        };
+        if !is_known && !name.is_empty() {
+            let reason = format!(
+                "`${name}` is no group of the pattern, which has {}; write `${{1}}x` for `$1` before letters",
+                regex.captures_len() - 1
+            );
+            return Err(RuleError::new(field, reason));
+        }
+    }
+    Ok(())
+}
