@@ -7,6 +7,8 @@ mod call;
 mod compress;
 mod expand;
 pub mod explain;
+mod mcp;
+mod mcp_proxy;
 mod protocol;
 mod replay;
 mod serve;
@@ -52,6 +54,10 @@ enum Command {
     Expand(expand::Args),
     /// Play recorded sessions against a child process and print what they would have cost.
     Replay(replay::Args),
+    /// Serve a model over MCP: tools to read back what was left out, and one for hooks.
+    Mcp(mcp::Args),
+    /// Wrap an MCP server: the results of its tools get smaller, all else passes as it is.
+    McpProxy(mcp_proxy::Args),
     /// Print the protocol: its JSON Schema, its metadata, its methods.
     Protocol(protocol::Args),
     /// Print completions for a shell.
@@ -71,6 +77,8 @@ pub fn run() -> ExitCode {
         Some(Command::Explain(args)) => done(explain::run(&args)),
         Some(Command::Expand(args)) => done(expand::run(&args)),
         Some(Command::Replay(args)) => done(replay::run(&args)),
+        Some(Command::Mcp(args)) => done(mcp::run(&args)),
+        Some(Command::McpProxy(args)) => mcp_proxy::run(&args),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(shell, &mut Cli::command(), "tersed", &mut std::io::stdout());
