@@ -16,6 +16,7 @@
 //! | [`cli`] | one file per subcommand of the binary |
 //! | [`server`] | framing, order, lifecycle: the only async part |
 //! | [`protocol`] | types of the wire and the one table of methods |
+//! | [`host`] | ways into agent hosts that speak another protocol: MCP, hooks |
 //! | [`engine`] | what the methods do, synchronously, for every way in |
 //! | [`session`] | what one session remembers |
 //! | [`artifact`] | the store of originals |
@@ -47,6 +48,7 @@ pub mod detail;
 pub mod elide;
 pub mod encode;
 pub mod engine;
+pub mod host;
 pub mod layers;
 pub mod outline;
 pub mod pipeline;

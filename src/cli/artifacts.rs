@@ -10,6 +10,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
+use super::settings::SettingsArgs;
 use crate::artifact::vault::{Bounds, Copy, Reach, Vault, user_folder};
 use crate::artifact::{AccessError, Artifact, Encoding, LineRange, Match, Page, SearchOptions};
 use crate::telemetry::{Clock, SystemClock};
@@ -77,12 +78,14 @@ enum Command {
 /// Where, and how it is printed.
 #[derive(Debug, clap::Args)]
 struct Place {
-    /// Folder of the originals; the user's state folder without it.
+    /// Folder of the originals; without it that of the settings, or the user's state folder.
     #[arg(long, value_name = "FOLDER")]
     dir: Option<PathBuf>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    settings: SettingsArgs,
 }
 
 /// Which originals are kept on disk.
@@ -149,7 +152,19 @@ fn range(text: &str) -> Result<LineRange, String> {
 impl Place {
     fn vault(&self) -> Result<Vault, String> {
         let none = "the user has no folder for state, --dir names one";
-        let path = self.dir.clone().or_else(user_folder).ok_or(none)?;
+        let path = match &self.dir {
+            Some(folder) => Some(folder.clone()),
+            None => {
+                self.settings
+                    .load(Vec::new())
+                    .map_err(|failure| failure.message)?
+                    .resolved
+                    .config
+                    .recovery
+                    .directory
+            }
+        };
+        let path = path.or_else(user_folder).ok_or(none)?;
         // Only what is kept is bounded, and nothing is kept here.
         let bounds = Bounds { max_count: usize::MAX, max_bytes: 0, retention: Duration::ZERO };
         Ok(Vault::new(path, bounds, Reach::Everything))

@@ -9,6 +9,8 @@ mod compress;
 mod config;
 mod expand;
 pub mod explain;
+mod mcp;
+mod mcp_proxy;
 mod protocol;
 mod replay;
 mod rules;
@@ -68,6 +70,10 @@ enum Command {
     Stats(stats::Args),
     /// Check files of rules, explain what they do, list what they may name.
     Rules(rules::Args),
+    /// Serve a model over MCP: tools to read back what was left out, and one for hooks.
+    Mcp(mcp::Args),
+    /// Wrap an MCP server: the results of its tools get smaller, all else passes as it is.
+    McpProxy(mcp_proxy::Args),
     /// Print the protocol: its JSON Schema, its metadata, its methods.
     Protocol(protocol::Args),
     /// Print completions for a shell.
@@ -94,6 +100,8 @@ pub fn run() -> ExitCode {
         Some(Command::Config(args)) => done(config::run(&args)),
         Some(Command::Stats(args)) => done(stats::run(&args)),
         Some(Command::Rules(args)) => done(rules::run(&args)),
+        Some(Command::Mcp(args)) => done(mcp::run(&args)),
+        Some(Command::McpProxy(args)) => mcp_proxy::run(&args),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(shell, &mut Cli::command(), "tersed", &mut std::io::stdout());

@@ -115,6 +115,26 @@ pub struct Params<'a> {
     pub correlation_id: Option<String>,
 }
 
+impl<'a> Params<'a> {
+    /// A body of a known format, without settings of its own.
+    pub fn of_body(body: &'a RawValue, format: Format) -> Self {
+        Self {
+            session_id: None,
+            format: Some(format),
+            body,
+            policy: None,
+            query: None,
+            budget: None,
+            context_pressure: None,
+            correlation_id: None,
+            keep_newest: 0,
+            tool_schemas: None,
+            structured_content: StructuredContent::default(),
+            strip_overrides: false,
+        }
+    }
+}
+
 fn body_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "oneOf": [{ "type": "object" }, { "type": "array" }] })
 }

@@ -1,0 +1,150 @@
+//! Claude Code: what its hooks are answered.
+//!
+//! A replacement has to keep the shape of the tool's own result, or the host drops it. File views stay: the host
+//! numbers their lines anew after the hook, so that numbers behind an omission would be false. A command that
+//! failed goes to another event, where replacement is ignored.
+//!
+//! Source of the shapes: events recorded from Claude Code 2.1.197, kept in `editors/claude-code/recorded`.
+
+use std::fs;
+
+use serde_json::{Map, Value, json};
+
+use super::Host;
+use super::event::Event;
+use super::tools::Tool;
+use crate::engine::Cancel;
+use crate::pipeline::evidence::Status;
+use crate::protocol::params::by_name;
+use crate::protocol::session::EvictedParams;
+use crate::protocol::tool_result::Compressed;
+
+/// Tokens that the text of an output may take which the host would have shown only the first 2 KB of.
+const PERSISTED_BUDGET: usize = 2000;
+/// Largest output that is read from where the host saved it, in bytes.
+const MAX_PERSISTED_BYTES: u64 = 32 << 20;
+
+/// What the hook prints, or `None` where the host is to go on as without it.
+pub fn reply(host: &Host, event: &Event) -> Option<Value> {
+    if event.session_id.is_empty() {
+        return None;
+    }
+    if event.hook_event_name == "PreCompact" {
+        forget(host, event);
+        return None;
+    }
+    if event.tool_use_id.is_empty() || Tool::is_ours(&event.tool_name) {
+        return None;
+    }
+    let output = match (event.tool_name.as_str(), &event.tool_response) {
+        ("Bash", Value::Object(response)) => bash(host, event, response),
+        ("Grep", Value::Object(response)) => member(host, event, response, "content"),
+        ("WebFetch", Value::Object(response)) => member(host, event, response, "result"),
+        (name, response @ (Value::String(_) | Value::Array(_))) if name.starts_with("mcp__") => {
+            compress(host, event, response, None, None)
+        }
+        _ => None,
+    }?;
+    Some(json!({
+        "hookSpecificOutput": { "hookEventName": "PostToolUse", "updatedToolOutput": output }
+    }))
+}
+
+/// The host is about to sum up the conversation: the model will see none of the results that it has.
+fn forget(host: &Host, event: &Event) {
+    let params =
+        EvictedParams { session_id: event.context(), tool_call_ids: Vec::new(), visible: Some(Vec::new()) };
+    // A session that is not known has nothing to forget.
+    let _ = host.engine().evicted(params);
+}
+
+/// `{stdout, stderr, interrupted, isImage, persistedOutputPath?, …}`
+fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Value> {
+    let is = |name: &str| response.get(name).and_then(Value::as_bool).unwrap_or(false);
+    if is("interrupted") || is("isImage") || response.contains_key("backgroundTaskId") {
+        return None;
+    }
+    // The event comes for exit code 0, and for codes that the host has words for, such as "No matches found".
+    let exit_code = (!response.contains_key("returnCodeInterpretation")).then_some(0);
+    let text = |name: &str| response.get(name).and_then(Value::as_str).unwrap_or_default();
+    let mut updated = response.clone();
+    let persisted = response.get("persistedOutputPath").and_then(Value::as_str);
+    if let Some(path) = persisted {
+        // What the model would be shown is a preview; the whole stands in a file of the host's.
+        let whole = read(path)?;
+        let output = compress(host, event, &Value::String(whole), exit_code, Some(PERSISTED_BUDGET))?;
+        updated.insert("stdout".to_owned(), output);
+        updated.retain(|name, _| !name.starts_with("persisted"));
+        return Some(Value::Object(updated));
+    }
+    let (stdout, stderr) = (text("stdout"), text("stderr"));
+    match (stdout.is_empty(), stderr.is_empty()) {
+        (true, true) => return None,
+        (false, true) => {
+            let output = compress(host, event, &json!(stdout), exit_code, None)?;
+            updated.insert("stdout".to_owned(), output);
+        }
+        _ => {
+            let parts = json!([{ "type": "text", "text": stdout }, { "type": "text", "text": stderr }]);
+            let output = compress(host, event, &parts, exit_code, None)?;
+            for (name, part) in ["stdout", "stderr"].into_iter().zip(output.as_array()?) {
+                updated.insert(name.to_owned(), part.get("text")?.clone());
+            }
+        }
+    }
+    Some(Value::Object(updated))
+}
+
+/// A result whose text is one member.
+fn member(host: &Host, event: &Event, response: &Map<String, Value>, name: &str) -> Option<Value> {
+    let text = response.get(name).filter(|text| text.is_string())?;
+    let output = compress(host, event, text, None, None)?;
+    let mut updated = response.clone();
+    updated.insert(name.to_owned(), output);
+    Some(Value::Object(updated))
+}
+
+/// The content as the engine gives it back, or `None` where nothing changed or it could not.
+fn compress(
+    host: &Host,
+    event: &Event,
+    content: &Value,
+    exit_code: Option<i64>,
+    budget: Option<usize>,
+) -> Option<Value> {
+    let mut result = json!({
+        "toolCallId": event.tool_use_id,
+        "tool": event.tool_name,
+        "arguments": event.tool_input,
+        "content": content,
+    });
+    let mut params = json!({ "sessionId": event.context() });
+    if let Some(code) = exit_code {
+        result["exitCode"] = json!(code);
+    }
+    if let Some(tokens) = budget {
+        params["budget"] = json!({ "perResult": tokens });
+    }
+    params["result"] = result;
+    // The evidence tells whether anything changed.
+    params["policy"] = json!({ "evidence": "full" });
+    host.seen(&event.context());
+    let params = params.to_string();
+    let answer: Compressed = host.engine().compress(&by_name(&params).ok()?, &Cancel::default()).ok()?;
+    match answer.evidence?.status {
+        Status::Unchanged => None,
+        _ => serde_json::from_str(answer.content.get()).ok(),
+    }
+}
+
+/// A regular file of text, if it is not too long.
+fn read(path: &str) -> Option<String> {
+    let about = fs::metadata(path).ok()?;
+    if !about.is_file() || about.len() > MAX_PERSISTED_BYTES {
+        return None;
+    }
+    fs::read(path).ok().map(|bytes| match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(e) => String::from_utf8_lossy(e.as_bytes()).into_owned(),
+    })
+}

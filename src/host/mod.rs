@@ -1,0 +1,53 @@
+//! Ways into agent hosts that speak another protocol than ours: MCP servers, and hooks that are told of one
+//! event. Each fails open: whatever goes wrong here, the host goes on with what it had.
+
+pub mod claude_code;
+pub mod event;
+pub mod mcp;
+pub mod proxy;
+pub mod tools;
+
+use std::sync::{Mutex, PoisonError};
+
+use crate::engine::{Engine, Settings};
+
+/// An engine, and the sessions that it was asked about, the latest last: a model that asks for an original does
+/// not know the id of its session.
+#[derive(Debug)]
+pub struct Host {
+    engine: Engine,
+    sessions: Mutex<Vec<Option<String>>>,
+}
+
+/// Sessions whose originals are looked for; those asked about least lately are forgotten.
+const MAX_SESSIONS: usize = 64;
+
+impl Host {
+    /// An engine for a host whose model has the tools of [`tools`].
+    pub fn new(mut settings: Settings) -> Self {
+        settings.policy.expand_tool = true;
+        // Results that came without a session are looked for too.
+        Self { engine: Engine::new(settings), sessions: Mutex::new(vec![None]) }
+    }
+
+    /// The engine.
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Takes note of a session.
+    fn seen(&self, session: &str) {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.retain(|known| known.as_deref() != Some(session));
+        if sessions.len() > MAX_SESSIONS {
+            sessions.remove(1);
+        }
+        sessions.push(Some(session.to_owned()));
+    }
+
+    /// The known sessions, the latest first.
+    fn sessions(&self) -> Vec<Option<String>> {
+        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.iter().rev().cloned().collect()
+    }
+}

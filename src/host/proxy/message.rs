@@ -1,0 +1,31 @@
+//! One line of a wrapped server's conversation, as far as the proxy has to know it.
+
+use serde_json::value::RawValue;
+
+use crate::protocol::skim::Json;
+
+/// What a line is.
+#[derive(Debug)]
+pub(super) enum Message<'a> {
+    /// A request or notification: its id as JSON text, its method.
+    Request(Option<&'a str>, String, &'a RawValue),
+    /// An answer, by the id of its request.
+    Answer(&'a str, &'a RawValue),
+    /// A batch, no JSON, or nothing that JSON-RPC knows.
+    Other,
+}
+
+/// Reads a line. Nothing in it is changed or kept.
+pub(super) fn read(line: &[u8]) -> Message<'_> {
+    let Ok(raw) = serde_json::from_slice::<&RawValue>(line) else { return Message::Other };
+    let json = Json::of(raw);
+    if !json.is_object() {
+        return Message::Other;
+    }
+    let id = json.get("id").map(Json::raw);
+    match (json.text_of("method"), id) {
+        (Some(method), id) => Message::Request(id, method.into_owned(), raw),
+        (None, Some(id)) => Message::Answer(id, raw),
+        (None, None) => Message::Other,
+    }
+}

@@ -1,0 +1,165 @@
+//! `tersed mcp-proxy`: stands between an MCP host and a server on stdio, makes the results of its tools smaller
+//! and adds the tools that read them back. Reads nothing of the revision of the protocol: the handshake, and
+//! requests that carry it in their `_meta`, pass like all else.
+//!
+//! One thread for each direction, so that neither side can hold up the other. Results are not compared with
+//! earlier ones: a proxy cannot know which of them a model still sees.
+
+mod lines;
+mod message;
+mod traffic;
+
+use std::ffi::OsString;
+use std::io::{self, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use super::Host;
+use lines::{Lines, MAX_LINE_BYTES};
+use traffic::{Route, Traffic};
+
+/// A server that is wrapped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Server {
+    /// Its program and arguments.
+    pub command: Vec<OsString>,
+    /// Variables on top of those of this process.
+    pub env: Vec<(String, String)>,
+    /// Its folder, where it is not that of this process.
+    pub folder: Option<PathBuf>,
+}
+
+struct Shared {
+    host: Host,
+    traffic: Mutex<Traffic>,
+    /// Held while a line is written, so that lines never mix.
+    client: Mutex<io::Stdout>,
+}
+
+impl Shared {
+    fn send(&self, bytes: &[u8]) -> io::Result<()> {
+        let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        client.write_all(bytes)?;
+        client.flush()
+    }
+
+    fn send_line(&self, line: &str) -> io::Result<()> {
+        self.send(format!("{line}\n").as_bytes())
+    }
+
+    fn with_traffic<T>(&self, work: impl FnOnce(&mut Traffic, &Host) -> T) -> T {
+        work(&mut self.traffic.lock().unwrap_or_else(PoisonError::into_inner), &self.host)
+    }
+}
+
+/// Runs the server until it ends, and gives its exit status.
+///
+/// # Errors
+/// The program cannot be started: its name and why.
+pub fn run(host: Host, server: &Server) -> Result<ExitStatus, String> {
+    let mut child = start(server)?;
+    let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err("the server has no standard input or output".to_owned());
+    };
+    let client = Mutex::new(io::stdout());
+    let shared = Arc::new(Shared { host, traffic: Mutex::new(Traffic::default()), client });
+    pass_signals_on(&child);
+    let to_server = shared.clone();
+    // Not joined: it may wait for a line of a client that sends none any more.
+    thread::spawn(move || from_client(&to_server, stdin));
+    from_server(&shared, BufReader::new(stdout));
+    let status = child.wait().map_err(|e| format!("the server: {e}"))?;
+    let why = format!("the MCP server ended with {status} before it answered");
+    for line in shared.with_traffic(|traffic, _| traffic.abandoned(&why)) {
+        // A client that is gone needs no answer.
+        let _ = shared.send_line(&line);
+    }
+    shared.host.engine().close();
+    Ok(status)
+}
+
+fn start(server: &Server) -> Result<Child, String> {
+    let Some((program, arguments)) = server.command.split_first() else {
+        return Err("no command was given".to_owned());
+    };
+    let mut command = Command::new(program);
+    command.args(arguments).envs(server.env.iter().cloned());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    if let Some(folder) = &server.folder {
+        command.current_dir(folder);
+    }
+    command.spawn().map_err(|e| format!("{}: {e}", program.to_string_lossy()))
+}
+
+/// Until the client closes its end; the server then sees the end of its input.
+fn from_client(shared: &Shared, mut server: ChildStdin) {
+    let mut lines = Lines::new(io::stdin().lock(), MAX_LINE_BYTES);
+    let mut line = Vec::new();
+    while let Ok(Some(is_whole)) = lines.next(&mut line) {
+        let route = match is_whole {
+            true => shared.with_traffic(|traffic, host| traffic.from_client(host, &line)),
+            false => Route::Server,
+        };
+        let sent = match route {
+            Route::Server => server.write_all(&line).and_then(|()| server.flush()),
+            Route::Client(answer) => shared.send_line(&answer),
+        };
+        if sent.is_err() {
+            return;
+        }
+    }
+}
+
+/// Until the server closes its output, or the client its input.
+fn from_server(shared: &Shared, server: impl io::BufRead) {
+    let mut lines = Lines::new(server, MAX_LINE_BYTES);
+    let mut line = Vec::new();
+    while let Ok(Some(is_whole)) = lines.next(&mut line) {
+        let new = match is_whole {
+            true => shared.with_traffic(|traffic, host| traffic.from_server(host, &line)),
+            false => None,
+        };
+        let sent = match new {
+            Some(new) => shared.send_line(&new),
+            None => shared.send(&line),
+        };
+        if sent.is_err() {
+            return;
+        }
+    }
+}
+
+/// A host that ends this process means the server.
+#[cfg(unix)]
+fn pass_signals_on(child: &Child) {
+    use rustix::process::{Pid, Signal, kill_process};
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let Some(pid) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) else { return };
+    thread::spawn(move || {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+        runtime.block_on(async {
+            let (Ok(mut hangup), Ok(mut interrupt), Ok(mut terminate)) = (
+                signal(SignalKind::hangup()),
+                signal(SignalKind::interrupt()),
+                signal(SignalKind::terminate()),
+            ) else {
+                return;
+            };
+            loop {
+                let signal = tokio::select! {
+                    _ = hangup.recv() => Signal::HUP,
+                    _ = interrupt.recv() => Signal::INT,
+                    _ = terminate.recv() => Signal::TERM,
+                };
+                // The server may just have ended.
+                let _ = kill_process(pid, signal);
+            }
+        });
+    });
+}
+
+#[cfg(not(unix))]
+fn pass_signals_on(_: &Child) {}

@@ -1,0 +1,268 @@
+//! What the proxy does to the lines of a conversation: results of `tools/call` get new texts, lists of tools
+//! get ours, calls of ours are answered here. Every other line passes byte for byte.
+
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::message::{Message, read};
+use crate::engine::Cancel;
+use crate::host::Host;
+use crate::host::tools::{TOOLS, Tool};
+use crate::protocol::RpcError;
+use crate::protocol::messages::{Format, MessagesCompressed, Params};
+use crate::protocol::skim::{Edits, Json};
+
+/// JSON-RPC error code for what the wrapped server can no longer answer (implementation-defined range).
+const SERVER_ENDED: i64 = -32000;
+/// Requests that are remembered; later ones pass unchanged, answers included.
+const MAX_PENDING: usize = 4096;
+
+/// What an answer is awaited for.
+#[derive(Debug)]
+enum Awaited {
+    /// `tools/call`: the request, which tells the tool and its arguments.
+    Call(String),
+    /// `tools/list`
+    List,
+    /// Anything else.
+    Other,
+}
+
+/// Where a line of the client goes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Route {
+    /// To the server, as it came.
+    Server,
+    /// Back to the client: the answer.
+    Client(String),
+}
+
+/// The requests of a client that the wrapped server has not answered.
+#[derive(Debug, Default)]
+pub(super) struct Traffic {
+    awaited: HashMap<String, Awaited>,
+}
+
+impl Traffic {
+    /// A line from the client.
+    pub(super) fn from_client(&mut self, host: &Host, line: &[u8]) -> Route {
+        let Message::Request(id, method, raw) = read(line) else { return Route::Server };
+        let json = Json::of(raw);
+        let Some(id) = id else {
+            if method == "notifications/cancelled" {
+                let id = json.get("params").and_then(|params| params.get("requestId"));
+                id.map(|id| self.awaited.remove(id.raw()));
+            }
+            return Route::Server;
+        };
+        let awaited = match method.as_str() {
+            "tools/list" => Awaited::List,
+            "tools/call" => {
+                let name = json.get("params").and_then(|params| params.text_of("name"));
+                if let Some(tool) = name.as_deref().and_then(Tool::named) {
+                    return Route::Client(answered(host, tool, id, json));
+                }
+                Awaited::Call(raw.get().to_owned())
+            }
+            _ => Awaited::Other,
+        };
+        if self.awaited.len() < MAX_PENDING {
+            self.awaited.insert(id.to_owned(), awaited);
+        }
+        Route::Server
+    }
+
+    /// A line from the server: what the client gets in its place, or `None` for the line itself.
+    pub(super) fn from_server(&mut self, host: &Host, line: &[u8]) -> Option<String> {
+        let Message::Answer(id, raw) = read(line) else { return None };
+        match self.awaited.remove(id)? {
+            Awaited::Call(request) => rewritten(host, &request, raw, id),
+            Awaited::List => with_ours(raw),
+            Awaited::Other => None,
+        }
+    }
+
+    /// Errors for all that the server can no longer answer, in no order.
+    pub(super) fn abandoned(&mut self, why: &str) -> Vec<String> {
+        self.awaited.drain().map(|(id, _)| error(&id, SERVER_ENDED, why)).collect()
+    }
+}
+
+/// The answer to a call of one of our tools.
+fn answered(host: &Host, tool: &Tool, id: &str, request: Json<'_>) -> String {
+    let arguments = request.get("params").and_then(|params| params.get("arguments"));
+    let arguments = arguments.map_or(Ok(Value::Null), |json| serde_json::from_str(json.raw()));
+    let answer = arguments.map_err(|e| e.to_string()).and_then(|given| {
+        let fault = |_| Err("tersed failed on this; the next call works".to_owned());
+        catch_unwind(AssertUnwindSafe(|| tool.call(host, given))).unwrap_or_else(fault)
+    });
+    let is_error = answer.is_err();
+    let texts = answer.unwrap_or_else(|message| vec![message]);
+    let content: Vec<Value> = texts.iter().map(|text| json!({ "type": "text", "text": text })).collect();
+    let result = json!({ "resultType": "complete", "content": content, "isError": is_error });
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
+}
+
+fn error(id: &str, code: i64, message: &str) -> String {
+    let error = json!({ "code": code, "message": message });
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
+}
+
+/// The answer to a call with the texts of its result made smaller.
+fn rewritten(host: &Host, request: &str, answer: &RawValue, id: &str) -> Option<String> {
+    let body = RawValue::from_string(format!("[{request},{}]", answer.get())).ok()?;
+    let compress = || compressed(host, &body);
+    let fault = || Err(RpcError::new(crate::protocol::error::INTERNAL_ERROR, "panic", "tersed failed"));
+    match catch_unwind(AssertUnwindSafe(compress)).unwrap_or_else(|_| fault()) {
+        Ok(new) if new == answer.get() => None,
+        Ok(new) => Some(new),
+        // What could not be redacted must not go on; anything else goes on as it came.
+        Err(e) if e.data.as_ref().is_some_and(|data| data.kind == "redaction_failed") => {
+            Some(error(id, crate::protocol::error::INTERNAL_ERROR, &e.message))
+        }
+        Err(_) => None,
+    }
+}
+
+/// The second of two messages, after its results went through the engine.
+fn compressed(host: &Host, body: &RawValue) -> Result<String, RpcError> {
+    let params = Params::of_body(body, Format::Mcp);
+    let MessagesCompressed { body, .. } = host.engine().compress_messages(&params, &Cancel::default())?;
+    let answer = Json::of(&body).items().nth(1).map(|answer| answer.raw().to_owned());
+    answer.ok_or_else(|| RpcError::failed("internal", "the answer is gone"))
+}
+
+/// A list of tools with ours at its end; `None` where it is no last page, or no list.
+fn with_ours(answer: &RawValue) -> Option<String> {
+    let json = Json::of(answer);
+    let result = json.get("result")?;
+    if result.get("nextCursor").is_some_and(|cursor| cursor.is_string()) {
+        return None;
+    }
+    let tools = result.get("tools").filter(|tools| tools.is_array())?;
+    // A server behind another proxy of ours has them already.
+    let has_ours = |json: Json<'_>| json.text_of("name").is_some_and(|name| Tool::named(&name).is_some());
+    if tools.items().any(has_ours) {
+        return None;
+    }
+    let ours: Vec<String> = TOOLS.iter().map(|tool| tool.listed().to_string()).collect();
+    let comma = if tools.items().next().is_some() { "," } else { "" };
+    let end = tools.range().end - 1;
+    let mut edits = Edits::default();
+    edits.replace(end..end, format!("{comma}{}", ours.join(",")));
+    Some(edits.apply(answer.get()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Settings;
+
+    fn host() -> Host {
+        Host::new(Settings::default())
+    }
+
+    fn long() -> String {
+        let cases: String = (1..=400).map(|n| format!("test case_{n} ... ok\\n")).collect();
+        format!("running 400 tests\\n{cases}")
+            + "\\ntest result: ok. 400 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\\n"
+    }
+
+    fn call(traffic: &mut Traffic, host: &Host, id: &str) {
+        let request = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"bash","arguments":{{"command":"cargo test"}}}}}}"#
+        );
+        assert_eq!(traffic.from_client(host, request.as_bytes()), Route::Server);
+    }
+
+    #[test]
+    fn only_the_text_of_a_result_changes() {
+        let (host, mut traffic) = (host(), Traffic::default());
+        call(&mut traffic, &host, "7");
+        let answer = format!(
+            r#"{{ "id" : 7, "result":{{"content":[{{"type":"text","text":"{}","annotations":{{"priority":1.50}}}}],"x":1e400}},"jsonrpc":"2.0"}}"#,
+            long()
+        );
+        let new = traffic.from_server(&host, answer.as_bytes()).unwrap();
+        assert!(new.starts_with(r#"{ "id" : 7, "result":{"content":[{"type":"text","text":""#), "{new}");
+        assert!(new.ends_with(r#","annotations":{"priority":1.50}}],"x":1e400},"jsonrpc":"2.0"}"#), "{new}");
+        assert!(new.len() * 4 < answer.len() && new.contains("400 passed"), "{new}");
+        // The same id again is no answer to anything.
+        assert_eq!(traffic.from_server(&host, answer.as_bytes()), None);
+    }
+
+    #[test]
+    fn what_is_no_result_of_a_tool_stays() {
+        let (host, mut traffic) = (host(), Traffic::default());
+        let prompt = r#"{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{}}"#;
+        assert_eq!(traffic.from_client(&host, prompt.as_bytes()), Route::Server);
+        let answer = format!(r#"{{"id":1,"result":{{"content":[{{"type":"text","text":"{}"}}]}}}}"#, long());
+        for line in [answer.as_bytes(), b"no json", b"[]", b"{}", b"{\"id\":9,\"result\":{}}", b"\xff\xfe"] {
+            assert_eq!(traffic.from_server(&host, line), None);
+        }
+        call(&mut traffic, &host, "2");
+        assert_eq!(traffic.from_server(&host, br#"{"id":2,"error":{"code":-1,"message":"no"}}"#), None);
+        call(&mut traffic, &host, "3");
+        // An id that is a string is another one.
+        assert_eq!(traffic.from_server(&host, br#"{"id":"3","result":{"content":[]}}"#), None);
+        assert_eq!(traffic.abandoned("gone").len(), 1);
+    }
+
+    #[test]
+    fn our_tools_stand_on_the_last_page_of_the_list_once() {
+        let (host, mut traffic) = (host(), Traffic::default());
+        let list = |traffic: &mut Traffic, result: &str| {
+            assert_eq!(traffic.from_client(&host, br#"{"id":1,"method":"tools/list"}"#), Route::Server);
+            traffic.from_server(&host, format!(r#"{{"id":1,"result":{result}}}"#).as_bytes())
+        };
+        let names = |answer: &str| -> Vec<String> {
+            let answer: Value = serde_json::from_str(answer).unwrap();
+            let tools = answer["result"]["tools"].as_array().unwrap().iter();
+            tools.map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+        };
+        let new = list(&mut traffic, r#"{"tools":[{"name":"a"}],"ttlMs":5}"#).unwrap();
+        assert_eq!(names(&new), ["a", "tersed_expand", "tersed_search", "tersed_list"]);
+        assert_eq!(names(&list(&mut traffic, r#"{"tools":[]}"#).unwrap()).len(), 3);
+        assert_eq!(list(&mut traffic, r#"{"tools":[{"name":"a"}],"nextCursor":"x"}"#), None);
+        let result = new.strip_prefix(r#"{"id":1,"result":"#).unwrap().strip_suffix('}').unwrap();
+        assert_eq!(list(&mut traffic, result), None);
+    }
+
+    #[test]
+    fn an_original_is_read_back_here() {
+        let (host, mut traffic) = (host(), Traffic::default());
+        call(&mut traffic, &host, "1");
+        let answer = format!(r#"{{"id":1,"result":{{"content":[{{"type":"text","text":"{}"}}]}}}}"#, long());
+        let new = traffic.from_server(&host, answer.as_bytes()).unwrap();
+        let id = new.split(", id ").nth(1).unwrap().split([']', ':']).next().unwrap().to_owned();
+        let mut ask = |name: &str, arguments: &str| {
+            let request = format!(
+                r#"{{"id":"q","method":"tools/call","params":{{"name":"{name}","arguments":{arguments}}}}}"#
+            );
+            match traffic.from_client(&host, request.as_bytes()) {
+                Route::Client(answer) => serde_json::from_str::<Value>(&answer).unwrap()["result"].clone(),
+                Route::Server => panic!("{name} went to the server"),
+            }
+        };
+        let read = ask("tersed_expand", &format!(r#"{{"id":"{id}","first":8,"last":9}}"#));
+        assert_eq!(read["content"][0]["text"], "test case_7 ... ok\ntest case_8 ... ok\n");
+        let found = ask("tersed_search", &format!(r#"{{"id":"{id}","pattern":"case_(9|10) ","context":1}}"#));
+        let text =
+            "9-test case_8 ... ok\n10:test case_9 ... ok\n11:test case_10 ... ok\n12-test case_11 ... ok\n";
+        assert_eq!(found["content"][0]["text"], text);
+        assert_eq!(found["content"][1]["text"], "2 of 2 matching lines.");
+        let listed = ask("tersed_list", "{}");
+        let listed = listed["content"][0]["text"].as_str().unwrap().to_owned();
+        assert!(listed.starts_with(&id) && listed.contains("bash, 403 lines"), "{listed}");
+        let refused = ask("tersed_expand", r#"{"id":"00000000"}"#);
+        assert_eq!(refused["isError"], true);
+        let refused = ask("tersed_expand", r#"{"id":"1","line":3}"#);
+        assert!(
+            refused["content"][0]["text"].as_str().unwrap().contains("unknown field `line`"),
+            "{refused}"
+        );
+    }
+}

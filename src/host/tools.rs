@@ -1,0 +1,271 @@
+//! The tools that a model is given to get back what was left out: one list for every way in, and what each
+//! answers, as MCP content.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::Host;
+use crate::engine::Cancel;
+use crate::protocol::RpcError;
+use crate::protocol::artifact::{Found, List, ListParams, Numbering, Read, ReadParams, SearchParams};
+
+/// One tool.
+#[derive(Debug)]
+pub struct Tool {
+    /// Its name, which no other server is likely to use.
+    pub name: &'static str,
+    /// What a person sees.
+    pub title: &'static str,
+    /// What the model is told.
+    pub description: &'static str,
+    schema: fn() -> Value,
+    run: fn(&Host, Value) -> Result<Vec<String>, String>,
+}
+
+/// The tools, in the order in which they are listed.
+pub static TOOLS: &[Tool] = &[
+    Tool {
+        name: "tersed_expand",
+        title: "Read omitted output",
+        description: "Reads back what was left out of an earlier tool result. Where a result shows a line such as \
+            `[tersed#1a2b3c: omitted 120 lines 5-124, ..., id 3fa9c1d2]`, give that `id` and, to get less than the whole original, \
+            the `first` and `last` line. Long answers come in pages.",
+        schema: schema::<Expand>,
+        run: |host, arguments| expand(host, arguments),
+    },
+    Tool {
+        name: "tersed_search",
+        title: "Search omitted output",
+        description: "Finds lines in the original of an earlier tool result, by the `id` that its omissions show, \
+            with a regular expression. Matching lines come as `number:text`, lines of context as `number-text`.",
+        schema: schema::<Search>,
+        run: |host, arguments| search(host, arguments),
+    },
+    Tool {
+        name: "tersed_list",
+        title: "List originals",
+        description: "Lists the originals of earlier tool results that can be read back, newest first.",
+        schema: schema::<ListAll>,
+        run: |host, arguments| list(host, arguments),
+    },
+];
+
+impl Tool {
+    /// The tool of that name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        TOOLS.iter().find(|tool| tool.name == name)
+    }
+
+    /// Whether a host's name of a tool is that of one of ours, whatever the host puts before it.
+    pub fn is_ours(name: &str) -> bool {
+        name.split("__").last().is_some_and(|last| Self::named(last).is_some())
+    }
+
+    /// JSON Schema of its arguments.
+    pub fn input_schema(&self) -> Value {
+        (self.schema)()
+    }
+
+    /// As `tools/list` shows it.
+    pub fn listed(&self) -> Value {
+        json!({
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": self.input_schema(),
+            "annotations": { "readOnlyHint": true, "openWorldHint": false },
+        })
+    }
+
+    /// The texts of its answer, or what the model is told is wrong.
+    ///
+    /// # Errors
+    /// One sentence that names the argument, its value and what is allowed.
+    pub fn call(&self, host: &Host, arguments: Value) -> Result<Vec<String>, String> {
+        (self.run)(host, arguments)
+    }
+}
+
+/// Which part of an original is read.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Expand {
+    /// The id that the omission shows, or one of `tersed_list`.
+    id: String,
+    /// First line, as the omission names it, from 1. Absent for the start.
+    #[serde(default)]
+    first: Option<usize>,
+    /// Last line. Absent for the end.
+    #[serde(default)]
+    last: Option<usize>,
+    /// Where the page before ended.
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+/// What is looked for in an original.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Search {
+    /// The id that the omission shows, or one of `tersed_list`.
+    id: String,
+    /// Regular expression.
+    pattern: String,
+    /// Letter case does not matter.
+    #[serde(default)]
+    ignore_case: bool,
+    /// Lines before and after each match, 0 to 20.
+    #[serde(default)]
+    context: usize,
+    /// Where the page before ended.
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+/// Nothing.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ListAll {}
+
+fn schema<T: JsonSchema>() -> Value {
+    let mut schema = schemars::schema_for!(T).to_value();
+    if let Some(members) = schema.as_object_mut() {
+        members.shift_remove("$schema");
+        members.shift_remove("title");
+        members.shift_remove("description");
+        // A tool without arguments is still called with an object.
+        members.entry("properties").or_insert_with(|| json!({}));
+    }
+    schema
+}
+
+fn arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
+    let arguments = if arguments.is_null() { json!({}) } else { arguments };
+    serde_path_to_error::deserialize(arguments).map_err(|e| match e.path().to_string() {
+        path if path == "." => e.inner().to_string(),
+        path => format!("{path}: {}", e.inner()),
+    })
+}
+
+/// Asks the sessions, the latest first, until one has the original.
+fn find<T>(host: &Host, ask: impl Fn(Option<String>) -> Result<T, RpcError>) -> Result<T, String> {
+    let mut refused = None;
+    for session in host.sessions() {
+        match ask(session) {
+            Ok(found) => return Ok(found),
+            Err(e) if e.data.as_ref().is_some_and(|data| data.kind == "artifact_not_found") => {
+                refused = refused.or(Some(e));
+            }
+            Err(e) => return Err(e.message),
+        }
+    }
+    Err(refused.map_or_else(|| "no original is kept".to_owned(), |e| e.message))
+}
+
+fn expand(host: &Host, given: Value) -> Result<Vec<String>, String> {
+    let Expand { id, first, last, cursor } = arguments(given)?;
+    let lines = (first.or(last).is_some()).then(|| vec![[first.unwrap_or(1), last.unwrap_or(usize::MAX)]]);
+    let read: Read = find(host, |session_id| {
+        host.engine.read_artifact(&ReadParams {
+            session_id,
+            id: id.clone(),
+            lines: lines.clone(),
+            numbering: Numbering::Shown,
+            max_bytes: None,
+            cursor: cursor.clone(),
+        })
+    })?;
+    let mut note = match read.encoding.as_str() {
+        "utf-8" => String::new(),
+        encoding => format!("{} bytes of no text, as {encoding}. ", read.total_bytes),
+    };
+    if let Some(cursor) = &read.next_cursor {
+        note += &format!("More follows: call again with cursor \"{cursor}\".");
+    }
+    let mut texts = vec![read.text];
+    texts.extend(Some(note.trim_end().to_owned()).filter(|note| !note.is_empty()));
+    Ok(texts)
+}
+
+fn search(host: &Host, given: Value) -> Result<Vec<String>, String> {
+    let Search { id, pattern, ignore_case, context, cursor } = arguments(given)?;
+    let found: Found = find(host, |session_id| {
+        let params = SearchParams {
+            session_id,
+            id: id.clone(),
+            pattern: pattern.clone(),
+            fixed: false,
+            ignore_case,
+            context,
+            max_matches: None,
+            cursor: cursor.clone(),
+        };
+        host.engine.search_artifact(&params, &Cancel::default())
+    })?;
+    let mut text = String::new();
+    let mut shown = 0;
+    for found in &found.matches {
+        let context = |l: &crate::protocol::artifact::NumberedLine| (l.line, '-', l.text.clone());
+        let lines = found.before.iter().map(context);
+        let lines =
+            lines.chain([(found.line, ':', found.text.clone())]).chain(found.after.iter().map(context));
+        for (number, mark, line) in lines {
+            // Windows of neighbours overlap; a line that a later window finds was context before.
+            if number <= shown {
+                continue;
+            }
+            if shown > 0 && number > shown + 1 && context_is_asked(found) {
+                text += "--\n";
+            }
+            text += &format!("{number}{mark}{line}\n");
+            shown = number;
+        }
+    }
+    let mut note = format!("{} of {} matching lines.", found.matches.len(), found.total_matches);
+    if let Some(cursor) = &found.next_cursor {
+        note += &format!(" More follow: call again with cursor \"{cursor}\".");
+    }
+    Ok(if text.is_empty() { vec![note] } else { vec![text, note] })
+}
+
+fn context_is_asked(found: &crate::protocol::artifact::Match) -> bool {
+    !found.before.is_empty() || !found.after.is_empty()
+}
+
+/// Originals that one answer lists.
+const MAX_LISTED: usize = 200;
+
+fn list(host: &Host, given: Value) -> Result<Vec<String>, String> {
+    let ListAll {} = arguments(given)?;
+    let mut text = String::new();
+    let mut listed = 0;
+    for session_id in host.sessions() {
+        let mut cursor = None;
+        loop {
+            let params = ListParams { session_id: session_id.clone(), cursor };
+            // A session that was closed has none.
+            let Ok(List { artifacts, next_cursor }) = host.engine.list_artifacts(&params) else { break };
+            for artifact in artifacts {
+                let call = artifact.tool_call_id.map(|id| format!(", call {id}")).unwrap_or_default();
+                listed += 1;
+                if listed > MAX_LISTED {
+                    return Ok(vec![text, format!("Only the newest {MAX_LISTED} are listed.")]);
+                }
+                text += &format!(
+                    "{}  {}, {} lines, {} bytes{call}\n",
+                    artifact.id, artifact.tool, artifact.lines, artifact.bytes
+                );
+            }
+            match next_cursor {
+                Some(next) => cursor = Some(next),
+                None => break,
+            }
+        }
+    }
+    if text.is_empty() {
+        text.push_str("No original is kept: nothing was left out of any result so far.");
+    }
+    Ok(vec![text])
+}

@@ -1,0 +1,78 @@
+// A scripted model on loopback that speaks the Anthropic messages API, streamed or whole: as model.mjs.
+
+import { createServer } from "node:http";
+
+/**
+ * Starts a model that asks for `calls`, each `{kind, tool, args}`, in order; `args` may be a function of what was seen
+ * by then. The answer has `url`, `seen` (text by kind), `offered` (names of the tools that the host offered) and `close()`.
+ */
+export async function start(calls) {
+  const seen = {};
+  const offered = new Set();
+  const server = createServer((request, response) => {
+    let body = "";
+    request.on("data", (piece) => (body += piece));
+    request.on("end", () => {
+      if (!/^\/v1\/messages(\?|$)/.test(request.url)) return reply(response, { input_tokens: 100 });
+      const asked = JSON.parse(body);
+      for (const { name } of asked.tools ?? []) offered.add(name);
+      for (const { tool_use_id, content } of results(asked)) {
+        const call = calls[Number(/^toolu_tersed_(\d+)/.exec(tool_use_id)?.[1])];
+        if (call) seen[call.kind] ??= textOf(content);
+      }
+      // A request without tools is for a title or the like.
+      const next = asked.tools?.length ? calls.findIndex((call) => seen[call.kind] === undefined) : -1;
+      answer(response, asked, next < 0 ? { type: "text", text: "done" } : toolUse(calls, next, seen));
+    });
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    seen,
+    offered,
+    close: () => {
+      server.closeAllConnections?.();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const results = (asked) =>
+  (asked.messages ?? [])
+    .flatMap(({ content }) => (Array.isArray(content) ? content : []))
+    .filter(({ type }) => type === "tool_result");
+
+const textOf = (content) =>
+  typeof content === "string" ? content : (content ?? []).map(({ type, text }) => text ?? `[${type}]`).join("\n");
+
+function toolUse(calls, index, seen) {
+  const { tool, args } = calls[index];
+  return { type: "tool_use", id: `toolu_tersed_${index}`, name: tool, input: typeof args === "function" ? args(seen) : args };
+}
+
+function answer(response, asked, block) {
+  const stop_reason = block.type === "tool_use" ? "tool_use" : "end_turn";
+  const usage = { input_tokens: 100, output_tokens: 10 };
+  const message = { id: "msg_1", type: "message", role: "assistant", model: asked.model, stop_sequence: null, usage };
+  if (!asked.stream) return reply(response, { ...message, content: [block], stop_reason });
+  const [empty, delta] =
+    block.type === "text"
+      ? [{ ...block, text: "" }, { type: "text_delta", text: block.text }]
+      : [{ ...block, input: {} }, { type: "input_json_delta", partial_json: JSON.stringify(block.input) }];
+  const events = [
+    { type: "message_start", message: { ...message, content: [], stop_reason: null } },
+    { type: "content_block_start", index: 0, content_block: empty },
+    { type: "content_block_delta", index: 0, delta },
+    { type: "content_block_stop", index: 0 },
+    { type: "message_delta", delta: { stop_reason, stop_sequence: null }, usage },
+    { type: "message_stop" },
+  ];
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  for (const event of events) response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+  response.end();
+}
+
+function reply(response, body) {
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify(body));
+}

@@ -1,0 +1,43 @@
+// Claude Code: a plugin whose MCP server is found in the PATH.
+
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as anthropic from "./anthropic.mjs";
+
+export default {
+  name: "claude-code",
+  packages: ["@anthropic-ai/claude-code@2.1.197", "@anthropic-ai/claude-code-linux-x64@2.1.197"],
+  bin: "../@anthropic-ai/claude-code-linux-x64/claude",
+  scriptedModel: anthropic,
+  expand: "mcp__plugin_tersed_tersed__tersed_expand",
+  // A run that fails and a file view cannot be replaced there; see the adapter's README.
+  unchanged: ["failed", "read"],
+  calls: ({ work }) => [
+    { kind: "passed", tool: "Bash", args: { command: "./passes.sh", description: "Runs tests" } },
+    { kind: "failed", tool: "Bash", args: { command: "./fails.sh", description: "Runs tests" } },
+    { kind: "read", tool: "Read", args: { file_path: work.smallerFile } },
+    { kind: "mcp", tool: "mcp__reports__report", args: {} },
+    { kind: "again", tool: "Bash", args: { command: "cat passed.txt", description: "Reads" } },
+  ],
+  configure({ home, work }) {
+    const [command, ...args] = work.mcp;
+    writeFileSync(join(home, "mcp.json"), JSON.stringify({ mcpServers: { reports: { command, args } } }));
+  },
+  install(about) {
+    mkdirSync(join(about.place, "bin"));
+    symlinkSync(about.binary, join(about.place, "bin/tersed"));
+    about.plugin = about.adapter;
+  },
+  path: ({ place }) => [join(place, "bin")],
+  args: ({ prompt, home, plugin }) => [
+    ...["--print", prompt, "--dangerously-skip-permissions", "--mcp-config", join(home, "mcp.json")],
+    ...(plugin ? ["--plugin-dir", plugin] : []),
+  ],
+  env: ({ model }) => ({
+    ANTHROPIC_BASE_URL: model,
+    ANTHROPIC_API_KEY: "none",
+    IS_SANDBOX: "1",
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    DISABLE_AUTOUPDATER: "1",
+  }),
+};

@@ -1,0 +1,272 @@
+//! MCP as a host sees it: `tersed mcp` and `tersed mcp-proxy` as child processes.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+
+use serde_json::{Value, json};
+
+struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Process {
+    fn start(arguments: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));
+        command.env("TERSED_NO_CONFIG", "1");
+        let mut child = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Self { input: child.stdin.take(), child, output }
+    }
+
+    fn proxy(arguments: &[&str]) -> Self {
+        let mut all = vec!["mcp-proxy"];
+        all.extend_from_slice(arguments);
+        let mut process = Self::start(&all);
+        assert_eq!(process.line(), "a line that is no JSON\n");
+        process
+    }
+
+    fn say(&mut self, message: &Value) {
+        writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        line
+    }
+
+    fn ask(&mut self, id: Value, method: &str, params: Value) -> Value {
+        self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        loop {
+            let answer: Value = serde_json::from_str(&self.line()).unwrap();
+            if answer["id"] == id && answer.get("method").is_none() {
+                return answer;
+            }
+        }
+    }
+
+    fn call(&mut self, id: u32, name: &str, arguments: Value) -> Value {
+        self.ask(json!(id), "tools/call", json!({ "name": name, "arguments": arguments }))["result"].clone()
+    }
+
+    fn end(mut self) -> ExitStatus {
+        self.input = None;
+        self.child.wait().unwrap()
+    }
+}
+
+const SERVER: [&str; 3] = ["--", "python3", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/server.py")];
+
+fn text(result: &Value) -> String {
+    result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{result}")).to_owned()
+}
+
+fn handle(text: &str) -> String {
+    text.split(", id ").nth(1).unwrap().split([']', ':']).next().unwrap().to_owned()
+}
+
+fn shake_hands(process: &mut Process) {
+    let params = json!({
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
+    });
+    let answer = process.ask(json!(0), "initialize", params);
+    assert_eq!(answer["result"]["serverInfo"]["name"], "tersed", "{answer}");
+    process.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+}
+
+fn passing_tests() -> String {
+    let mut text = "running 400 tests\n".to_owned();
+    text.extend((1..=400).map(|n| format!("test case_{n} ... ok\n")));
+    text +=
+        "\ntest result: ok. 400 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n";
+    text
+}
+
+fn event(id: &str, stdout: &str) -> Value {
+    json!({
+        "session_id": "s", "tool_use_id": id, "tool_name": "Bash", "tool_input": { "command": "cargo test" },
+        "tool_response": { "stdout": stdout, "stderr": "", "interrupted": false, "isImage": false },
+    })
+}
+
+fn hook(process: &mut Process, id: u32, event: &Value) -> Value {
+    serde_json::from_str(&text(&process.call(id, "tersed_hook", event.clone()))).unwrap()
+}
+
+#[test]
+fn a_hook_replaces_a_result_and_the_model_reads_it_back() {
+    let mut mcp = Process::start(&["mcp"]);
+    shake_hands(&mut mcp);
+    let tools = mcp.ask(json!(1), "tools/list", json!({}));
+    let names: Vec<&str> =
+        tools["result"]["tools"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["tersed_expand", "tersed_search", "tersed_list", "tersed_hook"]);
+    let reply = hook(&mut mcp, 2, &event("c1", &passing_tests()));
+    let output = &reply["hookSpecificOutput"]["updatedToolOutput"];
+    let shown = output["stdout"].as_str().unwrap().to_owned();
+    assert!(shown.contains("400 passed") && shown.len() < 400, "{shown}");
+    assert_eq!(output["interrupted"], false);
+    let id = handle(&shown);
+    let read = mcp.call(3, "tersed_expand", json!({ "id": id }));
+    assert_eq!(text(&read), passing_tests());
+    let read = mcp.call(4, "tersed_expand", json!({ "id": id, "first": 401 }));
+    assert!(text(&read).starts_with("test case_400 ... ok\n\ntest result"), "{read}");
+    let found = mcp.call(5, "tersed_search", json!({ "id": id, "pattern": "case_39[89]" }));
+    assert_eq!(text(&found), "399:test case_398 ... ok\n400:test case_399 ... ok\n");
+    assert!(text(&mcp.call(6, "tersed_list", json!({}))).starts_with(&id));
+    // The same event again gives the same bytes.
+    assert_eq!(hook(&mut mcp, 7, &event("c1", &passing_tests())), reply);
+    let refused = mcp.call(8, "tersed_search", json!({ "id": id, "pattern": "(" }));
+    assert_eq!(refused["isError"], true, "{refused}");
+    let error = mcp.ask(json!(9), "tools/call", json!({ "name": "nothing" }));
+    assert!(error["error"]["message"].as_str().unwrap().contains("no tool `nothing`"), "{error}");
+    assert!(mcp.end().success());
+}
+
+#[test]
+fn a_hook_that_has_nothing_to_say_says_nothing() {
+    let mut mcp = Process::start(&["mcp"]);
+    shake_hands(&mut mcp);
+    let with = |change: fn(&mut Value)| {
+        let mut event = event("c1", &passing_tests());
+        change(&mut event);
+        event
+    };
+    let events = [
+        event("c1", "one line\n"),
+        json!({}),
+        json!({ "session_id": 5 }),
+        with(|e| e["tool_response"]["interrupted"] = json!(true)),
+        with(|e| e["tool_response"]["isImage"] = json!(true)),
+        with(|e| e["tool_response"] = json!("text")),
+        with(|e| e["tool_response"]["persistedOutputPath"] = json!("/nothing/here")),
+        with(|e| e["tool_name"] = json!("Read")),
+        with(|e| e["tool_name"] = json!("mcp__plugin_tersed_tersed__tersed_expand")),
+        with(|e| e["session_id"] = json!("${session_id}")),
+    ];
+    for (i, event) in events.iter().enumerate() {
+        assert_eq!(hook(&mut mcp, i as u32 + 1, event), json!({}), "{event}");
+    }
+    assert!(mcp.end().success());
+}
+
+#[test]
+fn what_was_summed_up_is_not_referred_to() {
+    let mut mcp = Process::start(&["mcp"]);
+    shake_hands(&mut mcp);
+    let long: String = (0..60).map(|n| format!("value of setting {n} is {}\n", n * 7919)).collect();
+    let asked = |id: &str| {
+        let mut event = event(id, &long);
+        event["tool_input"]["command"] = json!(format!("cat settings # {id}"));
+        event
+    };
+    hook(&mut mcp, 1, &asked("c1"));
+    let reply = hook(&mut mcp, 2, &asked("c2"));
+    assert!(reply.to_string().contains("c1"), "{reply}");
+    hook(&mut mcp, 3, &json!({ "session_id": "s", "hook_event_name": "PreCompact" }));
+    let reply = hook(&mut mcp, 4, &asked("c3"));
+    assert!(!reply.to_string().contains("earlier result"), "{reply}");
+    assert!(mcp.end().success());
+}
+
+#[test]
+fn a_client_without_a_handshake_is_served() {
+    let mut mcp = Process::start(&["mcp"]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let answer = mcp.ask(json!(1), "server/discover", json!({ "_meta": meta }));
+    assert_eq!(answer["result"]["serverInfo"]["name"], "tersed", "{answer}");
+    let params = json!({ "_meta": meta, "name": "tersed_list", "arguments": {} });
+    let answer = mcp.ask(json!(2), "tools/call", params);
+    assert!(text(&answer["result"]).starts_with("No original is kept"), "{answer}");
+    assert!(mcp.end().success());
+}
+
+#[test]
+fn the_proxy_changes_results_and_nothing_else() {
+    let mut proxy = Process::proxy(&SERVER);
+    let request = r#"{"jsonrpc":"2.0" , "method":"echo","id":"x","params":{"n":1.0e2}}"#;
+    writeln!(proxy.input.as_mut().unwrap(), "{request}").unwrap();
+    let line = serde_json::to_string(&format!("{request}\n")).unwrap();
+    let expected = format!(
+        "{{\"result\" : {{\"line\": {line}, \"n\": 1.50, \"e\": 1E400}}, \"id\":\"x\",  \"jsonrpc\":\"2.0\"}}\n"
+    );
+    assert_eq!(proxy.line(), expected);
+    let tools = proxy.ask(json!(1), "tools/list", json!({}));
+    let count = tools["result"]["tools"].as_array().unwrap().len();
+    assert_eq!((count, &tools["result"]["tools"][0]["name"]), (4, &json!("run")));
+    let result = proxy.call(2, "run", json!({ "command": "cargo test" }));
+    let shown = text(&result);
+    assert!(shown.contains("400 passed") && shown.len() < 400, "{shown}");
+    let read = proxy.call(3, "tersed_expand", json!({ "id": handle(&shown) }));
+    assert_eq!(text(&read), passing_tests());
+    // No reference to an earlier result: what the model still sees is not known.
+    let again = text(&proxy.call(4, "run", json!({ "command": "cargo test" })));
+    assert_eq!(again, shown);
+    assert_eq!(proxy.end().code(), Some(0));
+}
+
+#[test]
+fn the_proxy_ends_as_its_server_ends() {
+    for (command, code) in [("exit", 3), ("crash", 137)] {
+        let mut proxy = Process::proxy(&SERVER);
+        proxy.say(&json!({ "id": 1, "method": "tools/call", "params": { "name": "run", "arguments": { "command": "hang" } } }));
+        proxy.say(&json!({ "id": 2, "method": "tools/call", "params": { "name": "run", "arguments": { "command": command } } }));
+        let mut ids: Vec<i64> = Vec::new();
+        for _ in 0..2 {
+            let answer: Value = serde_json::from_str(&proxy.line()).unwrap();
+            assert_eq!(answer["error"]["code"], -32000, "{answer}");
+            assert!(answer["error"]["message"].as_str().unwrap().contains("before it answered"), "{answer}");
+            ids.push(answer["id"].as_i64().unwrap());
+        }
+        ids.sort_unstable();
+        assert_eq!(ids, [1, 2]);
+        assert_eq!(proxy.line(), "");
+        assert_eq!(proxy.child.wait().unwrap().code(), Some(code));
+    }
+}
+
+#[test]
+fn the_proxy_passes_signals_on() {
+    let mut proxy = Process::proxy(&SERVER);
+    // An answer tells that both are up.
+    proxy.ask(json!(1), "tools/list", json!({}));
+    assert!(Command::new("kill").arg(proxy.child.id().to_string()).status().unwrap().success());
+    assert!(proxy.line().contains(r#""signal": 15"#));
+    assert_eq!(proxy.child.wait().unwrap().code(), Some(7));
+}
+
+#[test]
+fn servers_come_from_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("servers.json");
+    let servers = json!({ "mcpServers": {
+        "one": { "type": "stdio", "command": SERVER[1], "args": [SERVER[2]], "env": { "TEXT": "from the file" } },
+        "far": { "url": "http://127.0.0.1:1" },
+    } });
+    std::fs::write(&file, servers.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    let mut proxy = Process::proxy(&["--servers", file, "one"]);
+    assert_eq!(text(&proxy.call(1, "run", json!({ "command": "x" }))), "from the file");
+    assert!(proxy.end().success());
+    let refused = |arguments: &[&str]| {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_tersed")).arg("mcp-proxy").args(arguments).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, message) = refused(&["--servers", file, "two"]);
+    assert!(code == 2 && message.ends_with("no server `two`, there are: far, one\n"), "{message}");
+    let (code, message) = refused(&["--servers", file, "far"]);
+    assert!(code == 2 && message.contains("server `far` has no `command`"), "{message}");
+    let (code, message) = refused(&["--", "no-such-program-here"]);
+    assert!(code == 127 && message.starts_with("tersed: no-such-program-here: "), "{message}");
+}
