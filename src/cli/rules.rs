@@ -22,7 +22,7 @@ enum Command {
     #[command(after_help = "Examples:\n  \
         tersed rules check protocol/rules/*.yaml\n  \
         cargo build 2>&1 | tersed rules check my.yaml --sample - --command 'cargo build' --exit-code 0")]
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// List the methods and stages that a rule may name.
     Methods,
 }

@@ -100,37 +100,37 @@ pub struct When {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "RuleStages")]
 pub struct StagesSpec {
-    /// 1. Escape sequences go. They always have gone before a rule sees a text, so that only `true` is allowed.
+    /// Stage 1: Escape sequences go. They always have gone before a rule sees a text, so that only `true` is allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strip_ansi: Option<bool>,
-    /// 2. Parts of lines are written anew, one replacement after the other, each at most 64 times in a line.
+    /// Stage 2: Parts of lines are written anew, one replacement after the other, each at most 64 times in a line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replace: Vec<Replace>,
-    /// 3. A text that matches goes as a whole, and the marker says a message in its place. The first that matches is
+    /// Stage 3: A text that matches goes as a whole, and the marker says a message in its place. The first that matches is
     /// used; none on a command that failed or may have, nor on a text with a failure line.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub match_output: Vec<MatchOutput>,
-    /// 4. Lines go in which one of these regular expressions matches.
+    /// Stage 4: Lines go in which one of these regular expressions matches.
     #[serde(default, skip_serializing_if = "List::is_empty")]
     pub strip_lines: List,
-    /// 4. Lines go in which none of these regular expressions matches. Not beside `stripLines`.
+    /// Stage 4: Lines go in which none of these regular expressions matches. Not beside `stripLines`.
     #[serde(default, skip_serializing_if = "List::is_empty")]
     pub keep_lines: List,
-    /// 5. Of a longer line, what stands behind so many characters goes, 20 and up.
+    /// Stage 5: Of a longer line, what stands behind so many characters goes, 20 and up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 20))]
     pub truncate_lines_at: Option<u64>,
-    /// 6. Of the lines that are left, so many from the start stay. With `tailLines`, both do.
+    /// Stage 6: Of the lines that are left, so many from the start stay. With `tailLines`, both do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub head_lines: Option<u64>,
-    /// 6. Of the lines that are left, so many from the end stay.
+    /// Stage 6: Of the lines that are left, so many from the end stay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tail_lines: Option<u64>,
-    /// 7. Of the lines that are left, no more than so many from the start stay, 1 and up.
+    /// Stage 7: Of the lines that are left, no more than so many from the start stay, 1 and up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub max_lines: Option<u64>,
-    /// 8. What the marker says where no line is left.
+    /// Stage 8: What the marker says where no line is left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_empty: Option<String>,
 }

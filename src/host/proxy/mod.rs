@@ -99,7 +99,7 @@ fn from_client(shared: &Shared, mut server: ChildStdin) {
     let mut line = Vec::new();
     while let Ok(Some(is_whole)) = lines.next(&mut line) {
         let route = match is_whole {
-            true => shared.with_traffic(|traffic, host| traffic.from_client(host, &line)),
+            true => shared.with_traffic(|traffic, host| traffic.on_client_line(host, &line)),
             false => Route::Server,
         };
         let sent = match route {
@@ -118,7 +118,7 @@ fn from_server(shared: &Shared, server: impl io::BufRead) {
     let mut line = Vec::new();
     while let Ok(Some(is_whole)) = lines.next(&mut line) {
         let new = match is_whole {
-            true => shared.with_traffic(|traffic, host| traffic.from_server(host, &line)),
+            true => shared.with_traffic(|traffic, host| traffic.on_server_line(host, &line)),
             false => None,
         };
         let sent = match new {

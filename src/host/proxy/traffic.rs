@@ -48,7 +48,7 @@ pub(super) struct Traffic {
 
 impl Traffic {
     /// A line from the client.
-    pub(super) fn from_client(&mut self, host: &Host, line: &[u8]) -> Route {
+    pub(super) fn on_client_line(&mut self, host: &Host, line: &[u8]) -> Route {
         let Message::Request(id, method, raw) = read(line) else { return Route::Server };
         let json = Json::of(raw);
         let Some(id) = id else {
@@ -76,7 +76,7 @@ impl Traffic {
     }
 
     /// A line from the server: what the client gets in its place, or `None` for the line itself.
-    pub(super) fn from_server(&mut self, host: &Host, line: &[u8]) -> Option<String> {
+    pub(super) fn on_server_line(&mut self, host: &Host, line: &[u8]) -> Option<String> {
         let Message::Answer(id, raw) = read(line) else { return None };
         match self.awaited.remove(id)? {
             Awaited::Call(request) => rewritten(host, &request, raw, id),
@@ -175,7 +175,7 @@ mod tests {
         let request = format!(
             r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"bash","arguments":{{"command":"cargo test"}}}}}}"#
         );
-        assert_eq!(traffic.from_client(host, request.as_bytes()), Route::Server);
+        assert_eq!(traffic.on_client_line(host, request.as_bytes()), Route::Server);
     }
 
     #[test]
@@ -186,28 +186,28 @@ mod tests {
             r#"{{ "id" : 7, "result":{{"content":[{{"type":"text","text":"{}","annotations":{{"priority":1.50}}}}],"x":1e400}},"jsonrpc":"2.0"}}"#,
             long()
         );
-        let new = traffic.from_server(&host, answer.as_bytes()).unwrap();
+        let new = traffic.on_server_line(&host, answer.as_bytes()).unwrap();
         assert!(new.starts_with(r#"{ "id" : 7, "result":{"content":[{"type":"text","text":""#), "{new}");
         assert!(new.ends_with(r#","annotations":{"priority":1.50}}],"x":1e400},"jsonrpc":"2.0"}"#), "{new}");
         assert!(new.len() * 4 < answer.len() && new.contains("400 passed"), "{new}");
         // The same id again is no answer to anything.
-        assert_eq!(traffic.from_server(&host, answer.as_bytes()), None);
+        assert_eq!(traffic.on_server_line(&host, answer.as_bytes()), None);
     }
 
     #[test]
     fn what_is_no_result_of_a_tool_stays() {
         let (host, mut traffic) = (host(), Traffic::default());
         let prompt = r#"{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{}}"#;
-        assert_eq!(traffic.from_client(&host, prompt.as_bytes()), Route::Server);
+        assert_eq!(traffic.on_client_line(&host, prompt.as_bytes()), Route::Server);
         let answer = format!(r#"{{"id":1,"result":{{"content":[{{"type":"text","text":"{}"}}]}}}}"#, long());
         for line in [answer.as_bytes(), b"no json", b"[]", b"{}", b"{\"id\":9,\"result\":{}}", b"\xff\xfe"] {
-            assert_eq!(traffic.from_server(&host, line), None);
+            assert_eq!(traffic.on_server_line(&host, line), None);
         }
         call(&mut traffic, &host, "2");
-        assert_eq!(traffic.from_server(&host, br#"{"id":2,"error":{"code":-1,"message":"no"}}"#), None);
+        assert_eq!(traffic.on_server_line(&host, br#"{"id":2,"error":{"code":-1,"message":"no"}}"#), None);
         call(&mut traffic, &host, "3");
         // An id that is a string is another one.
-        assert_eq!(traffic.from_server(&host, br#"{"id":"3","result":{"content":[]}}"#), None);
+        assert_eq!(traffic.on_server_line(&host, br#"{"id":"3","result":{"content":[]}}"#), None);
         assert_eq!(traffic.abandoned("gone").len(), 1);
     }
 
@@ -215,8 +215,8 @@ mod tests {
     fn our_tools_stand_on_the_last_page_of_the_list_once() {
         let (host, mut traffic) = (host(), Traffic::default());
         let list = |traffic: &mut Traffic, result: &str| {
-            assert_eq!(traffic.from_client(&host, br#"{"id":1,"method":"tools/list"}"#), Route::Server);
-            traffic.from_server(&host, format!(r#"{{"id":1,"result":{result}}}"#).as_bytes())
+            assert_eq!(traffic.on_client_line(&host, br#"{"id":1,"method":"tools/list"}"#), Route::Server);
+            traffic.on_server_line(&host, format!(r#"{{"id":1,"result":{result}}}"#).as_bytes())
         };
         let names = |answer: &str| -> Vec<String> {
             let answer: Value = serde_json::from_str(answer).unwrap();
@@ -236,13 +236,13 @@ mod tests {
         let (host, mut traffic) = (host(), Traffic::default());
         call(&mut traffic, &host, "1");
         let answer = format!(r#"{{"id":1,"result":{{"content":[{{"type":"text","text":"{}"}}]}}}}"#, long());
-        let new = traffic.from_server(&host, answer.as_bytes()).unwrap();
+        let new = traffic.on_server_line(&host, answer.as_bytes()).unwrap();
         let id = new.split(", id ").nth(1).unwrap().split([']', ':']).next().unwrap().to_owned();
         let mut ask = |name: &str, arguments: &str| {
             let request = format!(
                 r#"{{"id":"q","method":"tools/call","params":{{"name":"{name}","arguments":{arguments}}}}}"#
             );
-            match traffic.from_client(&host, request.as_bytes()) {
+            match traffic.on_client_line(&host, request.as_bytes()) {
                 Route::Client(answer) => serde_json::from_str::<Value>(&answer).unwrap()["result"].clone(),
                 Route::Server => panic!("{name} went to the server"),
             }
