@@ -44,7 +44,9 @@ impl Place {
     }
 
     fn file(&self, name: &str, text: &str) -> &Self {
-        fs::write(self.dir.path().join(name), text).unwrap();
+        let path = self.dir.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
         self
     }
 
@@ -237,10 +239,18 @@ fn errors_name_file_line_key_value_and_what_is_allowed() {
 fn paths_lie_beside_their_file() {
     let place = Place::new().variable("TERSED_RECOVERY_DIRECTORY", "~/kept");
     place.file("project/tersed.yaml", "telemetry: {path: events.jsonl}\nruleFiles: [rules/a.yaml]\n");
+    place.file("project/rules/a.yaml", "- {name: from-file, pipeline: [passthrough]}\n");
     let config = place.layers().resolve().unwrap().config;
     assert_eq!(config.telemetry.path, Some(place.dir.path().join("project/events.jsonl")));
     assert_eq!(config.rule_files, [place.dir.path().join("project/rules/a.yaml")]);
     assert_eq!(config.recovery.directory, Some(place.dir.path().join("kept")));
+    let names: Vec<&str> = config.policy.rules.given().map(|rule| rule.name()).collect();
+    assert_eq!(names, ["from-file"]);
+    place.file("project/rules/a.yaml", "- {name: from-file, pipelin: []}\n");
+    let errors = place.sources.load().unwrap_err();
+    let told = place.plain(&errors[0].to_string());
+    assert!(told.starts_with("DIR/project/rules/a.yaml:1: rules[0] (from-file)"), "{told}");
+    assert!(told.contains("pipelin") && told.contains("did you mean"), "{told}");
 }
 
 /// The real binary in a place of its own.
@@ -566,6 +576,7 @@ fn the_schema_and_the_checks_agree() {
         assert_eq!(validator.is_valid(&value), good, "{value}");
         let place = Place::new();
         place.file("project/tersed.yaml", &value.to_string());
+        place.file("project/a.yaml", "[]");
         assert_eq!(place.sources.load().is_ok(), good, "{value}");
     }
 }

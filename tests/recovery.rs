@@ -156,7 +156,7 @@ fn a_later_process_reads_what_an_earlier_one_kept() {
         assert_eq!(server.read("s", &id).as_ref(), Ok(&text));
         assert_eq!(server.read("s", &id[..8]).as_ref(), Ok(&text));
         assert_eq!(server.read("t", &id), Err("artifact_not_found".to_owned()));
-        assert_eq!(server.list("s"), [id.clone()]);
+        assert_eq!(server.list("s"), std::slice::from_ref(&id));
         assert_eq!(server.list("t"), [""; 0]);
         let found =
             server.call("artifact/search", json!({ "sessionId": "s", "id": id, "pattern": "^work 7:" }));

@@ -86,7 +86,7 @@ fn a_test_that_fails_is_told_and_fails_the_command() {
     let output =
         Command::new(env!("CARGO_BIN_EXE_tersed")).args(["serve", "--rules"]).arg(&file).output().unwrap();
     let text = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(1) && text.contains("did you mean `pipeline`?"), "{text}");
+    assert!(output.status.code() == Some(2) && text.contains("did you mean `pipeline`?"), "{text}");
 }
 
 #[test]

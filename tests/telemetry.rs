@@ -242,7 +242,7 @@ fn a_file_that_cannot_be_written_is_an_error_at_the_start() {
     let output = output.unwrap();
     assert_eq!(output.status.code(), Some(1));
     let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(stderr.contains("--telemetry") && stderr.contains("directory"), "{stderr}");
+    assert!(stderr.contains("telemetry") && stderr.contains("directory"), "{stderr}");
 }
 
 #[test]

@@ -358,6 +358,7 @@ pub struct PolicyPatch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub externalize_above: Option<u64>,
     /// Rules of the operator. One of the same name takes the place of one that was there, others are added.
+    /// Default none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rules: Option<Rules>,
 }

@@ -1,6 +1,8 @@
 //! The tools that a model is given to get back what was left out: one list for every way in, and what each
 //! answers, as MCP content.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -204,34 +206,28 @@ fn search(host: &Host, given: Value) -> Result<Vec<String>, String> {
         };
         host.engine.search_artifact(&params, &Cancel::default())
     })?;
-    let mut text = String::new();
-    let mut shown = 0;
+    // Windows of neighbours overlap, and a match stays one where another one's window shows it.
+    let mut lines: BTreeMap<usize, (char, &str)> = BTreeMap::new();
     for found in &found.matches {
-        let context = |l: &crate::protocol::artifact::NumberedLine| (l.line, '-', l.text.clone());
-        let lines = found.before.iter().map(context);
-        let lines =
-            lines.chain([(found.line, ':', found.text.clone())]).chain(found.after.iter().map(context));
-        for (number, mark, line) in lines {
-            // Windows of neighbours overlap; a line that a later window finds was context before.
-            if number <= shown {
-                continue;
-            }
-            if shown > 0 && number > shown + 1 && context_is_asked(found) {
-                text += "--\n";
-            }
-            text += &format!("{number}{mark}{line}\n");
-            shown = number;
+        for context in found.before.iter().chain(&found.after) {
+            lines.entry(context.line).or_insert(('-', &context.text));
         }
+        lines.insert(found.line, (':', &found.text));
+    }
+    let mut text = String::new();
+    let mut last = None;
+    for (number, (mark, line)) in lines {
+        if context > 0 && last.is_some_and(|last| number > last + 1) {
+            text += "--\n";
+        }
+        text += &format!("{number}{mark}{line}\n");
+        last = Some(number);
     }
     let mut note = format!("{} of {} matching lines.", found.matches.len(), found.total_matches);
     if let Some(cursor) = &found.next_cursor {
         note += &format!(" More follow: call again with cursor \"{cursor}\".");
     }
     Ok(if text.is_empty() { vec![note] } else { vec![text, note] })
-}
-
-fn context_is_asked(found: &crate::protocol::artifact::Match) -> bool {
-    !found.before.is_empty() || !found.after.is_empty()
 }
 
 /// Originals that one answer lists.

@@ -261,7 +261,8 @@ impl Run<'_> {
         let tables = matches!(self.policy.structured_form(), Structured::Tables | Structured::Plain);
         marker::is_sealed(text)
             || self.policy.mode >= Mode::Standard && tables && encode::json_table::is_own(text)
-            || self.policy.mode == Mode::Aggressive && dictionary::is_own(text)
+            // A budget may have climbed to a mode above the one that is asked for now.
+            || self.policy.mode >= Mode::Standard && dictionary::is_own(text)
     }
 
     /// Whether `standard` does anything beyond the safe stage with a text of this size.

@@ -79,7 +79,6 @@ pub struct Tested {
     /// Whether the rule got it right.
     pub ok: bool,
     /// What is wrong.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub problems: Vec<String>,
     /// What came out, where something is wrong.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -22,7 +22,14 @@ pub(super) struct Prefix {
 
 impl Prefix {
     pub(super) fn new(field: &str, text: &str) -> Result<Self, RuleError> {
-        let mut all = text.split_whitespace().peekable();
+        // `python -m pytest` is read as `pytest`, and so is the command.
+        let parsed = CommandLine::parse(text);
+        let plain: Vec<&str> = text.split_whitespace().collect();
+        let read = parsed.pipelines.first().and_then(|pipeline| pipeline.first());
+        let read: Vec<&str> =
+            read.map_or_else(Vec::new, |simple| simple.argv.iter().map(String::as_str).collect());
+        let is_other = !read.is_empty() && read.first() != plain.first();
+        let mut all = if is_other { read } else { plain }.into_iter().peekable();
         if all.peek().is_none_or(|word| word.starts_with('-')) {
             return Err(RuleError::new(field, format!("`{text}` does not start with a program")));
         }

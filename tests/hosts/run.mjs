@@ -11,7 +11,7 @@ import * as openai from "./model.mjs";
 import { EXIT, TRUE, workspace } from "./workspace.mjs";
 
 /** Modules of hosts, in the order of the table. */
-const HOSTS = ["opencode", "kilo", "pi", "copilot"];
+const HOSTS = ["claude-code", "opencode", "kilo", "pi", "copilot"];
 
 const MISSING = "/nonexistent/tersed";
 const TIMEOUT_MS = 180_000;

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::Failure;
+use super::settings::SettingsArgs;
 use crate::config::Price;
 use crate::protocol::session::Stats;
 use crate::telemetry::event::{Event, Resend, VERSION, What};
@@ -26,14 +28,16 @@ pub struct Args {
     /// Print JSON, in the form of `session/stats`.
     #[arg(long)]
     json: bool,
-    /// Bytes above which the host cuts a result by itself, where the events do not tell; what it would have cut is
-    /// no saving.
+    /// Bytes above which the host cuts a result by itself, where the events do not tell, in place of
+    /// `accounting.hostLimit`; what it would have cut is no saving.
     #[arg(long, value_name = "BYTES")]
     host_limit: Option<usize>,
-    /// What a million tokens cost: input, and where they differ those read from and written to the prompt cache.
+    /// What a million tokens cost, beside `accounting.prices`: input, and where they differ those read from and written to the prompt cache.
     /// May be given for several models.
     #[arg(long, value_name = "MODEL=INPUT[,CACHED[,WRITE]]", value_parser = price)]
     price: Vec<(String, Price)>,
+    #[command(flatten)]
+    settings: SettingsArgs,
 }
 
 /// What the files say.
@@ -57,17 +61,21 @@ struct Totals {
 }
 
 /// Reads the files and prints their totals.
-pub fn run(args: &Args) -> Result<(), String> {
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let accounting = args.settings.load(Vec::new())?.resolved.config.accounting;
+    let host_limit = args.host_limit.or(accounting.host_limit);
+    let mut prices = accounting.prices;
+    prices.extend(args.price.iter().cloned());
     let mut totals = Totals::default();
     for file in &args.files {
         let name = file.display();
         let read = match file.as_os_str() == "-" {
-            true => totals.read(io::stdin().lock(), "standard input", args.host_limit),
-            false => totals.read(open(file)?, &name.to_string(), args.host_limit),
+            true => totals.read(io::stdin().lock(), "standard input", host_limit),
+            false => totals.read(open(file)?, &name.to_string(), host_limit),
         };
         read?;
     }
-    totals.stats.price(&args.price.iter().cloned().collect());
+    totals.stats.price(&prices);
     let text = match args.json {
         true => serde_json::to_string_pretty(&totals).map_err(|e| e.to_string())? + "\n",
         false => text::table(&totals),
@@ -75,7 +83,7 @@ pub fn run(args: &Args) -> Result<(), String> {
     match io::stdout().lock().write_all(text.as_bytes()) {
         // Whoever read it has seen enough.
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-        other => other.map_err(|e| format!("standard output: {e}")),
+        other => Ok(other.map_err(|e| format!("standard output: {e}"))?),
     }
 }
 

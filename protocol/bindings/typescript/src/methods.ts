@@ -31,6 +31,8 @@ export interface Requests {
    * Makes the descriptions of tools smaller: white space that says nothing goes, words never do.
    */
   "toolSchema/minify": { params: protocol.ToolSchemaParams; result: protocol.Minified };
+  /** Checks rules of the operator, runs their tests, and explains which one is used on a result. */
+  "rules/check": { params: protocol.RulesCheckParams; result: protocol.RulesChecked };
   /** Reads an original back: all of it or some lines, page by page. */
   "artifact/read": { params: protocol.ReadParams; result: protocol.Read };
   /** Finds lines of an original by a regular expression, with context. */
@@ -41,8 +43,10 @@ export interface Requests {
   "session/open": { params: protocol.OpenParams; result: protocol.Opened };
   /** Closes a session: its memory and its originals are dropped. */
   "session/close": { params: protocol.SessionParams; result: protocol.Closed };
-  /** Totals of a session by tool, family, reducer, status and reason. */
+  /** Totals of a session by tool, family, reducer, status and reason: tokens, savings, costs. */
   "session/stats": { params: protocol.SessionParams; result: protocol.Stats };
+  /** Reads the configuration files anew. Where one cannot be read, the old settings stay. */
+  "config/reload": { params: protocol.ReloadParams; result: protocol.Reloaded };
 }
 
 /** Parameters of every notification, by its name. */
@@ -51,6 +55,8 @@ export interface Notifications {
    * Tells which results the model no longer sees, or which are the only ones that it still sees.
    */
   "session/evicted": { params: protocol.EvictedParams };
+  /** Changes settings for what comes after it, or reads the configuration files anew. */
+  "workspace/didChangeConfiguration": { params: protocol.DidChangeParams };
 }
 
 /** What may be said of one request. */
@@ -126,6 +132,11 @@ export abstract class Methods {
     return this.request("toolSchema/minify", params, options);
   }
 
+  /** Checks rules of the operator, runs their tests, and explains which one is used on a result. */
+  rulesCheck(params: protocol.RulesCheckParams, options?: RequestOptions): Promise<protocol.RulesChecked> {
+    return this.request("rules/check", params, options);
+  }
+
   /** Reads an original back: all of it or some lines, page by page. */
   artifactRead(params: protocol.ReadParams, options?: RequestOptions): Promise<protocol.Read> {
     return this.request("artifact/read", params, options);
@@ -151,7 +162,7 @@ export abstract class Methods {
     return this.request("session/close", params, options);
   }
 
-  /** Totals of a session by tool, family, reducer, status and reason. */
+  /** Totals of a session by tool, family, reducer, status and reason: tokens, savings, costs. */
   sessionStats(params: protocol.SessionParams, options?: RequestOptions): Promise<protocol.Stats> {
     return this.request("session/stats", params, options);
   }
@@ -161,5 +172,15 @@ export abstract class Methods {
    */
   sessionEvicted(params: protocol.EvictedParams): Promise<void> {
     return this.notify("session/evicted", params);
+  }
+
+  /** Reads the configuration files anew. Where one cannot be read, the old settings stay. */
+  configReload(params: protocol.ReloadParams, options?: RequestOptions): Promise<protocol.Reloaded> {
+    return this.request("config/reload", params, options);
+  }
+
+  /** Changes settings for what comes after it, or reads the configuration files anew. */
+  workspaceDidChangeConfiguration(params: protocol.DidChangeParams): Promise<void> {
+    return this.notify("workspace/didChangeConfiguration", params);
   }
 }

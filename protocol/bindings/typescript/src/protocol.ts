@@ -26,6 +26,8 @@ export interface CompressParams {
   budget?: BudgetPatch | null | undefined;
   /** How full the model's context is, 0 to 1: from 0.5 on results become shorter. */
   contextPressure?: number | null | undefined;
+  /** The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters. */
+  correlationId?: string | null | undefined;
 }
 
 /** A tool result as the host has it. Members may go by the names that other hosts use for them. */
@@ -90,6 +92,38 @@ export interface PolicyPatch {
   redactSecrets?: boolean | null | undefined;
   /** Tools whose results are returned exactly, compared without case. Default none. */
   excludeTools?: string[] | null | undefined;
+  /**
+   * Parts of names of tools whose results are returned exactly, compared without case. Default
+   * none.
+   */
+  excludeToolSubstrings?: string[] | null | undefined;
+  /**
+   * Kinds of output that are returned exactly, by the call or by the grammar of any part of the
+   * text. Default none.
+   */
+  excludeCategories?: Category[] | null | undefined;
+  /**
+   * Steps that are not tried, by their names in the evidence; `terminal` is the clean-up of escape
+   * sequences and overwritten text. Default none.
+   */
+  excludeMethods?: ("terminal" | "embedded_binary" | "stack_traces" | "progress" | "block_dedup" | "structured_data" | "file_detail" | "repeated_blocks" | "head_tail" | "dictionary_lzw" | "dictionary_repair" | "json_table" | "json_minify" | "xml_whitespace" | "table_whitespace" | "trailing_whitespace" | "number_padding" | "repeated_lines" | "cargo_test" | "go_test" | "pytest" | "unittest" | "sympy" | "jest" | "vitest" | "cypress" | "mocha" | "node_test" | "playwright" | "bun_test" | "deno_test" | "bats" | "exunit" | "swift_test" | "tap" | "junit_xml" | "nextest" | "maven" | "gradle" | "rspec" | "minitest" | "phpunit" | "ctest" | "googletest" | "catch_2" | "dotnet" | "sbt" | "tox" | "cargo_json" | "rustc" | "gcc" | "tsc" | "javac" | "msvc" | "go_build" | "webpack" | "vite" | "esbuild" | "rollup" | "next" | "babel" | "bazel" | "swift_build" | "terraform" | "ansible" | "packer" | "helm_release" | "meson" | "cmake" | "pre_commit" | "shellcheck" | "biome" | "phpstan" | "checkstyle_xml" | "lint_json" | "eslint" | "formatters" | "lint" | "git_diff" | "git_status" | "vcs_log" | "git_blame" | "vcs_list" | "git_sync" | "forge_log" | "forge" | "docker_build" | "docker_layers" | "npm" | "pnpm" | "yarn_berry" | "yarn" | "bun" | "pip" | "uv" | "poetry" | "pipenv" | "conda" | "cargo_packages" | "go_modules" | "apt" | "apk" | "dnf" | "brew" | "gem" | "composer" | "nuget" | "wget" | "transfer" | "ffmpeg" | "kubectl_describe" | "kubectl_events" | "compose_logs" | "pulumi" | "ci_log" | "log" | "processes" | "filesystems" | "sockets" | "lsof" | "systemctl" | "strace" | "environment" | "curl" | "ping" | "dig" | "traceroute" | "certificate" | "counters" | "sysctl" | "ip" | "lscpu" | "perf" | "crontab" | "package_list" | "records" | "search" | "windows_dir" | "listing")[] | null | undefined;
+  /**
+   * First words of commands whose results are returned exactly, read as a shell reads them: `git
+   * diff --stat`. Default none.
+   */
+  excludeCommands?: string[] | null | undefined;
+  /** Flags, such as `--json`, of commands whose results are returned exactly. Default none. */
+  excludeFlags?: string[] | null | undefined;
+  /**
+   * First words of commands whose lines, where they are shown, are shown as they are: no step
+   * writes them anew. Default none.
+   */
+  verbatimCommands?: string[] | null | undefined;
+  /**
+   * Whether nothing is left out: only steps that lose nothing are used, and only a byte cap that is
+   * given cuts. Default false.
+   */
+  neverOmit?: boolean | null | undefined;
   /** Whether the host offers the model a tool that reads artifacts. Default false. */
   expandTool?: boolean | null | undefined;
   /** Evidence in responses. Default `full`. */
@@ -166,7 +200,7 @@ export interface PolicyPatch {
    */
   diffMaxLines?: number | null | undefined;
   /** How far a budget may climb above `mode`. Default `aggressive`. */
-  maxMode?: Mode | null | undefined;
+  maxMode?: Mode | "conservative" | "balanced" | null | undefined;
   /** Tokens that results may take. Default any number. */
   budget?: BudgetPatch | null | undefined;
   /** What may become of structured data. Default `auto`. */
@@ -190,6 +224,11 @@ export interface PolicyPatch {
    * Default never.
    */
   externalizeAbove?: number | null | undefined;
+  /**
+   * Rules of the operator. One of the same name takes the place of one that was there, others are
+   * added. Default none.
+   */
+  rules?: Rule[] | null | undefined;
 }
 
 /** How far a result may be changed: each mode does what the one before it does, and more. */
@@ -198,6 +237,21 @@ export type Mode =
   | "safe"
   | "standard"
   | "aggressive";
+
+/** A kind of output. */
+export type Category =
+  | "command"
+  | "file"
+  | "search"
+  | "listing"
+  | "diff"
+  | "test"
+  | "build"
+  | "git"
+  | "package"
+  | "container"
+  | "log"
+  | "system";
 
 /** How much evidence a response carries. */
 export type EvidenceDetail =
@@ -249,6 +303,171 @@ export type DictionaryMethod =
   | "repair"
   | "auto";
 
+/** One rule. */
+export interface Rule {
+  /**
+   * Name, unique among the rules: 1 to 64 letters, digits, `-`, `_` and `.`. Markers and evidence
+   * carry it.
+   */
+  name: string;
+  /** What it is for. */
+  description?: string | null | undefined;
+  /**
+   * Of the rules that fit a result the one with the highest number is used, then the earliest.
+   * Default 0.
+   */
+  priority?: number | undefined;
+  /**
+   * Whether it is used. With false, a rule takes one of the same name away that an earlier layer
+   * gave. Default true.
+   */
+  enabled?: boolean | undefined;
+  /** What it is used on: all that is given has to hold. */
+  when?: RuleWhen | undefined;
+  /**
+   * What works on the text after the stages, by name, in place of what is there without a rule.
+   * Default `lossless` for a rule with stages.
+   */
+  pipeline?: string[] | null | undefined;
+  /** Line stages. */
+  stages?: RuleStages | null | undefined;
+  /** Cases that the rule has to get right. */
+  tests?: RuleTest[] | undefined;
+}
+
+/** What a rule is used on. Without any condition it is used on every text. */
+export interface RuleWhen {
+  /**
+   * Names of tools, without case; `*` and `?` stand for any text and any character. One has to fit
+   * the whole name, or its part behind a server prefix such as `mcp__shell__`.
+   */
+  tool?: TextOrTexts | undefined;
+  /**
+   * Starts of commands, as words: `cargo test`, `npm run build*`. The command is read as a shell
+   * reads it, through `cd x &&`, `sudo`, `env`, `bash -lc` and the like; a flag among the words has
+   * to be given anywhere.
+   */
+  command?: TextOrTexts | undefined;
+  /** Paths that the call named, with `*` and `?`. */
+  path?: TextOrTexts | undefined;
+  /**
+   * What the text is by itself: `json`, `xml`, `html`, `text`, or a media type such as
+   * `application/json`.
+   */
+  contentType?: TextOrTexts | undefined;
+  /**
+   * What the output is of: a family of reducers, such as `test`, `build` or `log`, or `file`,
+   * `search`, `listing`, `diff`.
+   */
+  kind?: TextOrTexts | undefined;
+  /** Exit statuses: numbers, `zero`, `nonzero`, `unknown`. */
+  exitCode?: TextOrTexts | undefined;
+  /** Regular expression that has to match somewhere in the text. */
+  text?: string | null | undefined;
+  /** Regular expression that must not match anywhere in the text. */
+  notText?: string | null | undefined;
+  /** Fewest bytes of the text. Default what the policy's `minBytes` says. */
+  minBytes?: number | null | undefined;
+  /** Most bytes of the text. */
+  maxBytes?: number | null | undefined;
+  /** Fewest lines of the text. */
+  minLines?: number | null | undefined;
+  /** Most lines of the text. */
+  maxLines?: number | null | undefined;
+}
+
+/** One text, or several. Numbers count as texts. */
+export type TextOrTexts = string | number | (string | number)[];
+
+/**
+ * The line stages, in the order in which they run. Each sees what those before it left; lines that
+ * report a failure pass through all of them as they are.
+ */
+export interface RuleStages {
+  /**
+   * Stage 1: Escape sequences go. They always have gone before a rule sees a text, so that only
+   * `true` is allowed.
+   */
+  stripAnsi?: boolean | null | undefined;
+  /**
+   * Stage 2: Parts of lines are written anew, one replacement after the other, each at most 64
+   * times in a line.
+   */
+  replace?: RuleReplace[] | undefined;
+  /**
+   * Stage 3: A text that matches goes as a whole, and the marker says a message in its place. The
+   * first that matches is used; none on a command that failed or may have, nor on a text with a
+   * failure line.
+   */
+  matchOutput?: RuleMatchOutput[] | undefined;
+  /** Stage 4: Lines go in which one of these regular expressions matches. */
+  stripLines?: TextOrTexts | undefined;
+  /**
+   * Stage 4: Lines go in which none of these regular expressions matches. Not beside `stripLines`.
+   */
+  keepLines?: TextOrTexts | undefined;
+  /** Stage 5: Of a longer line, what stands behind so many characters goes, 20 and up. */
+  truncateLinesAt?: number | null | undefined;
+  /**
+   * Stage 6: Of the lines that are left, so many from the start stay. With `tailLines`, both do.
+   */
+  headLines?: number | null | undefined;
+  /** Stage 6: Of the lines that are left, so many from the end stay. */
+  tailLines?: number | null | undefined;
+  /** Stage 7: Of the lines that are left, no more than so many from the start stay, 1 and up. */
+  maxLines?: number | null | undefined;
+  /** Stage 8: What the marker says where no line is left. */
+  onEmpty?: string | null | undefined;
+}
+
+/** A replacement inside lines. */
+export interface RuleReplace {
+  /** Regular expression; it must not match the empty text. */
+  pattern: string;
+  /**
+   * What stands there then; `$1`, `${name}` for what a group matched, `$$` for `$`. Default
+   * nothing.
+   */
+  with?: string | undefined;
+}
+
+/** A text that is told in other words. */
+export interface RuleMatchOutput {
+  /** Regular expression that has to match somewhere in the text. */
+  pattern: string;
+  /** Regular expression that must not match anywhere in the text. */
+  unless?: string | null | undefined;
+  /**
+   * What the marker says: one line of at most 200 bytes without `[` and `]`. One that tells of
+   * success is only used where the exit status is known to be 0.
+   */
+  message: string;
+}
+
+/** A case that a rule has to get right. At least one expectation has to be there. */
+export interface RuleTest {
+  /** What it is about. */
+  name?: string | null | undefined;
+  /** The text. */
+  input: string;
+  /** The tool. Default `bash`. */
+  tool?: string | null | undefined;
+  /** The command. */
+  command?: string | null | undefined;
+  /** The path that the call named. */
+  path?: string | null | undefined;
+  /** The exit status. */
+  exitCode?: number | null | undefined;
+  /** Whether the rule is used. Default true. */
+  fires?: boolean | null | undefined;
+  /** The whole output; the check of its first marker may be left out. */
+  expect?: string | null | undefined;
+  /** Texts that stand in the output. */
+  contains?: TextOrTexts | undefined;
+  /** Texts that do not stand in the output. */
+  lacks?: TextOrTexts | undefined;
+}
+
 /** Result of `toolResult/compress`. */
 export interface Compressed {
   /** The content in the shape in which it came. */
@@ -269,6 +488,8 @@ export interface Evidence {
   family?: string | null | undefined;
   /** The reducer that was used. */
   reducer?: string | null | undefined;
+  /** The rule of the operator that was used, the first where parts have several. */
+  rule?: string | null | undefined;
   /** The rule that kept the text exact. */
   bypass?: Reason | null | undefined;
   /** The call's exit code, where the host gave it. */
@@ -405,6 +626,14 @@ export type Reason =
   | "schema_table"
   | "table_whitespace"
   | "trailing_whitespace"
+  | "rule_lines"
+  | "rule_limit"
+  | "rule_match"
+  | "rule_rewrite"
+  | "rule_cut"
+  | "rule_exact"
+  | "rule_unproven"
+  | "rule_unstable"
   | "applied"
   | "not_paying"
   | "guard_declined"
@@ -421,6 +650,13 @@ export type Reason =
   | "full_output"
   | "mode_disabled"
   | "excluded_tool"
+  | "excluded_tool_substring"
+  | "excluded_command"
+  | "excluded_flag"
+  | "excluded_category"
+  | "excluded_method"
+  | "verbatim"
+  | "never_omit"
   | "asked_again"
   | "already_compressed"
   | "over_input_limit"
@@ -555,6 +791,8 @@ export interface ArtifactRef {
   lines: number;
   /** The text before clean-up (terminal sequences, invisible characters), where that differs. */
   originalId?: string | null | undefined;
+  /** Whether a copy of it is on disk, as the operator's settings of recovery want it. */
+  onDisk?: boolean | undefined;
 }
 
 /** Parameters of `toolResult/compressBatch`. */
@@ -573,6 +811,8 @@ export interface BatchParams {
   budget?: BudgetPatch | null | undefined;
   /** How full the model's context is, as in `toolResult/compress`. */
   contextPressure?: number | null | undefined;
+  /** The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters. */
+  correlationId?: string | null | undefined;
 }
 
 /** In a member. */
@@ -721,6 +961,8 @@ export interface MessagesParams {
   structuredContent?: StructuredContent | undefined;
   /** Whether the member `_forge` is taken out of the body. Default false. */
   stripOverrides?: boolean | undefined;
+  /** The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters. */
+  correlationId?: string | null | undefined;
 }
 
 /** Formats of bodies. */
@@ -784,6 +1026,110 @@ export interface Minified {
   tools: unknown[];
   /** Tokens of the JSON text of the tools. */
   tokens: BeforeAfter;
+}
+
+/** Parameters of `rules/check`. */
+export interface RulesCheckParams {
+  /** The rules. Without them, those that are in force. */
+  rules?: Rule[] | null | undefined;
+  /** A call to explain. */
+  sample?: RuleSample | null | undefined;
+  /** Settings for this request alone. */
+  policy?: PolicyPatch | null | undefined;
+}
+
+/** A call and its text. */
+export interface RuleSample {
+  /** The tool. Default `bash`. */
+  tool?: string | null | undefined;
+  /** The command. */
+  command?: string | null | undefined;
+  /** The path that the call named. */
+  path?: string | null | undefined;
+  /** The exit status. */
+  exitCode?: number | null | undefined;
+  /** The text. */
+  content: string;
+}
+
+/** Result of `rules/check`. */
+export interface RulesChecked {
+  /** Whether all rules can be used and pass their tests. */
+  ok: boolean;
+  /** How many rules there are. */
+  rules: number;
+  /** What is wrong with rules: rule, field, value and what is allowed. Those are left out below. */
+  errors: string[];
+  /** What an operator should know of rules that can be used. */
+  warnings: string[];
+  /** What came of the tests. */
+  tests: RuleTested[];
+  /** What becomes of the sample. */
+  sample?: RuleExplained | null | undefined;
+}
+
+/** One test of a rule. */
+export interface RuleTested {
+  /** The rule. */
+  rule: string;
+  /** The test's name, or its place. */
+  test: string;
+  /** Whether the rule got it right. */
+  ok: boolean;
+  /** What is wrong. */
+  problems: string[];
+  /** What came out, where something is wrong. */
+  output?: string | null | undefined;
+}
+
+/** What becomes of a sample. */
+export interface RuleExplained {
+  /** The rule that is used. */
+  rule?: string | null | undefined;
+  /** All rules in the order in which they are asked. */
+  rules: RuleAsked[];
+  /** What the stages of the rule do to the lines, as runs of lines with the same fate. */
+  lines: RuleLines[];
+  /** The output. */
+  content: string;
+  /** The evidence. */
+  evidence: Evidence;
+}
+
+/** One rule and what came of its conditions. */
+export interface RuleAsked {
+  /** The rule. */
+  rule: string;
+  /** Its priority. */
+  priority: number;
+  /** Whether all its conditions hold. */
+  fits: boolean;
+  /** Whether it is the one that is used. */
+  used: boolean;
+  /** The conditions. */
+  conditions: RuleCondition[];
+}
+
+/** What came of one condition. */
+export interface RuleCondition {
+  /** Its name. */
+  condition: string;
+  /** Whether it holds. */
+  holds: boolean;
+  /** What is wanted and what is there. */
+  why: string;
+}
+
+/** Lines with the same fate. */
+export interface RuleLines {
+  /** First and last line of the sanitized text, from 1. */
+  lines: [number, number];
+  /** `kept`, `kept_failure`, `rewritten`, `truncated` or `dropped`; `taken` by an earlier step. */
+  fate: string;
+  /** The stage that did it. */
+  stage?: string | null | undefined;
+  /** The place of the pattern in the stage's list, from 0. */
+  pattern?: number | null | undefined;
 }
 
 /** Parameters of `artifact/read`. */
@@ -915,6 +1261,8 @@ export interface Listed {
   tool: string;
   /** Call that it answers. */
   toolCallId?: string | null | undefined;
+  /** Whether only its copy on disk is left, as the operator's settings of recovery want it. */
+  onDisk?: boolean | undefined;
 }
 
 /** Parameters of `session/open`. */
@@ -967,6 +1315,14 @@ export interface Stats {
   omittedLines: Record<string, number>;
   /** Secrets removed, by rule. */
   redactions: Record<string, number>;
+  /** What is not shown, by reason. */
+  byReason: Record<string, ReasonTotals>;
+  /** Steps that were tried and did nothing, by reason. */
+  skipped: Record<string, number>;
+  /** What came again, as a prompt cache sees it. */
+  cache: CacheTotals;
+  /** What a model would have cost; only models that the user gave prices for. */
+  cost?: Record<string, Cost> | undefined;
 }
 
 /** Sums over some results. */
@@ -981,6 +1337,55 @@ export interface Totals {
   bytesBefore: number;
   /** Bytes that went out. */
   bytesAfter: number;
+  /**
+   * Tokens that the host would have shown of what came in: of a result over its `hostLimit` the
+   * share that its bytes have within the limit, rounded down; of any other all.
+   */
+  baselineTokens: number;
+  /** The same of what went out. What is less than the baseline was saved. */
+  shownTokens: number;
+}
+
+/** What is not shown for one reason. */
+export interface ReasonTotals {
+  /** Results with such a gap. */
+  results: number;
+  /** Lines in such gaps. */
+  lines: number;
+  /** Bytes of such gaps inside lines. */
+  bytes: number;
+}
+
+/** What the provider's prompt cache can make of results that came again. */
+export interface CacheTotals {
+  /** Tokens that came again byte for byte as they were: a prompt cache may have them. */
+  stableTokens: number;
+  /**
+   * Tokens of results that came again with other bytes or another policy: a cached prompt ends
+   * before them.
+   */
+  changedTokens: number;
+}
+
+/** What a model would have cost, by the user's own prices; each part for itself. */
+export interface Cost {
+  /**
+   * Every result once, at the price of writing to the prompt cache, or of input where that is not
+   * given.
+   */
+  results: Spent;
+  /** What came again, as input without a cache. */
+  resends: Spent;
+  /** What came again, as read from the cache; absent where that has no price. */
+  resendsCached?: Spent | null | undefined;
+}
+
+/** What tokens cost, by the user's own price. */
+export interface Spent {
+  /** As the host would have shown the results. */
+  baseline: number;
+  /** As they went out. */
+  shown: number;
 }
 
 /** Parameters of `session/evicted`: what the model no longer sees. */
@@ -993,13 +1398,48 @@ export interface EvictedParams {
   visible?: string[] | null | undefined;
 }
 
+/** Parameters of `config/reload`. */
+export type ReloadParams = object;
+
+/** What reading the files anew changed. */
+export interface Reloaded {
+  /** Configuration files that were read, those that count more first. */
+  files: string[];
+  /** Settings that have another value now, for what comes from now on. */
+  changed: string[];
+  /**
+   * Settings that have another value in the files, which counts when the process starts the next
+   * time.
+   */
+  needsRestart: string[];
+}
+
+/** Parameters of `workspace/didChangeConfiguration`, as LSP has them. */
+export interface DidChangeParams {
+  /**
+   * `{"tersed": …}` with what `initializationOptions.tersed` takes: replaces the settings that
+   * came this way before. Null, or null under `tersed`, reads the configuration files anew.
+   */
+  settings?: unknown | undefined;
+}
+
 /** `initializationOptions.tersed`. */
 export interface Options {
   /** Major versions of the protocol that the host speaks; absent for any. */
   protocolVersions?: number[] | null | undefined;
+  /** Named settings right above the defaults. */
+  profile?: Profile | null | undefined;
   /** Settings for all requests. */
   policy?: PolicyPatch | null | undefined;
+  /** Whether the server sends `telemetry/event` for each result. Default false. */
+  telemetryEvents?: boolean | undefined;
 }
+
+/** Settings under one name. */
+export type Profile =
+  | "coding"
+  | "research"
+  | "ops";
 
 /** `capabilities.experimental.tersed`. */
 export interface Capabilities {
@@ -1031,6 +1471,453 @@ export interface CapabilityLimits {
   maxStreams: number;
   /** Bytes of a stream up to which all is kept. */
   maxStreamBytes: number;
+}
+
+/** Parameters of `window/logMessage`. */
+export interface LogMessage {
+  /** 1 for an error, 2 for a warning. */
+  type: number;
+  /** What to see. Never content of a result. */
+  message: string;
+}
+
+/** One event. */
+export interface Event {
+  /** Version of this form, 1. */
+  version: number;
+  /** Milliseconds since 1970 began, UTC. */
+  time: number;
+  /** The process that wrote it, 16 hexadecimal digits. */
+  process: string;
+  /** Number of the event in its process, from 1; dropped events leave a gap. */
+  seq: number;
+  /** Events that were dropped just before this one, since the queue was full. */
+  dropped?: number | undefined;
+  /** Members that were left out since the event would have been too long. */
+  shortened?: string[] | undefined;
+}
+
+/** How a result was given again, byte for byte. */
+export type Resend =
+  | "memo"
+  | "remade"
+  | (string & {});
+
+/** A step that was tried. */
+export interface TimedStep {
+  /** Name of the step. */
+  id: string;
+  /** `applied`, or why nothing was done. */
+  reason: Reason;
+  /** Bytes of the text before the step. */
+  bytesBefore: number;
+  /** Bytes of the text after the step. */
+  bytesAfter: number;
+  /** What it took, in microseconds. */
+  elapsedMicros?: number | null | undefined;
+}
+
+/** What a result took, in microseconds. */
+export interface Elapsed {
+  /** All of it. */
+  totalMicros: number;
+  /**
+   * Of this, the clean-up and the removal of secrets; absent where a batch had measured the result
+   * before.
+   */
+  safeMicros?: number | null | undefined;
+}
+
+/** What happened to a result beside its steps. */
+export interface Flags {
+  /** Secrets were removed. */
+  redacted: boolean;
+  /** The byte cap cut something. */
+  capped: boolean;
+  /** The result, or lines of it, became a reference to an earlier one. */
+  deduplicated: boolean;
+  /** The text became a pointer. */
+  externalized: boolean;
+  /** It got less than was asked for. */
+  fellBack: boolean;
+  /** It is larger than `summarizeAbove` tokens. */
+  summarizeSuggested: boolean;
+  /** Whether a budget was met, where one was in force. */
+  budgetMet?: boolean | null | undefined;
+}
+
+/** What is not shown for one reason. */
+export interface Omitted {
+  /** Gaps. */
+  gaps: number;
+  /** Lines in them. */
+  lines: number;
+  /** Bytes of gaps inside lines. */
+  bytes?: number | undefined;
+}
+
+/**
+ * 64-bit fingerprints, 16 hexadecimal digits each. Not cryptographic. Compared with their own kind
+ * only.
+ */
+export interface Fingerprints {
+  /**
+   * Of the original after the removal of secrets and the clean-up: the first digits of the
+   * evidence's `digest`.
+   */
+  original: string;
+  /** Of what was given. */
+  compressed: string;
+  /**
+   * Of the arguments, command and path of the call after the removal of secrets; absent where there
+   * are none, or more than 64 KiB.
+   */
+  arguments?: string | null | undefined;
+}
+
+/** What is not shown, by reason. */
+export interface ResultEventObject {
+  /**  */
+  already_compressed?: Omitted | undefined;
+  /**  */
+  applied?: Omitted | undefined;
+  /**  */
+  array_items?: Omitted | undefined;
+  /**  */
+  asked_again?: Omitted | undefined;
+  /**  */
+  asset_limit?: Omitted | undefined;
+  /**  */
+  below_min_bytes?: Omitted | undefined;
+  /**  */
+  binary?: Omitted | undefined;
+  /**  */
+  blame_columns?: Omitted | undefined;
+  /**  */
+  budget?: Omitted | undefined;
+  /**  */
+  budget_too_small?: Omitted | undefined;
+  /**  */
+  clean?: Omitted | undefined;
+  /**  */
+  commit_body?: Omitted | undefined;
+  /**  */
+  common_fields?: Omitted | undefined;
+  /**  */
+  connection_steps?: Omitted | undefined;
+  /**  */
+  deep_items?: Omitted | undefined;
+  /**  */
+  deep_value?: Omitted | undefined;
+  /**  */
+  defaults?: Omitted | undefined;
+  /**  */
+  device_units?: Omitted | undefined;
+  /**  */
+  diagnostic_excerpt?: Omitted | undefined;
+  /**  */
+  diff_context?: Omitted | undefined;
+  /**  */
+  diff_limit?: Omitted | undefined;
+  /**  */
+  embedded_binary?: Omitted | undefined;
+  /**  */
+  empty_members?: Omitted | undefined;
+  /**  */
+  encoded_bytes?: Omitted | undefined;
+  /**  */
+  encoded_string?: Omitted | undefined;
+  /**  */
+  excluded_category?: Omitted | undefined;
+  /**  */
+  excluded_command?: Omitted | undefined;
+  /**  */
+  excluded_flag?: Omitted | undefined;
+  /**  */
+  excluded_method?: Omitted | undefined;
+  /**  */
+  excluded_tool?: Omitted | undefined;
+  /**  */
+  excluded_tool_substring?: Omitted | undefined;
+  /**  */
+  externalized?: Omitted | undefined;
+  /**  */
+  few_items?: Omitted | undefined;
+  /**  */
+  file_body?: Omitted | undefined;
+  /**  */
+  file_limit?: Omitted | undefined;
+  /**  */
+  fixed_results?: Omitted | undefined;
+  /**  */
+  full_output?: Omitted | undefined;
+  /**  */
+  generated_file?: Omitted | undefined;
+  /**  */
+  git_hints?: Omitted | undefined;
+  /**  */
+  guard_declined?: Omitted | undefined;
+  /**  */
+  head_tail?: Omitted | undefined;
+  /**  */
+  holds_dictionary?: Omitted | undefined;
+  /**  */
+  idle_processes?: Omitted | undefined;
+  /**  */
+  invalid_reduction?: Omitted | undefined;
+  /**  */
+  json_whitespace?: Omitted | undefined;
+  /**  */
+  kernel_threads?: Omitted | undefined;
+  /**  */
+  large_folder?: Omitted | undefined;
+  /**  */
+  library_frames?: Omitted | undefined;
+  /**  */
+  line_endings?: Omitted | undefined;
+  /**  */
+  line_numbers?: Omitted | undefined;
+  /**  */
+  listing_layout?: Omitted | undefined;
+  /**  */
+  local_sockets?: Omitted | undefined;
+  /**  */
+  log_form?: Omitted | undefined;
+  /**  */
+  log_group?: Omitted | undefined;
+  /**  */
+  log_repeat?: Omitted | undefined;
+  /**  */
+  long_line?: Omitted | undefined;
+  /**  */
+  long_string?: Omitted | undefined;
+  /**  */
+  mapped_files?: Omitted | undefined;
+  /**  */
+  mixed_items?: Omitted | undefined;
+  /**  */
+  mode_disabled?: Omitted | undefined;
+  /**  */
+  never_omit?: Omitted | undefined;
+  /**  */
+  no_reply?: Omitted | undefined;
+  /**  */
+  no_session?: Omitted | undefined;
+  /**  */
+  noise_directory?: Omitted | undefined;
+  /**  */
+  not_affected?: Omitted | undefined;
+  /**  */
+  not_paying?: Omitted | undefined;
+  /**  */
+  not_recognized?: Omitted | undefined;
+  /**  */
+  not_stored?: Omitted | undefined;
+  /**  */
+  nothing_to_do?: Omitted | undefined;
+  /**  */
+  object_members?: Omitted | undefined;
+  /**  */
+  older_commits?: Omitted | undefined;
+  /**  */
+  output_cap?: Omitted | undefined;
+  /**  */
+  over_dictionary_limit?: Omitted | undefined;
+  /**  */
+  over_input_limit?: Omitted | undefined;
+  /**  */
+  package_hints?: Omitted | undefined;
+  /**  */
+  packages?: Omitted | undefined;
+  /**  */
+  page_code?: Omitted | undefined;
+  /**  */
+  passing_checks?: Omitted | undefined;
+  /**  */
+  passing_tests?: Omitted | undefined;
+  /**  */
+  progress?: Omitted | undefined;
+  /**  */
+  reducer_panicked?: Omitted | undefined;
+  /**  */
+  repeated_block?: Omitted | undefined;
+  /**  */
+  repeated_calls?: Omitted | undefined;
+  /**  */
+  repeated_diagnostic?: Omitted | undefined;
+  /**  */
+  repeated_lines?: Omitted | undefined;
+  /**  */
+  repeated_trace?: Omitted | undefined;
+  /**  */
+  routine_calls?: Omitted | undefined;
+  /**  */
+  rule_cut?: Omitted | undefined;
+  /**  */
+  rule_exact?: Omitted | undefined;
+  /**  */
+  rule_limit?: Omitted | undefined;
+  /**  */
+  rule_lines?: Omitted | undefined;
+  /**  */
+  rule_match?: Omitted | undefined;
+  /**  */
+  rule_rewrite?: Omitted | undefined;
+  /**  */
+  rule_unproven?: Omitted | undefined;
+  /**  */
+  rule_unstable?: Omitted | undefined;
+  /**  */
+  same_author?: Omitted | undefined;
+  /**  */
+  same_refs?: Omitted | undefined;
+  /**  */
+  satisfied?: Omitted | undefined;
+  /**  */
+  schema_table?: Omitted | undefined;
+  /**  */
+  search_limit?: Omitted | undefined;
+  /**  */
+  shared_folder?: Omitted | undefined;
+  /**  */
+  shared_message?: Omitted | undefined;
+  /**  */
+  shared_name?: Omitted | undefined;
+  /**  */
+  shared_path?: Omitted | undefined;
+  /**  */
+  shell_settings?: Omitted | undefined;
+  /**  */
+  shown_before?: Omitted | undefined;
+  /**  */
+  siblings?: Omitted | undefined;
+  /**  */
+  skipped_tests?: Omitted | undefined;
+  /**  */
+  small_shares?: Omitted | undefined;
+  /**  */
+  steady_replies?: Omitted | undefined;
+  /**  */
+  step_prefix?: Omitted | undefined;
+  /**  */
+  structured_format?: Omitted | undefined;
+  /**  */
+  table_rows?: Omitted | undefined;
+  /**  */
+  table_whitespace?: Omitted | undefined;
+  /**  */
+  test_output?: Omitted | undefined;
+  /**  */
+  thread_files?: Omitted | undefined;
+  /**  */
+  tool_frames?: Omitted | undefined;
+  /**  */
+  tool_hints?: Omitted | undefined;
+  /**  */
+  trailing_whitespace?: Omitted | undefined;
+  /**  */
+  transferred_files?: Omitted | undefined;
+  /**  */
+  unknown_value?: Omitted | undefined;
+  /**  */
+  verbatim?: Omitted | undefined;
+  /**  */
+  virtual_filesystems?: Omitted | undefined;
+  /**  */
+  xml_whitespace?: Omitted | undefined;
+  /**  */
+  zero_counters?: Omitted | undefined;
+}
+
+/** A result was given. */
+export interface ResultEvent {
+  /** `correlationId` of the request. */
+  correlationId?: string | null | undefined;
+  /** The session. */
+  sessionId?: string | null | undefined;
+  /** The call. */
+  toolCallId?: string | null | undefined;
+  /** The tool; empty where it is not known. */
+  tool: string;
+  /** Where the session had given it before: how it was given again. */
+  resend?: Resend | null | undefined;
+  /** What became of it. */
+  status: Status;
+  /** The mode that was used. */
+  mode: Mode;
+  /** What kind of output it is, where that is known. */
+  family?: string | null | undefined;
+  /** The reducer that was used. */
+  reducer?: string | null | undefined;
+  /** The rule that kept it exact. */
+  bypass?: Reason | null | undefined;
+  /** The call's exit code, where the host gave it. */
+  exitCode?: number | null | undefined;
+  /** Tokens. */
+  tokens: Tokens;
+  /** Bytes. */
+  bytes: BeforeAfter;
+  /** Lines. */
+  lines: BeforeAfter;
+  /** Bytes above which the host cuts a result by itself. */
+  hostLimit?: number | null | undefined;
+  /** Steps that changed the text, each once, in order. */
+  strategies?: string[] | undefined;
+  /** Steps that were tried, in order. */
+  steps?: TimedStep[] | undefined;
+  /** What it took. */
+  elapsed?: Elapsed | null | undefined;
+  /** How repeated text was found that is written once, `lzw` or `repair`. */
+  dictionaryMethod?: string | null | undefined;
+  /** What else happened. */
+  flags: Flags;
+  /** What is not shown, by reason. */
+  omitted?: ResultEventObject | undefined;
+  /** Secrets that were removed, by rule. */
+  redactions?: RedactionCount[] | undefined;
+  /** Lines that report a failure. */
+  guard: GuardEvidence;
+  /** What the memo did. */
+  memo: Memo;
+  /** 64-bit fingerprints; absent where they are off, or secrets are not removed. */
+  fingerprints?: Fingerprints | null | undefined;
+}
+
+/** A result could not be given. */
+export interface FailureEvent {
+  /** `correlationId` of the request. */
+  correlationId?: string | null | undefined;
+  /** The session. */
+  sessionId?: string | null | undefined;
+  /** The call. */
+  toolCallId?: string | null | undefined;
+  /** The tool; empty where it is not known. */
+  tool: string;
+  /** Kind of the error, as on the wire, for example `redaction_failed`. */
+  kind: string;
+}
+
+/** What an alert is about. */
+export type AlertKind =
+  | "failure"
+  | "fallback"
+  | (string & {});
+
+/** So much of one kind happened within the window. */
+export interface Alert {
+  /** What it is about. */
+  kind: AlertKind;
+  /**
+   * The step that failed; `other` where too many steps fail to be told apart. Absent for fallbacks.
+   */
+  step?: string | null | undefined;
+  /**
+   * How often within the window; no more than 4096, or the threshold where that is higher, are
+   * counted.
+   */
+  count: number;
+  /** The window in seconds. */
+  windowSeconds: number;
 }
 
 /** The `data` member of an error. */

@@ -88,6 +88,15 @@ class Methods:
         result = self.request("toolSchema/minify", params, timeout=timeout)
         return cast("protocol.Minified", result)
 
+    def rules_check(
+        self, params: protocol.RulesCheckParams, *, timeout: float | None = None
+    ) -> protocol.RulesChecked:
+        """Checks rules of the operator, runs their tests, and explains which one is used on a
+        result.
+        """
+        result = self.request("rules/check", params, timeout=timeout)
+        return cast("protocol.RulesChecked", result)
+
     def artifact_read(
         self, params: protocol.ReadParams, *, timeout: float | None = None
     ) -> protocol.Read:
@@ -126,7 +135,9 @@ class Methods:
     def session_stats(
         self, params: protocol.SessionParams, *, timeout: float | None = None
     ) -> protocol.Stats:
-        """Totals of a session by tool, family, reducer, status and reason."""
+        """Totals of a session by tool, family, reducer, status and reason: tokens, savings,
+        costs.
+        """
         result = self.request("session/stats", params, timeout=timeout)
         return cast("protocol.Stats", result)
 
@@ -135,6 +146,17 @@ class Methods:
         sees.
         """
         self.notify("session/evicted", params)
+
+    def config_reload(
+        self, params: protocol.ReloadParams, *, timeout: float | None = None
+    ) -> protocol.Reloaded:
+        """Reads the configuration files anew. Where one cannot be read, the old settings stay."""
+        result = self.request("config/reload", params, timeout=timeout)
+        return cast("protocol.Reloaded", result)
+
+    def workspace_did_change_configuration(self, params: protocol.DidChangeParams) -> None:
+        """Changes settings for what comes after it, or reads the configuration files anew."""
+        self.notify("workspace/didChangeConfiguration", params)
 
 
 class AsyncMethods:
@@ -215,6 +237,15 @@ class AsyncMethods:
         result = await self.request("toolSchema/minify", params, timeout=timeout)
         return cast("protocol.Minified", result)
 
+    async def rules_check(
+        self, params: protocol.RulesCheckParams, *, timeout: float | None = None
+    ) -> protocol.RulesChecked:
+        """Checks rules of the operator, runs their tests, and explains which one is used on a
+        result.
+        """
+        result = await self.request("rules/check", params, timeout=timeout)
+        return cast("protocol.RulesChecked", result)
+
     async def artifact_read(
         self, params: protocol.ReadParams, *, timeout: float | None = None
     ) -> protocol.Read:
@@ -253,7 +284,9 @@ class AsyncMethods:
     async def session_stats(
         self, params: protocol.SessionParams, *, timeout: float | None = None
     ) -> protocol.Stats:
-        """Totals of a session by tool, family, reducer, status and reason."""
+        """Totals of a session by tool, family, reducer, status and reason: tokens, savings,
+        costs.
+        """
         result = await self.request("session/stats", params, timeout=timeout)
         return cast("protocol.Stats", result)
 
@@ -262,3 +295,14 @@ class AsyncMethods:
         sees.
         """
         await self.notify("session/evicted", params)
+
+    async def config_reload(
+        self, params: protocol.ReloadParams, *, timeout: float | None = None
+    ) -> protocol.Reloaded:
+        """Reads the configuration files anew. Where one cannot be read, the old settings stay."""
+        result = await self.request("config/reload", params, timeout=timeout)
+        return cast("protocol.Reloaded", result)
+
+    async def workspace_did_change_configuration(self, params: protocol.DidChangeParams) -> None:
+        """Changes settings for what comes after it, or reads the configuration files anew."""
+        await self.notify("workspace/didChangeConfiguration", params)

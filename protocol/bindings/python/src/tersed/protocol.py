@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias, TypedDict, Union
 
 __all__ = [
+    "Alert",
+    "AlertKind",
     "AppendParams",
     "Appended",
     "ArtifactRef",
@@ -21,25 +23,35 @@ __all__ = [
     "BeforeAfter",
     "BudgetPatch",
     "BudgetUse",
+    "CacheTotals",
     "Capabilities",
     "CapabilityLimits",
+    "Category",
     "Closed",
     "CommandWords",
     "CompressParams",
     "Compressed",
+    "Cost",
     "DictionaryMethod",
+    "DidChangeParams",
     "Discarded",
+    "Elapsed",
     "ErrorData",
+    "Event",
     "EvictedParams",
     "Evidence",
     "EvidenceDetail",
+    "FailureEvent",
     "FileDetail",
+    "Fingerprints",
+    "Flags",
     "Format",
     "Found",
     "GuardEvidence",
     "List",
     "ListParams",
     "Listed",
+    "LogMessage",
     "Match",
     "Memo",
     "MessageResult",
@@ -50,20 +62,43 @@ __all__ = [
     "NumberedLine",
     "Numbering",
     "Omission",
+    "Omitted",
     "OnRepeat",
     "OpenParams",
     "Opened",
     "Options",
     "PolicyPatch",
+    "Profile",
     "Read",
     "ReadParams",
     "Reason",
+    "ReasonTotals",
     "RedactionCount",
+    "ReloadParams",
+    "Reloaded",
     "Removal",
+    "Resend",
+    "ResultEvent",
+    "ResultEventObject",
+    "Rule",
+    "RuleAsked",
+    "RuleCondition",
+    "RuleExplained",
+    "RuleLines",
+    "RuleMatchOutput",
+    "RuleReplace",
+    "RuleSample",
+    "RuleStages",
+    "RuleTest",
+    "RuleTested",
+    "RuleWhen",
+    "RulesCheckParams",
+    "RulesChecked",
     "Rung",
     "SearchParams",
     "SessionParams",
     "ShownBy",
+    "Spent",
     "Stats",
     "Status",
     "Step",
@@ -74,6 +109,8 @@ __all__ = [
     "StreamParams",
     "Structured",
     "StructuredContent",
+    "TextOrTexts",
+    "TimedStep",
     "Tokenizer",
     "Tokens",
     "ToolResult",
@@ -114,6 +151,9 @@ class CompressParams(_CompressParams, total=False):
 
     contextPressure: float | None
     """How full the model's context is, 0 to 1: from 0.5 on results become shorter."""
+
+    correlationId: str | None
+    """The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters."""
 
 
 class _ToolResult(TypedDict):
@@ -200,6 +240,39 @@ class PolicyPatch(TypedDict, total=False):
 
     excludeTools: list[str] | None
     """Tools whose results are returned exactly, compared without case. Default none."""
+
+    excludeToolSubstrings: list[str] | None
+    """Parts of names of tools whose results are returned exactly, compared without case. Default
+    none.
+    """
+
+    excludeCategories: list[Category] | None
+    """Kinds of output that are returned exactly, by the call or by the grammar of any part of
+    the text. Default none.
+    """
+
+    excludeMethods: list[Literal["terminal", "embedded_binary", "stack_traces", "progress", "block_dedup", "structured_data", "file_detail", "repeated_blocks", "head_tail", "dictionary_lzw", "dictionary_repair", "json_table", "json_minify", "xml_whitespace", "table_whitespace", "trailing_whitespace", "number_padding", "repeated_lines", "cargo_test", "go_test", "pytest", "unittest", "sympy", "jest", "vitest", "cypress", "mocha", "node_test", "playwright", "bun_test", "deno_test", "bats", "exunit", "swift_test", "tap", "junit_xml", "nextest", "maven", "gradle", "rspec", "minitest", "phpunit", "ctest", "googletest", "catch_2", "dotnet", "sbt", "tox", "cargo_json", "rustc", "gcc", "tsc", "javac", "msvc", "go_build", "webpack", "vite", "esbuild", "rollup", "next", "babel", "bazel", "swift_build", "terraform", "ansible", "packer", "helm_release", "meson", "cmake", "pre_commit", "shellcheck", "biome", "phpstan", "checkstyle_xml", "lint_json", "eslint", "formatters", "lint", "git_diff", "git_status", "vcs_log", "git_blame", "vcs_list", "git_sync", "forge_log", "forge", "docker_build", "docker_layers", "npm", "pnpm", "yarn_berry", "yarn", "bun", "pip", "uv", "poetry", "pipenv", "conda", "cargo_packages", "go_modules", "apt", "apk", "dnf", "brew", "gem", "composer", "nuget", "wget", "transfer", "ffmpeg", "kubectl_describe", "kubectl_events", "compose_logs", "pulumi", "ci_log", "log", "processes", "filesystems", "sockets", "lsof", "systemctl", "strace", "environment", "curl", "ping", "dig", "traceroute", "certificate", "counters", "sysctl", "ip", "lscpu", "perf", "crontab", "package_list", "records", "search", "windows_dir", "listing"]] | None
+    """Steps that are not tried, by their names in the evidence; `terminal` is the clean-up of
+    escape sequences and overwritten text. Default none.
+    """
+
+    excludeCommands: list[str] | None
+    """First words of commands whose results are returned exactly, read as a shell reads them:
+    `git diff --stat`. Default none.
+    """
+
+    excludeFlags: list[str] | None
+    """Flags, such as `--json`, of commands whose results are returned exactly. Default none."""
+
+    verbatimCommands: list[str] | None
+    """First words of commands whose lines, where they are shown, are shown as they are: no step
+    writes them anew. Default none.
+    """
+
+    neverOmit: bool | None
+    """Whether nothing is left out: only steps that lose nothing are used, and only a byte cap
+    that is given cuts. Default false.
+    """
 
     expandTool: bool | None
     """Whether the host offers the model a tool that reads artifacts. Default false."""
@@ -289,7 +362,7 @@ class PolicyPatch(TypedDict, total=False):
     `aggressive`.
     """
 
-    maxMode: Mode | None
+    maxMode: Mode | Literal["conservative", "balanced"] | None
     """How far a budget may climb above `mode`. Default `aggressive`."""
 
     budget: BudgetPatch | None
@@ -319,6 +392,11 @@ class PolicyPatch(TypedDict, total=False):
     never. Default never.
     """
 
+    rules: list[Rule] | None
+    """Rules of the operator. One of the same name takes the place of one that was there, others
+    are added. Default none.
+    """
+
 
 Mode: TypeAlias = Literal[
     "disabled",
@@ -327,6 +405,23 @@ Mode: TypeAlias = Literal[
     "aggressive",
 ]
 """How far a result may be changed: each mode does what the one before it does, and more."""
+
+
+Category: TypeAlias = Literal[
+    "command",
+    "file",
+    "search",
+    "listing",
+    "diff",
+    "test",
+    "build",
+    "git",
+    "package",
+    "container",
+    "log",
+    "system",
+]
+"""A kind of output."""
 
 
 EvidenceDetail: TypeAlias = Literal[
@@ -392,6 +487,219 @@ DictionaryMethod: TypeAlias = Literal[
     "auto",
 ]
 """How repeated text is written once in `aggressive`."""
+
+
+class _Rule(TypedDict):
+    """Members that every `Rule` has."""
+
+    name: str
+    """Name, unique among the rules: 1 to 64 letters, digits, `-`, `_` and `.`. Markers and
+    evidence carry it.
+    """
+
+
+class Rule(_Rule, total=False):
+    """One rule."""
+
+    description: str | None
+    """What it is for."""
+
+    priority: int
+    """Of the rules that fit a result the one with the highest number is used, then the earliest.
+    Default 0.
+    """
+
+    enabled: bool
+    """Whether it is used. With false, a rule takes one of the same name away that an earlier
+    layer gave. Default true.
+    """
+
+    when: RuleWhen
+    """What it is used on: all that is given has to hold."""
+
+    pipeline: list[str] | None
+    """What works on the text after the stages, by name, in place of what is there without a
+    rule. Default `lossless` for a rule with stages.
+    """
+
+    stages: RuleStages | None
+    """Line stages."""
+
+    tests: list[RuleTest]
+    """Cases that the rule has to get right."""
+
+
+class RuleWhen(TypedDict, total=False):
+    """What a rule is used on. Without any condition it is used on every text."""
+
+    tool: TextOrTexts
+    """Names of tools, without case; `*` and `?` stand for any text and any character. One has to
+    fit the whole name, or its part behind a server prefix such as `mcp__shell__`.
+    """
+
+    command: TextOrTexts
+    """Starts of commands, as words: `cargo test`, `npm run build*`. The command is read as a
+    shell reads it, through `cd x &&`, `sudo`, `env`, `bash -lc` and the like; a flag among
+    the words has to be given anywhere.
+    """
+
+    path: TextOrTexts
+    """Paths that the call named, with `*` and `?`."""
+
+    contentType: TextOrTexts
+    """What the text is by itself: `json`, `xml`, `html`, `text`, or a media type such as
+    `application/json`.
+    """
+
+    kind: TextOrTexts
+    """What the output is of: a family of reducers, such as `test`, `build` or `log`, or `file`,
+    `search`, `listing`, `diff`.
+    """
+
+    exitCode: TextOrTexts
+    """Exit statuses: numbers, `zero`, `nonzero`, `unknown`."""
+
+    text: str | None
+    """Regular expression that has to match somewhere in the text."""
+
+    notText: str | None
+    """Regular expression that must not match anywhere in the text."""
+
+    minBytes: int | None
+    """Fewest bytes of the text. Default what the policy's `minBytes` says."""
+
+    maxBytes: int | None
+    """Most bytes of the text."""
+
+    minLines: int | None
+    """Fewest lines of the text."""
+
+    maxLines: int | None
+    """Most lines of the text."""
+
+
+TextOrTexts: TypeAlias = "str | int | list[str | int]"
+"""One text, or several. Numbers count as texts."""
+
+
+class RuleStages(TypedDict, total=False):
+    """The line stages, in the order in which they run. Each sees what those before it left;
+    lines that report a failure pass through all of them as they are.
+    """
+
+    stripAnsi: bool | None
+    """Stage 1: Escape sequences go. They always have gone before a rule sees a text, so that
+    only `true` is allowed.
+    """
+
+    replace: list[RuleReplace]
+    """Stage 2: Parts of lines are written anew, one replacement after the other, each at most 64
+    times in a line.
+    """
+
+    matchOutput: list[RuleMatchOutput]
+    """Stage 3: A text that matches goes as a whole, and the marker says a message in its place.
+    The first that matches is used; none on a command that failed or may have, nor on a text
+    with a failure line.
+    """
+
+    stripLines: TextOrTexts
+    """Stage 4: Lines go in which one of these regular expressions matches."""
+
+    keepLines: TextOrTexts
+    """Stage 4: Lines go in which none of these regular expressions matches. Not beside
+    `stripLines`.
+    """
+
+    truncateLinesAt: int | None
+    """Stage 5: Of a longer line, what stands behind so many characters goes, 20 and up."""
+
+    headLines: int | None
+    """Stage 6: Of the lines that are left, so many from the start stay. With `tailLines`, both
+    do.
+    """
+
+    tailLines: int | None
+    """Stage 6: Of the lines that are left, so many from the end stay."""
+
+    maxLines: int | None
+    """Stage 7: Of the lines that are left, no more than so many from the start stay, 1 and up."""
+
+    onEmpty: str | None
+    """Stage 8: What the marker says where no line is left."""
+
+
+class _RuleReplace(TypedDict):
+    """Members that every `RuleReplace` has."""
+
+    pattern: str
+    """Regular expression; it must not match the empty text."""
+
+
+class RuleReplace(_RuleReplace, total=False):
+    """A replacement inside lines."""
+
+    with: str
+    """What stands there then; `$1`, `${name}` for what a group matched, `$$` for `$`. Default
+    nothing.
+    """
+
+
+class _RuleMatchOutput(TypedDict):
+    """Members that every `RuleMatchOutput` has."""
+
+    pattern: str
+    """Regular expression that has to match somewhere in the text."""
+
+    message: str
+    """What the marker says: one line of at most 200 bytes without `[` and `]`. One that tells of
+    success is only used where the exit status is known to be 0.
+    """
+
+
+class RuleMatchOutput(_RuleMatchOutput, total=False):
+    """A text that is told in other words."""
+
+    unless: str | None
+    """Regular expression that must not match anywhere in the text."""
+
+
+class _RuleTest(TypedDict):
+    """Members that every `RuleTest` has."""
+
+    input: str
+    """The text."""
+
+
+class RuleTest(_RuleTest, total=False):
+    """A case that a rule has to get right. At least one expectation has to be there."""
+
+    name: str | None
+    """What it is about."""
+
+    tool: str | None
+    """The tool. Default `bash`."""
+
+    command: str | None
+    """The command."""
+
+    path: str | None
+    """The path that the call named."""
+
+    exitCode: int | None
+    """The exit status."""
+
+    fires: bool | None
+    """Whether the rule is used. Default true."""
+
+    expect: str | None
+    """The whole output; the check of its first marker may be left out."""
+
+    contains: TextOrTexts
+    """Texts that stand in the output."""
+
+    lacks: TextOrTexts
+    """Texts that do not stand in the output."""
 
 
 class _Compressed(TypedDict):
@@ -462,6 +770,9 @@ class Evidence(_Evidence, total=False):
 
     reducer: str | None
     """The reducer that was used."""
+
+    rule: str | None
+    """The rule of the operator that was used, the first where parts have several."""
 
     bypass: Reason | None
     """The rule that kept the text exact."""
@@ -587,6 +898,14 @@ Reason: TypeAlias = Union[
         "schema_table",
         "table_whitespace",
         "trailing_whitespace",
+        "rule_lines",
+        "rule_limit",
+        "rule_match",
+        "rule_rewrite",
+        "rule_cut",
+        "rule_exact",
+        "rule_unproven",
+        "rule_unstable",
         "applied",
         "not_paying",
         "guard_declined",
@@ -603,6 +922,13 @@ Reason: TypeAlias = Union[
         "full_output",
         "mode_disabled",
         "excluded_tool",
+        "excluded_tool_substring",
+        "excluded_command",
+        "excluded_flag",
+        "excluded_category",
+        "excluded_method",
+        "verbatim",
+        "never_omit",
         "asked_again",
         "already_compressed",
         "over_input_limit",
@@ -806,6 +1132,9 @@ class ArtifactRef(_ArtifactRef, total=False):
     originalId: str | None
     """The text before clean-up (terminal sequences, invisible characters), where that differs."""
 
+    onDisk: bool
+    """Whether a copy of it is on disk, as the operator's settings of recovery want it."""
+
 
 class _BatchParams(TypedDict):
     """Members that every `BatchParams` has."""
@@ -834,6 +1163,9 @@ class BatchParams(_BatchParams, total=False):
 
     contextPressure: float | None
     """How full the model's context is, as in `toolResult/compress`."""
+
+    correlationId: str | None
+    """The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters."""
 
 
 class _BatchItemObject(TypedDict):
@@ -1056,6 +1388,9 @@ class MessagesParams(_MessagesParams, total=False):
     stripOverrides: bool
     """Whether the member `_forge` is taken out of the body. Default false."""
 
+    correlationId: str | None
+    """The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters."""
+
 
 Format: TypeAlias = Literal[
     "openai-chat",
@@ -1148,6 +1483,168 @@ class Minified(TypedDict):
 
     tokens: BeforeAfter
     """Tokens of the JSON text of the tools."""
+
+
+class RulesCheckParams(TypedDict, total=False):
+    """Parameters of `rules/check`."""
+
+    rules: list[Rule] | None
+    """The rules. Without them, those that are in force."""
+
+    sample: RuleSample | None
+    """A call to explain."""
+
+    policy: PolicyPatch | None
+    """Settings for this request alone."""
+
+
+class _RuleSample(TypedDict):
+    """Members that every `RuleSample` has."""
+
+    content: str
+    """The text."""
+
+
+class RuleSample(_RuleSample, total=False):
+    """A call and its text."""
+
+    tool: str | None
+    """The tool. Default `bash`."""
+
+    command: str | None
+    """The command."""
+
+    path: str | None
+    """The path that the call named."""
+
+    exitCode: int | None
+    """The exit status."""
+
+
+class _RulesChecked(TypedDict):
+    """Members that every `RulesChecked` has."""
+
+    ok: bool
+    """Whether all rules can be used and pass their tests."""
+
+    rules: int
+    """How many rules there are."""
+
+    errors: list[str]
+    """What is wrong with rules: rule, field, value and what is allowed. Those are left out
+    below.
+    """
+
+    warnings: list[str]
+    """What an operator should know of rules that can be used."""
+
+    tests: list[RuleTested]
+    """What came of the tests."""
+
+
+class RulesChecked(_RulesChecked, total=False):
+    """Result of `rules/check`."""
+
+    sample: RuleExplained | None
+    """What becomes of the sample."""
+
+
+class _RuleTested(TypedDict):
+    """Members that every `RuleTested` has."""
+
+    rule: str
+    """The rule."""
+
+    test: str
+    """The test's name, or its place."""
+
+    ok: bool
+    """Whether the rule got it right."""
+
+    problems: list[str]
+    """What is wrong."""
+
+
+class RuleTested(_RuleTested, total=False):
+    """One test of a rule."""
+
+    output: str | None
+    """What came out, where something is wrong."""
+
+
+class _RuleExplained(TypedDict):
+    """Members that every `RuleExplained` has."""
+
+    rules: list[RuleAsked]
+    """All rules in the order in which they are asked."""
+
+    lines: list[RuleLines]
+    """What the stages of the rule do to the lines, as runs of lines with the same fate."""
+
+    content: str
+    """The output."""
+
+    evidence: Evidence
+    """The evidence."""
+
+
+class RuleExplained(_RuleExplained, total=False):
+    """What becomes of a sample."""
+
+    rule: str | None
+    """The rule that is used."""
+
+
+class RuleAsked(TypedDict):
+    """One rule and what came of its conditions."""
+
+    rule: str
+    """The rule."""
+
+    priority: int
+    """Its priority."""
+
+    fits: bool
+    """Whether all its conditions hold."""
+
+    used: bool
+    """Whether it is the one that is used."""
+
+    conditions: list[RuleCondition]
+    """The conditions."""
+
+
+class RuleCondition(TypedDict):
+    """What came of one condition."""
+
+    condition: str
+    """Its name."""
+
+    holds: bool
+    """Whether it holds."""
+
+    why: str
+    """What is wanted and what is there."""
+
+
+class _RuleLines(TypedDict):
+    """Members that every `RuleLines` has."""
+
+    lines: list[int]
+    """First and last line of the sanitized text, from 1."""
+
+    fate: str
+    """`kept`, `kept_failure`, `rewritten`, `truncated` or `dropped`; `taken` by an earlier step."""
+
+
+class RuleLines(_RuleLines, total=False):
+    """Lines with the same fate."""
+
+    stage: str | None
+    """The stage that did it."""
+
+    pattern: int | None
+    """The place of the pattern in the stage's list, from 0."""
 
 
 class _ReadParams(TypedDict):
@@ -1346,6 +1843,9 @@ class Listed(_Listed, total=False):
     toolCallId: str | None
     """Call that it answers."""
 
+    onDisk: bool
+    """Whether only its copy on disk is left, as the operator's settings of recovery want it."""
+
 
 class _OpenParams(TypedDict):
     """Members that every `OpenParams` has."""
@@ -1385,8 +1885,8 @@ class Closed(TypedDict):
     """Whether the session was open."""
 
 
-class Stats(TypedDict):
-    """Result of `session/stats`. Results count once, however often they are resent."""
+class _Stats(TypedDict):
+    """Members that every `Stats` has."""
 
     total: Totals
     """All results."""
@@ -1418,6 +1918,22 @@ class Stats(TypedDict):
     redactions: dict[str, int]
     """Secrets removed, by rule."""
 
+    byReason: dict[str, ReasonTotals]
+    """What is not shown, by reason."""
+
+    skipped: dict[str, int]
+    """Steps that were tried and did nothing, by reason."""
+
+    cache: CacheTotals
+    """What came again, as a prompt cache sees it."""
+
+
+class Stats(_Stats, total=False):
+    """Result of `session/stats`. Results count once, however often they are resent."""
+
+    cost: dict[str, Cost]
+    """What a model would have cost; only models that the user gave prices for."""
+
 
 class Totals(TypedDict):
     """Sums over some results."""
@@ -1437,6 +1953,68 @@ class Totals(TypedDict):
     bytesAfter: int
     """Bytes that went out."""
 
+    baselineTokens: int
+    """Tokens that the host would have shown of what came in: of a result over its `hostLimit`
+    the share that its bytes have within the limit, rounded down; of any other all.
+    """
+
+    shownTokens: int
+    """The same of what went out. What is less than the baseline was saved."""
+
+
+class ReasonTotals(TypedDict):
+    """What is not shown for one reason."""
+
+    results: int
+    """Results with such a gap."""
+
+    lines: int
+    """Lines in such gaps."""
+
+    bytes: int
+    """Bytes of such gaps inside lines."""
+
+
+class CacheTotals(TypedDict):
+    """What the provider's prompt cache can make of results that came again."""
+
+    stableTokens: int
+    """Tokens that came again byte for byte as they were: a prompt cache may have them."""
+
+    changedTokens: int
+    """Tokens of results that came again with other bytes or another policy: a cached prompt ends
+    before them.
+    """
+
+
+class _Cost(TypedDict):
+    """Members that every `Cost` has."""
+
+    results: Spent
+    """Every result once, at the price of writing to the prompt cache, or of input where that is
+    not given.
+    """
+
+    resends: Spent
+    """What came again, as input without a cache."""
+
+
+class Cost(_Cost, total=False):
+    """What a model would have cost, by the user's own prices; each part for itself."""
+
+    resendsCached: Spent | None
+    """What came again, as read from the cache; absent where that has no price."""
+
+
+class Spent(TypedDict):
+    """What tokens cost, by the user's own price."""
+
+    baseline: float
+    """As the host would have shown the results."""
+
+    shown: float
+    """As they went out."""
+
 
 class _EvictedParams(TypedDict):
     """Members that every `EvictedParams` has."""
@@ -1455,14 +2033,57 @@ class EvictedParams(_EvictedParams, total=False):
     """The only calls whose results are still in the context."""
 
 
+ReloadParams: TypeAlias = "Mapping[str, Any]"
+"""Parameters of `config/reload`."""
+
+
+class Reloaded(TypedDict):
+    """What reading the files anew changed."""
+
+    files: list[str]
+    """Configuration files that were read, those that count more first."""
+
+    changed: list[str]
+    """Settings that have another value now, for what comes from now on."""
+
+    needsRestart: list[str]
+    """Settings that have another value in the files, which counts when the process starts the
+    next time.
+    """
+
+
+class DidChangeParams(TypedDict, total=False):
+    """Parameters of `workspace/didChangeConfiguration`, as LSP has them."""
+
+    settings: Any
+    """`{"tersed": …}` with what `initializationOptions.tersed` takes: replaces the settings
+    that came this way before. Null, or null under `tersed`, reads the configuration files
+    anew.
+    """
+
+
 class Options(TypedDict, total=False):
     """`initializationOptions.tersed`."""
 
     protocolVersions: list[int] | None
     """Major versions of the protocol that the host speaks; absent for any."""
 
+    profile: Profile | None
+    """Named settings right above the defaults."""
+
     policy: PolicyPatch | None
     """Settings for all requests."""
+
+    telemetryEvents: bool
+    """Whether the server sends `telemetry/event` for each result. Default false."""
+
+
+Profile: TypeAlias = Literal[
+    "coding",
+    "research",
+    "ops",
+]
+"""Settings under one name."""
 
 
 class Capabilities(TypedDict):
@@ -1507,6 +2128,679 @@ class CapabilityLimits(TypedDict):
 
     maxStreamBytes: int
     """Bytes of a stream up to which all is kept."""
+
+
+class LogMessage(TypedDict):
+    """Parameters of `window/logMessage`."""
+
+    type: int
+    """1 for an error, 2 for a warning."""
+
+    message: str
+    """What to see. Never content of a result."""
+
+
+class _Event(TypedDict):
+    """Members that every `Event` has."""
+
+    version: int
+    """Version of this form, 1."""
+
+    time: int
+    """Milliseconds since 1970 began, UTC."""
+
+    process: str
+    """The process that wrote it, 16 hexadecimal digits."""
+
+    seq: int
+    """Number of the event in its process, from 1; dropped events leave a gap."""
+
+
+class Event(_Event, total=False):
+    """One event."""
+
+    dropped: int
+    """Events that were dropped just before this one, since the queue was full."""
+
+    shortened: list[str]
+    """Members that were left out since the event would have been too long."""
+
+
+Resend: TypeAlias = Union[
+    Literal[
+        "memo",
+        "remade",
+    ],
+    str,
+]
+"""How a result was given again, byte for byte."""
+
+
+class _TimedStep(TypedDict):
+    """Members that every `TimedStep` has."""
+
+    id: str
+    """Name of the step."""
+
+    reason: Reason
+    """`applied`, or why nothing was done."""
+
+    bytesBefore: int
+    """Bytes of the text before the step."""
+
+    bytesAfter: int
+    """Bytes of the text after the step."""
+
+
+class TimedStep(_TimedStep, total=False):
+    """A step that was tried."""
+
+    elapsedMicros: int | None
+    """What it took, in microseconds."""
+
+
+class _Elapsed(TypedDict):
+    """Members that every `Elapsed` has."""
+
+    totalMicros: int
+    """All of it."""
+
+
+class Elapsed(_Elapsed, total=False):
+    """What a result took, in microseconds."""
+
+    safeMicros: int | None
+    """Of this, the clean-up and the removal of secrets; absent where a batch had measured the
+    result before.
+    """
+
+
+class _Flags(TypedDict):
+    """Members that every `Flags` has."""
+
+    redacted: bool
+    """Secrets were removed."""
+
+    capped: bool
+    """The byte cap cut something."""
+
+    deduplicated: bool
+    """The result, or lines of it, became a reference to an earlier one."""
+
+    externalized: bool
+    """The text became a pointer."""
+
+    fellBack: bool
+    """It got less than was asked for."""
+
+    summarizeSuggested: bool
+    """It is larger than `summarizeAbove` tokens."""
+
+
+class Flags(_Flags, total=False):
+    """What happened to a result beside its steps."""
+
+    budgetMet: bool | None
+    """Whether a budget was met, where one was in force."""
+
+
+class _Omitted(TypedDict):
+    """Members that every `Omitted` has."""
+
+    gaps: int
+    """Gaps."""
+
+    lines: int
+    """Lines in them."""
+
+
+class Omitted(_Omitted, total=False):
+    """What is not shown for one reason."""
+
+    bytes: int
+    """Bytes of gaps inside lines."""
+
+
+class _Fingerprints(TypedDict):
+    """Members that every `Fingerprints` has."""
+
+    original: str
+    """Of the original after the removal of secrets and the clean-up: the first digits of the
+    evidence's `digest`.
+    """
+
+    compressed: str
+    """Of what was given."""
+
+
+class Fingerprints(_Fingerprints, total=False):
+    """64-bit fingerprints, 16 hexadecimal digits each. Not cryptographic. Compared with their
+    own kind only.
+    """
+
+    arguments: str | None
+    """Of the arguments, command and path of the call after the removal of secrets; absent where
+    there are none, or more than 64 KiB.
+    """
+
+
+class ResultEventObject(TypedDict, total=False):
+    """What is not shown, by reason."""
+
+    already_compressed: Omitted
+    """"""
+
+    applied: Omitted
+    """"""
+
+    array_items: Omitted
+    """"""
+
+    asked_again: Omitted
+    """"""
+
+    asset_limit: Omitted
+    """"""
+
+    below_min_bytes: Omitted
+    """"""
+
+    binary: Omitted
+    """"""
+
+    blame_columns: Omitted
+    """"""
+
+    budget: Omitted
+    """"""
+
+    budget_too_small: Omitted
+    """"""
+
+    clean: Omitted
+    """"""
+
+    commit_body: Omitted
+    """"""
+
+    common_fields: Omitted
+    """"""
+
+    connection_steps: Omitted
+    """"""
+
+    deep_items: Omitted
+    """"""
+
+    deep_value: Omitted
+    """"""
+
+    defaults: Omitted
+    """"""
+
+    device_units: Omitted
+    """"""
+
+    diagnostic_excerpt: Omitted
+    """"""
+
+    diff_context: Omitted
+    """"""
+
+    diff_limit: Omitted
+    """"""
+
+    embedded_binary: Omitted
+    """"""
+
+    empty_members: Omitted
+    """"""
+
+    encoded_bytes: Omitted
+    """"""
+
+    encoded_string: Omitted
+    """"""
+
+    excluded_category: Omitted
+    """"""
+
+    excluded_command: Omitted
+    """"""
+
+    excluded_flag: Omitted
+    """"""
+
+    excluded_method: Omitted
+    """"""
+
+    excluded_tool: Omitted
+    """"""
+
+    excluded_tool_substring: Omitted
+    """"""
+
+    externalized: Omitted
+    """"""
+
+    few_items: Omitted
+    """"""
+
+    file_body: Omitted
+    """"""
+
+    file_limit: Omitted
+    """"""
+
+    fixed_results: Omitted
+    """"""
+
+    full_output: Omitted
+    """"""
+
+    generated_file: Omitted
+    """"""
+
+    git_hints: Omitted
+    """"""
+
+    guard_declined: Omitted
+    """"""
+
+    head_tail: Omitted
+    """"""
+
+    holds_dictionary: Omitted
+    """"""
+
+    idle_processes: Omitted
+    """"""
+
+    invalid_reduction: Omitted
+    """"""
+
+    json_whitespace: Omitted
+    """"""
+
+    kernel_threads: Omitted
+    """"""
+
+    large_folder: Omitted
+    """"""
+
+    library_frames: Omitted
+    """"""
+
+    line_endings: Omitted
+    """"""
+
+    line_numbers: Omitted
+    """"""
+
+    listing_layout: Omitted
+    """"""
+
+    local_sockets: Omitted
+    """"""
+
+    log_form: Omitted
+    """"""
+
+    log_group: Omitted
+    """"""
+
+    log_repeat: Omitted
+    """"""
+
+    long_line: Omitted
+    """"""
+
+    long_string: Omitted
+    """"""
+
+    mapped_files: Omitted
+    """"""
+
+    mixed_items: Omitted
+    """"""
+
+    mode_disabled: Omitted
+    """"""
+
+    never_omit: Omitted
+    """"""
+
+    no_reply: Omitted
+    """"""
+
+    no_session: Omitted
+    """"""
+
+    noise_directory: Omitted
+    """"""
+
+    not_affected: Omitted
+    """"""
+
+    not_paying: Omitted
+    """"""
+
+    not_recognized: Omitted
+    """"""
+
+    not_stored: Omitted
+    """"""
+
+    nothing_to_do: Omitted
+    """"""
+
+    object_members: Omitted
+    """"""
+
+    older_commits: Omitted
+    """"""
+
+    output_cap: Omitted
+    """"""
+
+    over_dictionary_limit: Omitted
+    """"""
+
+    over_input_limit: Omitted
+    """"""
+
+    package_hints: Omitted
+    """"""
+
+    packages: Omitted
+    """"""
+
+    page_code: Omitted
+    """"""
+
+    passing_checks: Omitted
+    """"""
+
+    passing_tests: Omitted
+    """"""
+
+    progress: Omitted
+    """"""
+
+    reducer_panicked: Omitted
+    """"""
+
+    repeated_block: Omitted
+    """"""
+
+    repeated_calls: Omitted
+    """"""
+
+    repeated_diagnostic: Omitted
+    """"""
+
+    repeated_lines: Omitted
+    """"""
+
+    repeated_trace: Omitted
+    """"""
+
+    routine_calls: Omitted
+    """"""
+
+    rule_cut: Omitted
+    """"""
+
+    rule_exact: Omitted
+    """"""
+
+    rule_limit: Omitted
+    """"""
+
+    rule_lines: Omitted
+    """"""
+
+    rule_match: Omitted
+    """"""
+
+    rule_rewrite: Omitted
+    """"""
+
+    rule_unproven: Omitted
+    """"""
+
+    rule_unstable: Omitted
+    """"""
+
+    same_author: Omitted
+    """"""
+
+    same_refs: Omitted
+    """"""
+
+    satisfied: Omitted
+    """"""
+
+    schema_table: Omitted
+    """"""
+
+    search_limit: Omitted
+    """"""
+
+    shared_folder: Omitted
+    """"""
+
+    shared_message: Omitted
+    """"""
+
+    shared_name: Omitted
+    """"""
+
+    shared_path: Omitted
+    """"""
+
+    shell_settings: Omitted
+    """"""
+
+    shown_before: Omitted
+    """"""
+
+    siblings: Omitted
+    """"""
+
+    skipped_tests: Omitted
+    """"""
+
+    small_shares: Omitted
+    """"""
+
+    steady_replies: Omitted
+    """"""
+
+    step_prefix: Omitted
+    """"""
+
+    structured_format: Omitted
+    """"""
+
+    table_rows: Omitted
+    """"""
+
+    table_whitespace: Omitted
+    """"""
+
+    test_output: Omitted
+    """"""
+
+    thread_files: Omitted
+    """"""
+
+    tool_frames: Omitted
+    """"""
+
+    tool_hints: Omitted
+    """"""
+
+    trailing_whitespace: Omitted
+    """"""
+
+    transferred_files: Omitted
+    """"""
+
+    unknown_value: Omitted
+    """"""
+
+    verbatim: Omitted
+    """"""
+
+    virtual_filesystems: Omitted
+    """"""
+
+    xml_whitespace: Omitted
+    """"""
+
+    zero_counters: Omitted
+    """"""
+
+
+class _ResultEvent(TypedDict):
+    """Members that every `ResultEvent` has."""
+
+    tool: str
+    """The tool; empty where it is not known."""
+
+    status: Status
+    """What became of it."""
+
+    mode: Mode
+    """The mode that was used."""
+
+    tokens: Tokens
+    """Tokens."""
+
+    bytes: BeforeAfter
+    """Bytes."""
+
+    lines: BeforeAfter
+    """Lines."""
+
+    flags: Flags
+    """What else happened."""
+
+    guard: GuardEvidence
+    """Lines that report a failure."""
+
+    memo: Memo
+    """What the memo did."""
+
+
+class ResultEvent(_ResultEvent, total=False):
+    """A result was given."""
+
+    correlationId: str | None
+    """`correlationId` of the request."""
+
+    sessionId: str | None
+    """The session."""
+
+    toolCallId: str | None
+    """The call."""
+
+    resend: Resend | None
+    """Where the session had given it before: how it was given again."""
+
+    family: str | None
+    """What kind of output it is, where that is known."""
+
+    reducer: str | None
+    """The reducer that was used."""
+
+    bypass: Reason | None
+    """The rule that kept it exact."""
+
+    exitCode: int | None
+    """The call's exit code, where the host gave it."""
+
+    hostLimit: int | None
+    """Bytes above which the host cuts a result by itself."""
+
+    strategies: list[str]
+    """Steps that changed the text, each once, in order."""
+
+    steps: list[TimedStep]
+    """Steps that were tried, in order."""
+
+    elapsed: Elapsed | None
+    """What it took."""
+
+    dictionaryMethod: str | None
+    """How repeated text was found that is written once, `lzw` or `repair`."""
+
+    omitted: ResultEventObject
+    """What is not shown, by reason."""
+
+    redactions: list[RedactionCount]
+    """Secrets that were removed, by rule."""
+
+    fingerprints: Fingerprints | None
+    """64-bit fingerprints; absent where they are off, or secrets are not removed."""
+
+
+class _FailureEvent(TypedDict):
+    """Members that every `FailureEvent` has."""
+
+    tool: str
+    """The tool; empty where it is not known."""
+
+    kind: str
+    """Kind of the error, as on the wire, for example `redaction_failed`."""
+
+
+class FailureEvent(_FailureEvent, total=False):
+    """A result could not be given."""
+
+    correlationId: str | None
+    """`correlationId` of the request."""
+
+    sessionId: str | None
+    """The session."""
+
+    toolCallId: str | None
+    """The call."""
+
+
+AlertKind: TypeAlias = Union[
+    Literal[
+        "failure",
+        "fallback",
+    ],
+    str,
+]
+"""What an alert is about."""
+
+
+class _Alert(TypedDict):
+    """Members that every `Alert` has."""
+
+    kind: AlertKind
+    """What it is about."""
+
+    count: int
+    """How often within the window; no more than 4096, or the threshold where that is higher, are
+    counted.
+    """
+
+    windowSeconds: int
+    """The window in seconds."""
+
+
+class Alert(_Alert, total=False):
+    """So much of one kind happened within the window."""
+
+    step: str | None
+    """The step that failed; `other` where too many steps fail to be told apart. Absent for
+    fallbacks.
+    """
 
 
 class ErrorData(TypedDict):
