@@ -58,7 +58,7 @@ pub(super) fn rewritten(text: &str) -> Option<String> {
                 expected = if in_object { Expected::Key } else { Expected::Value };
                 1
             }
-            b'"' | b'\'' | _ if matches!(expected, Expected::Key | Expected::Value) => {
+            _ if matches!(expected, Expected::Key | Expected::Value) => {
                 let end = if matches!(byte, b'"' | b'\'') { string(rest)? } else { word(rest)? };
                 expected = if expected == Expected::Key { Expected::Colon } else { Expected::Comma };
                 end

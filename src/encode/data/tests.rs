@@ -7,7 +7,7 @@ const COMMENTS: &[&str] = &["", "# why  not", "# = [ \"a", "#"];
 
 fn toml_value() -> impl Strategy<Value = String> {
     prop_oneof![
-        (0..1000).prop_map(|n| n.to_string()),
+        (0..1000_u32).prop_map(|n| n.to_string()),
         Just("\"a  b # c \\\" d\"".to_owned()),
         Just("'x  = [ y'".to_owned()),
         Just("\"\"\"\nfirst  \n\n\n  second = [ 2   \"\"\n# none  \n\"\"\"".to_owned()),
@@ -22,22 +22,23 @@ fn toml_value() -> impl Strategy<Value = String> {
 
 fn yaml_value() -> impl Strategy<Value = String> {
     prop_oneof![
-        (0..1000).prop_map(|n| n.to_string()),
+        (0..1000_u32).prop_map(|n| n.to_string()),
         Just("plain  words #not a comment".to_owned()),
         Just("\"a  b # c \\\" d\"   # behind".to_owned()),
         Just("'it''s  here'".to_owned()),
         Just("|\n    text  \n\n\n      deeper   \n".to_owned()),
         Just(">-\n    # no comment  \n    folded".to_owned()),
         Just("{ a: 1 ,   b:   \"x  ,  y\" , c: [ ] , d: 'e' }".to_owned()),
+        Just("no-break\u{a0}".to_owned()),
         Just("[ one  two ,  3,   { a:  b } , http://a:1/ , null ]".to_owned()),
-        Just("\n    - a\n    -   b: [ 1,  2 ]\n      c:   d".to_owned()),
+        Just("\n    - a\n    -   b: [ 1,  2 ]\n        c:   d".to_owned()),
         Just(String::new()),
     ]
 }
 
 fn json5_value() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
-        (0..1000).prop_map(|n| n.to_string()),
+        (0..1000_u32).prop_map(|n| n.to_string()),
         Just("'a  \"b // c'".to_owned()),
         Just("\"it's  \\\" /* here */\"".to_owned()),
         Just("true".to_owned()),
@@ -118,7 +119,7 @@ proptest! {
         let out = super::yaml::rewritten(&text).unwrap();
         prop_assert_eq!(yaml(&out), yaml(&text), "{}\n{}", text, out);
         prop_assert_eq!(comments(&out, &["# behind"]), comments(&text, &["# behind"]));
-        prop_assert_eq!(super::yaml::rewritten(&out).unwrap(), out);
+        prop_assert_eq!(super::yaml::rewritten(&format!("{out}\n")).unwrap(), out);
     }
 
     #[test]

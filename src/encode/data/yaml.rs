@@ -4,6 +4,9 @@
 //! Only documents of plain structure are touched: every line is a key, an item, a comment, a line of a block
 //! scalar or a document's start. Anchors, tags, and scalars over several lines without an indicator end it.
 
+/// What may be left out; other white space, such as a no-break space, is content.
+const BLANKS: [char; 3] = [' ', '\t', '\r'];
+
 /// The document in less; `None` for a text that is none, or that none of this applies to.
 pub(super) fn rewritten(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
@@ -17,13 +20,13 @@ pub(super) fn rewritten(text: &str) -> Option<String> {
                 out.push_str(line.get(..at)?);
                 out.push_str(&flow(line.get(at..)?)?);
             }
-            Kind::Other => out.push_str(line.trim_end()),
+            Kind::Other => out.push_str(line.trim_end_matches(BLANKS)),
         }
         is_blank = kind == Kind::Blank;
         out.push('\n');
     }
     // Empty lines at the end of a block scalar may be a part of it.
-    out.pop();
+    out.truncate(out.len() - if is_blank { 2.min(out.len()) } else { 1 });
     Some(out)
 }
 
@@ -56,7 +59,7 @@ fn lines(text: &str) -> Option<Vec<(&str, Kind)>> {
     for line in text.split_terminator('\n') {
         let body = line.trim_start_matches(' ');
         let indent = line.len() - body.len();
-        let is_empty = body.trim().is_empty();
+        let is_empty = body.trim_matches(BLANKS).is_empty();
         if scalar.is_some_and(|column| is_empty || indent > column) {
             out.push((line, Kind::Fixed));
             continue;
@@ -64,7 +67,9 @@ fn lines(text: &str) -> Option<Vec<(&str, Kind)>> {
         scalar = None;
         let kind = match body {
             _ if is_empty => Kind::Blank,
-            _ if body.starts_with('#') || indent == 0 && matches!(body.trim_end(), "---" | "...") => {
+            _ if body.starts_with('#')
+                || indent == 0 && matches!(body.trim_end_matches(BLANKS), "---" | "...") =>
+            {
                 Kind::Other
             }
             _ if ceiling.is_some_and(|column| indent > column) => return None,
@@ -128,7 +133,7 @@ fn entry(body: &str) -> Option<Entry> {
     } else if !has_item {
         return None;
     }
-    let value = body.get(at..)?.trim_end();
+    let value = body.get(at..)?.trim_end_matches(BLANKS);
     let value = match value.as_bytes().first() {
         None => Value::None,
         Some(b'|' | b'>') => {
@@ -137,7 +142,7 @@ fn entry(body: &str) -> Option<Entry> {
         }
         Some(b'"' | b'\'') => {
             let end = quoted(value)?;
-            let rest = value[end..].trim_start();
+            let rest = value[end..].trim_start_matches(BLANKS);
             (rest.is_empty() || value[end..].starts_with(' ') && rest.starts_with('#'))
                 .then_some(Value::Scalar)?
         }
@@ -170,7 +175,7 @@ fn quoted(value: &str) -> Option<usize> {
 
 /// A flow collection, whole on one line, without blanks around its indicators.
 fn flow(text: &str) -> Option<String> {
-    let text = text.trim_end();
+    let text = text.trim_end_matches(BLANKS);
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());
     let (mut at, mut depth) = (0, 0_usize);
