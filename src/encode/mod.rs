@@ -2,6 +2,7 @@
 //!
 //! Each works on the lines that the reducer kept and returns spans, as reducers do.
 
+mod data;
 pub mod dictionary;
 mod fold;
 mod json;
@@ -37,7 +38,7 @@ pub trait Encoder: Sync {
 /// second run over the output sees it as plain lines; so each must leave text in which neither it nor
 /// any other finds something new:
 /// - JSON first: its white space may look like columns, and a document has to be whole to be read.
-///   It leaves no line that the table encoder takes for a row. XML as well.
+///   It leaves no line that the table encoder takes for a row. XML as well, then TOML, YAML and JSON5.
 /// - Tables next, while trailing blanks still tell the width; their rows are never JSON.
 /// - Trailing white space and the padding of line numbers change nothing that the others look at.
 /// - Repetition last, on what nobody rewrote. Lines that only became equal by the rewriting are the
@@ -49,6 +50,7 @@ pub static ENCODERS: &[&dyn Encoder] = &[
     &json::table::JsonTable,
     &json::JsonMinify,
     &xml::XmlWhitespace,
+    &data::DataWhitespace,
     &table::TableWhitespace,
     &whitespace::TrailingWhitespace,
     &numbers::NumberPadding,
@@ -56,7 +58,8 @@ pub static ENCODERS: &[&dyn Encoder] = &[
 ];
 
 /// Encoders that write lines anew.
-pub static REWRITERS: &[&str] = &["json_table", "json_minify", "xml_whitespace", "table_whitespace"];
+pub static REWRITERS: &[&str] =
+    &["json_table", "json_minify", "xml_whitespace", "data_whitespace", "table_whitespace"];
 
 /// The encoder that writes data in another format, in which failure lines have to be looked for.
 pub const TABLES: &str = "json_table";

@@ -110,6 +110,7 @@ reasons! {
     PageCode = "page_code", "Scripts, styles and drawings of an HTML page.";
     TableRows = "table_rows", "Rows of a long table; the first, the last and those that stand out are shown.";
     XmlWhitespace = "xml_whitespace", "Indentation between the elements of an XML document.";
+    DataWhitespace = "data_whitespace", "White space that means nothing in a TOML, YAML or JSON5 document.";
     EmbeddedBinary = "embedded_binary", "Base64 of binary data inside a text.";
     Binary = "binary", "Binary data.";
     JsonWhitespace = "json_whitespace", "White space between JSON tokens.";
@@ -184,6 +185,7 @@ impl Reason {
             Self::JsonWhitespace
                 | Self::TableWhitespace
                 | Self::XmlWhitespace
+                | Self::DataWhitespace
                 | Self::TrailingWhitespace
                 | Self::SharedFolder
                 | Self::SharedPath

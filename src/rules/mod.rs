@@ -376,7 +376,7 @@ impl JsonSchema for Rules {
     }
 }
 
-/// Writes only what tells rules apart: what a policy's fingerprint is made of.
+/// Writes only what tells rules apart, nothing for none: what a policy's fingerprint is made of.
 pub fn as_digest<S: Serializer>(rules: &Rules, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(&rules.digest())
+    serializer.collect_seq(Some(rules.digest()).filter(|_| !rules.is_empty()))
 }

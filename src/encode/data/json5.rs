@@ -1,0 +1,118 @@
+//! JSON5 and what looks like it, such as objects as scripts print them: keys without quotes, single quotes,
+//! comments, trailing commas, words as values. Written on one line but for its comments.
+
+/// The document in less; `None` for a text that is none.
+pub(super) fn rewritten(text: &str) -> Option<String> {
+    let text = text.trim();
+    let is_closed =
+        text.starts_with('{') && text.ends_with('}') || text.starts_with('[') && text.ends_with(']');
+    if !is_closed {
+        return None;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut open: Vec<u8> = Vec::new();
+    let mut expected = Expected::Value;
+    let mut at = 0;
+    while at < text.len() {
+        let rest = text.get(at..)?;
+        let byte = rest.as_bytes()[0];
+        if byte.is_ascii_whitespace() {
+            at += rest.bytes().take_while(u8::is_ascii_whitespace).count();
+            continue;
+        }
+        if expected == Expected::End {
+            return None;
+        }
+        let in_object = open.last() == Some(&b'{');
+        let end = match byte {
+            b'/' => {
+                let end = comment(rest)?;
+                let is_first = text[..at].trim_end_matches([' ', '\t']).ends_with('\n');
+                if !out.ends_with('\n') {
+                    out.push(if is_first { '\n' } else { ' ' });
+                }
+                out.push_str(rest[..end].trim_end());
+                if rest.starts_with("//") {
+                    out.push('\n');
+                }
+                at += end;
+                continue;
+            }
+            b'{' | b'[' if expected == Expected::Value => {
+                open.push(byte);
+                expected = if byte == b'{' { Expected::Key } else { Expected::Value };
+                1
+            }
+            // Also right behind an opening or a comma.
+            b'}' if in_object && matches!(expected, Expected::Key | Expected::Comma) => {
+                close(&mut open, &mut expected)
+            }
+            b']' if open.last() == Some(&b'[') && matches!(expected, Expected::Value | Expected::Comma) => {
+                close(&mut open, &mut expected)
+            }
+            b':' if expected == Expected::Colon => {
+                expected = Expected::Value;
+                1
+            }
+            b',' if expected == Expected::Comma => {
+                expected = if in_object { Expected::Key } else { Expected::Value };
+                1
+            }
+            _ if matches!(expected, Expected::Key | Expected::Value) => {
+                let end = if matches!(byte, b'"' | b'\'') { string(rest)? } else { word(rest)? };
+                expected = if expected == Expected::Key { Expected::Colon } else { Expected::Comma };
+                end
+            }
+            _ => return None,
+        };
+        out.push_str(rest.get(..end)?);
+        at += end;
+    }
+    (expected == Expected::End).then_some(out)
+}
+
+/// What may come next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Expected {
+    Key,
+    Colon,
+    Value,
+    Comma,
+    End,
+}
+
+fn close(open: &mut Vec<u8>, expected: &mut Expected) -> usize {
+    open.pop();
+    *expected = if open.is_empty() { Expected::End } else { Expected::Comma };
+    1
+}
+
+/// Bytes of a comment.
+fn comment(text: &str) -> Option<usize> {
+    if text.starts_with("//") {
+        return Some(memchr::memchr(b'\n', text.as_bytes()).unwrap_or(text.len()));
+    }
+    let inside = text.strip_prefix("/*")?;
+    Some(2 + memchr::memmem::find(inside.as_bytes(), b"*/")? + 2)
+}
+
+/// Bytes of a string; it may go on behind an escaped line end.
+fn string(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let mut at = 1;
+    loop {
+        match *bytes.get(at)? {
+            b'\\' => at += 2,
+            b'\n' => return None,
+            b if b == bytes[0] => return Some(at + 1),
+            _ => at += 1,
+        }
+    }
+}
+
+/// Bytes of a number, a name or a word.
+fn word(text: &str) -> Option<usize> {
+    let is_part = |c: &char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.' | '+' | '-');
+    let end = text.chars().take_while(is_part).map(char::len_utf8).sum();
+    (end > 0).then_some(end)
+}

@@ -1,0 +1,63 @@
+//! TOML, YAML and JSON5 without the white space that means nothing in them: documents that are the whole of a
+//! text. Comments, strings, block scalars, number text and the order of keys stay to the byte.
+//!
+//! One file for each format; each declines where it is not sure. Never in files, searches and diffs, which are
+//! edited and matched by their exact text.
+
+mod json5;
+#[cfg(test)]
+mod tests;
+mod toml;
+mod yaml;
+
+use super::{Encoder, fold};
+use crate::pipeline::ledger::{Ledger, Reduction};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::Input;
+
+/// Bytes of a document above which nothing is tried.
+const LARGEST: usize = 1 << 20;
+
+/// See the module.
+pub struct DataWhitespace;
+
+impl Encoder for DataWhitespace {
+    fn id(&self) -> &'static str {
+        "data_whitespace"
+    }
+
+    fn encode(&self, input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let is_whole = ledger.kept().next().is_some_and(|kept| kept.len() == source.len());
+        // What reports a failure is read as it was written.
+        if !is_whole || super::is_exact_text(input) || !source.failures().is_empty() {
+            return Err(Reason::NothingToDo);
+        }
+        let written = rewritten(source.text()).filter(|text| text.len() < source.text().trim_end().len());
+        let mut out = Reduction::default();
+        if let Some(text) = written {
+            out.replace(0..source.len(), text, Reason::DataWhitespace);
+        }
+        fold::spare_repeats(source, ledger, &mut out);
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+}
+
+/// The document in less, without a final line end; `None` for a text that is none.
+fn rewritten(text: &str) -> Option<String> {
+    if text.len() > LARGEST {
+        return None;
+    }
+    json5::rewritten(text).or_else(|| toml::rewritten(text)).or_else(|| yaml::rewritten(text))
+}
+
+/// Whether blanks at the end of lines may be a part of strings that go over several lines.
+pub(super) fn has_long_strings(source: &Source<'_>) -> bool {
+    let text = source.text();
+    if text.len() > LARGEST {
+        return false;
+    }
+    let quotes = |quotes: &str| memchr::memmem::find(text.as_bytes(), quotes.as_bytes()).is_some();
+    (quotes("\"\"\"") || quotes("'''")) && toml::is_toml(text) || yaml::has_block_scalars(text)
+}

@@ -1,0 +1,108 @@
+//! TOML: no indentation, one blank where keys and values were aligned, arrays on one line where no comment
+//! stands in them, one empty line where there were more.
+
+/// The document in less. What is written is read again: it has to hold the same values.
+pub(super) fn rewritten(text: &str) -> Option<String> {
+    if !may_be(text) {
+        return None;
+    }
+    let before: toml::Table = toml::from_str(text).ok()?;
+    let out = squeezed(text)?;
+    (toml::from_str::<toml::Table>(&out).ok()? == before).then_some(out)
+}
+
+/// Whether a text is a TOML document.
+pub(super) fn is_toml(text: &str) -> bool {
+    may_be(text) && toml::from_str::<toml::Table>(text).is_ok()
+}
+
+/// A glance at the first line that is no comment.
+fn may_be(text: &str) -> bool {
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+    first.is_some_and(|line| line.starts_with('[') && line.contains(']') || line.contains('='))
+}
+
+/// Writes what stands outside of strings and comments anew.
+fn squeezed(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let mut out = String::with_capacity(text.len());
+    let (mut at, mut depth) = (0, 0_usize);
+    while at < bytes.len() {
+        let rest = text.get(at..)?;
+        match bytes[at] {
+            b'"' | b'\'' => {
+                let end = string(rest)?;
+                out.push_str(rest.get(..end)?);
+                at += end;
+            }
+            b'#' => {
+                let end = memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len());
+                out.push_str(rest.get(..end)?.trim_end());
+                at += end;
+                // The comment ends with its line, also inside an array.
+                if depth > 0 {
+                    out.push('\n');
+                }
+            }
+            b' ' | b'\t' | b'\r' | b'\n' => {
+                let blank = rest.bytes().take_while(u8::is_ascii_whitespace).count();
+                let next = bytes.get(at + blank);
+                let lines = rest.bytes().take(blank).filter(|b| *b == b'\n').count();
+                let last = out.as_bytes().last().copied();
+                let is_edge = last.is_none() || next.is_none();
+                let is_start = matches!(last, Some(b'\n'));
+                match depth {
+                    0 if is_edge => {}
+                    0 if lines > 0 => out.push_str(if lines > 1 { "\n\n" } else { "\n" }),
+                    0 => out.push(' '),
+                    // A comment inside an array is on a line of its own, or behind what it is about.
+                    _ if next == Some(&b'#') => {
+                        if !is_start {
+                            out.push(if lines > 0 { '\n' } else { ' ' });
+                        }
+                    }
+                    _ if is_start || matches!(last, Some(b'[' | b'{' | b',')) => {}
+                    _ if matches!(next, Some(b']' | b'}' | b',')) => {}
+                    _ => out.push(' '),
+                }
+                at += blank;
+            }
+            byte => {
+                match byte {
+                    b'[' | b'{' => depth += 1,
+                    b']' | b'}' => depth = depth.checked_sub(1)?,
+                    _ => {}
+                }
+                let end = rest.chars().next()?.len_utf8();
+                out.push_str(rest.get(..end)?);
+                at += end;
+            }
+        }
+    }
+    Some(out)
+}
+
+/// Bytes of the string that a text starts with.
+fn string(text: &str) -> Option<usize> {
+    let quote = text.get(..1)?;
+    let long = quote.repeat(3);
+    let escapes = quote == "\"";
+    let end = if text.starts_with(&long) { long.as_str() } else { quote };
+    let mut at = end.len();
+    loop {
+        let rest = text.get(at..)?;
+        if escapes && rest.starts_with('\\') {
+            at += 1 + rest.get(1..)?.chars().next()?.len_utf8();
+        } else if rest.starts_with(end) {
+            // Up to two quotes may stand before the end of a long string.
+            let more = if end.len() == 3 {
+                rest[3..].bytes().take_while(|b| *b == end.as_bytes()[0]).take(2).count()
+            } else {
+                0
+            };
+            return Some(at + end.len() + more);
+        } else {
+            at += rest.chars().next()?.len_utf8();
+        }
+    }
+}
