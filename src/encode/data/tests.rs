@@ -1,3 +1,5 @@
+//! Documents say the same before and after, and what is in doubt stays.
+
 use proptest::prelude::*;
 use serde_json::Value;
 

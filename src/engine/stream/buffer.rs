@@ -273,7 +273,9 @@ impl Left {
             while recent.iter().any(|line| is_key_material(line)) {
                 self.gone.add(&recent.pop_front().unwrap_or_default());
             }
-            while recent.iter().map(String::len).sum::<usize>() + unit.len() > self.room {
+            // The second half of the room is for failures that are still to come, not for what stands around them.
+            let room = self.room.saturating_sub(self.limit / 2);
+            while !recent.is_empty() && recent.iter().map(String::len).sum::<usize>() + unit.len() > room {
                 self.gone.add(&recent.pop_front().unwrap_or_default());
             }
             recent.iter().for_each(|line| self.keep(line));
@@ -281,7 +283,8 @@ impl Left {
             self.after = AFTER;
             return;
         }
-        if self.after > 0 && unit.len() <= self.room && !is_failure && !is_key_material(unit) {
+        if self.after > 0 && unit.len() + self.limit / 2 <= self.room && !is_failure && !is_key_material(unit)
+        {
             self.after -= 1;
             self.keep(unit);
             return;

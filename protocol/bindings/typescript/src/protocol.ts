@@ -106,7 +106,7 @@ export interface PolicyPatch {
    * Steps that are not tried, by their names in the evidence; `terminal` is the clean-up of escape
    * sequences and overwritten text. Default none.
    */
-  excludeMethods?: ("terminal" | "embedded_binary" | "stack_traces" | "progress" | "block_dedup" | "structured_data" | "file_detail" | "repeated_blocks" | "head_tail" | "dictionary_lzw" | "dictionary_repair" | "json_table" | "json_minify" | "xml_whitespace" | "table_whitespace" | "trailing_whitespace" | "number_padding" | "repeated_lines" | "cargo_test" | "go_test" | "pytest" | "unittest" | "sympy" | "jest" | "vitest" | "cypress" | "mocha" | "node_test" | "playwright" | "bun_test" | "deno_test" | "bats" | "exunit" | "swift_test" | "tap" | "junit_xml" | "nextest" | "maven" | "gradle" | "rspec" | "minitest" | "phpunit" | "ctest" | "googletest" | "catch_2" | "dotnet" | "sbt" | "tox" | "cargo_json" | "rustc" | "gcc" | "tsc" | "javac" | "msvc" | "go_build" | "webpack" | "vite" | "esbuild" | "rollup" | "next" | "babel" | "bazel" | "swift_build" | "terraform" | "ansible" | "packer" | "helm_release" | "meson" | "cmake" | "pre_commit" | "shellcheck" | "biome" | "phpstan" | "checkstyle_xml" | "lint_json" | "eslint" | "formatters" | "lint" | "git_diff" | "git_status" | "vcs_log" | "git_blame" | "vcs_list" | "git_sync" | "forge_log" | "forge" | "docker_build" | "docker_layers" | "npm" | "pnpm" | "yarn_berry" | "yarn" | "bun" | "pip" | "uv" | "poetry" | "pipenv" | "conda" | "cargo_packages" | "go_modules" | "apt" | "apk" | "dnf" | "brew" | "gem" | "composer" | "nuget" | "wget" | "transfer" | "ffmpeg" | "kubectl_describe" | "kubectl_events" | "compose_logs" | "pulumi" | "ci_log" | "log" | "processes" | "filesystems" | "sockets" | "lsof" | "systemctl" | "strace" | "environment" | "curl" | "ping" | "dig" | "traceroute" | "certificate" | "counters" | "sysctl" | "ip" | "lscpu" | "perf" | "crontab" | "package_list" | "records" | "search" | "windows_dir" | "listing")[] | null | undefined;
+  excludeMethods?: ("terminal" | "embedded_binary" | "stack_traces" | "progress" | "block_dedup" | "structured_data" | "file_detail" | "repeated_blocks" | "head_tail" | "dictionary_lzw" | "dictionary_repair" | "json_table" | "json_minify" | "xml_whitespace" | "data_whitespace" | "table_whitespace" | "trailing_whitespace" | "number_padding" | "repeated_lines" | "cargo_test" | "go_test" | "pytest" | "unittest" | "sympy" | "jest" | "vitest" | "cypress" | "mocha" | "node_test" | "playwright" | "bun_test" | "deno_test" | "bats" | "exunit" | "swift_test" | "tap" | "junit_xml" | "nextest" | "maven" | "gradle" | "rspec" | "minitest" | "phpunit" | "ctest" | "googletest" | "catch_2" | "dotnet" | "sbt" | "tox" | "cargo_json" | "rustc" | "gcc" | "tsc" | "javac" | "msvc" | "go_build" | "webpack" | "vite" | "esbuild" | "rollup" | "next" | "babel" | "bazel" | "swift_build" | "terraform" | "ansible" | "packer" | "helm_release" | "meson" | "cmake" | "pre_commit" | "shellcheck" | "biome" | "phpstan" | "checkstyle_xml" | "lint_json" | "eslint" | "formatters" | "lint" | "git_diff" | "git_status" | "vcs_log" | "git_blame" | "vcs_list" | "git_sync" | "forge_log" | "forge" | "docker_build" | "docker_layers" | "npm" | "pnpm" | "yarn_berry" | "yarn" | "bun" | "pip" | "uv" | "poetry" | "pipenv" | "conda" | "cargo_packages" | "go_modules" | "apt" | "apk" | "dnf" | "brew" | "gem" | "composer" | "nuget" | "wget" | "transfer" | "ffmpeg" | "kubectl_describe" | "kubectl_events" | "compose_logs" | "pulumi" | "ci_log" | "log" | "processes" | "filesystems" | "sockets" | "lsof" | "systemctl" | "strace" | "environment" | "curl" | "ping" | "dig" | "traceroute" | "certificate" | "counters" | "sysctl" | "ip" | "lscpu" | "perf" | "crontab" | "package_list" | "records" | "search" | "windows_dir" | "listing")[] | null | undefined;
   /**
    * First words of commands whose results are returned exactly, read as a shell reads them: `git
    * diff --stat`. Default none.
@@ -620,6 +620,7 @@ export type Reason =
   | "page_code"
   | "table_rows"
   | "xml_whitespace"
+  | "data_whitespace"
   | "embedded_binary"
   | "binary"
   | "json_whitespace"
@@ -1605,6 +1606,8 @@ export interface ResultEventObject {
   common_fields?: Omitted | undefined;
   /**  */
   connection_steps?: Omitted | undefined;
+  /**  */
+  data_whitespace?: Omitted | undefined;
   /**  */
   deep_items?: Omitted | undefined;
   /**  */
