@@ -272,7 +272,9 @@ fn the_binary_shows_checks_and_refuses() {
     place
         .file("project/tersed.yaml", "policy:\n  mode: safe\n")
         .file("xdg/tersed/tersed.toml", "[policy]\nminBytes = 5\n");
-    let shown = run(&place, &["config", "show", "--origin"], &[("TERSED_POLICY_DEDUP", "false")]);
+    // What those that start the program set for themselves is no setting.
+    let variables = [("TERSED_POLICY_DEDUP", "false"), ("TERSED_BIN", "tersed"), ("TERSED_DEADLINE_MS", "9")];
+    let shown = run(&place, &["config", "show", "--origin"], &variables);
     let text = place.plain(&out(&shown));
     for line in [
         "  mode: \"safe\"  # DIR/project/tersed.yaml:2\n",

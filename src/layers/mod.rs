@@ -25,6 +25,9 @@ pub const FILE_VARIABLE: &str = "TERSED_CONFIG";
 /// Variable that, set to anything but nothing, stands for `--no-config`.
 pub const NONE_VARIABLE: &str = "TERSED_NO_CONFIG";
 
+/// Variables that are not for this program but for those that start it.
+const OF_CLIENTS: [&str; 2] = ["TERSED_BIN", "TERSED_DEADLINE_MS"];
+
 /// Lists of named items, of which every layer adds its own.
 const ADDED: [&str; 1] = ["policy.rules"];
 
@@ -94,6 +97,7 @@ impl Sources {
             match name {
                 FILE_VARIABLE => sources.file = Some(PathBuf::from(value)),
                 NONE_VARIABLE => is_bare = true,
+                name if OF_CLIENTS.contains(&name) => {}
                 name => {
                     let value =
                         value.into_string().map_err(|_| wrong(name, "its value is no UTF-8".to_owned()))?;

@@ -7,7 +7,7 @@ import * as anthropic from "./anthropic.mjs";
 export default {
   name: "claude-code",
   packages: ["@anthropic-ai/claude-code@2.1.197", "@anthropic-ai/claude-code-linux-x64@2.1.197"],
-  bin: "../@anthropic-ai/claude-code-linux-x64/claude",
+  bin: "@anthropic-ai/claude-code-linux-x64/claude",
   scriptedModel: anthropic,
   expand: "mcp__plugin_tersed_tersed__tersed_expand",
   // A run that fails and a file view cannot be replaced there; see the adapter's README.
