@@ -17,7 +17,7 @@ use super::run::Run;
 use super::sanitize::binary::Binary;
 use super::sanitize::{self, Sanitized};
 use super::source::Source;
-use super::{INPUT_LIMIT, embedded, exit, guard, pointer, signals};
+use super::{INPUT_LIMIT, embedded, exit, fit, guard, pointer, signals};
 use crate::config::{Mode, Structured};
 use crate::encode::{self, ENCODERS, Encoder, dictionary};
 use crate::reduce::{self, Input, trace};
@@ -263,6 +263,8 @@ impl Run<'_> {
             || self.policy.mode >= Mode::Standard && tables && encode::json_table::is_own(text)
             // A budget may have climbed to a mode above the one that is asked for now.
             || self.policy.mode >= Mode::Standard && dictionary::is_own(text)
+            // What a budget cut inside a line has no marker to be known by.
+            || self.policy.budget.per_result.is_some() && text.ends_with(fit::TRUNCATED)
     }
 
     /// Whether `standard` does anything beyond the safe stage with a text of this size.
