@@ -310,3 +310,19 @@ proptest! {
         }
     }
 }
+
+/// What was erased from the screen can hold a secret that nothing on the screen shows.
+#[test]
+fn a_secret_that_was_overwritten_is_in_no_original() {
+    let original = |middle: &str| {
+        let text = format!("token {middle} here\n\u{1b}[1A\u{1b}[Kdone\n{}", "more\n".repeat(400));
+        let outcome = run(&ToolCall::default(), &text, &Policy::default());
+        outcome.retain.and_then(|retain| retain.original.clone())
+    };
+    let secret = ["ghp", "_", "q7Zk2Vn8Xw4Rt6Yb1Lm3Pc5Hd9Fj0GsAe2Uo"].concat();
+    let (head, tail) = secret.split_at(12);
+    for cut in ["\u{1b}[1m", "\u{1b}]0;title\u{7}", "\u{1b}]8;;x\u{1b}\\", "\u{200b}"] {
+        assert!(original(&format!("{head}{cut}{tail}")).is_none(), "{cut:?}");
+    }
+    assert!(original("is nothing").is_some());
+}

@@ -17,7 +17,8 @@ from typing import Any, Literal, TypeAlias, TypedDict, Union
 "#;
 
 /// Words that cannot name a member of a class.
-const KEYWORDS: &[&str] = &["class", "from", "import", "in", "is", "not", "pass", "global", "lambda"];
+const KEYWORDS: &[&str] =
+    &["class", "def", "from", "global", "import", "in", "is", "lambda", "not", "pass", "return", "with"];
 
 /// The module of types.
 pub fn types(model: &Model) -> String {
@@ -54,8 +55,26 @@ fn definition(definition: &Definition, sent: bool) -> String {
                 doc("", about)
             )
         }
-        Shape::Object(fields) if fields.iter().any(|f| KEYWORDS.contains(&f.name.as_str())) => {
-            assert!(fields.iter().all(|f| f.required), "{name}: optional members beside a keyword");
+        Shape::Object(fields) if fields.iter().any(|f| is_keyword(f) && !f.required) => {
+            // Members that a class cannot name stand in a base without a class body.
+            let (words, others): (Vec<&Field>, Vec<&Field>) = fields.iter().partition(|f| is_keyword(f));
+            assert!(words.iter().all(|f| !f.required) && others.iter().all(|f| f.required), "{name}");
+            let mut out = format!("\n\nclass _{name}(TypedDict):\n");
+            out.push_str(&doc("    ", &format!("Members that every `{name}` has.")));
+            for field in others {
+                write!(out, "\n    {}: {}\n", field.name, self::of(&field.of, sent)).unwrap();
+                out.push_str(&doc("    ", &field.about));
+            }
+            write!(out, "\n\n_{name}Words = TypedDict(\n    \"_{name}Words\",\n    {{\n").unwrap();
+            for field in words {
+                writeln!(out, "        # {}", field.about).unwrap();
+                writeln!(out, "        \"{}\": {},", field.name, self::of(&field.of, sent)).unwrap();
+            }
+            out.push_str("    },\n    total=False,\n)\n");
+            write!(out, "\n\nclass {name}(_{name}, _{name}Words):\n{}", doc("    ", about)).unwrap();
+            out
+        }
+        Shape::Object(fields) if fields.iter().any(is_keyword) => {
             let mut out = format!("\n{name} = TypedDict(\n    \"{name}\",\n    {{\n");
             for field in fields {
                 writeln!(out, "        # {}", field.about).unwrap();
@@ -85,6 +104,10 @@ fn definition(definition: &Definition, sent: bool) -> String {
             }
         }
     }
+}
+
+fn is_keyword(field: &Field) -> bool {
+    KEYWORDS.contains(&field.name.as_str())
 }
 
 fn dedent(text: &str) -> String {

@@ -115,6 +115,7 @@ fn clean(
     let secrets_before = total(&out.redactions);
     let mut text = redacted;
     let mut original: Option<Cow<'_, str>> = None;
+    let mut hides = false;
     let is_kept = |shown: &str| {
         keeps_terminal && (!redact || redact_only(shown).is_ok_and(|(_, counts)| counts.is_empty()))
     };
@@ -122,6 +123,8 @@ fn clean(
         add(&mut out.removals, "escape_sequence", rendered.escapes);
         add(&mut out.removals, "overwritten", rendered.overwrites);
         add(&mut out.removals, "control_character", rendered.controls);
+        // What was overwritten is not in the text that is looked through below.
+        hides = redact && rendered.overwrites > 0 && !redact_only(&without_escapes(&text))?.1.is_empty();
         original = Some(std::mem::replace(&mut text, Cow::Owned(rendered.text)));
     }
     if let Some(stripped) = invisible::strip(&text) {
@@ -135,11 +138,38 @@ fn clean(
         text = redact_into(text, &mut out.redactions)?;
     }
     // A secret that only the clean-up made visible still stands, cut up, in the original.
-    if total(&out.redactions) == secrets_before {
+    if total(&out.redactions) == secrets_before && !hides {
         out.original = original.map(Cow::into_owned);
     }
     out.text = text.into_owned();
     Ok(())
+}
+
+/// A text without escape sequences and invisible characters, in which nothing is overwritten.
+fn without_escapes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\u{1b}' {
+            if !c.is_control() || matches!(c, '\n' | '\t' | '\r') {
+                out.push(c);
+            }
+            continue;
+        }
+        match chars.next() {
+            Some('[') => drop(chars.find(|c| ('@'..='~').contains(c))),
+            // Strings end with a bell, or with an escape and a backslash.
+            Some(']' | 'P' | 'X' | '^' | '_') => {
+                while let Some(c) = chars.next() {
+                    if c == '\u{7}' || c == '\u{1b}' && chars.next_if_eq(&'\\').is_some() {
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    invisible::strip(&out).map_or(out, |stripped| stripped.text)
 }
 
 /// Removes the secrets of a text. A fault in the rules is a failed redaction, never a silent pass.

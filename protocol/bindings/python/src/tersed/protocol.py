@@ -636,13 +636,18 @@ class _RuleReplace(TypedDict):
     """Regular expression; it must not match the empty text."""
 
 
-class RuleReplace(_RuleReplace, total=False):
-    """A replacement inside lines."""
+_RuleReplaceWords = TypedDict(
+    "_RuleReplaceWords",
+    {
+        # What stands there then; `$1`, `${name}` for what a group matched, `$$` for `$`. Default nothing.
+        "with": str,
+    },
+    total=False,
+)
 
-    with: str
-    """What stands there then; `$1`, `${name}` for what a group matched, `$$` for `$`. Default
-    nothing.
-    """
+
+class RuleReplace(_RuleReplace, _RuleReplaceWords):
+    """A replacement inside lines."""
 
 
 class _RuleMatchOutput(TypedDict):
