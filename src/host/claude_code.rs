@@ -12,12 +12,9 @@ use serde_json::{Map, Value, json};
 
 use super::Host;
 use super::event::Event;
+use super::replace::compress;
 use super::tools::Tool;
-use crate::engine::Cancel;
-use crate::pipeline::evidence::Status;
-use crate::protocol::params::by_name;
 use crate::protocol::session::EvictedParams;
-use crate::protocol::tool_result::Compressed;
 
 /// Tokens that the text of an output may take which the host would have shown only the first 2 KB of.
 const PERSISTED_BUDGET: usize = 2000;
@@ -102,39 +99,6 @@ fn member(host: &Host, event: &Event, response: &Map<String, Value>, name: &str)
     let mut updated = response.clone();
     updated.insert(name.to_owned(), output);
     Some(Value::Object(updated))
-}
-
-/// The content as the engine gives it back, or `None` where nothing changed or it could not.
-fn compress(
-    host: &Host,
-    event: &Event,
-    content: &Value,
-    exit_code: Option<i64>,
-    budget: Option<usize>,
-) -> Option<Value> {
-    let mut result = json!({
-        "toolCallId": event.tool_use_id,
-        "tool": event.tool_name,
-        "arguments": event.tool_input,
-        "content": content,
-    });
-    let mut params = json!({ "sessionId": event.context() });
-    if let Some(code) = exit_code {
-        result["exitCode"] = json!(code);
-    }
-    if let Some(tokens) = budget {
-        params["budget"] = json!({ "perResult": tokens });
-    }
-    params["result"] = result;
-    // The evidence tells whether anything changed.
-    params["policy"] = json!({ "evidence": "full" });
-    host.seen(&event.context());
-    let params = params.to_string();
-    let answer: Compressed = host.engine().compress(&by_name(&params).ok()?, &Cancel::default()).ok()?;
-    match answer.evidence?.status {
-        Status::Unchanged => None,
-        _ => serde_json::from_str(answer.content.get()).ok(),
-    }
 }
 
 /// A regular file of text, if it is not too long.

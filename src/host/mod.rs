@@ -3,8 +3,10 @@
 
 pub mod claude_code;
 pub mod event;
+pub mod hooks;
 pub mod mcp;
 pub mod proxy;
+pub mod replace;
 pub mod tools;
 
 use std::sync::{Mutex, PoisonError};

@@ -1,12 +1,21 @@
 //! Events as log records of OpenTelemetry, over OTLP with HTTP. Built with the feature `otel` alone, and off unless
 //! an address is given.
 
+use std::net::IpAddr;
+use std::thread;
+use std::time::Duration;
+
 use opentelemetry::logs::{AnyValue, LogRecord as _, Logger as _, LoggerProvider as _, Severity};
-use opentelemetry_otlp::{LogExporter, WithExportConfig};
+use opentelemetry_otlp::{LogExporter, WithExportConfig, WithHttpConfig};
 use opentelemetry_sdk::Resource;
 use opentelemetry_sdk::logs::{SdkLogger, SdkLoggerProvider};
+use reqwest::Url;
+use reqwest::blocking::Client;
 
 use super::event::{Event, What};
+
+/// How long a collector may take for one request: the default of the OTLP specification.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Hands events to a collector. What it cannot take is dropped by the SDK's own bounded queue.
 pub struct Exporter {
@@ -23,8 +32,12 @@ impl std::fmt::Debug for Exporter {
 impl Exporter {
     /// An exporter to the collector at `endpoint`, for example `http://localhost:4318/v1/logs`.
     pub fn new(endpoint: &str) -> Result<Self, String> {
-        let exporter =
-            LogExporter::builder().with_http().with_endpoint(endpoint).build().map_err(|e| e.to_string())?;
+        let exporter = LogExporter::builder()
+            .with_http()
+            .with_http_client(client(endpoint)?)
+            .with_endpoint(endpoint)
+            .build()
+            .map_err(|e| e.to_string())?;
         let resource = Resource::builder().with_service_name(env!("CARGO_PKG_NAME")).build();
         let provider =
             SdkLoggerProvider::builder().with_resource(resource).with_batch_exporter(exporter).build();
@@ -59,6 +72,20 @@ impl Exporter {
         // A collector that is gone is no reason to end otherwise.
         let _ = self.provider.shutdown();
     }
+}
+
+/// A client that goes through the proxy which the environment names, but never to this machine itself: no proxy
+/// knows the way to it.
+fn client(endpoint: &str) -> Result<Client, String> {
+    let url = Url::parse(endpoint).map_err(|e| e.to_string())?;
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    // The client refuses to be made on a thread of the async runtime.
+    let client = thread::spawn(move || {
+        let builder = Client::builder().timeout(TIMEOUT);
+        if here { builder.no_proxy() } else { builder }.build()
+    });
+    client.join().map_err(|_| "the HTTP client could not be made".to_owned())?.map_err(|e| e.to_string())
 }
 
 fn any(value: serde_json::Value) -> Option<AnyValue> {

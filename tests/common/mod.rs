@@ -66,9 +66,14 @@ impl Server {
 
     /// The same with more arguments.
     pub fn start_with(lines: bool, arguments: &[&std::ffi::OsStr]) -> Self {
+        Self::start_in(lines, arguments, &[])
+    }
+
+    /// A child with these arguments and these variables beside those of its parent.
+    pub fn start_in(lines: bool, arguments: &[&std::ffi::OsStr], variables: &[(&str, &str)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));
         command.args(["serve", "--framing", if lines { "lines" } else { "lsp" }]).args(arguments);
-        command.env("TERSED_NO_CONFIG", "1");
+        command.env("TERSED_NO_CONFIG", "1").envs(variables.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());

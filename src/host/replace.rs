@@ -1,0 +1,43 @@
+//! The call that every hook makes: one event's content in, the smaller content out, in the same shape.
+
+use serde_json::{Value, json};
+
+use super::Host;
+use super::event::Event;
+use crate::engine::Cancel;
+use crate::pipeline::evidence::Status;
+use crate::protocol::params::by_name;
+use crate::protocol::tool_result::Compressed;
+
+/// The content as the engine gives it back, or `None` where nothing changed or it could not. `budget` is in tokens.
+pub fn compress(
+    host: &Host,
+    event: &Event,
+    content: &Value,
+    exit_code: Option<i64>,
+    budget: Option<usize>,
+) -> Option<Value> {
+    let mut result = json!({
+        "toolCallId": event.tool_use_id,
+        "tool": event.tool_name,
+        "arguments": event.tool_input,
+        "content": content,
+    });
+    let mut params = json!({ "sessionId": event.context() });
+    if let Some(code) = exit_code {
+        result["exitCode"] = json!(code);
+    }
+    if let Some(tokens) = budget {
+        params["budget"] = json!({ "perResult": tokens });
+    }
+    params["result"] = result;
+    // The evidence tells whether anything changed.
+    params["policy"] = json!({ "evidence": "full" });
+    host.seen(&event.context());
+    let params = params.to_string();
+    let answer: Compressed = host.engine().compress(&by_name(&params).ok()?, &Cancel::default()).ok()?;
+    match answer.evidence?.status {
+        Status::Unchanged => None,
+        _ => serde_json::from_str(answer.content.get()).ok(),
+    }
+}
