@@ -4,6 +4,7 @@
 //! or a configuration that cannot be read. `serve` ends as LSP says: 0 after `shutdown` and `exit`, else 1.
 
 mod artifacts;
+pub mod audit;
 mod call;
 mod compress;
 mod config;
@@ -38,6 +39,7 @@ use clap::{CommandFactory, Parser, Subcommand};
         tersed expand < compressed.txt                what dictionaries and tables of a text hold\n  \
         tersed artifacts show 108195c6                an original that recovery keeps on disk\n  \
         tersed replay session.jsonl                   what a recorded session would have cost\n  \
+        tersed audit                                  what your agents would have saved\n  \
         tersed config show --origin                   the settings, and where each comes from\n  \
         tersed rules check my-rules.yaml              whether rules pass their tests\n  \
         tersed protocol methods                       what the wire offers\n\n\
@@ -64,6 +66,8 @@ enum Command {
     Artifacts(artifacts::Args),
     /// Play recorded sessions against a child process and print what they would have cost.
     Replay(replay::Args),
+    /// Read histories of agents on this machine and say what would have been saved, and what missed.
+    Audit(audit::Args),
     /// Show, describe and check settings.
     Config(config::Args),
     /// Print totals of telemetry files: what was saved, by tool, family, reducer and reason.
@@ -97,6 +101,7 @@ pub fn run() -> ExitCode {
             Err(message) => done(Err(message)),
         },
         Some(Command::Replay(args)) => done(replay::run(&args)),
+        Some(Command::Audit(args)) => done(audit::run(&args)),
         Some(Command::Config(args)) => done(config::run(&args)),
         Some(Command::Stats(args)) => done(stats::run(&args)),
         Some(Command::Rules(args)) => done(rules::run(&args)),
