@@ -12,9 +12,8 @@ use serde_json::{Map, Value, json};
 
 use super::Host;
 use super::event::Event;
-use super::replace::compress;
+use super::replace::{compress, forget};
 use super::tools::Tool;
-use crate::protocol::session::EvictedParams;
 
 /// Tokens that the text of an output may take which the host would have shown only the first 2 KB of.
 const PERSISTED_BUDGET: usize = 2000;
@@ -45,14 +44,6 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     Some(json!({
         "hookSpecificOutput": { "hookEventName": "PostToolUse", "updatedToolOutput": output }
     }))
-}
-
-/// The host is about to sum up the conversation: the model will see none of the results that it has.
-fn forget(host: &Host, event: &Event) {
-    let params =
-        EvictedParams { session_id: event.context(), tool_call_ids: Vec::new(), visible: Some(Vec::new()) };
-    // A session that is not known has nothing to forget.
-    let _ = host.engine().evicted(params);
 }
 
 /// `{stdout, stderr, interrupted, isImage, persistedOutputPath?, …}`

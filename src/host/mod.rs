@@ -2,11 +2,15 @@
 //! event. Each fails open: whatever goes wrong here, the host goes on with what it had.
 
 pub mod claude_code;
+pub mod copilot;
+pub mod cursor;
 pub mod event;
+pub mod gemini;
 pub mod hooks;
 pub mod mcp;
 pub mod proxy;
 pub mod replace;
+pub mod served;
 pub mod tools;
 
 use std::sync::{Mutex, PoisonError};
