@@ -2,12 +2,14 @@
 //! event. Each fails open: whatever goes wrong here, the host goes on with what it had.
 
 pub mod claude_code;
+pub mod codex;
 pub mod event;
 pub mod hooks;
 pub mod mcp;
 pub mod proxy;
 pub mod replace;
 pub mod tools;
+pub mod wrap;
 
 use std::sync::{Mutex, PoisonError};
 

@@ -26,7 +26,7 @@ pub const FILE_VARIABLE: &str = "TERSED_CONFIG";
 pub const NONE_VARIABLE: &str = "TERSED_NO_CONFIG";
 
 /// Variables that are not for this program but for those that start it.
-const OF_CLIENTS: [&str; 2] = ["TERSED_BIN", "TERSED_DEADLINE_MS"];
+const OF_CLIENTS: [&str; 3] = ["TERSED_BIN", "TERSED_DEADLINE_MS", "TERSED_WRAP"];
 
 /// Lists of named items, of which every layer adds its own.
 const ADDED: [&str; 1] = ["policy.rules"];
