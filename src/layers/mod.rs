@@ -133,6 +133,17 @@ impl Sources {
         }
     }
 
+    /// Where files are looked for.
+    pub fn places(&self) -> Vec<PathBuf> {
+        if self.is_bare {
+            return Vec::new();
+        }
+        let of_project = self.directory.ancestors().filter(|_| self.file.is_none());
+        let folders = of_project.chain(self.user.as_deref());
+        let in_folders = folders.flat_map(|folder| NAMES.iter().map(|name| folder.join(name)));
+        self.file.iter().map(|file| self.directory.join(file)).chain(in_folders).collect()
+    }
+
     /// The project's file, then the user's, each with whether it was only found.
     fn files(&self, errors: &mut Vec<ConfigError>) -> Vec<(PathBuf, bool)> {
         let mut all: Vec<(PathBuf, bool)> = Vec::new();
