@@ -11,7 +11,7 @@ use tersed::host::hooks::Hooks;
 use tersed::host::{Host, gemini};
 
 fn host() -> Host {
-    Host::new(Settings::default())
+    Host::resident(Settings::default())
 }
 
 fn recorded(host: &str, name: &str) -> Value {

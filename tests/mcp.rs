@@ -279,12 +279,9 @@ fn servers_come_from_a_file() {
 fn the_server_of_gemini_gives_back_what_its_hook_gives() {
     let mut server = Process::start(&["mcp", "--host", "gemini"]);
     shake_hands(&mut server);
-    let names = |process: &mut Process| -> Vec<String> {
-        let listed = process.ask(json!(1), "tools/list", json!({}));
-        let tools = listed["result"]["tools"].as_array().unwrap();
-        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
-    };
-    assert_eq!(names(&mut server), ["tersed_expand", "tersed_search", "tersed_list", "tersed_result"]);
+    let listed = server.ask(json!(1), "tools/list", json!({}));
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 1);
+    assert_eq!(listed["result"]["tools"][0]["name"], "tersed_result");
     let part = |text: &str| json!({ "type": "text", "text": text });
     let one = server.call(2, "tersed_result", json!({ "content": "a\n b" }));
     assert_eq!(one["content"], json!([part("a\n b")]));
@@ -295,8 +292,4 @@ fn the_server_of_gemini_gives_back_what_its_hook_gives() {
     }
     assert!(tersed::host::served::is_served("gemini", &std::env::current_dir().unwrap()));
     server.end();
-    let mut other = Process::start(&["mcp", "--host", "other"]);
-    shake_hands(&mut other);
-    assert_eq!(names(&mut other), ["tersed_expand", "tersed_search", "tersed_list"]);
-    other.end();
 }

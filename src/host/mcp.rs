@@ -33,25 +33,31 @@ pub enum Caller {
     /// Claude Code: its hooks give [`HOOK`] their event.
     #[default]
     ClaudeCode,
-    /// Gemini CLI: its hooks give [`gemini::RESULT`] the text that the model is to get.
+    /// Gemini CLI: its hooks give [`gemini::RESULT`] the text that the model is to get. The originals are in the process
+    /// that the hooks share, so that there are no tools to read them here.
     Gemini,
-    /// No hook calls a tool.
-    Other,
 }
 
 impl Caller {
     /// The tool that it calls, with what is said of it and the schema of its arguments.
-    fn tool(self) -> Option<(&'static str, &'static str, Value)> {
+    fn tool(self) -> (&'static str, &'static str, Value) {
         match self {
-            Self::ClaudeCode => Some((HOOK, HOOK_DESCRIPTION, json!({ "type": "object", "properties": {} }))),
+            Self::ClaudeCode => (HOOK, HOOK_DESCRIPTION, json!({ "type": "object", "properties": {} })),
             Self::Gemini => {
                 let text = json!({ "type": "string" });
                 let content = json!({ "anyOf": [text, { "type": "array", "items": text }] });
                 let properties = json!({ "content": content });
                 let schema = json!({ "type": "object", "properties": properties, "required": ["content"] });
-                Some((gemini::RESULT, RESULT_DESCRIPTION, schema))
+                (gemini::RESULT, RESULT_DESCRIPTION, schema)
             }
-            Self::Other => None,
+        }
+    }
+
+    /// The tools for the model.
+    fn tools(self) -> &'static [Tool] {
+        match self {
+            Self::ClaudeCode => TOOLS,
+            Self::Gemini => &[],
         }
     }
 }
@@ -95,9 +101,12 @@ struct Server {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(Implementation::new("tersed", env!("CARGO_PKG_VERSION")))
-            .with_instructions(INSTRUCTIONS)
+        let config = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("tersed", env!("CARGO_PKG_VERSION")));
+        match self.caller {
+            Caller::ClaudeCode => config.with_instructions(INSTRUCTIONS),
+            Caller::Gemini => config,
+        }
     }
 
     async fn list_tools(
@@ -105,9 +114,11 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let hook = self.caller.tool().map(|(name, about, schema)| listed(name, "Hook", about, &schema));
-        let ours = TOOLS.iter().map(|t| listed(t.name, t.title, t.description, &t.input_schema()));
-        Ok(ListToolsResult::with_all_items(ours.chain(hook).collect()))
+        let (name, about, schema) = self.caller.tool();
+        let hook = listed(name, "Hook", about, &schema);
+        let ours =
+            self.caller.tools().iter().map(|t| listed(t.name, t.title, t.description, &t.input_schema()));
+        Ok(ListToolsResult::with_all_items(ours.chain([hook]).collect()))
     }
 
     async fn call_tool(
@@ -130,17 +141,17 @@ impl ServerHandler for Server {
 const FAULT: &str = "tersed failed on this; the next call works";
 
 fn answer(host: &Host, caller: Caller, name: &str, arguments: Value) -> Result<CallToolResult, ErrorData> {
-    let hook = caller.tool().map(|(name, ..)| name);
-    if name == gemini::RESULT && hook == Some(name) {
+    let (hook, ..) = caller.tool();
+    if name == hook && caller == Caller::Gemini {
         return Ok(given_back(&arguments));
     }
-    if name == HOOK && hook == Some(name) {
+    if name == hook {
         let reply = Event::read(arguments).and_then(|event| claude_code::reply(host, &event));
         let text = reply.map_or_else(|| "{}".to_owned(), |reply| reply.to_string());
         return Ok(CallToolResult::success(vec![ContentBlock::text(text)]));
     }
-    let Some(tool) = Tool::named(name) else {
-        let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).chain(hook).collect();
+    let Some(tool) = caller.tools().iter().find(|tool| tool.name == name) else {
+        let names: Vec<&str> = caller.tools().iter().map(|tool| tool.name).chain([hook]).collect();
         let message = format!("no tool `{name}`, there are {}", names.join(", "));
         return Err(ErrorData::invalid_params(message, None));
     };

@@ -24,7 +24,6 @@ pub fn compress(
         "arguments": event.tool_input,
         "content": content,
     });
-    let mut params = json!({ "sessionId": event.context() });
     // Not every host tells.
     if !event.tool_use_id.is_empty() {
         result["toolCallId"] = json!(event.tool_use_id);
@@ -32,13 +31,26 @@ pub fn compress(
     if let Some(code) = exit_code {
         result["exitCode"] = json!(code);
     }
+    compress_result(host, Some(&event.context()), result, budget)
+}
+
+/// The same for a `result` in the shape of the wire.
+pub fn compress_result(
+    host: &Host,
+    session: Option<&str>,
+    result: Value,
+    budget: Option<usize>,
+) -> Option<Value> {
+    // The evidence tells whether anything changed.
+    let mut params = json!({ "policy": { "evidence": "full" } });
+    if let Some(session) = session {
+        params["sessionId"] = json!(session);
+        host.seen(session);
+    }
     if let Some(tokens) = budget {
         params["budget"] = json!({ "perResult": tokens });
     }
     params["result"] = result;
-    // The evidence tells whether anything changed.
-    params["policy"] = json!({ "evidence": "full" });
-    host.seen(&event.context());
     let params = params.to_string();
     let answer: Compressed = host.engine().compress(&by_name(&params).ok()?, &Cancel::default()).ok()?;
     match answer.evidence?.status {

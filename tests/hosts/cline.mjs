@@ -1,6 +1,6 @@
 // Cline CLI: a plugin in the folder of the user, with a model of one's own and without an account.
 
-import { cpSync, mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export default {
@@ -30,5 +30,13 @@ export default {
     cpSync(join(adapter, "tersed.js"), join(plugins, "tersed.js"));
   },
   args: ({ prompt }) => ["--json", "--auto-approve", "true", "-P", "openai-compatible", "-m", "scripted", "-k", "none", prompt],
-  env: () => ({}),
+  env: () => ({ CLINE_NO_AUTO_UPDATE: "1" }),
+  // The process that Cline leaves behind for later sessions.
+  stop({ home }) {
+    try {
+      process.kill(JSON.parse(readFileSync(join(home, ".cline/data/locks/hub/production.json"), "utf8")).pid);
+    } catch {
+      // It did not start, or is gone.
+    }
+  },
 };

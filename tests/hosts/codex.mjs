@@ -1,7 +1,8 @@
 // Codex CLI: hooks and an MCP server in the configuration of the user, with a model of one's own.
 
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { readBack } from "./workspace.mjs";
 
 const config = (home) => join(home, ".codex");
 
@@ -9,6 +10,9 @@ export default {
   name: "codex",
   packages: ["@openai/codex@0.169.0"],
   bin: "codex",
+  expand: { tool: "exec_command", args: ({ passed }) => ({ cmd: readBack(passed) }) },
+  // A result of an MCP tool cannot be replaced there; see the adapter's README.
+  unchanged: ["mcp"],
   calls: ({ work }) => [
     { kind: "passed", tool: "exec_command", args: { cmd: "./passes.sh" } },
     { kind: "failed", tool: "exec_command", args: { cmd: "./fails.sh" } },
@@ -36,9 +40,20 @@ args = ${JSON.stringify(args)}
 `,
     );
   },
+  install(about) {
+    mkdirSync(join(about.place, "bin"));
+    symlinkSync(about.binary, join(about.place, "bin/tersed"));
+    cpSync(join(about.adapter, "hooks.json"), join(config(about.home), "hooks.json"));
+  },
+  path: ({ place }) => [join(place, "bin")],
   args: ({ prompt }) => [
     ...["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
     ...["--dangerously-bypass-hook-trust", prompt],
   ],
   env: ({ home }) => ({ CODEX_HOME: config(home) }),
+  normalize: (text) =>
+    text
+      .replace(/^Chunk ID: \w+/, "Chunk ID: N")
+      .replace(/^Wall time: [\d.]+/m, "Wall time: N")
+      .replace(/^Original token count: \d+/m, "Original token count: N"),
 };

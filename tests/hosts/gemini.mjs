@@ -3,12 +3,16 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as google from "./google.mjs";
+import { readBack } from "./workspace.mjs";
 
 export default {
   name: "gemini",
   packages: ["@google/gemini-cli@0.61.0"],
   bin: "gemini",
   scriptedModel: google,
+  expand: { tool: "run_shell_command", args: ({ passed }) => ({ command: readBack(passed), description: "Reads back" }) },
+  // Gemini tells a hook no id of a call.
+  references: false,
   calls: ({ work }) => [
     { kind: "passed", tool: "run_shell_command", args: { command: "./passes.sh", description: "Runs tests" } },
     { kind: "failed", tool: "run_shell_command", args: { command: "./fails.sh", description: "Runs tests" } },
