@@ -10,11 +10,14 @@ mod compress;
 mod config;
 mod expand;
 pub mod explain;
+mod hook;
 mod mcp;
 mod mcp_proxy;
 mod protocol;
 mod replay;
+mod resident;
 mod rules;
+mod run;
 mod serve;
 mod settings;
 mod stats;
@@ -78,6 +81,12 @@ enum Command {
     Mcp(mcp::Args),
     /// Wrap an MCP server: the results of its tools get smaller, all else passes as it is.
     McpProxy(mcp_proxy::Args),
+    /// Answer one event of a host's hooks: the event on standard input, what the hook prints on standard output.
+    Hook(hook::Args),
+    /// Run a command, and print what it wrote smaller once it has ended.
+    Run(Box<run::Args>),
+    /// Serve the events and commands of one workspace; `hook` and `run` start it.
+    Resident(resident::Args),
     /// Print the protocol: its JSON Schema, its metadata, its methods.
     Protocol(protocol::Args),
     /// Print completions for a shell.
@@ -89,6 +98,9 @@ enum Command {
 
 /// Reads the command line and runs what it says.
 pub fn run() -> ExitCode {
+    if let Some(code) = hook::fast() {
+        return code;
+    }
     crate::server::log_panics();
     let cli = Cli::parse();
     match cli.command {
@@ -107,6 +119,9 @@ pub fn run() -> ExitCode {
         Some(Command::Rules(args)) => done(rules::run(&args)),
         Some(Command::Mcp(args)) => done(mcp::run(&args)),
         Some(Command::McpProxy(args)) => mcp_proxy::run(&args),
+        Some(Command::Hook(args)) => hook::run(args),
+        Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Resident(args)) => done(resident::run(&args)),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(shell, &mut Cli::command(), "tersed", &mut std::io::stdout());

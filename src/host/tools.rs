@@ -152,7 +152,7 @@ fn arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
 }
 
 /// Asks the sessions, the latest first, until one has the original.
-fn find<T>(host: &Host, ask: impl Fn(Option<String>) -> Result<T, RpcError>) -> Result<T, String> {
+pub(super) fn find<T>(host: &Host, ask: impl Fn(Option<String>) -> Result<T, RpcError>) -> Result<T, String> {
     let mut refused = None;
     for session in host.sessions() {
         match ask(session) {
