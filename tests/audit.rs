@@ -268,6 +268,108 @@ fn what_is_broken_is_named_and_the_rest_is_used() {
     assert!(reason("./gone.jsonl").starts_with("No such file"));
 }
 
+/// All JSON files below a folder.
+fn documents(folder: &Path) -> Vec<Value> {
+    let mut out = Vec::new();
+    let mut entries: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()).collect();
+    entries.sort();
+    for path in entries {
+        match path.is_dir() {
+            true => out.extend(documents(&path)),
+            false => out.push(serde_json::from_slice(&fs::read(path).unwrap()).unwrap()),
+        }
+    }
+    out
+}
+
+#[test]
+fn a_database_says_what_the_files_say_and_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("opencode.db");
+    let database = rusqlite::Connection::open(&file).unwrap();
+    database
+        .execute_batch(
+            "PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0;
+             CREATE TABLE message (id text PRIMARY KEY, session_id text, time_created integer, time_updated integer, data text);
+             CREATE TABLE part (id text PRIMARY KEY, message_id text, session_id text, time_created integer, time_updated integer, data text);",
+        )
+        .unwrap();
+    for mut value in documents(&fixtures().join("opencode/storage")) {
+        let mut take =
+            |name: &str| value.as_object_mut().unwrap().remove(name).map(|v| v.as_str().unwrap().to_owned());
+        let (id, message, session) = (take("id").unwrap(), take("messageID"), take("sessionID"));
+        let Some(session) = session else { continue };
+        match message {
+            Some(message) => database.execute(
+                "INSERT INTO part VALUES (?1, ?2, ?3, 0, 0, ?4)",
+                [id, message, session, value.to_string()],
+            ),
+            None => database.execute(
+                "INSERT INTO message VALUES (?1, ?2, ?3, 0, ?4)",
+                [id, session, value["time"]["created"].to_string(), value.to_string()],
+            ),
+        }
+        .unwrap();
+    }
+    // All of it is in the log still, and the host has it open.
+    let files = || -> Vec<(PathBuf, Vec<u8>)> {
+        let mut names: Vec<PathBuf> =
+            fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().path()).collect();
+        names.sort();
+        names.retain(|name| !name.ends_with("opencode.db-shm"));
+        names.into_iter().map(|name| (name.clone(), fs::read(name).unwrap())).collect()
+    };
+    let before = files();
+    assert!(before.len() == 2 && before[1].1.len() > before[0].1.len());
+    let read = report(folder.path(), &["."]);
+    assert_eq!(read["total"], report(&fixtures(), &["opencode"])["total"]);
+    assert_eq!(read["notUnderstood"]["fileCount"], 0);
+    assert_eq!(before, files());
+    database.execute_batch("DROP TABLE part").unwrap();
+    let read = report(folder.path(), &["."]);
+    let reason = read["notUnderstood"]["files"][0]["reason"].as_str().unwrap();
+    assert!(reason.contains("no such table: part"), "{reason}");
+}
+
+#[test]
+fn a_result_is_sent_as_often_as_bodies_hold_it() {
+    let read = report(&fixtures(), &["requests/openai-chat.jsonl"]);
+    // Two of 399 tokens stand in two bodies each, one of 472 in three, another one in the last.
+    assert_eq!(read["total"]["tokensBefore"], 2 * 399 + 2 * 472);
+    assert_eq!(read["total"]["sentBefore"], 2 * 2 * 399 + 3 * 472 + 472);
+    assert_eq!(read["sessions"][0]["requests"], 4);
+}
+
+#[test]
+fn a_result_that_the_host_cleared_is_not_sent_any_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = |from: &Path, to: &Path| {
+        fs::create_dir_all(to.parent().unwrap()).unwrap();
+        fs::copy(from, to).unwrap();
+    };
+    let from = fixtures().join("opencode");
+    let mut open = vec![from.clone()];
+    while let Some(path) = open.pop() {
+        match path.is_dir() {
+            true => open.extend(fs::read_dir(path).unwrap().map(|e| e.unwrap().path())),
+            false => copy(&path, &folder.path().join(path.strip_prefix(&from).unwrap())),
+        }
+    }
+    let whole = report(folder.path(), &["storage"]);
+    let part = documents(&folder.path().join("storage/part"))
+        .into_iter()
+        .find(|part| part["callID"] == "call_tersed_0");
+    let mut part = part.unwrap();
+    // Right after the next message began.
+    part["state"]["time"]["compacted"] = json!(1_795_332_134_000_i64);
+    let place =
+        format!("storage/part/{}/{}.json", part["messageID"].as_str().unwrap(), part["id"].as_str().unwrap());
+    fs::write(folder.path().join(place), part.to_string()).unwrap();
+    let cleared = report(folder.path(), &["storage"]);
+    assert_eq!(whole["total"]["tokensBefore"], cleared["total"]["tokensBefore"]);
+    assert!(whole["total"]["sentBefore"].as_u64() > cleared["total"]["sentBefore"].as_u64());
+}
+
 #[test]
 fn nothing_to_read_is_no_failure_but_a_wrong_path_is() {
     let folder = tempfile::tempdir().unwrap();

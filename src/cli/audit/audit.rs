@@ -81,26 +81,26 @@ impl<'a> Audit<'a> {
     fn unit(&mut self, format: &'static Format, file: &Path, place: usize) -> Result<(), String> {
         (self.tick)(&path(file));
         let mut notes = Notes::default();
-        let histories = match (format.read)(file, &mut notes) {
-            Ok(histories) => histories,
-            Err(reason) => {
-                self.unread(file, format!("looks like {}, but: {reason}", format.title));
-                return Ok(());
+        let mut played = Ok(());
+        let read = (format.read)(file, &mut notes, &mut |history| {
+            if let Some(place) = self.report.places.get_mut(place) {
+                place.sessions += 1;
+                place.results += history.records.len();
             }
-        };
+            if played.is_ok() {
+                played = self.session(format, file, history);
+            }
+        });
+        played?;
+        match read {
+            Ok(()) => self.report.places.get_mut(place).into_iter().for_each(|place| place.files += 1),
+            Err(reason) => self.unread(file, format!("looks like {}, but: {reason}", format.title)),
+        }
         let noted = &mut self.report.not_understood;
         noted.without_text += notes.without_text;
         noted.broken_lines += notes.broken_count;
         if notes.broken_count > 0 {
             noted.broken.push(Broken { path: path(file), lines: notes.broken, count: notes.broken_count });
-        }
-        if let Some(place) = self.report.places.get_mut(place) {
-            place.files += 1;
-            place.sessions += histories.len();
-            place.results += histories.iter().map(|history| history.records.len()).sum::<usize>();
-        }
-        for history in histories {
-            self.session(format, file, history)?;
         }
         Ok(())
     }

@@ -103,6 +103,11 @@ impl History {
         to.unwrap_or(self.requests).saturating_sub(from).max(1)
     }
 
+    /// A request whose answer may be told later.
+    pub(super) fn asks(&mut self) {
+        self.agents_turn();
+    }
+
     /// What the agent wrote.
     pub(super) fn said(&mut self, text: &str) {
         self.agents_turn();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::Threads;
+use super::{Sink, Threads};
 use crate::cli::audit::history::{Call, History, Output};
 use crate::cli::audit::notes::{Notes, exit_code, heads, lines, named, string, text_of};
 
@@ -18,7 +18,7 @@ pub(super) fn claims(head: &[u8]) -> bool {
     })
 }
 
-pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, String> {
+pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Result<(), String> {
     let mut threads = Threads::default();
     let mut side: HashMap<String, String> = HashMap::new();
     lines(file, notes, &mut |number, entry, notes| {
@@ -29,7 +29,8 @@ pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, Strin
             of_entry(&entry, threads.of(&thread), notes);
         }
     })?;
-    Ok(threads.all())
+    threads.give(each);
+    Ok(())
 }
 
 /// The session of an entry. Entries of subagents name the agent, or hang on one that does.

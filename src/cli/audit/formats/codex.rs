@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::Sink;
 use crate::cli::audit::history::{Call, History, Output};
 use crate::cli::audit::notes::{Notes, exit_code, heads, lines, named, string, text_of};
 
@@ -31,7 +32,7 @@ fn is_item(kind: &str) -> bool {
     matches!(kind, "message" | "reasoning") || kind.ends_with("_call") || kind.ends_with("_call_output")
 }
 
-pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, String> {
+pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Result<(), String> {
     let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let mut history = History::new(name);
     // What the host knows about a command stands beside the result, before or after it.
@@ -76,7 +77,8 @@ pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, Strin
     for record in history.records.iter_mut().filter(|record| record.exit_code.is_none()) {
         record.exit_code = codes.get(&record.id).copied();
     }
-    Ok(vec![history])
+    each(history);
+    Ok(())
 }
 
 pub(super) fn of_item(item: &Value, history: &mut History, codes: &HashMap<String, i64>, notes: &mut Notes) {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Threads, requests};
+use super::{Sink, Threads, requests};
 use crate::cli::audit::history::{Call, History, Output};
 use crate::cli::audit::notes::{Notes, document, has, heads, lines, named, string, text_of};
 
@@ -24,13 +24,14 @@ fn is_document(head: &[u8]) -> bool {
     first.starts_with(b"{") && has(head, "\"sessionId\"") && has(head, "\"chatMessages\"")
 }
 
-pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, String> {
+pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Result<(), String> {
     if let Ok(whole) = document(file)
         && let Some(messages) = whole.get("chatMessages").and_then(Value::as_array)
     {
         let mut history = History::new(string(&whole, "sessionId").unwrap_or_default());
         messages.iter().for_each(|message| requests::of_chat(message, &mut history, notes));
-        return Ok(vec![history]);
+        each(history);
+        return Ok(());
     }
     let mut threads = Threads::default();
     let mut session = String::new();
@@ -46,7 +47,8 @@ pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, Strin
         let name = parent.map_or_else(|| session.clone(), |parent| format!("{session}/{parent}"));
         of_event(kind, data, threads.of(&name), notes);
     })?;
-    Ok(threads.all())
+    threads.give(each);
+    Ok(())
 }
 
 fn of_event(kind: &str, data: &Value, history: &mut History, notes: &mut Notes) {

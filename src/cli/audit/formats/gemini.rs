@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::Sink;
 use crate::cli::audit::history::{Call, History, Output};
 use crate::cli::audit::notes::{Notes, document, has, heads, lines, named, string, text_of};
 
@@ -23,12 +24,13 @@ pub(super) fn claims(head: &[u8]) -> bool {
     heads(head).any(|line| is_session(&line)) || is_document || is_checkpoint
 }
 
-pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, String> {
+pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Result<(), String> {
     let name = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let mut history = History::new(name);
     if let Ok(whole) = document(file) {
         of_document(&whole, &mut history, notes);
-        return Ok(vec![history]);
+        each(history);
+        return Ok(());
     }
     // Entries grow while they are written, so that the last one of an id counts, in the place of the first.
     let mut entries: Vec<Value> = Vec::new();
@@ -62,7 +64,8 @@ pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, Strin
             None => of_message(entry, &mut history, notes),
         }
     }
-    Ok(vec![history])
+    each(history);
+    Ok(())
 }
 
 fn of_document(whole: &Value, history: &mut History, notes: &mut Notes) {

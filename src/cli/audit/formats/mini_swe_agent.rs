@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::requests;
+use super::{Sink, requests};
 use crate::cli::audit::history::{Call, History, Output};
 use crate::cli::audit::notes::{Notes, document, has, named, string, text_of};
 
@@ -17,7 +17,7 @@ pub(super) fn claims(head: &[u8]) -> bool {
         && (has(head, "\"messages\"") || has(head, "\"info\""))
 }
 
-pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, String> {
+pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Result<(), String> {
     let whole = document(file)?;
     let messages = whole.get("messages").and_then(Value::as_array).ok_or("has no list `messages`")?;
     let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -45,7 +45,8 @@ pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, Strin
             _ => history.told(&text),
         }
     }
-    Ok(vec![history])
+    each(history);
+    Ok(())
 }
 
 /// Commands of a message: those that were run, else those in its code blocks.

@@ -21,6 +21,9 @@ use super::notes::Notes;
 /// Bytes of a file by which it is recognised.
 pub(super) const HEAD: usize = 64 * 1024;
 
+/// Takes the sessions of a file as they are read.
+pub(super) type Sink<'a> = dyn FnMut(History) + 'a;
+
 /// A format.
 pub(super) struct Format {
     /// Its name in reports.
@@ -29,8 +32,8 @@ pub(super) struct Format {
     pub title: &'static str,
     /// Whether the head of a file is of this format.
     pub claims: fn(&[u8]) -> bool,
-    /// Reads the sessions of a file, or of what [`Format::unit`] names.
-    pub read: fn(&Path, &mut Notes) -> Result<Vec<History>, String>,
+    /// Reads the sessions of a file, or of what [`Format::unit`] names, one after another.
+    pub read: fn(&Path, &mut Notes, &mut Sink<'_>) -> Result<(), String>,
     /// What a file belongs to, where several make up a session: the path that is read once for all of them.
     pub unit: fn(&Path, &[u8]) -> PathBuf,
 }
@@ -116,8 +119,8 @@ impl Threads {
         &mut self.0[place].1
     }
 
-    /// All that hold anything.
-    pub(super) fn all(self) -> Vec<History> {
-        self.0.into_iter().map(|(_, history)| history).filter(|history| !history.is_empty()).collect()
+    /// Gives all that hold anything.
+    pub(super) fn give(self, each: &mut Sink<'_>) {
+        self.0.into_iter().map(|(_, history)| history).filter(|history| !history.is_empty()).for_each(each);
     }
 }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::Sink;
 use crate::cli::audit::history::{Call, History, Output};
 use crate::cli::audit::notes::{Notes, document, has, named, string};
 
@@ -40,12 +41,12 @@ pub(super) fn unit(file: &Path, head: &[u8]) -> PathBuf {
     found.unwrap_or_else(|| file.to_path_buf())
 }
 
-pub(super) fn read(unit: &Path, notes: &mut Notes) -> Result<Vec<History>, String> {
+pub(super) fn read(unit: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Result<(), String> {
     if unit.is_file() {
         let mut head = [0; 16];
         let read = std::io::Read::read(&mut fs::File::open(unit).map_err(|e| e.to_string())?, &mut head);
         return match read {
-            Ok(16) if database::claims(&head) => database::read(unit, notes),
+            Ok(16) if database::claims(&head) => database::read(unit, notes, each),
             Err(e) => Err(e.to_string()),
             Ok(_) => Err("the messages of its session are not there".to_owned()),
         };
@@ -54,6 +55,7 @@ pub(super) fn read(unit: &Path, notes: &mut Notes) -> Result<Vec<History>, Strin
     let mut messages = values(unit, notes);
     messages.sort_by(|a, b| order(a).cmp(&order(b)));
     let mut history = History::new(&session);
+    let mut cleared = Cleared::new();
     for message in &messages {
         let id = string(message, "id").unwrap_or_default();
         let places =
@@ -61,9 +63,10 @@ pub(super) fn read(unit: &Path, notes: &mut Notes) -> Result<Vec<History>, Strin
         let folder = unit.ancestors().flat_map(places).find(|folder| folder.is_dir());
         let mut parts = folder.map(|folder| values(&folder, notes)).unwrap_or_default();
         parts.sort_by(|a, b| string(a, "id").cmp(&string(b, "id")));
-        of_message(message, &parts, &mut history, notes);
+        of_message(message, &parts, &mut cleared, &mut history, notes);
     }
-    Ok(vec![history])
+    each(history);
+    Ok(())
 }
 
 /// All documents of a folder. One that is none is noted by its place among them.
@@ -87,14 +90,26 @@ fn order(message: &Value) -> (i64, String) {
     (created, string(message, "id").unwrap_or_default().to_owned())
 }
 
-fn of_message(message: &Value, parts: &[Value], history: &mut History, notes: &mut Notes) {
+/// Results that the host cleared: when, and of which call.
+type Cleared = Vec<(i64, String)>;
+
+fn of_message(
+    message: &Value,
+    parts: &[Value],
+    cleared: &mut Cleared,
+    history: &mut History,
+    notes: &mut Notes,
+) {
+    let created = order(message).0;
+    history.forget(cleared.iter().filter(|(at, _)| *at <= created).map(|(_, call)| call.as_str()));
+    cleared.retain(|(at, _)| *at > created);
     let is_users = string(message, "role") == Some("user");
     for part in parts {
         let text = string(part, "text").unwrap_or_default();
         match string(part, "type") {
             Some("text" | "reasoning") if is_users => history.told(text),
             Some("text" | "reasoning") => history.said(text),
-            Some("tool") => of_tool(part, history, notes),
+            Some("tool") => of_tool(part, cleared, history, notes),
             _ => {}
         }
     }
@@ -104,9 +119,11 @@ fn of_message(message: &Value, parts: &[Value], history: &mut History, notes: &m
     }
 }
 
-fn of_tool(part: &Value, history: &mut History, notes: &mut Notes) {
+fn of_tool(part: &Value, cleared: &mut Cleared, history: &mut History, notes: &mut Notes) {
     let Some(state) = part.get("state") else { return };
     let id = named(part, "callID");
+    let compacted = state.pointer("/time/compacted").and_then(Value::as_i64);
+    cleared.extend(compacted.zip(id.clone()));
     history.call(Call {
         id: id.clone(),
         tool: named(part, "tool").unwrap_or_default(),

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::Sink;
 use crate::cli::audit::history::{Call, History, Output};
 use crate::cli::audit::notes::{Notes, exit_code, heads, lines, named, string, text_of};
 
@@ -18,7 +19,7 @@ pub(super) fn claims(head: &[u8]) -> bool {
     })
 }
 
-pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, String> {
+pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Result<(), String> {
     let mut history = History::new("");
     let mut parents: HashMap<String, Option<String>> = HashMap::new();
     let mut results: HashMap<String, String> = HashMap::new();
@@ -62,7 +63,8 @@ pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, Strin
             _ => {}
         }
     })?;
-    Ok(vec![history])
+    each(history);
+    Ok(())
 }
 
 /// Entries from one up to the root.

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use super::Sink;
 use crate::cli::audit::history::{Call, History, Output};
 use crate::cli::audit::notes::{Notes, heads, string};
 use crate::cli::replay::record;
@@ -34,7 +35,7 @@ fn is_record(head: &[u8]) -> bool {
     heads(head).any(|line| string(&line, "id").is_some() && string(&line, "output").is_some())
 }
 
-pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, String> {
+pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Result<(), String> {
     let (sessions, broken) = record::read_all(file)?;
     broken.into_iter().for_each(|(line, _)| notes.broken(line));
     let mut places: HashMap<Option<String>, usize> = HashMap::new();
@@ -63,5 +64,6 @@ pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, Strin
             }
         }
     }
-    Ok(out)
+    out.into_iter().for_each(each);
+    Ok(())
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{claude_code, codex, gemini};
+use super::{Sink, claude_code, codex, gemini};
 use crate::cli::audit::history::{Call, History, Output};
 use crate::cli::audit::notes::{Notes, document, has, heads, lines, named, string, text_of};
 
@@ -68,7 +68,7 @@ struct Log {
     all: Vec<Conversation>,
 }
 
-pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, String> {
+pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Result<(), String> {
     let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let mut log = Log::default();
     if is_lines(file)? {
@@ -91,7 +91,8 @@ pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, Strin
             return Err("has no request body with `messages`, `input` or `contents`".to_owned());
         }
     }
-    Ok(log.all.into_iter().map(|conversation| conversation.history).collect())
+    log.all.into_iter().map(|conversation| conversation.history).for_each(each);
+    Ok(())
 }
 
 /// Whether the first line is JSON of its own.
@@ -125,9 +126,22 @@ impl Log {
             self.all.push(Conversation { history, read: HashSet::new() });
         }
         let Some(Conversation { history, read }) = self.all.get_mut(place) else { return false };
+        // The agent answered what it was shown before; what is not shown any more left with what comes now.
         let ids: HashSet<&str> = messages.iter().flat_map(|message| result_ids(message)).collect();
-        history.keep(|id| id.contains('#') || ids.contains(id));
-        for message in messages.iter().filter(|message| read.insert(digest(message))) {
+        let mut is_shown = false;
+        // The same message may stand in a body twice.
+        let mut same: HashMap<u64, u64> = HashMap::new();
+        for message in messages {
+            let digest = digest(message);
+            let nth = same.entry(digest).or_default();
+            *nth += 1;
+            if !read.insert(digest.wrapping_add(nth.wrapping_mul(0x9e37_79b9_7f4a_7c15))) {
+                continue;
+            }
+            if !is_shown && !is_agents(message) {
+                is_shown = true;
+                history.keep(|id| id.contains('#') || ids.contains(id));
+            }
             match wire {
                 Wire::Messages => of_message(message, history, notes),
                 Wire::Responses => of_item(message, history, notes),
@@ -136,8 +150,9 @@ impl Log {
         }
         let response =
             RESPONSES.iter().filter_map(|name| value.get(name)).find(|response| response.is_object());
-        if let Some(response) = response {
-            of_response(response, history, notes);
+        match response {
+            Some(response) => of_response(response, history, notes),
+            None => history.asks(),
         }
         true
     }
@@ -158,6 +173,14 @@ fn digest(message: &Value) -> u64 {
     let mut message = message.clone();
     strip(&mut message);
     xxh3_64(message.to_string().as_bytes())
+}
+
+/// Whether the model wrote it.
+fn is_agents(message: &Value) -> bool {
+    let kind = string(message, "type").unwrap_or_default();
+    matches!(string(message, "role"), Some("assistant" | "model"))
+        || kind.ends_with("_call")
+        || kind == "reasoning"
 }
 
 /// Ids of the calls that a message answers.

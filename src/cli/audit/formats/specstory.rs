@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
+use super::Sink;
 use crate::cli::audit::history::{Call, History, Output};
 use crate::cli::audit::notes::{Notes, has};
 
@@ -22,7 +23,7 @@ enum Turn {
     Agent,
 }
 
-pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, String> {
+pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Result<(), String> {
     let bytes = std::fs::read(file).map_err(|e| e.to_string())?;
     let text = String::from_utf8_lossy(&bytes);
     let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -60,7 +61,8 @@ pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, Strin
         }
     }
     speak(turn, &mut said, &mut history);
-    Ok(vec![history])
+    each(history);
+    Ok(())
 }
 
 /// The id in `<!-- Claude Code Session ID (time) -->`.

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::Sink;
 use crate::cli::audit::history::{Call, History, Output};
 use crate::cli::audit::notes::{Notes, document, has, named, string};
 
@@ -32,7 +33,7 @@ const TOOLS: &[&str] = &[
     "view_image",
 ];
 
-pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, String> {
+pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Result<(), String> {
     let whole = document(file)?;
     let steps = whole.get("trajectory").and_then(Value::as_array).ok_or("has no list `trajectory`")?;
     let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
@@ -49,5 +50,6 @@ pub(super) fn read(file: &Path, notes: &mut Notes) -> Result<Vec<History>, Strin
             None => notes.without_text += 1,
         }
     }
-    Ok(vec![history])
+    each(history);
+    Ok(())
 }
