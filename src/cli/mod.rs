@@ -7,8 +7,11 @@ mod artifacts;
 mod call;
 mod compress;
 mod config;
+mod doctor;
 mod expand;
 pub mod explain;
+mod install;
+mod man;
 mod mcp;
 mod mcp_proxy;
 mod protocol;
@@ -38,6 +41,7 @@ use clap::{CommandFactory, Parser, Subcommand};
         tersed expand < compressed.txt                what dictionaries and tables of a text hold\n  \
         tersed artifacts show 108195c6                an original that recovery keeps on disk\n  \
         tersed replay session.jsonl                   what a recorded session would have cost\n  \
+        tersed install claude-code --dry-run          what wiring an agent host would change\n  \
         tersed config show --origin                   the settings, and where each comes from\n  \
         tersed rules check my-rules.yaml              whether rules pass their tests\n  \
         tersed protocol methods                       what the wire offers\n\n\
@@ -70,12 +74,20 @@ enum Command {
     Stats(stats::Args),
     /// Check files of rules, explain what they do, list what they may name.
     Rules(rules::Args),
+    /// Wire an agent host: edit its settings so that it uses this program.
+    Install(install::Args),
+    /// Take the wiring of an agent host out again.
+    Uninstall(install::UninstallArgs),
+    /// Say whether all is well: the program, the settings, the hosts; and what to do where it is not.
+    Doctor(doctor::Args),
     /// Serve a model over MCP: tools to read back what was left out, and one for hooks.
     Mcp(mcp::Args),
     /// Wrap an MCP server: the results of its tools get smaller, all else passes as it is.
     McpProxy(mcp_proxy::Args),
     /// Print the protocol: its JSON Schema, its metadata, its methods.
     Protocol(protocol::Args),
+    /// Print the page of the manual, or write one for each subcommand.
+    Man(man::Args),
     /// Print completions for a shell.
     Completions {
         /// The shell.
@@ -100,9 +112,15 @@ pub fn run() -> ExitCode {
         Some(Command::Config(args)) => done(config::run(&args)),
         Some(Command::Stats(args)) => done(stats::run(&args)),
         Some(Command::Rules(args)) => done(rules::run(&args)),
+        Some(Command::Install(args)) => done(install::run(&args)),
+        Some(Command::Uninstall(args)) => done(install::run_uninstall(&args)),
+        Some(Command::Doctor(args)) => {
+            doctor::run(&args).unwrap_or_else(|message| done(Err::<(), _>(message)))
+        }
         Some(Command::Mcp(args)) => done(mcp::run(&args)),
         Some(Command::McpProxy(args)) => mcp_proxy::run(&args),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),
+        Some(Command::Man(args)) => done(man::run(&args, Cli::command())),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(shell, &mut Cli::command(), "tersed", &mut std::io::stdout());
             ExitCode::SUCCESS
