@@ -94,7 +94,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if steps.iter().all(|step| step.action() == Action::None) {
         let _ = writeln!(text, "{} is wired already; nothing was changed.", row.title);
     } else if !args.place.dry_run {
-        let _ = writeln!(text, "{} is wired. {}", row.title, row.then);
+        let _ = writeln!(text, "{}", format!("{} is wired. {}", row.title, row.then).trim_end());
         let _ = writeln!(text, "Undo: tersed uninstall {}{}", row.name, flags(&place));
     }
     print(&text)
