@@ -11,7 +11,7 @@ import * as openai from "./model.mjs";
 import { EXIT, TRUE, workspace } from "./workspace.mjs";
 
 /** Modules of hosts, in the order of the table. */
-const HOSTS = ["claude-code", "opencode", "kilo", "pi", "copilot"];
+const HOSTS = ["claude-code", "opencode", "kilo", "pi", "copilot", "copilot-hooks", "codex", "gemini", "cline"];
 
 const MISSING = "/nonexistent/tersed";
 const TIMEOUT_MS = 180_000;
@@ -33,7 +33,7 @@ const binary = realpathSync(values.binary);
 
 /** Installs the packages of a host once; their folder and the version of the first. */
 function packages(host) {
-  const place = join(values.packages, host.name);
+  const place = join(values.packages, host.installed ?? host.name);
   mkdirSync(place, { recursive: true });
   const installed = join(place, "node_modules", host.packages[0].replace(/(?!^)@.*/, ""), "package.json");
   if (!existsSync(installed)) {
@@ -60,7 +60,7 @@ async function session(host, installed, way) {
     binary: way === "missing" ? MISSING : binary,
   };
   const calls = host.calls(about);
-  if (host.expand && way === "with") calls.push({ kind: "expand", tool: host.expand, args: expandArgs });
+  if (host.expand && way === "with") calls.push({ kind: "expand", args: expandArgs, ...expandCall(host.expand) });
   const model = await (host.scriptedModel ?? openai).start(calls);
   about.model = model.url;
   try {
@@ -80,15 +80,19 @@ async function session(host, installed, way) {
     }
     return seen;
   } finally {
+    host.stop?.(about);
     await model.close();
     if (!values.keep) rmSync(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     else console.error(`kept ${place}`);
   }
 }
 
+/** A tool of ours, or what else reads back: `{tool, args}`. */
+const expandCall = (expand) => (typeof expand === "string" ? { tool: expand } : expand);
+
 /** Asks for lines that the marker in the run that passed left out. */
 function expandArgs({ passed }) {
-  return { id: /, id ([0-9a-f]{8,})\]/.exec(passed)?.[1] ?? "none", first: 2, last: 3 };
+  return { id: /(?:, id|artifacts show) ([0-9a-f]{8,})\]/.exec(passed)?.[1] ?? "none", first: 2, last: 3 };
 }
 
 function run(host, installed, about) {
@@ -147,7 +151,7 @@ function faults(host, kind, { without, with: after, missing }) {
   if (after === without && !host.unchanged?.includes(kind)) found.push("unchanged");
   if (missing !== without) found.push("other text while tersed is missing");
   if (kind === "failed" && exitOf({ without, with: after }) === "lost") found.push("exit status lost");
-  if (kind === "again" && !/^\[Duplicate of /.test(after)) found.push("no reference to the same result");
+  if (kind === "again" && host.references !== false && !/\[Duplicate of /.test(after)) found.push("no reference to the same result");
   return found;
 }
 
