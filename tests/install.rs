@@ -360,6 +360,38 @@ fn a_file_of_ours_that_a_user_changed_is_kept_aside() {
 }
 
 #[test]
+fn an_entry_of_ours_that_a_user_changed_stays_until_it_goes() {
+    let machine = Machine::new();
+    let settings = machine.write("home/.gemini/settings.json", JSON);
+    machine.done(&["install", "gemini"]);
+    let slower = fs::read_to_string(&settings).unwrap().replace("\"timeout\": 5000", "\"timeout\": 9000");
+    fs::write(&settings, &slower).unwrap();
+    let told = machine.done(&["install", "gemini"]);
+    assert!(
+        told.contains("was changed by hand, which stays") && told.contains("nothing was changed"),
+        "{told}"
+    );
+    assert_eq!(fs::read_to_string(&settings).unwrap(), slower);
+    // Another program is asked for: then all of it is written anew.
+    machine.done(&["install", "gemini", "--command", "/other/tersed"]);
+    let text = fs::read_to_string(&settings).unwrap();
+    assert!(text.contains("/other/tersed hook gemini") && !text.contains("9000"), "{text}");
+    fs::write(&settings, &slower).unwrap();
+    machine.done(&["uninstall", "gemini"]);
+    assert_eq!(fs::read_to_string(&settings).unwrap(), JSON);
+}
+
+#[test]
+fn files_that_are_made_for_a_user_are_nobody_elses_business() {
+    let machine = Machine::new();
+    let mode = |path: &str| fs::metadata(machine.at(path)).unwrap().permissions().mode() & 0o077;
+    machine.done(&["install", "claude-code"]);
+    assert_eq!(mode("home/.claude.json"), 0);
+    machine.done(&["install", "claude-code", "--scope", "project"]);
+    assert_ne!(mode("project/.mcp.json"), 0);
+}
+
+#[test]
 fn copies_of_settings_are_nobody_elses_business() {
     let machine = Machine::new();
     machine.write("home/.gemini/settings.json", "{ \"key\": \"secret\" }\n");

@@ -88,14 +88,31 @@ impl Change {
         }
     }
 
+    /// Its parts; none where the whole file is ours.
+    pub(super) fn parts(&self) -> &[Part] {
+        match &self.what {
+            What::File { .. } => &[],
+            What::Json(parts) | What::Toml(parts) => parts,
+        }
+    }
+
+    /// Whether a text has all of it, starts the same program, and does not have `parts` as they were written: whoever
+    /// changed them wants them so.
+    pub(super) fn is_changed_by_hand(&self, text: &str, parts: &[Part]) -> bool {
+        let root = match &self.what {
+            What::File { .. } => return false,
+            What::Json(_) => jsonc::value(text).ok().flatten().unwrap_or_default(),
+            What::Toml(_) => toml::value(text).unwrap_or_default(),
+        };
+        let programs = self.with("").map(|(text, _)| self.programs(&text));
+        self.is_known(text)
+            && programs.is_ok_and(|programs| programs == self.programs(text))
+            && parts.iter().any(|part| !part.is_held(&root))
+    }
+
     /// Whether a part at that path is a value that others in the file need too.
     pub(super) fn is_default(&self, path: &[String]) -> bool {
-        match &self.what {
-            What::File { .. } => false,
-            What::Json(parts) | What::Toml(parts) => {
-                parts.iter().any(|part| matches!(part, Part::Default { .. }) && part.path() == path)
-            }
-        }
+        self.parts().iter().any(|part| matches!(part, Part::Default { .. }) && part.path() == path)
     }
 
     /// Whether a text has nothing but what it would have been made with.

@@ -1,7 +1,7 @@
 //! Installing and uninstalling: all files of a host or none.
 
 use super::hosts::Row;
-use super::place::Place;
+use super::place::{Place, Scope};
 use super::plan::{self, Action, Step};
 use super::record::{Entry, Records};
 use super::write;
@@ -88,15 +88,21 @@ fn commit(
         // First, so that a process that is killed in between can be undone.
         records.put(row.name, place, entries)?;
     }
+    let is_shared = place.scope == Scope::Project;
     for (index, step) in steps.iter().enumerate() {
         if step.action() == Action::None {
             continue;
         }
-        if let Err(fault) = write::replace(&step.target, step.before.as_deref(), step.after.as_deref()) {
+        if let Err(fault) =
+            write::replace(&step.target, step.before.as_deref(), step.after.as_deref(), is_shared)
+        {
             for done in steps[..index].iter().filter(|step| step.action() != Action::None) {
                 // What cannot be put back is named by the fault that comes next time.
-                let _ = write::replace(&done.target, done.after.as_deref(), done.before.as_deref());
-                if let (None, Some((entry, _))) = (&done.before, &done.record) {
+                let _ =
+                    write::replace(&done.target, done.after.as_deref(), done.before.as_deref(), is_shared);
+            }
+            for made in steps[..=index].iter().rev().filter(|step| step.before.is_none()) {
+                if let Some((entry, _)) = &made.record {
                     write::remove_folders(&entry.folders);
                 }
             }

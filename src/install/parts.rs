@@ -1,9 +1,11 @@
 //! What an edit of a settings file adds: members and elements, read from an example of the file.
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// One thing that is added, and where: names of members from the root.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Part {
     /// A member that is ours by its name.
     Member {

@@ -111,6 +111,12 @@ pub(super) fn install(change: &Change, entry: Option<&Entry>, records: &Records)
             if change.held(text).map_err(told)? == Held::All {
                 return Ok(Step::same(change, target, before, entry));
             }
+            let is_kept = |entry: &Entry| change.is_changed_by_hand(text, &entry.parts);
+            if entry.map_or_else(|| !is_file(change) && change.is_known(text), is_kept) {
+                let mut step = Step::same(change, target, before, entry);
+                step.note = Some("has an entry of tersed that was changed by hand, which stays".to_owned());
+                return Ok(step);
+            }
             match entry {
                 Some(entry) => match undone(change, bytes, entry, records)? {
                     Undone::Exact(base) => base,
@@ -119,12 +125,6 @@ pub(super) fn install(change: &Change, entry: Option<&Entry>, records: &Records)
                         base
                     }
                 },
-                None if !is_file(change) && change.is_known(text) => {
-                    let mut step = Step::same(change, target, before, None);
-                    step.note =
-                        Some("has an entry of tersed that was changed by hand, which stays".to_owned());
-                    return Ok(step);
-                }
                 None => {
                     if is_file(change) {
                         note =
@@ -146,6 +146,7 @@ pub(super) fn install(change: &Change, entry: Option<&Entry>, records: &Records)
         before: base.as_deref().map(digest),
         after: digest(after.as_bytes()),
         made,
+        parts: change.parts().to_vec(),
         folders,
     };
     let path = change.path.clone();

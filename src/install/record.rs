@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::parts::Part;
 use super::place::{Place, Scope};
 use super::write::{private_folder, read, write_private};
 
@@ -44,6 +45,9 @@ pub(super) struct Entry {
     /// Objects and arrays that were made in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub made: Vec<Vec<String>>,
+    /// What was added to it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Part>,
     /// Folders that were made for it, the outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<PathBuf>,

@@ -37,37 +37,35 @@ pub(super) fn check(path: &Path) -> Result<(), String> {
     }
 }
 
-/// Replaces a file, or makes or removes it, if it still is what it was. Gives the folders that it had to make, the
-/// outermost first.
+/// Replaces a file, or makes or removes it, if it still is what it was. One that is made can be read by others where
+/// `is_shared`, as far as the user lets them: hosts keep keys in some of their files.
 pub(super) fn replace(
     path: &Path,
     before: Option<&[u8]>,
     after: Option<&[u8]>,
-) -> Result<Vec<PathBuf>, String> {
+    is_shared: bool,
+) -> Result<(), String> {
     let fault = |e: io::Error| format!("{}: {e}", path.display());
     if read(path)?.as_deref() != before {
         return Err(format!("{}: was changed by someone else just now; try again", path.display()));
     }
     check(path)?;
     let Some(after) = after else {
-        return fs::remove_file(path).map(|()| Vec::new()).map_err(fault);
+        return fs::remove_file(path).map_err(fault);
     };
     let folder = path.parent().ok_or_else(|| format!("{}: is no file", path.display()))?;
-    let made: Vec<PathBuf> =
-        folder.ancestors().take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
     fs::create_dir_all(folder).map_err(fault)?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".tersed-");
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(if is_shared { 0o666 } else { 0o600 }));
     let mut file = builder.tempfile_in(folder).map_err(fault)?;
     file.write_all(after).map_err(fault)?;
     if let Ok(about) = fs::metadata(path) {
         like(file.as_file(), &about).map_err(fault)?;
     }
     file.as_file().sync_all().map_err(fault)?;
-    file.persist(path).map_err(|e| fault(e.error))?;
-    Ok(made.into_iter().rev().collect())
+    file.persist(path).map(|_| ()).map_err(|e| fault(e.error))
 }
 
 /// Gives a file the mode and the owner of another.
