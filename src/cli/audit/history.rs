@@ -18,7 +18,7 @@ use crate::protocol::tool_result::{CommandWords, ToolResult};
 /// Results that are remembered as places where a name stood: the first and the last of them.
 const OWNERS: usize = 4;
 /// Names that are remembered in one session; what came later is not looked for.
-const MAX_WORDS: usize = 4_000_000;
+const MAX_WORDS: usize = 1_000_000;
 
 /// A call of a tool.
 #[derive(Debug, Clone, Default)]

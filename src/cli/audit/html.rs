@@ -54,6 +54,7 @@ pub(super) fn write(report: &Report, top: usize, out: &mut dyn Write) -> io::Res
         largest(report, out)?;
         let missed = total.references - total.references_visible;
         hidden(
+            report,
             "Used later, would not have been seen",
             "Names that an agent learned from a result and used later. Where they were left out a marker says so, and \
              the original can be read back.",
@@ -64,7 +65,7 @@ pub(super) fn write(report: &Report, top: usize, out: &mut dyn Write) -> io::Res
         )?;
         let failures = total.failure_lines - total.failure_lines_visible;
         let title = "Failure lines that would not be shown";
-        hidden(title, "", &report.failures_hidden, failures, top, out)?;
+        hidden(report, title, "", &report.failures_hidden, failures, top, out)?;
     }
     places(report, out)?;
     not_understood(report, top, out)?;
@@ -176,13 +177,21 @@ fn distribution(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</ol></div>\n</section>")
 }
 
+/// The number of a session, as a link where it is on the page.
+fn link(report: &Report, session: usize) -> String {
+    match report.sessions.iter().any(|one| one.number == session) {
+        true => format!("<a href=\"#s{session}\">{session}.</a>"),
+        false => format!("{session}."),
+    }
+}
+
 fn largest(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "<section>\n<h2>Largest results</h2>\n<div class=\"rows\">")?;
     let most = report.largest.first().map_or(0, |large| large.tokens_before);
     for large in &report.largest {
         let name = format!(
-            "<a href=\"#s{0}\">{0}.</a> <b>{1}</b> <code>{2}</code>",
-            large.session,
+            "{} <b>{}</b> <code>{}</code>",
+            link(report, large.session),
             escaped(&large.tool),
             escaped(&large.asked)
         );
@@ -192,6 +201,7 @@ fn largest(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 }
 
 fn hidden(
+    report: &Report,
     title: &str,
     about: &str,
     list: &[Hidden],
@@ -216,12 +226,12 @@ fn hidden(
         let by = one.used_by.as_ref().map(|call| format!("; used by {}", escaped(call))).unwrap_or_default();
         writeln!(
             out,
-            "<li><code>{}</code> <small>{} in <a href=\"#s{4}\">{4}.</a> {} {}{place}{by}</small></li>",
+            "<li><code>{}</code> <small>{} in {} {} {}{place}{by}</small></li>",
             escaped(&one.text),
             escaped(&one.kind),
+            link(report, one.session),
             escaped(&one.tool),
             escaped(&one.call),
-            one.session,
         )?;
     }
     writeln!(out, "</ul>{}", if list.len() > top { "</details>" } else { "" })?;

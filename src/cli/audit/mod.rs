@@ -3,15 +3,16 @@
 //!
 //! Nothing leaves the machine, histories are only read, and no secret of them is shown.
 
-mod audit;
 mod chart;
 mod formats;
 mod history;
 mod html;
+mod missed;
 mod notes;
 mod places;
 pub mod report;
 mod shown;
+mod tally;
 mod text;
 mod walk;
 mod words;
@@ -28,9 +29,9 @@ use super::Failure;
 use super::replay::child::Child;
 use super::settings::SettingsArgs;
 use crate::config::Mode;
-use audit::Audit;
 use places::PLACES;
 use report::Report;
+use tally::Audit;
 
 /// What the help says at its end.
 static HELP: LazyLock<String> = LazyLock::new(|| {

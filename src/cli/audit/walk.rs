@@ -37,7 +37,8 @@ pub(super) fn walk(
                     open.extend(below.into_iter().rev());
                 }
             },
-            Ok(kind) if kind.is_symlink() && fs::metadata(&path).is_ok_and(|kind| kind.is_dir()) => {}
+            // A pipe would be waited for.
+            Ok(kind) if kind.is_symlink() && fs::metadata(&path).is_ok_and(|kind| !kind.is_file()) => {}
             Ok(kind) if kind.is_file() || kind.is_symlink() => each(look(path, seen))?,
             Ok(_) => {}
         }

@@ -1,7 +1,7 @@
 //! Records of tool results, grouped into sessions.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -86,7 +86,7 @@ pub(in crate::cli) struct Session {
 
 /// Opens a file of records, packed or not. An error does not name the file.
 pub(in crate::cli) fn open(path: &Path) -> Result<Box<dyn Read>, String> {
-    let file = File::open(path).map_err(|e| e.to_string())?;
+    let file = fs::File::open(path).map_err(|e| e.to_string())?;
     let packed = path.extension().is_some_and(|e| e == "zst");
     if packed {
         let mut decoder = zstd::Decoder::new(file).map_err(|e| e.to_string())?;
@@ -101,15 +101,24 @@ pub(in crate::cli) fn open(path: &Path) -> Result<Box<dyn Read>, String> {
 /// Reads a file of records.
 pub(in crate::cli) fn read(path: &Path) -> Result<Vec<Session>, String> {
     let name = path.display();
-    let (sessions, broken) = read_all(path).map_err(|e| format!("{name}: {e}"))?;
+    let File { sessions, broken } = read_all(path).map_err(|e| format!("{name}: {e}"))?;
     match broken.first() {
         Some((line, why)) => Err(format!("{name}:{line}: {why}")),
         None => Ok(sessions),
     }
 }
 
-/// The records of a file, and the lines that are none, with the reason.
-pub(in crate::cli) fn read_all(path: &Path) -> Result<(Vec<Session>, Vec<(usize, String)>), String> {
+/// The records of a file.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct File {
+    /// Sessions in the order in which they begin.
+    pub sessions: Vec<Session>,
+    /// Lines that are no records, and why.
+    pub broken: Vec<(usize, String)>,
+}
+
+/// The records of a file, and the lines that are none. An error does not name the file.
+pub(in crate::cli) fn read_all(path: &Path) -> Result<File, String> {
     let reader = open(path)?;
     let mut sessions: Vec<Session> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
@@ -140,5 +149,5 @@ pub(in crate::cli) fn read_all(path: &Path) -> Result<(Vec<Session>, Vec<(usize,
     for session in &mut sessions {
         session.records.sort_by_key(|r| r.turn);
     }
-    Ok((sessions, broken))
+    Ok(File { sessions, broken })
 }

@@ -14,7 +14,10 @@ use crate::cli::audit::notes::{Notes, exit_code, heads, lines, named, string, te
 pub(super) fn claims(head: &[u8]) -> bool {
     heads(head).any(|entry| {
         let is_entry = entry.get("uuid").is_some_and(Value::is_string) && entry.get("parentUuid").is_some();
+        let is_summary = string(&entry, "type") == Some("summary") && string(&entry, "leafUuid").is_some();
         is_entry && string(&entry, "sessionId").is_some() && string(&entry, "type").is_some()
+            || is_summary
+            || string(&entry, "type") == Some("file-history-snapshot")
     })
 }
 

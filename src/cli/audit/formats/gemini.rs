@@ -21,7 +21,12 @@ pub(super) fn claims(head: &[u8]) -> bool {
         && has(head, "\"projectHash\"")
         && (has(head, "\"messages\"") || has(head, "\"startTime\""));
     let is_checkpoint = first.starts_with(b"[") && has(head, "\"parts\"") && has(head, "\"role\"");
-    heads(head).any(|line| is_session(&line)) || is_document || is_checkpoint
+    // What the user typed, in all sessions.
+    let is_log = first.starts_with(b"[")
+        && ["\"sessionId\"", "\"messageId\"", "\"message\"", "\"timestamp\""]
+            .iter()
+            .all(|name| has(head, name));
+    heads(head).any(|line| is_session(&line)) || is_document || is_checkpoint || is_log
 }
 
 pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Result<(), String> {
@@ -29,7 +34,9 @@ pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Resul
     let mut history = History::new(name);
     if let Ok(whole) = document(file) {
         of_document(&whole, &mut history, notes);
-        each(history);
+        if !history.is_empty() {
+            each(history);
+        }
         return Ok(());
     }
     // Entries grow while they are written, so that the last one of an id counts, in the place of the first.

@@ -19,7 +19,7 @@ use super::history::History;
 use super::notes::Notes;
 
 /// Bytes of a file by which it is recognised.
-pub(super) const HEAD: usize = 64 * 1024;
+pub(super) const HEAD: usize = 256 * 1024;
 
 /// Takes the sessions of a file as they are read.
 pub(super) type Sink<'a> = dyn FnMut(History) + 'a;

@@ -23,6 +23,11 @@ pub(super) fn claims(head: &[u8]) -> bool {
             || (has(head, "\"ses_") && has(head, "\"projectID\"") && has(head, "\"time\"")))
 }
 
+/// Whether an id can name a file.
+fn is_name(id: &str) -> bool {
+    !id.is_empty() && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'))
+}
+
 /// All files of a session are read once: by the folder of its messages.
 pub(super) fn unit(file: &Path, head: &[u8]) -> PathBuf {
     if database::claims(head) {
@@ -32,7 +37,7 @@ pub(super) fn unit(file: &Path, head: &[u8]) -> PathBuf {
     let parent = file.parent().unwrap_or(file);
     let session = string(&value, "sessionID").or_else(|| string(&value, "id")).unwrap_or_default();
     let is_message = value.get("role").is_some();
-    if is_message || !session.starts_with("ses_") {
+    if is_message || !is_name(session) {
         return parent.to_path_buf();
     }
     // A part, or the head of the session: the messages are beside its folders.
@@ -53,14 +58,14 @@ pub(super) fn read(unit: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Resul
     }
     let session = unit.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let mut messages = values(unit, notes);
-    messages.sort_by(|a, b| order(a).cmp(&order(b)));
+    messages.sort_by_cached_key(order);
     let mut history = History::new(&session);
     let mut cleared = Cleared::new();
     for message in &messages {
         let id = string(message, "id").unwrap_or_default();
         let places =
             |folder: &Path| [folder.join("part").join(id), folder.join("part").join(&session).join(id)];
-        let folder = unit.ancestors().flat_map(places).find(|folder| folder.is_dir());
+        let folder = unit.ancestors().filter(|_| is_name(id)).flat_map(places).find(|folder| folder.is_dir());
         let mut parts = folder.map(|folder| values(&folder, notes)).unwrap_or_default();
         parts.sort_by(|a, b| string(a, "id").cmp(&string(b, "id")));
         of_message(message, &parts, &mut cleared, &mut history, notes);

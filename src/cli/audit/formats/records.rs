@@ -36,7 +36,7 @@ fn is_record(head: &[u8]) -> bool {
 }
 
 pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Result<(), String> {
-    let (sessions, broken) = record::read_all(file)?;
+    let record::File { sessions, broken } = record::read_all(file)?;
     broken.into_iter().for_each(|(line, _)| notes.broken(line));
     let mut places: HashMap<Option<String>, usize> = HashMap::new();
     let mut out: Vec<History> = Vec::new();

@@ -1,25 +1,24 @@
 //! Plays sessions and sums up what became of their results.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 use serde_json::Value;
 
-use super::history::{History, Reference, asked, cut};
+use super::history::{History, asked};
+use super::missed::{failures, references};
 use super::report::{
-    Figures, Group, Hidden, LargeResult, PlaceFound, Refused, Report, SessionGroup, Unread, VERSION,
+    Figures, Group, LargeResult, PlaceFound, Refused, Report, SessionGroup, Unread, VERSION,
 };
-use super::shown::{line, path, shown};
+use super::shown::{path, shown};
 use super::walk::{Found, walk};
 use super::{formats::Format, notes::Notes, report::Broken};
 use crate::cli::replay::child::{Answer, Child};
-use crate::cli::replay::measure::{failure_lines, fold, line_survives, survives};
 use crate::cli::replay::play::{Played, play};
 use crate::cli::replay::record::{Record, Session};
-use crate::pipeline::sanitize::redact_only;
 
 /// Things of one kind that a report lists.
-const LISTED: usize = 1000;
+pub(super) const LISTED: usize = 1000;
 
 /// An audit on its way.
 pub(super) struct Audit<'a> {
@@ -74,7 +73,7 @@ impl<'a> Audit<'a> {
         let files = &mut self.report.not_understood;
         files.file_count += 1;
         if files.files.len() < LISTED {
-            files.files.push(Unread { path: path(file), reason: line(&reason) });
+            files.files.push(Unread { path: path(file), reason: shown(&reason) });
         }
     }
 
@@ -117,11 +116,11 @@ impl<'a> Audit<'a> {
             let row = match &played.answer {
                 Ok(answer) => {
                     large(report, top, number, &played, answer);
-                    failures(report, number, &played, answer);
-                    row(&played, answer, history.sent(played.index), report)
+                    let failures = failures(report, number, &played, answer);
+                    row(&played, answer, history.sent(played.index), failures, report)
                 }
                 Err(reason) => {
-                    *refused.entry(line(reason)).or_default() += 1;
+                    *refused.entry(shown(reason)).or_default() += 1;
                     Figures::default()
                 }
             };
@@ -131,7 +130,7 @@ impl<'a> Audit<'a> {
         if let Some(id) = &session.id {
             self.child.close(id)?;
         }
-        self.references(number, &session, &answers, &history.references, &mut rows);
+        references(&mut self.report, number, &session, &answers, &history.references, &mut rows);
         let mut sum = Figures::default();
         for (record, row) in session.records.iter().zip(&rows) {
             sum.add(row);
@@ -153,62 +152,6 @@ impl<'a> Audit<'a> {
             self.best();
         }
         Ok(())
-    }
-
-    /// Names that the agent used, and whether it would have seen them.
-    fn references(
-        &mut self,
-        number: usize,
-        session: &Session,
-        answers: &[Option<Answer>],
-        references: &[Reference],
-        rows: &mut [Figures],
-    ) {
-        let places: HashMap<&str, usize> =
-            session.records.iter().enumerate().map(|(i, record)| (record.id.as_str(), i)).collect();
-        for reference in references {
-            let Reference { text, kind, owners, used_by } = reference;
-            let at = |owner: &u32| {
-                session.records.get(*owner as usize).filter(|r| survives(text, kind, &r.output))
-            };
-            let Some((owner, record)) =
-                owners.iter().rev().find_map(|owner| Some((*owner as usize, at(owner)?)))
-            else {
-                continue;
-            };
-            let Some(row) = rows.get_mut(owner).filter(|row| row.results > 0) else { continue };
-            let shows = |owner: &u32| {
-                let Some(Some(answer)) = answers.get(*owner as usize) else { return false };
-                let earlier = answer
-                    .refers_to
-                    .iter()
-                    .filter_map(|call| answers.get(*places.get(call.as_str())?)?.as_ref());
-                std::iter::once(answer).chain(earlier).any(|answer| survives(text, kind, &answer.content))
-            };
-            row.references += 1;
-            if owners.iter().any(shows) {
-                row.references_visible += 1;
-                continue;
-            }
-            // What redaction took out is no loss, and must not be named.
-            let redacted = redact_only(&record.output).map(|(text, _)| text).unwrap_or_default();
-            if !survives(text, kind, &redacted) {
-                row.references -= 1;
-                continue;
-            }
-            if self.report.hidden.len() < LISTED {
-                let evidence = answers.get(owner).and_then(Option::as_ref).map(|answer| &answer.evidence);
-                self.report.hidden.push(Hidden {
-                    session: number,
-                    call: shown(&record.id),
-                    tool: shown(record.tool.as_deref().unwrap_or_default()),
-                    text: line(text),
-                    kind: kind.to_string(),
-                    place: evidence.and_then(|evidence| place_of(text, &record.output, evidence)),
-                    used_by: used_by.as_deref().map(shown),
-                });
-            }
-        }
     }
 
     /// Sessions that would save most come first.
@@ -248,7 +191,13 @@ fn number(evidence: &Value, pointer: &str) -> u64 {
 }
 
 /// The sums of one result, but for references.
-fn row(played: &Played<'_>, answer: &Answer, sent: usize, report: &mut Report) -> Figures {
+fn row(
+    played: &Played<'_>,
+    answer: &Answer,
+    sent: usize,
+    failures: (usize, usize),
+    report: &mut Report,
+) -> Figures {
     let before = number(&answer.evidence, "/tokens/before");
     let after = number(&answer.evidence, "/tokens/after");
     let is_same = answer.content == played.record.output;
@@ -259,10 +208,6 @@ fn row(played: &Played<'_>, answer: &Answer, sent: usize, report: &mut Report) -
     if let Some(bucket) = report.distribution.get_mut(bucket) {
         *bucket += 1;
     }
-    let failures = failure_lines(&played.record.output, &played.record.kind);
-    let visible = format!("{}{}", answer.content, played.earlier);
-    let folded = if failures.is_empty() { String::new() } else { fold(&visible) };
-    let shown = failures.iter().filter(|failure| line_survives(failure, &folded)).count();
     let times = sent as u64;
     Figures {
         results: 1,
@@ -271,53 +216,10 @@ fn row(played: &Played<'_>, answer: &Answer, sent: usize, report: &mut Report) -
         tokens_after: after,
         sent_before: before.saturating_mul(times),
         sent_after: after.saturating_mul(times),
-        failure_lines: failures.len(),
-        failure_lines_visible: shown,
+        failure_lines: failures.0,
+        failure_lines_visible: failures.1,
         ..Figures::default()
     }
-}
-
-/// Lines that report a failure and would not be shown. A line with a secret counts as it is without it.
-fn failures(report: &mut Report, session: usize, played: &Played<'_>, answer: &Answer) {
-    let record = played.record;
-    let all = failure_lines(&record.output, &record.kind);
-    if all.is_empty() {
-        return;
-    }
-    let folded = fold(&format!("{}{}", answer.content, played.earlier));
-    let hidden: Vec<&String> = all.iter().filter(|failure| !line_survives(failure, &folded)).collect();
-    if hidden.is_empty() {
-        return;
-    }
-    let redacted = redact_only(&record.output).map(|(text, _)| fold(&text)).unwrap_or_default();
-    for failure in hidden.into_iter().filter(|failure| line_survives(failure, &redacted)) {
-        if report.failures_hidden.len() < LISTED {
-            let start = cut(failure, 40);
-            report.failures_hidden.push(Hidden {
-                session,
-                call: shown(&record.id),
-                tool: shown(record.tool.as_deref().unwrap_or_default()),
-                text: shown(failure),
-                kind: "failure".to_owned(),
-                place: place_of(start, &record.output, &answer.evidence),
-                used_by: None,
-            });
-        }
-    }
-}
-
-/// The gap that holds the first line with a text, as `lines 8-14, passing_tests`.
-fn place_of(text: &str, output: &str, evidence: &Value) -> Option<String> {
-    let at = output.find(text)?;
-    let line = output.as_bytes().get(..at)?.iter().filter(|b| **b == b'\n').count() as u64 + 1;
-    let omissions = evidence["omissions"].as_array()?;
-    let gap = omissions.iter().find(|gap| {
-        let bound = |i: usize| gap["lines"][i].as_u64().unwrap_or(0);
-        (bound(0)..=bound(1)).contains(&line)
-    })?;
-    let (first, last) = (&gap["lines"][0], &gap["lines"][1]);
-    let lines = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
-    Some(format!("{lines}, {}", gap["reason"].as_str().unwrap_or_default()))
 }
 
 /// Keeps the largest results.
