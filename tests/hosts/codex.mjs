@@ -20,8 +20,10 @@ export default {
     { kind: "mcp", tool: "mcp__reports__report", args: {} },
     { kind: "again", tool: "exec_command", args: { cmd: "cat passed.txt" } },
   ],
-  configure({ home, work, model }) {
+  configure({ place, home, work, model }) {
     mkdirSync(config(home), { recursive: true });
+    // Commands run in a login shell, which makes a PATH of its own.
+    writeFileSync(join(home, ".profile"), `PATH=${join(place, "bin")}:$PATH\n`);
     const [command, ...args] = work.mcp;
     writeFileSync(
       join(config(home), "config.toml"),

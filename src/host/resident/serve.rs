@@ -78,7 +78,9 @@ pub fn serve(place: &Place, ends: Ends, host: Host) -> io::Result<()> {
     let (woken, wake) = UnixStream::pair()?;
     woken.set_nonblocking(true)?;
     let mut owners = Owners::default();
-    ends.owner.map(|owner| owners.add(owner));
+    if let Some(owner) = ends.owner {
+        owners.add(owner);
+    }
     let files = stamps(&host);
     let shared = Arc::new(Shared {
         host,
@@ -189,7 +191,9 @@ fn one(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
     let (request, content): (Request, Vec<u8>) = wire::read(&mut stream)?;
     if let Request::Hook { owner, .. } | Request::Run { owner, .. } = &request {
         let owner = owner.or_else(|| owner_of(client));
-        owner.map(|owner| locked(&shared.owners).add(owner));
+        if let Some(owner) = owner {
+            locked(&shared.owners).add(owner);
+        }
         refresh(shared);
     }
     let fault = |_| (Reply::Nothing, Vec::new());
