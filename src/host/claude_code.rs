@@ -7,6 +7,7 @@
 //! Source of the shapes: events recorded from Claude Code 2.1.197, kept in `editors/claude-code/recorded`.
 
 use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -66,7 +67,7 @@ fn wrapped(event: &Event) -> Option<Value> {
     }
     let is_in_background =
         event.tool_input.get("run_in_background").and_then(Value::as_bool).unwrap_or(false);
-    if is_in_background {
+    if is_in_background || has_rules(event) {
         return None;
     }
     let limit =
@@ -85,6 +86,25 @@ fn wrapped(event: &Event) -> Option<Value> {
     Some(json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "updatedInput": input } }))
 }
 
+/// Whether settings that can be seen from here forbid a command, or have the user asked: such a rule would not see
+/// through the wrapper. What the host was told on its command line cannot be seen.
+fn has_rules(event: &Event) -> bool {
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".claude"));
+    let own = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from).or(home);
+    let of_project = Path::new(&event.cwd).ancestors().map(|folder| folder.join(".claude"));
+    let folders = own.into_iter().chain(of_project.filter(|_| !event.cwd.is_empty()));
+    let managed = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"].map(PathBuf::from);
+    let files = folders.flat_map(|folder| [folder.join("settings.json"), folder.join("settings.local.json")]);
+    files.chain(managed.map(|folder| folder.join("managed-settings.json"))).any(|file| {
+        let Ok(text) = fs::read_to_string(file) else { return false };
+        // What cannot be read may say anything.
+        let Ok(settings) = serde_json::from_str::<Value>(&text) else { return true };
+        let rules = ["deny", "ask"].into_iter().filter_map(|kind| settings["permissions"][kind].as_array());
+        let mut rules = rules.flatten().filter_map(Value::as_str);
+        rules.any(|rule| rule.starts_with("Bash") || rule.starts_with('*'))
+    })
+}
+
 /// `{stdout, stderr, interrupted, isImage, persistedOutputPath?, …}`
 fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Value> {
     let is = |name: &str| response.get(name).and_then(Value::as_bool).unwrap_or(false);
@@ -94,6 +114,13 @@ fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Val
     // The event comes for exit code 0, and for codes that the host has words for, such as "No matches found".
     let exit_code = (!response.contains_key("returnCodeInterpretation")).then_some(0);
     let text = |name: &str| response.get(name).and_then(Value::as_str).unwrap_or_default();
+    let command = event.tool_input.get("command").and_then(Value::as_str).unwrap_or_default();
+    // The host took line ends off, so that it is no longer seen to be ours.
+    if wrap::is_wrapped(command)
+        && (text("stdout").contains("[tersed") || text("stdout").starts_with("[Duplicate of "))
+    {
+        return None;
+    }
     let mut updated = response.clone();
     let persisted = response.get("persistedOutputPath").and_then(Value::as_str);
     if let Some(path) = persisted {

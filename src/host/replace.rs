@@ -51,12 +51,14 @@ pub fn compress_result(
         params["budget"] = json!({ "perResult": tokens });
     }
     params["result"] = result;
-    let params = params.to_string();
-    let answer: Compressed = host.engine().compress(&by_name(&params).ok()?, &Cancel::default()).ok()?;
-    match answer.evidence?.status {
-        Status::Unchanged => None,
-        _ => serde_json::from_str(answer.content.get()).ok(),
+    let text = params.to_string();
+    let answer: Compressed = host.engine().compress(&by_name(&text).ok()?, &Cancel::default()).ok()?;
+    if answer.evidence?.status == Status::Unchanged {
+        return None;
     }
+    let new: Value = serde_json::from_str(answer.content.get()).ok()?;
+    // What a rule keeps from being compressed is still redacted, and mostly the same.
+    (new != params["result"]["content"]).then_some(new)
 }
 
 /// The host is about to sum up the conversation: the model will see none of the results that it has.

@@ -92,7 +92,7 @@ const expandCall = (expand) => (typeof expand === "string" ? { tool: expand } : 
 
 /** Asks for lines that the marker in the run that passed left out. */
 function expandArgs({ passed }) {
-  return { id: /, id ([0-9a-f]{8,})\]/.exec(passed)?.[1] ?? "none", first: 2, last: 3 };
+  return { id: /(?:, id|artifacts show) ([0-9a-f]{8,})\]/.exec(passed)?.[1] ?? "none", first: 2, last: 3 };
 }
 
 function run(host, installed, about) {

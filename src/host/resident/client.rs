@@ -86,7 +86,11 @@ mod system {
             stream.set_write_timeout(Some(self.left()?))?;
             wire::write(&mut stream, request, content)?;
             stream.set_read_timeout(Some(self.left()?))?;
-            wire::read(&mut stream)
+            // A socket whose time is over says that it would block.
+            wire::read(&mut stream).map_err(|error| match error.kind() {
+                io::ErrorKind::WouldBlock => io::Error::from(io::ErrorKind::TimedOut),
+                _ => error,
+            })
         }
 
         /// Starts the process, unless another client is about to, and connects.
@@ -127,7 +131,7 @@ mod system {
             let mut command = Command::new(std::env::current_exe()?);
             command.arg0("tersed").arg("resident").args(&self.settings);
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-            command.current_dir(&self.place.workspace).process_group(0);
+            command.current_dir(&self.place.workspace);
             command.spawn()
         }
     }

@@ -7,6 +7,7 @@
 
 pub mod answer;
 pub mod client;
+pub mod elsewhere;
 #[cfg(target_os = "linux")]
 mod owner;
 pub mod place;
