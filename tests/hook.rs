@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{BufRead, Read, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
@@ -205,6 +205,35 @@ fn an_original_is_read_with_the_command_that_the_text_names() {
     assert!(String::from_utf8(listed.stdout).unwrap().contains(words[3]));
     let none = place.tersed(&["artifacts", "show", "0123456789abcdef"]).output().unwrap();
     assert_eq!(none.status.code(), Some(1));
+}
+
+#[test]
+fn a_model_reads_it_over_mcp_too() {
+    let place = Place::new();
+    let text = place.stdout(&event("c"));
+    let handle = text.trim_end_matches("]\n").rsplit(' ').next().unwrap();
+    let mut server = place.tersed(&["mcp"]).spawn().unwrap();
+    let call = |id: u32, name: &str, arguments: Value| json!({ "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": { "name": name, "arguments": arguments } });
+    let messages = [
+        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" } } }),
+        json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
+        call(2, "tersed_expand", json!({ "id": handle, "first": 3, "last": 4 })),
+        call(3, "tersed_search", json!({ "id": handle, "pattern": "t300 " })),
+    ];
+    let mut stdin = server.stdin.take().unwrap();
+    let mut lines = std::io::BufReader::new(server.stdout.take().unwrap()).lines();
+    let mut answers = String::new();
+    for message in messages {
+        writeln!(stdin, "{message}").unwrap();
+        if message.get("id").is_some() {
+            answers += &lines.next().unwrap().unwrap();
+        }
+    }
+    assert!(answers.contains(r"test t1 ... ok\ntest t2 ... ok\n"), "{answers}");
+    assert!(answers.contains(r"302:test t300 ... ok\n"), "{answers}");
+    drop(stdin);
+    server.wait().unwrap();
 }
 
 #[test]
@@ -478,6 +507,21 @@ fn commands_are_wrapped_for_those_who_asked() {
     let command = reply["hookSpecificOutput"]["updatedInput"]["command"].as_str().unwrap();
     assert!(command.starts_with("cd web && /"), "{command}");
     assert!(command.ends_with("/tersed run --session s --call c --shell 'ls -R | tail'"), "{command}");
-    before["tool_input"]["run_in_background"] = json!(true);
+    let mut background = before.clone();
+    background["tool_input"]["run_in_background"] = json!(true);
+    assert_eq!(ask("claude-code", true, &background), None);
+    // Rules about commands would not see through it.
+    before["cwd"] = json!(place.path("work"));
+    fs::create_dir_all(place.path("work/.claude")).unwrap();
+    let settings = place.path("work/.claude/settings.local.json");
+    fs::write(&settings, r#"{"permissions":{"allow":["Bash(ls:*)"],"deny":["Read(./x)"]}}"#).unwrap();
+    assert!(ask("claude-code", true, &before).is_some());
+    fs::write(&settings, r#"{"permissions":{"deny":["Bash(git push:*)"]}}"#).unwrap();
     assert_eq!(ask("claude-code", true, &before), None);
+    fs::create_dir_all(place.path("home/.codex/rules")).unwrap();
+    let rules = place.path("home/.codex/rules/default.rules");
+    fs::write(&rules, "prefix_rule(pattern=[\"ls\"], decision=\"allow\")\n").unwrap();
+    assert!(ask("codex", false, &before).is_some());
+    fs::write(&rules, "prefix_rule(pattern=[\"git\", \"push\"], decision=\"forbidden\")\n").unwrap();
+    assert_eq!(ask("codex", false, &before), None);
 }

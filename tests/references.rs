@@ -110,6 +110,9 @@ struct Sent {
 #[derive(Debug, Default)]
 struct Seen {
     lines: HashMap<usize, Line>,
+    /// Lines that the result itself tells to be the same as others of its own: enough for one that is the same as
+    /// a whole, but no place that a part of another is referred to.
+    repeated: HashMap<usize, Line>,
     arguments: HashMap<String, Vec<String>>,
     /// How many lines the result had.
     len: usize,
@@ -229,7 +232,8 @@ impl World {
                     let seen = self.visible.get(&call).unwrap_or_else(|| panic!("{call} is not visible"));
                     assert!(call != id && seen.len == original.len());
                     for (i, line) in original.iter().enumerate() {
-                        assert_eq!(seen.lines.get(&i).expect("shown in full").full, line.full);
+                        let there = seen.lines.get(&i).or_else(|| seen.repeated.get(&i));
+                        assert_eq!(there.expect("shown, or told to repeat").full, line.full);
                     }
                     self.references += 1;
                     at = original.len();
@@ -257,6 +261,7 @@ impl World {
                 Some(Marker::Repeats { period, first, last, .. }) => {
                     for i in at..=at + last - first {
                         assert_eq!(original[i].full, original[i - period].full);
+                        self.visible.get_mut(id).unwrap().repeated.insert(i, original[i].clone());
                     }
                     omissions.next();
                     at += last - first + 1;
@@ -323,6 +328,16 @@ fn after_an_edit_the_change_is_shown_with_what_stands_around_it() {
     assert!(world.references >= 3, "{content}");
     assert!(content.lines().count() <= 12, "{content}");
     assert!(content.contains("as in toolu_0000") && content.contains("as lines "), "{content}");
+}
+
+#[test]
+fn a_result_whose_own_lines_repeat_can_be_referred_to_whole() {
+    let edit =
+        Step::Edit { file: 0, at: 29, remove: 0, lines: vec![12, 12], style: Style::Bare, tells: false };
+    let world = played(json!({"minBytes": 0}), &[edit, Step::AskAgain(0)]);
+    let contents: Vec<&str> = world.sent.iter().map(|sent| sent.content.as_str()).collect();
+    assert!(contents[0].contains(" repeats 1 time more"), "{}", contents[0]);
+    assert_eq!(contents[1].lines().count(), 1, "{}", contents[1]);
 }
 
 #[test]

@@ -105,6 +105,8 @@ See protocol/spec.md, section 4.2."
   (cond
    (tersed--connection t)
    ((< (float-time) tersed--not-before) nil)
+   ;; `make-process' takes an absolute name of no program, and what is written to it then ends a batch Emacs.
+   ((not (executable-find (car tersed-command))) (tersed--failed) nil)
    (t
     (condition-case nil
         (let ((process-connection-type nil))

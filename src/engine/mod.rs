@@ -10,6 +10,7 @@ mod configuration;
 mod explain;
 mod job;
 mod messages;
+mod plan;
 mod recovery;
 mod rules;
 mod schema;

@@ -4,6 +4,10 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+/// How long the writer lets events gather once one is there. To wake a thread costs whoever does it more than to
+/// tell an event: so it happens once for many.
+const GATHER: Duration = Duration::from_millis(20);
+
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Queue<T> {
@@ -16,14 +20,34 @@ pub(super) struct Queue<T> {
 struct State<T> {
     items: VecDeque<T>,
     dropped: u64,
-    is_writing: bool,
+    writer: Writer,
+    /// Somebody waits until all is written.
+    is_urgent: bool,
     is_closed: bool,
+}
+
+/// What the writer is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Writer {
+    /// Nothing to do: has to be woken.
+    Waits,
+    /// Lets more come.
+    Gathers,
+    Writes,
+    /// Will write nothing any more.
+    Ended,
 }
 
 impl<T> Queue<T> {
     /// An empty queue for so many items.
     pub(super) fn new(max: usize) -> Self {
-        let state = State { items: VecDeque::new(), dropped: 0, is_writing: false, is_closed: false };
+        let state = State {
+            items: VecDeque::new(),
+            dropped: 0,
+            writer: Writer::Waits,
+            is_urgent: false,
+            is_closed: false,
+        };
         Self { state: Mutex::new(state), changed: Condvar::new(), max: max.max(1) }
     }
 
@@ -43,43 +67,63 @@ impl<T> Queue<T> {
         }
         let item = make(std::mem::take(&mut state.dropped));
         state.items.push_back(item);
-        // More than one: the writer was woken by the first and will see them all.
-        let is_first = state.items.len() == 1;
+        let is_needed = match state.writer {
+            Writer::Waits => state.items.len() == 1,
+            Writer::Gathers => state.items.len() == self.many(),
+            Writer::Writes | Writer::Ended => false,
+        };
         drop(state);
-        if is_first {
+        if is_needed {
             self.changed.notify_all();
         }
+    }
+
+    /// Items that wait for no more.
+    fn many(&self) -> usize {
+        self.max.div_ceil(2)
     }
 
     /// All that waits, or `Err` with what was dropped since once the queue is closed and empty. What was taken
     /// before counts as written, the last after `done`.
     pub(super) fn take(&self) -> Result<VecDeque<T>, u64> {
         let mut state = self.state();
-        state.is_writing = false;
-        loop {
-            if !state.items.is_empty() {
-                state.is_writing = true;
-                return Ok(std::mem::take(&mut state.items));
-            }
-            if state.is_closed {
-                state.is_writing = true;
-                return Err(std::mem::take(&mut state.dropped));
-            }
+        if state.items.is_empty() && !state.is_closed {
+            state.writer = Writer::Waits;
+            state.is_urgent = false;
             self.changed.notify_all();
-            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let is_idle = |state: &mut State<T>| state.items.is_empty() && !state.is_closed;
+            state = self.changed.wait_while(state, is_idle).unwrap_or_else(PoisonError::into_inner);
+        }
+        state.writer = Writer::Gathers;
+        let may_gather =
+            |state: &mut State<T>| !state.is_closed && !state.is_urgent && state.items.len() < self.many();
+        let gathered = self.changed.wait_timeout_while(state, GATHER, may_gather);
+        state = gathered.unwrap_or_else(PoisonError::into_inner).0;
+        state.writer = Writer::Writes;
+        match state.items.is_empty() {
+            false => Ok(std::mem::take(&mut state.items)),
+            true => Err(std::mem::take(&mut state.dropped)),
         }
     }
 
-    /// The writer has nothing left to write.
+    /// The writer has written the last.
     pub(super) fn done(&self) {
-        self.state().is_writing = false;
+        self.state().writer = Writer::Ended;
         self.changed.notify_all();
     }
 
-    /// Waits until all that was put in is written, or no longer than that; whether it is.
+    /// Waits until all that was put in is written, or no longer than that; whether it is. Of a closed queue, also
+    /// until the writer has ended.
     pub(super) fn flush(&self, patience: Duration) -> bool {
-        let is_busy = |state: &mut State<T>| state.is_writing || !state.items.is_empty();
-        let waited = self.changed.wait_timeout_while(self.state(), patience, is_busy);
+        let mut state = self.state();
+        state.is_urgent = true;
+        self.changed.notify_all();
+        let is_busy = |state: &mut State<T>| match state.writer {
+            Writer::Waits => !state.items.is_empty() || state.is_closed,
+            Writer::Gathers | Writer::Writes => true,
+            Writer::Ended => false,
+        };
+        let waited = self.changed.wait_timeout_while(state, patience, is_busy);
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 
@@ -123,5 +167,35 @@ mod tests {
         assert!(!queue.flush(Duration::ZERO));
         queue.done();
         assert!(queue.flush(Duration::ZERO));
+    }
+
+    #[test]
+    fn a_closed_queue_is_flushed_once_its_writer_ended() {
+        let queue = Queue::<()>::new(2);
+        queue.close();
+        assert!(!queue.flush(Duration::ZERO));
+        queue.done();
+        assert!(queue.flush(Duration::ZERO));
+    }
+
+    #[test]
+    fn items_gather_until_somebody_waits_for_them() {
+        let queue = std::sync::Arc::new(Queue::new(1 << 20));
+        let seen = {
+            let queue = queue.clone();
+            std::thread::spawn(move || {
+                let mut batches = Vec::new();
+                while let Ok(items) = queue.take() {
+                    batches.push(items.len());
+                }
+                queue.done();
+                batches
+            })
+        };
+        (0..1000).for_each(|i| queue.push(|_| i));
+        assert!(queue.flush(Duration::from_secs(60)));
+        queue.close();
+        assert!(queue.flush(Duration::from_secs(60)));
+        assert_eq!(seen.join().unwrap().iter().sum::<usize>(), 1000);
     }
 }

@@ -15,7 +15,7 @@ use crate::config::{Alerts, Telemetry};
 use crate::protocol::notification::{self, LogMessage};
 
 /// How long the end waits for what is not written yet.
-const PATIENCE: Duration = Duration::from_millis(500);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Sends a notification to the host: its method and its parameters in JSON.
 type Send = Box<dyn Fn(&'static str, &str) + std::marker::Send + Sync>;
@@ -153,7 +153,9 @@ impl Recorder {
 
     /// Waits a moment until what was told is written.
     pub fn flush(&self) {
-        self.queue.flush(PATIENCE);
+        if self.start.is_completed() {
+            self.queue.flush(PATIENCE);
+        }
     }
 
     /// Ends the writing; what comes later is dropped.
@@ -191,6 +193,7 @@ impl Recorder {
         let spawned = thread::Builder::new().name("tersed-telemetry".to_owned()).spawn(move || writer.run());
         if spawned.is_err() {
             self.queue.close();
+            self.queue.done();
         }
     }
 }

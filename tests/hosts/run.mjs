@@ -11,7 +11,7 @@ import * as openai from "./model.mjs";
 import { EXIT, TRUE, workspace } from "./workspace.mjs";
 
 /** Modules of hosts, in the order of the table. */
-const HOSTS = ["claude-code", "opencode", "kilo", "pi", "copilot", "copilot-hooks", "codex", "gemini", "cline"];
+const HOSTS = ["claude-code", "opencode", "kilo", "pi", "copilot", "copilot-hooks", "codex", "gemini", "cline", "gptel"];
 
 const MISSING = "/nonexistent/tersed";
 const TIMEOUT_MS = 180_000;
@@ -35,6 +35,7 @@ const binary = realpathSync(values.binary);
 function packages(host) {
   const place = join(values.packages, host.installed ?? host.name);
   mkdirSync(place, { recursive: true });
+  if (host.unpack) return host.unpack(place);
   const installed = join(place, "node_modules", host.packages[0].replace(/(?!^)@.*/, ""), "package.json");
   if (!existsSync(installed)) {
     writeFileSync(join(place, "package.json"), "{}\n");
@@ -53,6 +54,7 @@ async function session(host, installed, way) {
   spawnSync("git", ["init", "--quiet", work.path]);
   const about = {
     place,
+    installed,
     home,
     work,
     prompt: PROMPT,
@@ -109,7 +111,8 @@ function run(host, installed, about) {
     ...host.env?.(about),
   };
   return new Promise((resolve, reject) => {
-    const program = host.bin.includes("/") ? join(installed.place, "node_modules", host.bin) : join(bins, host.bin);
+    const program =
+      host.program ?? (host.bin.includes("/") ? join(installed.place, "node_modules", host.bin) : join(bins, host.bin));
     const child = spawn(program, host.args(about), {
       cwd: about.work.path,
       env,

@@ -48,9 +48,9 @@ impl Wrap<'_> {
         let parts = split(command)?;
         let is_scene = |part: &Part<'_>| first_word(part.text).is_some_and(|word| SCENE.contains(&word));
         let scene = parts.iter().take_while(|part| is_scene(part)).count();
-        // A scene that may fail before what follows is read otherwise than by `&&` or `;` is not understood.
         let body = &parts[scene..];
         let (head, tail) = (body.first()?, body.last()?);
+        // `cd x || make` runs what follows where the scene failed.
         if parts[..scene].iter().any(|part| matches!(part.end, "|" | "||")) {
             return None;
         }
@@ -80,7 +80,6 @@ impl Wrap<'_> {
                 let start = only.text.len() - without_assignments(only.text).len();
                 format!("{}{run} -- {}", &only.text[..start], &only.text[start..])
             }
-            _ if parts[..scene].iter().any(|part| first_word(part.text) == Some("set")) => return None,
             _ => format!("{run} --shell {}", quoted(text)),
         };
         Some(format!("{}{wrapped}{after}", &command[..head.start]))
@@ -139,10 +138,9 @@ fn is_plain(simple: &Simple) -> bool {
             || argument.starts_with("--watch")
             || argument.starts_with("dev:")
     };
-    if is(WATCHERS)
-        && arguments.iter().any(waits)
-        && (name != "cargo" || arguments.iter().any(|a| a == "watch"))
-    {
+    // Of `cargo` most of these mean something else.
+    let may_wait = if name == "cargo" { arguments.iter().any(|a| a == "watch") } else { is(WATCHERS) };
+    if may_wait && arguments.iter().any(waits) {
         return false;
     }
     name != "git"

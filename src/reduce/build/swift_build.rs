@@ -1,11 +1,12 @@
 //! `swift build`, `swift run` and `swift package`: steps and fetches go, versions of packages are named; what the
 //! compiler and the package manager say stays.
 //!
-//! Lines as written by SwiftPM 5.0 to 6.1 without a terminal. Excerpts below a diagnostic have no form and stay.
+//! Lines as written by SwiftPM 5.0 to 6.2 without a terminal. Excerpts below a diagnostic have no form and stay. With `-v`
+//! the command of a step goes when another step follows it: the one that failed stays.
 
 use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Named, Shows, Stays};
+use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
 use crate::reduce::format::Format;
 
 /// See the module.
@@ -21,6 +22,7 @@ pub static SWIFT_BUILD: Format = Format::new(
             "Building for production...",
             "Building for testing...",
             "Build complete!",
+            "Build of product '",
             "Compile Swift Module '",
             "] Compiling ",
         ],
@@ -29,14 +31,21 @@ pub static SWIFT_BUILD: Format = Format::new(
     2,
     &[
         (r"Building for (?:debugging|production|testing)\.\.\.", Shows),
-        (r"Build complete!(?: \([\d.]+ ?s\))?", Shows),
+        (r"Build (?:of product '.*' )?complete!(?: \([\d.]+ ?s\))?", Shows),
         (r"\S.*\.swift:\d+:\d+: (?:error|warning|note|remark): .*", Shows),
         (r"(?:error|warning): .*", Stays),
         (
             r"\[\d+(?:/\d+)?\] (?:Compiling|Emitting module|Linking|Wrapping AST|Write|Planning build|Merging module|Applying|Copying|Generating|Building|Build complete|Processing|Precompiling|Extracting|Compile Swift Module|Linking \./)[ !].*",
             Goes(Reason::Progress),
         ),
-        (r"\[\d+(?:/\d+)?\] (?:Planning build|Write .*|Building)", Goes(Reason::Progress)),
+        (r"\[\d+(?:/\d+)?\] (?:Planning build|Write .*|Building|/.*\.swift)", Goes(Reason::Progress)),
+        (r"Write auxiliary file /.*", Goes(Reason::Progress)),
+        (r"/\S*/(?:swift(?:c|-frontend|-autolink-extract)?|clang|ar|llvm-ar) -.*", State),
+        (r" \x22/\S*/(?:ld|ld\.\w+)\x22 -.*", State),
+        (
+            r"(?:Swift version \d|clang version \d|Target: |Thread model: |InstalledDir: |(?:Found candidate|Selected) GCC installation: |(?:Candidate|Selected) multilib: |Build config: ).*",
+            State,
+        ),
         (r"(?:Compile Swift Module '.*|Linking \./.*|Planning build)", Goes(Reason::Progress)),
         (r"Working copy of (\S+) resolved at (\S+)(?: \([\d.]+ ?s\))?", Named(Reason::Packages)),
         (r"Resolving (https?://\S+) at (\d\S*)", Named(Reason::Packages)),

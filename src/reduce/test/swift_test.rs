@@ -1,9 +1,9 @@
 //! `swift test`: XCTest's `Test Case` lines, and the symbols of swift-testing.
 //!
-//! A line that says that a test started goes only when the run came to its end: after a crash it tells
-//! which test it was.
+//! A line that says that a test started goes only when its run came to its end: after a crash it tells
+//! which test it was. Lines as written by Swift 5.5 to 6.2 on Linux and macOS.
 
-use super::tree::Fate::{Failed, Goes, Passed, Shows, Skipped, Step, Totals};
+use super::tree::Fate::{Failed, Goes, Passed, Run, Shows, Skipped, Step, Totals};
 use super::tree::Tree;
 use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
@@ -24,19 +24,23 @@ pub static SWIFT_TEST: Tree = Tree::new(
         (r"[ \t]*Executed \d+ tests?, with .*", Totals),
         (r"(?:✔|✘|\+|x) *Test run with .*", Totals),
         (r"Test Suite '.*' (?:passed|failed) at .*", Shows),
+        // XCTest and swift-testing run one after the other, in processes of their own; so does each test of `--parallel`.
+        (r"Test Suite '(?:All|Selected) tests' started at .*|(?:◇|\*) *Test run started\.", Run),
         (r"Test Suite '.*' started at .*|Test Case '.*' started.*", Step),
         (r"(?:◇|\*) *(?:Suite|Test) .+ started\.", Step),
-        // One case of a test with arguments.
+        (r"↳ *(?:Testing Library Version|Target Platform): .*", Step),
+        // One case of a test with arguments, up to 6.1.
         (r"(?:◇|\*) *Passing \d+ arguments? .+ to .+", Step),
-        (r"(?:◇|\*) *Test run started\.", Shows),
         (r"Test Case '.*' passed \(.*\)\.?", Passed),
         (r"Test Case '.*' skipped \(.*\)\.?", Skipped),
         (r"Test Case '.*' failed \(.*\)\.?", Failed),
         (r"✔ *(?:Test|Suite) .+ passed after [\d.]+ seconds\.", Passed),
+        // Up to 6.1 a skipped test has the sign of a failed one.
+        (r#"✘ *(?:Test|Suite) (?:"[^"]*"|[^" ]+) skipped(?:: ".*"|\.)"#, Skipped),
         (r"✘ *(?:Test|Suite) .+", Failed),
         (r"➜ *(?:Test|Suite) .+", Skipped),
         (
-            r"\[\d+(?:/\d+)?\] (?:Compiling|Emitting|Linking|Write|Wrapping|Planning|Build).*",
+            r"\[\d+(?:/\d+)?\] (?:Compiling|Emitting|Linking|Write|Wrapping|Planning|Build).*|\[\d+/\d+\] (?:Testing \S+/\S+|/.*\.swift)",
             Goes(Reason::Progress),
         ),
     ],

@@ -57,6 +57,9 @@ pub enum Fate {
     Output,
     /// A step that begins, after a failure that was told: goes when the run came to its end.
     Step,
+    /// As `Step`, of a run of its own: what began before it and was not told to end stays, even where a later run ends.
+    /// Shows the format.
+    Run,
     /// Stays, and from here on nothing goes: a failure is told. A group holds the file it is in.
     Opens,
     /// As `Opens`, of the test whose line stands above, up to the next test.
@@ -140,7 +143,9 @@ impl Reducer for Tree {
                 return Claim::No;
             }
             match self.fate(automaton, line) {
-                Some(Fate::Shows | Fate::Totals | Fate::PassedFile | Fate::FailedFile) => shows += 1,
+                Some(Fate::Shows | Fate::Totals | Fate::Run | Fate::PassedFile | Fate::FailedFile) => {
+                    shows += 1
+                }
                 Some(Fate::Passed | Fate::Failed) => tests += 1,
                 _ => {}
             }

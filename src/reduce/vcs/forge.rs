@@ -14,7 +14,7 @@ pub static FORGE: Format = Format::new(
     Meta {
         id: "forge",
         family: "git",
-        reads: "`gh pr checks`, `gh run view`, `gh run watch`, `gh pr status`, `glab ci status`, `glab ci view`",
+        reads: "`gh pr checks`, `gh run view`, `gh run watch`, `gh pr status`, `glab ci status`, `glab ci get`",
         keeps: "failed, pending, skipped and cancelled checks with links, jobs, annotations, totals, conclusions",
         folds: "checks that passed, named in the marker; steps of jobs that passed",
         anchors: &[
@@ -34,6 +34,7 @@ pub static FORGE: Format = Format::new(
         "glab ci status",
         "glab ci view",
         "glab ci list",
+        "glab ci get",
         "glab pipeline status",
     ],
     3,
@@ -57,6 +58,11 @@ pub static FORGE: Format = Format::new(
         (r"Triggered via .*", Shows),
         (r"\(success\)(?: \xE2\x80\xA2)? [\dhms ]+\t\S+\t\t?([^\t\[\]]{1,80})", Named(Reason::PassingChecks)),
         (r"\((?:failed|running|pending|canceled|skipped|manual|created)\).*", Shows),
+        // `glab ci get`, with `--with-job-details` and without. What the pipeline came to stays.
+        (r"# (?:Pipeline|Jobs|Variables):", Shows),
+        (r"(?:id|status|source|ref|sha|tag|yaml Errors|user|created|started|updated):\t.*", Stays),
+        (r"([^\t\[\]]{1,80}):\tsuccess", Named(Reason::PassingChecks)),
+        (r"\d+\t([^\t\[\]]{1,80})\tsuccess\t[\d.]+\t?", Named(Reason::PassingChecks)),
         (r"(?:View this run on GitHub|To see (?:what failed|the full job log|.*logs?)).*", Stays),
         (r"(?:SHA|Pipeline [Ss]tate|Pipeline state|https?)\b.*", Stays),
     ],

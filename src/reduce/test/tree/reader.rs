@@ -130,7 +130,10 @@ impl<'a> Reader<'a> {
                 self.headings.push(Heading { line: i, level: 0, passed: false, kept: false, begins: false });
             }
             Fate::Opens | Fate::OpensAbove | Fate::Recap => self.open(i, fate),
-            Fate::Step => {
+            Fate::Step | Fate::Run => {
+                if fate == Fate::Run {
+                    self.settle();
+                }
                 self.is_open = false;
                 self.ended = false;
                 self.steps.push(i);

@@ -27,14 +27,8 @@ impl Reader<'_> {
         self.ended |= self.tests > 0 && self.planned == Some(self.tests);
         if self.ended {
             self.close(0);
-            for i in std::mem::take(&mut self.steps) {
-                if !signals::is_failure(self.source.line(i)) {
-                    self.gone[i] = Some(Reason::Progress);
-                }
-            }
-        } else if let Some(last) = self.last_passed {
-            self.gone[last] = None;
         }
+        self.settle();
         let most = |(standard, aggressive)| if self.is_aggressive { aggressive } else { standard };
         for &line in self.skipped.iter().skip(most(SKIPPED)) {
             if !signals::is_failure(self.source.line(line)) {
@@ -51,6 +45,23 @@ impl Reader<'_> {
         }
         if self.failed {
             self.forget();
+        }
+    }
+
+    /// Decides about the steps of a run that is over: of one that did not come to its end they stay, with the last test
+    /// that passed.
+    pub(super) fn settle(&mut self) {
+        let steps = std::mem::take(&mut self.steps);
+        if !self.ended {
+            if let Some(last) = self.last_passed.take() {
+                self.gone[last] = None;
+            }
+            return;
+        }
+        for i in steps {
+            if !signals::is_failure(self.source.line(i)) {
+                self.gone[i] = Some(Reason::Progress);
+            }
         }
     }
 

@@ -1,0 +1,247 @@
+//! How a batch under a common budget is shared out: each result is measured without a trace in the session,
+//! then gets its share, then what the cuts do not use goes to those whose failure lines do not all fit.
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::compress::{Place, window};
+use super::job::Job;
+use super::sessions::lock;
+use super::{Cancel, Engine};
+use crate::config::Policy;
+use crate::pipeline::Prepared;
+use crate::pipeline::budget::Ask;
+use crate::pipeline::dedup::{History, NoHistory};
+use crate::pipeline::share::{Claim, shares};
+use crate::protocol::RpcError;
+use crate::session::{AsDecided, Lookup};
+
+/// Tokens that a reference to an equal result of the same batch takes, at most.
+const REFERENCE: usize = 48;
+
+/// What one result may take.
+pub(super) struct Share<'a> {
+    /// The result, if nothing that the others do changes the safe stage.
+    pub(super) prepared: Option<Prepared<'a>>,
+    /// Tokens; `None` for one that no budget changes.
+    pub(super) limit: Option<usize>,
+    /// Tokens that are set aside for it.
+    pub(super) promised: usize,
+    /// Whether it is expected to become a reference: what the others leave is its then if it does not.
+    pub(super) is_repeat: bool,
+}
+
+impl<'a> Share<'a> {
+    fn new(one: Measured<'a>, limit: Option<usize>) -> Self {
+        Self {
+            prepared: one.prepared.filter(Prepared::is_settled),
+            limit: limit.filter(|_| one.fixed.is_none()),
+            promised: one.fixed.or(limit).unwrap_or(0),
+            is_repeat: one.is_repeat,
+        }
+    }
+}
+
+impl Engine {
+    /// How much each result may take, in the host's figures.
+    pub(super) fn plan<'a>(
+        &self,
+        jobs: &'a [Job<'_>],
+        policy: &'a Policy,
+        ask: Ask,
+        total: usize,
+        place: Place<'_>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Share<'a>>, RpcError> {
+        let mut measured = Vec::with_capacity(jobs.len());
+        let mut seen = HashSet::new();
+        for job in jobs {
+            cancel.check()?;
+            let one = self.measure(job, policy, ask, place)?;
+            let key = (job.fingerprint(policy).content, job.call.canonical_tool(), job.call.exit_code);
+            let is_repeat = place.session.is_some()
+                && policy.dedup
+                && job.call.id.is_some()
+                && one.prepared.is_some()
+                && !seen.insert(key);
+            measured.push(Measured { is_repeat, ..one });
+        }
+        let bound: usize = measured.iter().map(|one| one.fixed.unwrap_or(one.bound)).sum();
+        if bound <= total {
+            let free = |one: Measured<'a>| Share::new(one, None);
+            return Ok(measured.into_iter().map(free).collect());
+        }
+        let fixed: usize = measured.iter().filter_map(|one| one.fixed).sum();
+        let free = measured.iter().filter(|one| one.fixed.is_none()).count();
+        let left = match total.checked_sub(fixed) {
+            Some(left) => left,
+            // What stays as it is takes more than all may: stubs of the others would not help.
+            None => total * free / (2 * jobs.len().max(1)),
+        };
+        let mut claims: Vec<Claim> = Vec::with_capacity(jobs.len());
+        for (job, one) in jobs.iter().zip(&measured) {
+            cancel.check()?;
+            claims.push(self.claim(job, one, policy, ask, place));
+        }
+        let first = shares(&claims, left);
+        // What one does not use of its share goes back to the others, once.
+        for ((job, one), (claim, share)) in jobs.iter().zip(&measured).zip(claims.iter_mut().zip(first)) {
+            cancel.check()?;
+            if share < claim.takes && !one.is_repeat {
+                let within = self.claim(job, one, policy, Ask { limit: Some(share), ..ask }, place);
+                if within.takes < share {
+                    claim.takes = within.takes;
+                }
+            }
+        }
+        let limits = shares(&claims, left);
+        let mut out: Vec<Share<'a>> =
+            measured.into_iter().zip(&limits).map(|(one, &limit)| Share::new(one, Some(limit))).collect();
+        let is_hungry = |i: usize| claims[i].needs > limits[i] && out[i].limit.is_some();
+        let hungry: Vec<usize> = (0..jobs.len()).filter(|&i| is_hungry(i)).collect();
+        if !hungry.is_empty() {
+            let use_of = |i: usize, share: &Share<'_>| {
+                cancel.check()?;
+                Ok(self.used(&jobs[i], share, policy, ask, place))
+            };
+            feed(&mut out, &hungry, &claims, use_of)?;
+        }
+        Ok(out)
+    }
+
+    /// What the result takes under its share as the session is now, in the host's figures.
+    pub(super) fn used(
+        &self,
+        job: &Job<'_>,
+        share: &Share<'_>,
+        policy: &Policy,
+        ask: Ask,
+        place: Place<'_>,
+    ) -> Option<usize> {
+        let prepared = share.prepared.as_ref()?;
+        let ask = Ask { limit: share.limit.into_iter().chain(ask.limit).min(), ..ask };
+        let look = |history: &dyn History| job.outcome(prepared, ask, history, None);
+        let tokens = self.before(job, policy, place, look)?.evidence.tokens;
+        Some(job.as_host(tokens.after, tokens.before))
+    }
+
+    /// What is known of a result before it is worked on.
+    fn measure<'a>(
+        &self,
+        job: &'a Job<'_>,
+        policy: &'a Policy,
+        ask: Ask,
+        place: Place<'_>,
+    ) -> Result<Measured<'a>, RpcError> {
+        let fixed = |tokens: usize, before: usize| Measured {
+            prepared: None,
+            fixed: Some(job.as_host(tokens, before)),
+            bound: 0,
+            is_repeat: false,
+        };
+        if let (Some(session), Some(id)) = (place.session, job.call.id.as_deref()) {
+            let known = lock(session).look_up(id, job.fingerprint(policy));
+            match known {
+                Lookup::Stored(stored) => {
+                    let tokens = &stored.outcome.evidence.tokens;
+                    return Ok(fixed(tokens.after, tokens.before));
+                }
+                Lookup::Decided(decision) => {
+                    let tokens = job.core(policy, ask, &AsDecided(decision), None, None)?.evidence.tokens;
+                    return Ok(fixed(tokens.after, tokens.before));
+                }
+                _ => {}
+            }
+        }
+        let prepared = self.before(job, policy, place, |history| job.prepared(policy, history))?;
+        let Some(prepared) = prepared else {
+            let tokens = job.core(policy, ask, &NoHistory, None, None)?.evidence.tokens;
+            return Ok(fixed(tokens.after, tokens.before));
+        };
+        let (bound, is_free) = prepared.bound();
+        if !is_free {
+            return Ok(fixed(bound, prepared.tokens()));
+        }
+        let bound = job.as_host(bound, prepared.tokens());
+        Ok(Measured { prepared: Some(prepared), fixed: None, bound, is_repeat: false })
+    }
+
+    /// What a result takes under what is asked, in the host's figures.
+    fn claim(&self, job: &Job<'_>, one: &Measured<'_>, policy: &Policy, ask: Ask, place: Place<'_>) -> Claim {
+        let nothing = Claim { takes: 0, needs: 0 };
+        let Some(prepared) = &one.prepared else { return nothing };
+        if one.is_repeat {
+            return Claim { takes: one.bound.min(REFERENCE), needs: 0 };
+        }
+        let within = job.by_our_count(ask, prepared);
+        let claim = self.before(job, policy, place, |history| measured(prepared, within, history));
+        claim.map_or(nothing, |claim| Claim {
+            takes: job.as_host(claim.takes, prepared.tokens()),
+            needs: job.as_host(claim.needs, prepared.tokens()),
+        })
+    }
+
+    /// Looks at a result before the session as it is now, which is left as it is.
+    fn before<T>(
+        &self,
+        job: &Job<'_>,
+        policy: &Policy,
+        place: Place<'_>,
+        look: impl FnOnce(&dyn History) -> T,
+    ) -> T {
+        let (Some(session), Some(id)) = (place.session, job.call.id.as_deref()) else {
+            return look(&NoHistory);
+        };
+        let session = lock(session);
+        let (mentioned, written) = (job.call.mentioned(), job.written(policy));
+        let caller = job.caller(id, &mentioned, place.turn);
+        look(&session.history(caller, &written, window(policy)))
+    }
+}
+
+/// Gives what the cuts do not use to those whose failure lines do not all fit. A cut leaves something over
+/// wherever the next line is too long.
+fn feed(
+    plan: &mut [Share<'_>],
+    hungry: &[usize],
+    claims: &[Claim],
+    use_of: impl Fn(usize, &Share<'_>) -> Result<Option<usize>, RpcError>,
+) -> Result<(), RpcError> {
+    let mut left = 0;
+    for (i, share) in plan.iter_mut().enumerate() {
+        let Some(limit) = share.limit.filter(|limit| *limit < claims[i].takes && !share.is_repeat) else {
+            continue;
+        };
+        if let Some(used) = use_of(i, share)? {
+            left += limit.saturating_sub(used);
+            share.promised = used.min(limit);
+        }
+    }
+    let more: Vec<Claim> = hungry
+        .iter()
+        .map(|&i| Claim { takes: claims[i].needs.saturating_sub(plan[i].promised), needs: 0 })
+        .collect();
+    for (&i, more) in hungry.iter().zip(shares(&more, left)) {
+        let share = &mut plan[i];
+        share.promised += more;
+        // Without more it comes out as it was.
+        share.limit = share.limit.max(Some(share.promised));
+    }
+    Ok(())
+}
+
+/// A result before it is worked on.
+struct Measured<'a> {
+    prepared: Option<Prepared<'a>>,
+    /// Tokens of one that no budget changes.
+    fixed: Option<usize>,
+    /// Tokens that it takes at most.
+    bound: usize,
+    is_repeat: bool,
+}
+
+/// What a result takes; if something fails inside, the safe stage takes over later and needs no more.
+fn measured(prepared: &Prepared<'_>, ask: Ask, history: &dyn History) -> Option<Claim> {
+    catch_unwind(AssertUnwindSafe(|| prepared.measure(ask, history)))
+        .unwrap_or_else(|_| Some(Claim { takes: ask.limit.unwrap_or(prepared.bound().0), needs: 0 }))
+}
