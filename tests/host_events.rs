@@ -141,6 +141,18 @@ fn copilot_keeps_failures_and_what_was_read_back() {
 }
 
 #[test]
+fn what_a_command_of_ours_reads_back_stays() {
+    for (host_name, name, input) in [("copilot", "bash", "toolArgs"), ("gemini", "shell", "tool_input")] {
+        let mut event = recorded(host_name, name);
+        event[input]["command"] = json!("cd src; tersed artifacts show 405f5222 | head -200");
+        let host = host();
+        let answer =
+            if host_name == "gemini" { tail(&host, &event) } else { reply(&host, host_name, &event) };
+        assert_eq!(answer, None, "{host_name}");
+    }
+}
+
+#[test]
 fn cursor_gets_smaller_results_of_mcp_tools_alone() {
     let host = host();
     let updated = reply(&host, "cursor", &recorded("cursor", "mcp")).unwrap();

@@ -311,6 +311,14 @@ function exitCodeOf(toolName, output) {
   return found ? Number(found[1]) : undefined;
 }
 
+/** The arguments, with the one command or file that they are about under the usual name. */
+function argumentsOf(input) {
+  const only = (list) => (Array.isArray(list) && list.length === 1 ? list[0] : undefined);
+  const command = only(input?.commands);
+  const path = only(input?.files)?.path;
+  return { ...input, ...(typeof command === "string" && { command }), ...(typeof path === "string" && { path }) };
+}
+
 /** A copy of the result with smaller texts, or undefined where it stays. */
 async function smaller({ snapshot, toolCall, input, result }) {
   const session = snapshot?.conversationId ?? snapshot?.agentId;
@@ -323,7 +331,7 @@ async function smaller({ snapshot, toolCall, input, result }) {
   const given = {
     toolCallId: toolCall.toolCallId,
     tool: toolCall.toolName,
-    arguments: input,
+    arguments: argumentsOf(input),
     exitCode: exitCodeOf(toolCall.toolName, entries),
     isError: result.isError === true || failed,
     content: typeof copy === "string" ? copy : texts.map(({ text }) => ({ type: "text", text })),

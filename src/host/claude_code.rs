@@ -78,6 +78,7 @@ fn wrapped(event: &Event) -> Option<Value> {
         call: &event.tool_use_id,
         // What is held back when the host gives up would be lost.
         patience: Some(limit.saturating_sub(MARGIN).max(limit / 2)),
+        ..Wrap::default()
     };
     let command = event.tool_input.get("command")?.as_str()?;
     let mut input = event.tool_input.clone();

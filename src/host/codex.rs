@@ -32,7 +32,13 @@ fn wrapped(event: &Event) -> Option<Value> {
         return None;
     }
     let command = event.tool_input.get("command")?.as_str()?;
-    let wrap = Wrap { session: &event.session_id, call: &event.tool_use_id, patience: None };
+    let wrap = Wrap {
+        session: &event.session_id,
+        call: &event.tool_use_id,
+        // Codex runs commands in a login shell.
+        has_whole_path: true,
+        ..Wrap::default()
+    };
     let mut input = event.tool_input.clone();
     input["command"] = json!(wrap.around(command)?);
     Some(json!({

@@ -29,8 +29,8 @@ const CALLED: &str = "mcp_tersed_tersed_result";
 
 /// What the hook prints, or `None` where the host is to go on as without it.
 pub fn reply(host: &Host, given: Value) -> Option<Value> {
-    let workspace = given.get("cwd").and_then(Value::as_str).unwrap_or_default().to_owned();
-    answer(host, &Event::read(given)?, || is_served(NAME, Path::new(&workspace)))
+    let event = Event::read(given)?;
+    answer(host, &event, || is_served(NAME, Path::new(&event.cwd)))
 }
 
 /// The same, where it is known whether our tool can be called.

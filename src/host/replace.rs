@@ -19,6 +19,9 @@ pub fn compress(
     exit_code: Option<i64>,
     budget: Option<usize>,
 ) -> Option<Value> {
+    if reads_back(event) {
+        return None;
+    }
     let mut result = json!({
         "tool": event.tool_name,
         "arguments": event.tool_input,
@@ -32,6 +35,13 @@ pub fn compress(
         result["exitCode"] = json!(code);
     }
     compress_result(host, Some(&event.context()), result, budget)
+}
+
+/// Whether this is what a command printed that shows originals, as our texts tell the model to: smaller again, it
+/// could never be read.
+fn reads_back(event: &Event) -> bool {
+    let command = event.tool_input.get("command").and_then(Value::as_str);
+    command.is_some_and(|command| command.contains("tersed artifacts "))
 }
 
 /// The same for a `result` in the shape of the wire.

@@ -32,9 +32,15 @@ export default {
   args: ({ prompt }) => ["--json", "--auto-approve", "true", "-P", "openai-compatible", "-m", "scripted", "-k", "none", prompt],
   env: () => ({ CLINE_NO_AUTO_UPDATE: "1" }),
   // The process that Cline leaves behind for later sessions.
-  stop({ home }) {
+  async stop({ home }) {
     try {
-      process.kill(JSON.parse(readFileSync(join(home, ".cline/data/locks/hub/production.json"), "utf8")).pid);
+      const { pid } = JSON.parse(readFileSync(join(home, ".cline/data/locks/hub/production.json"), "utf8"));
+      process.kill(pid);
+      for (let left = 50; left > 0; left--) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        process.kill(pid, 0);
+      }
+      process.kill(pid, "SIGKILL");
     } catch {
       // It did not start, or is gone.
     }

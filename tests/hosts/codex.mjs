@@ -11,8 +11,9 @@ export default {
   packages: ["@openai/codex@0.169.0"],
   bin: "codex",
   expand: { tool: "exec_command", args: ({ passed }) => ({ cmd: readBack(passed) }) },
-  // A result of an MCP tool cannot be replaced there; see the adapter's README.
-  unchanged: ["mcp"],
+  // A result of an MCP tool cannot be replaced there, and Codex cuts a file that is printed by itself; see the
+  // adapter's README.
+  unchanged: ["read", "mcp"],
   calls: ({ work }) => [
     { kind: "passed", tool: "exec_command", args: { cmd: "./passes.sh" } },
     { kind: "failed", tool: "exec_command", args: { cmd: "./fails.sh" } },
@@ -20,8 +21,10 @@ export default {
     { kind: "mcp", tool: "mcp__reports__report", args: {} },
     { kind: "again", tool: "exec_command", args: { cmd: "cat passed.txt" } },
   ],
-  configure({ home, work, model }) {
+  configure({ place, home, work, model }) {
     mkdirSync(config(home), { recursive: true });
+    // Commands run in a login shell, which makes a PATH of its own.
+    writeFileSync(join(home, ".profile"), `PATH=${join(place, "bin")}:$PATH\n`);
     const [command, ...args] = work.mcp;
     writeFileSync(
       join(config(home), "config.toml"),

@@ -84,7 +84,7 @@ async function session(host, installed, way) {
     }
     return seen;
   } finally {
-    host.stop?.(about);
+    await host.stop?.(about);
     await model.close();
     if (!values.keep) rmSync(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     else console.error(`kept ${place}`);

@@ -200,7 +200,7 @@ async function works(installed) {
     await host.page.keyboard.press("Enter");
     const sides = await until("both sides", () =>
       host.page.evaluate(() => {
-        const text = (side) => document.querySelector(`.diff-editor .editor.${side} .view-lines`)?.innerText.replaceAll("\u00a0", " ") ?? "";
+        const text = (side) => document.querySelector(`.monaco-diff-editor .editor.${side} .view-lines`)?.innerText.replaceAll("\u00a0", " ") ?? "";
         const found = { original: text("original"), modified: text("modified") };
         return found.original.includes("case_0") && found.modified.includes("omitted") ? found : null;
       }),

@@ -24,13 +24,18 @@ pub struct Wrap<'a> {
     pub call: &'a str,
     /// How long output may be held back; the default of `tersed run` without.
     pub patience: Option<Duration>,
+    /// Whether this program is called by its whole path: a shell that reads its profile first may have another `PATH`
+    /// than the hook.
+    pub has_whole_path: bool,
 }
 
 /// The command line in `tersed run`, or `None` where it is to run as it is.
 pub fn wrap(command: &str, session: &str, call: &str) -> Option<String> {
-    Wrap { session, call, patience: None }.around(command)
+    Wrap { session, call, ..Wrap::default() }.around(command)
 }
 
+/// The name of this program.
+const PROGRAM: &str = "tersed";
 /// Longest command line that is read, in bytes.
 const MAX_COMMAND: usize = 64 << 10;
 
@@ -87,7 +92,7 @@ impl Wrap<'_> {
 
     /// `tersed run` and its flags.
     fn run(&self) -> Option<String> {
-        let mut run = own_program()?;
+        let mut run = own_program(self.has_whole_path)?;
         run.push_str(" run");
         if !self.session.is_empty() {
             run += &format!(" --session {}", quoted(self.session));
@@ -156,8 +161,13 @@ fn is_program(word: &str) -> bool {
     if word.contains('/') {
         return true;
     }
-    std::env::var_os("PATH")
-        .is_some_and(|path| std::env::split_paths(&path).any(|folder| is_file(&folder.join(word))))
+    on_path(word).is_some()
+}
+
+/// The file that a program's name stands for.
+fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| is_file(path))
 }
 
 #[cfg(unix)]
@@ -171,12 +181,13 @@ fn is_file(path: &Path) -> bool {
     path.is_file()
 }
 
-/// How this program is called: by its name where that finds it.
-fn own_program() -> Option<String> {
-    if is_program("tersed") {
-        return Some("tersed".to_owned());
-    }
-    let path: PathBuf = std::env::current_exe().ok().filter(|path| path.is_file())?;
+/// How this program is called: by its name where that finds it, or by the path that the name stands for.
+fn own_program(has_whole_path: bool) -> Option<String> {
+    let path: PathBuf = match on_path(PROGRAM) {
+        Some(_) if !has_whole_path => return Some(PROGRAM.to_owned()),
+        Some(path) if path.is_absolute() => path,
+        _ => std::env::current_exe().ok().filter(|path| path.is_file())?,
+    };
     path.to_str().map(quoted)
 }
 
@@ -194,9 +205,18 @@ mod tests {
     use super::*;
 
     fn wrapped(command: &str) -> Option<String> {
-        let own = own_program().unwrap();
+        let own = own_program(false).unwrap();
         wrap(command, "s", "c 1")
             .map(|text| text.replace(&format!("{own} run --session s --call 'c 1'"), "RUN"))
+    }
+
+    #[test]
+    fn a_whole_path_is_one_word_that_names_a_program() {
+        let wrap = Wrap { has_whole_path: true, ..Wrap::default() };
+        let line = wrap.around("ls -l").unwrap();
+        let words = shell_words::split(&line).unwrap();
+        assert!(Path::new(&words[0]).is_absolute() && is_file(Path::new(&words[0])), "{line}");
+        assert_eq!(words[1..], ["run", "--", "ls", "-l"]);
     }
 
     #[test]
