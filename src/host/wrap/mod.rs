@@ -243,10 +243,7 @@ mod tests {
             ("ls | tail -5", "RUN --shell 'ls | tail -5'"),
             ("ls > out.txt", "RUN --shell 'ls > out.txt'"),
             ("ls 2>/dev/null", "RUN --shell 'ls 2>/dev/null'"),
-            (
-                "cd x && ls 'a' && ./b.sh | wc",
-                r"cd x && RUN --shell 'ls '\''a'\'' && ./b.sh | wc'",
-            ),
+            ("cd x && ls 'a' && ./b.sh | wc", r"cd x && RUN --shell 'ls '\''a'\'' && ./b.sh | wc'"),
             ("ls\nls -a\n", "RUN --shell 'ls\nls -a'\n"),
             ("cd x; ls || ./b.sh", "cd x; RUN --shell 'ls || ./b.sh'"),
             ("ls; echo $?", "RUN --shell 'ls; echo $?'"),
