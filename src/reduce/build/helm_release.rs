@@ -43,7 +43,9 @@ pub static HELM_RELEASE: Format = Format::new(
         (r"Update Complete\. .*", Shows),
         (r"Hang tight while we grab the latest.*", Goes(Reason::Progress)),
         (r"\.\.\.Successfully got an update from the .*", Goes(Reason::Progress)),
-        (r"(?:ready|wait)\.go:\d+: .*\[debug\] .*(?:not ready|expected).*", State),
+        // What is waited for: `Deployment is not ready: …`, `Service does not have cluster IP address: …`.
+        (r"ready\.go:\d+: .*\[debug\] .*", State),
+        (r"wait\.go:\d+: .*\[debug\] .*(?:not ready|expected).*", State),
         (r"\w+\.go:\d+: (?:\d{4}-\S+ \S+ (?:[+-]\d+ \w+ )?(?:m=\S+ )?)?\[debug\] .*", Goes(Reason::Progress)),
         (r"Saving \d+ charts?", Stays),
         (r"Deleting outdated charts", Goes(Reason::Progress)),

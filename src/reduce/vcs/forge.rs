@@ -24,6 +24,7 @@ pub static FORGE: Format = Format::new(
             "checks were ",
             "checks have ",
             "(success) ",
+            "# Jobs:",
             "\tfail\t",
         ],
     },
@@ -58,11 +59,11 @@ pub static FORGE: Format = Format::new(
         (r"Triggered via .*", Shows),
         (r"\(success\)(?: \xE2\x80\xA2)? [\dhms ]+\t\S+\t\t?([^\t\[\]]{1,80})", Named(Reason::PassingChecks)),
         (r"\((?:failed|running|pending|canceled|skipped|manual|created)\).*", Shows),
-        // `glab ci get`, with `--with-job-details` and without. What the pipeline came to stays.
+        // `glab ci get`. What the pipeline came to stays; rows of `--with-job-details` have no form: numbers begin them, as
+        // they do lines of a file view.
         (r"# (?:Pipeline|Jobs|Variables):", Shows),
         (r"(?:id|status|source|ref|sha|tag|yaml Errors|user|created|started|updated):\t.*", Stays),
         (r"([^\t\[\]]{1,80}):\tsuccess", Named(Reason::PassingChecks)),
-        (r"\d+\t([^\t\[\]]{1,80})\tsuccess\t[\d.]+\t?", Named(Reason::PassingChecks)),
         (r"(?:View this run on GitHub|To see (?:what failed|the full job log|.*logs?)).*", Stays),
         (r"(?:SHA|Pipeline [Ss]tate|Pipeline state|https?)\b.*", Stays),
     ],
