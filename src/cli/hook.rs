@@ -17,6 +17,7 @@ use crate::host::resident::answer::answer;
 use crate::host::resident::client::Client;
 use crate::host::resident::place::Place;
 use crate::host::resident::wire::{MAX_CONTENT, Reply, Request};
+use crate::host::wrap;
 
 /// Arguments of `hook`.
 #[derive(Debug, clap::Args)]
@@ -35,6 +36,10 @@ pub struct Args {
     /// Do the work in this process, without a memory of earlier results.
     #[arg(long)]
     no_resident: bool,
+    /// Say nothing unless `TERSED_WRAP` is 1: for the event before a command, where it is the user's word whether
+    /// commands are put into `tersed run`.
+    #[arg(long)]
+    if_wrap: bool,
     /// Process with which the resident one ends, where the nearest one above that is no shell is the wrong one.
     #[arg(long, value_name = "PID")]
     owner: Option<u32>,
@@ -76,6 +81,8 @@ pub(super) fn fast() -> Option<ExitCode> {
             "--deadline" => deadline = Some(words.next()??.parse().ok()?),
             "--owner" => owner = Some(words.next()??.parse().ok()?),
             "--no-resident" => is_alone = true,
+            "--if-wrap" if is_unwanted() => return Some(ExitCode::SUCCESS),
+            "--if-wrap" => {}
             _ => return None,
         }
     }
@@ -83,8 +90,20 @@ pub(super) fn fast() -> Option<ExitCode> {
     Some(reply(ask, host, owner, || PolicyArgs::default().config().ok()))
 }
 
+/// Whether commands may not be wrapped; the event is taken all the same, so that the host can write it.
+fn is_unwanted() -> bool {
+    let is_unwanted = !wrap::is_wanted();
+    if is_unwanted {
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+    }
+    is_unwanted
+}
+
 /// Answers the event on standard input.
 pub(super) fn run(args: Args) -> ExitCode {
+    if args.if_wrap && is_unwanted() {
+        return ExitCode::SUCCESS;
+    }
     let mut to_start = Vec::new();
     if let Some(idle) = args.idle {
         to_start.extend(["--idle".to_owned(), humantime::format_duration(idle).to_string().replace(' ', "")]);

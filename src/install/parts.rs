@@ -34,6 +34,8 @@ pub enum Part {
 const OURS: &str = "tersed";
 /// Members that hold a command line.
 const COMMANDS: [&str; 3] = ["command", "bash", "powershell"];
+/// What follows the program where a shell runs a hook of ours.
+const CALL: &str = " hook ";
 /// The tool that hooks of a host call.
 const HOOK_TOOL: &str = "tersed_hook";
 
@@ -144,10 +146,21 @@ fn programs_of(value: &Value) -> impl Iterator<Item = String> {
     COMMANDS.iter().filter_map(|name| match value.get(name)? {
         // Beside arguments it is a program, alone a line of a shell.
         Value::String(program) if value.get("args").is_some() => Some(program.clone()),
-        Value::String(line) => Some(first_word(line)),
+        Value::String(line) => Some(program_of(line)),
         Value::Array(words) => words.first()?.as_str().map(str::to_owned),
         _ => None,
     })
+}
+
+/// The program of a line of a shell: the one that `hook` follows, else the first.
+fn program_of(line: &str) -> String {
+    let Some((before, _)) = line.split_once(CALL) else { return first_word(line) };
+    let quote = before.chars().last().filter(|last| matches!(last, '"' | '\''));
+    let word = match quote {
+        Some(quote) => before[..before.len() - 1].rsplit(quote).next(),
+        None => before.rsplit(char::is_whitespace).next(),
+    };
+    word.unwrap_or_default().to_owned()
 }
 
 /// The program of a command line: quoted, or up to a space.
@@ -173,13 +186,20 @@ pub fn with_program(example: &mut Value, program: &str) {
                     with_program(value, program);
                     continue;
                 };
-                if !COMMANDS.contains(&name.as_str()) || first_word(line) != OURS {
+                if !COMMANDS.contains(&name.as_str()) {
                     continue;
                 }
-                *line = match line.strip_prefix(OURS) {
-                    Some(rest) if !has_arguments => format!("{}{rest}", quoted(program, name)),
-                    _ => program.to_owned(),
-                };
+                if has_arguments || line == OURS {
+                    if line == OURS {
+                        program.clone_into(line);
+                    }
+                    continue;
+                }
+                let call = format!("{OURS}{CALL}");
+                let is_word = |(at, _): &(usize, &str)| *at == 0 || line[..*at].ends_with(' ');
+                if let Some((at, _)) = line.match_indices(&call).find(is_word) {
+                    line.replace_range(at..at + OURS.len(), &quoted(program, name));
+                }
             }
         }
         Value::Array(elements) => {
@@ -232,6 +252,15 @@ mod tests {
         assert_eq!(found, ["/my tools/tersed", "/my tools/tersed"]);
         assert!(is_ours(&example["b"]));
         assert!(!is_ours(&json!({ "command": "other tersed" })));
+        assert!(!is_ours(&json!({ "command": "husky hook tersed" })));
+        let mut guarded = json!({ "command": "test -z \"$X\" || exec tersed hook x 2>/dev/null || true" });
+        assert!(is_ours(&guarded));
+        with_program(&mut guarded, "/my tools/tersed");
+        assert!(is_ours(&guarded));
+        assert_eq!(
+            guarded["command"],
+            "test -z \"$X\" || exec '/my tools/tersed' hook x 2>/dev/null || true"
+        );
     }
 
     #[test]

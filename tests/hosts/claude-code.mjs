@@ -10,6 +10,8 @@ export default {
   bin: "@anthropic-ai/claude-code-linux-x64/claude",
   scriptedModel: anthropic,
   expand: "mcp__plugin_tersed_tersed__tersed_expand",
+  // Without the plugin.
+  wiredExpand: "mcp__tersed__tersed_expand",
   // A file view cannot be replaced there; see the adapter's README.
   unchanged: ["read"],
   calls: ({ work }) => [

@@ -2,7 +2,7 @@
 // result: without the adapter, with it, and with it while tersed is missing. See README.md.
 
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -26,6 +26,7 @@ const { values } = parseArgs({
     packages: { type: "string", default: join(tmpdir(), "tersed-hosts") },
     keep: { type: "boolean", default: false },
     json: { type: "string" },
+    wire: { type: "boolean", default: false },
   },
 });
 if (!existsSync(values.binary)) throw new Error(`--binary ${values.binary} does not exist; run: cargo build --release`);
@@ -62,12 +63,13 @@ async function session(host, installed, way) {
     binary: way === "missing" ? MISSING : binary,
   };
   const calls = host.calls(about);
-  if (host.expand && way === "with") calls.push({ kind: "expand", args: expandArgs, ...expandCall(host.expand) });
+  const expand = (values.wire && host.wiredExpand) || host.expand;
+  if (expand && way === "with") calls.push({ kind: "expand", args: expandArgs, ...expandCall(expand) });
   const model = await (host.scriptedModel ?? openai).start(calls);
   about.model = model.url;
   try {
     await host.configure?.(about);
-    if (way !== "without") await host.install(about);
+    if (way !== "without") await (values.wire ? wire(host, about, way) : host.install(about));
     const ended = await run(host, installed, about);
     const seen = { ...model.seen };
     const absent = calls.filter(({ kind }) => seen[kind] === undefined).map(({ kind }) => kind);
@@ -91,6 +93,17 @@ async function session(host, installed, way) {
 
 /** A tool of ours, or what else reads back: `{tool, args}`. */
 const expandCall = (expand) => (typeof expand === "string" ? { tool: expand } : expand);
+
+/** Wires a host as a user does, with `tersed install`, which names the program by its path. */
+function wire(host, about, way) {
+  const bin = join(about.place, "bin");
+  mkdirSync(bin, { recursive: true });
+  // What a text says to type is looked for in the PATH.
+  if (way === "with") symlinkSync(binary, join(bin, "tersed"));
+  const env = { PATH: process.env.PATH, HOME: about.home, ...host.env?.(about) };
+  const done = spawnSync(binary, ["install", host.name, "--command", about.binary], { cwd: about.work.path, env, encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`tersed install ${host.name}: ${done.stderr}`);
+}
 
 /** Asks for lines that the marker in the run that passed left out. */
 function expandArgs({ passed }) {

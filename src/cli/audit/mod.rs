@@ -42,7 +42,7 @@ static HELP: LazyLock<String> = LazyLock::new(|| {
          Without a path it looks at:\n{}\n\
          Files are recognised by what is in them:\n{formats}\n\
          Tokens are counted as o200k, of results alone. \"With resends\" counts each result for every request to the \
-         model that held it. What a host cut before it wrote its history is not seen. Names that agents learned from \
+         model that held it. What a host, or tersed itself, cut before the history was written is not seen. Names that agents learned from \
          a result and used later (paths, places in files, names, numbers) count as seen where the text that the model \
          would have had, or one that it refers to, has them.\n\n\
          Nothing leaves the machine, and histories are only read. Neither the configuration files of this machine nor \
@@ -69,7 +69,7 @@ pub struct Args {
     /// Files and folders; without one, the places of the hosts of this user.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// The mode to play in [default: standard].
+    /// The mode to play in: disabled, safe, standard, aggressive [default: standard].
     #[arg(long, value_parser = super::call::mode)]
     mode: Option<Mode>,
     /// More settings, as the JSON of a request's `policy`.

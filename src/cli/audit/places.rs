@@ -26,7 +26,7 @@ pub(super) const PLACES: &[Place] = &[
     place("Claude Code", None, ".config/claude/projects"),
     place("Codex", Some(("CODEX_HOME", "sessions")), ".codex/sessions"),
     place("Codex", Some(("CODEX_HOME", "archived_sessions")), ".codex/archived_sessions"),
-    place("Gemini CLI", None, ".gemini/tmp"),
+    place("Gemini CLI", Some(("GEMINI_CLI_HOME", ".gemini/tmp")), ".gemini/tmp"),
     place("OpenCode", Some(("XDG_DATA_HOME", "opencode/storage")), ".local/share/opencode/storage"),
     place("OpenCode", Some(("XDG_DATA_HOME", "opencode/opencode.db")), ".local/share/opencode/opencode.db"),
     place("Kilo", Some(("XDG_DATA_HOME", "kilo/storage")), ".local/share/kilo/storage"),

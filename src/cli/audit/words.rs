@@ -103,7 +103,10 @@ fn of_word(word: &str) -> Option<Kind> {
     let inner = word.trim_matches('_');
     let mixed = inner.as_bytes().windows(2).any(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase());
     let letters = inner.bytes().any(|b| b.is_ascii_alphabetic());
-    (letters && (inner.contains('_') || mixed || digits > 0)).then_some(Kind::Name)
+    // `24T10` is a part of a date, `1f9d55a` one of a hash.
+    let is_name = !word.starts_with(|c: char| c.is_ascii_digit())
+        || (word.len() >= 7 && word.bytes().all(|b| b.is_ascii_hexdigit()));
+    (letters && is_name && (inner.contains('_') || mixed || digits > 0)).then_some(Kind::Name)
 }
 
 #[cfg(test)]
@@ -126,6 +129,6 @@ mod tests {
             all("commit 4a5375607b35 of 20480, see halfSum."),
             [("4a5375607b35", "ident"), ("20480", "number"), ("halfSum", "ident")]
         );
-        assert!(all("nothing here, only plain words (and 12).").is_empty());
+        assert!(all("nothing here, only plain words (and 12), 2026-01-24T10.").is_empty());
     }
 }

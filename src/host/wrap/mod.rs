@@ -54,6 +54,11 @@ impl Wrap<'_> {
         if parts[..scene].iter().any(|part| matches!(part.end, "|" | "||")) {
             return None;
         }
+        // `cd x && a; b` runs `b` whatever comes of `cd`, which one argument behind `&&` would not.
+        let needs_all = scene.checked_sub(1).is_some_and(|last| parts[last].end == "&&");
+        if needs_all && body[..body.len() - 1].iter().any(|part| !matches!(part.end, "&&" | "|")) {
+            return None;
+        }
         let text = &command[head.start..tail.start + tail.text.len()];
         let after = &command[tail.start + tail.text.len()..];
         let line = CommandLine::parse(text);
@@ -238,11 +243,9 @@ mod tests {
             ("ls | tail -5", "RUN --shell 'ls | tail -5'"),
             ("ls > out.txt", "RUN --shell 'ls > out.txt'"),
             ("ls 2>/dev/null", "RUN --shell 'ls 2>/dev/null'"),
-            (
-                "cd x && ls 'a' && ./b.sh || echo no",
-                r"cd x && RUN --shell 'ls '\''a'\'' && ./b.sh || echo no'",
-            ),
+            ("cd x && ls 'a' && ./b.sh | wc", r"cd x && RUN --shell 'ls '\''a'\'' && ./b.sh | wc'"),
             ("ls\nls -a\n", "RUN --shell 'ls\nls -a'\n"),
+            ("cd x; ls || ./b.sh", "cd x; RUN --shell 'ls || ./b.sh'"),
             ("ls; echo $?", "RUN --shell 'ls; echo $?'"),
         ];
         for (command, expected) in texts {
@@ -302,6 +305,8 @@ mod tests {
             "git commit",
             "cd x || ls",
             "A='b c' ls",
+            "cd x && ls; ls -a",
+            "cd x && ls || ls -a",
         ] {
             assert_eq!(wrapped(command), None, "{command}");
         }
