@@ -1,4 +1,4 @@
-//! What the hooks of Gemini CLI, Copilot and Cursor are answered, on events in `editors/*/recorded`.
+//! What the hooks of Codex, Gemini CLI, Copilot and Cursor are answered, on events in `editors/*/recorded`.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -150,6 +150,16 @@ fn what_a_command_of_ours_reads_back_stays() {
             if host_name == "gemini" { tail(&host, &event) } else { reply(&host, host_name, &event) };
         assert_eq!(answer, None, "{host_name}");
     }
+}
+
+#[test]
+fn codex_runs_commands_inside_of_ours_and_keeps_results() {
+    let event = recorded("codex", "pre-tool-use-failing");
+    let reply = reply(&host(), "codex", &event).unwrap();
+    let updated = reply["hookSpecificOutput"]["updatedInput"]["command"].as_str().unwrap();
+    let line = event["tool_input"]["command"].as_str().unwrap();
+    assert!(updated.starts_with('/') && updated.ends_with(&format!(" -- {line}")), "{updated}");
+    assert_eq!(self::reply(&host(), "codex", &recorded("codex", "post-tool-use")), None);
 }
 
 #[test]
