@@ -5,7 +5,7 @@
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
-use std::os::unix::process::ExitStatusExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc::channel;
@@ -235,13 +235,14 @@ fn pieces(child: &mut Child) -> std::sync::mpsc::Receiver<String> {
 #[test]
 fn patience_ends_and_then_everything_passes() {
     let place = Place::new();
-    let mut child =
-        place.run(&["--patience", "200ms", "--", "sh", "-c", "echo one; sleep 600"]).spawn().unwrap();
+    let mut command = place.run(&["--patience", "200ms", "--", "sh", "-c", "echo one; sleep 600"]);
+    let mut child = command.process_group(0).spawn().unwrap();
     let pieces = pieces(&mut child);
     assert_eq!(pieces.recv_timeout(LONG).unwrap(), "one\n");
-    child.kill().unwrap();
+    // The command too: nothing is to outlive the test.
+    let group = format!("-{}", child.id());
+    assert!(Command::new("kill").args(["-KILL", "--", &group]).status().unwrap().success());
     child.wait().unwrap();
-    let _ = Command::new("pkill").args(["-KILL", "-P", &child.id().to_string()]).status();
 }
 
 #[test]
