@@ -182,7 +182,8 @@ impl Vault {
         let same: Vec<Name> = names.extract_if(.., |other| is_same(other)).collect();
         apply(folder, &prune::plan(&names, self.bounds.max_count.max(1) - 1, now, 0, &dead))?;
         folder.write(&name.file(), pieces)?;
-        same.iter().try_for_each(|old| folder.remove(&old.file()))
+        // Another process may have kept the same at the same moment: then the new one stands in its place.
+        same.iter().map(Name::file).filter(|old| *old != name.file()).try_for_each(|old| folder.remove(&old))
     }
 
     /// The copy of the artifact that `id` begins and `session` owns, if there is one, with what it says about

@@ -327,6 +327,17 @@ fn what_is_too_large_or_comes_too_late_is_refused() {
 }
 
 #[test]
+fn the_same_kept_twice_at_one_moment_is_there() {
+    let folder = tempdir().unwrap();
+    let vaults = [vault(folder.path(), Reach::Lasting), vault(folder.path(), Reach::Lasting)];
+    for vault in &vaults {
+        let id = keep(vault, None, "the same", 222);
+        assert_eq!(read(vault, None, &id, 222), Ok("the same".to_owned()));
+    }
+    assert_eq!(originals(folder.path()), 1);
+}
+
+#[test]
 fn threads_and_vaults_share_a_folder_within_the_bounds() {
     let folder = tempdir().unwrap();
     std::thread::scope(|scope| {
