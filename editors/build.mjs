@@ -10,6 +10,7 @@ const IMPORT = /^import \{[^}]*\} from "\.\.\/shared\/client\.mjs";\n+/m;
 export const PLUGINS = {
   "opencode/tersed.js": "opencode/source.mjs",
   "pi/tersed.js": "pi/source.mjs",
+  "cline/tersed.js": "cline/source.mjs",
   "copilot/extension.mjs": "copilot/source.mjs",
   "vscode/extension.js": "vscode/source.mjs",
 };

@@ -17,6 +17,8 @@
 //! | [`server`] | framing, order, lifecycle: the only async part |
 //! | [`protocol`] | types of the wire and the one table of methods |
 //! | [`host`] | ways into agent hosts that speak another protocol: MCP, hooks |
+//! | [`install`] | wiring of agent hosts: edits of their settings, and back |
+//! | [`doctor`] | what is right and what is wrong with an installation |
 //! | [`engine`] | what the methods do, synchronously, for every way in |
 //! | [`session`] | what one session remembers |
 //! | [`artifact`] | the store of originals |
@@ -45,10 +47,12 @@ pub mod artifact;
 pub mod cli;
 pub mod config;
 pub mod detail;
+pub mod doctor;
 pub mod elide;
 pub mod encode;
 pub mod engine;
 pub mod host;
+pub mod install;
 pub mod layers;
 pub mod outline;
 pub mod pipeline;

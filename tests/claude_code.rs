@@ -120,3 +120,18 @@ fn agents_do_not_see_each_other() {
     assert!(!ask("c2", "a").contains("c1"));
     assert!(ask("c3", "").contains("c1"));
 }
+
+#[test]
+fn what_a_wrapped_command_wrote_stays() {
+    let mut event = recorded("bash");
+    let text: String = (1..=300).map(|n| format!("test t{n} ... ok\n")).collect();
+    let text = format!("running 300 tests\n[tersed#000000: omitted 9 lines 2-10, passing_tests]\n{text}");
+    event["tool_response"]["stdout"] = json!(text.trim_end());
+    event["tool_input"]["command"] = json!("cd x && tersed run --session s --call c -- cargo test");
+    assert_eq!(answer(&event), None);
+    event["tool_response"]["stdout"] = json!("[Duplicate of c1 (bash); see earlier result]");
+    assert_eq!(answer(&event), None);
+    // What passed since it took too long is as any other.
+    event["tool_response"]["stdout"] = json!(numbers(20_000));
+    assert!(answer(&event).is_some());
+}

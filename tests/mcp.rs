@@ -274,3 +274,22 @@ fn servers_come_from_a_file() {
     let (code, message) = refused(&["--", "no-such-program-here"]);
     assert!(code == 127 && message.starts_with("tersed: no-such-program-here: "), "{message}");
 }
+
+#[test]
+fn the_server_of_gemini_gives_back_what_its_hook_gives() {
+    let mut server = Process::start(&["mcp", "--host", "gemini"]);
+    shake_hands(&mut server);
+    let listed = server.ask(json!(1), "tools/list", json!({}));
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 1);
+    assert_eq!(listed["result"]["tools"][0]["name"], "tersed_result");
+    let part = |text: &str| json!({ "type": "text", "text": text });
+    let one = server.call(2, "tersed_result", json!({ "content": "a\n b" }));
+    assert_eq!(one["content"], json!([part("a\n b")]));
+    let list = server.call(3, "tersed_result", json!({ "content": ["", "b"] }));
+    assert_eq!(list["content"], json!([part(""), part("b")]));
+    for wrong in [json!({}), json!({ "content": 7 }), json!({ "content": ["a", 7] })] {
+        assert_eq!(server.call(4, "tersed_result", wrong)["isError"], true);
+    }
+    assert!(tersed::host::served::is_served("gemini", &std::env::current_dir().unwrap()));
+    server.end();
+}

@@ -25,6 +25,12 @@ function installed(file) {
 /** Milliseconds: no test of the real program depends on how fast it is. */
 const deadline = (command) => (command === PROGRAM ? "30000" : "400");
 
+/** What Cline gives its plugins for a call of a tool. */
+function clineContext(toolCallId, toolName, input, result) {
+  const snapshot = { agentId: "agent_1", conversationId: "conv_1", messages: [] };
+  return { snapshot, toolCall: { type: "tool-call", toolCallId, toolName, input }, input, result };
+}
+
 /** Starts a host's plugin; `run({toolCallId, tool, args, text, exitCode, parts})` gives what the model would see. */
 const HOSTS = {
   async opencode(command) {
@@ -84,6 +90,34 @@ const HOSTS = {
       forget: () => handlers.session_compact({}, ctx),
       expand: async (args) => (await tool.execute("id", args, undefined, undefined, ctx)).content[0].text,
       end: () => handlers.session_shutdown({}, ctx),
+    };
+  },
+
+  async cline(command) {
+    process.env.TERSED_BIN = command;
+    process.env.TERSED_DEADLINE_MS = deadline(command);
+    const { hooks, setup } = (await installed("cline/tersed.js")).default;
+    let tool;
+    setup({ registerTool: (it) => (tool = it) }, {});
+    return {
+      async run({ toolCallId, tool: toolName = "run_commands", args, text, exitCode = 0, parts }) {
+        const error = exitCode ? { error: `Command exited with code ${exitCode}`, success: false } : { success: true };
+        const entry = { query: "q", result: exitCode ? `[${error.error}]\n${text}` : text, ...error };
+        const result = Object.freeze({ output: parts ? { content: parts } : [Object.freeze(entry)] });
+        const answer = await hooks.afterTool(clineContext(toolCallId, toolName, args, result));
+        assert.ok(answer === undefined || Object.keys(answer).join() === "result");
+        const { output } = answer?.result ?? result;
+        if (parts) return output.content;
+        assert.deepEqual({ ...output[0], result: "" }, { ...entry, result: "" });
+        return exitCode ? output[0].result.replace(`[${error.error}]\n`, "") : output[0].result;
+      },
+      async replay({ context }) {
+        const shown = ({ output }) => [output.content?.[0].text ?? output[0].result, output[0]?.error ?? ""].join("\n").trimEnd();
+        return [shown(context.result), shown((await hooks.afterTool(context))?.result ?? context.result)];
+      },
+      forget: () => hooks.beforeModel({ ...clineContext(), request: { messages: [{ role: "user", content: [] }] } }),
+      expand: (args) => tool.execute(args, { conversationId: "conv_1", agentId: "agent_1" }),
+      end: () => {},
     };
   },
 
@@ -168,7 +202,7 @@ for (const [name, start] of Object.entries(HOSTS)) {
       const results = [];
       for (const line of recorded(name)) results.push(await host.replay(line));
       const [passed, failed, ...more] = results.filter(Boolean);
-      const again = more.find(([, text]) => text.startsWith("[Duplicate of call_tersed_0 (bash)"));
+      const again = more.find(([, text]) => /^\[Duplicate of call_tersed_0 \((bash|run_commands)\)/.test(text));
       assert.ok(again, "the same output of another call is a reference");
       assert.match(passed[1], /^running 120 tests\n\[tersed#\w+: omitted 120 lines 2-121, passing_tests, id \w+\]\n\ntest result: ok\. 120 passed/);
       for (const line of failed[0].split("\n").filter((it) => !/case_\d+ \.\.\. ok$/.test(it))) {
@@ -183,7 +217,7 @@ for (const [name, start] of Object.entries(HOSTS)) {
       const host = await start(PROGRAM);
       checkPassed(await host.run(call("c1")));
       const again = call("c2", { args: { command: "cargo test -q" } });
-      assert.match(await host.run(again), /^\[Duplicate of c1 \(bash\)|lines 1-\d+ as in c1 \(bash\)/);
+      assert.match(await host.run(again), /^\[Duplicate of c1 \(\w+\)|lines 1-\d+ as in c1 \(\w+\)/);
       await host.forget();
       checkPassed(await host.run(call("c3", { args: { command: "cargo test -v" } })));
       await host.end();

@@ -60,7 +60,7 @@ pub struct Artifact {
 
 impl Artifact {
     /// An artifact that no store holds.
-    pub(super) fn of(bytes: Vec<u8>, media: Media) -> Self {
+    pub fn of(bytes: Vec<u8>, media: Media) -> Self {
         Self { body: Arc::new(Body::in_memory(bytes)), media }
     }
 

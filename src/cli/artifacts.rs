@@ -1,4 +1,5 @@
-//! `tersed artifacts`: what recovery keeps on disk, for an operator and for an agent that was told a handle.
+//! `tersed artifacts`: what recovery keeps on disk, and what the processes of `tersed hook` keep in memory, for an operator
+//! and for an agent that was told a handle.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,6 +14,7 @@ use serde_json::{Value, json};
 use super::settings::SettingsArgs;
 use crate::artifact::vault::{Bounds, Copy, Reach, Vault, user_folder};
 use crate::artifact::{AccessError, Artifact, Encoding, LineRange, Match, Page, SearchOptions};
+use crate::host::resident::elsewhere;
 use crate::telemetry::{Clock, SystemClock};
 
 /// Arguments of `artifacts`.
@@ -22,7 +24,8 @@ use crate::telemetry::{Clock, SystemClock};
     tersed artifacts show 108195c6 --lines 40-60 --lines 90-\n  \
     tersed artifacts search 'error|panicked' 108195c6 --context 3\n  \
     tersed artifacts prune --older-than 12h\n\n\
-    Originals are on disk where recovery is on: `tersed serve --recovery always`. A handle is the start of an id, 8 \
+    Originals are on disk where recovery is on, as with `tersed serve --recovery always`, and in the process that \
+    `tersed hook` and `tersed run` share while it runs. A handle is the start of an id, 8 \
     digits or more, as lists and texts show it.\n\n\
     Exit codes: 0 done, 1 failed or, of search, nothing found, 2 unreadable command line.")]
 pub struct Args {
@@ -181,17 +184,24 @@ fn find(vault: &Vault, handle: &str) -> Result<(String, Artifact), String> {
     match vault.find(None, handle, now()) {
         Ok(Some((header, artifact))) => Ok((header.id().to_owned(), artifact)),
         // An error of the folder says more than that nothing was found in it.
-        Ok(None) => {
-            copies(vault).and_then(|_| Err(format!("no artifact {handle:?} in {}", vault.path().display())))
-        }
+        Ok(None) => elsewhere::find(handle).map_or_else(
+            || {
+                let place = vault.path().display();
+                copies(vault).and_then(|_| {
+                    Err(format!("no artifact {handle:?} in {place}, nor in a process of `tersed hook`"))
+                })
+            },
+            Ok,
+        ),
         Err(error) => Err(error.to_string()),
     }
 }
 
 fn list(place: &Place) -> Result<(), String> {
     let copies = copies(&place.vault()?)?;
+    let elsewhere = if place.dir.is_none() { elsewhere::list() } else { Vec::new() };
     if place.json {
-        return print_json(&Value::Array(copies.iter().map(as_json).collect()));
+        return print_json(&Value::Array(copies.iter().map(as_json).chain(elsewhere).collect()));
     }
     let mut rows =
         vec![["HANDLE", "STORED", "UNTIL", "BYTES", "LINES", "TOOL", "COMMAND"].map(str::to_owned)];
@@ -206,6 +216,20 @@ fn list(place: &Place) -> Result<(), String> {
             header.lines.to_string(),
             plain(&header.label.tool),
             plain(command),
+        ]);
+    }
+    for listed in &elsewhere {
+        let text = |name: &str| listed.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let number = |name: &str| listed.get(name).map(Value::to_string).unwrap_or_default();
+        let (stored, until) = ("in memory".to_owned(), String::new());
+        rows.push([
+            text("id"),
+            stored,
+            until,
+            number("bytes"),
+            number("lines"),
+            plain(&text("tool")),
+            String::new(),
         ]);
     }
     let mut out = String::new();

@@ -4,7 +4,7 @@
 use std::io::Read;
 
 use super::Failure;
-use super::settings::{SettingsArgs, flags_of};
+use super::settings::{Loaded, SettingsArgs, flags_of};
 use crate::config::{Config, Mode, PolicyPatch};
 use crate::pipeline::Raw;
 use crate::pipeline::call::ToolCall;
@@ -31,7 +31,7 @@ pub(super) struct CallArgs {
 }
 
 /// Flags that set the policy.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Default, clap::Args)]
 pub(super) struct PolicyArgs {
     /// How far the text may be changed: disabled, safe, standard, aggressive [default: standard].
     #[arg(long, value_parser = mode)]
@@ -66,7 +66,8 @@ impl CallArgs {
 impl PolicyArgs {
     /// What was given; a flag of its own counts before `--policy`.
     pub fn patch(&self) -> Result<PolicyPatch, String> {
-        let patch: PolicyPatch = serde_json::from_str(&self.policy).map_err(|e| format!("--policy: {e}"))?;
+        let policy = if self.policy.is_empty() { "{}" } else { &self.policy };
+        let patch: PolicyPatch = serde_json::from_str(policy).map_err(|e| format!("--policy: {e}"))?;
         Ok(PolicyPatch {
             mode: self.mode.or(patch.mode),
             tokenizer: self.tokenizer.or(patch.tokenizer),
@@ -77,8 +78,28 @@ impl PolicyArgs {
 
     /// All settings, with what was given here above those of the environment and of files.
     pub fn config(&self) -> Result<Config, Failure> {
+        Ok(self.load()?.resolved.config)
+    }
+
+    /// The same with where each comes from.
+    pub fn load(&self) -> Result<Loaded, Failure> {
         let patch = serde_json::to_value(self.patch()?).map_err(|e| format!("--policy: {e}"))?;
-        Ok(self.settings.load(flags_of("--policy", "policy", &patch))?.resolved.config)
+        self.settings.load(flags_of("--policy", "policy", &patch))
+    }
+
+    /// What was given, as flags for another process.
+    pub fn given(&self) -> Vec<String> {
+        let name = |value: serde_json::Result<serde_json::Value>| {
+            value.ok().and_then(|value| value.as_str().map(str::to_owned))
+        };
+        let flags = [
+            ("--mode", self.mode.and_then(|mode| name(serde_json::to_value(mode)))),
+            ("--tokenizer", self.tokenizer.and_then(|tokenizer| name(serde_json::to_value(tokenizer)))),
+            ("--max-output-bytes", self.max_output_bytes.map(|bytes| bytes.to_string())),
+            ("--policy", Some(self.policy.clone()).filter(|policy| !matches!(policy.as_str(), "" | "{}"))),
+        ];
+        let flags = flags.into_iter().filter_map(|(flag, value)| Some([flag.to_owned(), value?]));
+        flags.flatten().chain(self.settings.given()).collect()
     }
 }
 

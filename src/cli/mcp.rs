@@ -3,7 +3,8 @@
 use super::Failure;
 use super::call::PolicyArgs;
 use crate::engine::Settings;
-use crate::host::{Host, mcp};
+use crate::host::Host;
+use crate::host::mcp::{self, Caller};
 
 /// Arguments of `mcp`.
 #[derive(Debug, clap::Args)]
@@ -11,6 +12,9 @@ use crate::host::{Host, mcp};
     claude mcp add tersed -- tersed mcp\n  \
     tersed mcp --mode aggressive")]
 pub struct Args {
+    /// Which host's hooks call a tool of this server.
+    #[arg(long, value_enum, value_name = "HOST", default_value_t)]
+    host: Caller,
     #[command(flatten)]
     policy: PolicyArgs,
 }
@@ -18,5 +22,5 @@ pub struct Args {
 /// Serves until the host closes standard input.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let settings = Settings::of(&args.policy.config()?);
-    Ok(mcp::serve(Host::new(settings))?)
+    Ok(mcp::serve(Host::new(settings), args.host)?)
 }

@@ -4,16 +4,23 @@
 //! or a configuration that cannot be read. `serve` ends as LSP says: 0 after `shutdown` and `exit`, else 1.
 
 mod artifacts;
+pub mod audit;
 mod call;
 mod compress;
 mod config;
+mod doctor;
 mod expand;
 pub mod explain;
+mod hook;
+mod install;
+mod man;
 mod mcp;
 mod mcp_proxy;
 mod protocol;
 mod replay;
+mod resident;
 mod rules;
+mod run;
 mod serve;
 mod settings;
 mod stats;
@@ -38,6 +45,8 @@ use clap::{CommandFactory, Parser, Subcommand};
         tersed expand < compressed.txt                what dictionaries and tables of a text hold\n  \
         tersed artifacts show 108195c6                an original that recovery keeps on disk\n  \
         tersed replay session.jsonl                   what a recorded session would have cost\n  \
+        tersed audit                                  what your agents would have saved\n  \
+        tersed install claude-code --dry-run          what wiring an agent host would change\n  \
         tersed config show --origin                   the settings, and where each comes from\n  \
         tersed rules check my-rules.yaml              whether rules pass their tests\n  \
         tersed protocol methods                       what the wire offers\n\n\
@@ -64,18 +73,34 @@ enum Command {
     Artifacts(artifacts::Args),
     /// Play recorded sessions against a child process and print what they would have cost.
     Replay(replay::Args),
+    /// Read histories of agents on this machine and say what would have been saved, and what missed.
+    Audit(audit::Args),
     /// Show, describe and check settings.
     Config(config::Args),
     /// Print totals of telemetry files: what was saved, by tool, family, reducer and reason.
     Stats(stats::Args),
     /// Check files of rules, explain what they do, list what they may name.
     Rules(rules::Args),
+    /// Wire an agent host: edit its settings so that it uses this program.
+    Install(install::Args),
+    /// Take the wiring of an agent host out again.
+    Uninstall(install::UninstallArgs),
+    /// Say whether all is well: the program, the settings, the hosts; and what to do where it is not.
+    Doctor(doctor::Args),
     /// Serve a model over MCP: tools to read back what was left out, and one for hooks.
     Mcp(mcp::Args),
     /// Wrap an MCP server: the results of its tools get smaller, all else passes as it is.
     McpProxy(mcp_proxy::Args),
+    /// Answer one event of a host's hooks: the event on standard input, what the hook prints on standard output.
+    Hook(hook::Args),
+    /// Run a command, and print what it wrote smaller once it has ended.
+    Run(Box<run::Args>),
+    /// Serve the events and commands of one workspace; `hook` and `run` start it.
+    Resident(resident::Args),
     /// Print the protocol: its JSON Schema, its metadata, its methods.
     Protocol(protocol::Args),
+    /// Print the page of the manual, or write one for each subcommand.
+    Man(man::Args),
     /// Print completions for a shell.
     Completions {
         /// The shell.
@@ -85,6 +110,9 @@ enum Command {
 
 /// Reads the command line and runs what it says.
 pub fn run() -> ExitCode {
+    if let Some(code) = hook::fast() {
+        return code;
+    }
     crate::server::log_panics();
     let cli = Cli::parse();
     match cli.command {
@@ -97,12 +125,22 @@ pub fn run() -> ExitCode {
             Err(message) => done(Err(message)),
         },
         Some(Command::Replay(args)) => done(replay::run(&args)),
+        Some(Command::Audit(args)) => done(audit::run(&args)),
         Some(Command::Config(args)) => done(config::run(&args)),
         Some(Command::Stats(args)) => done(stats::run(&args)),
         Some(Command::Rules(args)) => done(rules::run(&args)),
+        Some(Command::Install(args)) => done(install::run(&args)),
+        Some(Command::Uninstall(args)) => done(install::run_uninstall(&args)),
+        Some(Command::Doctor(args)) => {
+            doctor::run(&args).unwrap_or_else(|message| done(Err::<(), _>(message)))
+        }
         Some(Command::Mcp(args)) => done(mcp::run(&args)),
         Some(Command::McpProxy(args)) => mcp_proxy::run(&args),
+        Some(Command::Hook(args)) => hook::run(args),
+        Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Resident(args)) => done(resident::run(&args)),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),
+        Some(Command::Man(args)) => done(man::run(&args, Cli::command())),
         Some(Command::Completions { shell }) => {
             clap_complete::generate(shell, &mut Cli::command(), "tersed", &mut std::io::stdout());
             ExitCode::SUCCESS

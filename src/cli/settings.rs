@@ -74,6 +74,25 @@ impl SettingsArgs {
         all
     }
 
+    /// What was given, as flags for another process of this kind, whatever its folder.
+    pub fn given(&self) -> Vec<String> {
+        let whole =
+            |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string();
+        let mut all = Vec::new();
+        let mut add = |flag: &str, value: String| all.extend([flag.to_owned(), value]);
+        self.profile.iter().for_each(|name| add("--profile", name.clone()));
+        self.rules.iter().for_each(|file| add("--rules", whole(file)));
+        self.config.iter().for_each(|file| add("--config", whole(file)));
+        for (key, value) in &self.set {
+            add(
+                "--set",
+                format!("{key}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)),
+            );
+        }
+        all.extend(self.no_config.then(|| "--no-config".to_owned()));
+        all
+    }
+
     /// The settings.
     pub fn load(&self, flags: Flags) -> Result<Loaded, Failure> {
         let sources = self.sources(flags)?;

@@ -2,7 +2,9 @@
 
 use super::recovery::listed;
 use super::{Cancel, Engine};
-use crate::artifact::{AccessError, Artifact, ContextLine, Encoding, LineRange, Page, SearchOptions};
+use crate::artifact::{
+    AccessError, Artifact, ContextLine, Encoding, LineRange, Media, Meta, Page, SearchOptions,
+};
 use crate::pipeline::source::Source;
 use crate::protocol::RpcError;
 use crate::protocol::artifact::{
@@ -114,6 +116,26 @@ impl Engine {
         list.artifacts.extend(copies.into_iter().take(room).map(listed));
     }
 
+    /// Whether there is an artifact of that id or handle.
+    pub fn has_artifact(&self, session: Option<&str>, id: &str) -> bool {
+        self.artifact(session, id).is_ok()
+    }
+
+    /// Keeps a text of another process as the original of a result that came without a session.
+    pub fn adopt_artifact(&self, artifact: &Artifact) {
+        let meta = Meta {
+            tool: String::new(),
+            tool_call_id: None,
+            media: Media::Text,
+            keep_until_session_end: false,
+        };
+        let now = self.started.elapsed();
+        if let Ok(Some(text)) = whole(artifact) {
+            // What cannot be kept is not found.
+            let _ = self.artifacts().put(None, text.as_bytes(), meta, now);
+        }
+    }
+
     /// An artifact by its id or by the handle that a marker shows.
     fn artifact(&self, session: Option<&str>, id: &str) -> Result<(String, Artifact), RpcError> {
         check_session(session)?;
@@ -133,21 +155,26 @@ impl Engine {
     }
 }
 
-/// Turns ranges of numbers that lines carry into ranges of their places.
-fn place(artifact: &Artifact, ranges: &mut [LineRange]) -> Result<(), RpcError> {
+/// All of a text; `None` for what is none.
+fn whole(artifact: &Artifact) -> Result<Option<String>, RpcError> {
     let mut text = String::new();
     let mut page = Page::default();
     loop {
         let read = artifact.read(&[], &page).map_err(refused)?;
         if read.encoding != Encoding::Utf8 {
-            return Ok(());
+            return Ok(None);
         }
         text.push_str(&read.text);
         match read.next_cursor {
             Some(cursor) => page.cursor = Some(cursor),
-            None => break,
+            None => return Ok(Some(text)),
         }
     }
+}
+
+/// Turns ranges of numbers that lines carry into ranges of their places.
+fn place(artifact: &Artifact, ranges: &mut [LineRange]) -> Result<(), RpcError> {
+    let Some(text) = whole(artifact)? else { return Ok(()) };
     let source = Source::new(&text);
     let view = source.view();
     for range in ranges {

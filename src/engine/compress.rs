@@ -198,7 +198,9 @@ impl Engine {
         let artifact = retain.and_then(|retain| self.put(session, call, &retain, key.is_some()));
         let artifact = artifact.map(|artifact| ArtifactRef { on_disk, ..artifact });
         let is_kept = key.is_none_or(|key| artifact.as_ref().is_some_and(|artifact| artifact.id == key))
-            && (!outcome.decision.hinted || on_disk);
+            && (!outcome.decision.hinted
+                || on_disk
+                || (self.settings.originals_by_command && artifact.is_some()));
         (Stored { outcome, artifact }, is_kept)
     }
 

@@ -2,6 +2,7 @@
 //! and files are read anew only when somebody asks. Work that has begun keeps its policy.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use serde_json::Value;
@@ -198,6 +199,11 @@ impl Engine {
             }
             Ok(())
         })
+    }
+
+    /// Where a file of settings is or may come to be, for who wants to know whether one changed.
+    pub fn places_of_settings(&self) -> Vec<PathBuf> {
+        self.configuration.sources.as_ref().map(Sources::places).unwrap_or_default()
     }
 
     /// The settings in force.

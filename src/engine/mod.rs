@@ -88,6 +88,8 @@ pub struct Settings {
     pub alerts: Alerts,
     /// What savings are counted against.
     pub accounting: Accounting,
+    /// Whether `tersed artifacts` reads from this process: texts with gaps then say so.
+    pub originals_by_command: bool,
     /// Where the settings above come from, if they can be read anew, and what was found there.
     pub layers: Option<(Sources, Layers)>,
 }
@@ -126,6 +128,7 @@ impl Default for Settings {
             telemetry: Telemetry::default(),
             alerts: Alerts::default(),
             accounting: Accounting::default(),
+            originals_by_command: false,
             layers: None,
         }
     }
@@ -158,7 +161,10 @@ impl Engine {
 
     /// The same with a clock of the caller's.
     pub fn with_clock(mut settings: Settings, clock: Arc<dyn Clock>) -> Self {
-        settings.policy.hint = recovery::hint_of(&settings.recovery);
+        settings.policy.hint = match settings.originals_by_command {
+            true => recovery::hint_of_process(),
+            false => recovery::hint_of(&settings.recovery),
+        };
         let limit = settings.accounting.host_limit;
         Self {
             configuration: Configuration::new(&settings),

@@ -193,6 +193,20 @@ pub(super) fn hint_of(recovery: &Recovery) -> Option<Arc<Hint>> {
     Some(Arc::new(Hint { recovery: recovery.clone(), command }))
 }
 
+/// What texts say of an original that this process has, where an agent can follow it.
+pub(super) fn hint_of_process() -> Option<Arc<Hint>> {
+    is_on_path(std::env::var_os("PATH").as_deref()).then(|| {
+        let recovery = Recovery {
+            mode: RecoveryMode::Always,
+            min_original_bytes: 2048,
+            min_saved_bytes: 1024,
+            max_artifact_bytes: usize::MAX,
+            ..Recovery::default()
+        };
+        Arc::new(Hint { recovery, command: Some(None) })
+    })
+}
+
 /// Whether the program can be called by its name.
 fn is_on_path(path: Option<&OsStr>) -> bool {
     path.is_some_and(|path| std::env::split_paths(path).any(|folder| folder.join(PROGRAM).is_file()))

@@ -7,19 +7,26 @@
 //! Source of the shapes: events recorded from Claude Code 2.1.197, kept in `editors/claude-code/recorded`.
 
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
 use super::Host;
 use super::event::Event;
-use super::replace::compress;
+use super::replace::{compress, forget};
 use super::tools::Tool;
-use crate::protocol::session::EvictedParams;
+use super::wrap::{self, Wrap};
 
 /// Tokens that the text of an output may take which the host would have shown only the first 2 KB of.
 const PERSISTED_BUDGET: usize = 2000;
 /// Largest output that is read from where the host saved it, in bytes.
 const MAX_PERSISTED_BYTES: u64 = 32 << 20;
+
+/// How long the host lets a command run of which it was told nothing else.
+const TIMEOUT: Duration = Duration::from_secs(120);
+/// What is left of it when the output goes on unchanged.
+const MARGIN: Duration = Duration::from_secs(10);
 
 /// What the hook prints, or `None` where the host is to go on as without it.
 pub fn reply(host: &Host, event: &Event) -> Option<Value> {
@@ -32,6 +39,9 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     }
     if event.tool_use_id.is_empty() || Tool::is_ours(&event.tool_name) {
         return None;
+    }
+    if event.hook_event_name == "PreToolUse" {
+        return wrapped(event);
     }
     let output = match (event.tool_name.as_str(), &event.tool_response) {
         ("Bash", Value::Object(response)) => bash(host, event, response),
@@ -47,12 +57,52 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     }))
 }
 
-/// The host is about to sum up the conversation: the model will see none of the results that it has.
-fn forget(host: &Host, event: &Event) {
-    let params =
-        EvictedParams { session_id: event.context(), tool_call_ids: Vec::new(), visible: Some(Vec::new()) };
-    // A session that is not known has nothing to forget.
-    let _ = host.engine().evicted(params);
+/// The command in `tersed run`, where the user asked for that: a result that failed cannot be replaced afterwards.
+///
+/// No decision goes with it: one that allows would grant what the user did not, and without one the host asks its
+/// own rules. They judge the new command line, which rules about the old one do not know: hence the user's word.
+fn wrapped(event: &Event) -> Option<Value> {
+    if event.tool_name != "Bash" || !wrap::is_wanted() {
+        return None;
+    }
+    let is_in_background =
+        event.tool_input.get("run_in_background").and_then(Value::as_bool).unwrap_or(false);
+    if is_in_background || has_rules(event) {
+        return None;
+    }
+    let limit =
+        event.tool_input.get("timeout").and_then(Value::as_u64).map_or(TIMEOUT, Duration::from_millis);
+    let session = event.context();
+    let wrap = Wrap {
+        session: &session,
+        call: &event.tool_use_id,
+        // What is held back when the host gives up would be lost.
+        patience: Some(limit.saturating_sub(MARGIN).max(limit / 2)),
+        ..Wrap::default()
+    };
+    let command = event.tool_input.get("command")?.as_str()?;
+    let mut input = event.tool_input.clone();
+    input["command"] = json!(wrap.around(command)?);
+    Some(json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "updatedInput": input } }))
+}
+
+/// Whether settings that can be seen from here forbid a command, or have the user asked: such a rule would not see
+/// through the wrapper. What the host was told on its command line cannot be seen.
+fn has_rules(event: &Event) -> bool {
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".claude"));
+    let own = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from).or(home);
+    let of_project = Path::new(&event.cwd).ancestors().map(|folder| folder.join(".claude"));
+    let folders = own.into_iter().chain(of_project.filter(|_| !event.cwd.is_empty()));
+    let managed = ["/etc/claude-code", "/Library/Application Support/ClaudeCode"].map(PathBuf::from);
+    let files = folders.flat_map(|folder| [folder.join("settings.json"), folder.join("settings.local.json")]);
+    files.chain(managed.map(|folder| folder.join("managed-settings.json"))).any(|file| {
+        let Ok(text) = fs::read_to_string(file) else { return false };
+        // What cannot be read may say anything.
+        let Ok(settings) = serde_json::from_str::<Value>(&text) else { return true };
+        let rules = ["deny", "ask"].into_iter().filter_map(|kind| settings["permissions"][kind].as_array());
+        let mut rules = rules.flatten().filter_map(Value::as_str);
+        rules.any(|rule| rule.starts_with("Bash") || rule.starts_with('*'))
+    })
 }
 
 /// `{stdout, stderr, interrupted, isImage, persistedOutputPath?, …}`
@@ -64,6 +114,13 @@ fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Val
     // The event comes for exit code 0, and for codes that the host has words for, such as "No matches found".
     let exit_code = (!response.contains_key("returnCodeInterpretation")).then_some(0);
     let text = |name: &str| response.get(name).and_then(Value::as_str).unwrap_or_default();
+    let command = event.tool_input.get("command").and_then(Value::as_str).unwrap_or_default();
+    // The host took line ends off, so that it is no longer seen to be ours.
+    if wrap::is_wrapped(command)
+        && (text("stdout").contains("[tersed") || text("stdout").starts_with("[Duplicate of "))
+    {
+        return None;
+    }
     let mut updated = response.clone();
     let persisted = response.get("persistedOutputPath").and_then(Value::as_str);
     if let Some(path) = persisted {

@@ -11,6 +11,8 @@ pub struct Event {
     pub hook_event_name: String,
     /// The conversation.
     pub session_id: String,
+    /// Where the host works; empty where it does not say.
+    pub cwd: String,
     /// The agent inside it that made the call; empty for the main one.
     pub agent_id: String,
     /// The tool.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::event::Event;
-use super::{Host, claude_code};
+use super::{Host, claude_code, codex, copilot, cursor, gemini};
 
 /// A host whose hooks are answered.
 #[derive(Debug)]
@@ -15,8 +15,13 @@ pub struct Hooks {
 }
 
 /// All of them, by name.
-pub static HOOKS: &[Hooks] =
-    &[Hooks { name: "claude-code", reply: |host, event| claude_code::reply(host, &Event::read(event)?) }];
+pub static HOOKS: &[Hooks] = &[
+    Hooks { name: "claude-code", reply: |host, event| claude_code::reply(host, &Event::read(event)?) },
+    Hooks { name: "codex", reply: |host, event| codex::reply(host, &Event::read(event)?) },
+    Hooks { name: "copilot", reply: |host, event| copilot::reply(host, event) },
+    Hooks { name: "cursor", reply: |host, event| cursor::reply(host, event) },
+    Hooks { name: "gemini", reply: |host, event| gemini::reply(host, event) },
+];
 
 impl Hooks {
     /// The row of that name.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::event::Event;
 use super::tools::{TOOLS, Tool};
-use super::{Host, claude_code};
+use super::{Host, claude_code, gemini, served};
 
 /// The tool that a hook calls with its event.
 pub const HOOK: &str = "tersed_hook";
@@ -24,11 +24,53 @@ const INSTRUCTIONS: &str = "Results of tools may show lines such as `[tersed#1a2
     What they stand for can be read with tersed_expand and searched with tersed_search.";
 const HOOK_DESCRIPTION: &str = "Called by the host's hooks, not by the model: takes the event of a tool result and answers what the hook prints.";
 
+const RESULT_DESCRIPTION: &str =
+    "Called by the host's hooks, not by the model: gives back the text that it is given.";
+
+/// Whose hooks call one of the tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Caller {
+    /// Claude Code: its hooks give [`HOOK`] their event.
+    #[default]
+    ClaudeCode,
+    /// Gemini CLI: its hooks give [`gemini::RESULT`] the text that the model is to get. The originals are in the process
+    /// that the hooks share, so that there are no tools to read them here.
+    Gemini,
+}
+
+impl Caller {
+    /// The tool that it calls, with what is said of it and the schema of its arguments.
+    fn tool(self) -> (&'static str, &'static str, Value) {
+        match self {
+            Self::ClaudeCode => (HOOK, HOOK_DESCRIPTION, json!({ "type": "object", "properties": {} })),
+            Self::Gemini => {
+                let text = json!({ "type": "string" });
+                let content = json!({ "anyOf": [text, { "type": "array", "items": text }] });
+                let properties = json!({ "content": content });
+                let schema = json!({ "type": "object", "properties": properties, "required": ["content"] });
+                (gemini::RESULT, RESULT_DESCRIPTION, schema)
+            }
+        }
+    }
+
+    /// The tools for the model.
+    fn tools(self) -> &'static [Tool] {
+        match self {
+            Self::ClaudeCode => TOOLS,
+            Self::Gemini => &[],
+        }
+    }
+}
+
 /// Serves on standard input and output until the host closes them.
 ///
 /// # Errors
 /// What the transport says, in one line.
-pub fn serve(host: Host) -> Result<(), String> {
+pub fn serve(host: Host, caller: Caller) -> Result<(), String> {
+    // Hooks look whether somebody is there before they ask that a tool is called.
+    let _sign = (caller == Caller::Gemini)
+        .then(|| served::serve(gemini::NAME, &std::env::current_dir().ok()?))
+        .flatten();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -36,7 +78,7 @@ pub fn serve(host: Host) -> Result<(), String> {
         .build()
         .map_err(|e| format!("cannot start: {e}"))?;
     runtime.block_on(async {
-        let service = Server { host: Arc::new(host) };
+        let service = Server { host: Arc::new(host), caller };
         let host = service.host.clone();
         let running = service.serve(rmcp::transport::stdio()).await;
         let ended = match running {
@@ -54,13 +96,17 @@ pub fn serve(host: Host) -> Result<(), String> {
 
 struct Server {
     host: Arc<Host>,
+    caller: Caller,
 }
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(Implementation::new("tersed", env!("CARGO_PKG_VERSION")))
-            .with_instructions(INSTRUCTIONS)
+        let config = ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(Implementation::new("tersed", env!("CARGO_PKG_VERSION")));
+        match self.caller {
+            Caller::ClaudeCode => config.with_instructions(INSTRUCTIONS),
+            Caller::Gemini => config,
+        }
     }
 
     async fn list_tools(
@@ -68,8 +114,10 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let hook = listed(HOOK, "Hook", HOOK_DESCRIPTION, &json!({ "type": "object", "properties": {} }));
-        let ours = TOOLS.iter().map(|t| listed(t.name, t.title, t.description, &t.input_schema()));
+        let (name, about, schema) = self.caller.tool();
+        let hook = listed(name, "Hook", about, &schema);
+        let ours =
+            self.caller.tools().iter().map(|t| listed(t.name, t.title, t.description, &t.input_schema()));
         Ok(ListToolsResult::with_all_items(ours.chain([hook]).collect()))
     }
 
@@ -78,10 +126,10 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         _: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let host = self.host.clone();
+        let (host, caller) = (self.host.clone(), self.caller);
         let name = request.name.into_owned();
         let arguments = request.arguments.map_or(Value::Null, Value::Object);
-        let answer = tokio::task::spawn_blocking(move || answer(&host, &name, arguments)).await;
+        let answer = tokio::task::spawn_blocking(move || answer(&host, caller, &name, arguments)).await;
         match answer {
             Ok(answer) => answer.map(CallToolResponse::from),
             // A panic: the host goes on as without a hook.
@@ -92,14 +140,18 @@ impl ServerHandler for Server {
 
 const FAULT: &str = "tersed failed on this; the next call works";
 
-fn answer(host: &Host, name: &str, arguments: Value) -> Result<CallToolResult, ErrorData> {
-    if name == HOOK {
+fn answer(host: &Host, caller: Caller, name: &str, arguments: Value) -> Result<CallToolResult, ErrorData> {
+    let (hook, ..) = caller.tool();
+    if name == hook && caller == Caller::Gemini {
+        return Ok(given_back(&arguments));
+    }
+    if name == hook {
         let reply = Event::read(arguments).and_then(|event| claude_code::reply(host, &event));
         let text = reply.map_or_else(|| "{}".to_owned(), |reply| reply.to_string());
         return Ok(CallToolResult::success(vec![ContentBlock::text(text)]));
     }
-    let Some(tool) = Tool::named(name) else {
-        let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).chain([HOOK]).collect();
+    let Some(tool) = caller.tools().iter().find(|tool| tool.name == name) else {
+        let names: Vec<&str> = caller.tools().iter().map(|tool| tool.name).chain([hook]).collect();
         let message = format!("no tool `{name}`, there are {}", names.join(", "));
         return Err(ErrorData::invalid_params(message, None));
     };
@@ -108,6 +160,21 @@ fn answer(host: &Host, name: &str, arguments: Value) -> Result<CallToolResult, E
         Ok(texts) => CallToolResult::success(blocks(texts)),
         Err(message) => CallToolResult::error(blocks(vec![message])),
     })
+}
+
+/// The text or texts that the arguments hold.
+fn given_back(arguments: &Value) -> CallToolResult {
+    let texts: Option<Vec<&str>> = match arguments.get("content") {
+        Some(Value::String(text)) => Some(vec![text]),
+        Some(Value::Array(texts)) => texts.iter().map(Value::as_str).collect(),
+        _ => None,
+    };
+    match texts {
+        Some(texts) => CallToolResult::success(texts.into_iter().map(ContentBlock::text).collect()),
+        None => {
+            CallToolResult::error(vec![ContentBlock::text("content: must be a string or a list of strings")])
+        }
+    }
 }
 
 fn listed(name: &'static str, title: &str, description: &'static str, schema: &Value) -> rmcp::model::Tool {

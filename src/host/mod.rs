@@ -2,15 +2,26 @@
 //! event. Each fails open: whatever goes wrong here, the host goes on with what it had.
 
 pub mod claude_code;
+pub mod codex;
+pub mod copilot;
+pub mod cursor;
 pub mod event;
+pub mod gemini;
 pub mod hooks;
 pub mod mcp;
 pub mod proxy;
 pub mod replace;
+pub mod resident;
+pub mod run;
+pub mod served;
 pub mod tools;
+pub mod wrap;
 
 use std::sync::{Mutex, PoisonError};
 
+use std::path::PathBuf;
+
+use crate::config::{Recovery, RecoveryMode};
 use crate::engine::{Engine, Settings};
 
 /// An engine, and the sessions that it was asked about, the latest last: a model that asks for an original does
@@ -29,6 +40,28 @@ impl Host {
     pub fn new(mut settings: Settings) -> Self {
         settings.policy.expand_tool = true;
         // Results that came without a session are looked for too.
+        Self { engine: Engine::new(settings), sessions: Mutex::new(vec![None]) }
+    }
+
+    /// An engine for a host whose model has a shell, with which it reads from this process for as long as it runs.
+    pub fn resident(mut settings: Settings) -> Self {
+        settings.originals_by_command = true;
+        Self { engine: Engine::new(settings), sessions: Mutex::new(vec![None]) }
+    }
+
+    /// An engine for one result: its original goes to where the settings say, or else to `originals`.
+    pub fn once(mut settings: Settings, originals: Option<PathBuf>) -> Self {
+        if settings.recovery.mode == RecoveryMode::Never
+            && let Some(folder) = originals
+        {
+            settings.recovery = Recovery {
+                mode: RecoveryMode::Always,
+                directory: Some(folder),
+                survives_restart: true,
+                hint_in_text: true,
+                ..settings.recovery
+            };
+        }
         Self { engine: Engine::new(settings), sessions: Mutex::new(vec![None]) }
     }
 

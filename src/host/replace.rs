@@ -1,4 +1,5 @@
-//! The call that every hook makes: one event's content in, the smaller content out, in the same shape.
+//! The calls that every hook makes: one event's content in, the smaller content out, in the same shape; and the
+//! notice that the model no longer sees what it was given.
 
 use serde_json::{Value, json};
 
@@ -7,6 +8,7 @@ use super::event::Event;
 use crate::engine::Cancel;
 use crate::pipeline::evidence::Status;
 use crate::protocol::params::by_name;
+use crate::protocol::session::EvictedParams;
 use crate::protocol::tool_result::Compressed;
 
 /// The content as the engine gives it back, or `None` where nothing changed or it could not. `budget` is in tokens.
@@ -17,27 +19,62 @@ pub fn compress(
     exit_code: Option<i64>,
     budget: Option<usize>,
 ) -> Option<Value> {
+    if reads_back(event) {
+        return None;
+    }
     let mut result = json!({
-        "toolCallId": event.tool_use_id,
         "tool": event.tool_name,
         "arguments": event.tool_input,
         "content": content,
     });
-    let mut params = json!({ "sessionId": event.context() });
+    // Not every host tells.
+    if !event.tool_use_id.is_empty() {
+        result["toolCallId"] = json!(event.tool_use_id);
+    }
     if let Some(code) = exit_code {
         result["exitCode"] = json!(code);
+    }
+    compress_result(host, Some(&event.context()), result, budget)
+}
+
+/// Whether this is what a command printed that shows originals, as our texts tell the model to: smaller again, it
+/// could never be read.
+fn reads_back(event: &Event) -> bool {
+    let command = event.tool_input.get("command").and_then(Value::as_str);
+    command.is_some_and(|command| command.contains("tersed artifacts "))
+}
+
+/// The same for a `result` in the shape of the wire.
+pub fn compress_result(
+    host: &Host,
+    session: Option<&str>,
+    result: Value,
+    budget: Option<usize>,
+) -> Option<Value> {
+    // The evidence tells whether anything changed.
+    let mut params = json!({ "policy": { "evidence": "full" } });
+    if let Some(session) = session {
+        params["sessionId"] = json!(session);
+        host.seen(session);
     }
     if let Some(tokens) = budget {
         params["budget"] = json!({ "perResult": tokens });
     }
     params["result"] = result;
-    // The evidence tells whether anything changed.
-    params["policy"] = json!({ "evidence": "full" });
-    host.seen(&event.context());
-    let params = params.to_string();
-    let answer: Compressed = host.engine().compress(&by_name(&params).ok()?, &Cancel::default()).ok()?;
-    match answer.evidence?.status {
-        Status::Unchanged => None,
-        _ => serde_json::from_str(answer.content.get()).ok(),
+    let text = params.to_string();
+    let answer: Compressed = host.engine().compress(&by_name(&text).ok()?, &Cancel::default()).ok()?;
+    if answer.evidence?.status == Status::Unchanged {
+        return None;
     }
+    let new: Value = serde_json::from_str(answer.content.get()).ok()?;
+    // What a rule keeps from being compressed is still redacted, and mostly the same.
+    (new != params["result"]["content"]).then_some(new)
+}
+
+/// The host is about to sum up the conversation: the model will see none of the results that it has.
+pub fn forget(host: &Host, event: &Event) {
+    let params =
+        EvictedParams { session_id: event.context(), tool_call_ids: Vec::new(), visible: Some(Vec::new()) };
+    // A session that is not known has nothing to forget.
+    let _ = host.engine().evicted(params);
 }

@@ -9,6 +9,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::Host;
+use super::resident::elsewhere;
 use crate::engine::Cancel;
 use crate::protocol::RpcError;
 use crate::protocol::artifact::{Found, List, ListParams, Numbering, Read, ReadParams, SearchParams};
@@ -152,7 +153,7 @@ fn arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
 }
 
 /// Asks the sessions, the latest first, until one has the original.
-fn find<T>(host: &Host, ask: impl Fn(Option<String>) -> Result<T, RpcError>) -> Result<T, String> {
+pub(super) fn find<T>(host: &Host, ask: impl Fn(Option<String>) -> Result<T, RpcError>) -> Result<T, String> {
     let mut refused = None;
     for session in host.sessions() {
         match ask(session) {
@@ -166,9 +167,18 @@ fn find<T>(host: &Host, ask: impl Fn(Option<String>) -> Result<T, RpcError>) -> 
     Err(refused.map_or_else(|| "no original is kept".to_owned(), |e| e.message))
 }
 
+/// Fetches an original that this process does not have from one that does: a command in `tersed run` left it there.
+fn adopt(host: &Host, id: &str) {
+    let is_here = host.sessions().into_iter().any(|session| host.engine.has_artifact(session.as_deref(), id));
+    if !is_here && let Some((_, artifact)) = elsewhere::find(id) {
+        host.engine.adopt_artifact(&artifact);
+    }
+}
+
 fn expand(host: &Host, given: Value) -> Result<Vec<String>, String> {
     let Expand { id, first, last, cursor } = arguments(given)?;
     let lines = (first.or(last).is_some()).then(|| vec![[first.unwrap_or(1), last.unwrap_or(usize::MAX)]]);
+    adopt(host, &id);
     let read: Read = find(host, |session_id| {
         host.engine.read_artifact(&ReadParams {
             session_id,
@@ -193,6 +203,7 @@ fn expand(host: &Host, given: Value) -> Result<Vec<String>, String> {
 
 fn search(host: &Host, given: Value) -> Result<Vec<String>, String> {
     let Search { id, pattern, ignore_case, context, cursor } = arguments(given)?;
+    adopt(host, &id);
     let found: Found = find(host, |session_id| {
         let params = SearchParams {
             session_id,

@@ -26,7 +26,7 @@ pub const FILE_VARIABLE: &str = "TERSED_CONFIG";
 pub const NONE_VARIABLE: &str = "TERSED_NO_CONFIG";
 
 /// Variables that are not for this program but for those that start it.
-const OF_CLIENTS: [&str; 2] = ["TERSED_BIN", "TERSED_DEADLINE_MS"];
+const OF_CLIENTS: [&str; 3] = ["TERSED_BIN", "TERSED_DEADLINE_MS", "TERSED_WRAP"];
 
 /// Lists of named items, of which every layer adds its own.
 const ADDED: [&str; 1] = ["policy.rules"];
@@ -131,6 +131,17 @@ impl Sources {
             true => Ok(layers),
             false => Err(errors),
         }
+    }
+
+    /// Where files are looked for.
+    pub fn places(&self) -> Vec<PathBuf> {
+        if self.is_bare {
+            return Vec::new();
+        }
+        let of_project = self.directory.ancestors().filter(|_| self.file.is_none());
+        let folders = of_project.chain(self.user.as_deref());
+        let in_folders = folders.flat_map(|folder| NAMES.iter().map(|name| folder.join(name)));
+        self.file.iter().map(|file| self.directory.join(file)).chain(in_folders).collect()
     }
 
     /// The project's file, then the user's, each with whether it was only found.

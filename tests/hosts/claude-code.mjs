@@ -10,8 +10,10 @@ export default {
   bin: "@anthropic-ai/claude-code-linux-x64/claude",
   scriptedModel: anthropic,
   expand: "mcp__plugin_tersed_tersed__tersed_expand",
-  // A run that fails and a file view cannot be replaced there; see the adapter's README.
-  unchanged: ["failed", "read"],
+  // Without the plugin.
+  wiredExpand: "mcp__tersed__tersed_expand",
+  // A file view cannot be replaced there; see the adapter's README.
+  unchanged: ["read"],
   calls: ({ work }) => [
     { kind: "passed", tool: "Bash", args: { command: "./passes.sh", description: "Runs tests" } },
     { kind: "failed", tool: "Bash", args: { command: "./fails.sh", description: "Runs tests" } },
@@ -39,5 +41,7 @@ export default {
     IS_SANDBOX: "1",
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
     DISABLE_AUTOUPDATER: "1",
+    // The user's word that commands may be wrapped, without which runs that fail stay as they are.
+    TERSED_WRAP: "1",
   }),
 };

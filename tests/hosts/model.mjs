@@ -81,15 +81,19 @@ const chat = {
 };
 
 const responses = {
-  tools: (asked) => (asked.tools ?? []).map((tool) => tool.name ?? tool.type),
+  // Tools of an MCP server may come under one name, `{type: "namespace", name, tools}`.
+  tools: (asked) =>
+    (asked.tools ?? []).flatMap(({ type, name, tools }) => (tools ? tools.map((tool) => `${name}__${tool.name}`) : (name ?? type))),
   results: (asked) =>
     (Array.isArray(asked.input) ? asked.input : [])
       .filter(({ type }) => /_call_output$/.test(type))
       .map((it) => [it.call_id, textOf(it.output)]),
 
   answer(response, asked, call) {
+    const group = (asked.tools ?? []).find(({ name, tools }) => tools && call?.tool.startsWith(`${name}__`))?.name;
+    const called = group ? { namespace: group, name: call.tool.slice(group.length + 2) } : { name: call?.tool };
     const item = call
-      ? { type: "function_call", id: `fc_${call.id}`, call_id: call.id, name: call.tool, arguments: call.args, status: "completed" }
+      ? { type: "function_call", id: `fc_${call.id}`, call_id: call.id, ...called, arguments: call.args, status: "completed" }
       : {
           type: "message",
           id: "msg_1",

@@ -2,7 +2,7 @@
 // result: without the adapter, with it, and with it while tersed is missing. See README.md.
 
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ import * as openai from "./model.mjs";
 import { EXIT, TRUE, workspace } from "./workspace.mjs";
 
 /** Modules of hosts, in the order of the table. */
-const HOSTS = ["claude-code", "opencode", "kilo", "pi", "copilot", "gptel"];
+const HOSTS = ["claude-code", "opencode", "kilo", "pi", "copilot", "copilot-hooks", "codex", "gemini", "cline", "gptel"];
 
 const MISSING = "/nonexistent/tersed";
 const TIMEOUT_MS = 180_000;
@@ -26,6 +26,7 @@ const { values } = parseArgs({
     packages: { type: "string", default: join(tmpdir(), "tersed-hosts") },
     keep: { type: "boolean", default: false },
     json: { type: "string" },
+    wire: { type: "boolean", default: false },
   },
 });
 if (!existsSync(values.binary)) throw new Error(`--binary ${values.binary} does not exist; run: cargo build --release`);
@@ -33,7 +34,7 @@ const binary = realpathSync(values.binary);
 
 /** Installs the packages of a host once; their folder and the version of the first. */
 function packages(host) {
-  const place = join(values.packages, host.name);
+  const place = join(values.packages, host.installed ?? host.name);
   mkdirSync(place, { recursive: true });
   if (host.unpack) return host.unpack(place);
   const installed = join(place, "node_modules", host.packages[0].replace(/(?!^)@.*/, ""), "package.json");
@@ -62,12 +63,13 @@ async function session(host, installed, way) {
     binary: way === "missing" ? MISSING : binary,
   };
   const calls = host.calls(about);
-  if (host.expand && way === "with") calls.push({ kind: "expand", tool: host.expand, args: expandArgs });
+  const expand = (values.wire && host.wiredExpand) || host.expand;
+  if (expand && way === "with") calls.push({ kind: "expand", args: expandArgs, ...expandCall(expand) });
   const model = await (host.scriptedModel ?? openai).start(calls);
   about.model = model.url;
   try {
     await host.configure?.(about);
-    if (way !== "without") await host.install(about);
+    if (way !== "without") await (values.wire ? wire(host, about, way) : host.install(about));
     const ended = await run(host, installed, about);
     const seen = { ...model.seen };
     const absent = calls.filter(({ kind }) => seen[kind] === undefined).map(({ kind }) => kind);
@@ -82,15 +84,30 @@ async function session(host, installed, way) {
     }
     return seen;
   } finally {
+    await host.stop?.(about);
     await model.close();
     if (!values.keep) rmSync(place, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
     else console.error(`kept ${place}`);
   }
 }
 
+/** A tool of ours, or what else reads back: `{tool, args}`. */
+const expandCall = (expand) => (typeof expand === "string" ? { tool: expand } : expand);
+
+/** Wires a host as a user does, with `tersed install`, which names the program by its path. */
+function wire(host, about, way) {
+  const bin = join(about.place, "bin");
+  mkdirSync(bin, { recursive: true });
+  // What a text says to type is looked for in the PATH.
+  if (way === "with") symlinkSync(binary, join(bin, "tersed"));
+  const env = { PATH: process.env.PATH, HOME: about.home, ...host.env?.(about) };
+  const done = spawnSync(binary, ["install", host.name, "--command", about.binary], { cwd: about.work.path, env, encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`tersed install ${host.name}: ${done.stderr}`);
+}
+
 /** Asks for lines that the marker in the run that passed left out. */
 function expandArgs({ passed }) {
-  return { id: /, id ([0-9a-f]{8,})\]/.exec(passed)?.[1] ?? "none", first: 2, last: 3 };
+  return { id: /(?:, id|artifacts show) ([0-9a-f]{8,})\]/.exec(passed)?.[1] ?? "none", first: 2, last: 3 };
 }
 
 function run(host, installed, about) {
@@ -150,7 +167,7 @@ function faults(host, kind, { without, with: after, missing }) {
   if (after === without && !host.unchanged?.includes(kind)) found.push("unchanged");
   if (missing !== without) found.push("other text while tersed is missing");
   if (kind === "failed" && exitOf({ without, with: after }) === "lost") found.push("exit status lost");
-  if (kind === "again" && !/^\[Duplicate of /.test(after)) found.push("no reference to the same result");
+  if (kind === "again" && host.references !== false && !/\[Duplicate of /.test(after)) found.push("no reference to the same result");
   return found;
 }
 

@@ -38,6 +38,9 @@ export const TRUE = {
   expand: ["test tests::case_0 ... ok\ntest tests::case_1 ... ok"],
 };
 
+/** The command that a text names for what it leaves out, for its second and third line. */
+export const readBack = (text) => /tersed artifacts show [^\s\]`)]+/.exec(text)?.[0] ?? "echo no command";
+
 /** The exit status of the run that fails. */
 export const EXIT = 203;
 

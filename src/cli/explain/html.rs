@@ -199,7 +199,7 @@ fn note(note: &Note, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Text as HTML; what could steer a browser or a reader stands there by name.
-fn escaped(text: &str) -> String {
+pub(in crate::cli) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 16);
     for c in text.chars() {
         match c {

@@ -53,7 +53,10 @@ pub(super) fn explained(
 ) -> Result<(ToolCall, Explained), String> {
     let name = file.display();
     let mut text = String::new();
-    record::open(file)?.read_to_string(&mut text).map_err(|e| format!("{name}: {e}"))?;
+    record::open(file)
+        .map_err(|e| format!("{name}: {e}"))?
+        .read_to_string(&mut text)
+        .map_err(|e| format!("{name}: {e}"))?;
     let values: Vec<&RawValue> = serde_json::Deserializer::from_str(&text)
         .into_iter()
         .collect::<Result<_, _>>()

@@ -7,7 +7,7 @@ mod input;
 mod model;
 mod screen;
 mod text;
-mod words;
+pub(in crate::cli) mod words;
 
 use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Write};
@@ -19,9 +19,11 @@ use super::Failure;
 use super::call::{self, CallArgs, PolicyArgs};
 use crate::pipeline::dedup::NoHistory;
 use crate::pipeline::explain::explain;
+pub(in crate::cli) use html::escaped;
 pub use html::write as write_html;
 pub use model::Page;
 pub use screen::Screen;
+pub(in crate::cli) use screen::stand_in;
 pub use text::write as write_text;
 
 /// Arguments of `explain`.

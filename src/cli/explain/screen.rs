@@ -33,7 +33,7 @@ const CONTROLS: [&str; 32] = [
 ];
 
 /// How a character that must not reach a terminal or a page is written; `None` for any other.
-pub(super) fn stand_in(c: char) -> Option<String> {
+pub(in crate::cli) fn stand_in(c: char) -> Option<String> {
     match c {
         '\0'..='\x1f' => CONTROLS.get(c as usize).map(|name| format!("<{name}>")),
         '\x7f' => Some("<DEL>".to_owned()),

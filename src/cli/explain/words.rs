@@ -1,7 +1,7 @@
 //! Numbers and sentences of the page. Knows no layout.
 
 /// A number with separators between the thousands.
-pub(super) fn number(n: usize) -> String {
+pub(in crate::cli) fn number(n: usize) -> String {
     let digits = n.to_string();
     let mut out = String::with_capacity(digits.len() * 4 / 3);
     for (i, digit) in digits.chars().enumerate() {
@@ -14,7 +14,7 @@ pub(super) fn number(n: usize) -> String {
 }
 
 /// A number of things.
-pub(super) fn count(n: usize, one: &str) -> String {
+pub(in crate::cli) fn count(n: usize, one: &str) -> String {
     format!("{} {one}{}", number(n), if n == 1 { "" } else { "s" })
 }
 

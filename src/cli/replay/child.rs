@@ -6,8 +6,10 @@ use std::process::{ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
+use super::record::Forgotten;
+
 /// The sidecar under test.
-pub(super) struct Child {
+pub(in crate::cli) struct Child {
     process: std::process::Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
@@ -15,7 +17,7 @@ pub(super) struct Child {
 }
 
 /// What it said to one result.
-pub(super) struct Answer {
+pub(in crate::cli) struct Answer {
     /// The content; the texts of all parts, one after another.
     pub content: String,
     /// The evidence.
@@ -24,9 +26,31 @@ pub(super) struct Answer {
     pub refers_to: BTreeSet<String>,
 }
 
+/// Why there is no answer.
+#[derive(Debug)]
+pub(in crate::cli) enum Fault {
+    /// The request was answered with an error; the next one may succeed.
+    Refused(String),
+    /// There is nobody to answer.
+    Broken(String),
+}
+
+impl From<String> for Fault {
+    fn from(message: String) -> Self {
+        Self::Broken(message)
+    }
+}
+
+impl From<Fault> for String {
+    fn from(fault: Fault) -> Self {
+        let (Fault::Refused(message) | Fault::Broken(message)) = fault;
+        message
+    }
+}
+
 impl Child {
     /// Spawns it with flags about settings and shakes hands.
-    pub(super) fn spawn(settings: &[String]) -> Result<Self, String> {
+    pub(in crate::cli) fn spawn(settings: &[String]) -> Result<Self, String> {
         let program = std::env::current_exe().map_err(|e| format!("own binary: {e}"))?;
         let mut process = Command::new(program)
             .args(["serve", "--stdio"])
@@ -45,7 +69,7 @@ impl Child {
     }
 
     /// `toolResult/compress`
-    pub(super) fn compress(&mut self, params: &Value) -> Result<Answer, String> {
+    pub(in crate::cli) fn compress(&mut self, params: &Value) -> Result<Answer, Fault> {
         let mut result = self.request("toolResult/compress", params)?;
         let content = result["content"].as_str().unwrap_or_default().to_owned();
         let evidence = result["evidence"].take();
@@ -56,20 +80,29 @@ impl Child {
         Ok(Answer { content, evidence, refers_to })
     }
 
+    /// `session/evicted`
+    pub(in crate::cli) fn evicted(&mut self, session: &str, what: &Forgotten) -> Result<(), String> {
+        let params = match what {
+            Forgotten::All => json!({ "sessionId": session, "visible": [] }),
+            Forgotten::Calls(ids) => json!({ "sessionId": session, "toolCallIds": ids }),
+        };
+        self.notify("session/evicted", &params)
+    }
+
     /// `session/close`
-    pub(super) fn close(&mut self, session: &str) -> Result<(), String> {
-        self.request("session/close", &json!({ "sessionId": session })).map(|_| ())
+    pub(in crate::cli) fn close(&mut self, session: &str) -> Result<(), String> {
+        self.request("session/close", &json!({ "sessionId": session })).map(|_| ()).map_err(Into::into)
     }
 
     /// Shuts it down and waits for it.
-    pub(super) fn end(mut self) -> Result<(), String> {
+    pub(in crate::cli) fn end(mut self) -> Result<(), String> {
         self.request("shutdown", &Value::Null)?;
         self.notify("exit", &Value::Null)?;
         let status = self.process.wait().map_err(|e| format!("child process: {e}"))?;
         if status.success() { Ok(()) } else { Err(format!("child process ended with {status}")) }
     }
 
-    fn request(&mut self, method: &str, params: &Value) -> Result<Value, String> {
+    fn request(&mut self, method: &str, params: &Value) -> Result<Value, Fault> {
         self.next_id += 1;
         let id = self.next_id;
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
@@ -79,10 +112,8 @@ impl Child {
                 continue;
             }
             if !message["error"].is_null() {
-                return Err(format!(
-                    "{method}: {}",
-                    message["error"]["message"].as_str().unwrap_or_default()
-                ));
+                let why = message["error"]["message"].as_str().unwrap_or_default();
+                return Err(Fault::Refused(format!("{method}: {why}")));
             }
             return Ok(message["result"].take());
         }

@@ -10,7 +10,7 @@ use regex::Regex;
 
 /// Whether a reference of a type is still in a text. A path counts when its folder and its name are
 /// both there, since a folder may be written once for many names; a `path:line` when path and line are.
-pub(super) fn survives(reference: &str, kind: &str, text: &str) -> bool {
+pub(in crate::cli) fn survives(reference: &str, kind: &str, text: &str) -> bool {
     if kind == "line" {
         return stands(reference, text, |c| c.is_numeric());
     }
@@ -97,7 +97,7 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
 });
 
 /// White space folded to single blanks, escape sequences removed.
-pub(super) fn fold(text: &str) -> String {
+pub(in crate::cli) fn fold(text: &str) -> String {
     let plain = match PATTERNS.as_ref() {
         Some(patterns) if text.contains('\x1b') => patterns.escapes.replace_all(text, ""),
         _ => text.into(),
@@ -113,7 +113,7 @@ pub(super) fn fold(text: &str) -> String {
 }
 
 /// Distinct lines that report a failure, folded.
-pub(super) fn failure_lines(text: &str, kind: &str) -> BTreeSet<String> {
+pub(in crate::cli) fn failure_lines(text: &str, kind: &str) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     let Some(patterns) = PATTERNS.as_ref().filter(|_| REPORTING.contains(&kind)) else { return out };
     let plain = patterns.escapes.replace_all(text, "");
@@ -135,7 +135,7 @@ fn excused(patterns: &Patterns, line: &str) -> bool {
 }
 
 /// Whether a folded failure line is in a folded text.
-pub(super) fn line_survives(line: &str, folded: &str) -> bool {
+pub(in crate::cli) fn line_survives(line: &str, folded: &str) -> bool {
     let start: String = line.chars().take(ENOUGH).collect();
     folded.contains(line) || (start.len() < line.len() && folded.contains(&start))
 }

@@ -3,15 +3,15 @@
 //!
 //! Nothing leaves the machine, and nothing of a record is printed but counts.
 
-mod child;
+pub(super) mod child;
 mod curve;
-mod measure;
+pub(super) mod measure;
+pub(super) mod play;
 pub(super) mod record;
 mod report;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -19,8 +19,8 @@ use serde_json::{Value, json};
 use super::Failure;
 use super::settings::SettingsArgs;
 use crate::config::Mode;
-use child::{Answer, Child};
-use record::{Record, Session};
+use child::Child;
+use record::Session;
 use report::Report;
 
 /// Arguments of `replay`.
@@ -104,55 +104,21 @@ fn play(
     losses: bool,
     bar: &ProgressBar,
 ) -> Result<(), String> {
-    let mut answers: Vec<Answer> = Vec::with_capacity(session.records.len());
-    for record in &session.records {
-        let request = request(session, record, policy);
-        let (answer, latency) = timed(|| child.compress(&request))?;
-        let mut earlier = String::new();
-        for call in &answer.refers_to {
-            let at = session.records.iter().position(|r| r.id == *call);
-            if let Some(shown) = at.and_then(|at| answers.get(at)) {
-                earlier.push('\n');
-                earlier.push_str(&shown.content);
-            }
-        }
-        let lost = report.add(record, &answer, &earlier, latency);
+    let answers = play::play(session, policy, child, |played| {
+        let record = played.record;
+        let lost = report.add(record, played.answer?, &played.earlier, played.latency);
         if losses && !lost.is_empty() {
             eprintln!("{} ({}): {}", record.id, record.kind, lost.join(", "));
         }
-        answers.push(answer);
         bar.inc(1);
-    }
+        Ok(())
+    })?;
     if let Some(id) = &session.id {
-        for (record, first) in session.records.iter().zip(&answers) {
-            let again = child.compress(&request(session, record, policy))?;
+        for (record, first) in session.records.iter().zip(answers.iter().flatten()) {
+            let again = child.compress(&play::request(session, record, policy))?;
             report.resent(again.content == first.content, &again);
         }
         child.close(id)?;
     }
     Ok(())
-}
-
-fn timed<T>(work: impl FnOnce() -> Result<T, String>) -> Result<(T, Duration), String> {
-    let start = Instant::now();
-    let value = work()?;
-    Ok((value, start.elapsed()))
-}
-
-fn request(session: &Session, record: &Record, policy: &Value) -> Value {
-    let mut result = json!({ "toolCallId": record.id, "tool": record.tool, "content": record.output });
-    if let Some(command) = &record.command {
-        result["command"] = json!(command);
-    }
-    if !record.args.is_null() {
-        result["arguments"] = record.args.clone();
-    }
-    if let Some(code) = record.exit_code {
-        result["exitCode"] = json!(code);
-    }
-    let mut params = json!({ "result": result, "policy": policy });
-    if let Some(id) = &session.id {
-        params["sessionId"] = json!(id);
-    }
-    params
 }

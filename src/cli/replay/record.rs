@@ -1,30 +1,39 @@
 //! Records of tool results, grouped into sessions.
 
 use std::collections::HashMap;
-use std::fs::File;
+use std::fs;
 use std::io::{BufRead, BufReader, Read};
 use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
 
+/// What left the context of the model.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::cli) enum Forgotten {
+    /// All results.
+    All,
+    /// The results of these calls.
+    Calls(Vec<String>),
+}
+
 /// One recorded tool result. Unknown members are ignored.
-#[derive(Debug, Deserialize)]
-pub(super) struct Record {
+#[derive(Debug, Default, Deserialize)]
+pub(in crate::cli) struct Record {
     /// Unique name, used as the call id.
     pub id: String,
     /// Who recorded it.
     #[serde(default)]
-    source: String,
+    pub source: String,
     /// Session it belongs to; none for a standalone output.
     #[serde(default)]
-    session: Option<String>,
+    pub session: Option<String>,
     /// Agent that ran it; none for a standalone output.
     #[serde(default)]
-    agent: Option<String>,
+    pub agent: Option<String>,
     /// Place in the session.
     #[serde(default)]
-    turn: Option<i64>,
+    pub turn: Option<i64>,
     /// Tool.
     #[serde(default)]
     pub tool: Option<String>,
@@ -39,6 +48,12 @@ pub(super) struct Record {
     /// Exit code.
     #[serde(default)]
     pub exit_code: Option<i64>,
+    /// Whether the host counts the call as failed.
+    #[serde(skip)]
+    pub is_error: Option<bool>,
+    /// What left the context before it, in order.
+    #[serde(skip)]
+    pub forgotten: Vec<Forgotten>,
     /// What kind of output it is.
     #[serde(default)]
     pub kind: String,
@@ -48,33 +63,35 @@ pub(super) struct Record {
     /// The type of each reference.
     #[serde(default)]
     pub ref_types: Vec<String>,
+    /// What the agent wrote after it.
+    #[serde(default)]
+    pub later: Vec<String>,
 }
 
 impl Record {
     /// Whether an agent's session holds it.
-    pub(super) fn is_agents(&self) -> bool {
+    pub(in crate::cli) fn is_agents(&self) -> bool {
         self.agent.is_some()
     }
 }
 
 /// Records that share a context.
 #[derive(Debug)]
-pub(super) struct Session {
+pub(in crate::cli) struct Session {
     /// Its id on the wire; none for standalone outputs.
     pub id: Option<String>,
     /// Its records in order.
     pub records: Vec<Record>,
 }
 
-/// Opens a file of records, packed or not.
+/// Opens a file of records, packed or not. An error does not name the file.
 pub(in crate::cli) fn open(path: &Path) -> Result<Box<dyn Read>, String> {
-    let name = path.display();
-    let file = File::open(path).map_err(|e| format!("{name}: {e}"))?;
+    let file = fs::File::open(path).map_err(|e| e.to_string())?;
     let packed = path.extension().is_some_and(|e| e == "zst");
     if packed {
-        let mut decoder = zstd::Decoder::new(file).map_err(|e| format!("{name}: {e}"))?;
+        let mut decoder = zstd::Decoder::new(file).map_err(|e| e.to_string())?;
         // Windows of up to 2 GiB, as `zstd --long=31` writes them.
-        decoder.window_log_max(31).map_err(|e| format!("{name}: {e}"))?;
+        decoder.window_log_max(31).map_err(|e| e.to_string())?;
         Ok(Box::new(decoder))
     } else {
         Ok(Box::new(file))
@@ -82,18 +99,42 @@ pub(in crate::cli) fn open(path: &Path) -> Result<Box<dyn Read>, String> {
 }
 
 /// Reads a file of records.
-pub(super) fn read(path: &Path) -> Result<Vec<Session>, String> {
+pub(in crate::cli) fn read(path: &Path) -> Result<Vec<Session>, String> {
     let name = path.display();
+    let File { sessions, broken } = read_all(path).map_err(|e| format!("{name}: {e}"))?;
+    match broken.first() {
+        Some((line, why)) => Err(format!("{name}:{line}: {why}")),
+        None => Ok(sessions),
+    }
+}
+
+/// The records of a file.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct File {
+    /// Sessions in the order in which they begin.
+    pub sessions: Vec<Session>,
+    /// Lines that are no records, and why.
+    pub broken: Vec<(usize, String)>,
+}
+
+/// The records of a file, and the lines that are none. An error does not name the file.
+pub(in crate::cli) fn read_all(path: &Path) -> Result<File, String> {
     let reader = open(path)?;
     let mut sessions: Vec<Session> = Vec::new();
     let mut places: HashMap<String, usize> = HashMap::new();
+    let mut broken = Vec::new();
     for (number, line) in BufReader::new(reader).lines().enumerate() {
-        let line = line.map_err(|e| format!("{name}:{}: {e}", number + 1))?;
+        let line = line.map_err(|e| format!("line {}: {e}", number + 1))?;
         if line.trim().is_empty() {
             continue;
         }
-        let record: Record =
-            serde_json::from_str(&line).map_err(|e| format!("{name}:{}: {e}", number + 1))?;
+        let record: Record = match serde_json::from_str(&line) {
+            Ok(record) => record,
+            Err(why) => {
+                broken.push((number + 1, why.to_string()));
+                continue;
+            }
+        };
         let id = match (&record.session, &record.agent) {
             (Some(session), Some(_)) => Some(format!("{}:{session}", record.source)),
             _ => None,
@@ -108,5 +149,5 @@ pub(super) fn read(path: &Path) -> Result<Vec<Session>, String> {
     for session in &mut sessions {
         session.records.sort_by_key(|r| r.turn);
     }
-    Ok(sessions)
+    Ok(File { sessions, broken })
 }

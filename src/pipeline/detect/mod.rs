@@ -225,6 +225,7 @@ const TOOLS: &[(Shape, &[&str])] = &[
         &[
             "read",
             "read_file",
+            "read_files",
             "readfile",
             "view",
             "view_file",

@@ -1,0 +1,168 @@
+//! `tersed audit`: reads histories of agents as they lie on disk, plays them against a child of this very binary, and
+//! says what would have been saved and what agents later used that they would not have seen.
+//!
+//! Nothing leaves the machine, histories are only read, and no secret of them is shown.
+
+mod chart;
+mod formats;
+mod history;
+mod html;
+mod missed;
+mod notes;
+mod places;
+pub mod report;
+mod shown;
+mod tally;
+mod text;
+mod walk;
+mod words;
+
+use std::fs::File;
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::LazyLock;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+
+use super::Failure;
+use super::replay::child::Child;
+use super::settings::SettingsArgs;
+use crate::config::Mode;
+use places::PLACES;
+use report::Report;
+use tally::Audit;
+
+/// What the help says at its end.
+static HELP: LazyLock<String> = LazyLock::new(|| {
+    let formats: String = formats::FORMATS.iter().map(|f| format!("  {:<16} {}\n", f.id, f.title)).collect();
+    format!(
+        "Examples:\n  tersed audit\n  tersed audit ~/.claude/projects --format html --output audit.html\n  \
+         tersed audit requests.jsonl --mode aggressive --format json\n\n\
+         Without a path it looks at:\n{}\n\
+         Files are recognised by what is in them:\n{formats}\n\
+         Tokens are counted as o200k, of results alone. \"With resends\" counts each result for every request to the \
+         model that held it. What a host, or tersed itself, cut before the history was written is not seen. Names that agents learned from \
+         a result and used later (paths, places in files, names, numbers) count as seen where the text that the model \
+         would have had, or one that it refers to, has them.\n\n\
+         Nothing leaves the machine, and histories are only read. Neither the configuration files of this machine nor \
+         its environment count, but for a file that --config names.",
+        places::help()
+    )
+});
+
+/// How the report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Shape {
+    /// For a terminal.
+    Text,
+    /// For programs; `tersed audit --schema` describes it.
+    Json,
+    /// A page for a browser that needs nothing else.
+    Html,
+}
+
+/// Arguments of `audit`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP.as_str())]
+pub struct Args {
+    /// Files and folders; without one, the places of the hosts of this user.
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
+    /// The mode to play in: disabled, safe, standard, aggressive [default: standard].
+    #[arg(long, value_parser = super::call::mode)]
+    mode: Option<Mode>,
+    /// More settings, as the JSON of a request's `policy`.
+    #[arg(long, value_name = "JSON", default_value = "{}", hide_default_value = true)]
+    policy: String,
+    /// How the report is written.
+    #[arg(long, value_enum, default_value_t = Shape::Text)]
+    format: Shape,
+    /// Write to this file in place of standard output.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How many sessions, tools, results and losses are listed.
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
+    top: u16,
+    /// Print the JSON Schema of `--format json` and do nothing else.
+    #[arg(long, exclusive = true)]
+    schema: bool,
+    #[command(flatten)]
+    settings: SettingsArgs,
+}
+
+/// Audits.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    if args.schema {
+        return write(args, |out| out.write_all(report::schema_json().as_bytes()));
+    }
+    let mut policy: Value = serde_json::from_str(&args.policy).map_err(|e| format!("--policy: {e}"))?;
+    let Some(settings) = policy.as_object_mut() else {
+        return Err(format!("--policy: `{}` is not allowed, expected a JSON object", args.policy).into());
+    };
+    // All tokens of a report are counted alike.
+    settings.insert("tokenizer".to_owned(), json!("o200k"));
+    settings.insert("evidence".to_owned(), json!("full"));
+    if let Some(mode) = args.mode {
+        settings.insert("mode".to_owned(), json!(mode));
+    }
+    let mode =
+        settings.entry("mode").or_insert(json!(Mode::default())).as_str().unwrap_or_default().to_owned();
+    if let Some(missing) = args.paths.iter().find(|path| !path.exists()) {
+        return Err(format!("{}: no such file or folder", missing.display()).into());
+    }
+    let bar = progress();
+    let mut child = Child::spawn(&args.settings.arguments())?;
+    let mut audit =
+        Audit::new(&mut child, policy, usize::from(args.top), |file| bar.set_message(file.to_owned()));
+    for path in &args.paths {
+        audit.place(path, None)?;
+    }
+    if args.paths.is_empty() {
+        for place in PLACES {
+            place.path().map_or(Ok(()), |path| audit.place(&path, Some(place.host)))?;
+        }
+    }
+    let report = audit.done(&mode);
+    bar.finish_and_clear();
+    child.end()?;
+    let top = usize::from(args.top);
+    write(args, |out| match args.format {
+        Shape::Text => out.write_all(text::table(&report, top).as_bytes()),
+        Shape::Json => json(&report, out),
+        Shape::Html => html::write(&report, top, out),
+    })
+}
+
+fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *out, report)?;
+    out.write_all(b"\n")
+}
+
+/// Where the audit is, on a terminal; nothing elsewhere.
+fn progress() -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{spinner} {wide_msg}");
+    let bar =
+        ProgressBar::new_spinner().with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    bar.enable_steady_tick(std::time::Duration::from_millis(200));
+    bar
+}
+
+fn write(args: &Args, work: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let finish = |mut out: Box<dyn Write>| work(&mut out).and_then(|()| out.flush());
+    let (place, result) = match &args.output {
+        Some(file) => (
+            file.display().to_string(),
+            File::create(file).and_then(|file| finish(Box::new(BufWriter::new(file)))),
+        ),
+        None => ("standard output".to_owned(), finish(Box::new(BufWriter::new(io::stdout().lock())))),
+    };
+    match result {
+        // Whoever read it has seen enough.
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|e| format!("{place}: {e}").into()),
+    }
+}

@@ -1,0 +1,71 @@
+//! `tersed doctor`: whether all is well, and what to do where it is not.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use serde_json::json;
+
+use crate::doctor::{Finding, State, examine};
+
+/// Arguments of `doctor`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tersed doctor\n  \
+    tersed doctor --json\n\n\
+    Looks at the program, the settings, the folders, the hosts and the last failures, compresses a sample, and changes nothing.\n\n\
+    Exit codes: 0 all is well, 1 something has to be mended, 2 unreadable command line.")]
+pub struct Args {
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    /// The project's folder; without it the working directory.
+    #[arg(long, value_name = "FOLDER")]
+    dir: Option<PathBuf>,
+}
+
+/// Looks, and prints what was found.
+pub(super) fn run(args: &Args) -> Result<ExitCode, String> {
+    let findings = examine(args.dir.as_deref())?;
+    let faults = findings.iter().filter(|finding| finding.state == State::Fault).count();
+    let text = match args.json {
+        true => {
+            let whole =
+                json!({ "version": env!("CARGO_PKG_VERSION"), "isWell": faults == 0, "findings": findings });
+            serde_json::to_string_pretty(&whole).map_err(|e| e.to_string())? + "\n"
+        }
+        false => told(&findings, faults),
+    };
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => return Err(format!("standard output: {e}")),
+        _ => {}
+    }
+    Ok(ExitCode::from(u8::from(faults > 0)))
+}
+
+fn told(findings: &[Finding], faults: usize) -> String {
+    let mut out = String::new();
+    let mut area = "";
+    for finding in findings {
+        if finding.area != area {
+            area = finding.area;
+            let _ = writeln!(out, "{area}");
+        }
+        let mark = match finding.state {
+            State::Ok => "ok   ",
+            State::Note => "note ",
+            State::Fault => "FAULT",
+        };
+        let _ = writeln!(out, "  {mark}  {}", finding.text);
+        if let Some(fix) = &finding.fix {
+            let _ = writeln!(out, "         -> {fix}");
+        }
+    }
+    let _ = match faults {
+        0 => writeln!(out, "All is well."),
+        1 => writeln!(out, "1 thing has to be mended."),
+        many => writeln!(out, "{many} things have to be mended."),
+    };
+    out
+}

@@ -1,0 +1,217 @@
+//! `tersed install` and `tersed uninstall`: the settings of agent hosts, edited and edited back.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+use similar::TextDiff;
+
+use super::Failure;
+use crate::install::hosts::ROWS;
+use crate::install::{Action, Held, Place, Row, Scope, Step, install, uninstall};
+
+/// Arguments of `install`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tersed install --list                          hosts, and which are here and wired\n  \
+    tersed install claude-code --dry-run           what would be written, as a diff\n  \
+    tersed install claude-code\n  \
+    tersed install opencode --scope project        for all who work in this project\n\n\
+    A second run changes nothing. `tersed uninstall` gives every file back as it was; what you changed in it since stays. \
+    Copies of what stood there are in the state folder of the user.")]
+pub struct Args {
+    /// The host.
+    #[arg(required_unless_present = "list", value_parser = names())]
+    host: Option<String>,
+    /// List the hosts: which are on this machine, and which are wired.
+    #[arg(long, conflicts_with_all = ["host", "dry_run", "command"])]
+    list: bool,
+    /// Print JSON.
+    #[arg(long, requires = "list")]
+    json: bool,
+    #[command(flatten)]
+    place: PlaceArgs,
+    /// The program that the host starts; without it this one by its path, in a project `tersed`.
+    #[arg(long, value_name = "PROGRAM")]
+    command: Option<String>,
+}
+
+/// Arguments of `uninstall`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tersed uninstall claude-code --dry-run\n  \
+    tersed uninstall claude-code\n\n\
+    Gives every file back as it was before `tersed install`, to the byte. Where you changed a file since, only what tersed \
+    added is taken out.")]
+pub struct UninstallArgs {
+    /// The host.
+    #[arg(value_parser = names())]
+    host: String,
+    #[command(flatten)]
+    place: PlaceArgs,
+}
+
+/// Where.
+#[derive(Debug, clap::Args)]
+struct PlaceArgs {
+    /// For whom: user, or project for all who work in the folder [default: user].
+    #[arg(long, value_enum)]
+    scope: Option<Scope>,
+    /// The project's folder; without it the working directory.
+    #[arg(long, value_name = "FOLDER")]
+    dir: Option<PathBuf>,
+    /// Print what would be changed as a diff, and change nothing.
+    #[arg(long)]
+    dry_run: bool,
+}
+
+fn names() -> clap::builder::PossibleValuesParser {
+    ROWS.iter().map(|row| clap::builder::PossibleValue::new(row.name).help(row.title)).into()
+}
+
+impl PlaceArgs {
+    fn of(&self, row: &Row, program: Option<&str>) -> Result<Place, Failure> {
+        let scope = self.scope.unwrap_or(row.scopes[0]);
+        if !row.scopes.contains(&scope) {
+            let allowed: Vec<&str> = row.scopes.iter().map(|scope| scope.name()).collect();
+            let (name, scope) = (row.name, scope.name());
+            return Err(Failure::config(format!(
+                "--scope {scope}: {name} has no settings for it, allowed is {}",
+                allowed.join(", ")
+            )));
+        }
+        Ok(Place::of_process(scope, self.dir.as_deref(), program)?)
+    }
+}
+
+/// Installs, or lists.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let Some(row) = args.host.as_deref().and_then(Row::named) else { return list(args) };
+    let place = args.place.of(row, args.command.as_deref())?;
+    let steps = install(row, &place, args.place.dry_run)?;
+    let mut text = told(&steps, args.place.dry_run);
+    if steps.iter().all(|step| step.action() == Action::None) {
+        let _ = writeln!(text, "{} is wired already; nothing was changed.", row.title);
+    } else if !args.place.dry_run {
+        let _ = writeln!(text, "{}", format!("{} is wired. {}", row.title, row.then).trim_end());
+        let _ = writeln!(text, "Undo: tersed uninstall {}{}", row.name, flags(&place));
+    }
+    print(&text)
+}
+
+/// Uninstalls.
+pub(super) fn run_uninstall(args: &UninstallArgs) -> Result<(), Failure> {
+    let row = Row::named(&args.host).ok_or_else(|| Failure::config(format!("no host `{}`", args.host)))?;
+    let place = args.place.of(row, Some("tersed"))?;
+    let steps = uninstall(row, &place, args.place.dry_run)?;
+    let mut text = told(&steps, args.place.dry_run);
+    if steps.iter().all(|step| step.action() == Action::None) {
+        let _ = writeln!(text, "{} is not wired; nothing was changed.", row.title);
+    } else if !args.place.dry_run {
+        let _ = writeln!(text, "{} is not wired any more.", row.title);
+    }
+    print(&text)
+}
+
+fn flags(place: &Place) -> String {
+    match place.scope {
+        Scope::User => String::new(),
+        Scope::Project => format!(" --scope project --dir {}", place.project.display()),
+    }
+}
+
+/// What became of the files, or with `dry` what would: a unified diff of each.
+fn told(steps: &[Step], dry: bool) -> String {
+    let mut out = String::new();
+    for step in steps {
+        let path = step.path.display();
+        let word = match step.action() {
+            Action::None => "unchanged",
+            Action::Make => "written",
+            Action::Change => "changed",
+            Action::Remove => "removed",
+        };
+        if dry && step.action() != Action::None {
+            out.push_str(&diff(step));
+        } else {
+            let _ = writeln!(out, "{word:9}  {path}");
+        }
+        if let Some(note) = &step.note {
+            let _ = writeln!(out, "           {note}");
+        }
+    }
+    out
+}
+
+fn diff(step: &Step) -> String {
+    let text = |bytes: &Option<Vec<u8>>| {
+        bytes.as_deref().map(|bytes| String::from_utf8_lossy(bytes).into_owned()).unwrap_or_default()
+    };
+    let name = |bytes: &Option<Vec<u8>>| match bytes {
+        Some(_) => step.path.display().to_string(),
+        None => "/dev/null".to_owned(),
+    };
+    let (before, after) = (text(&step.before), text(&step.after));
+    let diff = TextDiff::from_lines(&before, &after);
+    let shown = diff.unified_diff().header(&name(&step.before), &name(&step.after)).to_string();
+    if shown.is_empty() {
+        // An empty file comes or goes.
+        return format!("--- {}\n+++ {}\n", name(&step.before), name(&step.after));
+    }
+    shown
+}
+
+fn list(args: &Args) -> Result<(), Failure> {
+    let scope = args.place.scope;
+    let mut rows: Vec<Value> = Vec::new();
+    for row in ROWS {
+        for one in row.scopes.iter().filter(|one| scope.is_none_or(|scope| scope == **one)) {
+            let place = Place::of_process(*one, args.place.dir.as_deref(), None)?;
+            rows.push(listed(row, &place));
+        }
+    }
+    if args.json {
+        return print(&(serde_json::to_string_pretty(&rows).map_err(|e| e.to_string())? + "\n"));
+    }
+    let mut out = String::new();
+    let _ = writeln!(out, "{:12}  {:8}  {:8}  {:8}  file", "host", "scope", "found", "wired");
+    for row in rows {
+        let text = |name: &str| row[name].as_str().unwrap_or_default().to_owned();
+        let found = if row["found"] == json!(true) { "yes" } else { "no" };
+        let file =
+            row["files"].as_array().and_then(|files| files.last()?.as_str()).unwrap_or_default().to_owned();
+        let _ =
+            writeln!(out, "{:12}  {:8}  {found:8}  {:8}  {file}", text("host"), text("scope"), text("wired"));
+        for fault in row["faults"].as_array().into_iter().flatten() {
+            let _ = writeln!(out, "{:12}  {}", "", fault.as_str().unwrap_or_default());
+        }
+    }
+    print(&out)
+}
+
+fn listed(row: &Row, place: &Place) -> Value {
+    let status = row.status(place);
+    let files: Vec<String> =
+        (row.changes)(place).into_iter().map(|change| change.path.display().to_string()).collect();
+    let wired = match status.held {
+        Held::All => "yes",
+        Held::Other => "partly",
+        Held::None => "no",
+    };
+    json!({
+        "host": row.name,
+        "title": row.title,
+        "scope": place.scope.name(),
+        "found": !status.programs.is_empty() || status.has_folder,
+        "programs": status.programs,
+        "wired": wired,
+        "starts": status.starts,
+        "files": files,
+        "faults": status.faults,
+    })
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    std::io::stdout().lock().write_all(text.as_bytes()).map_err(|e| format!("standard output: {e}").into())
+}

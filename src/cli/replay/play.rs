@@ -1,0 +1,83 @@
+//! One session, result after result, as its host would have sent them.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use super::child::{Answer, Child, Fault};
+use super::record::{Record, Session};
+
+/// What became of a result.
+pub(in crate::cli) struct Played<'a> {
+    /// Its place in the session.
+    pub index: usize,
+    /// The result.
+    pub record: &'a Record,
+    /// The answer, or why it was refused.
+    pub answer: Result<&'a Answer, String>,
+    /// What the answer refers to: texts that the model was shown earlier, one after another.
+    pub earlier: String,
+    /// How long the answer took.
+    pub latency: Duration,
+}
+
+/// Plays one session in order, with what left the context on the way. The answers, by place; the session stays open.
+pub(in crate::cli) fn play(
+    session: &Session,
+    policy: &Value,
+    child: &mut Child,
+    mut each: impl FnMut(Played<'_>) -> Result<(), String>,
+) -> Result<Vec<Option<Answer>>, String> {
+    let mut answers: Vec<Option<Answer>> = Vec::with_capacity(session.records.len());
+    let mut places: HashMap<&str, usize> = HashMap::with_capacity(session.records.len());
+    for (index, record) in session.records.iter().enumerate() {
+        for what in &record.forgotten {
+            session.id.as_ref().map_or(Ok(()), |id| child.evicted(id, what))?;
+        }
+        places.entry(&record.id).or_insert(index);
+        let request = request(session, record, policy);
+        let start = Instant::now();
+        let answer = child.compress(&request);
+        let latency = start.elapsed();
+        let answer = match answer {
+            Err(Fault::Broken(message)) => return Err(message),
+            Err(Fault::Refused(message)) => Err(message),
+            Ok(answer) => Ok(answer),
+        };
+        let mut earlier = String::new();
+        for call in answer.iter().flat_map(|answer| &answer.refers_to) {
+            let shown = places.get(call.as_str()).and_then(|at| answers.get(*at)?.as_ref());
+            if let Some(shown) = shown {
+                earlier.push('\n');
+                earlier.push_str(&shown.content);
+            }
+        }
+        let seen = answer.as_ref().map_err(Clone::clone);
+        each(Played { index, record, answer: seen, earlier, latency })?;
+        answers.push(answer.ok());
+    }
+    Ok(answers)
+}
+
+/// `toolResult/compress` for a record.
+pub(in crate::cli) fn request(session: &Session, record: &Record, policy: &Value) -> Value {
+    let mut result = json!({ "toolCallId": record.id, "tool": record.tool, "content": record.output });
+    if let Some(command) = &record.command {
+        result["command"] = json!(command);
+    }
+    if !record.args.is_null() {
+        result["arguments"] = record.args.clone();
+    }
+    if let Some(code) = record.exit_code {
+        result["exitCode"] = json!(code);
+    }
+    if let Some(is_error) = record.is_error {
+        result["isError"] = json!(is_error);
+    }
+    let mut params = json!({ "result": result, "policy": policy });
+    if let Some(id) = &session.id {
+        params["sessionId"] = json!(id);
+    }
+    params
+}

@@ -1,0 +1,126 @@
+//! `tersed run`.
+
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use super::call::PolicyArgs;
+use super::hook::{self, Ask};
+use crate::host::resident::wire::{Ran, Reply, Request};
+use crate::host::run::{self, Ended, PATIENCE, Program};
+use crate::host::wrap::quoted;
+
+/// Arguments of `run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tersed run -- cargo test\n  \
+    tersed run --session s1 --call c7 --shell 'npm ci && npm test 2>&1 | tail -200'\n\n\
+    The command has the same input, variables, folder and process group. Its exit status is that of the command, or \
+    the signal that ended it. What it writes is held until it ends, at most as long as --patience says; what comes \
+    later, or after a signal, passes unchanged, and so does what is no text. On a terminal nothing is held.")]
+pub struct Args {
+    /// The conversation: results of one session are compared with each other.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// The call, which later results of the session may refer to.
+    #[arg(long, value_name = "ID")]
+    call: Option<String>,
+    /// How long output is held back, for example 30s or 2m; choose less than the host's own limit [default: 8s].
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    patience: Option<Duration>,
+    /// A text for the shell that called, or else `$SHELL` or `sh`, in place of a command.
+    #[arg(long, value_name = "TEXT", conflicts_with = "command", required_unless_present_any = ["command", "relay"])]
+    shell: Option<OsString>,
+    /// Do the work in this process.
+    #[arg(long)]
+    no_resident: bool,
+    /// Copy standard input to standard output: for a process that a command left behind.
+    #[arg(long, hide = true, conflicts_with = "command")]
+    relay: bool,
+    #[command(flatten)]
+    policy: PolicyArgs,
+    /// The command, behind `--`.
+    #[arg(value_name = "COMMAND", last = true)]
+    command: Vec<OsString>,
+}
+
+/// How long the work on an output may take before it goes out as it is.
+const DEADLINE: Duration = Duration::from_secs(5);
+/// Outputs of fewer bytes are not worth a look.
+const MIN_BYTES: usize = 256;
+
+/// Runs the command, and ends as it ended.
+pub(super) fn run(args: &Args) -> ExitCode {
+    #[cfg(unix)]
+    if args.relay {
+        run::relay();
+        return ExitCode::SUCCESS;
+    }
+    let program = match &args.shell {
+        Some(text) => Program::Shell(text.clone()),
+        None => Program::Argv(args.command.clone()),
+    };
+    let compress = |ended: Ended, texts: &[String]| compressed(args, &program, ended, texts);
+    match run::run(&program, args.patience.unwrap_or(PATIENCE), &compress) {
+        Ok(ended) => end(ended),
+        Err(message) => {
+            eprintln!("tersed: {message}");
+            ExitCode::from(127)
+        }
+    }
+}
+
+/// Dies as the command did, so that whoever waits sees the same.
+fn end(ended: Ended) -> ExitCode {
+    #[cfg(unix)]
+    if let Ended::Signal(signal) = ended {
+        use rustix::process::{Resource, Rlimit, Signal, getpid, kill_process, setrlimit};
+        // One core file is enough.
+        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+        let _ = match signal == Signal::KILL.as_raw() {
+            true => kill_process(getpid(), Signal::KILL).map_err(std::io::Error::from),
+            false => signal_hook::low_level::emulate_default_handler(signal),
+        };
+    }
+    ExitCode::from(u8::try_from(ended.status() & 0xff).unwrap_or(1))
+}
+
+fn compressed(args: &Args, program: &Program, ended: Ended, texts: &[String]) -> Option<Vec<String>> {
+    if texts.iter().map(String::len).sum::<usize>() < MIN_BYTES {
+        return None;
+    }
+    let ran = Ran {
+        command: match program {
+            Program::Shell(text) => text.to_string_lossy().into_owned(),
+            Program::Argv(argv) => {
+                argv.iter().map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
+            }
+        },
+        exit_code: i64::from(ended.status()),
+        session: args.session.clone().filter(|id| !id.is_empty()),
+        call: args.call.clone().filter(|id| !id.is_empty()),
+    };
+    let parts = texts.iter().map(String::len).collect();
+    let request = Request::Run { ran, parts, owner: None };
+    let ask = Ask {
+        until: Instant::now() + DEADLINE,
+        is_alone: args.no_resident,
+        settings: args.policy.given(),
+        to_start: Vec::new(),
+    };
+    let asked = catch_unwind(AssertUnwindSafe(|| {
+        hook::ask(&ask, &request, texts.concat().as_bytes(), || args.policy.config().ok())
+    }));
+    let (reply, content) = asked.ok().flatten()?;
+    let Reply::Parts { parts } = reply else { return None };
+    let content = String::from_utf8(content).ok()?;
+    let mut rest = content.as_str();
+    let mut new = Vec::with_capacity(parts.len());
+    for length in parts {
+        let (text, after) = rest.split_at_checked(length)?;
+        new.push(text.to_owned());
+        rest = after;
+    }
+    Some(new)
+}

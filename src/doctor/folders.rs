@@ -1,0 +1,128 @@
+//! Folders that are written to, and who else may enter them.
+
+use std::path::{Path, PathBuf};
+
+use super::{Finding, events, shown};
+use crate::artifact::vault::user_folder;
+use crate::config::{Config, RecoveryMode};
+use crate::install::Place;
+
+const AREA: &str = "folders";
+
+pub(super) fn look(place: &Place, config: &Config) -> Vec<Finding> {
+    let mut all = Vec::new();
+    let temporary = std::env::temp_dir();
+    all.push(match tempfile::tempfile_in(&temporary) {
+        Ok(_) => Finding::ok(AREA, format!("{}: large originals go there", shown(&temporary))),
+        Err(e) => Finding::fault(
+            AREA,
+            format!("{}: {e}", shown(&temporary)),
+            "make it writable, or name another folder in TMPDIR: large originals go there".to_owned(),
+        ),
+    });
+    let originals = config.recovery.directory.clone().or_else(user_folder);
+    if let Some(folder) = originals {
+        let is_used = config.recovery.mode != RecoveryMode::Never;
+        all.extend(private(&folder, "originals on disk", is_used));
+    }
+    all.extend(private(&place.state(), "copies of settings of hosts", false));
+    if let Some(file) = events(config).filter(|_| config.telemetry.enabled) {
+        all.extend(telemetry(&file));
+    }
+    all.extend(sockets());
+    all
+}
+
+/// A folder that nobody else may enter.
+fn private(folder: &Path, what: &str, is_used: bool) -> Option<Finding> {
+    let about = match std::fs::symlink_metadata(folder) {
+        Ok(about) => about,
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+            let text = format!("{}: {what} will go there", shown(folder));
+            return is_used.then(|| Finding::ok(AREA, text));
+        }
+        Err(e) => {
+            let fix = "give yourself access to the folders above it".to_owned();
+            return Some(Finding::fault(AREA, format!("{}: {e}", shown(folder)), fix));
+        }
+    };
+    let text = |why: &str| format!("{}, {what}: {why}", shown(folder));
+    if !about.is_dir() {
+        let fix = format!("remove {}", shown(folder));
+        return Some(Finding::fault(AREA, text("is a link or no folder"), fix));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let (own, mode) = (rustix::process::geteuid().as_raw(), about.mode() & 0o777);
+        if about.uid() != own {
+            let fix = format!("remove it, or give it to this user: chown {own} {}", shown(folder));
+            return Some(Finding::fault(AREA, text("belongs to another user"), fix));
+        }
+        if mode & 0o077 != 0 {
+            let fix = format!("chmod 700 {}", shown(folder));
+            return Some(Finding::fault(AREA, text(&format!("has mode {mode:04o}, allowed is 0700")), fix));
+        }
+    }
+    Some(Finding::ok(AREA, text("nobody else may enter")))
+}
+
+fn telemetry(file: &Path) -> Option<Finding> {
+    // The nearest folder that is there has to take a new file.
+    let folder = file.ancestors().skip(1).find(|folder| folder.is_dir())?;
+    let is_writable = match file.exists() {
+        true => std::fs::OpenOptions::new().append(true).open(file).map(|_| ()),
+        false => tempfile::tempfile_in(folder).map(|_| ()),
+    };
+    Some(match is_writable {
+        Ok(()) => Finding::ok(AREA, format!("{}: events are written there", shown(file))),
+        Err(e) => Finding::fault(
+            AREA,
+            format!("{}, events: {e}", shown(file)),
+            "make it writable, or name another file in telemetry.path".to_owned(),
+        ),
+    })
+}
+
+/// The folders that may hold sockets of resident processes: of the session, else among temporary files.
+#[cfg(unix)]
+fn socket_folders() -> Vec<PathBuf> {
+    let of_session = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+    let user = rustix::process::geteuid().as_raw();
+    let temporary = std::env::temp_dir().join(format!("tersed-{user}"));
+    of_session.map(|folder| folder.join("tersed")).into_iter().chain([temporary]).collect()
+}
+
+/// Resident processes that answer, and sockets of those that are gone.
+#[cfg(unix)]
+fn sockets() -> Vec<Finding> {
+    let mut all = Vec::new();
+    for folder in socket_folders() {
+        let Some(finding) = private(&folder, "sockets of resident processes", false) else { continue };
+        let is_ok = finding.state == super::State::Ok;
+        all.push(finding);
+        if !is_ok {
+            continue;
+        }
+        let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
+        let sockets: Vec<PathBuf> =
+            entries.filter(|path| path.extension().is_some_and(|end| end == "sock")).collect();
+        let answer = |socket: &&PathBuf| std::os::unix::net::UnixStream::connect(socket).is_ok();
+        let alive = sockets.iter().filter(answer).count();
+        all.push(Finding::ok(AREA, format!("resident processes that answer: {alive}")));
+        if alive < sockets.len() {
+            let text = format!("sockets of processes that are gone: {}", sockets.len() - alive);
+            all.push(Finding::note(
+                AREA,
+                text,
+                Some("nothing: the next event of a host takes them over".to_owned()),
+            ));
+        }
+    }
+    all
+}
+
+#[cfg(not(unix))]
+fn sockets() -> Vec<Finding> {
+    Vec::new()
+}

@@ -1,0 +1,112 @@
+//! Hosts: which are here, which are wired, and whether the program that they start is there.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+
+use super::spawn::version;
+use super::{Finding, shown};
+use crate::install::hosts::ROWS;
+use crate::install::place::is_program;
+use crate::install::{Held, Place, Row, Scope, Status};
+
+const AREA: &str = "hosts";
+
+/// `own` is this program.
+pub(super) fn look(place: &Place, own: &Path) -> Result<Vec<Finding>, String> {
+    let rows: Vec<(&Row, Place, Status)> = ROWS
+        .iter()
+        .flat_map(|row| row.scopes.iter().map(move |scope| (row, place.with_scope(*scope))))
+        .map(|(row, place)| {
+            let status = row.status(&place);
+            (row, place, status)
+        })
+        .collect();
+    // Each takes a while to say its version.
+    let versions: Vec<Option<Result<String, String>>> = thread::scope(|scope| {
+        let started: Vec<_> = rows
+            .iter()
+            .map(|(_, place, status)| {
+                let program = status.programs.first().filter(|_| place.scope == Scope::User);
+                program.map(|program| scope.spawn(move || version(program)))
+            })
+            .collect();
+        started.into_iter().map(|handle| handle.and_then(|handle| handle.join().ok())).collect()
+    });
+    let mut all = Vec::new();
+    for ((row, place, status), version) in rows.iter().zip(versions) {
+        all.extend(findings(row, place, status, version, own));
+    }
+    if all.is_empty() {
+        let fix = Some("`tersed install --list` names the hosts that can be wired".to_owned());
+        all.push(Finding::note(AREA, "no agent host was found".to_owned(), fix));
+    }
+    Ok(all)
+}
+
+fn findings(
+    row: &Row,
+    place: &Place,
+    status: &Status,
+    version: Option<Result<String, String>>,
+    own: &Path,
+) -> Vec<Finding> {
+    let flags = if place.scope == Scope::Project { " --scope project" } else { "" };
+    let install = format!("tersed install {}{flags}", row.name);
+    let name = match (place.scope, version) {
+        (Scope::Project, _) => format!("{} in this project", row.title),
+        (Scope::User, Some(Ok(version))) => format!("{} ({version})", row.title),
+        (Scope::User, Some(Err(why))) => format!("{} ({why})", row.title),
+        (Scope::User, None) => row.title.to_owned(),
+    };
+    let mut all: Vec<Finding> = status
+        .faults
+        .iter()
+        .map(|fault| {
+            Finding::fault(
+                AREA,
+                format!("{name}: {fault}"),
+                "mend the file; tersed edits none that cannot be read".to_owned(),
+            )
+        })
+        .collect();
+    let is_here = !status.programs.is_empty() || status.has_folder;
+    match status.held {
+        Held::All => {}
+        Held::Other => {
+            let text = format!("{name}: wired in part, or by another version");
+            all.push(Finding::fault(AREA, text, install.clone()));
+        }
+        Held::None => {
+            if is_here && place.scope == Scope::User && status.faults.is_empty() {
+                all.push(Finding::note(AREA, format!("{name}: not wired"), Some(install)));
+            }
+            return all;
+        }
+    }
+    for start in &status.starts {
+        all.push(match started(place, start, own) {
+            Ok(text) => Finding::ok(AREA, format!("{name}: wired, starts {text}")),
+            Err(why) => {
+                let fix = format!("tersed uninstall {0}{flags}, then {install}", row.name);
+                Finding::fault(AREA, format!("{name}: starts {start}, {why}"), fix)
+            }
+        });
+    }
+    all
+}
+
+/// Whether a program that a host starts is there.
+fn started(place: &Place, start: &str, own: &Path) -> Result<String, String> {
+    let path = PathBuf::from(start);
+    if path.components().count() > 1 {
+        if !is_program(&path) {
+            return Err("which is not there".to_owned());
+        }
+        let is_own = path.canonicalize().ok() == own.canonicalize().ok();
+        return Ok(if is_own { start.to_owned() } else { format!("{start}, which is not this program") });
+    }
+    match place.programs(start).first() {
+        Some(found) => Ok(format!("{start}, which is {}", shown(found))),
+        None => Err("which is not in the PATH".to_owned()),
+    }
+}

@@ -1,0 +1,68 @@
+//! Codex CLI: what its hooks are answered.
+//!
+//! Before a command runs, it is put into `tersed run`: whatever its exit status, the model then reads less. Codex
+//! takes a new input only beside the decision `allow`, which there means that the hook does not stand in the way:
+//! approvals and the sandbox judge the new command line as they would any other. Rules that forbid commands, or have the
+//! user asked, would not see through the wrapper: where there are any, nothing is wrapped.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use super::Host;
+use super::event::Event;
+use super::wrap::Wrap;
+
+/// Names under which Codex tells of a command.
+const TOOLS: &[&str] =
+    &["Bash", "shell", "local_shell", "shell_command", "exec_command", "container.exec", "unified_exec"];
+
+/// What the hook prints, or `None` where the host is to go on as without it.
+pub fn reply(_: &Host, event: &Event) -> Option<Value> {
+    match event.hook_event_name.as_str() {
+        "PreToolUse" => wrapped(event),
+        _ => None,
+    }
+}
+
+/// The command in `tersed run`.
+fn wrapped(event: &Event) -> Option<Value> {
+    if !TOOLS.contains(&event.tool_name.as_str()) || has_rules(event) {
+        return None;
+    }
+    let command = event.tool_input.get("command")?.as_str()?;
+    let wrap = Wrap {
+        session: &event.session_id,
+        call: &event.tool_use_id,
+        // Codex runs commands in a login shell.
+        has_whole_path: true,
+        ..Wrap::default()
+    };
+    let mut input = event.tool_input.clone();
+    input["command"] = json!(wrap.around(command)?);
+    Some(json!({
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "allow",
+            "updatedInput": input,
+        }
+    }))
+}
+
+/// Whether a file of rules that Codex reads has one that does more than allow.
+fn has_rules(event: &Event) -> bool {
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".codex"));
+    let own = std::env::var_os("CODEX_HOME").map(PathBuf::from).or(home);
+    let of_project = Path::new(&event.cwd).ancestors().map(|folder| folder.join(".codex"));
+    let folders = own.into_iter().chain(of_project.filter(|_| !event.cwd.is_empty()));
+    let folders = folders.chain([PathBuf::from("/etc/codex")]);
+    let files = folders.flat_map(|folder| fs::read_dir(folder.join("rules")).into_iter().flatten().flatten());
+    files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "rules")).any(
+        |path| {
+            // What cannot be read may say anything.
+            fs::read_to_string(path)
+                .map_or(true, |rules| rules.contains("forbidden") || rules.contains("prompt"))
+        },
+    )
+}

@@ -1,0 +1,60 @@
+//! GitHub Copilot, in the terminal and in the cloud: what its hooks are answered.
+//!
+//! Only results that Copilot counts as successes can be replaced; a command that failed is one of them, with its exit
+//! code in the last line. No event tells which call it is about, so that no later result refers to one of these.
+//!
+//! Source of the shapes: events recorded from GitHub Copilot CLI 1.0.102, kept in `editors/copilot/recorded`.
+
+use serde_json::{Value, json};
+
+use super::Host;
+use super::event::Event;
+use super::replace::compress;
+use super::tools::Tool;
+
+/// What the hook prints, or `None` where the host is to go on as without it.
+pub fn reply(host: &Host, mut given: Value) -> Option<Value> {
+    let mut take = |name: &str| given.get_mut(name).map(Value::take).unwrap_or_default();
+    let string = |value: Value| value.as_str().unwrap_or_default().to_owned();
+    let event = Event {
+        session_id: string(take("sessionId")),
+        tool_name: string(take("toolName")),
+        tool_input: take("toolArgs"),
+        tool_response: take("toolResult"),
+        ..Event::default()
+    };
+    let result = event.tool_response.as_object()?;
+    if event.session_id.is_empty() || is_ours(&event.tool_name) || result.get("resultType")? != "success" {
+        return None;
+    }
+    let text = result.get("textResultForLlm")?.as_str()?;
+    let (output, exit_code) = ended(text);
+    let Value::String(mut smaller) = compress(host, &event, &json!(output), exit_code, None)? else {
+        return None;
+    };
+    smaller.push_str(&text[output.len()..]);
+    let mut result = result.clone();
+    result.insert("textResultForLlm".to_owned(), Value::String(smaller));
+    Some(json!({ "modifiedResult": result }))
+}
+
+/// Copilot names MCP tools `server-tool`.
+fn is_ours(name: &str) -> bool {
+    Tool::named(name.strip_prefix("tersed-").unwrap_or(name)).is_some()
+}
+
+/// The output of a command without the line that Copilot writes below it, `<… with exit code 1>`, and the code.
+fn ended(text: &str) -> (&str, Option<i64>) {
+    let trimmed = text.trim_end();
+    let start = trimmed.rfind('\n').map_or(0, |end| end + 1);
+    let code = trimmed[start..]
+        .strip_prefix('<')
+        .and_then(|line| line.strip_suffix('>'))
+        .filter(|line| !line.contains(['<', '>']))
+        .and_then(|line| line.rsplit_once(" with exit code "))
+        .and_then(|(_, code)| code.parse().ok());
+    match code {
+        Some(code) => (&text[..start.saturating_sub(1)], Some(code)),
+        None => (text, None),
+    }
+}

@@ -1,0 +1,55 @@
+//! Cursor: what its hooks are answered.
+//!
+//! Only results of MCP tools can be replaced. Commands are not put into `tersed run`: the hook that may change a
+//! command is the one that decides whether it may run, and an answer that Cursor does not understand forbids it.
+//!
+//! Source of the shapes: Cursor's documented hooks; none was recorded, Cursor runs only with an account.
+
+use serde_json::{Map, Value, json};
+
+use super::Host;
+use super::event::Event;
+use super::replace::{compress, forget};
+use super::tools::Tool;
+
+/// What the hook prints, or `None` where the host is to go on as without it.
+pub fn reply(host: &Host, mut given: Value) -> Option<Value> {
+    // The conversation has a name of its own in older versions.
+    let conversation = given.get("conversation_id").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let output = given.get_mut("tool_output").map(Value::take);
+    let mut event = Event::read(given)?;
+    if event.session_id.is_empty() {
+        event.session_id = conversation;
+    }
+    if event.session_id.is_empty() {
+        return None;
+    }
+    match event.hook_event_name.as_str() {
+        "postToolUse" => after_tool(host, &event, output?),
+        "preCompact" => {
+            forget(host, &event);
+            None
+        }
+        _ => None,
+    }
+}
+
+fn after_tool(host: &Host, event: &Event, output: Value) -> Option<Value> {
+    let tool = event.tool_name.strip_prefix("MCP:")?;
+    if tool.rsplit([':', '/']).next().is_some_and(|name| Tool::named(name).is_some()) {
+        return None;
+    }
+    // The result as the server gave it, as JSON text.
+    let mut result: Map<String, Value> = match output {
+        Value::String(text) => serde_json::from_str(&text).ok()?,
+        Value::Object(result) => result,
+        _ => return None,
+    };
+    if result.get("isError").is_some_and(|is_error| is_error != &Value::Bool(false)) {
+        return None;
+    }
+    let content = result.get("content").filter(|content| content.is_array())?;
+    let smaller = compress(host, event, content, None, None)?;
+    result.insert("content".to_owned(), smaller);
+    Some(json!({ "updated_mcp_tool_output": result }))
+}

@@ -1,0 +1,143 @@
+//! Gemini CLI: what its hooks are answered.
+//!
+//! No event takes another text for a result: a denied result would count as a failed call. But an event may ask that
+//! another tool is called, whose result the model gets in place of the first. That is [`RESULT`], a tool of
+//! `tersed mcp --host gemini`, which gives back the text that it is given. It is asked for only while such a server
+//! runs in the workspace: without one the model would get an error.
+//!
+//! Commands are not put into `tersed run`: the rules of the user about commands are applied after the hook, and would
+//! see `tersed` in place of the command that they forbid.
+//!
+//! Source of the shapes: events recorded from Gemini CLI 0.61.0, kept in `editors/gemini/recorded`.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::Host;
+use super::event::Event;
+use super::replace::{compress, forget};
+use super::served::is_served;
+use super::tools::Tool;
+
+/// The name of this host.
+pub const NAME: &str = "gemini";
+/// The tool that gives back what it is given.
+pub const RESULT: &str = "tersed_result";
+/// Its name in Gemini, for the server called `tersed`.
+const CALLED: &str = "mcp_tersed_tersed_result";
+
+/// What the hook prints, or `None` where the host is to go on as without it.
+pub fn reply(host: &Host, given: Value) -> Option<Value> {
+    let event = Event::read(given)?;
+    answer(host, &event, || is_served(NAME, Path::new(&event.cwd)))
+}
+
+/// The same, where it is known whether our tool can be called.
+pub fn answer(host: &Host, event: &Event, is_served: impl Fn() -> bool) -> Option<Value> {
+    match event.hook_event_name.as_str() {
+        "PreCompress" => {
+            forget(host, event);
+            None
+        }
+        "AfterTool" => after_tool(host, event, is_served),
+        _ => None,
+    }
+}
+
+fn after_tool(host: &Host, event: &Event, is_served: impl Fn() -> bool) -> Option<Value> {
+    if event.session_id.is_empty() || is_ours(&event.tool_name) {
+        return None;
+    }
+    let response = event.tool_response.as_object()?;
+    // The call of another tool would turn a failed call into one that worked.
+    if response.get("error").is_some_and(|error| !error.is_null()) {
+        return None;
+    }
+    let content = match response.get("llmContent")? {
+        Value::String(text) => json!(text_of(host, event, text)?),
+        Value::Array(parts) => parts_of(host, event, parts)?,
+        _ => return None,
+    };
+    if !is_served() {
+        return None;
+    }
+    Some(json!({
+        "hookSpecificOutput": {
+            "hookEventName": "AfterTool",
+            "tailToolCallRequest": { "name": CALLED, "args": { "content": content } },
+        }
+    }))
+}
+
+/// Gemini names MCP tools `mcp_server_tool`.
+fn is_ours(name: &str) -> bool {
+    let name = name.strip_prefix("mcp_tersed_").unwrap_or(name);
+    name == RESULT || Tool::named(name).is_some()
+}
+
+/// The smaller text of a result that is one.
+fn text_of(host: &Host, event: &Event, text: &str) -> Option<String> {
+    let text = unwrapped(text);
+    if event.tool_name != "run_shell_command" {
+        return string(compress(host, event, &json!(text), None, None)?);
+    }
+    // What is cancelled or goes on in the background is told in other words.
+    let (output, ended) = ended(text.strip_prefix("Output: ")?);
+    let output = string(compress(host, event, &json!(output), ended.exit_code, None)?)?;
+    Some(format!("Output: {output}{}", ended.text))
+}
+
+/// The smaller texts of a result of text parts alone, as a list.
+fn parts_of(host: &Host, event: &Event, parts: &[Value]) -> Option<Value> {
+    let texts: Option<Vec<Value>> = parts
+        .iter()
+        .map(|part| {
+            let text = part.get("text").and_then(Value::as_str)?;
+            Some(json!({ "type": "text", "text": unwrapped(text) }))
+        })
+        .collect();
+    let answer = compress(host, event, &Value::Array(texts?), None, None)?;
+    answer.as_array()?.iter().map(|part| part.get("text").cloned()).collect()
+}
+
+/// A result without the marks that Gemini puts around what comes from outside, and puts again around our tool's.
+fn unwrapped(text: &str) -> &str {
+    text.strip_prefix("<untrusted_context>\n")
+        .and_then(|text| text.strip_suffix("\n</untrusted_context>"))
+        .unwrap_or(text)
+}
+
+/// What Gemini writes below the output of a command.
+struct Ended<'a> {
+    text: &'a str,
+    exit_code: Option<i64>,
+}
+
+/// The output of a command, and what stands below it, which stays as it is: lines that name the exit code where it
+/// is not 0, the signal, and processes.
+fn ended(text: &str) -> (&str, Ended<'_>) {
+    let mut rest = text;
+    let mut pop = |name: &str| {
+        let (before, line) = rest.rsplit_once('\n')?;
+        let value = line.strip_prefix(name)?;
+        rest = before;
+        Some(value)
+    };
+    let group = pop("Process Group PGID: ");
+    pop("Background PIDs: ");
+    let signal = pop("Signal: ");
+    let exit_code = match pop("Exit Code: ") {
+        Some(code) => code.parse().ok(),
+        // A process ran, and none of the lines that tell of a failure.
+        None => (group.is_some() && signal.is_none()).then_some(0),
+    };
+    (rest, Ended { text: &text[rest.len()..], exit_code })
+}
+
+fn string(value: Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,116 @@
+//! What a request is answered: the same in a resident process and in one that does the work itself.
+
+use base64::Engine as _;
+use serde_json::{Value, json};
+
+use super::wire::{Ran, Reply, Request};
+use crate::host::Host;
+use crate::host::hooks::Hooks;
+use crate::host::replace::compress_result;
+use crate::host::tools::find;
+use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
+
+/// Originals that are listed, at most.
+const MAX_LISTED: usize = 4096;
+
+/// The reply and its content. Whatever cannot be done is [`Reply::Nothing`].
+pub fn answer(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>) {
+    let answer = match request {
+        Request::Hook { host: name, .. } => hook(host, name, content).map(|bytes| (Reply::Whole, bytes)),
+        Request::Run { ran, parts, .. } => output(host, ran, parts, content),
+        Request::Original { id } => original(host, id),
+        Request::Originals => Some((Reply::Whole, Value::Array(originals(host)).to_string().into_bytes())),
+    };
+    answer.unwrap_or((Reply::Nothing, Vec::new()))
+}
+
+fn hook(host: &Host, name: &str, event: &[u8]) -> Option<Vec<u8>> {
+    let event = serde_json::from_slice(event).ok()?;
+    (Hooks::named(name)?.reply)(host, event).map(|reply| reply.to_string().into_bytes())
+}
+
+/// What a command wrote, smaller.
+fn output(host: &Host, ran: &Ran, parts: &[usize], content: &[u8]) -> Option<(Reply, Vec<u8>)> {
+    let mut rest = std::str::from_utf8(content).ok()?;
+    let mut texts = Vec::with_capacity(parts.len());
+    for length in parts {
+        let (text, after) = rest.split_at_checked(*length)?;
+        texts.push(text);
+        rest = after;
+    }
+    let content = match texts.as_slice() {
+        [one] => json!(one),
+        more => more.iter().map(|text| json!({ "type": "text", "text": text })).collect(),
+    };
+    let mut result = json!({
+        "tool": "bash",
+        "arguments": { "command": ran.command },
+        "exitCode": ran.exit_code,
+        "content": content,
+    });
+    if let Some(call) = &ran.call {
+        result["toolCallId"] = json!(call);
+    }
+    let new = compress_result(host, ran.session.as_deref(), result, None)?;
+    let texts: Vec<&str> = match &new {
+        Value::String(text) => vec![text],
+        new => new.as_array()?.iter().map(|part| part.get("text")?.as_str()).collect::<Option<_>>()?,
+    };
+    let lengths: Vec<usize> = texts.iter().map(|text| text.len()).collect();
+    (lengths.len() == parts.len()).then(|| (Reply::Parts { parts: lengths }, texts.concat().into_bytes()))
+}
+
+fn original(host: &Host, id: &str) -> Option<(Reply, Vec<u8>)> {
+    let mut bytes = Vec::new();
+    let (mut cursor, mut is_text, mut whole_id) = (None, true, String::new());
+    loop {
+        let read: Read = find(host, |session_id| {
+            host.engine().read_artifact(&ReadParams {
+                session_id,
+                id: id.to_owned(),
+                lines: None,
+                numbering: Numbering::Result,
+                max_bytes: Some(usize::MAX),
+                cursor: cursor.clone(),
+            })
+        })
+        .ok()?;
+        match read.encoding.as_str() {
+            "utf-8" => bytes.extend(read.text.as_bytes()),
+            _ => {
+                is_text = false;
+                bytes.extend(base64::engine::general_purpose::STANDARD.decode(&read.text).ok()?);
+            }
+        }
+        whole_id = if whole_id.is_empty() { read.id } else { whole_id };
+        cursor = read.next_cursor;
+        if cursor.is_none() {
+            break;
+        }
+    }
+    let mime = (!is_text).then(|| "application/octet-stream".to_owned());
+    Some((Reply::Original { id: whole_id, mime }, bytes))
+}
+
+/// The originals of all sessions, those of the latest first.
+fn originals(host: &Host) -> Vec<Value> {
+    let mut all = Vec::new();
+    for session_id in host.sessions() {
+        let mut cursor = None;
+        loop {
+            let params = ListParams { session_id: session_id.clone(), cursor };
+            // A session that was closed has none.
+            let Ok(List { artifacts, next_cursor }) = host.engine().list_artifacts(&params) else { break };
+            for artifact in artifacts {
+                let mut listed = serde_json::to_value(&artifact).unwrap_or_default();
+                listed["session"] = json!(session_id);
+                all.push(listed);
+            }
+            match next_cursor {
+                Some(next) if all.len() < MAX_LISTED => cursor = Some(next),
+                _ => break,
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,226 @@
+//! Where a resident process is found: a private folder of the user, and in it names made of the workspace and of all
+//! that has to be the same for a client to be served: the program, its variables, its settings.
+
+use std::ffi::OsString;
+use std::hash::Hasher;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use xxhash_rust::xxh3::Xxh3;
+
+use crate::layers;
+
+/// Longest path of a socket that every system takes, in bytes.
+const MAX_SOCKET_PATH: usize = 100;
+
+/// The place of one resident process.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The private folder.
+    pub folder: PathBuf,
+    /// The workspace: where settings are looked for.
+    pub workspace: PathBuf,
+    /// Names the files of this one: digits of the workspace, a dash, digits of the rest.
+    key: String,
+}
+
+impl Place {
+    /// The place for a process in `directory` that was given `settings` as flags. Makes the folder if need be.
+    ///
+    /// # Errors
+    /// The folder cannot be made, is a link, belongs to another user or is open to others.
+    pub fn of(directory: &Path, settings: &[String]) -> io::Result<Self> {
+        let folder = folder()?;
+        let workspace = workspace(directory);
+        let mut of_workspace = Xxh3::new();
+        of_workspace.update(workspace.as_os_str().as_encoded_bytes());
+        let mut of_rest = Xxh3::new();
+        let mut add = |bytes: &[u8]| {
+            of_rest.write_usize(bytes.len());
+            of_rest.update(bytes);
+        };
+        add(env!("CARGO_PKG_VERSION").as_bytes());
+        add(program().as_bytes());
+        let mut variables: Vec<(OsString, OsString)> =
+            std::env::vars_os().filter(|(name, _)| is_setting(name.as_encoded_bytes())).collect();
+        variables.sort_unstable();
+        for (name, value) in &variables {
+            add(name.as_encoded_bytes());
+            add(value.as_encoded_bytes());
+        }
+        settings.iter().for_each(|setting| add(setting.as_bytes()));
+        let key = format!("{:016x}-{:016x}", of_workspace.digest(), of_rest.digest());
+        Ok(Self { folder, workspace, key })
+    }
+
+    /// The socket.
+    pub fn socket(&self) -> PathBuf {
+        self.folder.join(format!("{}.sock", self.key))
+    }
+
+    /// Locked while somebody starts the process.
+    pub fn starting(&self) -> PathBuf {
+        self.folder.join(format!("{}.starting", self.key))
+    }
+
+    /// Locked by the process while it runs.
+    pub fn running(&self) -> PathBuf {
+        self.folder.join(format!("{}.running", self.key))
+    }
+
+    /// The folder for originals of results that no resident process has.
+    pub fn originals(&self) -> PathBuf {
+        self.folder.join("originals")
+    }
+
+    /// The sockets of all resident processes of the user, those of this workspace first.
+    pub fn sockets(&self) -> Vec<PathBuf> {
+        let own = self.socket();
+        let of_workspace = self.key.split('-').next().unwrap_or_default().to_owned();
+        let files = std::fs::read_dir(&self.folder).into_iter().flatten().flatten().map(|file| file.path());
+        let mut all: Vec<PathBuf> =
+            files.filter(|path| path.extension().is_some_and(|end| end == "sock")).collect();
+        all.sort_by_cached_key(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            (*path != own, !name.starts_with(&of_workspace), name)
+        });
+        all
+    }
+}
+
+/// Whether a variable changes what the process does.
+fn is_setting(name: &[u8]) -> bool {
+    let is_ours = name.starts_with(b"TERSED_") && !matches!(name, b"TERSED_BIN" | b"TERSED_DEADLINE_MS");
+    is_ours || matches!(name, b"HOME" | b"XDG_CONFIG_HOME" | b"XDG_STATE_HOME")
+}
+
+/// The nearest folder from `directory` upwards that holds a project: a repository, or settings of ours.
+fn workspace(directory: &Path) -> PathBuf {
+    let is_one = |folder: &&Path| {
+        let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
+        has(".git") || layers::NAMES.iter().any(|name| has(name))
+    };
+    directory.ancestors().find(is_one).unwrap_or(directory).to_owned()
+}
+
+/// What tells this program's file from one that took its place.
+#[cfg(unix)]
+fn program() -> String {
+    use std::os::unix::fs::MetadataExt;
+    let path = if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() };
+    let about = path.and_then(std::fs::metadata);
+    about
+        .map(|about| format!("{} {} {} {}", about.dev(), about.ino(), about.size(), about.mtime()))
+        .unwrap_or_default()
+}
+
+#[cfg(not(unix))]
+fn program() -> String {
+    std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default()
+}
+
+/// The private folder: in that of the session, or else in the one for temporary files.
+fn folder() -> io::Result<PathBuf> {
+    let of_session = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+    if let Some(parent) = of_session
+        && parent.as_os_str().len() < MAX_SOCKET_PATH - 50
+        && let Ok(folder) = private(&parent.join("tersed"))
+    {
+        return Ok(folder);
+    }
+    let parent = std::env::temp_dir();
+    let name = format!("tersed-{}", user());
+    // Room for the name of a socket.
+    if parent.as_os_str().len() + name.len() < MAX_SOCKET_PATH - 40 {
+        return private(&parent.join(name));
+    }
+    let mut of_parent = Xxh3::new();
+    of_parent.update(parent.as_os_str().as_encoded_bytes());
+    private(&Path::new("/tmp").join(format!("{name}-{:016x}", of_parent.digest())))
+}
+
+#[cfg(unix)]
+fn user() -> u32 {
+    rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn user() -> &'static str {
+    "user"
+}
+
+/// The folder, made if need be, if it is this user's alone.
+#[cfg(unix)]
+fn private(path: &Path) -> io::Result<PathBuf> {
+    use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};
+    use std::os::unix::fs::DirBuilderExt;
+
+    let refused =
+        |why: &str| io::Error::new(io::ErrorKind::PermissionDenied, format!("{}: {why}", path.display()));
+    match std::fs::DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened = openat(CWD, path, flags, Mode::empty()).map_err(|_| refused("is a link or no folder"))?;
+    let about = fstat(&opened)?;
+    let is_folder = FileType::from_raw_mode(about.st_mode) == FileType::Directory;
+    if !is_folder || about.st_uid != user() {
+        return Err(refused("belongs to another user"));
+    }
+    if about.st_mode & 0o077 != 0 {
+        return Err(refused("is open to others, allowed is mode 0700"));
+    }
+    Ok(path.to_owned())
+}
+
+#[cfg(not(unix))]
+fn private(path: &Path) -> io::Result<PathBuf> {
+    std::fs::create_dir_all(path).map(|()| path.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_workspace_is_found_from_below() {
+        let place = tempfile::tempdir().unwrap();
+        let deep = place.path().join("a/b/c");
+        std::fs::create_dir_all(&deep).unwrap();
+        assert_eq!(workspace(&deep), deep);
+        std::fs::create_dir(place.path().join("a/.git")).unwrap();
+        assert_eq!(workspace(&deep), place.path().join("a"));
+        std::fs::write(deep.join("tersed.toml"), "").unwrap();
+        assert_eq!(workspace(&deep), deep);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_is_a_link_or_open_is_refused() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("own");
+        private(&folder).unwrap();
+        assert_eq!(std::fs::metadata(&folder).unwrap().permissions().mode() & 0o777, 0o700);
+        let link = place.path().join("link");
+        symlink(&folder, &link).unwrap();
+        assert!(private(&link).unwrap_err().to_string().contains("is a link"));
+        std::fs::set_permissions(&folder, std::fs::Permissions::from_mode(0o750)).unwrap();
+        assert!(private(&folder).unwrap_err().to_string().contains("open to others"));
+    }
+
+    #[test]
+    fn names_differ_by_workspace_and_settings_and_fit() {
+        let place = |folder: &str, settings: &[&str]| {
+            let settings: Vec<String> = settings.iter().map(|s| (*s).to_owned()).collect();
+            Place::of(Path::new(folder), &settings).unwrap()
+        };
+        let (a, b, c) = (place("/a", &[]), place("/b", &[]), place("/a", &["--mode", "safe"]));
+        assert_eq!(a, place("/a", &[]));
+        assert!(a.socket() != b.socket() && a.socket() != c.socket());
+        assert_eq!(a.key.split('-').next(), c.key.split('-').next());
+        assert!(a.socket().as_os_str().len() <= MAX_SOCKET_PATH);
+        assert!(place("/a", &["--mo", "de"]).key != place("/a", &["--mode"]).key);
+    }
+}

@@ -1,0 +1,332 @@
+//! The side that answers: one socket, a thread for each connection, and the reasons to end.
+//!
+//! It ends when nobody asked for a while, when all processes that it belongs to are gone, when it is told to, and
+//! when another socket, or none, is in the place of its own.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::answer::answer;
+use super::place::Place;
+use super::wire::{self, Reply, Request};
+use crate::host::Host;
+
+/// When a resident process ends by itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Ends {
+    /// After so long without a request.
+    pub idle: Duration,
+    /// So long after the last owner is gone, unless somebody asks.
+    pub linger: Duration,
+    /// An owner from the start.
+    pub owner: Option<u32>,
+}
+
+/// Connections at once; later ones wait.
+const MAX_CONNECTIONS: usize = 64;
+/// Owners that are watched.
+const MAX_OWNERS: usize = 64;
+/// How long a client may take to say what it wants, or to take the answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How often the socket and, where the system does not tell, owners are looked at.
+const TICK: Duration = Duration::from_secs(1);
+/// How long requests may still take when the process ends.
+const LAST: Duration = Duration::from_secs(2);
+
+/// An engine and what its connections share.
+struct Shared {
+    host: Host,
+    owners: Mutex<Owners>,
+    /// Connections that are open.
+    open: AtomicUsize,
+    /// When the last request came.
+    asked: Mutex<Instant>,
+    /// Read anew when files of settings change.
+    settings: Mutex<Settings>,
+}
+
+struct Settings {
+    seen: Vec<Option<(u64, i64, i64)>>,
+    looked: Instant,
+}
+
+/// Serves until there is a reason to end.
+///
+/// # Errors
+/// Another process serves the place, or the socket cannot be made.
+pub fn serve(place: &Place, ends: Ends, host: Host) -> io::Result<()> {
+    // Nobody's child, and in nobody's session: a terminal that closes is not meant.
+    let _ = rustix::process::setsid();
+    let _running = claim(&place.running())?;
+    let path = place.socket();
+    let listener = bind(&path)?;
+    let own = identity(&path);
+    let (told, tell) = UnixStream::pair()?;
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP] {
+        signal_hook::low_level::pipe::register(signal, tell.try_clone()?)?;
+    }
+    let (woken, wake) = UnixStream::pair()?;
+    woken.set_nonblocking(true)?;
+    let mut owners = Owners::default();
+    if let Some(owner) = ends.owner {
+        owners.add(owner);
+    }
+    let files = stamps(&host);
+    let shared = Arc::new(Shared {
+        host,
+        owners: Mutex::new(owners),
+        open: AtomicUsize::new(0),
+        asked: Mutex::new(Instant::now()),
+        settings: Mutex::new(Settings { seen: files, looked: Instant::now() }),
+    });
+    let _ = std::env::set_current_dir("/");
+    let mut alone_since = None;
+    loop {
+        if identity(&path) != own {
+            break;
+        }
+        let now = Instant::now();
+        let idle = now.saturating_duration_since(*locked(&shared.asked));
+        let is_busy = shared.open.load(Ordering::SeqCst) > 0;
+        alone_since = match locked(&shared.owners).are_gone() {
+            true => alone_since.or(Some(now)),
+            false => None,
+        };
+        let is_left = alone_since.is_some_and(|since: Instant| now - since >= ends.linger);
+        if !is_busy && (idle >= ends.idle || is_left) {
+            break;
+        }
+        match wait(&listener, &told, &woken, &shared, ends) {
+            Some(Event::Connection) => accept(&listener, &shared, &wake),
+            Some(Event::Signal) => break,
+            None => {}
+        }
+    }
+    if identity(&path) == own {
+        let _ = std::fs::remove_file(&path);
+    }
+    let until = Instant::now() + LAST;
+    while shared.open.load(Ordering::SeqCst) > 0 && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    shared.host.engine().close();
+    Ok(())
+}
+
+enum Event {
+    Connection,
+    Signal,
+}
+
+/// Waits for something to do, at most a tick or until an end is due.
+fn wait(
+    listener: &UnixListener,
+    told: &UnixStream,
+    woken: &UnixStream,
+    shared: &Shared,
+    ends: Ends,
+) -> Option<Event> {
+    let owners = locked(&shared.owners).descriptors();
+    let is_full = shared.open.load(Ordering::SeqCst) >= MAX_CONNECTIONS;
+    let mut fds = vec![PollFd::new(told, PollFlags::IN), PollFd::new(woken, PollFlags::IN)];
+    if !is_full {
+        fds.push(PollFd::new(listener, PollFlags::IN));
+    }
+    let first_owner = fds.len();
+    fds.extend(owners.iter().map(|owner| PollFd::from_borrowed_fd(owner.as_fd(), PollFlags::IN)));
+    let time = TICK.min(ends.idle).min(ends.linger.max(Duration::from_millis(10)));
+    let time = Timespec { tv_sec: time.as_secs() as i64, tv_nsec: i64::from(time.subsec_nanos()) };
+    if poll(&mut fds, Some(&time)).is_err() {
+        return None;
+    }
+    let is_ready = |fd: &PollFd<'_>| !fd.revents().is_empty();
+    if is_ready(&fds[0]) {
+        return Some(Event::Signal);
+    }
+    if is_ready(&fds[1]) {
+        let _ = (&*woken).read(&mut [0; 64]);
+    }
+    let gone: Vec<usize> =
+        (first_owner..fds.len()).filter(|&i| is_ready(&fds[i])).map(|i| i - first_owner).collect();
+    let is_asked = !is_full && is_ready(&fds[2]);
+    drop(fds);
+    if !gone.is_empty() {
+        locked(&shared.owners).remove(&gone.iter().map(|&i| owners[i].clone()).collect::<Vec<_>>());
+    }
+    is_asked.then_some(Event::Connection)
+}
+
+fn accept(listener: &UnixListener, shared: &Arc<Shared>, wake: &UnixStream) {
+    let Ok((stream, _)) = listener.accept() else { return };
+    let Ok(wake) = wake.try_clone() else { return };
+    shared.open.fetch_add(1, Ordering::SeqCst);
+    let held = Arc::clone(shared);
+    let started = std::thread::Builder::new().name("tersed".to_owned()).spawn(move || {
+        let _ = catch_unwind(AssertUnwindSafe(|| one(&held, stream)));
+        *locked(&held.asked) = Instant::now();
+        held.open.fetch_sub(1, Ordering::SeqCst);
+        let _ = io::Write::write(&mut &wake, b"x");
+    });
+    if started.is_err() {
+        shared.open.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// One connection.
+fn one(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
+    stream.set_nonblocking(false)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    stream.set_write_timeout(Some(PATIENCE))?;
+    let client = peer(&stream)?;
+    let (request, content): (Request, Vec<u8>) = wire::read(&mut stream)?;
+    if let Request::Hook { owner, .. } | Request::Run { owner, .. } = &request {
+        let owner = owner.or_else(|| owner_of(client));
+        if let Some(owner) = owner {
+            locked(&shared.owners).add(owner);
+        }
+        refresh(shared);
+    }
+    let fault = |_| (Reply::Nothing, Vec::new());
+    let (reply, content) =
+        catch_unwind(AssertUnwindSafe(|| answer(&shared.host, &request, &content))).unwrap_or_else(fault);
+    wire::write(&mut stream, &reply, &content)
+}
+
+/// The process at the other end, which must be the same user's.
+#[cfg(target_os = "linux")]
+fn peer(stream: &UnixStream) -> io::Result<Option<u32>> {
+    let peer = rustix::net::sockopt::socket_peercred(stream)?;
+    if peer.uid != rustix::process::geteuid() {
+        return Err(io::Error::from(io::ErrorKind::PermissionDenied));
+    }
+    Ok(u32::try_from(peer.pid.as_raw_nonzero().get()).ok())
+}
+
+/// Elsewhere the folder, which nobody else can enter, has to do.
+#[cfg(not(target_os = "linux"))]
+fn peer(_: &UnixStream) -> io::Result<Option<u32>> {
+    Ok(None)
+}
+
+#[cfg(target_os = "linux")]
+fn owner_of(client: Option<u32>) -> Option<u32> {
+    super::owner::of(client?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn owner_of(_: Option<u32>) -> Option<u32> {
+    None
+}
+
+/// Reads the files of settings anew where one of them changed. Settings that cannot be read change nothing.
+fn refresh(shared: &Shared) {
+    let mut settings = locked(&shared.settings);
+    if settings.looked.elapsed() < TICK {
+        return;
+    }
+    settings.looked = Instant::now();
+    let now = stamps(&shared.host);
+    if now != settings.seen {
+        settings.seen = now;
+        let _ = shared.host.engine().reload_configuration();
+    }
+}
+
+/// What tells whether a file of settings changed, for each place where one may be.
+fn stamps(host: &Host) -> Vec<Option<(u64, i64, i64)>> {
+    let stamp = |path: &std::path::PathBuf| {
+        std::fs::metadata(path).ok().map(|about| (about.len(), about.mtime(), about.mtime_nsec()))
+    };
+    host.engine().places_of_settings().iter().map(stamp).collect()
+}
+
+/// The lock that tells others that this process runs; it goes with the process.
+fn claim(path: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
+    file.try_lock().map_err(|_| io::Error::from(io::ErrorKind::AddrInUse))?;
+    Ok(file)
+}
+
+/// A socket in place of what an earlier process left. Whoever may do this holds the lock.
+fn bind(path: &Path) -> io::Result<UnixListener> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let listener = UnixListener::bind(path)?;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o600))?;
+    listener.set_nonblocking(true)?;
+    Ok(listener)
+}
+
+/// What tells a socket from another one in its place.
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    std::fs::symlink_metadata(path).ok().map(|about| (about.dev(), about.ino()))
+}
+
+/// The processes that this one belongs to.
+#[derive(Debug, Default)]
+struct Owners {
+    alive: Vec<(u32, Option<Arc<OwnedFd>>)>,
+    were_any: bool,
+}
+
+impl Owners {
+    fn add(&mut self, pid: u32) {
+        if self.alive.iter().any(|(known, _)| *known == pid) || self.alive.len() >= MAX_OWNERS {
+            return;
+        }
+        self.were_any = true;
+        if is_alive(pid) {
+            self.alive.push((pid, descriptor(pid).map(Arc::new)));
+        }
+    }
+
+    fn descriptors(&self) -> Vec<Arc<OwnedFd>> {
+        self.alive.iter().filter_map(|(_, descriptor)| descriptor.clone()).collect()
+    }
+
+    fn remove(&mut self, gone: &[Arc<OwnedFd>]) {
+        let is_gone = |one: &Arc<OwnedFd>| gone.iter().any(|gone| Arc::ptr_eq(gone, one));
+        self.alive.retain(|(_, descriptor)| !descriptor.as_ref().is_some_and(is_gone));
+    }
+
+    /// Whether there were some, and none is left.
+    fn are_gone(&mut self) -> bool {
+        self.alive.retain(|(pid, descriptor)| descriptor.is_some() || is_alive(*pid));
+        self.were_any && self.alive.is_empty()
+    }
+}
+
+fn is_alive(pid: u32) -> bool {
+    use rustix::process::{Pid, test_kill_process};
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
+}
+
+/// A descriptor that tells when the process has ended, and cannot be fooled by a number that is used again.
+#[cfg(target_os = "linux")]
+fn descriptor(pid: u32) -> Option<OwnedFd> {
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw)?;
+    pidfd_open(pid, PidfdFlags::empty()).ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+fn descriptor(_: u32) -> Option<OwnedFd> {
+    None
+}
+
+fn locked<T>(value: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,72 @@
+//! `tersed run`: a command with what it writes held back, so that it can be made smaller, for hosts that let a
+//! command be rewritten and nothing else.
+//!
+//! The command has the same input, variables, folder and process group as without. What it writes is held until it
+//! ends, or until patience does: a host that kills a command that takes long must have seen what it wrote so far.
+//! From then on, and after a signal, everything passes as it comes. Where standard output is a terminal, somebody is
+//! looking: then this process becomes the command.
+
+mod hold;
+pub mod shell;
+#[cfg(unix)]
+mod system;
+
+use std::ffi::OsString;
+use std::time::Duration;
+
+#[cfg(unix)]
+pub use system::{relay, run};
+
+/// What is run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Program {
+    /// A program and its arguments.
+    Argv(Vec<OsString>),
+    /// A text for the shell.
+    Shell(OsString),
+}
+
+/// How it ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// By itself, with this status.
+    Code(i32),
+    /// By this signal.
+    Signal(i32),
+}
+
+impl Ended {
+    /// The status as a shell tells it.
+    pub fn status(self) -> i32 {
+        match self {
+            Self::Code(code) => code,
+            Self::Signal(signal) => 128 + signal,
+        }
+    }
+}
+
+/// How long output is held back.
+pub const PATIENCE: Duration = Duration::from_secs(8);
+
+/// Makes the texts of a command that ended smaller: one of both streams, or one of each. `None` where they stay.
+pub type Compress<'a> = &'a dyn Fn(Ended, &[String]) -> Option<Vec<String>>;
+
+/// What a command wrote as text; `None` where some of it is none.
+fn texts(outputs: Vec<Vec<u8>>) -> Result<Vec<String>, Vec<Vec<u8>>> {
+    let is_text = |bytes: &Vec<u8>| !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok();
+    match outputs.iter().all(is_text) {
+        true => Ok(outputs.into_iter().map(|bytes| String::from_utf8(bytes).unwrap_or_default()).collect()),
+        false => Err(outputs),
+    }
+}
+
+/// Runs the program and waits for it: nothing is held back here.
+///
+/// # Errors
+/// It cannot be started: its name and why.
+#[cfg(not(unix))]
+pub fn run(program: &Program, _: Duration, _: Compress<'_>) -> Result<Ended, String> {
+    let mut command = shell::command(program);
+    let status = command.status().map_err(|e| format!("{}: {e}", command.get_program().to_string_lossy()))?;
+    Ok(Ended::Code(status.code().unwrap_or(1)))
+}

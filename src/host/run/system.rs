@@ -1,0 +1,346 @@
+//! The process that runs, on Unix: one loop over what it writes, the signals that come, and its end.
+
+use std::fs::File;
+use std::io::{self, IsTerminal, PipeReader, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::hold::Held;
+use super::{Compress, Ended, Program, shell, texts};
+
+/// Bytes that are held at most; then everything passes.
+const MAX_HELD: usize = 32 << 20;
+/// How long the end of the output is waited for after the command ended: a process that it left behind may have it.
+const LEFT_BEHIND: Duration = Duration::from_millis(300);
+/// How long a signal may take to reach the command by itself, as part of the process group, before it is sent on.
+const ON_ITS_WAY: Duration = Duration::from_millis(50);
+/// Signals that mean the command.
+const SIGNALS: [Signal; 6] =
+    [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT, Signal::USR1, Signal::USR2];
+
+/// Runs the program, and ends as it ended.
+///
+/// # Errors
+/// It cannot be started: its name and why.
+pub fn run(program: &Program, patience: Duration, compress: Compress<'_>) -> Result<Ended, String> {
+    let mut command = shell::command(program);
+    let failed =
+        |command: &Command, e: &io::Error| format!("{}: {e}", command.get_program().to_string_lossy());
+    if io::stdout().is_terminal() {
+        let error = command.exec();
+        if let Program::Argv(argv) = program {
+            let _ = shell::looked_up(argv).exec();
+        }
+        return Err(failed(&command, &error));
+    }
+    let signals = Signals::new();
+    let (child, streams) = match start(&mut command) {
+        Ok(started) => started,
+        Err(error) => match program {
+            Program::Argv(argv) => {
+                start(&mut shell::looked_up(argv)).map_err(|_| failed(&command, &error))?
+            }
+            Program::Shell(_) => return Err(failed(&command, &error)),
+        },
+    };
+    drop(command);
+    let mut running = Running {
+        streams,
+        child: Watched::new(child).map_err(|e| e.to_string())?,
+        signals,
+        patience: Instant::now().checked_add(patience),
+        passes: false,
+        sent: Vec::new(),
+    };
+    let ended = running.wait();
+    running.finish(ended, compress);
+    Ok(ended)
+}
+
+/// Copies standard input to standard output: what a process writes that a command left behind.
+pub fn relay() {
+    let _ = io::copy(&mut io::stdin().lock(), &mut File::from(own(1)));
+}
+
+/// A stream of the command, and where it goes.
+struct Stream {
+    from: Option<PipeReader>,
+    to: File,
+    held: Held,
+}
+
+impl Stream {
+    fn write(&mut self, bytes: &[u8]) {
+        if self.to.write_all(bytes).is_err() {
+            // As without us, the command is told by a signal that nobody reads.
+            self.from = None;
+        }
+    }
+}
+
+fn own(stream: i32) -> OwnedFd {
+    let fd = match stream {
+        1 => io::stdout().as_fd().try_clone_to_owned(),
+        _ => io::stderr().as_fd().try_clone_to_owned(),
+    };
+    fd.or_else(|_| File::options().write(true).open("/dev/null").map(OwnedFd::from))
+        .unwrap_or_else(|_| std::process::exit(1))
+}
+
+/// Whether standard output and standard error are one: then their order is kept.
+fn are_one() -> bool {
+    let about = |fd: BorrowedFd<'_>| rustix::fs::fstat(fd).map(|about| (about.st_dev, about.st_ino));
+    let (stdout, stderr) = (about(io::stdout().as_fd()), about(io::stderr().as_fd()));
+    stdout.is_ok() && stdout == stderr
+}
+
+/// Starts the command with pipes in place of its outputs, but for one that is a terminal.
+fn start(command: &mut Command) -> io::Result<(Child, Vec<Stream>)> {
+    let (from, to) = io::pipe()?;
+    let mut streams = vec![Stream { from: Some(from), to: own(1).into(), held: Held::new() }];
+    if are_one() {
+        command.stderr(to.try_clone()?);
+    } else if !io::stderr().is_terminal() {
+        let (from, to) = io::pipe()?;
+        streams.push(Stream { from: Some(from), to: own(2).into(), held: Held::new() });
+        command.stderr(to);
+    }
+    command.stdout(to);
+    let child = command.spawn();
+    // Our copies of the writing ends must not outlive this.
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    Ok((child?, streams))
+}
+
+/// A process whose end a poll can wait for.
+struct Watched {
+    pid: Option<Pid>,
+    ends: UnixStream,
+    status: Receiver<io::Result<ExitStatus>>,
+}
+
+impl Watched {
+    fn new(mut child: Child) -> io::Result<Self> {
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let (ends, mut tell) = UnixStream::pair()?;
+        let (send, status) = channel();
+        std::thread::Builder::new().spawn(move || {
+            let _ = send.send(child.wait());
+            let _ = tell.write_all(b"x");
+        })?;
+        Ok(Self { pid, ends, status })
+    }
+
+    fn ended(&mut self) -> Ended {
+        self.pid = None;
+        match self.status.recv() {
+            Ok(Ok(status)) => match (status.code(), status.signal()) {
+                (Some(code), _) => Ended::Code(code),
+                (None, signal) => Ended::Signal(signal.unwrap_or(0)),
+            },
+            _ => Ended::Code(1),
+        }
+    }
+}
+
+/// Signals that came, each behind a descriptor of its own.
+struct Signals(Vec<(Signal, UnixStream)>);
+
+impl Signals {
+    fn new() -> Self {
+        let ignored = ignored();
+        let one = |signal: Signal| {
+            let (read, write) = UnixStream::pair().ok()?;
+            signal_hook::low_level::pipe::register(signal.as_raw(), write).ok()?;
+            Some((signal, read))
+        };
+        // What is ignored here the command is to ignore too.
+        let heard = SIGNALS.into_iter().filter(|signal| ignored & (1 << (signal.as_raw() - 1)) == 0);
+        Self(heard.filter_map(one).collect())
+    }
+}
+
+/// A bit for each signal that this process ignores, where the system tells.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
+}
+
+struct Running {
+    streams: Vec<Stream>,
+    child: Watched,
+    signals: Signals,
+    /// When output is no longer held back; `None` for never.
+    patience: Option<Instant>,
+    passes: bool,
+    /// Signals to send on, and when.
+    sent: Vec<(Instant, Signal)>,
+}
+
+impl Running {
+    /// Until the command ended and its output did, or a while after it.
+    fn wait(&mut self) -> Ended {
+        let mut ended: Option<(Ended, Instant)> = None;
+        loop {
+            let now = Instant::now();
+            let is_silent = self.streams.iter().all(|stream| stream.from.is_none());
+            if let Some((ended, at)) = ended
+                && (is_silent || now >= at + LEFT_BEHIND)
+            {
+                return ended;
+            }
+            if !self.passes && self.patience.is_some_and(|patience| now >= patience) {
+                self.pass();
+            }
+            self.send(now);
+            let due = [
+                ended.map(|(_, at)| at + LEFT_BEHIND),
+                self.patience.filter(|_| !self.passes),
+                self.sent.first().map(|(at, _)| *at),
+            ];
+            let ready = self.poll(due.into_iter().flatten().min(), ended.is_some());
+            for signal in ready.signals {
+                // What the host ends early it wants to see.
+                if !matches!(signal, Signal::USR1 | Signal::USR2) {
+                    self.pass();
+                }
+                self.sent.push((Instant::now() + ON_ITS_WAY, signal));
+            }
+            for index in ready.streams {
+                self.read(index);
+            }
+            if ready.has_ended && ended.is_none() {
+                ended = Some((self.child.ended(), Instant::now()));
+            }
+        }
+    }
+
+    fn poll(&mut self, until: Option<Instant>, has_ended: bool) -> Ready {
+        let time = until.map(|until| {
+            let left = until.saturating_duration_since(Instant::now()) + Duration::from_millis(1);
+            Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) }
+        });
+        let mut fds: Vec<PollFd<'_>> =
+            self.signals.0.iter().map(|(_, fd)| PollFd::new(fd, PollFlags::IN)).collect();
+        let first_stream = fds.len();
+        let open: Vec<(usize, &PipeReader)> = self
+            .streams
+            .iter()
+            .enumerate()
+            .filter_map(|(i, stream)| Some((i, stream.from.as_ref()?)))
+            .collect();
+        fds.extend(open.iter().map(|(_, fd)| PollFd::new(*fd, PollFlags::IN)));
+        if !has_ended {
+            fds.push(PollFd::new(&self.child.ends, PollFlags::IN));
+        }
+        let mut ready = Ready::default();
+        if poll(&mut fds, time.as_ref()).is_err() {
+            return ready;
+        }
+        let is_ready = |i: usize| fds.get(i).is_some_and(|fd| !fd.revents().is_empty());
+        for (i, (signal, fd)) in self.signals.0.iter().enumerate() {
+            if is_ready(i) {
+                let _ = (&*fd).read(&mut [0; 64]);
+                ready.signals.push(*signal);
+            }
+        }
+        ready.streams = (0..open.len()).filter(|i| is_ready(first_stream + i)).map(|i| open[i].0).collect();
+        ready.has_ended = !has_ended && is_ready(first_stream + open.len());
+        ready
+    }
+
+    fn read(&mut self, index: usize) {
+        let mut buffer = [0; 64 << 10];
+        let stream = &mut self.streams[index];
+        let Some(from) = &mut stream.from else { return };
+        let read = match from.read(&mut buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => return,
+            Ok(0) | Err(_) => return stream.from = None,
+            Ok(read) => read,
+        };
+        let piece = &buffer[..read];
+        if self.passes {
+            return stream.write(piece);
+        }
+        if stream.held.push(piece).is_err() {
+            self.pass();
+            return self.streams[index].write(piece);
+        }
+        if self.streams.iter().map(|stream| stream.held.len()).sum::<usize>() > MAX_HELD {
+            self.pass();
+        }
+    }
+
+    /// Gives out what is held, and holds nothing from now on.
+    fn pass(&mut self) {
+        if std::mem::replace(&mut self.passes, true) {
+            return;
+        }
+        for stream in &mut self.streams {
+            if stream.held.write_to(&mut stream.to).is_err() {
+                stream.from = None;
+            }
+        }
+    }
+
+    /// Sends on what did not end the command by itself.
+    fn send(&mut self, now: Instant) {
+        while let Some((_, signal)) = self.sent.first().copied().filter(|(at, _)| now >= *at) {
+            self.sent.remove(0);
+            if let Some(pid) = self.child.pid {
+                // It may just have ended.
+                let _ = kill_process(pid, signal);
+            }
+        }
+    }
+
+    /// Gives out what is still held, smaller where that can be.
+    fn finish(&mut self, ended: Ended, compress: Compress<'_>) {
+        if !self.passes {
+            self.passes = true;
+            let outputs: io::Result<Vec<Vec<u8>>> =
+                self.streams.iter_mut().map(|stream| stream.held.take()).collect();
+            let outputs = outputs.unwrap_or_default();
+            let new: Vec<Vec<u8>> = match texts(outputs) {
+                Ok(texts) => {
+                    let new = compress(ended, &texts).filter(|new| new.len() == texts.len());
+                    new.unwrap_or(texts).into_iter().map(String::into_bytes).collect()
+                }
+                Err(outputs) => outputs,
+            };
+            for (stream, bytes) in self.streams.iter_mut().zip(new) {
+                let _ = stream.to.write_all(&bytes);
+            }
+        }
+        for stream in &mut self.streams {
+            if let Some(from) = stream.from.take() {
+                left_behind(from, &stream.to);
+            }
+        }
+    }
+}
+
+/// A process that the command left behind writes on: that goes where it would have gone, without us.
+fn left_behind(from: PipeReader, to: &File) {
+    let Ok(to) = to.try_clone() else { return };
+    let Ok(program) = std::env::current_exe() else { return };
+    let mut command = Command::new(program);
+    command.args(["run", "--relay"]).stdin(from).stdout(to).stderr(Stdio::null());
+    let _ = command.spawn();
+}
+
+/// What a poll found.
+#[derive(Default)]
+struct Ready {
+    signals: Vec<Signal>,
+    streams: Vec<usize>,
+    has_ended: bool,
+}

@@ -1,0 +1,208 @@
+//! What a host needs in one file, and how the text of the file becomes one with it and one without.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::jsonc::{self, Fault};
+use super::parts::{self, Part};
+use super::toml;
+
+/// One file of a host.
+#[derive(Debug, Clone)]
+pub struct Change {
+    /// The file.
+    pub path: PathBuf,
+    /// What it needs.
+    pub what: What,
+}
+
+/// What a file needs.
+#[derive(Debug, Clone)]
+pub enum What {
+    /// The whole file is ours. Where it names the program, that stands between `before` and `after`.
+    File {
+        /// Its text.
+        text: String,
+        /// What stands around the program, a string in quotes.
+        around: Option<(&'static str, &'static str)>,
+    },
+    /// Parts of a JSON file that others have parts in.
+    Json(Vec<Part>),
+    /// The same of a TOML file.
+    Toml(Vec<Part>),
+}
+
+/// How much of what a host needs a file has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Held {
+    /// Nothing.
+    None,
+    /// Something, or all of it in another form: of another version, with another program, or changed by hand.
+    Other,
+    /// All.
+    All,
+}
+
+impl Change {
+    /// A file of ours.
+    pub fn file(path: PathBuf, text: &str) -> Self {
+        Self { path, what: What::File { text: text.to_owned(), around: None } }
+    }
+
+    /// A file of ours that starts the program: `around` is what stands around its name, a string in quotes.
+    pub fn file_with(path: PathBuf, text: &str, around: (&'static str, &'static str), program: &str) -> Self {
+        let name = Value::from(program).to_string();
+        let given = format!("{}\"tersed\"{}", around.0, around.1);
+        let text = text.replacen(&given, &format!("{}{name}{}", around.0, around.1), 1);
+        Self { path, what: What::File { text, around: Some(around) } }
+    }
+
+    /// Parts of a JSON file, as an example has them.
+    pub fn json(path: PathBuf, mut example: Value, program: &str) -> Self {
+        parts::with_program(&mut example, program);
+        Self { path, what: What::Json(Part::of(&example)) }
+    }
+
+    /// Parts of a TOML file, as an example has them.
+    pub fn toml(path: PathBuf, mut example: Value, program: &str) -> Self {
+        parts::with_program(&mut example, program);
+        Self { path, what: What::Toml(Part::of(&example)) }
+    }
+
+    /// The text with what is needed, and which objects were made in it.
+    pub(super) fn with(&self, text: &str) -> Result<(String, Vec<Vec<String>>), Fault> {
+        match &self.what {
+            What::File { text, .. } => Ok((text.clone(), Vec::new())),
+            What::Json(parts) => jsonc::add(text, parts),
+            What::Toml(parts) => Ok((toml::add(text, parts)?, Vec::new())),
+        }
+    }
+
+    /// The text without it; `None` where nothing is left.
+    pub(super) fn without(&self, text: &str, made: Option<&[Vec<String>]>) -> Result<Option<String>, Fault> {
+        match &self.what {
+            What::File { .. } => Ok(None),
+            What::Json(parts) => jsonc::remove(text, parts, made).map(Some),
+            What::Toml(parts) => toml::remove(text, parts).map(Some),
+        }
+    }
+
+    /// Its parts; none where the whole file is ours.
+    pub(super) fn parts(&self) -> &[Part] {
+        match &self.what {
+            What::File { .. } => &[],
+            What::Json(parts) | What::Toml(parts) => parts,
+        }
+    }
+
+    /// Whether a text has all of it, starts the same program, and does not have `parts` as they were written: whoever
+    /// changed them wants them so.
+    pub(super) fn is_changed_by_hand(&self, text: &str, parts: &[Part]) -> bool {
+        let root = match &self.what {
+            What::File { .. } => return false,
+            What::Json(_) => jsonc::value(text).ok().flatten().unwrap_or_default(),
+            What::Toml(_) => toml::value(text).unwrap_or_default(),
+        };
+        let programs = self.with("").map(|(text, _)| self.programs(&text));
+        self.is_known(text)
+            && programs.is_ok_and(|programs| programs == self.programs(text))
+            && parts.iter().any(|part| !part.is_held(&root))
+    }
+
+    /// Whether a part at that path is a value that others in the file need too.
+    pub(super) fn is_default(&self, path: &[String]) -> bool {
+        self.parts().iter().any(|part| matches!(part, Part::Default { .. }) && part.path() == path)
+    }
+
+    /// Whether a text has nothing but what it would have been made with.
+    pub(super) fn is_bare(&self, text: &str) -> bool {
+        let left = match &self.what {
+            What::File { .. } => return false,
+            What::Json(_) if text.contains("//") || text.contains("/*") => return false,
+            What::Json(_) => jsonc::value(text).ok().flatten(),
+            What::Toml(_) if text.contains('#') => return false,
+            What::Toml(_) => toml::value(text).ok(),
+        };
+        let (What::Json(parts) | What::Toml(parts)) = &self.what else { return false };
+        let is_default = |path: &[String], value: &Value| {
+            parts
+                .iter()
+                .any(|part| matches!(part, Part::Default { path: p, value: v } if p == path && v == value))
+        };
+        left.is_none_or(|left| is_nothing(&left, &mut Vec::new(), &is_default))
+    }
+
+    /// How much of it a text has.
+    pub fn held(&self, text: &str) -> Result<Held, Fault> {
+        let (parts, root) = match &self.what {
+            What::File { text: wanted, .. } if wanted == text => return Ok(Held::All),
+            What::File { .. } if text.contains("tersed") => return Ok(Held::Other),
+            What::File { .. } => return Ok(Held::None),
+            What::Json(parts) => (parts, jsonc::value(text)?.unwrap_or_default()),
+            What::Toml(parts) => (parts, toml::value(text)?),
+        };
+        let mut ours = parts.iter().filter(|part| !matches!(part, Part::Default { .. }));
+        if parts.iter().all(|part| part.is_held(&root)) {
+            return Ok(Held::All);
+        }
+        Ok(if ours.any(|part| part.is_known(&root)) { Held::Other } else { Held::None })
+    }
+
+    /// Whether each part is there, in whatever form; of a whole file, whether only the program is another.
+    pub(super) fn is_known(&self, text: &str) -> bool {
+        let (parts, root) = match &self.what {
+            What::File { text: wanted, around } => {
+                let around = |text: &str| {
+                    let (before, after) = (*around)?;
+                    let (head, rest) = text.split_once(before)?;
+                    let (_, tail) = rest.split_once(after)?;
+                    Some((head.to_owned(), tail.to_owned()))
+                };
+                return around(text).is_some_and(|found| Some(found) == around(wanted));
+            }
+            What::Json(parts) => (parts, jsonc::value(text).ok().flatten()),
+            What::Toml(parts) => (parts, toml::value(text).ok()),
+        };
+        root.is_some_and(|root| parts.iter().all(|part| part.is_known(&root)))
+    }
+
+    /// The programs of this name that a text starts, as they are written.
+    pub fn programs(&self, text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        match &self.what {
+            What::File { around: None, .. } => {}
+            What::File { around: Some((before, after)), .. } => {
+                let name = text.split(before).nth(1).and_then(|rest| rest.split(after).next());
+                found.extend(name.and_then(|name| serde_json::from_str::<String>(name).ok()));
+            }
+            What::Json(ours) | What::Toml(ours) => {
+                let is_toml = matches!(self.what, What::Toml(_));
+                let root = if is_toml { toml::value(text).ok() } else { jsonc::value(text).ok().flatten() };
+                let Some(root) = root else { return found };
+                for part in ours {
+                    if let Some(value) = parts::at(&root, part.path()) {
+                        parts::programs(value, &mut found);
+                    }
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+}
+
+fn is_nothing(
+    value: &Value,
+    path: &mut Vec<String>,
+    is_default: &impl Fn(&[String], &Value) -> bool,
+) -> bool {
+    let Value::Object(members) = value else { return is_default(path, value) };
+    members.iter().all(|(name, value)| {
+        path.push(name.clone());
+        let is = is_nothing(value, path, is_default);
+        path.pop();
+        is
+    })
+}

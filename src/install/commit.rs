@@ -1,0 +1,122 @@
+//! Installing and uninstalling: all files of a host or none.
+
+use super::hosts::Row;
+use super::place::{Place, Scope};
+use super::plan::{self, Action, Step};
+use super::record::{Entry, Records};
+use super::write;
+
+/// Wires a host; with `dry` only says what would be done.
+///
+/// # Errors
+///
+/// Names the file and what is wrong; then nothing was changed.
+pub fn install(row: &Row, place: &Place, dry: bool) -> Result<Vec<Step>, String> {
+    let records = Records::of(place);
+    let _turn = if dry { None } else { Some(records.turn()?) };
+    let known = entries(row, place, &records)?;
+    let changes = (row.changes)(place);
+    let mut steps = Vec::new();
+    for change in &changes {
+        let entry = known.iter().find(|entry| entry.path == change.path);
+        steps.push(plan::install(change, entry, &records)?);
+    }
+    // What another version wrote elsewhere.
+    for entry in known.iter().filter(|entry| !changes.iter().any(|change| change.path == entry.path)) {
+        steps.push(plan::uninstall_former(entry, &records)?);
+    }
+    if !dry {
+        commit(row, place, &records, &mut steps, &known)?;
+    }
+    Ok(steps)
+}
+
+/// Takes a host's wiring out; with `dry` only says what would be done.
+///
+/// # Errors
+///
+/// As for [`install`].
+pub fn uninstall(row: &Row, place: &Place, dry: bool) -> Result<Vec<Step>, String> {
+    let records = Records::of(place);
+    let _turn = if dry { None } else { Some(records.turn()?) };
+    let known = entries(row, place, &records)?;
+    let changes = (row.changes)(place);
+    let mut steps = Vec::new();
+    for change in &changes {
+        let entry = known.iter().find(|entry| entry.path == change.path);
+        steps.push(plan::uninstall(change, entry, &records)?);
+    }
+    for entry in known.iter().filter(|entry| !changes.iter().any(|change| change.path == entry.path)) {
+        steps.push(plan::uninstall_former(entry, &records)?);
+    }
+    if !dry {
+        commit(row, place, &records, &mut steps, &known)?;
+    }
+    Ok(steps)
+}
+
+fn entries(row: &Row, place: &Place, records: &Records) -> Result<Vec<Entry>, String> {
+    Ok(records.get(row.name, place)?.map(|record| record.files).unwrap_or_default())
+}
+
+/// Records and writes; on a failure everything is as it was.
+fn commit(
+    row: &Row,
+    place: &Place,
+    records: &Records,
+    steps: &mut [Step],
+    known: &[Entry],
+) -> Result<(), String> {
+    for step in steps.iter().filter(|step| step.action() != Action::None) {
+        write::check(&step.target)?;
+    }
+    for step in steps.iter_mut() {
+        if let Some((_, Some(base))) = &step.record {
+            records.keep(base)?;
+        }
+        if let Some(changed) = &step.changed {
+            let kept = records.keep_changed(&step.path, changed)?;
+            step.note = Some(format!("was changed since; what it said is in {}", kept.display()));
+        }
+    }
+    let mut entries: Vec<Entry> = known.to_vec();
+    for (entry, _) in steps.iter().filter_map(|step| step.record.as_ref()) {
+        entries.retain(|known| known.path != entry.path);
+        entries.push(entry.clone());
+    }
+    if entries != known {
+        // First, so that a process that is killed in between can be undone.
+        records.put(row.name, place, entries)?;
+    }
+    let is_shared = place.scope == Scope::Project;
+    for (index, step) in steps.iter().enumerate() {
+        if step.action() == Action::None {
+            continue;
+        }
+        if let Err(fault) =
+            write::replace(&step.target, step.before.as_deref(), step.after.as_deref(), is_shared)
+        {
+            for done in steps[..index].iter().filter(|step| step.action() != Action::None) {
+                // What cannot be put back is named by the fault that comes next time.
+                let _ =
+                    write::replace(&done.target, done.after.as_deref(), done.before.as_deref(), is_shared);
+            }
+            for made in steps[..=index].iter().rev().filter(|step| step.before.is_none()) {
+                if let Some((entry, _)) = &made.record {
+                    write::remove_folders(&entry.folders);
+                }
+            }
+            records.put(row.name, place, known.to_vec())?;
+            return Err(format!("{fault}; nothing was changed"));
+        }
+    }
+    // From the last to the first: what one made for itself may hold what the next made.
+    for step in steps.iter().rev().filter(|step| step.after.is_none()) {
+        write::remove_folders(&step.folders);
+    }
+    let left: Vec<Entry> =
+        steps.iter().filter_map(|step| step.record.as_ref()).map(|(entry, _)| entry.clone()).collect();
+    records.put(row.name, place, left)?;
+    records.prune();
+    Ok(())
+}

@@ -1,0 +1,34 @@
+//! GitHub Copilot: for a user an extension of the CLI, for a project hooks, which the cloud agent runs too.
+
+use super::{BOTH, IN_SCRIPT, Row, example};
+use crate::install::change::Change;
+use crate::install::place::{Place, Scope};
+
+pub(super) const ROW: Row = Row {
+    name: "copilot",
+    title: "GitHub Copilot CLI",
+    programs: &["copilot"],
+    scopes: BOTH,
+    changes,
+    folders: |place| vec![place.folder("COPILOT_HOME", ".copilot")],
+    then: "Extensions, which it is for a user, are an experiment: start `copilot --experimental`.",
+};
+
+const EXTENSION: &str = include_str!("../../../editors/copilot/extension.mjs");
+const HOOKS: &str = include_str!("../../../editors/copilot/hooks.json");
+
+fn changes(place: &Place) -> Vec<Change> {
+    match place.scope {
+        Scope::User => {
+            let folder = place.folder("COPILOT_HOME", ".copilot").join("extensions/tersed");
+            vec![Change::file_with(folder.join("extension.mjs"), EXTENSION, IN_SCRIPT, &place.program)]
+        }
+        Scope::Project => {
+            vec![Change::json(
+                place.project.join(".github/hooks/tersed.json"),
+                example(HOOKS),
+                &place.program,
+            )]
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! The table of hosts: one row each, by name.
+
+mod claude_code;
+mod cline;
+mod codex;
+mod copilot;
+mod cursor;
+mod emacs;
+mod gemini;
+mod neovim;
+mod opencode;
+mod pi;
+mod vscode;
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::change::Change;
+use super::place::{Place, Scope};
+
+/// A host that can be wired.
+#[derive(Debug)]
+pub struct Row {
+    /// Its name, as a user writes it.
+    pub name: &'static str,
+    /// Its name, as its makers write it.
+    pub title: &'static str,
+    /// Names of its program.
+    pub programs: &'static [&'static str],
+    /// For whom it can be wired; the first is the default.
+    pub scopes: &'static [Scope],
+    /// Its files, and what they need.
+    pub changes: fn(&Place) -> Vec<Change>,
+    /// Folders of the user that are there where the host is.
+    pub folders: fn(&Place) -> Vec<PathBuf>,
+    /// What is left to do by hand.
+    pub then: &'static str,
+}
+
+const BOTH: &[Scope] = &[Scope::User, Scope::Project];
+const USER: &[Scope] = &[Scope::User];
+
+/// All of them.
+pub static ROWS: &[Row] = &[
+    claude_code::ROW,
+    cline::ROW,
+    codex::ROW,
+    copilot::ROW,
+    cursor::ROW,
+    emacs::ROW,
+    gemini::ROW,
+    opencode::KILO,
+    neovim::ROW,
+    opencode::ROW,
+    pi::ROW,
+    vscode::ROW,
+];
+
+/// Where the JavaScript plugins name the program.
+const IN_SCRIPT: (&str, &str) = ("env.TERSED_BIN || ", ",");
+
+impl Row {
+    /// The row of that name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        ROWS.iter().find(|row| row.name == name)
+    }
+}
+
+/// An example of settings. Those of this program are right: a test reads them all.
+fn example(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::install::change::What;
+
+    #[test]
+    fn every_row_is_whole() {
+        for row in ROWS {
+            for scope in row.scopes {
+                let place = Place::of_process(*scope, None, Some("/some/tersed")).unwrap();
+                let changes = (row.changes)(&place);
+                assert!(!changes.is_empty(), "{}", row.name);
+                assert!(!(row.folders)(&place).is_empty(), "{}", row.name);
+                let mut paths: Vec<_> = changes.iter().map(|change| &change.path).collect();
+                let base = if *scope == Scope::User { &place.home } else { &place.project };
+                assert!(paths.iter().all(|path| path.starts_with(base)), "{}: {paths:?}", row.name);
+                paths.dedup();
+                assert_eq!(paths.len(), changes.len(), "{}", row.name);
+                let mut starts = 0;
+                for change in &changes {
+                    match &change.what {
+                        What::File { text, .. } => {
+                            assert!(!text.is_empty(), "{}", row.name);
+                            starts += usize::from(change.programs(text) == ["/some/tersed"]);
+                        }
+                        What::Json(parts) | What::Toml(parts) => {
+                            assert!(!parts.is_empty(), "{}", row.name);
+                            let (text, _) = change.with("").unwrap();
+                            starts += usize::from(change.programs(&text) == ["/some/tersed"]);
+                        }
+                    }
+                }
+                assert!(starts > 0, "{}: no file starts the program", row.name);
+            }
+        }
+    }
+
+    #[test]
+    fn names_are_in_order() {
+        assert!(ROWS.is_sorted_by_key(|row| row.name));
+    }
+}

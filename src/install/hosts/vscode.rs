@@ -1,0 +1,33 @@
+//! VS Code: an extension in the folder of extensions.
+
+use super::{Row, USER};
+use crate::install::change::Change;
+use crate::install::place::Place;
+
+pub(super) const ROW: Row = Row {
+    name: "vscode",
+    title: "VS Code",
+    programs: &["code", "code-insiders", "codium"],
+    scopes: USER,
+    changes,
+    folders: |place| vec![place.home.join(".vscode")],
+    then: "Reload the window. Where VS Code does not list the extension, run \"Developer: Install Extension from \
+           Location...\" and choose the folder above.",
+};
+
+const MANIFEST: &str = include_str!("../../../editors/vscode/package.json");
+const SCRIPT: &str = include_str!("../../../editors/vscode/extension.js");
+const README: &str = include_str!("../../../editors/vscode/README.md");
+/// Where the manifest names the program.
+const PROGRAM: (&str, &str) =
+    ("\"tersed.path\": {\n          \"type\": \"string\",\n          \"default\": ", ",\n");
+
+fn changes(place: &Place) -> Vec<Change> {
+    let folder =
+        place.home.join(".vscode/extensions").join(concat!("tersed.tersed-", env!("CARGO_PKG_VERSION")));
+    vec![
+        Change::file_with(folder.join("package.json"), MANIFEST, PROGRAM, &place.program),
+        Change::file(folder.join("extension.js"), SCRIPT),
+        Change::file(folder.join("README.md"), README),
+    ]
+}

@@ -1,0 +1,180 @@
+//! Edits of JSON, with comments or without, that leave every other byte as it is.
+//!
+//! A text is parsed only to know where its values are; changes are cuts and insertions in the text itself. What
+//! `add` inserts, `remove` takes out again to the byte, except that an empty object that was written over several lines
+//! comes back on one. Each change is parsed again and compared with what it should say before anyone gets to see it.
+
+mod insert;
+mod remove;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use jsonc_parser::ast::Value as Ast;
+use jsonc_parser::common::Ranged;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
+use serde_json::Value;
+
+use super::parts::Part;
+pub use remove::remove;
+
+/// Why a text cannot be edited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Line, from 1.
+    pub line: usize,
+    /// What is wrong there.
+    pub text: String,
+}
+
+impl Fault {
+    fn at(text: &str, offset: usize, what: String) -> Self {
+        Self { line: 1 + text.as_bytes()[..offset].iter().filter(|b| **b == b'\n').count(), text: what }
+    }
+}
+
+/// A value, and where it stands.
+#[derive(Debug)]
+enum Node {
+    Object(Range<usize>, Vec<Member>),
+    Array(Range<usize>, Vec<Node>),
+    Other(Range<usize>, &'static str),
+}
+
+#[derive(Debug)]
+struct Member {
+    name: String,
+    range: Range<usize>,
+    value: Node,
+}
+
+impl Node {
+    fn of(ast: &Ast<'_>) -> Self {
+        let range = ast.range();
+        let range = range.start..range.end;
+        match ast {
+            Ast::Object(object) => Self::Object(
+                range,
+                object
+                    .properties
+                    .iter()
+                    .map(|property| Member {
+                        name: property.name.as_str().to_owned(),
+                        range: property.range.start..property.range.end,
+                        value: Self::of(&property.value),
+                    })
+                    .collect(),
+            ),
+            Ast::Array(array) => Self::Array(range, array.elements.iter().map(Self::of).collect()),
+            Ast::StringLit(_) => Self::Other(range, "a string"),
+            Ast::NumberLit(_) => Self::Other(range, "a number"),
+            Ast::BooleanLit(_) => Self::Other(range, "a boolean"),
+            Ast::NullKeyword(_) => Self::Other(range, "null"),
+        }
+    }
+
+    fn range(&self) -> Range<usize> {
+        match self {
+            Self::Object(range, _) | Self::Array(range, _) | Self::Other(range, _) => range.clone(),
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Object(..) => "an object",
+            Self::Array(..) => "an array",
+            Self::Other(_, kind) => kind,
+        }
+    }
+
+    /// Where the members or elements stand.
+    fn items(&self) -> Vec<Range<usize>> {
+        match self {
+            Self::Object(_, members) => members.iter().map(|member| member.range.clone()).collect(),
+            Self::Array(_, elements) => elements.iter().map(Self::range).collect(),
+            Self::Other(..) => Vec::new(),
+        }
+    }
+}
+
+fn ast<'a>(text: &'a str) -> Result<Option<Ast<'a>>, Fault> {
+    let strict = ParseOptions {
+        allow_comments: true,
+        allow_trailing_commas: true,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    let parsed = parse_to_ast(text, &CollectOptions::default(), &strict);
+    parsed.map(|parsed| parsed.value).map_err(|error| {
+        let what = error.kind().to_string();
+        Fault { line: error.line_display(), text: format!("no JSON: {}", what.trim_end_matches('.')) }
+    })
+}
+
+fn parse(text: &str) -> Result<Option<Node>, Fault> {
+    Ok(ast(text)?.as_ref().map(Node::of))
+}
+
+/// The value of a text; `None` where there is nothing but white space and comments.
+pub fn value(text: &str) -> Result<Option<Value>, Fault> {
+    Ok(ast(text)?.map(Value::from))
+}
+
+/// The text with those of the parts that it does not have. Says also which objects and arrays were made for them.
+pub fn add(text: &str, parts: &[Part]) -> Result<(String, Vec<Vec<String>>), Fault> {
+    let (mark, body) = text.strip_prefix('\u{feff}').map_or(("", text), |body| ("\u{feff}", body));
+    let mut body = body.to_owned();
+    let mut made = Vec::new();
+    for part in parts {
+        let root = value(&body)?;
+        let is_there = |root: &Value| part.is_held(root) || part.is_known(root);
+        if root.as_ref().is_some_and(is_there) {
+            continue;
+        }
+        let next = insert::part(&body, part, &mut made)?;
+        match value(&next) {
+            Ok(Some(root)) if part.is_held(&root) => body = next,
+            _ => {
+                let what = format!("`{}` cannot be added safely", part.path().join("."));
+                return Err(Fault { line: 1, text: what });
+            }
+        }
+    }
+    Ok((format!("{mark}{body}"), made))
+}
+
+/// Where the white space and the comments end that begin at `from`.
+fn after_trivia(text: &str, from: usize) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = from;
+    loop {
+        match bytes.get(at) {
+            Some(b' ' | b'\t' | b'\r' | b'\n') => at += 1,
+            Some(b'/') => at = after_comment(text, at),
+            _ => return at,
+        }
+    }
+}
+
+/// Where the comment ends that begins at `from`; the end of its line is no part of it.
+fn after_comment(text: &str, from: usize) -> usize {
+    let rest = &text[from..];
+    let length = match rest.starts_with("/*") {
+        true => rest.find("*/").map(|end| end + 2),
+        false => rest.find(['\n', '\r']),
+    };
+    from + length.unwrap_or(rest.len())
+}
+
+/// Where the comma is that follows a value which ends at `end`.
+fn comma_after(text: &str, end: usize) -> Option<usize> {
+    let at = after_trivia(text, end);
+    (text.as_bytes().get(at) == Some(&b',')).then_some(at)
+}

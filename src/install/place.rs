@@ -1,0 +1,146 @@
+//! Where hosts keep their files on this machine, and what is written into them.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// For whom a host is wired.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Scope {
+    /// For this user, in every project.
+    User,
+    /// For one project, for whoever works in it.
+    Project,
+}
+
+impl Scope {
+    /// As it is written.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Project => "project",
+        }
+    }
+}
+
+/// A machine, a user and a project.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// The user's folder.
+    pub home: PathBuf,
+    /// The project's folder.
+    pub project: PathBuf,
+    /// For whom.
+    pub scope: Scope,
+    /// The program, as hosts are to start it.
+    pub program: String,
+    variables: BTreeMap<String, OsString>,
+}
+
+impl Place {
+    /// That of this process. Without `program`: for the user the absolute path of this program, for a project its name.
+    pub fn of_process(scope: Scope, project: Option<&Path>, program: Option<&str>) -> Result<Self, String> {
+        let home = etcetera::home_dir().map_err(|e| format!("the home folder: {e}"))?;
+        if !home.is_absolute() {
+            return Err(format!("the home folder: {} is not absolute", home.display()));
+        }
+        let folder = match project {
+            Some(folder) => folder.to_owned(),
+            None => std::env::current_dir().map_err(|e| format!("the working directory: {e}"))?,
+        };
+        let project = folder.canonicalize().map_err(|e| format!("{}: {e}", folder.display()))?;
+        let variables: BTreeMap<String, OsString> =
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value))).collect();
+        let program = match (program, scope) {
+            (Some(program), _) => program.to_owned(),
+            (None, Scope::Project) => "tersed".to_owned(),
+            (None, Scope::User) => own_path(variables.get("PATH"))?,
+        };
+        Ok(Self { home, project, scope, program, variables })
+    }
+
+    /// The same for somebody else.
+    pub fn with_scope(&self, scope: Scope) -> Self {
+        Self { scope, ..self.clone() }
+    }
+
+    /// A folder that a variable names, else `below` the home folder.
+    pub fn folder(&self, variable: &str, below: &str) -> PathBuf {
+        self.variable(variable).unwrap_or_else(|| self.home.join(below))
+    }
+
+    /// An absolute path from a variable.
+    pub fn variable(&self, name: &str) -> Option<PathBuf> {
+        self.variables.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+
+    /// A variable.
+    pub fn text(&self, name: &str) -> Option<String> {
+        self.variables.get(name)?.to_str().map(str::to_owned)
+    }
+
+    /// A folder for the user, or one in the project.
+    pub fn either(&self, user: PathBuf, project: &str) -> PathBuf {
+        match self.scope {
+            Scope::User => user,
+            Scope::Project => self.project.join(project),
+        }
+    }
+
+    /// Where records of what was installed are kept.
+    pub fn state(&self) -> PathBuf {
+        if cfg!(windows)
+            && let Some(folder) = self.variable("LOCALAPPDATA")
+        {
+            return folder.join("tersed").join("install");
+        }
+        self.folder("XDG_STATE_HOME", ".local/state").join("tersed").join("install")
+    }
+
+    /// The programs of that name in the `PATH`, the first first.
+    pub fn programs(&self, name: &str) -> Vec<PathBuf> {
+        programs(self.variables.get("PATH"), name)
+    }
+}
+
+/// The programs of that name in a `PATH`, each file once.
+pub fn programs(path: Option<&OsString>, name: &str) -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> = Vec::new();
+    let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ""] } else { &[""] };
+    for folder in
+        path.iter().flat_map(|path| std::env::split_paths(path)).filter(|folder| folder.is_absolute())
+    {
+        let mut files = endings.iter().map(|ending| folder.join(format!("{name}{ending}")));
+        if let Some(file) = files.find(|file| is_program(file))
+            && !found.iter().any(|known| same_file(known, &file))
+        {
+            found.push(file);
+        }
+    }
+    found
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Whether a file is there and may be run.
+pub fn is_program(path: &Path) -> bool {
+    let Ok(about) = path.metadata() else { return false };
+    #[cfg(unix)]
+    let may_run = std::os::unix::fs::PermissionsExt::mode(&about.permissions()) & 0o111 != 0;
+    #[cfg(not(unix))]
+    let may_run = true;
+    about.is_file() && may_run
+}
+
+/// This program as the `PATH` has it, so that the path outlives an update behind a link; else where it is.
+fn own_path(path: Option<&OsString>) -> Result<String, String> {
+    let own = std::env::current_exe().map_err(|e| format!("own binary: {e}"))?;
+    let found = programs(path, "tersed").into_iter().find(|found| same_file(found, &own));
+    found
+        .unwrap_or(own)
+        .into_os_string()
+        .into_string()
+        .map_err(|path| format!("own binary: {path:?} is no UTF-8"))
+}

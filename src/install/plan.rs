@@ -1,0 +1,243 @@
+//! What would be written: one step for each file, without writing anything.
+
+use std::path::{Path, PathBuf};
+
+use super::change::{Change, Held, What};
+use super::jsonc::Fault;
+use super::record::{Entry, Records, digest};
+use super::write;
+
+/// What becomes of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// It stays.
+    None,
+    /// It is made.
+    Make,
+    /// Its text changes.
+    Change,
+    /// It goes.
+    Remove,
+}
+
+/// One file, as it is and as it would be.
+#[derive(Debug)]
+pub struct Step {
+    /// The file, as the host knows it.
+    pub path: PathBuf,
+    /// Where that leads.
+    pub(super) target: PathBuf,
+    /// Its bytes; `None` where there is no file.
+    pub before: Option<Vec<u8>>,
+    /// What they would be.
+    pub after: Option<Vec<u8>>,
+    /// What to say about it.
+    pub note: Option<String>,
+    /// What to record, with the bytes to keep a copy of.
+    pub(super) record: Option<(Entry, Option<Vec<u8>>)>,
+    /// Bytes of a user that go with the file, of which a copy is kept too.
+    pub(super) changed: Option<Vec<u8>>,
+    /// Folders to remove behind it.
+    pub(super) folders: Vec<PathBuf>,
+}
+
+impl Step {
+    fn same(change: &Change, target: PathBuf, before: Option<Vec<u8>>, entry: Option<&Entry>) -> Self {
+        let record = entry.cloned().map(|entry| (entry, None));
+        let after = before.clone();
+        let path = change.path.clone();
+        Self { path, target, before, after, note: None, record, changed: None, folders: Vec::new() }
+    }
+
+    /// What becomes of the file.
+    pub fn action(&self) -> Action {
+        match (&self.before, &self.after) {
+            (before, after) if before == after => Action::None,
+            (None, _) => Action::Make,
+            (_, None) => Action::Remove,
+            _ => Action::Change,
+        }
+    }
+}
+
+fn told(path: &Path, fault: &Fault) -> String {
+    format!("{}:{}: {}; nothing was changed", path.display(), fault.line, fault.text)
+}
+
+fn is_file(change: &Change) -> bool {
+    matches!(change.what, What::File { .. })
+}
+
+/// The file behind a path and its text.
+fn look(change: &Change) -> Result<(PathBuf, Option<Vec<u8>>), String> {
+    let target = write::target(&change.path)?;
+    let before = write::read(&target)?;
+    Ok((target, before))
+}
+
+fn text<'a>(change: &Change, bytes: &'a [u8]) -> Result<&'a str, String> {
+    match (std::str::from_utf8(bytes), &change.what) {
+        (Ok(text), _) => Ok(text),
+        (Err(_), What::File { .. }) => Ok(""),
+        (Err(e), _) => {
+            let line = 1 + bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count();
+            Err(told(&change.path, &Fault { line, text: "is no UTF-8".to_owned() }))
+        }
+    }
+}
+
+/// How much of a change a file has, whatever the program, and which programs it starts.
+pub(super) fn held(change: &Change) -> Result<(Held, Vec<String>), String> {
+    let (_, before) = look(change)?;
+    let Some(bytes) = before else { return Ok((Held::None, Vec::new())) };
+    let text = text(change, &bytes)?;
+    let held = change
+        .held(text)
+        .map_err(|fault| format!("{}:{}: {}", change.path.display(), fault.line, fault.text))?;
+    let held = if change.is_known(text) { Held::All } else { held };
+    Ok((held, change.programs(text)))
+}
+
+/// A file with what its host needs.
+pub(super) fn install(change: &Change, entry: Option<&Entry>, records: &Records) -> Result<Step, String> {
+    let (target, before) = look(change)?;
+    let told = |fault: Fault| told(&change.path, &fault);
+    let mut changed = None;
+    let mut note = None;
+    let base: Option<Vec<u8>> = match (&before, entry) {
+        (None, _) => None,
+        (Some(bytes), entry) => {
+            let text = text(change, bytes)?;
+            if change.held(text).map_err(told)? == Held::All {
+                return Ok(Step::same(change, target, before, entry));
+            }
+            let is_kept = |entry: &Entry| change.is_changed_by_hand(text, &entry.parts);
+            if entry.map_or_else(|| !is_file(change) && change.is_known(text), is_kept) {
+                let mut step = Step::same(change, target, before, entry);
+                step.note = Some("has an entry of tersed that was changed by hand, which stays".to_owned());
+                return Ok(step);
+            }
+            match entry {
+                Some(entry) => match undone(change, bytes, entry, records)? {
+                    Undone::Exact(base) => base,
+                    Undone::Changed(base, kept) => {
+                        changed = kept;
+                        base
+                    }
+                },
+                None => {
+                    if is_file(change) {
+                        note =
+                            Some("was there already; a copy is kept and comes back on uninstall".to_owned());
+                    }
+                    Some(bytes.clone())
+                }
+            }
+        }
+    };
+    let with = change.with(text(change, base.as_deref().unwrap_or_default())?);
+    let (after, made) = with.map_err(told)?;
+    let mut folders = entry.map(|entry| entry.folders.clone()).unwrap_or_default();
+    if folders.is_empty() {
+        folders = missing(&target);
+    }
+    let entry = Entry {
+        path: change.path.clone(),
+        before: base.as_deref().map(digest),
+        after: digest(after.as_bytes()),
+        made,
+        parts: change.parts().to_vec(),
+        folders,
+    };
+    let path = change.path.clone();
+    let after = Some(after.into_bytes());
+    Ok(Step { path, target, before, after, note, record: Some((entry, base)), changed, folders: Vec::new() })
+}
+
+/// Folders above a file that are not there, the outermost first.
+fn missing(target: &Path) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> =
+        target.ancestors().skip(1).take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
+    folders.reverse();
+    folders
+}
+
+/// What a file would be without us.
+enum Undone {
+    /// As it was before.
+    Exact(Option<Vec<u8>>),
+    /// What a user changed since stays in it; of a file that is ours alone a copy is to be kept.
+    Changed(Option<Vec<u8>>, Option<Vec<u8>>),
+}
+
+fn undone(change: &Change, bytes: &[u8], entry: &Entry, records: &Records) -> Result<Undone, String> {
+    let original = entry.before.as_ref().map(|digest| records.kept(digest));
+    match original {
+        None if digest(bytes) == entry.after => return Ok(Undone::Exact(None)),
+        Some(Some(original)) if digest(bytes) == entry.after => return Ok(Undone::Exact(Some(original))),
+        original if is_file(change) => return Ok(Undone::Changed(original.flatten(), Some(bytes.to_vec()))),
+        _ => {}
+    }
+    // In a file that we made, what others put there since may need those values.
+    let is_kept = |path: &Vec<String>| entry.before.is_none() && change.is_default(path);
+    let made: Vec<Vec<String>> = entry.made.iter().filter(|path| !is_kept(path)).cloned().collect();
+    let left =
+        change.without(text(change, bytes)?, Some(&made)).map_err(|fault| told(&change.path, &fault))?;
+    let is_gone = |left: &String| entry.before.is_none() && change.is_bare(left);
+    Ok(Undone::Changed(left.filter(|left| !is_gone(left)).map(String::into_bytes), None))
+}
+
+/// A file without us.
+pub(super) fn uninstall(change: &Change, entry: Option<&Entry>, records: &Records) -> Result<Step, String> {
+    let (target, before) = look(change)?;
+    let mut step = Step::same(change, target, before, None);
+    step.folders = entry.map(|entry| entry.folders.clone()).unwrap_or_default();
+    let Some(bytes) = step.before.clone() else { return Ok(step) };
+    match entry {
+        Some(entry) => match undone(change, &bytes, entry, records)? {
+            Undone::Exact(after) => step.after = after,
+            Undone::Changed(after, kept) => {
+                step.after = after;
+                step.changed = kept;
+                if step.changed.is_none() && step.after != step.before {
+                    step.note = Some("was changed since, which stays".to_owned());
+                }
+            }
+        },
+        None => {
+            let text = text(change, &bytes)?;
+            step.after = match &change.what {
+                // Somebody's own file that happens to have the name.
+                What::File { .. } if !text.contains("tersed") => return Ok(step),
+                What::File { text: ours, .. } => {
+                    step.changed = (ours != text).then(|| bytes.clone());
+                    None
+                }
+                _ => change
+                    .without(text, None)
+                    .map_err(|fault| told(&change.path, &fault))?
+                    .map(String::into_bytes),
+            };
+        }
+    }
+    Ok(step)
+}
+
+/// A file that an earlier version wrote, and that is not in the table any more.
+pub(super) fn uninstall_former(entry: &Entry, records: &Records) -> Result<Step, String> {
+    let change = Change::file(entry.path.clone(), "");
+    let (target, before) = look(&change)?;
+    let mut step = Step::same(&change, target, before, None);
+    step.folders = entry.folders.clone();
+    let is_as_written = step.before.as_ref().is_some_and(|bytes| digest(bytes) == entry.after);
+    let original = entry.before.as_ref().map(|digest| records.kept(digest));
+    match original {
+        None if is_as_written => step.after = None,
+        Some(Some(original)) if is_as_written => step.after = Some(original),
+        _ if step.before.is_some() => {
+            step.note = Some("was written by another version and changed since; it stays".to_owned());
+        }
+        _ => {}
+    }
+    Ok(step)
+}

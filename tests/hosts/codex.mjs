@@ -1,0 +1,62 @@
+// Codex CLI: hooks and an MCP server in the configuration of the user, with a model of one's own.
+
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { readBack } from "./workspace.mjs";
+
+const config = (home) => join(home, ".codex");
+
+export default {
+  name: "codex",
+  packages: ["@openai/codex@0.169.0"],
+  bin: "codex",
+  expand: { tool: "exec_command", args: ({ passed }) => ({ cmd: readBack(passed) }) },
+  // A result of an MCP tool cannot be replaced there, and Codex cuts a file that is printed by itself; see the
+  // adapter's README.
+  unchanged: ["read", "mcp"],
+  calls: ({ work }) => [
+    { kind: "passed", tool: "exec_command", args: { cmd: "./passes.sh" } },
+    { kind: "failed", tool: "exec_command", args: { cmd: "./fails.sh" } },
+    { kind: "read", tool: "exec_command", args: { cmd: `cat ${work.smallerFile}`, max_output_tokens: 20000 } },
+    { kind: "mcp", tool: "mcp__reports__report", args: {} },
+    { kind: "again", tool: "exec_command", args: { cmd: "cat passed.txt" } },
+  ],
+  configure({ place, home, work, model }) {
+    mkdirSync(config(home), { recursive: true });
+    // Commands run in a login shell, which makes a PATH of its own.
+    writeFileSync(join(home, ".profile"), `PATH=${join(place, "bin")}:$PATH\n`);
+    const [command, ...args] = work.mcp;
+    writeFileSync(
+      join(config(home), "config.toml"),
+      `model = "scripted"
+model_provider = "loopback"
+check_for_update_on_startup = false
+
+[model_providers.loopback]
+name = "loopback"
+base_url = ${JSON.stringify(model)}
+wire_api = "responses"
+
+[mcp_servers.reports]
+command = ${JSON.stringify(command)}
+args = ${JSON.stringify(args)}
+`,
+    );
+  },
+  install(about) {
+    mkdirSync(join(about.place, "bin"));
+    symlinkSync(about.binary, join(about.place, "bin/tersed"));
+    cpSync(join(about.adapter, "hooks.json"), join(config(about.home), "hooks.json"));
+  },
+  path: ({ place }) => [join(place, "bin")],
+  args: ({ prompt }) => [
+    ...["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"],
+    ...["--dangerously-bypass-hook-trust", prompt],
+  ],
+  env: ({ home }) => ({ CODEX_HOME: config(home) }),
+  normalize: (text) =>
+    text
+      .replace(/^Chunk ID: \w+/, "Chunk ID: N")
+      .replace(/^Wall time: [\d.]+/m, "Wall time: N")
+      .replace(/^Original token count: \d+/m, "Original token count: N"),
+};
