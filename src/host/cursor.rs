@@ -3,7 +3,7 @@
 //! Only results of MCP tools can be replaced. Commands are not put into `tersed run`: the hook that may change a
 //! command is the one that decides whether it may run, and an answer that Cursor does not understand forbids it.
 //!
-//! Source of the shapes: Cursor's documented hooks; none was recorded, Cursor runs only with an account.
+//! Source of the shapes: descriptions of Cursor's hooks; none was recorded, Cursor runs only with an account.
 
 use serde_json::{Map, Value, json};
 
