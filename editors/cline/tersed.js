@@ -281,7 +281,11 @@ function positive(value) {
 
 // Cline: gives what a tool returned to tersed before the model sees it.
 
-const tersed = new Tersed({ policy: { expandTool: true } });
+// Cline ends the whole run when a plugin takes longer than three seconds.
+const LONGEST_MS = 2000;
+const deadlineMs = Math.min(Number(process.env.TERSED_DEADLINE_MS) || 1500, LONGEST_MS);
+
+const tersed = new Tersed({ deadlineMs, policy: { expandTool: true } });
 
 // Cline cuts the middle out of longer results, without a look at what stands there, after plugins had them. A budget in
 // tokens keeps what matters.

@@ -30,7 +30,7 @@ pub struct Args {
     /// The host.
     #[arg(value_parser = PossibleValuesParser::new(HOOKS.iter().map(|hooks| hooks.name)))]
     host: String,
-    /// Milliseconds after which nothing is printed [default: TERSED_DEADLINE_MS, or 5000].
+    /// Milliseconds after which nothing is printed [default: TERSED_DEADLINE_MS, or 4000].
     #[arg(long, value_name = "MS")]
     deadline: Option<u64>,
     /// Do the work in this process, without a memory of earlier results.
@@ -63,8 +63,9 @@ pub(super) struct Ask {
     pub to_start: Vec<String>,
 }
 
-/// Milliseconds until nothing is printed, where nobody says otherwise.
-const DEADLINE: u64 = 5000;
+/// Milliseconds until nothing is printed, where nobody says otherwise: less than the five seconds that hosts are told to
+/// wait, some of which do not get over a program that they have to end.
+const DEADLINE: u64 = 4000;
 
 /// Runs `tersed hook HOST` with nothing but plain flags without reading a command line that has all the others;
 /// `None` where that has to be done.

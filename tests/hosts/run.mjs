@@ -14,6 +14,12 @@ import { EXIT, TRUE, workspace } from "./workspace.mjs";
 const HOSTS = ["claude-code", "opencode", "kilo", "pi", "copilot", "copilot-hooks", "codex", "gemini", "cline", "gptel"];
 
 const MISSING = "/nonexistent/tersed";
+/** Programs in the place of tersed that are of no use, with `--broken`: with each a host has to go on as without. */
+const BROKEN = {
+  garbage: 'cat > /dev/null; printf \'\\000{"hookSpecificOutput": garbage\\n\'',
+  crash: "kill -SEGV $$",
+  hang: "exec sleep 1000",
+};
 const TIMEOUT_MS = 180_000;
 const PROMPT = "Run the tests and read the files, please.";
 
@@ -27,6 +33,7 @@ const { values } = parseArgs({
     keep: { type: "boolean", default: false },
     json: { type: "string" },
     wire: { type: "boolean", default: false },
+    broken: { type: "boolean", default: false },
   },
 });
 if (!existsSync(values.binary)) throw new Error(`--binary ${values.binary} does not exist; run: cargo build --release`);
@@ -46,7 +53,16 @@ function packages(host) {
   return { place, version: JSON.parse(readFileSync(installed, "utf8")).version };
 }
 
-/** One session of a host; what the model saw by kind of call. `way` is `without`, `with` or `missing`. */
+/** The program of one way. */
+function program(place, way) {
+  if (way === "missing") return MISSING;
+  if (BROKEN[way] === undefined) return binary;
+  const path = join(place, "broken-tersed");
+  writeFileSync(path, `#!/bin/sh\n${BROKEN[way]}\n`, { mode: 0o755 });
+  return path;
+}
+
+/** One session of a host; what the model saw by kind of call. `way` is `without`, `with`, `missing` or one of BROKEN. */
 async function session(host, installed, way) {
   const place = realpathSync(mkdtempSync(join(tmpdir(), `tersed-${host.name}-${way}-`)));
   const home = join(place, "home");
@@ -60,7 +76,7 @@ async function session(host, installed, way) {
     work,
     prompt: PROMPT,
     adapter: join(realpathSync(values.adapters), host.adapter ?? host.name),
-    binary: way === "missing" ? MISSING : binary,
+    binary: program(place, way),
   };
   const calls = host.calls(about);
   const expand = (values.wire && host.wiredExpand) || host.expand;
@@ -171,6 +187,17 @@ function faults(host, kind, { without, with: after, missing }) {
   return found;
 }
 
+/** What a program that is of no use changed, as a list. */
+async function broken(host, installed, without) {
+  const found = [];
+  for (const way of values.broken ? Object.keys(BROKEN) : []) {
+    const seen = await session(host, installed, way);
+    const other = Object.keys(without).filter((kind) => seen[kind] !== without[kind]);
+    if (other.length) found.push(`${way}: other text of ${other.join(", ")}`);
+  }
+  return found;
+}
+
 const rows = [];
 let failed = false;
 for (const name of values.hosts.split(",")) {
@@ -200,6 +227,13 @@ for (const name of values.hosts.split(",")) {
         verdict: wrong.join("; ") || "ok",
         texts,
       });
+    }
+    if (values.broken) {
+      const wrong = await broken(host, installed, seen.without);
+      failed ||= wrong.length > 0;
+      const result = Object.keys(BROKEN).join(", ");
+      const missing = wrong.length ? "differs" : "same";
+      rows.push({ host: `${name} ${installed.version}`, result, before: "", after: "", exit: "", missing, verdict: wrong.join("; ") || "ok" });
     }
   } catch (error) {
     failed = true;
