@@ -16,10 +16,43 @@ pub(super) fn is_toml(text: &str) -> bool {
     may_be(text) && toml::from_str::<toml::Table>(text).is_ok()
 }
 
-/// A glance at the first line that is no comment.
+/// A glance at the first line that is no comment: to read a log to its end takes long.
 fn may_be(text: &str) -> bool {
     let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
-    first.is_some_and(|line| line.starts_with('[') && line.contains(']') || line.contains('='))
+    first.is_some_and(|line| is_header(line) || is_entry(line))
+}
+
+/// `[a]`, `[[a . "b"]] # why`
+fn is_header(line: &str) -> bool {
+    let inside = line.trim_start_matches('[');
+    let brackets = line.len() - inside.len();
+    let start = inside.trim_start();
+    let behind = key(start).and_then(|end| start[end..].strip_prefix(&"]]"[..brackets.min(2)]));
+    (1..=2).contains(&brackets)
+        && behind.map(str::trim_start).is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
+}
+
+/// `a = 1`, up to where the value starts.
+fn is_entry(line: &str) -> bool {
+    let value = key(line).and_then(|end| line[end..].strip_prefix('=')).map(str::trim_start);
+    value.is_some_and(|value| value.starts_with(|c: char| c.is_ascii_digit() || "\"'[{+-tfin".contains(c)))
+}
+
+/// The end of the key that a text starts with, bare, quoted or dotted, and of the blanks behind it.
+fn key(text: &str) -> Option<usize> {
+    let mut rest = text;
+    loop {
+        let bare = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
+        let end = match rest.bytes().next()? {
+            b'"' | b'\'' => string(rest)?,
+            _ => rest.bytes().take_while(bare).count(),
+        };
+        rest = rest.get(end..).filter(|_| end > 0)?.trim_start_matches([' ', '\t']);
+        match rest.strip_prefix('.') {
+            Some(next) => rest = next.trim_start_matches([' ', '\t']),
+            None => return Some(text.len() - rest.len()),
+        }
+    }
 }
 
 /// Writes what stands outside of strings and comments anew.
@@ -103,6 +136,30 @@ fn string(text: &str) -> Option<usize> {
             return Some(at + end.len() + more);
         } else {
             at += rest.chars().next()?.len_utf8();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_tells() {
+        for text in ["# why\n\na = 1", "[a]\n", "[[ a . \"b c\" ]] # why", "'a b'.c-d=[", "  x\t= true"] {
+            assert!(may_be(text), "{text}");
+        }
+        for text in [
+            "[2024-01-02 10:00:01] a=1",
+            "[INFO] x = 1",
+            "2024-01-02 10:00:01 INFO n=1",
+            "PATH=/usr/bin",
+            "a == b",
+            "key: value",
+            "[1, 2]",
+            "",
+        ] {
+            assert!(!may_be(text), "{text}");
         }
     }
 }

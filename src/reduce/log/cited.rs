@@ -17,6 +17,8 @@ const NUMBER: usize = 4;
 const COMMON: usize = 8;
 /// Most values that are looked for.
 const MOST: usize = 1024;
+/// Digits of the whole hash of a commit, which needs no word in front of it.
+const FULL_HASH: usize = 40;
 /// Words in front of the hash of a commit.
 const COMMIT: &[&[u8]] = &[b"commit", b"sha", b"rev", b"revision", b"HEAD", b"ref", b"checkout"];
 
@@ -86,10 +88,10 @@ fn values<'a>(text: &'a [u8], mut each: impl FnMut(&'a [u8])) {
 fn names_commit(text: &[u8]) -> bool {
     let mut last: &[u8] = b"";
     for (_, word) in words(text) {
-        let is_hash = matches!(word.len(), 7..=12 | 40)
+        let is_hash = matches!(word.len(), 7..=12 | FULL_HASH)
             && word.iter().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
             && word.iter().any(u8::is_ascii_digit);
-        if is_hash && COMMIT.iter().any(|commit| last.eq_ignore_ascii_case(commit)) {
+        if is_hash && (word.len() == FULL_HASH || COMMIT.iter().any(|c| last.eq_ignore_ascii_case(c))) {
             return true;
         }
         last = word;
@@ -134,6 +136,7 @@ mod tests {
     fn commits_are_named_by_their_hash() {
         assert!(names_commit(b"deployed commit 1a2b3c4 to web"));
         assert!(names_commit(b"HEAD: 0123456789abcdef0123456789abcdef01234567"));
+        assert!(names_commit(b"deployed 0123456789abcdef0123456789abcdef01234567"));
         assert!(!names_commit(b"commit deadbeef: no digit"));
         assert!(!names_commit(b"container 1a2b3c4d5e6f started"));
     }

@@ -1,6 +1,7 @@
 //! `aggressive`: lines of one form, of which the values alone differ. The first and the last of a form
-//! and the one that stands out stay as they are written; the marker counts the others. A form with few
-//! lines stays whole, and so does what is severe.
+//! and the one that stands out stay as they are written; the marker counts the others and lists the
+//! numbers of orders and the like (`numbers`) that they name. A form with few lines stays whole, and so
+//! does what is severe.
 
 use super::layout::Level;
 use super::record::{self, Record, WORDS};

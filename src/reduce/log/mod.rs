@@ -7,6 +7,7 @@ mod forms;
 mod layout;
 mod lines;
 mod mask;
+mod numbers;
 mod record;
 mod stamp;
 

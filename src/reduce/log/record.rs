@@ -8,6 +8,7 @@ use memchr::memmem::Finder;
 
 use super::layout::{self, Head, Level, Severe};
 use super::mask;
+use super::numbers::Numbers;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::maps::Map;
 use crate::pipeline::reason::Reason;
@@ -164,9 +165,26 @@ pub fn omit(source: &Source<'_>, records: &[Record], gone: &[usize], reason: Rea
     let far = |a: &usize, b: &usize| records[*b].lines.start - records[*a].lines.end > NEAR;
     for (group, near) in (1..).zip(gone.chunk_by(|a, b| !far(a, b))) {
         let mut names = names(source, records, near);
+        if reason == Reason::LogForm {
+            append_numbers(source, records, near, &mut names);
+        }
         for &i in near {
             out.omit_named(records[i].lines.clone(), reason, group, &std::mem::take(&mut names));
         }
+    }
+}
+
+/// Appends the numbers of orders and the like that the records name.
+fn append_numbers(source: &Source<'_>, records: &[Record], gone: &[usize], names: &mut String) {
+    let mut numbers = Numbers::default();
+    for line in gone.iter().flat_map(|&i| records[i].lines.clone()) {
+        numbers.read(source.line(line));
+    }
+    for text in numbers.texts() {
+        if !names.is_empty() {
+            names.push_str("; ");
+        }
+        names.push_str(&text);
     }
 }
 
