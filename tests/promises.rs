@@ -9,7 +9,7 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
-use tersed::config::{Mode, Policy, Structured};
+use tersed::config::{DictionaryMethod, Mode, Policy, Structured};
 use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::evidence::Status;
@@ -307,6 +307,42 @@ proptest! {
         for (name, text) in [("text", &outcome.texts[0]), ("evidence", &evidence), ("stored", &stored), ("original", &original)] {
             let plain: String = text.replace("\u{1b}[1m", "").replace('\u{200b}', "");
             prop_assert!(!plain.contains(&secret[4..]), "{} holds the secret", name);
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Promise 1: the number of an order and the hash of a commit stay, in a line or in a marker.
+    #[test]
+    fn numbers_of_orders_stay(first in 0..5000_u32, steps in prop::collection::vec(0..4_u32, 8..80), form in 0..5_usize) {
+        let mut numbers = vec![first];
+        for step in steps {
+            numbers.push(numbers[numbers.len() - 1] + step);
+        }
+        let line = |(i, n): (usize, &u32)| {
+            let stamp = format!("2026-05-01 10:{:02}:{:02},000 INFO [main] shop:", i / 60, i % 60);
+            match form {
+                0 => format!("{stamp} order {n} accepted in {i} ms\n"),
+                1 => format!("{stamp} packed order_id={n} for {i}\n"),
+                2 => format!("{stamp} GET /orders/{n}/items took {i}ms\n"),
+                3 => format!("{{\"level\":\"info\",\"time\":17000000{i:02},\"msg\":\"packed\",\"orderId\":\"ORD-{n}\"}}\n"),
+                _ => format!("{stamp} deployed {n:040x} to node {i}\n"),
+            }
+        };
+        let text: String = numbers.iter().enumerate().map(line).collect();
+        let policy =
+            Policy { mode: Mode::Aggressive, min_bytes: 0, head_tail_bytes: Some(0), dictionary: DictionaryMethod::None, ..Policy::default() };
+        let out = run(&ToolCall::default(), &text, &policy).texts.concat();
+        let mut shown: HashSet<u32> = HashSet::new();
+        for word in out.split(|c: char| !c.is_ascii_alphanumeric() && c != '.') {
+            let range = word.split_once("..").and_then(|(a, b)| Some(a.parse().ok()?..=b.parse().ok()?));
+            let hash = u32::from_str_radix(word, 16).ok().filter(|_| word.len() == 40);
+            shown.extend(range.into_iter().flatten().chain(word.parse().ok()).chain(hash));
+        }
+        for number in numbers {
+            prop_assert!(shown.contains(&number), "{} is not in\n{}", number, out);
         }
     }
 }

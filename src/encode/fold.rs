@@ -63,6 +63,9 @@ fn repeats(lines: &[&str]) -> Vec<(Range<usize>, usize)> {
 /// module does not look at what was replaced, but a second run over the output would. Where a marker
 /// stands already there is no second run.
 pub fn spare_repeats(source: &Source<'_>, ledger: &Ledger, step: &mut Reduction) {
+    if step.spans.is_empty() {
+        return;
+    }
     let mut shown: Vec<&str> = Vec::new();
     let mut owners: Vec<Option<usize>> = Vec::new();
     let mut next = 0;

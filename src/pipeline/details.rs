@@ -126,11 +126,18 @@ pub fn with_totals(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
 
 /// A digest of a line without its digits. Holds within one process run on one text.
 pub fn likeness(line: &str) -> u64 {
-    // FNV-1a: short, the same everywhere; two lines that meet only cost an example.
-    line.trim()
-        .bytes()
-        .filter(|b| !b.is_ascii_digit())
-        .fold(0xcbf2_9ce4_8422_2325, |state: u64, b| (state ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+    // FNV's multiplier over eight bytes at a time: the same everywhere; two lines that meet only cost an example.
+    let mix = |state: u64, eight: u64| (state.rotate_left(23) ^ eight).wrapping_mul(0x0100_0000_01b3);
+    let (mut state, mut eight, mut count) = (0xcbf2_9ce4_8422_2325, 0_u64, 0_u32);
+    for byte in line.trim().bytes().filter(|b| !b.is_ascii_digit()) {
+        eight = eight << 8 | u64::from(byte);
+        count += 1;
+        if count.is_multiple_of(8) {
+            state = mix(state, eight);
+            eight = 0;
+        }
+    }
+    mix(mix(state, eight), u64::from(count))
 }
 
 #[cfg(test)]

@@ -109,6 +109,7 @@ impl<'a> Source<'a> {
     }
 
     /// Line `i` without `\n` or `\r\n`.
+    #[inline]
     pub fn line(&self, i: usize) -> &'a str {
         let raw = self.raw(i);
         // By bytes: this is called for every line by every stage.

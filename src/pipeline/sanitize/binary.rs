@@ -45,9 +45,13 @@ pub fn classify(bytes: &[u8]) -> Option<Binary> {
     }
     let head = &bytes[..bytes.len().min(HEAD)];
     let head_is_text = std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true);
-    let known = magic(head);
     // Short magic numbers (`BM`, `MZ`, `II*`) also begin sentences: what is clean text throughout its head is text.
-    if head_is_text && !head.iter().any(|&byte| is_odd_control(byte)) && known != Some("application/pdf") {
+    let is_clean = head_is_text && !has_odd_control(head);
+    if is_clean && memchr::memmem::find(head, b"%PDF").is_none() {
+        return None;
+    }
+    let known = magic(head);
+    if is_clean && known != Some("application/pdf") {
         return None;
     }
     if let Some(mime) = known
@@ -112,6 +116,12 @@ fn is_base64(byte: u8) -> bool {
 fn magic(bytes: &[u8]) -> Option<&'static str> {
     let kind = infer::get(bytes)?;
     (kind.matcher_type() != MatcherType::Text).then(|| kind.mime_type())
+}
+
+/// Whether one stands among some bytes. Blocks without an end inside them are looked at as one.
+fn has_odd_control(bytes: &[u8]) -> bool {
+    const BLOCK: usize = 64;
+    bytes.chunks(BLOCK).any(|block| block.iter().fold(false, |odd, &byte| odd | is_odd_control(byte)))
 }
 
 /// Controls that neither text nor a terminal stream has. BEL to CR, ESC, and the shifts SO and SI are theirs.

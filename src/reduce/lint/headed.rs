@@ -61,7 +61,7 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
             continue;
         }
         let next = if i + 1 < lines.end { source.line(i + 1) } else { "" };
-        match path_alone(line).filter(|_| entry(next).is_some()) {
+        match entry(next).and_then(|_| path_alone(line)) {
             Some(path) => {
                 heading = Some((i, path));
                 out.knows(source, i..i + 1);

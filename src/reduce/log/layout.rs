@@ -210,12 +210,11 @@ fn level(line: &[u8], start: usize, end: usize, may_be_severe: impl FnOnce() -> 
     }
     let near = &line[end.min(line.len())..line.len().min(end + LEVEL_REACH)];
     let before = &line[..start];
+    let is_in = |level: &Regex| level.is_match(near) || !before.is_empty() && level.is_match(before);
     match () {
-        () if letter == Some(Level::Error) || error.is_match(near) || error.is_match(before) => Level::Error,
+        () if letter == Some(Level::Error) || is_in(error) => Level::Error,
         () if status.is_match(&line[end.min(line.len())..]) => Level::Error,
-        () if letter == Some(Level::Warning) || warning.is_match(near) || warning.is_match(before) => {
-            Level::Warning
-        }
+        () if letter == Some(Level::Warning) || is_in(warning) => Level::Warning,
         () => Level::Plain,
     }
 }

@@ -140,7 +140,7 @@ fn is_log(source: &Source<'_>) -> bool {
 fn is_row(text: &str) -> bool {
     const FEWEST: usize = 4;
     let (mut words, mut numbers) = (0, 0);
-    for word in text.split_whitespace() {
+    for word in text.split_ascii_whitespace() {
         words += 1;
         numbers += usize::from(word.bytes().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'%' | b'-')));
     }

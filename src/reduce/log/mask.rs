@@ -12,98 +12,131 @@ const IDS: usize = 28;
 /// A thread in brackets stands within so many.
 const THREADS: usize = 90;
 
-/// Units of durations.
-const UNITS: &[&[u8]] = &[
-    b"ns",
-    b"us",
-    b"\xC2\xB5s",
-    b"ms",
-    b"s",
-    b"sec",
-    b"secs",
-    b"second",
-    b"seconds",
-    b"msec",
-    b"msecs",
-    b"m",
-    b"min",
-    b"mins",
-    b"minutes",
-    b"h",
-    b"hours",
-    b"milliseconds",
-];
-/// Bytes of the longest of them.
+/// Bytes of the longest unit of a duration.
 const LONGEST_UNIT: usize = b"milliseconds".len();
-/// Keys before a number that is a duration, a time or an id of a process or thread.
-const KEYS: &[&[u8]] = &[
-    b"pid",
-    b"PID",
-    b"tid",
-    b"ppid",
-    b"thread",
-    b"Thread",
-    b"thread_id",
-    b"process",
-    b"port",
-    b"Port",
-    b"ts",
-    b"time",
-    b"timestamp",
-    b"duration",
-    b"duration_ms",
-    b"durationMs",
-    b"elapsed",
-    b"elapsed_ms",
-    b"latency",
-    b"latency_ms",
-    b"took",
-    b"responseTime",
-    b"response_time",
-    b"request_time",
-    b"uptime",
-];
+
+/// Whether a word is a unit of a duration.
+fn is_unit(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"s" | b"m"
+            | b"h"
+            | b"ns"
+            | b"us"
+            | b"ms"
+            | b"\xC2\xB5s"
+            | b"sec"
+            | b"min"
+            | b"secs"
+            | b"msec"
+            | b"mins"
+            | b"msecs"
+            | b"hours"
+            | b"second"
+            | b"seconds"
+            | b"minutes"
+            | b"milliseconds"
+    )
+}
+
+/// Whether a word is the key of a duration, of a time or of the id of a process or thread.
+fn is_key(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"pid"
+            | b"PID"
+            | b"tid"
+            | b"ppid"
+            | b"thread"
+            | b"Thread"
+            | b"thread_id"
+            | b"process"
+            | b"port"
+            | b"Port"
+            | b"ts"
+            | b"time"
+            | b"timestamp"
+            | b"duration"
+            | b"duration_ms"
+            | b"durationMs"
+            | b"elapsed"
+            | b"elapsed_ms"
+            | b"latency"
+            | b"latency_ms"
+            | b"took"
+            | b"responseTime"
+            | b"response_time"
+            | b"request_time"
+            | b"uptime"
+    )
+}
 
 /// Appends a line with what varies masked.
 pub fn strict(line: &[u8], head: Option<Head>, out: &mut Vec<u8>) {
     let (start, end) = head.map_or((0, 0), |h| (h.start, h.end));
-    let is_stamped = end > start;
-    let mut at = 0;
+    let stamp = (end > start).then_some(start..end);
+    // Up to `done` the line is written.
+    let (mut at, mut done) = (0, 0);
     while at < line.len() {
-        let rest = match line[at] {
-            _ if is_stamped && at == start => Some(end),
-            b'0'..=b'9' if is_word_start(line, at) => number(line, at, is_stamped.then_some(end)),
-            b'A'..=b'Z' if is_word_start(line, at) => stamp::end(line, at),
-            _ => None,
+        let masked = match &stamp {
+            Some(stamp) if at == stamp.start => Some(stamp.end),
+            _ => match line[at] {
+                b'0'..=b'9' if is_word_start(line, at) => number(line, at, stamp.as_ref().map(|s| s.end)),
+                b'A'..=b'Z' if is_word_start(line, at) => stamp::end(line, at),
+                _ => None,
+            },
         };
-        match rest {
-            Some(end) => {
-                // Ids are padded to a column.
-                while let [.., b' ', b' '] = out[..] {
-                    out.pop();
-                }
-                out.push(MASK);
-                at = end;
+        if let Some(end) = masked {
+            out.extend_from_slice(&line[done..at]);
+            // Ids are padded to a column.
+            while let [.., b' ', b' '] = out[..] {
+                out.pop();
             }
-            None if line[at].is_ascii_digit() => {
-                let (_, end) = stamp::digits(line, at);
-                out.extend_from_slice(&line[at..end]);
-                at = end;
-            }
-            None => {
-                // Nothing starts before the next digit or capital, or the stamp.
-                let limit = if is_stamped && at < start { start } else { line.len() };
-                let is_plain = |b: &&u8| !(b.is_ascii_digit() || b.is_ascii_uppercase());
-                let end = at + 1 + line[at + 1..limit].iter().take_while(is_plain).count();
-                out.extend_from_slice(&line[at..end]);
-                at = end;
-            }
+            out.push(MASK);
+            (at, done) = (end, end);
+            continue;
         }
+        let limit = stamp.as_ref().map(|s| s.start).filter(|start| at < *start).unwrap_or(line.len());
+        at = next_start(line, at + 1, limit);
     }
+    out.extend_from_slice(&line[done..]);
+}
+
+/// A digit or a capital.
+const OPENS: u8 = 1;
+/// What a word goes on behind.
+const WORD: u8 = 2;
+
+/// What each byte is.
+static CLASSES: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0u8;
+    while byte < 0x80 {
+        table[byte as usize] = match byte {
+            b'0'..=b'9' | b'A'..=b'Z' => OPENS | WORD,
+            b'a'..=b'z' | b'_' | b'.' | b'/' | b'\\' => WORD,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    table
+};
+
+/// The first digit or capital that starts a word, from `at` on and before `limit`, else `limit`.
+fn next_start(line: &[u8], at: usize, limit: usize) -> usize {
+    let mut before = CLASSES[usize::from(line[at - 1])];
+    let starts = |byte: &u8| {
+        let class = CLASSES[usize::from(*byte)];
+        let starts = class & OPENS != 0 && before & WORD == 0;
+        before = class;
+        starts
+    };
+    let rest = line.get(at..limit).unwrap_or_default();
+    rest.iter().position(starts).map_or(limit, |i| at + i)
 }
 
 fn is_word_start(line: &[u8], at: usize) -> bool {
-    at == 0 || !(line[at - 1].is_ascii_alphanumeric() || matches!(line[at - 1], b'_' | b'.' | b'/' | b'\\'))
+    at == 0 || CLASSES[usize::from(line[at - 1])] & WORD == 0
 }
 
 /// The end of the number at `at` if it is of a kind that varies.
@@ -172,7 +205,7 @@ fn unit(line: &[u8], at: usize) -> Option<usize> {
     if !(1..=LONGEST_UNIT).contains(&letters) {
         return None;
     }
-    let is_unit = UNITS.contains(&rest.get(..letters)?) && (blank == 0 || letters > 1);
+    let is_unit = is_unit(rest.get(..letters)?) && (blank == 0 || letters > 1);
     let end = at + blank + letters;
     // `1m30s`
     match line.get(end) {
@@ -186,7 +219,7 @@ fn unit(line: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Whether the number at `at` is the value of one of `KEYS`: `pid=1`, `"pid":1`, `port 1`, `pid: 1`.
+/// Whether the number at `at` is the value of a key: `pid=1`, `"pid":1`, `port 1`, `pid: 1`.
 fn is_keyed(line: &[u8], at: usize) -> bool {
     let head = &line[..at];
     let head = head.strip_suffix(b" ").unwrap_or(head);
@@ -196,7 +229,7 @@ fn is_keyed(line: &[u8], at: usize) -> bool {
         return false;
     }
     let word = head.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
-    KEYS.contains(&&head[head.len() - word..])
+    is_key(&head[head.len() - word..])
 }
 
 /// Whether the number at `at` stands behind an address and a colon: `10.0.0.1:1234`.

@@ -40,7 +40,7 @@ pub fn end(line: &[u8], at: usize) -> Option<usize> {
             clock(line, separator(line, date)?)
         }
         b'A'..=b'Z' => {
-            let name = line.get(at..at + 3)?;
+            let name = line.get(at..at + 3).filter(|name| name[1].is_ascii_lowercase())?;
             let at = match is_day(name) {
                 true => blanks(line, at + 3 + usize::from(line.get(at + 3) == Some(&b',')))?,
                 false => at,

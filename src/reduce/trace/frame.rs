@@ -133,9 +133,15 @@ pub fn frame<'a>(source: &'a Source<'a>, i: usize, hints: &mut Hints<'_>) -> Opt
             let (file, function) = ruby(place)?;
             one(Language::Ruby, function, file)
         }
-        b'0'..=b'9' => {
-            rust(source, i).or_else(|| apple(text).and_then(|(f, image)| one(Language::Apple, f, image)))
-        }
+        // Most lines of a log start with a digit: the byte behind the number tells them.
+        b'0'..=b'9' => match text.bytes().find(|b| !b.is_ascii_digit())? {
+            b':' => rust(source, i),
+            b if b.is_ascii_whitespace() => {
+                let (function, image) = apple(text)?;
+                one(Language::Apple, function, image)
+            }
+            _ => None,
+        },
         b'(' if text.len() < line.len() => {
             let (function, file) = elixir(text)?;
             one(Language::Elixir, function, file)
