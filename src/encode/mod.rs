@@ -104,16 +104,10 @@ pub(crate) fn is_exact_text(input: &Input<'_>) -> bool {
     }
     let named =
         input.call.command.is_none() && input.call.path.is_some() && input.detection.shape != Shape::Listing;
-    let text = input.source.text();
-    let line_starts = |prefix: &str| {
-        memchr::memmem::find_iter(text.as_bytes(), prefix)
-            .any(|at| at == 0 || text.as_bytes()[at - 1] == b'\n')
-    };
     matches!(input.detection.shape, Shape::File | Shape::Diff | Shape::Search)
         || named
         || input.detection.command.producers().any(|(simple, _)| shows_file(simple))
-        || line_starts("@@ -")
-        || line_starts("diff --git ")
+        || input.source.holds_diff()
 }
 
 #[cfg(test)]

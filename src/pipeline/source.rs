@@ -26,6 +26,7 @@ pub struct Source<'a> {
     view: OnceCell<View>,
     failures: OnceCell<Vec<usize>>,
     failure_words: OnceCell<Vec<usize>>,
+    holds_diff: OnceCell<bool>,
 }
 
 impl<'a> Source<'a> {
@@ -47,8 +48,8 @@ impl<'a> Source<'a> {
         } else {
             starts.push(0);
         }
-        let (view, failures, failure_words) = Default::default();
-        Self { text, starts, lines_before, view, failures, failure_words }
+        let (view, failures, failure_words, holds_diff) = Default::default();
+        Self { text, starts, lines_before, view, failures, failure_words, holds_diff }
     }
 
     /// Some of the lines as a source of their own, which numbers them as this one does.
@@ -71,6 +72,16 @@ impl<'a> Source<'a> {
     /// The file's numbers that the lines carry.
     pub fn view(&self) -> &View {
         self.view.get_or_init(|| View::read(self))
+    }
+
+    /// Whether a line starts as the head of a diff or of one of its hunks does.
+    pub fn holds_diff(&self) -> bool {
+        *self.holds_diff.get_or_init(|| {
+            let text = self.text.as_bytes();
+            ["@@ -", "diff --git "]
+                .iter()
+                .any(|head| memchr::memmem::find_iter(text, head).any(|at| at == 0 || text[at - 1] == b'\n'))
+        })
     }
 
     /// Numbers of the lines that report a failure, in order, from 0.
@@ -111,16 +122,16 @@ impl<'a> Source<'a> {
     /// Line `i` without `\n` or `\r\n`.
     #[inline]
     pub fn line(&self, i: usize) -> &'a str {
-        let raw = self.raw(i);
         // By bytes: this is called for every line by every stage.
-        let mut end = raw.len();
-        if end > 0 && raw.as_bytes()[end - 1] == b'\n' {
+        let (start, mut end) = (self.starts[i], self.starts[i + 1]);
+        let bytes = self.text.as_bytes();
+        if end > start && bytes.get(end - 1) == Some(&b'\n') {
             end -= 1;
         }
-        if end > 0 && raw.as_bytes()[end - 1] == b'\r' {
+        if end > start && bytes.get(end - 1) == Some(&b'\r') {
             end -= 1;
         }
-        &raw[..end]
+        self.text.get(start..end).unwrap_or_default()
     }
 
     /// The lines of a range with their terminators.

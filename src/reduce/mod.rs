@@ -163,7 +163,9 @@ pub fn choose(input: &Input<'_>) -> Option<&'static dyn Reducer> {
 
 /// Which reducers have an anchor in the text, in one pass over its head and tail.
 fn asked(text: &str) -> Vec<bool> {
-    let mut asked: Vec<bool> = all().map(|r| r.meta().anchors.is_empty()).collect();
+    static WITHOUT_ANCHORS: LazyLock<Vec<bool>> =
+        LazyLock::new(|| all().map(|r| r.meta().anchors.is_empty()).collect());
+    let mut asked = WITHOUT_ANCHORS.clone();
     let bytes = text.as_bytes();
     let (head, tail) = match bytes.len() {
         n if n <= 2 * WINDOW => (bytes, &bytes[n..]),

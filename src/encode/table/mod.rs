@@ -38,8 +38,8 @@ impl Encoder for TableWhitespace {
     fn encode(&self, input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
         let source = input.source;
         let padded = |pad: &str| memchr::memmem::find(source.text().as_bytes(), pad.as_bytes()).is_some();
-        if !(padded("   ") || padded("----") || padded("──") || padded("━━")) || super::is_exact_text(input)
-        {
+        let is_drawn = || !source.text().is_ascii() && (padded("──") || padded("━━"));
+        if !(padded("   ") || padded("----") || is_drawn()) || super::is_exact_text(input) {
             return Err(Reason::NothingToDo);
         }
         let mut out = Reduction::default();

@@ -7,7 +7,7 @@
 const HASH_BITS: u32 = 15;
 const SLOTS: usize = 1 << HASH_BITS;
 /// The same for the bitmap.
-const MAP_BITS: u32 = 17;
+const MAP_BITS: u32 = 18;
 const MAP_SLOTS: usize = 1 << MAP_BITS;
 /// Makes letters lower case and does no harm to the rest: it only merges some bytes.
 const FOLD: u32 = 0x2020_2020;
