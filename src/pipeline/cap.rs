@@ -6,6 +6,8 @@
 use std::ops::Range;
 
 use super::details::likeness;
+use super::echoes;
+use super::headings::{self, Form};
 use super::ledger::{Action, Ledger, Reduction};
 use super::maps::Set;
 use super::marker::Marker;
@@ -46,13 +48,23 @@ const SAMPLE_TRIES: usize = 16;
 /// Length of a line that is a sample, in bytes.
 const SHORTEST_SAMPLE: usize = 4;
 const LONGEST_SAMPLE: usize = 300;
+/// Headings that are kept for what stays of a text.
+const MAX_HEADINGS: usize = 512;
 /// A line is cut inside only above this many bytes.
 const LONG_LINE: usize = 2_000;
 
+/// Rounds in which lines are shown as they were written for want of what they lean on.
+const MAX_ROUNDS: usize = 8;
+
 /// A visible piece that is kept or dropped as a whole.
-struct Unit {
-    lines: Range<usize>,
-    bytes: usize,
+pub(super) struct Unit {
+    pub(super) lines: Range<usize>,
+    pub(super) bytes: usize,
+    pub(super) form: Form,
+    /// The lines that it says it is like, where it is the marker of a block that stands twice.
+    same_as: Option<Range<usize>>,
+    /// Whether it shows what it stands for, and not only a marker.
+    is_shown: bool,
 }
 
 /// Brings the ledger under the cap; `None` when it is already.
@@ -64,12 +76,20 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
     let budget = if cap.bytes > 4 * MARKERS { cap.bytes - MARKERS } else { cap.bytes / 2 };
     // A cap that nobody set leaves failure lines whole.
     let whole = if cap.strict { &[][..] } else { signals };
-    let ledger = shorten_long(source, ledger, budget, shown, whole);
-    let units = units(source, &ledger);
-    if units.iter().map(|u| u.bytes).sum::<usize>() <= budget {
-        return Some(ledger);
-    }
-    let keep = select(source, &units, signals, budget, cap);
+    let mut ledger = shorten_long(source, ledger, budget, shown, whole);
+    let mut rounds = 0;
+    let (units, keep) = loop {
+        let units = units(source, &ledger);
+        if units.iter().map(|u| u.bytes).sum::<usize>() <= budget {
+            return Some(ledger);
+        }
+        let keep = select(source, &units, signals, budget, cap);
+        if rounds == MAX_ROUNDS || !headings::unwrite(&mut ledger, &units, &keep) {
+            let keep = without_unseen(source, &units, keep);
+            break (units, keep);
+        }
+        rounds += 1;
+    };
     let mut gaps: Vec<(u32, Range<usize>)> = Vec::new();
     let mut gap = 0;
     let mut last_kept = true;
@@ -136,7 +156,7 @@ impl Cap {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kept {
+pub(super) enum Kept {
     No,
     Window,
     Signal,
@@ -193,7 +213,26 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
     }
     picked.left = samples;
     picked.samples(source, head..tail);
+    picked.left = budget.saturating_sub(picked.bytes());
+    picked.headings(source, cap.strict);
     picked.keep
+}
+
+/// Without the markers of blocks that say that they are like lines which do not stay.
+fn without_unseen(source: &Source<'_>, units: &[Unit], mut keep: Vec<Kept>) -> Vec<Kept> {
+    let last = source.len();
+    for unit in 0..units.len() {
+        let Some(like) = units[unit].same_as.clone().filter(|_| keep[unit] != Kept::No) else { continue };
+        let first = units.partition_point(|u| u.lines.end <= like.start);
+        let seen = like.end <= last
+            && (first..units.len())
+                .take_while(|&at| units[at].lines.start < like.end)
+                .all(|at| keep[at] != Kept::No && units[at].is_shown);
+        if !seen {
+            keep[unit] = Kept::No;
+        }
+    }
+    keep
 }
 
 /// What was picked so far.
@@ -245,6 +284,31 @@ impl Picked<'_> {
         }
     }
 
+    /// The headings of what stays behind a gap, where they fit; those of failures in any case, unless the cap is
+    /// strict.
+    fn headings(&mut self, source: &Source<'_>, strict: bool) {
+        let mut found = 0;
+        for unit in 1..self.units.len() {
+            let is_first = self.keep[unit - 1] == Kept::No;
+            if self.keep[unit] == Kept::No
+                || !(is_first || self.keep[unit] == Kept::Signal)
+                || self.units[unit].form != Form::Other
+                || !self.units[unit].is_shown
+                || found == MAX_HEADINGS
+            {
+                continue;
+            }
+            if let Some(heading) = headings::heading_of(source, self.units, unit)
+                && self.keep[heading] == Kept::No
+                && self.units[heading].is_shown
+                && (self.spend(heading) || !strict && self.keep[unit] == Kept::Signal)
+            {
+                self.keep[heading] = Kept::Signal;
+                found += 1;
+            }
+        }
+    }
+
     /// Single lines of what goes, evenly spread, which are like nothing that stays.
     fn samples(&mut self, source: &Source<'_>, within: Range<usize>) {
         let first_line = |unit: usize| source.line(self.units[unit].lines.start);
@@ -280,25 +344,34 @@ impl Picked<'_> {
 /// The visible pieces in order: kept lines one by one, everything else by span.
 fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
     let mut units = Vec::new();
+    let unit = |lines: Range<usize>, bytes: usize| Unit {
+        lines,
+        bytes,
+        form: Form::Other,
+        same_as: None,
+        is_shown: true,
+    };
     for span in ledger.spans() {
+        let lines = span.lines.clone();
         match &span.action {
-            Action::Keep => {
-                units
-                    .extend(span.lines.clone().map(|i| Unit { lines: i..i + 1, bytes: source.raw(i).len() }));
-            }
+            Action::Keep => units.extend(lines.map(|i| unit(i..i + 1, source.raw(i).len()))),
             Action::Replace { text, .. } => {
-                units.push(Unit { lines: span.lines.clone(), bytes: text.len() + 1 });
+                units.push(Unit { form: headings::form(&span.action), ..unit(lines, text.len() + 1) });
             }
             Action::Repeat { period } => {
                 let shown = span.lines.start..span.lines.start + period;
-                let bytes = source.byte_range(shown).len() + MARKERS / 2;
-                units.push(Unit { lines: span.lines.clone(), bytes });
+                units.push(unit(lines, source.byte_range(shown).len() + MARKERS / 2));
             }
-            Action::Omit { names, .. } => {
+            Action::Omit { names, reason, .. } => {
                 let bytes = MARKERS / 2 + names.as_ref().map_or(0, |names| names.len());
-                units.push(Unit { lines: span.lines.clone(), bytes });
+                let names = names.as_deref().filter(|_| *reason == Reason::RepeatedBlock);
+                let same_as = names.and_then(echoes::lines_in).map(|(first, last)| {
+                    let index = |number: usize| number.saturating_sub(source.number(0));
+                    index(first)..index(last) + 1
+                });
+                units.push(Unit { same_as, is_shown: false, ..unit(lines, bytes) });
             }
-            Action::Refer { .. } => units.push(Unit { lines: span.lines.clone(), bytes: MARKERS / 2 }),
+            Action::Refer { .. } => units.push(Unit { is_shown: false, ..unit(lines, MARKERS / 2) }),
         }
     }
     units
@@ -316,15 +389,26 @@ fn shorten_long(
         |bytes: usize| (budget / 4).max((budget as u128 * bytes as u128 / shown.max(1) as u128) as usize);
     let mut step = Reduction::default();
     let mut ledger = ledger.clone();
+    let mut loses_message = false;
     for span in ledger.spans_mut() {
+        let is_message = headings::form(&span.action) == Form::Message;
         if let Action::Replace { text, reason, omitted_bytes } = &mut span.action
             && text.len() > LONG_LINE.max(limit(text.len()))
         {
+            // What stands for many lines cannot be cut at a byte: no number would be that of a line.
+            if is_message || span.lines.len() > 1 {
+                loses_message |= is_message;
+                span.action = Action::Keep;
+                continue;
+            }
             let (short, cut) = cut_middle(text, limit(text.len()), source.number(span.lines.start));
             *text = short;
             *omitted_bytes += cut;
             *reason = Reason::OutputCap;
         }
+    }
+    if loses_message {
+        headings::unwrite_messages(&mut ledger);
     }
     for kept in ledger.kept() {
         for i in kept {

@@ -4,7 +4,9 @@
 //!
 //! Only verbatim repetition counts.
 
+use std::fmt::Write as _;
 use std::hash::BuildHasher;
+use std::ops::Range;
 
 use foldhash::fast::RandomState;
 
@@ -22,14 +24,29 @@ const END: usize = 5;
 /// Fewest bytes of it.
 const LEAST: usize = 200;
 
+/// The numbers of the lines that the marker of a block names.
+pub(super) fn lines_in(names: &str) -> Option<(usize, usize)> {
+    let lines = names.strip_prefix(AS_LINES)?.split(',').next()?;
+    let (first, last) = lines.split_once('-')?;
+    Some((first.parse().ok()?, last.parse().ok()?))
+}
+
+/// What stands before them.
+const AS_LINES: &str = "as lines ";
+
 /// Leaves out the second and later copies of blocks of kept lines; the marker says where the first stands.
 pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let mut out = Reduction::default();
+    let mut copies: Vec<Copies> = Vec::new();
     // How a text ends is seen as it is.
     let last = source.len().saturating_sub(END);
     let digests = Digests::new(source);
     // The first place of each run of `SEED` lines, by its digest.
     let mut seeds: Map<u64, usize> = Map::default();
+    let mut is_shown = vec![false; source.len()];
+    for kept in ledger.kept() {
+        is_shown[kept].fill(true);
+    }
     for kept in ledger.kept() {
         let mut at = kept.start;
         let end = kept.end.min(last);
@@ -42,12 +59,17 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
             let seed = source.slice(at..at + SEED);
             let there = seeds.get(&digest).filter(|there| source.slice(**there..**there + SEED) == seed);
             if let Some(&there) = there {
-                let block = at..at + length(source, there, at, end);
+                let block = at..at + length(source, &is_shown, there, at, end);
                 if block.len() >= FEWEST && source.byte_range(block.clone()).len() >= LEAST {
-                    let first = source.number(there);
-                    let names = format!("as lines {first}-{}", first + block.len() - 1);
                     at = block.end;
-                    out.omit_named(block, Reason::RepeatedBlock, 0, &names);
+                    is_shown[block.clone()].fill(false);
+                    let size = block.len();
+                    match copies.last_mut() {
+                        Some(last) if last.block.end == block.start && last.of == (there, size) => {
+                            last.block.end = block.end;
+                        }
+                        _ => copies.push(Copies { block, of: (there, size) }),
+                    }
                     continue;
                 }
             } else if seed.trim().len() >= SEED {
@@ -56,7 +78,22 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
             at += 1;
         }
     }
+    for Copies { block, of: (there, size) } in copies {
+        let first = source.number(there);
+        let mut names = format!("{AS_LINES}{first}-{}", first + size - 1);
+        if block.len() > size {
+            let _ = write!(names, ", {} times", block.len() / size);
+        }
+        out.omit_named(block, Reason::RepeatedBlock, 0, &names);
+    }
     if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+}
+
+/// Copies of a block, one behind the other.
+struct Copies {
+    block: Range<usize>,
+    /// Where the first one stands, and its lines.
+    of: (usize, usize),
 }
 
 /// Digests of the lines that stand more than once; 0 for the others.
@@ -92,15 +129,14 @@ impl Digests {
     }
 }
 
-/// How many lines from `at` on are those from `there` on, which stand wholly before them.
-fn length(source: &Source<'_>, there: usize, at: usize, end: usize) -> usize {
-    (0..(end - at).min(at - there)).take_while(|&i| source.raw(there + i) == source.raw(at + i)).count()
+/// How many lines from `at` on are those from `there` on, which stand wholly before them and are shown.
+fn length(source: &Source<'_>, is_shown: &[bool], there: usize, at: usize, end: usize) -> usize {
+    let is_same = |i: &usize| is_shown[there + i] && source.raw(there + i) == source.raw(at + i);
+    (0..(end - at).min(at - there)).take_while(is_same).count()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::ops::Range;
-
     use super::*;
 
     fn gaps(text: &str) -> Vec<Range<usize>> {
@@ -128,5 +164,10 @@ mod tests {
         let ledger = ledger.apply(&source, reduce(&source, &ledger).unwrap()).unwrap();
         let shown = ledger.render(&source, None);
         assert!(shown.contains("omitted 8 lines 11-18, repeated_block: as lines 2-9]"), "{shown}");
+        let text = format!("start\n{block}{block}{block}{}", "last\n".repeat(END));
+        let source = Source::new(&text);
+        let names: Vec<_> = reduce(&source, &Ledger::new(&source)).unwrap().spans;
+        assert!(format!("{names:?}").contains("as lines 2-9, 2 times"), "{names:?}");
+        assert_eq!(lines_in("as lines 2-9, 2 times"), Some((2, 9)));
     }
 }

@@ -165,6 +165,7 @@ impl Ledger {
             spans.push(new);
         }
         copy_until(&mut spans, &mut old, &mut rest, source.len())?;
+        forget_names(&self.spans, &mut spans);
         join(&mut spans);
         Ok(Self {
             spans,
@@ -485,6 +486,31 @@ fn walk(
 fn push_run(spans: &mut Vec<Span>, lines: Range<usize>, action: &Action) {
     if !lines.is_empty() {
         spans.push(Span { lines, action: action.clone() });
+    }
+}
+
+/// Takes the names from groups of which lines went into other omissions: they would not be those of what is left.
+fn forget_names(before: &[Span], after: &mut [Span]) {
+    let count = |spans: &[Span]| {
+        let mut lines: Map<u32, usize> = Map::default();
+        for span in spans {
+            if let Action::Omit { group: group @ 1..CAP_GROUPS, .. } = span.action {
+                *lines.entry(group).or_default() += span.lines.len();
+            }
+        }
+        lines
+    };
+    let named = |span: &Span| matches!(span.action, Action::Omit { group: 1.., names: Some(_), .. });
+    if !before.iter().any(named) {
+        return;
+    }
+    let (old, new) = (count(before), count(after));
+    for span in after {
+        if let Action::Omit { group, names, reason } = &mut span.action
+            && old.get(group).is_some_and(|lines| new.get(group) < Some(lines))
+        {
+            names.take_if(|names| !reason.names_a_rule() || names.contains(": "));
+        }
     }
 }
 

@@ -24,6 +24,7 @@ mod exit;
 pub mod explain;
 mod fit;
 pub mod guard;
+pub(crate) mod headings;
 pub mod hint;
 pub mod ledger;
 pub mod maps;

@@ -1,0 +1,122 @@
+//! What a kept line leans on: the heading above it, the line that says once what its neighbours share. A cut
+//! that drops the one and keeps the other would put the line under a heading that is not its own.
+
+use super::cap::{Kept, Unit};
+use super::ledger::{Action, Ledger};
+use super::reason::Reason;
+use super::source::Source;
+
+/// Lines above a line among which its heading is looked for.
+const REACH: usize = 400;
+
+/// What stands for the start of a path that is written out above.
+pub const SHORT: &str = ".../";
+
+/// Makes lines what the source has where they were written anew in a way that a cut cannot keep; whether
+/// there were any. `keep` says which of the units stay.
+pub(super) fn unwrite(ledger: &mut Ledger, units: &[Unit], keep: &[Kept]) -> bool {
+    let mut undone: Vec<usize> = Vec::new();
+    let mut loses_message = false;
+    // The heading of the row at hand, and whether a row of its run has lost it.
+    let (mut heading, mut is_lost) = (None::<usize>, false);
+    let mut has_gap = false;
+    for (i, unit) in units.iter().enumerate() {
+        match unit.form {
+            // It is written out somewhere above, and so are its rows below then.
+            Form::Short if has_gap && keep[i] != Kept::No => {
+                undone.push(unit.lines.start);
+                (heading, is_lost) = (None, true);
+            }
+            Form::Row => {
+                is_lost |= keep[i] != Kept::No && heading.is_none_or(|at| keep[at] == Kept::No);
+                if is_lost {
+                    undone.push(unit.lines.start);
+                }
+            }
+            Form::Message if keep[i] == Kept::No => loses_message = true,
+            Form::Message | Form::Short | Form::Other => (heading, is_lost) = (Some(i), false),
+        }
+        has_gap |= keep[i] == Kept::No;
+    }
+    let loses_message = loses_message && ledger.spans().iter().any(|span| is_other_place(&span.action));
+    if undone.is_empty() && !loses_message {
+        return false;
+    }
+    let mut undone = undone.into_iter().peekable();
+    for span in ledger.spans_mut() {
+        if undone.next_if_eq(&span.lines.start).is_some() {
+            span.action = Action::Keep;
+        }
+    }
+    if loses_message {
+        unwrite_messages(ledger);
+    }
+    true
+}
+
+/// Shows all lines that a message stands for, and those that hold one, as the source has them.
+pub(super) fn unwrite_messages(ledger: &mut Ledger) {
+    for span in ledger.spans_mut() {
+        if form(&span.action) == Form::Message || is_other_place(&span.action) {
+            span.action = Action::Keep;
+        }
+    }
+}
+
+/// How a unit leans on others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Stands for itself, and may be what the rows below it lean on.
+    Other,
+    /// A line without what a line above it says for it.
+    Row,
+    /// A folder by its end, or what stands below one: above it is written out.
+    Short,
+    /// A message that stands for lines elsewhere too.
+    Message,
+}
+
+/// The form of what a span shows.
+pub(super) fn form(action: &Action) -> Form {
+    match action {
+        Action::Replace { text, reason, .. } => match reason {
+            Reason::SharedMessage => Form::Message,
+            Reason::SharedFolder | Reason::SharedPath | Reason::SharedName => {
+                // Groups are set apart by empty lines.
+                let text = text.trim_matches('\n');
+                match text.contains('\n') {
+                    _ if text.split(['\n', ' ']).any(|word| word.starts_with(SHORT)) => Form::Short,
+                    true => Form::Other,
+                    false => Form::Row,
+                }
+            }
+            _ => Form::Other,
+        },
+        _ => Form::Other,
+    }
+}
+
+/// Whether a span is left out since a message stands for it.
+fn is_other_place(action: &Action) -> bool {
+    matches!(action, Action::Omit { reason: Reason::SharedMessage, .. })
+}
+
+/// The unit that is the heading of a unit of indented lines: the nearest above it that is indented less; for
+/// what stands behind a line with a colon at its end, as in `ls -R`, that line.
+pub(super) fn heading_of(source: &Source<'_>, units: &[Unit], unit: usize) -> Option<usize> {
+    let line = |unit: usize| source.line(units[unit].lines.start);
+    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
+    let own = indent(line(unit));
+    let above = (0..unit).rev().take(REACH);
+    if own == 0 {
+        // Up to the blank line in front of a paragraph.
+        let first = above.take_while(|&at| !line(at).trim().is_empty()).last()?;
+        return Some(first).filter(|&first| line(first).ends_with(':') && !line(first).contains(' '));
+    }
+    let heading = above.into_iter().find(|&at| !line(at).trim().is_empty() && indent(line(at)) < own)?;
+    // The head of a commit has several lines.
+    if ["Date:", "Author:", "Merge:"].iter().any(|start| line(heading).starts_with(start)) {
+        return (heading.saturating_sub(4)..heading).rev().find(|&at| line(at).starts_with("commit "));
+    }
+    Some(heading)
+}
