@@ -80,7 +80,7 @@ reasons! {
     SmallShares = "small_shares", "Rows of a profile with a share below 0.5 %.";
     SharedName = "shared_name", "A name that stood in front of lines that follow each other is written once.";
     RepeatedLines = "repeated_lines", "Lines that repeat the lines just before them.";
-    RepeatedBlock = "repeated_block", "A block of lines that stands verbatim earlier in the text; the marker says where.";
+    RepeatedBlock = "repeated_block", "Blocks of lines that stand verbatim earlier in the text; the marker says where, and how many follow each other.";
     RepeatedDiagnostic = "repeated_diagnostic", "A diagnostic that is shown whole elsewhere in the text, for the same place.";
     DiagnosticExcerpt = "diagnostic_excerpt", "The excerpt and notes of a diagnostic when others of its kind are shown whole.";
     LibraryFrames = "library_frames", "Frames of libraries, runtimes and frameworks in a stack trace.";
