@@ -3,6 +3,7 @@
 
 mod ci;
 mod cited;
+mod durations;
 mod forms;
 mod layout;
 mod lines;
