@@ -90,7 +90,7 @@ reasons! {
     ToolFrames = "tool_frames", "Frames of a build tool itself below an error that shows its place.";
     UnknownValue = "unknown_value", "Attributes of a planned resource that are known only after it is made.";
     LogRepeat = "log_repeat", "Log records that are equal to shown ones but for times, process and thread ids, memory addresses, ports or durations; of durations far above the others the largest are shown.";
-    LogForm = "log_form", "Log records of a form of which the first, the last and the one that stands out are shown; the marker lists the numbers of orders, invoices, tickets and the like that they name.";
+    LogForm = "log_form", "Log records of a form of which the first, the last, the one that stands out and up to four with rare words are shown; the marker lists the numbers of orders, invoices, tickets and the like that they name.";
     LogGroup = "log_group", "What a group of a CI log holds that its page shows closed.";
     ShownBefore = "shown_before", "Lines that an earlier result, still visible, shows, or that the model wrote into a call.";
     FileBody = "file_body", "Bodies of a long file of which the outline is shown.";

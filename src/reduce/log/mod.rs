@@ -11,6 +11,7 @@ mod mask;
 mod numbers;
 mod record;
 mod stamp;
+mod variants;
 
 use super::Reducer;
 
