@@ -70,7 +70,7 @@ reasons! {
     RepeatedCalls = "repeated_calls", "Calls with the same arguments and result as one that is shown; the marker counts them by name.";
     ShellSettings = "shell_settings", "Colours, functions and variables that a shell keeps for itself; the marker names them.";
     ConnectionSteps = "connection_steps", "Steps of a connection that succeeded, and what a tool says about itself.";
-    SteadyReplies = "steady_replies", "Replies between the first and the last of a run in which none is missing.";
+    SteadyReplies = "steady_replies", "Replies between the first and the last of a run in which none is missing; of those far slower than most the slowest are shown.";
     NoReply = "no_reply", "Hops that did not answer.";
     EncodedBytes = "encoded_bytes", "Keys, signatures and certificates in hexadecimal or base64.";
     ZeroCounters = "zero_counters", "Counters that are zero.";
@@ -89,8 +89,8 @@ reasons! {
     ToolHints = "tool_hints", "Advice that a build tool prints with every run.";
     ToolFrames = "tool_frames", "Frames of a build tool itself below an error that shows its place.";
     UnknownValue = "unknown_value", "Attributes of a planned resource that are known only after it is made.";
-    LogRepeat = "log_repeat", "Log records that are equal to shown ones but for times, process and thread ids, memory addresses, ports or durations.";
-    LogForm = "log_form", "Log records of a form of which the first, the last and the one that stands out are shown; the marker lists the numbers of orders, invoices, tickets and the like that they name.";
+    LogRepeat = "log_repeat", "Log records that are equal to shown ones but for times, process and thread ids, memory addresses, ports or durations; of durations far above the others the largest are shown.";
+    LogForm = "log_form", "Log records of a form of which the first, the last, the one that stands out and up to four with rare words are shown; the marker lists the numbers of orders, invoices, tickets and the like that they name.";
     LogGroup = "log_group", "What a group of a CI log holds that its page shows closed.";
     ShownBefore = "shown_before", "Lines that an earlier result, still visible, shows, or that the model wrote into a call.";
     FileBody = "file_body", "Bodies of a long file of which the outline is shown.";

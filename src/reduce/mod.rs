@@ -17,6 +17,7 @@ mod listing;
 mod log;
 mod package;
 pub mod progress;
+mod quantities;
 mod rows;
 mod search;
 mod system;

@@ -5,7 +5,9 @@
 //! severe; a section of GitLab is where commands write, and stays. Lines outside of groups are folded as
 //! those of any log.
 
+use super::durations::Durations;
 use super::layout::Level;
+use super::record::Record;
 use super::{lines, record};
 use crate::config::Mode;
 use crate::pipeline::ledger::Reduction;
@@ -21,7 +23,8 @@ static META: Meta = Meta {
     id: "ci_log",
     family: "log",
     reads: "logs of GitHub Actions and GitLab CI",
-    keeps: "`##[error]`, `##[warning]` and failures, the heading of each group, what the steps print",
+    keeps: "`##[error]`, `##[warning]` and failures, the heading of each group, what the steps print, \
+            repeated lines of which a duration stands out",
     folds: "what closed groups hold when nothing in it is severe; lines that repeat but for their times",
     anchors: &["##[", "section_start:", "::group::"],
 };
@@ -87,8 +90,10 @@ impl Reducer for CiLog {
         // What goes with a group is not counted a second time.
         let mut step = Reduction::default();
         if input.policy.mode >= Mode::Standard {
-            let keys = record::number(source, &mut records, |r, key| record::strict_key(source, r, key));
-            let gone: Vec<usize> = record::repeats(&records, keys)
+            let mut durations = Durations::default();
+            let strict_key = |r: &Record, key: &mut _| record::strict_key(source, r, key, &mut durations);
+            let keys = record::number(source, &mut records, strict_key);
+            let gone: Vec<usize> = record::repeats(&records, keys, &durations)
                 .into_iter()
                 .filter(|&i| {
                     let lines = records[i].lines.clone();

@@ -1,16 +1,16 @@
 //! `aggressive`: lines of one form, of which the values alone differ. The first and the last of a form
-//! and the one that stands out stay as they are written; the marker counts the others and lists the
-//! numbers of orders and the like (`numbers`) that they name. A form with few lines stays whole, and so
-//! does what is severe.
+//! and the one that stands out stay as they are written, and so do those with rare words (`variants`); the
+//! marker counts the others and lists the numbers of orders and the like (`numbers`) that they name. A form
+//! with few lines stays whole, and so does what is severe.
 
 use super::layout::Level;
 use super::record::{self, Record, WORDS};
+use super::variants;
 use crate::pipeline::source::Source;
+use crate::reduce::quantities::outliers;
 
 /// Fewest lines of a form of which some go.
 const FEWEST: usize = 4;
-/// A number stands out that is so many times the mean.
-const STANDS_OUT: u64 = 8;
 
 /// The form of a record as a key: what stands between stamp and message and the first words of the
 /// message, with words that hold digits left open, and how many words there are. Empty for a record
@@ -53,7 +53,8 @@ fn offset(whole: &[u8], part: &[u8]) -> usize {
     (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize).min(whole.len())
 }
 
-/// The records that go: of each form all but the first, the last and the one whose number stands out.
+/// The records that go: of each form all but the first, the last, the one whose number stands out and those
+/// with rare words.
 pub fn middles(source: &Source<'_>, records: &[Record], keys: usize) -> Vec<usize> {
     let mut of_key: Vec<Vec<usize>> = vec![Vec::new(); keys];
     let near = around_first_errors(records);
@@ -65,7 +66,9 @@ pub fn middles(source: &Source<'_>, records: &[Record], keys: usize) -> Vec<usiz
     let mut gone = Vec::new();
     for form in of_key.iter().filter(|form| form.len() >= FEWEST) {
         let outlier = outlier(source, records, form);
-        gone.extend(form[1..form.len() - 1].iter().filter(|i| Some(**i) != outlier));
+        let rare = variants::rare(source, records, form);
+        let stays = |i: &usize| Some(*i) == outlier || rare.binary_search(i).is_ok();
+        gone.extend(form[1..form.len() - 1].iter().filter(|i| !stays(i)));
     }
     gone.sort_unstable();
     gone
@@ -83,7 +86,7 @@ fn around_first_errors(records: &[Record]) -> Vec<bool> {
     near
 }
 
-/// The record of a form whose largest number is many times what the others have.
+/// The record of a form whose largest number is many times what most have.
 fn outlier(source: &Source<'_>, records: &[Record], form: &[usize]) -> Option<usize> {
     let largest = |i: usize| {
         let record = &records[i];
@@ -92,10 +95,7 @@ fn outlier(source: &Source<'_>, records: &[Record], form: &[usize]) -> Option<us
         line[from..].split(|b| !b.is_ascii_digit()).filter_map(number).max().unwrap_or(0)
     };
     let numbers: Vec<u64> = form.iter().map(|&i| largest(i)).collect();
-    let (place, most) = numbers.iter().enumerate().rev().max_by_key(|(_, n)| **n)?;
-    let others: u64 = numbers.iter().fold(0u64, |sum, n| sum.saturating_add(*n)).saturating_sub(*most);
-    let mean = others / (numbers.len() as u64 - 1).max(1);
-    (*most > mean.saturating_mul(STANDS_OUT).max(STANDS_OUT)).then(|| form[place])
+    outliers(&numbers, 1, 1).first().map(|place| form[*place])
 }
 
 /// A number short enough to be a quantity.

@@ -3,11 +3,14 @@
 //! each line.
 //!
 //! `standard` leaves out what is provably the same as lines that stay: equal but for times, process and
-//! thread ids, memory addresses, ports and durations. What is severe stays with its neighbours.
+//! thread ids, memory addresses, ports and durations. A duration that is many times the others stays, and
+//! so does what is severe with its neighbours.
 //! `aggressive` goes by forms (`forms`).
 
 use std::ops::Range;
 
+use super::durations::Durations;
+use super::record::Record;
 use super::{cited, forms, layout, record};
 use crate::config::Mode;
 use crate::pipeline::detect::Shape;
@@ -27,8 +30,8 @@ static META: Meta = Meta {
             logfmt, access logs, Kubernetes, log4j and logback, Python logging, Android logcat, Windows, nginx, \
             PostgreSQL",
     keeps: "warnings, errors and failures with the records around them, the first and the last of what repeats, every \
-            record that differs in more than the named fields; aggressive: errors, failures, the first, the last and \
-            the one that stands out of each form, records that name a commit, or a value that an error or the query names, the numbers of orders, invoices, \
+            record that differs in more than the named fields or of which a duration stands out; aggressive: errors, failures, the first, the last and \
+            the one that stands out of each form and the first four with rare words, records that name a commit, or a value that an error or the query names, the numbers of orders, invoices, \
             tickets and the like",
     folds: "records equal to ones that stay but for times, process and thread ids, memory addresses, ports and \
             durations; aggressive: records of one form",
@@ -105,9 +108,10 @@ pub(super) fn fold(input: &Input<'_>, out: &mut Reduction) {
         gone.retain(|i| !stay.contains(i));
         record::omit(source, &records, &gone, Reason::LogForm, out);
     } else {
-        let keys =
-            record::number(source, &mut records, |record, key| record::strict_key(source, record, key));
-        let gone = record::repeats(&records, keys);
+        let mut durations = Durations::default();
+        let strict_key = |r: &Record, key: &mut _| record::strict_key(source, r, key, &mut durations);
+        let keys = record::number(source, &mut records, strict_key);
+        let gone = record::repeats(&records, keys, &durations);
         record::omit(source, &records, &gone, Reason::LogRepeat, out);
     }
 }

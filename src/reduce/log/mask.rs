@@ -4,6 +4,7 @@
 
 use super::layout::Head;
 use super::stamp;
+use crate::reduce::quantities;
 
 /// What stands for a masked value in a key. Never shown.
 const MASK: u8 = 1;
@@ -39,8 +40,27 @@ fn is_unit(word: &[u8]) -> bool {
     )
 }
 
-/// Whether a word is the key of a duration, of a time or of the id of a process or thread.
-fn is_key(word: &[u8]) -> bool {
+/// Whether a word is the key of a duration.
+fn is_duration_key(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"time"
+            | b"duration"
+            | b"duration_ms"
+            | b"durationMs"
+            | b"elapsed"
+            | b"elapsed_ms"
+            | b"latency"
+            | b"latency_ms"
+            | b"took"
+            | b"responseTime"
+            | b"response_time"
+            | b"request_time"
+    )
+}
+
+/// Whether a word is the key of a time or of the id of a process or thread.
+fn is_id_key(word: &[u8]) -> bool {
     matches!(
         word,
         b"pid"
@@ -54,25 +74,18 @@ fn is_key(word: &[u8]) -> bool {
             | b"port"
             | b"Port"
             | b"ts"
-            | b"time"
             | b"timestamp"
-            | b"duration"
-            | b"duration_ms"
-            | b"durationMs"
-            | b"elapsed"
-            | b"elapsed_ms"
-            | b"latency"
-            | b"latency_ms"
-            | b"took"
-            | b"responseTime"
-            | b"response_time"
-            | b"request_time"
             | b"uptime"
     )
 }
 
 /// Appends a line with what varies masked.
 pub fn strict(line: &[u8], head: Option<Head>, out: &mut Vec<u8>) {
+    strict_with(line, head, out, |_| {});
+}
+
+/// Does the same and calls `each` with the nanoseconds of every duration that it masks.
+pub fn strict_with(line: &[u8], head: Option<Head>, out: &mut Vec<u8>, mut each: impl FnMut(u64)) {
     let (start, end) = head.map_or((0, 0), |h| (h.start, h.end));
     let stamp = (end > start).then_some(start..end);
     // Up to `done` the line is written.
@@ -81,7 +94,13 @@ pub fn strict(line: &[u8], head: Option<Head>, out: &mut Vec<u8>) {
         let masked = match &stamp {
             Some(stamp) if at == stamp.start => Some(stamp.end),
             _ => match line[at] {
-                b'0'..=b'9' if is_word_start(line, at) => number(line, at, stamp.as_ref().map(|s| s.end)),
+                b'0'..=b'9' if is_word_start(line, at) => {
+                    let end = number(line, at, stamp.as_ref().map(|s| s.end));
+                    if let Some(duration) = end.and_then(|end| duration(line, at, end)) {
+                        each(duration);
+                    }
+                    end
+                }
                 b'A'..=b'Z' if is_word_start(line, at) => stamp::end(line, at),
                 _ => None,
             },
@@ -159,7 +178,8 @@ fn number(line: &[u8], at: usize, stamp: Option<usize>) -> Option<usize> {
     if continues(line, end) {
         return None;
     }
-    if is_keyed(line, at) || is_port(line, at) {
+    let key = key(line, at);
+    if is_duration_key(key) || is_id_key(key) || is_port(line, at) {
         return Some(end);
     }
     let before = at.checked_sub(1).map(|i| line[i]);
@@ -185,6 +205,13 @@ fn number(line: &[u8], at: usize, stamp: Option<usize>) -> Option<usize> {
         && line.get(end) == Some(&b']')
         && !between[open..].contains(&b' ');
     is_thread.then_some(end)
+}
+
+/// The nanoseconds of a number that varies, if it is one of a duration.
+fn duration(line: &[u8], at: usize, end: usize) -> Option<u64> {
+    let text = &line[at..end];
+    let has_unit = !text.last()?.is_ascii_digit();
+    quantities::nanoseconds(text).filter(|_| has_unit || is_duration_key(key(line, at)))
 }
 
 /// Whether a word goes on at `at`.
@@ -219,17 +246,18 @@ fn unit(line: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Whether the number at `at` is the value of a key: `pid=1`, `"pid":1`, `port 1`, `pid: 1`.
-fn is_keyed(line: &[u8], at: usize) -> bool {
+/// The key of which the number at `at` is the value: `pid=1`, `"pid":1`, `port 1`, `pid: 1`. Empty when
+/// there is none.
+fn key(line: &[u8], at: usize) -> &[u8] {
     let head = &line[..at];
     let head = head.strip_suffix(b" ").unwrap_or(head);
     let head = head.strip_suffix(b"=").or_else(|| head.strip_suffix(b":")).unwrap_or(head);
     let head = head.strip_suffix(b"\"").unwrap_or(head);
     if head.len() == at {
-        return false;
+        return &[];
     }
     let word = head.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'_').count();
-    is_key(&head[head.len() - word..])
+    &head[head.len() - word..]
 }
 
 /// Whether the number at `at` stands behind an address and a colon: `10.0.0.1:1234`.

@@ -3,6 +3,7 @@
 
 mod ci;
 mod cited;
+mod durations;
 mod forms;
 mod layout;
 mod lines;
@@ -10,6 +11,7 @@ mod mask;
 mod numbers;
 mod record;
 mod stamp;
+mod variants;
 
 use super::Reducer;
 

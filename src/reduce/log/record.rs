@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use super::durations::Durations;
 use super::layout::{self, Head, Level, Severe};
 use super::mask;
 use super::numbers::Numbers;
@@ -111,25 +112,26 @@ pub fn number(
     ends.len()
 }
 
-/// The key by which records say the same: all lines with what varies masked.
-pub fn strict_key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>) {
+/// The key by which records say the same: all lines with what varies masked. Adds the durations among that.
+pub fn strict_key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>, durations: &mut Durations) {
     for i in record.lines.clone() {
         let head = record.head.filter(|_| i == record.lines.start);
-        mask::strict(source.line(i).as_bytes(), head, key);
+        mask::strict_with(source.line(i).as_bytes(), head, key, |duration| durations.push(record, duration));
         key.push(b'\n');
     }
 }
 
 /// The records that go because others that stay say the same: of each key the first and the last of a
-/// run stay, and so does what is severe with its neighbours.
-pub fn repeats(records: &[Record], keys: usize) -> Vec<usize> {
+/// run stay, and so do those of which a duration stands out and what is severe with its neighbours.
+pub fn repeats(records: &[Record], keys: usize, durations: &Durations) -> Vec<usize> {
     let near_severe = around_severe(records);
     // Of each key: the records of the run so far.
     let mut runs: Vec<Vec<usize>> = vec![Vec::new(); keys];
     let mut gone = Vec::new();
     let close = |run: &mut Vec<usize>, gone: &mut Vec<usize>| {
         if run.len() >= FEWEST {
-            gone.extend(&run[1..run.len() - 1]);
+            let stay = durations.standing_out(records, run);
+            gone.extend(run[1..run.len() - 1].iter().filter(|i| stay.binary_search(i).is_err()));
         }
         run.clear();
     };

@@ -1,9 +1,10 @@
 //! `ping`: replies between the first and the last of a run without a gap go. A lost, late, repeated or
-//! odd one breaks the run, and the statistics stay.
+//! odd one breaks the run; one that took many times as long as the others and the statistics stay.
 
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::reduce::format::is_command;
+use crate::reduce::quantities::{MILLI, nanoseconds, outliers};
 use crate::reduce::{Claim, Input, Meta, Reducer};
 
 /// See the module.
@@ -13,19 +14,22 @@ static META: Meta = Meta {
     id: "ping",
     family: "system",
     reads: "`ping`, `ping6`",
-    keeps: "the first and last reply of each run without a gap, losses, errors, duplicates, the statistics",
+    keeps: "the first and last reply of each run without a gap and the three at most that took far longer, losses, errors, duplicates, the statistics",
     folds: "the replies between",
     anchors: &["PING ", "bytes from ", "Reply from ", "Pinging "],
 };
 
-/// A reply: its number, where it has one, and what must be the same in the next.
+/// A reply: its number, where it has one, what must be the same in the next, and the nanoseconds that it took.
 struct Reply<'a> {
     number: Option<u64>,
     from: &'a str,
+    time: u64,
 }
 
 /// Replies that a run needs.
 const RUN: usize = 5;
+/// Slow replies of a run that stay, at most.
+const SLOW: usize = 3;
 
 impl Reducer for Ping {
     fn meta(&self) -> &Meta {
@@ -51,6 +55,7 @@ impl Reducer for Ping {
         let source = input.source;
         let mut out = Reduction::default();
         let mut run: Option<(usize, Reply<'_>)> = None;
+        let mut times = Vec::new();
         for i in 0..=source.len() {
             let now = if i < source.len() { reply(source.line(i)) } else { None };
             let continues = match (&run, &now) {
@@ -64,13 +69,23 @@ impl Reducer for Ping {
                 _ => false,
             };
             match (run.as_mut(), now) {
-                (Some((_, last)), Some(now)) if continues => *last = now,
+                (Some((_, last)), Some(now)) if continues => {
+                    times.push(now.time);
+                    *last = now;
+                }
                 (_, now) => {
                     if let Some((start, _)) = run.take()
                         && i - start >= RUN
                     {
-                        out.omit(start + 1..i - 1, Reason::SteadyReplies);
+                        let mut next = start + 1;
+                        let slow = outliers(&times, MILLI, SLOW).into_iter().map(|at| start + at);
+                        for stays in slow.filter(|at| (start + 1..i - 1).contains(at)).chain([i - 1]) {
+                            out.omit(next..stays, Reason::SteadyReplies);
+                            next = stays + 1;
+                        }
                     }
+                    times.clear();
+                    times.extend(now.as_ref().map(|now| now.time));
                     run = now.map(|now| (i, now));
                 }
             }
@@ -85,7 +100,7 @@ fn reply(line: &str) -> Option<Reply<'_>> {
     let line = line.trim_end();
     if let Some(rest) = line.strip_prefix("Reply from ") {
         let (from, rest) = rest.split_once(": bytes=")?;
-        return rest.contains(" TTL=").then_some(Reply { number: None, from });
+        return rest.contains(" TTL=").then_some(Reply { number: None, from, time: time(rest) });
     }
     // `-D` puts the time before it.
     let text = match line.starts_with('[') {
@@ -97,7 +112,13 @@ fn reply(line: &str) -> Option<Reply<'_>> {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let number = rest[..digits].parse().ok()?;
     let whole = rest.ends_with(" ms") && rest.contains("time=");
-    whole.then_some(Reply { number: Some(number), from })
+    whole.then_some(Reply { number: Some(number), from, time: time(rest) })
+}
+
+/// The nanoseconds of `time=12.1 ms` or `time<1ms`, 0 when there are none.
+fn time(text: &str) -> u64 {
+    let time = text.split_once("time=").or_else(|| text.split_once("time<")).map_or("", |(_, time)| time);
+    nanoseconds(time.split(" TTL=").next().unwrap_or_default().as_bytes()).unwrap_or(0)
 }
 
 #[cfg(test)]
@@ -113,5 +134,8 @@ mod tests {
         assert_eq!(of("64 bytes from a: icmp_seq=7 ttl=57 time=12.1 ms (DUP!)"), None);
         assert_eq!(of("From 10.0.0.1 icmp_seq=1 Destination Host Unreachable"), None);
         assert_eq!(of("Request timeout for icmp_seq 3"), None);
+        let time = |line| reply(line).map(|r| r.time);
+        assert_eq!(time("64 bytes from 1.2.3.4: icmp_seq=7 ttl=57 time=1203 ms"), Some(1203 * MILLI));
+        assert_eq!(time("Reply from 1.2.3.4: bytes=32 time<1ms TTL=57"), Some(MILLI));
     }
 }
