@@ -44,7 +44,7 @@ reasons! {
     GitHints = "git_hints", "The hints that git prints on what to type next.";
     LineEndings = "line_endings", "Warnings of git that it will change the line endings of a file; the marker names the files.";
     SameAuthor = "same_author", "The author or date of a commit is that of the commit before it.";
-    CommitBody = "commit_body", "The body, author and date, or file statistics of an older commit; its hash and subject stay.";
+    CommitBody = "commit_body", "The body, author and date, or file statistics of an older commit; its hash and subject stay. Where author and date go, the marker at the first such commit says so.";
     OlderCommits = "older_commits", "Commits beyond those that the mode shows of a long log.";
     BlameColumns = "blame_columns", "Author and date of a commit are written at its first line, its hash where the commit changes.";
     SameRefs = "same_refs", "References that keep their name are listed by it alone.";

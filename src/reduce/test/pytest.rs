@@ -4,10 +4,11 @@
 //! `tail` cut), progress lines, titled sections (`=== FAILURES ===`, …) and the totals
 //! (`=== 1 failed in 0.1s ===`). Progress is `file ..F. [ 9%]`, `file::test PASSED [ 9%]`, or with
 //! xdist `[gw0] [ 9%] PASSED file::test`. Only progress lines of passing tests, the section `PASSES`
-//! and `PASSED` lines of the short summary are ever left out. A session inside a captured output is not read as a session: from
-//! there on everything stays.
+//! and `PASSED` lines of the short summary are ever left out. A session inside a captured output is not read
+//! as a session: from there on everything stays, but in the section `PASSES` (`passes`).
 
 mod grammar;
+mod passes;
 mod warnings;
 
 use std::collections::HashSet;
@@ -24,6 +25,7 @@ use grammar::{
     dots, is_end_of_progress, is_inside_block, is_start, is_test_id, is_totals, is_totals_line, passed,
     strip_percent, title, xdist_passed,
 };
+use passes::{Fate, Passes};
 
 /// See the module.
 pub struct Pytest;
@@ -33,7 +35,8 @@ static META: Meta = Meta {
     family: "test",
     reads: "`pytest` in all its verbosities, with xdist too",
     keeps: "failures and errors whole, with what they printed; skipped and expected failures; warnings, coverage, \
-            durations, the short summary, the totals; in a run that did not end, the last progress line",
+            durations, the short summary, the totals; in a run that did not end, the last progress line; of a passed test \
+            that ran a failing pytest session, all that it printed",
     folds: "progress lines that hold only passed tests, the section `PASSES`, `PASSED` lines of the short summary; in \
             `aggressive` the tests and source lines of warnings that repeat",
     anchors: &[
@@ -143,6 +146,8 @@ struct Reader<'a> {
     short: bool,
     /// Whether only `at` is asked for, and not what goes.
     only_place: bool,
+    /// The section `PASSES`.
+    passes: Passes,
 }
 
 impl<'a> Reader<'a> {
@@ -163,12 +168,24 @@ impl<'a> Reader<'a> {
             passed,
             short: input.policy.mode == Mode::Aggressive,
             only_place: false,
+            passes: Passes::default(),
         }
     }
 
     /// Reads a line; `false` when nothing after it can be told apart.
     fn line(&mut self, i: usize) -> bool {
         let line = self.source.line(i);
+        if self.at == At::Passes {
+            match self.passes.fate(self.source, i) {
+                Fate::Stays => return true,
+                Fate::Goes if self.only_place => return true,
+                Fate::Goes => {
+                    self.out.omit_in(i..i + 1, Reason::TestOutput, self.group);
+                    return true;
+                }
+                Fate::Open => {}
+            }
+        }
         if is_start(line) {
             if matches!(self.at, At::Section | At::Passes | At::Summary) {
                 return false;
@@ -187,9 +204,6 @@ impl<'a> Reader<'a> {
             At::Head if is_inside_block(line) => self.at = At::Torn,
             _ if self.only_place => {}
             At::Head | At::Progress => self.progress(i, line),
-            At::Passes if !self.stays_in_passes(i, line) => {
-                self.out.omit_in(i..i + 1, Reason::TestOutput, self.group);
-            }
             At::Summary if line.starts_with("PASSED ") && !signals::is_failure(line) => {
                 self.out.omit_in(i..i + 1, Reason::PassingTests, self.group);
             }
@@ -208,6 +222,7 @@ impl<'a> Reader<'a> {
             _ if is_totals_line(line) => At::After,
             Some("PASSES") => {
                 self.group += 1;
+                self.passes = Passes::new(self.source, i + 1);
                 At::Passes
             }
             Some("short test summary info") => {
@@ -243,16 +258,6 @@ impl<'a> Reader<'a> {
         if gone && self.source.failures().binary_search(&i).is_err() {
             self.hide(i);
         }
-    }
-
-    /// Whether a line of a passing test reads like a failure, or is the title of a block with such a
-    /// line.
-    fn stays_in_passes(&self, i: usize, line: &str) -> bool {
-        let is_title = |l: &str| l.starts_with('_') && l.trim_end().ends_with('_');
-        let mut block = (i + 1..self.source.len()).map(|n| self.source.line(n));
-        signals::is_failure(line)
-            || (is_title(line)
-                && block.by_ref().take_while(|l| !is_title(l) && title(l).is_none()).any(signals::is_failure))
     }
 
     /// Whether the lines that continue the progress of the file in line `i` hold only passed tests.

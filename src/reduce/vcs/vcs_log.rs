@@ -1,6 +1,9 @@
 //! Logs of git, hg and svn: an author or date that the commit before has too is written once, and of
 //! older commits of a long log the subject stays and the body goes.
 //!
+//! A commit without an author has that of the commit above. From where on authors and dates go whatever they
+//! are, a marker of its own says so.
+//!
 //! Hashes, revisions, references, subjects, trailers, parents and totals stay whatever the mode, and a
 //! line of a message that reads like a failure stays too. Of a log with a line for
 //! each commit the middle goes when it is very long; what is in a format of the caller's stays.
@@ -173,10 +176,12 @@ pub(super) struct Log<'a> {
     hidden: Vec<usize>,
     /// Whether nothing of the commits stands between the pieces, so that whole commits may go.
     is_alone: bool,
+    /// Whether author and date of a commit went whatever they are.
+    is_undated: bool,
 }
 
 impl<'a> Log<'a> {
-    /// A reader that takes three groups of omissions after `groups`.
+    /// A reader that takes [`Self::GROUPS`] groups of omissions after `groups`.
     pub(super) fn new(mode: Mode, groups: u32, is_alone: bool) -> Self {
         Self {
             mode,
@@ -188,11 +193,12 @@ impl<'a> Log<'a> {
             body: Vec::new(),
             hidden: Vec::new(),
             is_alone,
+            is_undated: false,
         }
     }
 
     /// Groups that a reader takes.
-    pub(super) const GROUPS: u32 = 3;
+    pub(super) const GROUPS: u32 = 4;
 
     /// Reads some lines and adds what goes.
     pub(super) fn read(&mut self, source: &Source<'a>, lines: Range<usize>, out: &mut Reduction) {
@@ -243,7 +249,9 @@ impl<'a> Log<'a> {
     fn field(&mut self, style: Style, line: &'a str, i: usize, out: &mut Reduction) {
         let Some(key) = style.repeating_key(line) else { return };
         if self.is_past(self.tiers().dated) && !signals::is_failure(line) {
-            out.omit_in(i..i + 1, Reason::CommitBody, self.groups + 2);
+            let names = if self.is_undated { "" } else { style.undated() };
+            self.is_undated = true;
+            out.omit_named(i..i + 1, Reason::CommitBody, self.groups + 4, names);
             return;
         }
         match self.known.iter_mut().find(|(known, _)| *known == key) {

@@ -38,6 +38,15 @@ impl Style {
         keys.iter().copied().find(|key| line.starts_with(key))
     }
 
+    /// What a marker says where those fields go from a commit on.
+    pub(super) fn undated(self) -> &'static str {
+        match self {
+            Self::Git => "author and date of this commit and all below",
+            Self::Hg => "user, branch and date of this commit and all below",
+            Self::Svn => "",
+        }
+    }
+
     /// Whether a line belongs to the message.
     pub(super) fn is_body(self, line: &str) -> bool {
         match self {

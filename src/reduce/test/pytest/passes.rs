@@ -1,0 +1,157 @@
+//! The section `PASSES` of pytest: a block for each passed test that printed something. A test may run
+//! pytest itself, so that a block holds a whole session with titles and totals of its own.
+
+use std::ops::Range;
+
+use super::grammar::{is_start, is_totals_line, title};
+use crate::pipeline::signals;
+use crate::pipeline::source::Source;
+
+/// What is known of a section.
+#[derive(Debug, Default)]
+pub struct Passes {
+    /// The sessions in what tests printed, in order.
+    nested: Vec<Range<usize>>,
+    /// Lines before this one stay.
+    whole: usize,
+}
+
+/// What becomes of a line of the section.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    Stays,
+    Goes,
+    /// It may end the section.
+    Open,
+}
+
+impl Passes {
+    /// Of the section of which line `from` is the first below the title. A session in it is one that has
+    /// totals of its own before those of the session around it.
+    pub fn new(source: &Source<'_>, from: usize) -> Self {
+        let mut nested = Vec::new();
+        // Where the sessions that have no totals yet start.
+        let mut open = Vec::new();
+        for i in from..source.len() {
+            let line = source.line(i);
+            if is_start(line) {
+                open.push(i);
+            } else if is_totals_line(line) {
+                match open.pop() {
+                    Some(start) if open.is_empty() => nested.push(start..i + 1),
+                    Some(_) => {}
+                    None => return Self { nested, whole: 0 },
+                }
+            } else if open.is_empty() && title(line) == Some("PASSES") {
+                break;
+            }
+        }
+        Self::default()
+    }
+
+    /// What becomes of a line; to be asked for in order.
+    pub fn fate(&mut self, source: &Source<'_>, i: usize) -> Fate {
+        let line = source.line(i);
+        let is_nested = self.nested_at(i).is_some();
+        if i < self.whole {
+            return Fate::Stays;
+        }
+        if !is_nested && (title(line).is_some() || is_totals_line(line)) {
+            return Fate::Open;
+        }
+        if !is_nested && is_header(line) {
+            return self.block(source, i);
+        }
+        if signals::is_failure(line) { Fate::Stays } else { Fate::Goes }
+    }
+
+    /// What becomes of the header in line `i`. A block with a session that failed, or with a title that no
+    /// session has there, stays whole: what is in it would read as the result of this session.
+    fn block(&mut self, source: &Source<'_>, i: usize) -> Fate {
+        let (mut at, mut fails, mut is_whole) = (i + 1, false, false);
+        while at < source.len() {
+            let line = source.line(at);
+            if let Some(session) = self.nested_at(at) {
+                let end = session.end;
+                is_whole |= (at..end).any(|i| signals::is_failure(source.line(i)));
+                at = end;
+                continue;
+            }
+            if is_header(line) {
+                break;
+            }
+            if title(line).is_some() || is_totals_line(line) {
+                is_whole |= !ends_section(source, at);
+                break;
+            }
+            fails |= signals::is_failure(line);
+            at += 1;
+        }
+        if is_whole {
+            self.whole = at;
+        }
+        if is_whole || fails { Fate::Stays } else { Fate::Goes }
+    }
+
+    /// The nested session that a line belongs to.
+    fn nested_at(&self, i: usize) -> Option<&Range<usize>> {
+        let next = self.nested.partition_point(|session| session.end <= i);
+        self.nested.get(next).filter(|session| session.start <= i)
+    }
+}
+
+/// `____ test_name ____`
+fn is_header(line: &str) -> bool {
+    line.starts_with('_') && line.trim_end().ends_with('_')
+}
+
+/// Whether a title or totals follow this section, as pytest orders them.
+fn ends_section(source: &Source<'_>, i: usize) -> bool {
+    const NEXT: &[&str] = &["XPASSES", "short test summary info", "tests coverage"];
+    let line = source.line(i);
+    if is_totals_line(line) {
+        let next = if i + 1 < source.len() { source.line(i + 1) } else { "" };
+        return !is_header(next) && !next.starts_with("-----");
+    }
+    title(line).is_some_and(|t| {
+        NEXT.contains(&t) || ["warnings summary", "slowest ", "coverage: "].iter().any(|s| t.starts_with(s))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(text: &str) -> Vec<usize> {
+        let source = Source::new(text);
+        let mut passes = Passes::new(&source, 0);
+        (0..source.len())
+            .map(|i| (i, passes.fate(&source, i)))
+            .take_while(|(_, fate)| *fate != Fate::Open)
+            .filter_map(|(i, fate)| (fate == Fate::Stays).then_some(i))
+            .collect()
+    }
+
+    const END: &str = "=== short test summary info ===\nPASSED a\n=== 2 passed in 1.0s ===\n";
+
+    #[test]
+    fn a_session_that_failed_stays_with_its_test() {
+        let session = "=== test session starts ===\nt.py F\n=== FAILURES ===\n__ x __\nE  no\n=== 1 failed in 0.1s ===\n";
+        let text = format!("__ a __\none\n__ b __\n--- Captured ---\n{session}two\n__ c __\nthree\n{END}");
+        assert_eq!(shown(&text), (2..=10).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_session_that_passed_goes() {
+        let session = "=== test session starts ===\nt.py .\n=== 1 passed in 0.1s ===\n";
+        assert_eq!(shown(&format!("__ a __\n{session}__ c __\nthree\n{END}")), [0; 0]);
+    }
+
+    #[test]
+    fn what_a_test_prints_like_a_title_stays_with_its_test() {
+        assert_eq!(shown(&format!("__ a __\none\n=== mine ===\n__ c __\nthree\n{END}")), [0, 1]);
+        assert_eq!(shown("__ a __\none\n=== test session starts ===\nt.py F\n"), [0, 1]);
+        assert_eq!(shown(&format!("__ a __\n1 failed in 0.1s\n__ c __\nthree\n{END}")), [0]);
+        assert_eq!(shown(&format!("__ a __\none\n{END}")), [0; 0]);
+    }
+}
