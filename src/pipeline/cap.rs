@@ -50,9 +50,9 @@ const LONGEST_SAMPLE: usize = 300;
 const LONG_LINE: usize = 2_000;
 
 /// A visible piece that is kept or dropped as a whole.
-struct Unit {
-    lines: Range<usize>,
-    bytes: usize,
+pub(super) struct Unit {
+    pub(super) lines: Range<usize>,
+    pub(super) bytes: usize,
 }
 
 /// Brings the ledger under the cap; `None` when it is already.
@@ -136,7 +136,7 @@ impl Cap {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kept {
+pub(super) enum Kept {
     No,
     Window,
     Signal,
@@ -191,15 +191,18 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
         }
         samples = samples.min(budget.saturating_sub(picked.bytes()));
     }
+    if cap.samples {
+        picked.outstanding(source, signals, head..tail, budget.saturating_sub(samples));
+    }
     picked.left = samples;
     picked.samples(source, head..tail);
     picked.keep
 }
 
 /// What was picked so far.
-struct Picked<'a> {
-    keep: Vec<Kept>,
-    units: &'a [Unit],
+pub(super) struct Picked<'a> {
+    pub(super) keep: Vec<Kept>,
+    pub(super) units: &'a [Unit],
     /// Bytes that may still be spent.
     left: usize,
 }
@@ -213,7 +216,7 @@ impl Picked<'_> {
         fits
     }
 
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let kept = self.keep.iter().zip(self.units).filter(|(kept, _)| **kept != Kept::No);
         kept.map(|(_, unit)| unit.bytes).sum()
     }
