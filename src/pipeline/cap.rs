@@ -211,6 +211,9 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
         }
         samples = samples.min(budget.saturating_sub(picked.bytes()));
     }
+    if cap.samples {
+        picked.outstanding(source, signals, head..tail, budget.saturating_sub(samples));
+    }
     picked.left = samples;
     picked.samples(source, head..tail);
     picked.left = budget.saturating_sub(picked.bytes());
@@ -236,9 +239,9 @@ fn without_unseen(source: &Source<'_>, units: &[Unit], mut keep: Vec<Kept>) -> V
 }
 
 /// What was picked so far.
-struct Picked<'a> {
-    keep: Vec<Kept>,
-    units: &'a [Unit],
+pub(super) struct Picked<'a> {
+    pub(super) keep: Vec<Kept>,
+    pub(super) units: &'a [Unit],
     /// Bytes that may still be spent.
     left: usize,
 }
@@ -252,7 +255,7 @@ impl Picked<'_> {
         fits
     }
 
-    fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let kept = self.keep.iter().zip(self.units).filter(|(kept, _)| **kept != Kept::No);
         kept.map(|(_, unit)| unit.bytes).sum()
     }

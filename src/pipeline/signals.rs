@@ -15,8 +15,8 @@ use super::source::Source;
 /// up to 64 case-sensitive literals.
 const WORDS: &[&str] = &[
     "error",
-    "Error",
-    "ERROR",
+    "Erro",
+    "ERRO",
     "fatal",
     "FATAL",
     "Fatal",
@@ -35,12 +35,10 @@ const WORDS: &[&str] = &[
     "ermission denied",
     "annot ",
     "ould not",
-    "Exception",
-    "exception",
+    "xception",
     "not ok",
     "E  ",
-    "Abort",
-    "abort",
+    "bort",
     "Killed",
     "SIG",
     "✕",
@@ -77,9 +75,31 @@ const WORDS: &[&str] = &[
     "oom-killer",
     "Sanitizer: ",
     // What gcc, make and git say in other languages.
-    "ehler",
+    "ehl",
+    "FEHLER",
     "rreur",
+    "RREUR",
+    "falhou",
+];
+const _: () = assert!(WORDS.len() <= 64);
+
+/// The same for words that a text of ASCII holds none of.
+const FOREIGN: &[&str] = &[
+    "Échec",
+    "échec",
+    "échoué",
+    "alló",
+    "шибка",
+    "удалось",
     "错误",
+    "錯誤",
+    "失败",
+    "失敗",
+    "エラー",
+    "오류",
+    "실패",
+    "łąd",
+    "udało",
 ];
 
 const FAILURE: &str = r"(?x)
@@ -95,7 +115,12 @@ const FAILURE: &str = r"(?x)
     | [Rr]ead-only\ file\ system | [Oo]peration\ not\ permitted | (?:[Nn]etwork|[Hh]ost)\ is\ unreachable
     | [Cc]onnection\ reset\ by\ peer | [Bb]roken\ pipe | Illegal\ instruction
     | \b[A-Z]\w*Sanitizer:\  | \boom-killer\b | ^CONFLICT\ \(
-    | \b(?:[Ff]ehler|[Ee]rreur)\ ?(?::|\ \d) | \xE9\x94\x99\xE8\xAF\xAF(?:\xEF\xBC\x9A|:|\ \d)
+    | \b(?:[Ff]ehler|FEHLER|[Ee]rreur|ERREUR)(?:\ |\xC2\xA0|\xE2\x80\xAF)?(?::|\ \d) | \b(?:Errore|ERRORE|Erro|ERRO)\ ?:
+    | \bfehlgeschlagen\b | \b[Ff]alhou\b | (?:É|é)chec\ (?:de|du|des|lors|:) | (?:É|é)chec: | échoué | \b[Ff]alló
+    | ^\W*Ошибка | (?:Ошибка|ошибка)(?::|\ \d) | (?:Не|не)\ удалось
+    | (?:错误|錯誤|エラー|오류)(?:：|:|\ \d) | エラーが発生 | 오류가\ 발생
+    | (?:失败|失敗|실패)(?:：|:|！|!|。|\s|$) | 失敗しました | 실패했
+    | ^\W*Błąd | (?:Błąd|błąd)(?::|\ \d) | (?:Nie|nie)\ udało\ się
     | \w*(?:Error|Exception|Failure)(?:\b|:) | ^E\s{2,}\S | ^\s*not\ ok\b | ^npm\ ERR! | ^\s*---\ FAIL
     | ^\s*(?:\xE2\x9C\x95|\xE2\x9C\x97|\xE2\x9C\x96|\xC3\x97)\s
     | \bAbort(?:ed|ing)?\b | \babort(?:ed|ing)?\b | \bKilled\b | \bSIG(?:SEGV|ABRT|KILL|BUS|ILL|FPE|TERM|PIPE)\b
@@ -106,6 +131,7 @@ const FAILURE: &str = r"(?x)
 const NO_FAILURE: &str = r"(?x)
     \b(?:0|[nN]o)\ (?:errors?|failures?|failed|failing)\b
     | \b(?:[eE]rrors?|[fF]ailures?|[fF]ailed)['\x22]?\s*[:=]\s*['\x22]?0\b
+    | \b0\ (?:fehlgeschlagen|falhou) | (?:错误|錯誤|失败|失敗|エラー|오류|실패)\s*(?:：|:)?\s*0(?:\D|$)
     # The counters of an interface: `RX errors 0  dropped 0`.
     | \b[eE]rrors\ 0(?:\ |$)
     | \b(?:\.\.\.\s*ok|PASSED|PASS|passed)\s*(?:\[.*\]|\(.*\))?$
@@ -115,12 +141,13 @@ const NO_FAILURE: &str = r"(?x)
 /// A count of failures that is not zero, which `NO_FAILURE` on the same line does not excuse.
 const SOME_FAILURE: &str = r"(?i)\b[1-9]\d*\ (?:errors?|failures?|failed|failing)\b|\b(?:errors?|failures?|failed)['\x22]?\s*[:=]\s*['\x22]?[1-9]|\b(?:errors|dropped)\ [1-9]";
 
-static SEARCH: LazyLock<Option<(AhoCorasick, [Regex; 3])>> = LazyLock::new(|| {
+static SEARCH: LazyLock<Option<([AhoCorasick; 2], [Regex; 3])>> = LazyLock::new(|| {
     let build = |pattern| RegexBuilder::new(pattern).unicode(false).build().ok();
     // Only a leftmost search has the packed prefilter. No word holds a line end, so that both kinds find
     // the same line first.
-    let words = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS).ok()?;
-    Some((words, [build(FAILURE)?, build(NO_FAILURE)?, build(SOME_FAILURE)?]))
+    let search =
+        |words: &[&str]| AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(words).ok();
+    Some(([search(WORDS)?, search(FOREIGN)?], [build(FAILURE)?, build(NO_FAILURE)?, build(SOME_FAILURE)?]))
 });
 
 /// Longest line that is looked at whole; what a longer one reports is looked for in its head.
@@ -149,8 +176,22 @@ pub fn search(source: &Source<'_>) -> Vec<usize> {
 
 /// Places of the words that every failure line holds at least one of, in order.
 pub fn word_offsets(text: &str) -> Vec<usize> {
-    let Some((words, _)) = SEARCH.as_ref() else { return Vec::new() };
-    words.find_iter(text).map(|hit| hit.start()).collect()
+    hits(text).map(|hit| hit.start).collect()
+}
+
+/// Where the words stand, in order.
+fn hits(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
+    let words = SEARCH.as_ref().map(|(words, _)| words);
+    let foreign = words.filter(|_| !text.is_ascii()).map(|[_, foreign]| foreign);
+    let all = [words.map(|[words, _]| words), foreign];
+    let [mut plain, mut foreign] = all.map(|words| {
+        words.into_iter().flat_map(move |words| words.find_iter(text)).map(|hit| hit.range()).peekable()
+    });
+    std::iter::from_fn(move || match (plain.peek(), foreign.peek()) {
+        (Some(a), Some(b)) if b.start < a.start => foreign.next(),
+        (Some(_), _) => plain.next(),
+        _ => foreign.next(),
+    })
 }
 
 /// Whether one line reports a failure.
@@ -170,21 +211,20 @@ const BEHIND: usize = 80;
 /// What a long line, such as a JSON document on one line, says around each word of failure: parts of single
 /// strings, or a member from its key on. Members that say that nothing failed are none.
 pub fn excerpts(text: &str) -> Vec<Range<usize>> {
-    let Some((words, _)) = SEARCH.as_ref() else { return Vec::new() };
     let bytes = text.as_bytes();
     let ends = |b: u8| matches!(b, b'"' | b'<' | b'>' | b'\\' | b'\n');
     let mut out: Vec<Range<usize>> = Vec::new();
-    for hit in words.find_iter(text) {
-        if out.last().is_some_and(|last| last.end >= hit.end()) {
+    for hit in hits(text) {
+        if out.last().is_some_and(|last| last.end >= hit.end) {
             continue;
         }
-        let before = bytes[..hit.start()].iter().rev().take(BEFORE).take_while(|b| !ends(**b)).count();
-        let mut start = text.ceil_char_boundary(hit.start() - before);
+        let before = bytes[..hit.start].iter().rev().take(BEFORE).take_while(|b| !ends(**b)).count();
+        let mut start = text.ceil_char_boundary(hit.start - before);
         // The letter of an escape is no part of the word behind it.
         let is_escaped = start > 0 && bytes[start - 1] == b'\\';
-        start += usize::from(is_escaped && start < hit.start() && bytes[start].is_ascii_alphabetic());
+        start += usize::from(is_escaped && start < hit.start && bytes[start].is_ascii_alphabetic());
         let behind = |at: usize| bytes[at..].iter().take(BEHIND).take_while(|b| !ends(**b)).count();
-        let mut end = hit.end() + behind(hit.end());
+        let mut end = hit.end + behind(hit.end);
         if let Some(value) = member_value(bytes, end) {
             if is_nothing(&bytes[value..]) {
                 continue;
@@ -276,6 +316,26 @@ mod tests {
             "make: *** [Makefile:6: a.o] Erreur 1",
             "a.c:3:5: 错误：‘y’未声明",
             "make: *** [Makefile:6：a.o] 错误 1",
+            "FEHLER: Datei nicht gefunden",
+            "Anmeldung fehlgeschlagen",
+            "ERREUR : fichier absent",
+            "Échec de la connexion",
+            "La commande a échoué",
+            "Falló la descarga",
+            "a compilação falhou",
+            "Errore: file mancante",
+            "Erro: sem acesso",
+            "Ошибка при чтении",
+            "ld: ошибка: нет файла",
+            "не удалось открыть файл",
+            "構建錯誤：缺少文件",
+            "连接失败",
+            "エラー: ファイルが見つかりません",
+            "接続に失敗しました",
+            "오류: 파일 없음",
+            "빌드 실패",
+            "Błąd odczytu pliku",
+            "nie udało się otworzyć pliku",
         ] {
             assert!(is_failure(line), "{line}");
             assert_eq!(failure_lines(&Source::new(line)), [0], "{line}");
@@ -289,6 +349,11 @@ mod tests {
             "Errors: 0",
             "        RX errors 0  dropped 0  overruns 0  frame 0",
             "all fine",
+            "12 bestanden, 0 fehlgeschlagen",
+            "错误: 0, 失败：0",
+            "Echo: un errore raro",
+            "Der Fehler ist behoben",
+            "эта ошибка исправлена",
             "terror",
             "name: /project/src/Main.kt: a file",
             "[google/errors/adx_enum.proto:23:1] The line length is 91",

@@ -1,0 +1,338 @@
+//! Lines that stand out of what a cut would drop: those with a word of warning or of a bad state, and rows of
+//! columns with a value or a number that few rows have.
+//!
+//! Like `signals`, this knows no reducer. Nothing here decides how many lines stay; a cut takes them in the
+//! order of how rare they are. Linear in the text, and what is remembered of it has a limit.
+
+use std::hash::BuildHasher;
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use foldhash::fast::FixedState;
+
+use super::cap::{Kept, Picked};
+use super::columns;
+use super::details::likeness;
+use super::maps::Set;
+use super::source::Source;
+
+/// Words of warning and of bad states. Of two that start alike the longer comes first.
+const WORDS: &[&str] = &[
+    "WARNING",
+    "WARN",
+    "Warning",
+    "warning",
+    "warn",
+    "CrashLoopBackOff",
+    "ImagePullBackOff",
+    "ErrImagePull",
+    "BackOff",
+    "OOMKilled",
+    "Evicted",
+    "Pending",
+    "Terminating",
+    "NotReady",
+    "Unhealthy",
+    "unhealthy",
+    "Unknown",
+    "BLOCKED",
+    "DEADLOCK",
+    "Deadlock",
+    "deadlock",
+    "DEGRADED",
+    "Degraded",
+    "degraded",
+    "DEPRECATED",
+    "Deprecated",
+    "deprecated",
+    "DENIED",
+    "Denied",
+    "denied",
+    "REJECTED",
+    "Rejected",
+    "rejected",
+    "TIMEOUT",
+    "Timeout",
+    "timeout",
+    "UNREACHABLE",
+    "unreachable",
+    "SUSPENDED",
+    "suspended",
+    "corrupted",
+    "corrupt",
+    "Retrying",
+    "retrying",
+    "Restarting",
+    "SEVERE",
+    "ALERT",
+    "DOWN",
+    "NaN",
+    "nan",
+    "Warnung",
+    "WARNUNG",
+    "Avertissement",
+    "Advertencia",
+    "Предупреждение",
+    "警告",
+    "경고",
+];
+
+/// A word that more than one line in so many holds tells nothing.
+const COMMON: usize = 10;
+/// Lines that are remembered for each word or value.
+pub(super) const EACH: usize = 16;
+/// Longest line that is a candidate, in bytes.
+const LONGEST: usize = 600;
+
+static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    // As for the words of failures: only a leftmost search is packed.
+    AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS).ok()
+});
+
+/// A line that stands out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Candidate {
+    /// Which of the lines that were given.
+    pub place: usize,
+    /// How many before it stand out by the same.
+    pub nth: usize,
+    /// How many lines stand out by the same.
+    pub count: usize,
+    /// Digest of what it says, and of what it stands out by. Of candidates with one key the first is enough.
+    pub key: u64,
+    /// Whether a line that is like it but for digits says the same.
+    pub is_word: bool,
+}
+
+/// The lines that stand out, the rarest first: of each kind the first, then of each the second, and so on.
+/// `lines` are numbers of lines in order.
+pub fn find(source: &Source<'_>, lines: &[usize]) -> Vec<Candidate> {
+    let mut out = Vec::new();
+    words(source, lines, &mut out);
+    columns::find(source, lines, &mut out);
+    let is_short = |c: &Candidate| source.line(lines[c.place]).len() <= LONGEST;
+    out.retain(is_short);
+    out.sort_by_key(|c| (c.nth, c.count, c.place));
+    let mut seen = Set::default();
+    out.retain(|c| seen.insert(c.place));
+    out
+}
+
+/// Lines with one of the words, each by its first.
+fn words(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
+    let (Some(search), Some(first), Some(last)) = (SEARCH.as_ref(), lines.first(), lines.last()) else {
+        return;
+    };
+    let range = source.byte_range(*first..last + 1);
+    let text = &source.text()[..range.end];
+    let mut counts = vec![0; WORDS.len()];
+    let mut found: Vec<Vec<(usize, u64)>> = vec![Vec::new(); WORDS.len()];
+    let mut from = range.start;
+    let mut place = 0;
+    while let Some(hit) = text.get(from..).and_then(|rest| search.find(rest)) {
+        let (start, end) = (from + hit.start(), from + hit.end());
+        let line = source.line_at(start);
+        while lines.get(place).is_some_and(|known| *known < line) {
+            place += 1;
+        }
+        let word = hit.pattern().as_usize();
+        if lines.get(place) != Some(&line) || !is_whole(text.as_bytes(), start, end) {
+            from = end;
+            continue;
+        }
+        from = source.byte_range(line..line + 1).end;
+        counts[word] += 1;
+        if found[word].len() < EACH {
+            let key = likeness(source.line(line));
+            // The list is short.
+            if found[word].iter().all(|(_, known)| *known != key) {
+                found[word].push((place, key));
+            }
+        }
+    }
+    for (count, places) in counts.into_iter().zip(found).filter(|(count, _)| count * COMMON <= lines.len()) {
+        let candidate = |(nth, (place, key))| Candidate { place, nth, count, key, is_word: true };
+        out.extend(places.into_iter().enumerate().map(candidate));
+    }
+}
+
+/// Whether a hit is a word of its own, and not said to be none: `warnings`, `no warning`.
+fn is_whole(text: &[u8], start: usize, end: usize) -> bool {
+    let is_part = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+    if !text[start].is_ascii() {
+        return true;
+    }
+    let before = &text[start.saturating_sub(3)..start];
+    // `UserWarning` is one too.
+    let is_start = !is_part(before.last()) || &text[start..end] == b"Warning";
+    is_start && !is_part(text.get(end)) && !before.ends_with(b"no ") && !before.ends_with(b" 0 ")
+}
+
+/// A digest that is the same everywhere.
+pub(super) fn digest(value: &[u8], place: usize) -> u64 {
+    FixedState::default().hash_one((value, place))
+}
+
+/// One part in so many of what a cut leaves is for lines that stand out.
+const SHARE: usize = 6;
+
+impl Picked<'_> {
+    /// Keeps lines that stand out, within a share of `budget`. What they take more than that leaves is taken
+    /// from the start of the tail: `gone` is what stands between head and tail.
+    pub(super) fn outstanding(
+        &mut self,
+        source: &Source<'_>,
+        signals: &[usize],
+        gone: Range<usize>,
+        budget: usize,
+    ) {
+        let units = self.units;
+        let fails = |unit: usize| {
+            let lines = &units[unit].lines;
+            signals.get(signals.partition_point(|line| *line < lines.start)).is_some_and(|l| *l < lines.end)
+        };
+        // What of the tail may go.
+        let mut free = 0;
+        let mut end = gone.end;
+        let most = budget / SHARE;
+        while free < most && end < units.len() && (fails(end) || free + units[end].bytes <= 2 * most) {
+            free += if fails(end) { 0 } else { units[end].bytes };
+            end += 1;
+        }
+        let tail = gone.end..end;
+        let single: Vec<usize> = (0..units.len()).filter(|&u| units[u].lines.len() == 1).collect();
+        let lines: Vec<usize> = single.iter().map(|&u| units[u].lines.start).collect();
+        let candidates = find(source, &lines);
+        let is_safe =
+            |unit: usize, keep: &[Kept]| keep[unit] != Kept::No && (!tail.contains(&unit) || fails(unit));
+        let mut seen: Set<u64> = Set::default();
+        if candidates.iter().any(|c| c.is_word) {
+            let shown = single.iter().filter(|&&unit| is_safe(unit, &self.keep));
+            seen.extend(shown.map(|&unit| likeness(source.line(units[unit].lines.start))));
+        }
+        let before = self.bytes();
+        let mut left = most.min(free);
+        let mut chosen: Set<usize> = Set::default();
+        for candidate in candidates {
+            let unit = single[candidate.place];
+            if is_safe(unit, &self.keep) || units[unit].bytes > left || !seen.insert(candidate.key) {
+                continue;
+            }
+            left -= units[unit].bytes;
+            chosen.insert(unit);
+            // What is indented says something of the line above it.
+            let is_below = |unit: usize| source.line(units[unit].lines.start).starts_with([' ', '\t']);
+            if let Some(above) = unit.checked_sub(1)
+                && candidate.is_word
+                && is_below(unit)
+                && !is_below(above)
+                && !is_safe(above, &self.keep)
+                && units[above].bytes <= left
+                && chosen.insert(above)
+            {
+                left -= units[above].bytes;
+            }
+        }
+        let new = chosen.iter().filter(|&&unit| self.keep[unit] == Kept::No);
+        let added: usize = new.map(|&unit| units[unit].bytes).sum();
+        for &unit in chosen.iter().filter(|unit| !tail.contains(unit)) {
+            self.keep[unit] = Kept::Signal;
+        }
+        let mut over = (before + added).saturating_sub(budget).min(added);
+        for unit in tail {
+            if over == 0 {
+                break;
+            }
+            if fails(unit) || chosen.contains(&unit) {
+                self.keep[unit] = Kept::Signal;
+            } else {
+                self.keep[unit] = Kept::No;
+                over = over.saturating_sub(units[unit].bytes);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::cap::{Cap, apply};
+    use crate::pipeline::ledger::Ledger;
+    use crate::pipeline::reason::Reason;
+
+    fn cut(text: &str, signals: &[usize], bytes: usize, strict: bool) -> String {
+        let source = Source::new(text);
+        let cap = Cap { bytes, strict, reason: Reason::HeadTail, samples: true, names: 0 };
+        apply(&source, &Ledger::new(&source), signals, cap).unwrap().render(&source, None)
+    }
+
+    fn places(text: &str) -> Vec<usize> {
+        let source = Source::new(text);
+        let lines: Vec<usize> = (0..source.len()).collect();
+        find(&source, &lines).into_iter().map(|c| c.place).collect()
+    }
+
+    #[test]
+    fn words_of_warning() {
+        let fill = |line: &str| "all is well\n".repeat(20) + line + "\n" + &"all is well\n".repeat(20);
+        for line in
+            ["now WARN it", "level=warn it", "a.py: UserWarning: x", "x CrashLoopBackOff y", "警告：少"]
+        {
+            assert_eq!(places(&fill(line)), [20], "{line}");
+        }
+        for line in ["0 x warnings", "with no warning", "warning_count is", "Unknowns there"] {
+            assert!(!is_word_of(&fill(line)), "{line}");
+        }
+        // What one line in ten says tells nothing, and what says the same but for digits counts once.
+        assert!(!is_word_of(&"WARN a\nfine b\n".repeat(20)));
+        let text = (0..100).map(|i| format!("{} {i}\n", if i % 20 == 7 { "WARN" } else { "fine" }));
+        let source = text.collect::<String>();
+        let mut found = Vec::new();
+        let source = Source::new(&source);
+        words(&source, &(0..100).collect::<Vec<_>>(), &mut found);
+        assert_eq!(found.iter().map(|c| (c.place, c.count)).collect::<Vec<_>>(), [(7, 5)]);
+    }
+
+    fn is_word_of(text: &str) -> bool {
+        let source = Source::new(text);
+        let mut found = Vec::new();
+        words(&source, &(0..source.len()).collect::<Vec<_>>(), &mut found);
+        !found.is_empty()
+    }
+
+    #[test]
+    fn a_cut_keeps_what_stands_out_and_its_size() {
+        let plain = |i: usize| format!("2024-05-01 step {i} of the long way is done and all is well\n");
+        let odd = |i: usize| match i {
+            700 => "2024-05-01 WARN the pool is empty\n".to_owned(),
+            900 => format!("2024-05-01 step {i} of the long way is LATE and all is well\n"),
+            1500 => "error: no more\n".to_owned(),
+            _ => plain(i),
+        };
+        let text: String = (0..3000).map(odd).collect();
+        for strict in [false, true] {
+            let out = cut(&text, &[1500], 6000, strict);
+            assert!(out.len() <= 6000 && out.matches("[tersed").count() <= 2, "{out}");
+            for part in ["step 0 ", "WARN the pool", "is LATE", "error: no more", "step 2999 "] {
+                assert!(out.contains(part), "{part}\n{out}");
+            }
+        }
+        // More of them than the share holds: head and tail stay.
+        let many: String = (0..3000)
+            .map(|i| if i % 11 == 5 { format!("WARN {}\n", "x".repeat(i % 97)) } else { plain(i) })
+            .collect();
+        let out = cut(&many, &[], 6000, true);
+        assert!(out.len() <= 6000 && out.starts_with(&plain(0)) && out.ends_with(&plain(2999)), "{out}");
+    }
+
+    #[test]
+    fn an_indented_line_comes_with_the_one_above() {
+        let thread = |i: usize| {
+            format!("\"pool-{i}\" prio=5\n   State: {}\n\n", if i == 150 { "BLOCKED" } else { "WAITING" })
+        };
+        let text: String = (0..400).map(thread).collect();
+        let out = cut(&text, &[], 5000, false);
+        assert!(out.contains("\"pool-150\" prio=5\n   State: BLOCKED\n"), "{out}");
+    }
+}
