@@ -10,9 +10,9 @@ use super::echoes;
 use super::headings::{self, Form};
 use super::ledger::{Action, Ledger, Reduction};
 use super::maps::Set;
-use super::marker::Marker;
 use super::names::Names;
 use super::reason::Reason;
+use super::shorten;
 use super::source::Source;
 
 /// How much may remain, and whether failure lines may exceed it.
@@ -32,7 +32,7 @@ pub struct Cap {
 }
 
 /// Bytes that two markers and the check take, about.
-const MARKERS: usize = 160;
+pub(super) const MARKERS: usize = 160;
 /// Names may take one byte for so many that are left out.
 const NAMES_SHARE: usize = 8;
 /// Lines shown before the first failure.
@@ -50,8 +50,6 @@ const SHORTEST_SAMPLE: usize = 4;
 const LONGEST_SAMPLE: usize = 300;
 /// Headings that are kept for what stays of a text.
 const MAX_HEADINGS: usize = 512;
-/// A line is cut inside only above this many bytes.
-const LONG_LINE: usize = 2_000;
 
 /// Rounds in which lines are shown as they were written for want of what they lean on.
 const MAX_ROUNDS: usize = 8;
@@ -76,7 +74,7 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
     let budget = if cap.bytes > 4 * MARKERS { cap.bytes - MARKERS } else { cap.bytes / 2 };
     // A cap that nobody set leaves failure lines whole.
     let whole = if cap.strict { &[][..] } else { signals };
-    let mut ledger = shorten_long(source, ledger, budget, shown, whole);
+    let mut ledger = shorten::long_pieces(source, ledger, budget, shown, whole);
     let mut rounds = 0;
     let (units, keep) = loop {
         let units = units(source, &ledger);
@@ -380,87 +378,10 @@ fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
     units
 }
 
-/// Cuts pieces that take more than their share of the budget in the middle.
-fn shorten_long(
-    source: &Source<'_>,
-    ledger: &Ledger,
-    budget: usize,
-    shown: usize,
-    whole: &[usize],
-) -> Ledger {
-    let limit =
-        |bytes: usize| (budget / 4).max((budget as u128 * bytes as u128 / shown.max(1) as u128) as usize);
-    let mut step = Reduction::default();
-    let mut ledger = ledger.clone();
-    let mut loses_message = false;
-    for span in ledger.spans_mut() {
-        let is_message = headings::form(&span.action) == Form::Message;
-        if let Action::Replace { text, reason, omitted_bytes } = &mut span.action
-            && text.len() > LONG_LINE.max(limit(text.len()))
-        {
-            // What stands for many lines cannot be cut at a byte: no number would be that of a line.
-            if is_message || span.lines.len() > 1 {
-                loses_message |= is_message;
-                span.action = Action::Keep;
-                continue;
-            }
-            let (short, cut) = cut_middle(text, limit(text.len()), source.number(span.lines.start));
-            *text = short;
-            *omitted_bytes += cut;
-            *reason = Reason::OutputCap;
-        }
-    }
-    if loses_message {
-        headings::unwrite_messages(&mut ledger);
-    }
-    for kept in ledger.kept() {
-        for i in kept {
-            let line = source.line(i);
-            let is_whole = line.len() <= super::signals::MAX_LINE && whole.binary_search(&i).is_ok();
-            if line.len() > LONG_LINE.max(limit(line.len())) && !is_whole {
-                let (text, omitted_bytes) = cut_middle(line, limit(line.len()), source.number(i));
-                step.push(i..i + 1, Action::Replace { text, reason: Reason::LongLine, omitted_bytes });
-            }
-        }
-    }
-    ledger.apply(source, step).unwrap_or(ledger)
-}
-
-/// Head and tail of a long line, and what it says around its first failure word.
-fn cut_middle(text: &str, limit: usize, line: usize) -> (String, usize) {
-    let budget = limit.saturating_sub(2 * MARKERS).max(64);
-    let failure = super::signals::first_failure(text);
-    let parts = if failure.is_some() { 3 } else { 2 };
-    let part = budget / parts;
-    let mut windows = Vec::with_capacity(3);
-    windows.push(0..text.floor_char_boundary(part));
-    if let Some(at) = failure {
-        windows.push(
-            text.floor_char_boundary(at.saturating_sub(part / 3))
-                ..text.ceil_char_boundary((at + part * 2 / 3).min(text.len())),
-        );
-    }
-    windows.push(text.ceil_char_boundary(text.len() - part)..text.len());
-    let mut out = String::with_capacity(limit);
-    let mut at = 0;
-    let mut omitted = 0;
-    for window in windows {
-        if window.start > at {
-            let count = window.start - at;
-            omitted += count;
-            let reason = Reason::LongLine.code().to_owned();
-            out.push_str(&Marker::Bytes { count, line, reason, id: None }.write());
-        }
-        let start = window.start.max(at);
-        out.push_str(text.get(start..window.end.max(start)).unwrap_or_default());
-        at = at.max(window.end);
-    }
-    (out, omitted)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pipeline::marker::Marker;
 
     fn capped(text: &str, signals: &[usize], bytes: usize, strict: bool) -> (String, usize) {
         let source = Source::new(text);

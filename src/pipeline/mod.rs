@@ -45,6 +45,7 @@ mod ruled;
 mod run;
 pub mod sanitize;
 pub mod share;
+mod shorten;
 pub mod signals;
 pub mod source;
 mod summary;

@@ -1,0 +1,91 @@
+//! Pieces of a text that take more than their share of a cap: long lines are cut inside, what stands for many
+//! lines comes as the tool wrote it.
+
+use super::cap::MARKERS;
+use super::headings::{self, Form};
+use super::ledger::{Action, Ledger};
+use super::marker::Marker;
+use super::reason::Reason;
+use super::reduction::Reduction;
+use super::source::Source;
+
+/// A line is cut inside only above this many bytes.
+const LONG_LINE: usize = 2_000;
+
+/// Cuts pieces that take more than their share of the budget in the middle.
+pub(super) fn long_pieces(
+    source: &Source<'_>,
+    ledger: &Ledger,
+    budget: usize,
+    shown: usize,
+    whole: &[usize],
+) -> Ledger {
+    let limit =
+        |bytes: usize| (budget / 4).max((budget as u128 * bytes as u128 / shown.max(1) as u128) as usize);
+    let mut step = Reduction::default();
+    let mut ledger = ledger.clone();
+    let mut loses_message = false;
+    for span in ledger.spans_mut() {
+        let is_message = headings::form(&span.action) == Form::Message;
+        if let Action::Replace { text, reason, omitted_bytes } = &mut span.action
+            && text.len() > LONG_LINE.max(limit(text.len()))
+        {
+            // What stands for many lines cannot be cut at a byte: no number would be that of a line.
+            if is_message || span.lines.len() > 1 {
+                loses_message |= is_message;
+                span.action = Action::Keep;
+                continue;
+            }
+            let (short, cut) = cut_middle(text, limit(text.len()), source.number(span.lines.start));
+            *text = short;
+            *omitted_bytes += cut;
+            *reason = Reason::OutputCap;
+        }
+    }
+    if loses_message {
+        headings::unwrite_messages(&mut ledger);
+    }
+    for kept in ledger.kept() {
+        for i in kept {
+            let line = source.line(i);
+            let is_whole = line.len() <= super::signals::MAX_LINE && whole.binary_search(&i).is_ok();
+            if line.len() > LONG_LINE.max(limit(line.len())) && !is_whole {
+                let (text, omitted_bytes) = cut_middle(line, limit(line.len()), source.number(i));
+                step.push(i..i + 1, Action::Replace { text, reason: Reason::LongLine, omitted_bytes });
+            }
+        }
+    }
+    ledger.apply(source, step).unwrap_or(ledger)
+}
+
+/// Head and tail of a long line, and what it says around its first failure word.
+fn cut_middle(text: &str, limit: usize, line: usize) -> (String, usize) {
+    let budget = limit.saturating_sub(2 * MARKERS).max(64);
+    let failure = super::signals::first_failure(text);
+    let parts = if failure.is_some() { 3 } else { 2 };
+    let part = budget / parts;
+    let mut windows = Vec::with_capacity(3);
+    windows.push(0..text.floor_char_boundary(part));
+    if let Some(at) = failure {
+        windows.push(
+            text.floor_char_boundary(at.saturating_sub(part / 3))
+                ..text.ceil_char_boundary((at + part * 2 / 3).min(text.len())),
+        );
+    }
+    windows.push(text.ceil_char_boundary(text.len() - part)..text.len());
+    let mut out = String::with_capacity(limit);
+    let mut at = 0;
+    let mut omitted = 0;
+    for window in windows {
+        if window.start > at {
+            let count = window.start - at;
+            omitted += count;
+            let reason = Reason::LongLine.code().to_owned();
+            out.push_str(&Marker::Bytes { count, line, reason, id: None }.write());
+        }
+        let start = window.start.max(at);
+        out.push_str(text.get(start..window.end.max(start)).unwrap_or_default());
+        at = at.max(window.end);
+    }
+    (out, omitted)
+}
