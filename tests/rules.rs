@@ -287,7 +287,7 @@ fn text() -> impl Strategy<Value = String> {
         (0..9u8).prop_map(|n| format!("error: number {n} went wrong in src/a.rs:{n}:7")),
         Just("  left: 1".to_owned()),
         Just("\u{1b}[31mred\u{1b}[0m".to_owned()),
-        Just("[\n  \"a\",  1\n]".to_owned()),
+        Just("{\n  \"a\":  1\n}".to_owned()),
         Just("[tersed: rewrote 2 of lines 1-9, rule_rewrite: r]".to_owned()),
         Just("x".repeat(300)),
         Just("running 3 tests".to_owned()),
@@ -352,9 +352,11 @@ proptest! {
         prop_assert!(output.len() <= source.len() && counter.count(&output) <= counter.count(&source));
         // 7 and 8: the same again, and stable.
         prop_assert_eq!(&run(&call, &text, &policy), &outcome);
-        // A rule that looks at the text may fit one of the two only.
+        // A rule that looks at the text may fit one of the two only, and objects that were printed over several
+        // lines are a table only when they come again, a line each.
         let again = run(&call, &output, &policy);
-        if again.evidence.rule == outcome.evidence.rule {
+        let is_table = again.evidence.steps.iter().any(|s| s.id == "json_table" && s.reason.code() == "applied");
+        if again.evidence.rule == outcome.evidence.rule && !is_table {
             prop_assert_eq!(again.texts.concat(), output);
         }
     }

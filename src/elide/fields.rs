@@ -10,6 +10,7 @@ use foldhash::fast::FixedState;
 use super::is_plain_name;
 use super::plan::{Item, Ranking, Series, Value};
 use super::tape::{Kind, Node};
+use crate::pipeline::details::likeness;
 use crate::pipeline::relevance::Relevance;
 
 /// Members whose value, when there is one, tells of a failure.
@@ -166,7 +167,11 @@ impl<'a> Look<'a> {
                 Ok(number) => Value::Number(number),
                 Err(_) => return,
             },
-            Kind::String | Kind::Word => Value::Word(digest(text, 0)),
+            Kind::String | Kind::Word => {
+                // Texts that are never the same may be so but for their numbers.
+                self.series.field(!name, Value::Word(likeness(text)));
+                Value::Word(digest(text, 0))
+            }
             _ => return,
         };
         self.series.field(name, value);
@@ -238,4 +243,32 @@ fn member(text: &str, nodes: &[Node], item: u32, name: &str) -> Option<Node> {
         at = value.next;
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::elide::tape;
+
+    #[test]
+    fn a_text_unlike_the_others_but_for_their_numbers_stands_out() {
+        let item = |i: usize| match i {
+            251 => "{\"name\":\"user251\",\"note\":\"payment overdue\"}".to_owned(),
+            333 => "{\"name\":null,\"note\":\"normal account 333\"}".to_owned(),
+            _ => format!("{{\"name\":\"user{i}\",\"note\":\"normal account {i}\"}}"),
+        };
+        let text = format!("[{}]", (0..400).map(item).collect::<Vec<_>>().join(","));
+        let nodes = tape::read(&text, 0, false).unwrap();
+        let mut items = Vec::new();
+        let mut at = 1;
+        while at < nodes.len() as u32 {
+            let node = nodes[at as usize];
+            items.push((node.start as usize..node.end as usize, at));
+            at = node.next;
+        }
+        let ranking = rank(&text, &nodes, &items, &Relevance::default());
+        assert_eq!(items.len(), 400);
+        let keep = ranking.keep(24);
+        assert!(keep[251] && keep[333], "{keep:?}");
+    }
 }

@@ -17,7 +17,7 @@ const FAR: f64 = 12.0;
 /// Fewer numbers show no spread.
 const LEAST_NUMBERS: usize = 8;
 /// Fields of which numbers and words are looked at.
-const MAX_FIELDS: usize = 64;
+const MAX_FIELDS: usize = 128;
 
 /// The value of a field, as far as it is compared.
 #[derive(Debug, Clone, Copy, PartialEq)]
