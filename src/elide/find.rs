@@ -97,6 +97,9 @@ impl<'a> Finder<'a, '_, '_> {
     fn markup(&self, kept: Range<usize>, out: &mut Vec<Found<'a>>) {
         let (source, input) = (self.input.source, self.input);
         let mut line = kept.start;
+        if memchr::memchr(b'<', source.slice(kept.clone()).as_bytes()).is_none() {
+            return;
+        }
         while line < kept.end {
             let first = source.line(line);
             if !first.starts_with('<') {
@@ -210,9 +213,15 @@ impl<'a> Finder<'a, '_, '_> {
 
     fn json(&self, kept: Range<usize>, out: &mut Vec<Found<'a>>) {
         let source = self.input.source;
+        let looks_behind_labels = self.is_aggressive && !self.is_exact;
+        let starts_otherwise = |b: &u8| b.is_ascii_graphic() && !matches!(b, b'{' | b'[');
         let mut line = kept.start;
         while line < kept.end {
             let text = source.line(line);
+            if !looks_behind_labels && text.as_bytes().first().is_none_or(starts_otherwise) {
+                line += 1;
+                continue;
+            }
             let first = text.trim_start();
             if first.starts_with('{')
                 && let Some(found) = self.series(line, kept.end)

@@ -13,7 +13,7 @@ const LEAST_ROWS: usize = 20;
 const LIMIT: usize = 8 << 20;
 /// Columns that are looked at.
 const MAX_COLUMNS: usize = 24;
-/// Lines by which the way of dividing is chosen.
+/// Lines by which the way of dividing is chosen, and the spread of numbers judged.
 const TRIALS: usize = 128;
 /// Different values of a column above which they are no enumeration.
 const MAX_VALUES: usize = 16;
@@ -23,8 +23,8 @@ const RARE: usize = 20;
 const UNLIKE: usize = 5;
 /// What is rare in a column is no more than one row in so many, together.
 const RARE_TOGETHER: usize = 10;
-/// Numbers by which the spread of a column is judged.
-const SAMPLE: usize = 512;
+/// Of numbers is a column in which no more than one field in so many is none, apart from the header.
+const NUMBERS: usize = 10;
 /// How far from the median, in median deviations, a number stands out.
 const FAR: f64 = 12.0;
 /// How many times as far as the next one the farthest number is where many are far.
@@ -50,72 +50,109 @@ impl Divider {
             Self::Wide => {
                 out.extend(line.split("  ").map(str::trim).filter(|field| !field.is_empty()));
             }
-            Self::Blank => out.extend(line.split_ascii_whitespace()),
+            Self::Blank => words(line, out),
         }
     }
+
+    /// Whether a line has more than one field.
+    fn divides(self, line: &str) -> bool {
+        match self {
+            Self::Bar(bar) => line.contains(bar),
+            Self::Tab => line.contains('\t'),
+            Self::Wide => line.contains("  "),
+            Self::Blank => true,
+        }
+    }
+}
+
+/// The words of a line: what stands between blanks and other control characters of ASCII.
+fn words<'a>(line: &'a str, out: &mut Vec<&'a str>) {
+    const LOW: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = LOW << 7;
+    let mut start = 0;
+    let mut add = |end: usize| {
+        if end > start {
+            // Both stand beside bytes of ASCII or at an end.
+            out.extend(line.get(start..end));
+        }
+        start = end + 1;
+    };
+    let (eights, rest) = line.as_bytes().as_chunks::<8>();
+    for (at, eight) in eights.iter().enumerate() {
+        let eight = u64::from_le_bytes(*eight);
+        // The highest bit of each byte below 0x21: no borrow crosses, since the highest bits are set before.
+        let mut found = !eight & HIGH & !((eight | HIGH) - LOW * 0x21);
+        while found != 0 {
+            add(at * 8 + found.trailing_zeros() as usize / 8);
+            found &= found - 1;
+        }
+    }
+    for (at, _) in rest.iter().enumerate().filter(|(_, b)| **b <= b' ') {
+        add(eights.len() * 8 + at);
+    }
+    add(line.len());
+}
+
+/// A value of a column.
+struct Value {
+    digest: u64,
+    rows: usize,
+    /// The first rows that have it.
+    places: Vec<usize>,
 }
 
 /// What is known of a column.
 #[derive(Default)]
 struct Column {
-    /// Digests of the different values and how many rows have each, unless there are too many.
-    values: Vec<(u64, usize)>,
+    /// The different values, unless there are too many.
+    values: Vec<Value>,
     is_open: bool,
-    sample: Vec<f64>,
     /// Numbers inside it are common.
     range: Option<RangeInclusive<f64>>,
     /// Rows with other numbers, and the two farthest on both sides: how far, and the row.
     outside: usize,
     below: [(f64, usize); 2],
     above: [(f64, usize); 2],
-    /// Rows with each of the rare values: digest, how many have it, some of them.
-    rare: Vec<(u64, usize, Vec<usize>)>,
 }
 
 impl Column {
-    fn count(&mut self, value: u64) {
-        if self.is_open {
-            return;
-        }
-        match self.values.iter().position(|(known, _)| *known == value) {
-            Some(known) => self.values[known].1 += 1,
-            None if self.values.len() == MAX_VALUES => self.is_open = true,
-            None => self.values.push((value, 1)),
-        }
-    }
-
-    /// Judges the column by what was counted.
-    fn judge(&mut self, rows: usize, sampled: usize) {
-        if !self.is_open && self.values.len() > 1 {
-            // Of many values that are as common as each other some are less so by chance.
-            let unlike = RARE.max(self.values.len() * UNLIKE);
-            let is_rare = |count: usize| count * unlike <= rows;
-            let together: usize = self.values.iter().map(|(_, n)| *n).filter(|n| is_rare(*n)).sum();
-            if together * RARE_TOGETHER <= rows {
-                let rare = self.values.iter().filter(|(_, count)| is_rare(*count));
-                self.rare = rare.map(|(value, count)| (*value, *count, Vec::new())).collect();
-            }
-        }
+    /// Of the numbers in some rows, what is common.
+    fn with_sample(mut numbers: Vec<f64>, rows: usize) -> Self {
+        let mut range = None;
         // A header is no number.
-        if self.sample.len() >= LEAST_ROWS && (self.sample.len() + 1) * 10 >= sampled * 9 {
-            let is_positive = self.sample.iter().filter(|n| **n < 0.0).count() * RARE <= self.sample.len();
-            let median = middle(&mut self.sample);
-            self.sample.iter_mut().for_each(|n| *n = (*n - median).abs());
-            let far = middle(&mut self.sample) * FAR;
+        if numbers.len() >= LEAST_ROWS && (rows - numbers.len()).saturating_sub(1) * NUMBERS <= rows {
+            let is_positive = numbers.iter().filter(|n| **n < 0.0).count() * RARE <= numbers.len();
+            let median = middle(&mut numbers);
+            numbers.iter_mut().for_each(|n| *n = (*n - median).abs());
+            let far = middle(&mut numbers) * FAR;
             let least = if is_positive && median > 0.0 { (median - far).max(0.0) } else { median - far };
-            self.range = Some(least..=median + far);
+            range = Some(least..=median + far);
         }
-        self.sample = Vec::new();
+        Self { range, ..Self::default() }
     }
 
-    /// Notes what is rare about a row.
-    fn look(&mut self, place: usize, field: &str, value: impl FnOnce() -> u64) {
-        if !self.rare.is_empty() {
-            let value = value();
-            if let Some((_, _, places)) = self.rare.iter_mut().find(|(known, _, _)| *known == value)
-                && places.len() < EACH
-            {
-                places.push(place);
+    /// Whether a row can tell more of it.
+    fn is_done(&self) -> bool {
+        self.is_open && self.range.is_none()
+    }
+
+    /// Notes a row.
+    fn look(&mut self, place: usize, field: &str, column: usize) {
+        if !self.is_open {
+            let digest = digest(field.as_bytes(), column);
+            match self.values.iter().position(|value| value.digest == digest) {
+                Some(known) => {
+                    let value = &mut self.values[known];
+                    value.rows += 1;
+                    if value.places.len() < EACH {
+                        value.places.push(place);
+                    }
+                }
+                None if self.values.len() == MAX_VALUES => {
+                    self.is_open = true;
+                    self.values = Vec::new();
+                }
+                None => self.values.push(Value { digest, rows: 1, places: vec![place] }),
             }
         }
         if let Some(range) = &self.range
@@ -134,6 +171,16 @@ impl Column {
         }
     }
 
+    /// The values that few rows have.
+    fn rare(&self, rows: usize) -> impl Iterator<Item = &Value> {
+        // Of many values that are as common as each other some are less so by chance.
+        let unlike = RARE.max(self.values.len() * UNLIKE);
+        let rare = move |value: &&Value| value.rows * unlike <= rows;
+        let together: usize = self.values.iter().filter(rare).map(|value| value.rows).sum();
+        let tells = self.values.len() > 1 && together * RARE_TOGETHER <= rows;
+        self.values.iter().filter(move |value| tells && rare(value))
+    }
+
     /// The rows with the farthest numbers: where many are far, only those that are much farther.
     fn farthest(&self, rows: usize) -> impl Iterator<Item = usize> {
         let is_rare = self.outside * RARE <= rows;
@@ -150,35 +197,13 @@ pub fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     if lines.len() < LEAST_ROWS || source.text().len() > LIMIT {
         return;
     }
-    let Some((divider, count)) = divider(source, lines) else { return };
-    let mut columns: Vec<Column> = Vec::new();
-    columns.resize_with(count.min(MAX_COLUMNS), Column::default);
-    let step = lines.len().div_ceil(SAMPLE);
+    let trials: Vec<&str> =
+        lines.iter().step_by(lines.len().div_ceil(TRIALS)).map(|line| source.line(*line)).collect();
+    let Some((divider, count)) = divider(&trials) else { return };
+    let mut columns = sampled(&trials, divider, count);
+    let mut active: Vec<usize> = (0..columns.len()).collect();
     let mut fields = Vec::new();
-    let (mut rows, mut sampled) = (0, 0);
-    for line in lines {
-        divider.fields(source.line(*line), &mut fields);
-        if fields.len() != count {
-            continue;
-        }
-        let is_sampled = rows % step == 0;
-        rows += 1;
-        sampled += usize::from(is_sampled);
-        for (place, (column, field)) in columns.iter_mut().zip(&fields).enumerate() {
-            if !column.is_open {
-                column.count(digest(field.as_bytes(), place));
-            }
-            if is_sampled {
-                column.sample.extend(number(field));
-            }
-        }
-    }
-    if rows < LEAST_ROWS || rows * 4 < lines.len() * 3 {
-        return;
-    }
-    columns.iter_mut().for_each(|column| column.judge(rows, sampled));
-    let mut odd = Vec::new();
-    let mut others = 0;
+    let (mut odd, mut others, mut rows) = (Vec::new(), 0, 0);
     for (place, line) in lines.iter().enumerate() {
         let line = source.line(*line);
         divider.fields(line, &mut fields);
@@ -191,24 +216,33 @@ pub fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
             }
             continue;
         }
-        for (i, (column, field)) in columns.iter_mut().zip(&fields).enumerate() {
-            column.look(place, field, || digest(field.as_bytes(), i));
+        rows += 1;
+        let mut is_done = false;
+        for &at in &active {
+            columns[at].look(place, fields[at], at);
+            is_done |= columns[at].is_done();
+        }
+        if is_done {
+            active.retain(|at| !columns[*at].is_done());
         }
     }
+    if rows < LEAST_ROWS || rows * 4 < lines.len() * 3 {
+        return;
+    }
     let like = |place: usize| likeness(source.line(lines[place]));
-    for (i, column) in columns.iter_mut().enumerate() {
-        for (value, count, places) in std::mem::take(&mut column.rare) {
-            let candidate = |(nth, place)| {
-                let key = like(place) ^ value;
-                Candidate { place, nth, count, key, is_word: false }
+    for (at, column) in columns.iter().enumerate() {
+        for value in column.rare(rows) {
+            let candidate = |(nth, &place)| {
+                let key = like(place) ^ value.digest;
+                Candidate { place, nth, count: value.rows, key, is_word: false }
             };
-            out.extend(places.into_iter().enumerate().map(candidate));
+            out.extend(value.places.iter().enumerate().map(candidate));
         }
         out.extend(column.farthest(rows).map(|place| Candidate {
             place,
             nth: 0,
             count: 1,
-            key: digest(&place.to_le_bytes(), i),
+            key: digest(&place.to_le_bytes(), at),
             is_word: false,
         }));
     }
@@ -219,14 +253,35 @@ pub fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     }
 }
 
+/// The columns with what some lines tell of their numbers.
+fn sampled(lines: &[&str], divider: Divider, count: usize) -> Vec<Column> {
+    let mut numbers: Vec<Vec<f64>> = vec![Vec::new(); count.min(MAX_COLUMNS)];
+    let mut fields = Vec::new();
+    let mut rows = 0;
+    for line in lines {
+        divider.fields(line, &mut fields);
+        if fields.len() == count {
+            rows += 1;
+            for (numbers, field) in numbers.iter_mut().zip(&fields) {
+                // Not where too many were none.
+                if (rows - numbers.len()) * NUMBERS <= lines.len() + 2 * NUMBERS {
+                    numbers.extend(number(field));
+                }
+            }
+        }
+    }
+    numbers.into_iter().map(|numbers| Column::with_sample(numbers, rows)).collect()
+}
+
 /// What divides most lines into as many fields, and how many.
-fn divider(source: &Source<'_>, lines: &[usize]) -> Option<(Divider, usize)> {
-    let trials: Vec<&str> =
-        lines.iter().step_by(lines.len().div_ceil(TRIALS)).map(|line| source.line(*line)).collect();
+fn divider(trials: &[&str]) -> Option<(Divider, usize)> {
     let mut fields = Vec::new();
     let mut most = |divider: Divider, least: usize| {
+        if trials.iter().filter(|line| divider.divides(line)).count() * 4 < trials.len() * 3 {
+            return None;
+        }
         let mut counts: Vec<usize> = Vec::with_capacity(trials.len());
-        for line in &trials {
+        for line in trials {
             divider.fields(line, &mut fields);
             counts.push(fields.len());
         }
@@ -245,16 +300,19 @@ fn divider(source: &Source<'_>, lines: &[usize]) -> Option<(Divider, usize)> {
 
 /// The number of a field: `12`, `-3.5`, `12ms`, `size=12`.
 fn number(field: &str) -> Option<f64> {
-    let text = field.rsplit_once('=').map_or(field, |(_, value)| value);
-    let text = text.strip_prefix('$').unwrap_or(text);
+    const LONGEST: usize = 32;
+    let value = field.bytes().rev().take(LONGEST + 1).position(|b| b == b'=');
+    let text = value.map_or(field, |length| field.split_at(field.len() - length).1);
+    let text = if text.as_bytes().first() == Some(&b'$') { &text[1..] } else { text };
     let bytes = text.as_bytes();
     let starts = bytes.first().is_some_and(|b| b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.'));
-    if !starts || bytes.len() > 32 {
+    if !starts || bytes.len() > LONGEST {
         return None;
     }
-    let unit = |c: char| c.is_ascii_alphabetic() || matches!(c, '%' | ',' | ';');
-    let digits = text.trim_end_matches(unit);
-    (text.len() - digits.len() <= 3).then(|| digits.parse().ok()).flatten().filter(|n: &f64| n.is_finite())
+    let is_unit = |b: &&u8| b.is_ascii_alphabetic() || matches!(b, b'%' | b',' | b';');
+    let unit = bytes.iter().rev().take_while(is_unit).count();
+    let digits = &text[..text.len() - unit];
+    (unit <= 3).then(|| digits.parse().ok()).flatten().filter(|n: &f64| n.is_finite())
 }
 
 /// The value in the middle. Changes the order.

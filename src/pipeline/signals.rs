@@ -12,7 +12,7 @@ use regex::bytes::{Regex, RegexBuilder};
 use super::source::Source;
 
 /// What a failure line holds at least one of. Case variants are listed apart: a packed search takes
-/// up to 64 case-sensitive literals.
+/// up to 64 case-sensitive literals. It is as selective as the shortest of them: none has less than four bytes.
 const WORDS: &[&str] = &[
     "error",
     "Erro",
@@ -37,19 +37,18 @@ const WORDS: &[&str] = &[
     "ould not",
     "xception",
     "not ok",
-    "E  ",
+    // Of pytest; at the start of a text it is looked for apart.
+    "\nE  ",
     "bort",
     "Killed",
-    "SIG",
-    "✕",
-    "✗",
-    "✖",
-    // With the white space that must follow: the packed search is as selective as its shortest word.
-    "× ",
-    "×\t",
-    "×\r",
-    "×\u{b}",
-    "×\u{c}",
+    "SIGS",
+    "SIGA",
+    "SIGK",
+    "SIGB",
+    "SIGI",
+    "SIGF",
+    "SIGT",
+    "SIGP",
     "unresolved",
     "refused",
     "timed out",
@@ -75,7 +74,8 @@ const WORDS: &[&str] = &[
     "oom-killer",
     "Sanitizer: ",
     // What gcc, make and git say in other languages.
-    "ehl",
+    "ehle",
+    "ehlg",
     "FEHLER",
     "rreur",
     "RREUR",
@@ -85,6 +85,15 @@ const _: () = assert!(WORDS.len() <= 64);
 
 /// The same for words that a text of ASCII holds none of.
 const FOREIGN: &[&str] = &[
+    "✕",
+    "✗",
+    "✖",
+    // With the white space that must follow.
+    "× ",
+    "×\t",
+    "×\r",
+    "×\u{b}",
+    "×\u{c}",
     "Échec",
     "échec",
     "échoué",
@@ -143,7 +152,7 @@ const SOME_FAILURE: &str = r"(?i)\b[1-9]\d*\ (?:errors?|failures?|failed|failing
 
 static SEARCH: LazyLock<Option<([AhoCorasick; 2], [Regex; 3])>> = LazyLock::new(|| {
     let build = |pattern| RegexBuilder::new(pattern).unicode(false).build().ok();
-    // Only a leftmost search has the packed prefilter. No word holds a line end, so that both kinds find
+    // Only a leftmost search has the packed prefilter. No word ends behind a line end, so that both kinds find
     // the same line first.
     let search =
         |words: &[&str]| AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(words).ok();
@@ -184,14 +193,19 @@ fn hits(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let words = SEARCH.as_ref().map(|(words, _)| words);
     let foreign = words.filter(|_| !text.is_ascii()).map(|[_, foreign]| foreign);
     let all = [words.map(|[words, _]| words), foreign];
-    let [mut plain, mut foreign] = all.map(|words| {
-        words.into_iter().flat_map(move |words| words.find_iter(text)).map(|hit| hit.range()).peekable()
-    });
-    std::iter::from_fn(move || match (plain.peek(), foreign.peek()) {
+    let of_line = |hit: aho_corasick::Match| {
+        let starts_before = text.as_bytes()[hit.start()] == b'\n';
+        hit.start() + usize::from(starts_before)..hit.end()
+    };
+    let [mut plain, mut foreign] = all
+        .map(|words| words.into_iter().flat_map(move |words| words.find_iter(text)).map(of_line).peekable());
+    let first = text.starts_with("E  ").then_some(0..3);
+    let rest = std::iter::from_fn(move || match (plain.peek(), foreign.peek()) {
         (Some(a), Some(b)) if b.start < a.start => foreign.next(),
         (Some(_), _) => plain.next(),
         _ => foreign.next(),
-    })
+    });
+    first.into_iter().chain(rest)
 }
 
 /// Whether one line reports a failure.
@@ -280,6 +294,7 @@ mod tests {
             "src/a.c:3:5: fatal error: x.h: No such file or directory",
             "FAILED tests/a.py::test_b - assert 1 == 2",
             "E       assert 1 == 2",
+            "E  assert",
             "test result: FAILED. 3 passed; 1 failed; 0 ignored",
             "thread 'main' panicked at src/main.rs:2:5:",
             "java.lang.IllegalStateException: no",

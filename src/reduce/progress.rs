@@ -72,7 +72,13 @@ fn may_hold(text: &str) -> bool {
     let bytes = text.as_bytes();
     memchr::memmem::find(bytes, b"% Total    % Received").is_some()
         || has_figure(bytes)
-        || ["⠋", "⠙", "⠹", "⠸"].iter().any(|cell| memchr::memmem::find(bytes, cell.as_bytes()).is_some())
+        || holds_spinner(bytes)
+}
+
+/// Whether one of the cells `⠋`, `⠙`, `⠹` and `⠸` stands somewhere, which start with the same two bytes.
+fn holds_spinner(bytes: &[u8]) -> bool {
+    memchr::memmem::find_iter(bytes, b"\xE2\xA0")
+        .any(|at| matches!(bytes.get(at + 2), Some(b'\x8B' | b'\x99' | b'\xB9' | b'\xB8')))
 }
 
 /// The meter of curl, from line `i` on: its head and its states but the last, or all of it once all has arrived. The line

@@ -5,9 +5,7 @@
 //! severe; a section of GitLab is where commands write, and stays. Lines outside of groups are folded as
 //! those of any log.
 
-use super::durations::Durations;
 use super::layout::Level;
-use super::record::Record;
 use super::{lines, record};
 use crate::config::Mode;
 use crate::pipeline::ledger::Reduction;
@@ -90,10 +88,9 @@ impl Reducer for CiLog {
         // What goes with a group is not counted a second time.
         let mut step = Reduction::default();
         if input.policy.mode >= Mode::Standard {
-            let mut durations = Durations::default();
-            let strict_key = |r: &Record, key: &mut _| record::strict_key(source, r, key, &mut durations);
-            let keys = record::number(source, &mut records, strict_key);
-            let gone: Vec<usize> = record::repeats(&records, keys, &durations)
+            let keys =
+                record::number(source, &mut records, |record, key| record::strict_key(source, record, key));
+            let gone: Vec<usize> = record::repeats(source, &records, keys)
                 .into_iter()
                 .filter(|&i| {
                     let lines = records[i].lines.clone();

@@ -9,8 +9,6 @@
 
 use std::ops::Range;
 
-use super::durations::Durations;
-use super::record::Record;
 use super::{cited, forms, layout, record};
 use crate::config::Mode;
 use crate::pipeline::detect::Shape;
@@ -108,10 +106,9 @@ pub(super) fn fold(input: &Input<'_>, out: &mut Reduction) {
         gone.retain(|i| !stay.contains(i));
         record::omit(source, &records, &gone, Reason::LogForm, out);
     } else {
-        let mut durations = Durations::default();
-        let strict_key = |r: &Record, key: &mut _| record::strict_key(source, r, key, &mut durations);
-        let keys = record::number(source, &mut records, strict_key);
-        let gone = record::repeats(&records, keys, &durations);
+        let keys =
+            record::number(source, &mut records, |record, key| record::strict_key(source, record, key));
+        let gone = record::repeats(source, &records, keys);
         record::omit(source, &records, &gone, Reason::LogRepeat, out);
     }
 }

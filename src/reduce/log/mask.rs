@@ -81,44 +81,52 @@ fn is_id_key(word: &[u8]) -> bool {
 
 /// Appends a line with what varies masked.
 pub fn strict(line: &[u8], head: Option<Head>, out: &mut Vec<u8>) {
-    strict_with(line, head, out, |_| {});
+    // Up to `done` the line is written.
+    let mut done = 0;
+    masked(line, head, |at, end| {
+        out.extend_from_slice(&line[done..at]);
+        // Ids are padded to a column.
+        while let [.., b' ', b' '] = out[..] {
+            out.pop();
+        }
+        out.push(MASK);
+        done = end;
+    });
+    out.extend_from_slice(&line[done..]);
 }
 
-/// Does the same and calls `each` with the nanoseconds of every duration that it masks.
-pub fn strict_with(line: &[u8], head: Option<Head>, out: &mut Vec<u8>, mut each: impl FnMut(u64)) {
+/// Appends the nanoseconds of every duration among what varies in a line.
+pub fn durations(line: &[u8], head: Option<Head>, out: &mut Vec<u64>) {
+    let stamp = head.filter(|h| h.end > h.start).map(|h| h.start);
+    masked(line, head, |at, end| {
+        if stamp != Some(at) && line[at].is_ascii_digit() {
+            out.extend(duration(line, at, end));
+        }
+    });
+}
+
+/// Calls `each` with where whatever varies starts and ends, in order.
+fn masked(line: &[u8], head: Option<Head>, mut each: impl FnMut(usize, usize)) {
     let (start, end) = head.map_or((0, 0), |h| (h.start, h.end));
     let stamp = (end > start).then_some(start..end);
-    // Up to `done` the line is written.
-    let (mut at, mut done) = (0, 0);
+    let mut at = 0;
     while at < line.len() {
-        let masked = match &stamp {
+        let end = match &stamp {
             Some(stamp) if at == stamp.start => Some(stamp.end),
             _ => match line[at] {
-                b'0'..=b'9' if is_word_start(line, at) => {
-                    let end = number(line, at, stamp.as_ref().map(|s| s.end));
-                    if let Some(duration) = end.and_then(|end| duration(line, at, end)) {
-                        each(duration);
-                    }
-                    end
-                }
+                b'0'..=b'9' if is_word_start(line, at) => number(line, at, stamp.as_ref().map(|s| s.end)),
                 b'A'..=b'Z' if is_word_start(line, at) => stamp::end(line, at),
                 _ => None,
             },
         };
-        if let Some(end) = masked {
-            out.extend_from_slice(&line[done..at]);
-            // Ids are padded to a column.
-            while let [.., b' ', b' '] = out[..] {
-                out.pop();
-            }
-            out.push(MASK);
-            (at, done) = (end, end);
+        if let Some(end) = end {
+            each(at, end);
+            at = end;
             continue;
         }
         let limit = stamp.as_ref().map(|s| s.start).filter(|start| at < *start).unwrap_or(line.len());
         at = next_start(line, at + 1, limit);
     }
-    out.extend_from_slice(&line[done..]);
 }
 
 /// A digit or a capital.

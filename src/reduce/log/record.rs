@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use super::durations::Durations;
+use super::durations;
 use super::layout::{self, Head, Level, Severe};
 use super::mask;
 use super::numbers::Numbers;
@@ -112,33 +112,37 @@ pub fn number(
     ends.len()
 }
 
-/// The key by which records say the same: all lines with what varies masked. Adds the durations among that.
-pub fn strict_key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>, durations: &mut Durations) {
+/// The key by which records say the same: all lines with what varies masked.
+pub fn strict_key(source: &Source<'_>, record: &Record, key: &mut Vec<u8>) {
     for i in record.lines.clone() {
         let head = record.head.filter(|_| i == record.lines.start);
-        mask::strict_with(source.line(i).as_bytes(), head, key, |duration| durations.push(record, duration));
+        mask::strict(source.line(i).as_bytes(), head, key);
         key.push(b'\n');
     }
 }
 
 /// The records that go because others that stay say the same: of each key the first and the last of a
 /// run stay, and so do those of which a duration stands out and what is severe with its neighbours.
-pub fn repeats(records: &[Record], keys: usize, durations: &Durations) -> Vec<usize> {
+pub fn repeats(source: &Source<'_>, records: &[Record], keys: usize) -> Vec<usize> {
+    let mut counts = vec![0_usize; keys];
+    records.iter().filter_map(|record| record.key).for_each(|key| counts[key] += 1);
+    if counts.iter().all(|count| *count < FEWEST) {
+        return Vec::new();
+    }
     let near_severe = around_severe(records);
     // Of each key: the records of the run so far.
     let mut runs: Vec<Vec<usize>> = vec![Vec::new(); keys];
     let mut gone = Vec::new();
     let close = |run: &mut Vec<usize>, gone: &mut Vec<usize>| {
         if run.len() >= FEWEST {
-            let stay = durations.standing_out(records, run);
+            let stay = durations::standing_out(source, records, run);
             gone.extend(run[1..run.len() - 1].iter().filter(|i| stay.binary_search(i).is_err()));
         }
         run.clear();
     };
     for (i, record) in records.iter().enumerate() {
-        let Some(run) = record.key.filter(|_| !near_severe[i]).and_then(|key| runs.get_mut(key)) else {
-            continue;
-        };
+        let Some(key) = record.key.filter(|key| counts[*key] >= FEWEST && !near_severe[i]) else { continue };
+        let run = &mut runs[key];
         if run.last().is_some_and(|last| i - last > WINDOW) {
             close(run, &mut gone);
         }
