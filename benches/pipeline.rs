@@ -351,7 +351,7 @@ fn one_text(group: &mut BenchmarkGroup<'_, WallTime>, call: &ToolCall, raw: &str
     group.bench_function("sanitize_terminal", |b| b.iter(|| terminal::render(black_box(raw))));
     group.bench_function("sanitize", |b| b.iter(|| sanitize::run(Raw::Text(black_box(raw)), true, &is_ours)));
     let Ok(clean) = sanitize::run(Raw::Text(raw), true, &is_ours) else { return };
-    let clean = clean.text.as_str();
+    let clean = &*clean.text;
     group.throughput(Throughput::Bytes(clean.len() as u64));
     group.bench_function("sanitize_invisible", |b| b.iter(|| invisible::strip(black_box(clean))));
     group.bench_function("source", |b| b.iter(|| Source::new(black_box(clean))));

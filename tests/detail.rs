@@ -136,7 +136,7 @@ fn run(call: &ToolCall, text: &str, policy: &Policy) -> Outcome {
 /// The text after the clean-up: its lines are those that markers number.
 fn source(outcome: &Outcome) -> String {
     match &outcome.retain {
-        Some(retain) => String::from_utf8(retain.bytes.clone()).unwrap(),
+        Some(retain) => String::from_utf8(retain.bytes.to_vec()).unwrap(),
         None => outcome.texts.concat(),
     }
 }

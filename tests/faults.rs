@@ -403,7 +403,7 @@ fn gaps_are_marked_and_safe_mode_has_none() {
     let shown = out.lines().filter(|l| l.starts_with("row ")).count();
     assert_eq!(shown + hidden, 1500, "every line is shown or counted");
     assert!(out.contains("[tersed") && hidden > 0);
-    assert_eq!(outcome.retain.expect("the original is kept").bytes, text.as_bytes(), "all of it");
+    assert_eq!(outcome.retain.expect("the original is kept").bytes[..], *text.as_bytes(), "all of it");
     assert_eq!(run(&shell("./report", 0), &text, Mode::Safe).texts.concat(), text);
 }
 

@@ -113,7 +113,7 @@ fn run(call: &ToolCall, text: &str, policy: &Policy) -> Outcome {
 /// The sanitized source: what is stored for reading back, or the text itself when nothing changed.
 fn source(outcome: &Outcome) -> String {
     match &outcome.retain {
-        Some(retain) => String::from_utf8(retain.bytes.clone()).unwrap(),
+        Some(retain) => String::from_utf8(retain.bytes.to_vec()).unwrap(),
         None => outcome.texts.concat(),
     }
 }

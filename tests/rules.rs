@@ -313,7 +313,7 @@ proptest! {
         let call = bash("make", exit_code);
         let outcome = run(&call, &text, &policy);
         let output = outcome.texts.concat();
-        let source = outcome.retain.as_ref().map_or(output.clone(), |r| String::from_utf8(r.bytes.clone()).unwrap());
+        let source = outcome.retain.as_ref().map_or(output.clone(), |r| String::from_utf8(r.bytes.to_vec()).unwrap());
         let lines: Vec<&str> = source.lines().collect();
         // 3: every failure line can be seen, as it came.
         prop_assert_eq!(outcome.evidence.guard.signals, outcome.evidence.guard.kept);

@@ -117,8 +117,7 @@ fn line(outcome: &Outcome, call: &ToolCall, policy: &Policy) -> Option<(usize, S
         (false, None) => return None,
     };
     let lines = count_lines(std::str::from_utf8(&retain.bytes).ok()?);
-    let mut handle = blake3::hash(&retain.bytes).to_hex().to_string();
-    handle.truncate(super::HANDLE_DIGITS);
+    let handle = retain.hash(super::HANDLE_DIGITS);
     Some((gap.part, Marker::Original { lines, handle, by }.write()))
 }
 

@@ -52,7 +52,7 @@ mod summary;
 pub mod timer;
 pub mod view;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::config::Policy;
 use blocks::Lines;
@@ -89,12 +89,24 @@ pub struct Outcome {
 /// An original to store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retain {
-    /// The sanitized text of all parts: its lines are those that markers and evidence number.
-    pub bytes: Vec<u8>,
+    /// The sanitized text of all parts: its lines are those that markers and evidence number. Shared with the
+    /// text that the pipeline reads, where that is all there is.
+    pub bytes: Arc<[u8]>,
     /// The redacted original before clean-up, where the clean-up changed it.
     pub original: Option<Vec<u8>>,
     /// Media type when the data are binary.
     pub mime: Option<&'static str>,
+    /// BLAKE3 of `bytes`, once somebody asked.
+    hash: OnceLock<blake3::Hash>,
+}
+
+impl Retain {
+    /// The first hexadecimal digits of the BLAKE3 hash of the bytes, 64 at most.
+    fn hash(&self, digits: usize) -> String {
+        let mut hex = self.hash.get_or_init(|| blake3::hash(&self.bytes)).to_hex().to_string();
+        hex.truncate(digits);
+        hex
+    }
 }
 
 /// Compresses one result by itself. `full_output` asks for the exact bytes.

@@ -3,6 +3,7 @@
 
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use super::Retain;
 use super::detect::{Detection, Shape};
 use super::marker::Marker;
 use super::source::Source;
@@ -99,10 +100,8 @@ fn summary(kind: Kind, what: &What<'_>) -> String {
 }
 
 /// The key of an original: what the store names it by.
-pub(super) fn key(bytes: &[u8]) -> String {
-    let mut hex = blake3::hash(bytes).to_hex().to_string();
-    hex.truncate(KEY_DIGITS);
-    hex
+pub(super) fn key(retain: &Retain) -> String {
+    retain.hash(KEY_DIGITS)
 }
 
 /// Whether a text is one JSON object or array.

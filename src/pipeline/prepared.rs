@@ -150,7 +150,7 @@ impl<'a> Prepared<'a> {
         };
         let policy = self.policy;
         let wants = policy.on_repeat == OnRepeat::Full && policy.mode >= Mode::Standard && history.listens();
-        let likeness = wants.then(|| dedup::likeness(sanitized.iter().map(|part| part.text.as_str())));
+        let likeness = wants.then(|| dedup::likeness(sanitized.iter().map(|part| &*part.text)));
         let again = likeness.is_some_and(|likeness| history.is_repeated(likeness));
         let at = At { prepared: self, sanitized, input, history, notes, timer };
         let decided = history.decided();
@@ -237,7 +237,7 @@ impl At<'_> {
         run.limit = extra.limit.filter(|_| rung.cut && !policy.never_omit);
         run.weighs = extra.weighs;
         if extra.pointer {
-            run.pointer = run.retain.as_ref().map(|retain| pointer::key(&retain.bytes));
+            run.pointer = run.retain.as_ref().map(|retain| pointer::key(retain));
         }
         run.trace = self.notes.map(|_| Trace::default());
         run.timer = self.timer;

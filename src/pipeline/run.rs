@@ -98,9 +98,7 @@ impl Run<'_> {
     /// The handle that markers carry, where the host has a tool to use it with.
     pub(super) fn handle(&self) -> Option<String> {
         let retain = self.retain.as_ref().filter(|_| self.policy.expand_tool)?;
-        let mut hex = blake3::hash(&retain.bytes).to_hex().to_string();
-        hex.truncate(HANDLE_DIGITS);
-        Some(hex)
+        Some(retain.hash(HANDLE_DIGITS))
     }
 }
 

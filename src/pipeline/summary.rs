@@ -1,7 +1,7 @@
 //! What is said about a result: the evidence, what is stored, and whether it repeats an earlier one.
 
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::blocks::{Earlier, Lines};
 use super::call::ToolCall;
@@ -68,7 +68,7 @@ impl Input {
             source_tokens.push(tokens);
             line_counts.push(by_line);
             evidence.tokens.before += match raw {
-                Raw::Text(text) if *text == part.text => tokens,
+                Raw::Text(text) if **text == *part.text => tokens,
                 Raw::Text(text) => counter.count(text),
                 Raw::Bytes(bytes) if *bytes == part.text.as_bytes() => tokens,
                 Raw::Bytes(bytes) => counter.count(&String::from_utf8_lossy(bytes)),
@@ -156,7 +156,7 @@ impl<'a> Run<'a> {
     pub(super) fn finish(mut self, parts: &[Sanitized], mut texts: Vec<String>) -> Outcome {
         let mut decision = Decision::default();
         let as_sanitized =
-            texts.iter().zip(parts).all(|(text, part)| part.binary.is_none() && *text == part.text);
+            texts.iter().zip(parts).all(|(text, part)| part.binary.is_none() && **text == *part.text);
         let as_it_came =
             as_sanitized && parts.iter().all(|p| p.redactions.is_empty() && p.removals.is_empty());
         self.evidence.status = if as_it_came { Status::Unchanged } else { Status::Compressed };
@@ -206,6 +206,13 @@ impl<'a> Run<'a> {
 fn retain(raws: &[Raw<'_>], parts: &[Sanitized], redact: bool) -> Option<Retain> {
     let mime = parts.iter().rev().find_map(|p| p.binary.as_ref()).map(|b| b.mime);
     let cleaned = mime.is_none() && parts.iter().any(|p| p.original.is_some());
+    if let ([_], [part]) = (raws, parts)
+        && mime.is_none()
+        && !cleaned
+    {
+        let bytes = Arc::<[u8]>::from(Arc::clone(&part.text));
+        return (!bytes.is_empty()).then(|| Retain { bytes, original: None, mime, hash: OnceLock::new() });
+    }
     let mut stored: Vec<u8> = Vec::new();
     let mut original: Vec<u8> = Vec::new();
     for (raw, part) in raws.iter().zip(parts) {
@@ -215,7 +222,7 @@ fn retain(raws: &[Raw<'_>], parts: &[Sanitized], redact: bool) -> Option<Retain>
         }
         stored.extend_from_slice(part.text.as_bytes());
         if cleaned {
-            original.extend_from_slice(part.original.as_ref().unwrap_or(&part.text).as_bytes());
+            original.extend_from_slice(part.original.as_deref().unwrap_or(&part.text).as_bytes());
         }
         // Line numbers run over all parts, so parts must not share a line.
         if raws.len() > 1 && stored.last().is_some_and(|b| *b != b'\n') {
@@ -226,5 +233,6 @@ fn retain(raws: &[Raw<'_>], parts: &[Sanitized], redact: bool) -> Option<Retain>
         stored = sanitize::redact_binary(stored);
     }
     let original = cleaned.then_some(original);
-    (!stored.is_empty()).then_some(Retain { bytes: stored, original, mime })
+    let bytes = Some(Arc::<[u8]>::from(stored)).filter(|bytes| !bytes.is_empty())?;
+    Some(Retain { bytes, original, mime, hash: OnceLock::new() })
 }

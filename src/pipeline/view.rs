@@ -86,6 +86,10 @@ fn prefix(line: &str) -> Option<(u32, u32, &'static str)> {
         return None;
     }
     let rest = &line[blanks + digits..];
+    // How a separator starts, or what pads the number.
+    if !matches!(rest.as_bytes().first(), Some(b'\t' | b':' | b'|' | b' ' | 0xe2)) {
+        return None;
+    }
     // bat pads the number on both sides.
     let padding = rest.bytes().take_while(|b| *b == b' ').count();
     let separator = SEPARATORS.iter().find(|s| match **s {

@@ -152,7 +152,7 @@ pub fn explain(call: &ToolCall, text: &str, policy: &Policy) -> Result<Explanati
     let failures = if detection.reports_failures() { source.failures() } else { &[] };
     let rule = policy.rules.ordered().find(|rule| used == Some(rule.name()));
     let fates = rule.map_or(Vec::new(), |rule| rule.fates(&source, call, failures));
-    Ok(Explanation { rules, text: sanitized.text.clone(), fates, outcome })
+    Ok(Explanation { rules, text: sanitized.text.to_string(), fates, outcome })
 }
 
 /// Runs of lines with the same fate: first and last line, from 1.

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use super::Method;
 
+/// How every header starts.
+const START: &str = "[Forge ";
+
 /// A text with its dictionaries filled in; `None` when it has none.
 ///
 /// A dictionary holds from its legend to the end of the text, or to the next legend.
@@ -25,6 +28,10 @@ pub fn expand(text: &str) -> Option<String> {
 
 /// Whether a text is, whole, one that starts with a dictionary and uses it.
 pub fn is_own(text: &str) -> bool {
+    // Only what the text starts with is asked for: the whole is not searched.
+    if !text.starts_with(START) {
+        return false;
+    }
     let Some(("", method, legend, body)) = dictionary(text) else { return false };
     let uses = |n: usize| memchr::memmem::find_iter(body.as_bytes(), &method.reference(n)).count();
     dictionary(body).is_none() && (1..=legend.len()).all(|n| uses(n) >= super::MIN_PLACES)
@@ -33,7 +40,7 @@ pub fn is_own(text: &str) -> bool {
 /// The first dictionary of a text: what stands before, how it is written, its phrases, what stands behind.
 fn dictionary(text: &str) -> Option<(&str, Method, Vec<Cow<'_, str>>, &str)> {
     let mut from = 0;
-    while let Some(hit) = memchr::memmem::find(text.as_bytes().get(from..)?, b"[Forge ") {
+    while let Some(hit) = memchr::memmem::find(text.as_bytes().get(from..)?, START.as_bytes()) {
         let at = from + hit;
         from = at + 1;
         if at > 0 && text.as_bytes()[at - 1] != b'\n' {

@@ -25,7 +25,12 @@ pub fn unseal(text: &mut String) {
 
 /// Whether a text is, whole, an output that `seal` finished.
 pub fn is_sealed(text: &str) -> bool {
-    let Some(at) = find_open(text, 0).map(|at| at + OPEN.len()) else { return false };
+    find_open(text, 0).is_some_and(|at| is_sealed_at(text, at))
+}
+
+/// The same of a text the first marker of which is known.
+fn is_sealed_at(text: &str, first: usize) -> bool {
+    let at = first + OPEN.len();
     let Some(rest) = text[at..].strip_prefix('#') else { return false };
     rest.get(..CHECK_DIGITS).is_some_and(|check| document_check(&text[..at], &rest[CHECK_DIGITS..]) == check)
 }
@@ -55,14 +60,14 @@ pub(super) fn find_open(text: &str, from: usize) -> Option<usize> {
 /// Escapes what only looks like a marker by a backslash before it. `None` when there is nothing.
 /// A text that is nothing but a duplicate marker stays when `is_ours` knows its call id.
 pub fn escape(text: &str, is_ours: impl Fn(&str) -> bool) -> Option<(String, usize)> {
-    if is_sealed(text) {
+    let mut next = find_open(text, 0);
+    if next.is_some_and(|at| is_sealed_at(text, at)) {
         return None;
     }
     let mut places: Vec<usize> = Vec::new();
-    let mut from = 0;
-    while let Some(at) = find_open(text, from) {
+    while let Some(at) = next {
         places.push(at);
-        from = at + OPEN.len();
+        next = find_open(text, at + OPEN.len());
     }
     for at in memchr::memmem::find_iter(text.as_bytes(), DUPLICATE_OPEN) {
         if at > 0 && text.as_bytes()[at - 1] == b'\\' {

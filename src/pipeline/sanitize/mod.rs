@@ -11,6 +11,7 @@ pub mod terminal;
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use super::marker;
 
@@ -49,7 +50,7 @@ pub type Counts = Vec<(&'static str, usize)>;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sanitized {
     /// The text; empty when the data are binary.
-    pub text: String,
+    pub text: Arc<str>,
     /// The redacted text before clean-up, where the clean-up changed it and it is safe to keep.
     pub original: Option<String>,
     /// Set when the data are not text.
@@ -99,7 +100,7 @@ pub fn run_with(
     clean(redacted, redact, keeps_terminal, &mut out)?;
     if let Some((escaped, count)) = marker::escape(&out.text, is_ours) {
         add(&mut out.removals, LOOK_ALIKE, count);
-        out.text = escaped;
+        out.text = escaped.into();
     }
     Ok(out)
 }
@@ -141,7 +142,7 @@ fn clean(
     if total(&out.redactions) == secrets_before && !hides {
         out.original = original.map(Cow::into_owned);
     }
-    out.text = text.into_owned();
+    out.text = text.into();
     Ok(())
 }
 

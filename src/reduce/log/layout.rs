@@ -58,66 +58,83 @@ static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     RegexBuilder::new(words).unicode(false).build().ok()
 });
 
-#[cfg(test)]
-fn may_be_severe(line: &[u8]) -> bool {
-    WORDS.as_ref().is_none_or(|words| words.is_match(line))
+/// What a line may say of its severity, by the [`WORDS`] in it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Hints {
+    error: bool,
+    warning: bool,
+    status: bool,
 }
 
 /// Where [`WORDS`] stand in a text, found as its lines are gone through in order.
 pub struct Severe<'a> {
     text: &'a [u8],
-    next: usize,
+    next: Range<usize>,
 }
 
 impl<'a> Severe<'a> {
     /// For the lines of a text.
     pub fn new(text: &'a str) -> Self {
-        let mut severe = Self { text: text.as_bytes(), next: 0 };
+        let mut severe = Self { text: text.as_bytes(), next: 0..0 };
         severe.seek(0);
         severe
     }
 
     fn seek(&mut self, from: usize) {
-        self.next = WORDS
-            .as_ref()
-            .map_or(from, |words| words.find_at(self.text, from).map_or(usize::MAX, |found| found.start()));
+        let end = self.text.len();
+        let found = WORDS.as_ref().and_then(|words| words.find_at(self.text, from.min(end)));
+        self.next = found.map_or(usize::MAX..usize::MAX, |found| found.range());
     }
 
-    /// Whether one stands in a line, given by its bytes; asked with starts that never fall.
-    pub fn may_be_in(&mut self, line: &Range<usize>) -> bool {
-        if self.next < line.start {
+    /// The hints of a line, given by its bytes; asked with starts that never fall.
+    pub fn hints(&mut self, line: &Range<usize>) -> Hints {
+        let mut hints = Hints::default();
+        if self.next.start < line.start {
             self.seek(line.start);
         }
-        self.next < line.end
+        while self.next.start < line.end {
+            match self.text[self.next.start] {
+                b'W' | b'w' => hints.warning = true,
+                b'"' => hints.status = true,
+                _ => {
+                    hints = Hints { error: true, warning: true, status: true };
+                    // Nothing else tells more.
+                    self.seek(line.end);
+                    break;
+                }
+            }
+            self.seek(self.next.end);
+        }
+        hints
     }
 }
 
 /// The head of a line that starts a record of a log.
 #[cfg(test)]
 pub fn head(line: &str) -> Option<Head> {
-    head_with(line, || may_be_severe(line.as_bytes()))
+    head_with(line, || Severe::new(line).hints(&(0..line.len())))
 }
 
 /// The same without a level.
 pub fn stamp(line: &str) -> Option<Head> {
-    head_with(line, || false)
+    head_with(line, Hints::default)
 }
 
-/// The head of a line that starts a record of a log; `may_be_severe` tells whether one of [`WORDS`] stands in it.
-pub fn head_with(line: &str, may_be_severe: impl FnOnce() -> bool) -> Option<Head> {
+/// The head of a line that starts a record of a log, with the hints that [`Severe`] has for it.
+pub fn head_with(line: &str, hints: impl FnOnce() -> Hints) -> Option<Head> {
     let bytes = line.as_bytes();
     if bytes.first().is_none_or(|b| matches!(b, b'|' | b'+' | b'#' | b'>' | b'\t')) || is_listing(bytes) {
         return None;
     }
     if bytes[0] == b'{' {
-        return json_head(line, may_be_severe);
+        return json_head(line, hints);
     }
     let [_, _, level_first, _] = SEVERE.as_ref()?;
     let found = find_stamp(bytes);
     match found {
-        Some((start, end)) => Some(Head { start, end, level: level(bytes, start, end, may_be_severe) }),
+        Some((start, end)) => Some(Head { start, end, level: level(bytes, start, end, hints) }),
         None if level_first.is_match(bytes) => {
-            Some(Head { start: 0, end: 0, level: level(bytes, 0, 0, may_be_severe) })
+            Some(Head { start: 0, end: 0, level: level(bytes, 0, 0, hints) })
         }
         None => None,
     }
@@ -179,7 +196,7 @@ fn epoch(line: &[u8]) -> Option<usize> {
 }
 
 /// An object on one line with a time or a level and a message.
-fn json_head(line: &str, may_be_severe: impl FnOnce() -> bool) -> Option<Head> {
+fn json_head(line: &str, hints: impl FnOnce() -> Hints) -> Option<Head> {
     let has = |keys: &[&str]| {
         keys.iter().any(|key| memchr::memmem::find(line.as_bytes(), key.as_bytes()).is_some())
     };
@@ -196,27 +213,43 @@ fn json_head(line: &str, may_be_severe: impl FnOnce() -> bool) -> Option<Head> {
     let level = match number {
         Some((2, end)) if bytes[end - 2] >= b'5' => Level::Error,
         Some((2, end)) if bytes[end - 2] == b'4' => Level::Warning,
-        _ => level(bytes, 0, 0, may_be_severe),
+        _ => level(bytes, 0, 0, hints),
     };
     Some(Head { start: 0, end: 0, level })
 }
 
 /// What a line says of its severity.
-fn level(line: &[u8], start: usize, end: usize, may_be_severe: impl FnOnce() -> bool) -> Level {
+fn level(line: &[u8], start: usize, end: usize, hints: impl FnOnce() -> Hints) -> Level {
     let Some([error, warning, _, status]) = SEVERE.as_ref() else { return Level::Error };
     let letter = letter(line, start, end);
-    if !may_be_severe() {
-        return letter.unwrap_or(Level::Plain);
-    }
+    let hints = hints();
     let near = &line[end.min(line.len())..line.len().min(end + LEVEL_REACH)];
     let before = &line[..start];
+    // Most levels are the first word behind the stamp.
+    let first = first_word(near);
     let is_in = |level: &Regex| level.is_match(near) || !before.is_empty() && level.is_match(before);
     match () {
-        () if letter == Some(Level::Error) || is_in(error) => Level::Error,
-        () if status.is_match(&line[end.min(line.len())..]) => Level::Error,
-        () if letter == Some(Level::Warning) || is_in(warning) => Level::Warning,
+        () if letter == Some(Level::Error)
+            || hints.error && (matches!(first, b"ERROR" | b"FATAL") || is_in(error)) =>
+        {
+            Level::Error
+        }
+        () if hints.status && status.is_match(&line[end.min(line.len())..]) => Level::Error,
+        () if letter == Some(Level::Warning)
+            || hints.warning && (matches!(first, b"WARN" | b"WARNING" | b"Warning") || is_in(warning)) =>
+        {
+            Level::Warning
+        }
         () => Level::Plain,
     }
+}
+
+/// The letters and digits after what is neither at the start of a text.
+fn first_word(text: &[u8]) -> &[u8] {
+    let is_part = |b: &u8| b.is_ascii_alphanumeric() || *b == b'_';
+    let start = text.iter().take_while(|b| !is_part(b)).count();
+    let length = text[start..].iter().take_while(|b| is_part(b)).count();
+    &text[start..start + length]
 }
 
 /// A level of one letter: `E0102`, `… 123 456 E Tag:`, `E/Tag(12):`, `[E 2024-…`.

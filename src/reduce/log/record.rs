@@ -50,12 +50,13 @@ pub struct Record {
 /// All records of a text, in order.
 pub fn records(source: &Source<'_>) -> Vec<Record> {
     let mut next_failure = source.failures().iter().peekable();
-    let mut out: Vec<Record> = Vec::new();
+    // One for each line, in most logs: to grow it costs more than the records do.
+    let mut out: Vec<Record> = Vec::with_capacity(source.len());
     let mut severe = Severe::new(source.text());
     for i in 0..source.len() {
         let line = source.line(i);
         let is_failure = next_failure.next_if(|f| **f == i).is_some();
-        let head = layout::head_with(line, || severe.may_be_in(&source.byte_range(i..i + 1)));
+        let head = layout::head_with(line, || severe.hints(&source.byte_range(i..i + 1)));
         let level = if is_failure { Level::Error } else { head.map_or(Level::Plain, |h| h.level) };
         match out.last_mut() {
             Some(last) if head.is_none() => {
@@ -77,7 +78,8 @@ pub fn number(
     // Per digest the first number; a digest that two keys share is followed by the next one.
     let mut numbers: Map<u64, usize> = Map::default();
     // All keys, one behind the other, and where each ends.
-    let (mut keys, mut ends): (Vec<u8>, Vec<usize>) = (Vec::new(), Vec::new());
+    let (mut keys, mut ends): (Vec<u8>, Vec<usize>) =
+        (Vec::with_capacity(source.text().len()), Vec::with_capacity(records.len()));
     let mut key = Vec::new();
     for record in records.iter_mut() {
         if record.head.is_none() || source.byte_range(record.lines.clone()).len() > LONGEST {
