@@ -14,7 +14,7 @@ const LIMIT: usize = 8 << 20;
 /// Columns that are looked at.
 const MAX_COLUMNS: usize = 24;
 /// Lines by which the way of dividing is chosen, and the spread of numbers judged.
-const TRIALS: usize = 128;
+const TRIALS: usize = 64;
 /// Different values of a column above which they are no enumeration.
 const MAX_VALUES: usize = 16;
 /// A value or a number that at most one row in so many has is rare.
@@ -95,7 +95,7 @@ fn words<'a>(line: &'a [u8], out: &mut Vec<&'a [u8]>) {
 
 /// A value of a column.
 struct Value {
-    digest: u64,
+    key: u64,
     rows: usize,
     /// The first of them.
     places: [usize; EACH],
@@ -145,8 +145,8 @@ impl Column {
     /// Notes a row.
     fn look(&mut self, place: usize, field: &[u8], column: usize) {
         if !self.is_open {
-            let digest = digest(field, column);
-            match self.values.iter().position(|value| value.digest == digest) {
+            let key = key(field, column);
+            match self.values.iter().position(|value| value.key == key) {
                 Some(known) => {
                     let value = &mut self.values[known];
                     if let Some(free) = value.places.get_mut(value.rows) {
@@ -158,7 +158,7 @@ impl Column {
                     self.is_open = true;
                     self.values = Vec::new();
                 }
-                None => self.values.push(Value { digest, rows: 1, places: [place; EACH] }),
+                None => self.values.push(Value { key, rows: 1, places: [place; EACH] }),
             }
         }
         if let Some(range) = &self.range
@@ -239,7 +239,7 @@ pub fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     for (at, column) in columns.iter().enumerate() {
         for value in column.rare(rows) {
             let candidate = |(nth, &place)| {
-                let key = like(place) ^ value.digest;
+                let key = like(place) ^ digest(&value.key.to_le_bytes(), at);
                 Candidate { place, nth, count: value.rows, key, is_word: false }
             };
             out.extend(value.places().iter().enumerate().map(candidate));
@@ -302,6 +302,20 @@ fn divider(trials: &[&str]) -> Option<(Divider, usize)> {
         .or_else(|| most(Divider::Blank, 3))
         .or_else(|| most(Divider::Wide, 2))
         .or_else(|| most(Divider::Blank, 2))
+}
+
+/// What equal fields of a column share, and no two others but by chance.
+fn key(field: &[u8], column: usize) -> u64 {
+    let mut eight = [0; 8];
+    // Most fields are short: those are their own key.
+    match eight.get_mut(..field.len()) {
+        Some(start) if field.len() < 8 => {
+            start.copy_from_slice(field);
+            eight[7] = field.len() as u8;
+            u64::from_le_bytes(eight)
+        }
+        _ => digest(field, column),
+    }
 }
 
 /// The number of a field: `12`, `-3.5`, `12ms`, `size=12`.

@@ -67,8 +67,13 @@ const WORDS: &[&str] = &[
     "SEVERE",
     "ALERT",
     "DOWN",
-    "NaN",
-    "nan",
+    // Behind what stands before a value: the packed search is as selective as its shortest word.
+    " NaN",
+    "=NaN",
+    ":NaN",
+    " nan",
+    "=nan",
+    ":nan",
     "Warnung",
     "WARNUNG",
     "Avertissement",
@@ -137,6 +142,7 @@ fn words(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
             place += 1;
         }
         let word = hit.pattern().as_usize();
+        let start = start + usize::from(matches!(text.as_bytes()[start], b' ' | b'=' | b':'));
         if lines.get(place) != Some(&line) || !is_whole(text.as_bytes(), start, end) {
             from = end;
             continue;
@@ -201,11 +207,11 @@ impl Picked<'_> {
             end += 1;
         }
         let tail = gone.end..end;
+        let is_safe =
+            |unit: usize, keep: &[Kept]| keep[unit] != Kept::No && (!tail.contains(&unit) || fails(unit));
         let single: Vec<usize> = (0..units.len()).filter(|&u| units[u].lines.len() == 1).collect();
         let lines: Vec<usize> = single.iter().map(|&u| units[u].lines.start).collect();
         let candidates = find(source, &lines);
-        let is_safe =
-            |unit: usize, keep: &[Kept]| keep[unit] != Kept::No && (!tail.contains(&unit) || fails(unit));
         let mut seen: Set<u64> = Set::default();
         if candidates.iter().any(|c| c.is_word) {
             let shown = single.iter().filter(|&&unit| is_safe(unit, &self.keep));
@@ -276,9 +282,15 @@ mod tests {
     #[test]
     fn words_of_warning() {
         let fill = |line: &str| "all is well\n".repeat(20) + line + "\n" + &"all is well\n".repeat(20);
-        for line in
-            ["now WARN it", "level=warn it", "a.py: UserWarning: x", "x CrashLoopBackOff y", "警告：少"]
-        {
+        for line in [
+            "now WARN it",
+            "level=warn it",
+            "a.py: UserWarning: x",
+            "x CrashLoopBackOff y",
+            "警告：少",
+            "a loss=nan b",
+            "loss: NaN",
+        ] {
             assert_eq!(places(&fill(line)), [20], "{line}");
         }
         for line in ["0 x warnings", "with no warning", "warning_count is", "Unknowns there"] {

@@ -77,8 +77,8 @@ pub fn replies_larger_than_requests_stay_bounded() {
     }
     thread::sleep(Duration::from_secs(3));
     #[cfg(target_os = "linux")]
-    // The process alone takes 10 MB; the replies are 75 MB.
-    assert!(client.peak_memory() < 24_000, "{} KiB", client.peak_memory());
+    // The process alone takes 12 MB, and more where it was built for debugging; the replies are 75 MB.
+    assert!(client.peak_memory() < 30_000, "{} KiB", client.peak_memory());
     client.start_reading();
     assert_eq!(replies(&mut client, count), (count, 0));
     client.still_works();

@@ -276,7 +276,7 @@ fn is_said(line: &str) -> bool {
         " detected",
     ];
     let rest = line.trim_end();
-    STARTS.iter().any(|s| line.starts_with(s))
+    !line.as_bytes().first().is_some_and(u8::is_ascii_digit) && STARTS.iter().any(|s| line.starts_with(s))
         || rest.ends_with(" autocorrectable")
         || ENDS.iter().any(|e| rest.ends_with(e)) && rest.starts_with(|c: char| c.is_ascii_digit())
         || !rest.is_empty() && rest.bytes().all(|b| matches!(b, b'.' | b'C' | b'W' | b'E' | b'F' | b'R'))

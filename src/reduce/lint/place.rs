@@ -31,7 +31,11 @@ pub fn headline(line: &str) -> Option<Headline<'_>> {
     if line.len() > LONGEST || !line.bytes().any(|b| b.is_ascii_digit()) {
         return None;
     }
-    let before = BEFORE.iter().find(|b| line.starts_with(**b)).copied().unwrap_or("");
+    // None of them starts with a digit, as the lines of most logs do.
+    let before = match line.as_bytes() {
+        [b'0'..=b'9', ..] => "",
+        _ => BEFORE.iter().find(|b| line.starts_with(**b)).copied().unwrap_or(""),
+    };
     let rest = &line[before.len()..];
     let mut found =
         compact(rest).or_else(|| colon(rest)).or_else(|| bracketed(rest)).or_else(|| bug(rest))?;

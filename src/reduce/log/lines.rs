@@ -44,7 +44,7 @@ const NO_LOGS: &[&str] = &[
 ];
 /// Lines that a claim looks at: the first, then some of each part.
 const HEAD: usize = 24;
-const SAMPLES: usize = 200;
+const SAMPLES: usize = 100;
 /// Lines of a log from which on its end is too much to be read line by line.
 const LONG_TAIL: usize = 200;
 /// Fewest lines of a log.
