@@ -62,6 +62,9 @@ const DEEPEST: u32 = 10;
 const LARGEST: (usize, usize) = (1 << 14, 1 << 18);
 /// Halvings in a row that take next to nothing away, before no more are tried.
 const IDLE: usize = 3;
+/// What of a document is shown by limits between two halvings, at most, in bytes: a cut that takes far more than it
+/// has to is no aim, and to fill a large room is none either.
+const ENOUGH: usize = 16 << 10;
 /// Levels that are shown, by how often the limits were halved.
 const DEPTHS: &[usize] = &[64, 32, 10, 8, 6, 5, 4, 3, 2];
 
@@ -89,6 +92,24 @@ impl Limits {
         // What starts without limits comes down to those of `aggressive` before it loses levels.
         let halvings = self.halvings + if is_open { times.saturating_sub(9) } else { times };
         Self { items: Some(items), string: Some(string), depth: depth(halvings), halvings }
+    }
+
+    /// Limits between those that let too much stay and the next, by which far less stays than might: those that
+    /// show most first.
+    fn between(self, next: Self) -> impl Iterator<Item = Self> {
+        let mid = |a: Option<usize>, b: Option<usize>| a.zip(b).map(|(a, b)| usize::midpoint(a, b)).or(b);
+        let middle =
+            Self { items: mid(self.items, next.items), string: mid(self.string, next.string), ..next };
+        let depth = usize::midpoint(self.depth, next.depth);
+        [
+            Self { depth: self.depth, ..middle },
+            Self { depth: self.depth, ..next },
+            Self { depth, ..middle },
+            Self { depth, ..next },
+            Self { depth: next.depth, halvings: next.halvings, ..self },
+            middle,
+        ]
+        .into_iter()
     }
 
     /// Members of an object at some depth. Keys say more than items, and those of the whole document most.
@@ -151,19 +172,29 @@ pub fn reduce(
         });
         let first = u32::from(!has_limits);
         let mut best: Option<Shown> = None;
+        // The limits before, by which it was too long.
+        let mut wider: Option<Limits> = None;
         // What must stay may be all that is left: then smaller limits change nothing.
         let mut idle = 0;
         for times in first..=first + DEEPEST + if has_limits { 0 } else { 9 } {
-            let Some(shown) = (document.write)(limits.halved(times)) else { break };
+            let here = limits.halved(times);
+            let Some(shown) = (document.write)(here) else { break };
             let fits = share.is_none_or(|share| shown.text.len() <= share);
             let size = best.as_ref().map_or(usize::MAX, |best| best.text.len());
             idle = if shown.omitted > 0 && shown.text.len() > size - size / 32 { idle + 1 } else { 0 };
-            if shown.text.len() < size {
+            let length = shown.text.len();
+            if length < size {
                 best = Some(shown);
+            }
+            let aim = share.map(|share| share.min(ENOUGH)).filter(|aim| length * 2 < *aim);
+            if let (true, Some(wider), Some(aim)) = (fits, wider, aim) {
+                let mut tried = wider.between(here).filter_map(|limits| (document.write)(limits));
+                best = tried.find(|shown| (length..=aim).contains(&shown.text.len())).or(best);
             }
             if fits || idle == IDLE {
                 break;
             }
+            wider = Some(here);
         }
         if let Some(Shown { text, omitted, reason }) = best.filter(|s| s.omitted > 0 && s.text.len() < before)
         {
