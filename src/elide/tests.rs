@@ -71,6 +71,21 @@ fn squeezes_come_down_to_the_keys() {
 }
 
 #[test]
+fn what_must_fit_is_cut_no_further_than_it_has_to_be() {
+    let lines: Vec<String> = (0..30).map(|i| format!("{i} {}", "junk ".repeat(60))).collect();
+    let row = |i: usize| json!({"row": i, "a": "a".repeat(200), "b": "b".repeat(200), "c": "c".repeat(400)});
+    let mut deep: Value = (0..12).map(row).collect();
+    for _ in 0..12 {
+        deep = json!({"in": deep});
+    }
+    let text = json!({"lines": lines, "deep": deep}).to_string();
+    let policy = Policy { max_output_bytes: 8000, ..aggressive() };
+    let out = shown(&text, &policy);
+    // To halve the limits once more would show ten levels alone.
+    assert!((4000..=8000).contains(&out.len()) && out.contains("\"row\":0"), "{} {out}", out.len());
+}
+
+#[test]
 fn standard_only_leaves_out_what_would_be_cut_anyway() {
     let small = serde_json::to_string_pretty(&rows(100)).unwrap();
     assert!(!shown(&small, &Policy::default()).contains("[tersed"));
