@@ -167,6 +167,28 @@ fn elements_of_one_name_are_items() {
 }
 
 #[test]
+fn keys_of_property_lists_stay_with_their_values() {
+    let pair = |i: usize| match i % 5 {
+        0 => format!("<key>k{i}</key><true/>"),
+        1 | 2 => format!("<key>k{i}</key><integer>{i}</integer>"),
+        _ => format!("<key>k{i}</key><string>v{i}</string>"),
+    };
+    let pairs: String = (0..90).map(|i| pair(i) + "\n").collect();
+    let text =
+        format!("<?xml version=\"1.0\"?>\n<plist version=\"1.0\">\n<dict>\n{pairs}</dict>\n</plist>\n");
+    let out = shown(&text, &aggressive());
+    assert!(out.contains("siblings: ") && out.len() < text.len(), "{out}");
+    let shown: String = out.split_inclusive("-->").map(|part| part.split("<!--").next().unwrap()).collect();
+    let kept = (0..90).filter(|&i| shown.contains(&pair(i))).count();
+    assert!(kept >= 24, "{out}");
+    assert_eq!(shown.matches("<key>").count(), kept, "{out}");
+    assert_eq!(
+        ["<true/>", "<integer>", "<string>"].map(|v| shown.matches(v).count()).iter().sum::<usize>(),
+        kept
+    );
+}
+
+#[test]
 fn pages_lose_their_code() {
     let text = format!(
         "<!DOCTYPE html>\n<html>\n  <head>\n    <style>{}</style>\n    <script>{}</script>\n  </head>\n  <body>\n    <p>Hello <b>you</b></p>\n    <pre>\n  x\n    y\n</pre>\n  </body>\n</html>\n",

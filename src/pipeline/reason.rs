@@ -106,7 +106,7 @@ reasons! {
     EmptyMembers = "empty_members", "Members that are null or empty.";
     LongString = "long_string", "The middle of a long string or text of structured data.";
     EncodedString = "encoded_string", "Base64 in structured data.";
-    Siblings = "siblings", "Elements of an XML or HTML document beside others of the same name.";
+    Siblings = "siblings", "Elements of an XML or HTML document beside others of the same name; keys of a property list go with their values.";
     PageCode = "page_code", "Scripts, styles and drawings of an HTML page.";
     TableRows = "table_rows", "Rows of a long table; the first, the last and those that stand out are shown.";
     XmlWhitespace = "xml_whitespace", "Indentation between the elements of an XML document.";

@@ -340,6 +340,10 @@ impl Writer<'_, '_> {
                 keep[place] = kept || nodes[children[place] as usize].must;
             }
         }
+        for (key, value) in document.pairs(children) {
+            let stays = keep[key] || keep[value];
+            (keep[key], keep[value]) = (stays, stays);
+        }
         keep
     }
 
@@ -357,6 +361,25 @@ impl Writer<'_, '_> {
         }
         let names: Vec<String> = names.iter().map(|(name, count)| format!("{name} {count}")).collect();
         Some(names.join(", ")).filter(|names| !names.is_empty())
+    }
+}
+
+impl Document<'_> {
+    /// The places of keys and their values among the children of an element of a property list, where each is an
+    /// element of its own: a key in front of another one's value would say what is not so.
+    fn pairs(&self, children: &[u32]) -> Vec<(usize, usize)> {
+        let elements: Vec<usize> = (0..children.len())
+            .filter(|&place| self.nodes[children[place] as usize].kind == Kind::Element)
+            .collect();
+        let is_key = |place: usize| {
+            let start = self.nodes[children[place] as usize].start as usize + 1;
+            name(&self.text.as_bytes()[start..]) == Some(b"key")
+        };
+        let (pairs, rest) = elements.as_chunks::<2>();
+        if !rest.is_empty() || !pairs.iter().all(|[key, value]| is_key(*key) && !is_key(*value)) {
+            return Vec::new();
+        }
+        pairs.iter().map(|[key, value]| (*key, *value)).collect()
     }
 }
 
