@@ -94,8 +94,8 @@ impl Limits {
         Self { items: Some(items), string: Some(string), depth: depth(halvings), halvings }
     }
 
-    /// Limits between those that let too much stay and the next, by which far less stays than might: those that
-    /// show most first.
+    /// Limits between those that let too much stay and the next, by which far less stays than might, in the order
+    /// in which they are tried: levels go last, since most is lost with them.
     fn between(self, next: Self) -> impl Iterator<Item = Self> {
         let mid = |a: Option<usize>, b: Option<usize>| a.zip(b).map(|(a, b)| usize::midpoint(a, b)).or(b);
         let middle =

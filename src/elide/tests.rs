@@ -255,3 +255,16 @@ fn rows_of_tables_are_items() {
     );
     assert!(out.contains("99 | name 99") && out.starts_with(" id | name\n"), "{out}");
 }
+
+#[test]
+fn a_document_of_failures_is_not_cut_to_more_than_it_was() {
+    let case = |i: usize| {
+        format!("<case><log>{}</log><failure>error: {i} of them broke</failure></case>\n", "ab c".repeat(700))
+    };
+    let text = format!("<root>\n{}</root>\n", (0..30).map(case).collect::<String>());
+    let outcome = run(ToolCall::default(), &text, &Policy { max_output_bytes: 4000, ..aggressive() });
+    let out = outcome.texts.concat();
+    assert!(out.starts_with("<root>") && out.trim_end().ends_with("</root>") && out.len() < 7000, "{out}");
+    assert!((0..30).all(|i| out.contains(&format!("<failure>error: {i} of them broke</failure>"))), "{out}");
+    assert!(outcome.evidence.steps.iter().all(|step| step.bytes_after <= step.bytes_before));
+}

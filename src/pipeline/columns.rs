@@ -346,6 +346,8 @@ fn middle(numbers: &mut [f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// The lines that stand out, in order.
@@ -362,6 +364,16 @@ mod tests {
 
     fn rows(odd: usize, row: &str, line: impl Fn(usize) -> String) -> String {
         (0..200).map(|i| if i == odd { format!("{row}\n") } else { line(i) + "\n" }).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_what_stands_between_blanks(line in "(\\PC|[a-z]{0,9}|[ \t\r]){0,40}") {
+            let mut found = Vec::new();
+            words(line.as_bytes(), &mut found);
+            let expected = line.as_bytes().split(|b| *b <= b' ').filter(|word| !word.is_empty());
+            prop_assert_eq!(found, expected.collect::<Vec<_>>());
+        }
     }
 
     #[test]

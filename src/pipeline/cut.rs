@@ -94,8 +94,10 @@ impl Run<'_> {
             (true, false) => details::with_totals(source, signals),
             (true, true) => details::with_details(source, signals),
         };
-        let Some(next) = cap::apply(source, &ledger, &kept, cap) else { return ledger };
-        self.step(id, Reason::Applied, before, next.size(source, None));
+        // What other steps wrote in place of many lines may not fit, and the lines themselves be longer.
+        let next = cap::apply(source, &ledger, &kept, cap).map(|next| (next.size(source, None), next));
+        let Some((after, next)) = next.filter(|(after, _)| *after < before) else { return ledger };
+        self.step(id, Reason::Applied, before, after);
         self.trace_step(&ledger, &next);
         self.evidence.capped |= cap.reason == Reason::OutputCap;
         next

@@ -153,10 +153,22 @@ pub fn likeness(line: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn kept(text: &str, signals: &[usize]) -> Vec<usize> {
         with_details(&Source::new(text), signals)
+    }
+
+    proptest! {
+        #[test]
+        fn digits_count_for_no_likeness(line in "[a-z][a-zé ]{0,90}[0-9]{0,9}[a-z ]{0,90}[a-z]", odd in 0usize..90) {
+            let plain: String = line.chars().filter(|c| !c.is_ascii_digit()).collect();
+            prop_assert_eq!(likeness(&line), likeness(&plain));
+            let (before, after) = plain.split_at(plain.floor_char_boundary(odd));
+            prop_assert_ne!(likeness(&format!("{before}!{after}")), likeness(&plain));
+        }
     }
 
     #[test]

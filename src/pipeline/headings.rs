@@ -110,9 +110,7 @@ pub(super) fn heading_of(source: &Source<'_>, units: &[Unit], unit: usize) -> Op
     let above = (0..unit).rev().take(REACH);
     if own == 0 {
         // Up to the blank line in front of a paragraph.
-        let is_blank =
-            |line: &str| !line.starts_with(|c: char| c.is_ascii_graphic()) && line.trim().is_empty();
-        let first = above.take_while(|&at| !is_blank(line(at))).last()?;
+        let first = above.take_while(|&at| !line(at).trim().is_empty()).last()?;
         return Some(first).filter(|&first| line(first).ends_with(':') && !line(first).contains(' '));
     }
     let heading = above.into_iter().find(|&at| !line(at).trim().is_empty() && indent(line(at)) < own)?;

@@ -18,7 +18,7 @@ use crate::pipeline::source::Source;
 /// Longest line of which more than the head is looked at, in bytes: a longer one is like no other.
 const LONGEST: usize = 4000;
 /// Records of one key belong together when no more than so many records stand between two of them.
-const WINDOW: usize = 200;
+pub const WINDOW: usize = 200;
 /// Fewest records of a key of which the middle ones go.
 const FEWEST: usize = 4;
 /// Records before and after a severe one that stay with it.
