@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use super::details::likeness;
 use super::echoes;
-use super::headings::{self, Form};
+use super::headings::{self, Form, Headings};
 use super::ledger::{Action, Ledger, Reduction};
 use super::maps::Set;
 use super::names::Names;
@@ -289,6 +289,7 @@ impl Picked<'_> {
     /// strict.
     fn headings(&mut self, source: &Source<'_>, strict: bool) {
         let mut found = 0;
+        let mut headings = Headings::default();
         for unit in 1..self.units.len() {
             let is_first = self.keep[unit - 1] == Kept::No;
             if self.keep[unit] == Kept::No
@@ -299,7 +300,7 @@ impl Picked<'_> {
             {
                 continue;
             }
-            if let Some(heading) = headings::heading_of(source, self.units, unit)
+            if let Some(heading) = headings.of(source, self.units, unit)
                 && self.keep[heading] == Kept::No
                 && self.units[heading].is_shown
                 && (self.spend(heading) || !strict && self.keep[unit] == Kept::Signal)

@@ -95,7 +95,6 @@ fn words<'a>(line: &'a [u8], out: &mut Vec<&'a [u8]>) {
 
 /// A value of a column.
 struct Value {
-    key: u64,
     rows: usize,
     /// The first of them.
     places: [usize; EACH],
@@ -110,8 +109,9 @@ impl Value {
 /// What is known of a column.
 #[derive(Default)]
 struct Column {
-    /// The different values, unless there are too many.
+    /// The different values, unless there are too many, and their keys, which are searched.
     values: Vec<Value>,
+    keys: Vec<u64>,
     is_open: bool,
     /// Numbers inside it are common.
     range: Option<RangeInclusive<f64>>,
@@ -146,7 +146,7 @@ impl Column {
     fn look(&mut self, place: usize, field: &[u8], column: usize) {
         if !self.is_open {
             let key = key(field, column);
-            match self.values.iter().position(|value| value.key == key) {
+            match self.keys.iter().position(|known| *known == key) {
                 Some(known) => {
                     let value = &mut self.values[known];
                     if let Some(free) = value.places.get_mut(value.rows) {
@@ -156,9 +156,12 @@ impl Column {
                 }
                 None if self.values.len() == MAX_VALUES => {
                     self.is_open = true;
-                    self.values = Vec::new();
+                    (self.values, self.keys) = (Vec::new(), Vec::new());
                 }
-                None => self.values.push(Value { key, rows: 1, places: [place; EACH] }),
+                None => {
+                    self.keys.push(key);
+                    self.values.push(Value { rows: 1, places: [place; EACH] });
+                }
             }
         }
         if let Some(range) = &self.range
@@ -177,14 +180,15 @@ impl Column {
         }
     }
 
-    /// The values that few rows have.
-    fn rare(&self, rows: usize) -> impl Iterator<Item = &Value> {
+    /// The values that few rows have, with their keys.
+    fn rare(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
         // Of many values that are as common as each other some are less so by chance.
         let unlike = RARE.max(self.values.len() * UNLIKE);
-        let rare = move |value: &&Value| value.rows * unlike <= rows;
-        let together: usize = self.values.iter().filter(rare).map(|value| value.rows).sum();
+        let rare = move |(_, value): &(u64, &Value)| value.rows * unlike <= rows;
+        let all = || self.keys.iter().copied().zip(&self.values);
+        let together: usize = all().filter(rare).map(|(_, value)| value.rows).sum();
         let tells = self.values.len() > 1 && together * RARE_TOGETHER <= rows;
-        self.values.iter().filter(move |value| tells && rare(value))
+        all().filter(move |value| tells && rare(value))
     }
 
     /// The rows with the farthest numbers: where many are far, only those that are much farther.
@@ -237,9 +241,9 @@ pub fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
     }
     let like = |place: usize| likeness(source.line(lines[place]));
     for (at, column) in columns.iter().enumerate() {
-        for value in column.rare(rows) {
+        for (key, value) in column.rare(rows) {
             let candidate = |(nth, &place)| {
-                let key = like(place) ^ digest(&value.key.to_le_bytes(), at);
+                let key = like(place) ^ digest(&key.to_le_bytes(), at);
                 Candidate { place, nth, count: value.rows, key, is_word: false }
             };
             out.extend(value.places().iter().enumerate().map(candidate));
@@ -306,16 +310,21 @@ fn divider(trials: &[&str]) -> Option<(Divider, usize)> {
 
 /// What equal fields of a column share, and no two others but by chance.
 fn key(field: &[u8], column: usize) -> u64 {
-    let mut eight = [0; 8];
-    // Most fields are short: those are their own key.
-    match eight.get_mut(..field.len()) {
-        Some(start) if field.len() < 8 => {
-            start.copy_from_slice(field);
-            eight[7] = field.len() as u8;
-            u64::from_le_bytes(eight)
+    // Most fields are short: those are their own key, with their length in the highest byte. They are read as
+    // two halves, since to copy them takes longer than all else here.
+    let len = field.len();
+    let short = match (field.first_chunk::<4>(), field.last_chunk::<4>()) {
+        (Some(first), Some(last)) if len < 8 => {
+            let last = u64::from(u32::from_le_bytes(*last)) << ((len - 4) * 8);
+            u64::from(u32::from_le_bytes(*first)) | last
         }
-        _ => digest(field, column),
-    }
+        (None, None) => match field {
+            [] => 0,
+            _ => u64::from(field[0]) | u64::from(field[len / 2]) << 8 | u64::from(field[len - 1]) << 16,
+        },
+        _ => return digest(field, column),
+    };
+    short | (len as u64) << 56
 }
 
 /// The number of a field: `12`, `-3.5`, `12ms`, `size=12`.
@@ -349,6 +358,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::pipeline::maps::Set;
 
     /// The lines that stand out, in order.
     fn standing_out(text: &str) -> Vec<usize> {
@@ -374,6 +384,14 @@ mod tests {
             let expected = line.as_bytes().split(|b| *b <= b' ').filter(|word| !word.is_empty());
             prop_assert_eq!(found, expected.collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn fields_of_all_lengths_have_keys_of_their_own() {
+        let fields = ["", "a", "b", "aa", "ab", "aaa", "aba", "aab", "baa", "aaaa", "aaab", "aaaaa", "aabaa"];
+        let longer = ["aaaaaa", "baaaaa", "aaaaab", "aaaaaaa", "aaabaaa", "aaaaaab", "aaaaaaaa", "aaaaaaab"];
+        let keys: Set<u64> = fields.iter().chain(&longer).map(|field| key(field.as_bytes(), 1)).collect();
+        assert_eq!(keys.len(), fields.len() + longer.len());
     }
 
     #[test]

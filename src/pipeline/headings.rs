@@ -101,22 +101,38 @@ fn is_other_place(action: &Action) -> bool {
     matches!(action, Action::Omit { reason: Reason::SharedMessage, .. })
 }
 
-/// The unit that is the heading of a unit of indented lines: the nearest above it that is indented less; for
-/// what stands behind a line with a colon at its end, as in `ls -R`, that line.
-pub(super) fn heading_of(source: &Source<'_>, units: &[Unit], unit: usize) -> Option<usize> {
-    let line = |unit: usize| source.line(units[unit].lines.start);
-    let indent = |line: &str| line.len() - line.trim_start_matches([' ', '\t']).len();
-    let own = indent(line(unit));
-    let above = (0..unit).rev().take(REACH);
-    if own == 0 {
-        // Up to the blank line in front of a paragraph.
-        let first = above.take_while(|&at| !line(at).trim().is_empty()).last()?;
-        return Some(first).filter(|&first| line(first).ends_with(':') && !line(first).contains(' '));
+/// Finds headings of units that are asked for in order.
+#[derive(Default)]
+pub(super) struct Headings {
+    /// Units that were looked at for blank lines, and the first behind the last of those.
+    seen: usize,
+    paragraph: usize,
+}
+
+impl Headings {
+    /// The unit that is the heading of a unit of indented lines: the nearest above it that is indented less; for
+    /// what stands behind a line with a colon at its end, as in `ls -R`, that line.
+    pub(super) fn of(&mut self, source: &Source<'_>, units: &[Unit], unit: usize) -> Option<usize> {
+        let line = |unit: usize| source.line(units[unit].lines.start);
+        let own = indent(line(unit));
+        if own == 0 {
+            // The first line of its paragraph.
+            let blank = (self.seen..unit).rev().find(|&at| line(at).trim().is_empty());
+            self.paragraph = blank.map_or(self.paragraph, |at| at + 1);
+            self.seen = self.seen.max(unit);
+            let first = Some(self.paragraph).filter(|first| *first < unit)?;
+            return Some(first).filter(|&first| line(first).ends_with(':') && !line(first).contains(' '));
+        }
+        let mut above = (0..unit).rev().take(REACH);
+        let heading = above.find(|&at| !line(at).trim().is_empty() && indent(line(at)) < own)?;
+        // The head of a commit has several lines.
+        if ["Date:", "Author:", "Merge:"].iter().any(|start| line(heading).starts_with(start)) {
+            return (heading.saturating_sub(4)..heading).rev().find(|&at| line(at).starts_with("commit "));
+        }
+        Some(heading)
     }
-    let heading = above.into_iter().find(|&at| !line(at).trim().is_empty() && indent(line(at)) < own)?;
-    // The head of a commit has several lines.
-    if ["Date:", "Author:", "Merge:"].iter().any(|start| line(heading).starts_with(start)) {
-        return (heading.saturating_sub(4)..heading).rev().find(|&at| line(at).starts_with("commit "));
-    }
-    Some(heading)
+}
+
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start_matches([' ', '\t']).len()
 }
