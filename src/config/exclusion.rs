@@ -59,9 +59,10 @@ impl Category {
 }
 
 /// Steps that are neither reducers nor encoders.
-const STEPS: [&str; 10] = [
+const STEPS: [&str; 11] = [
     "terminal",
     "embedded_binary",
+    "shared_messages",
     "stack_traces",
     "progress",
     "block_dedup",

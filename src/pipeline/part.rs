@@ -20,6 +20,7 @@ use super::source::Source;
 use super::{INPUT_LIMIT, embedded, exit, fit, guard, pointer, signals};
 use crate::config::{Mode, Structured};
 use crate::encode::{self, ENCODERS, Encoder, dictionary};
+use crate::reduce::lint::compiler;
 use crate::reduce::{self, Input, trace};
 use crate::tokens::Verbatim;
 use crate::{detail, elide};
@@ -305,7 +306,12 @@ impl Run<'_> {
         let input = Input { relevance: about.as_ref().unwrap_or(&relevance), ..input };
         if !self.in_full {
             self.stages(source, signals, state);
-            self.read(source, stretches, input.relevance, signals, state);
+            let compiled = self.read(source, stretches, input.relevance, signals, state);
+            if self.rewrites && !compiled.is_empty() && self.lets(compiler::ID) {
+                self.attempt(compiler::ID, source, signals, state, |ledger| {
+                    compiler::reduce(&input, ledger, &compiled, signals)
+                });
+            }
             if detection.reports_failures() && self.lets("stack_traces") {
                 self.attempt("stack_traces", source, signals, state, |ledger| trace::reduce(source, ledger));
             }

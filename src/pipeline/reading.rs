@@ -4,6 +4,7 @@
 //! part the reducer with the strongest claim reads, and what stands before and after the lines that it
 //! knows is offered to the others. No reducer sees lines of another.
 
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
@@ -13,6 +14,7 @@ use super::reason::Reason;
 use super::relevance::Relevance;
 use super::run::Run;
 use super::source::Source;
+use crate::reduce::lint::compiler;
 use crate::reduce::{self, Input, Reducer};
 
 /// Fewest lines left over that another reducer is asked about.
@@ -142,7 +144,7 @@ impl Run<'_> {
         }
     }
 
-    /// Lets the reducers work, each on its lines.
+    /// Lets the reducers work, each on its lines. Gives the lines that compilers wrote.
     pub(super) fn read(
         &mut self,
         source: &Source<'_>,
@@ -150,12 +152,13 @@ impl Run<'_> {
         about: &Relevance,
         signals: &[usize],
         state: &mut (Ledger, usize),
-    ) {
+    ) -> Vec<Range<usize>> {
         // With stages, the rule has read it.
         let was_read = self.is_read;
         let mut read = 0;
         let mut asked = stretches.len();
         let mut queue: Vec<Stretch<'_>> = stretches.into_iter().rev().collect();
+        let mut compiled: Vec<Range<usize>> = Vec::new();
         while let Some(stretch) = queue.pop() {
             let rewrites = self.rewrites;
             let Some(reducer) = stretch.reducer.filter(|r| rewrites || !r.rewrites()) else { continue };
@@ -180,6 +183,9 @@ impl Run<'_> {
             }
             let extent =
                 catch_unwind(AssertUnwindSafe(|| reducer.extent(&input))).unwrap_or(0..stretch.source.len());
+            if compiler::is_wanted(meta.id) {
+                compiled.push(stretch.start..stretch.start + stretch.source.len());
+            }
             if reduce::is_bounded(meta.family) {
                 read += stretch.source.byte_range(extent.clone()).len();
             }
@@ -193,6 +199,7 @@ impl Run<'_> {
             }
         }
         self.is_read = was_read || read * 2 >= source.text().len().max(1);
+        compiled
     }
 }
 

@@ -65,6 +65,14 @@ pub fn is_markdown(source: &Source<'_>) -> bool {
     head.any(is_heading) && source.lines().filter(|line| is_fence(line)).take(2).count() == 2
 }
 
+/// Whether the command runs programs in several directories itself.
+pub fn changes_directory(input: &Input<'_>) -> bool {
+    let command = input.call.command.as_deref().unwrap_or_default();
+    let changes = memchr::memmem::find_iter(command.as_bytes(), "cd ").count();
+    let loops = ["for ", "while ", "find ", "xargs "].iter().any(|word| command.contains(word));
+    changes > 1 || changes > 0 && loops || command.contains("pushd ") || command.contains("-execdir ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -12,7 +12,7 @@ mod container;
 pub mod cut;
 pub mod format;
 pub mod lines;
-mod lint;
+pub mod lint;
 mod listing;
 mod log;
 mod package;
@@ -135,9 +135,9 @@ static ANCHORS: LazyLock<Anchors> = LazyLock::new(|| {
     Anchors::new(all().enumerate().flat_map(|(i, r)| r.meta().anchors.iter().map(move |a| (*a, i))))
 });
 
-/// Whether a step of this name is a reducer that writes lines anew.
+/// Whether a step of this name writes lines anew.
 pub fn is_rewriter(id: &str) -> bool {
-    all().any(|r| r.rewrites() && r.meta().id == id)
+    id == lint::compiler::ID || all().any(|r| r.rewrites() && r.meta().id == id)
 }
 
 /// Whether what the reducers of a family leave is what matters, so that no limit has to cut it further.

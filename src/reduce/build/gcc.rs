@@ -1,6 +1,6 @@
 //! gcc, clang and linkers, with make, CMake or ninja around them: build steps that printed nothing
-//! go, and so do diagnostics of one header that come again from another source file. Errors keep
-//! their headlines always.
+//! go, and so do diagnostics of one header that come again from another source file and the excerpts of warnings
+//! that come in numbers. Errors keep their headlines always.
 //!
 //! Grammar: `file:line:column: warning: …`, before it the context (`In file included from …`,
 //! `a.c: In function ‘f’:`), after it the excerpt and the notes that belong to it. Lines between a
@@ -10,10 +10,12 @@ use super::gcc_lines::{Kind, is_caret, is_driver_line, kind};
 use super::gcc_repeats::Repeats;
 use super::gcc_steps;
 use super::make::{is_compile_step, is_compiler};
-use super::{CLAIM_LINES, Fates, Tally, claim, name, place};
+use super::{CLAIM_LINES, Fates, SHOWN_WHOLE, Tally, claim, name, place};
+use crate::config::Mode;
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
+use crate::reduce::lines::changes_directory;
 use crate::reduce::{Claim, Input, Meta, Reducer};
 
 /// See the module.
@@ -26,7 +28,8 @@ static META: Meta = Meta {
     keeps: "every diagnostic, with its include chain, excerpt and notes, once; linker errors; failed targets, their \
             commands and their directories; lines that are none of these",
     folds: "commands and progress of steps that printed nothing, directories in which nothing was printed, a diagnostic \
-            that comes again for the same place",
+            that comes again for the same place, excerpts from the sixth warning of a kind on (aggressive: the second); \
+            warnings without excerpt into one of each message with every place",
     anchors: &[
         ": warning: ",
         ": error: ",
@@ -64,7 +67,8 @@ impl Reducer for Gcc {
         if !wants_commands(input) {
             gcc_steps::hide(source, &lines, input.call.exit_code, &mut fates);
         }
-        Repeats::new(source, &lines, !changes_directory(input)).hide(&mut fates);
+        let whole = if input.policy.mode == Mode::Aggressive { 1 } else { SHOWN_WHOLE };
+        Repeats::new(source, &lines, !changes_directory(input), whole).hide(&mut fates);
         fates.finish()
     }
 }
@@ -76,14 +80,6 @@ fn wants_commands(input: &Input<'_>) -> bool {
     let words = input.call.command.as_deref().unwrap_or_default();
     words.split_ascii_whitespace().any(|w| SETTINGS.contains(&w))
         || input.detection.command.producers().any(|(s, _)| s.has_flag(FLAGS))
-}
-
-/// Whether the command runs compilers in several directories itself.
-fn changes_directory(input: &Input<'_>) -> bool {
-    let command = input.call.command.as_deref().unwrap_or_default();
-    let changes = memchr::memmem::find_iter(command.as_bytes(), "cd ").count();
-    let loops = ["for ", "while ", "find ", "xargs "].iter().any(|word| command.contains(word));
-    changes > 1 || changes > 0 && loops || command.contains("pushd ") || command.contains("-execdir ")
 }
 
 /// `-fdiagnostics-format=json` and the like: another grammar between the lines.

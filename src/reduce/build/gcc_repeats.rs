@@ -1,14 +1,17 @@
 //! Diagnostics of gcc and clang that come again for the same place, as those of a header do with
-//! every source file that includes it.
+//! every source file that includes it, and excerpts of warnings that come in numbers.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::gcc_lines::{Kind, is_caret, is_scope};
 use super::make::directory;
-use super::{Fates, place};
+use super::{Fates, Kinds, kind_of, place};
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::Source;
+
+/// Group of excerpts.
+const EXCERPTS: u32 = super::gcc_steps::GROUP + 1;
 
 /// Diagnostics that come again.
 pub struct Repeats<'a> {
@@ -24,13 +27,16 @@ pub struct Repeats<'a> {
     directories: Vec<(&'a str, &'a str)>,
     /// Whether it is known where a relative path starts from.
     settled: bool,
+    /// Warnings by what they say, and how many of a kind keep their excerpt.
+    kinds: Kinds<'a>,
+    whole: usize,
     group: u32,
 }
 
 impl<'a> Repeats<'a> {
-    /// Each build step has a group of its own, after the one that the steps share. `settled` is false
-    /// when directories may change without a word of make.
-    pub fn new(source: &'a Source<'a>, lines: &'a [Kind], settled: bool) -> Self {
+    /// Each build step has a group of its own, after those that the steps and the excerpts share. `settled` is
+    /// false when directories may change without a word of make; `whole` warnings of a kind keep their excerpt.
+    pub fn new(source: &'a Source<'a>, lines: &'a [Kind], settled: bool, whole: usize) -> Self {
         Self {
             source,
             lines,
@@ -39,7 +45,9 @@ impl<'a> Repeats<'a> {
             named: None,
             directories: Vec::new(),
             settled,
-            group: super::gcc_steps::GROUP,
+            kinds: Kinds::default(),
+            whole,
+            group: EXCERPTS,
         }
     }
 
@@ -106,6 +114,9 @@ impl<'a> Repeats<'a> {
     fn diagnostic(&mut self, start: usize, head: usize, end: usize, fates: &mut Fates) {
         let body = head + 1..end;
         let line = self.source.line(head);
+        if self.lines[head] == Kind::Warning && self.is_one_of_many(line) {
+            fates.omit(head + 1..self.excerpt_end(head + 1), Reason::DiagnosticExcerpt, EXCERPTS);
+        }
         let Some(base) = self.base(place(line).map_or("", |(path, _)| path)) else { return };
         let key = (base, line);
         let named =
@@ -131,6 +142,13 @@ impl<'a> Repeats<'a> {
         }
         fates.omit(start..head, Reason::RepeatedDiagnostic, group);
         fates.omit(named.map_or(head..head, |i| i..i + 1), Reason::RepeatedDiagnostic, group);
+    }
+
+    /// Whether enough warnings say the same but for names and numbers.
+    fn is_one_of_many(&mut self, line: &str) -> bool {
+        let message = place(line).map_or(line, |(_, message)| message);
+        let message = message.replace(['‘', '’', '\''], "`");
+        self.kinds.count(kind_of(&message)).0 > self.whole
     }
 
     fn run_end(&self, start: usize, kind: Kind) -> usize {

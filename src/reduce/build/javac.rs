@@ -23,7 +23,8 @@ static META: Meta = Meta {
     family: "build",
     reads: "javac, javadoc, kotlinc, scalac 2 and 3",
     keeps: "every error whole, headline and place of every warning, notes, totals",
-    folds: "excerpts from the sixth warning of a kind on (aggressive: the second); explanations in the words of an earlier warning; modules and \
+    folds: "excerpts from the sixth warning of a kind on (aggressive: the second); warnings without \
+            excerpt into one of each message with every place; explanations in the words of an earlier warning; modules and \
             classes that `-verbose` lists",
     anchors: &[".java:", ".kt:", ".kts:", ".scala:", "[loading "],
 };

@@ -25,7 +25,7 @@ static META: Meta = Meta {
     reads: "`cl`, `link`, `msbuild`, `devenv`, `nmake`",
     keeps: "every diagnostic with its notes once, failed projects, what was built, totals",
     folds: "command lines and names of files that compiled, headings of targets, diagnostics that the \
-            summary says again, banners",
+            summary says again, banners; warnings of one line and message into one with every place",
     anchors: &[
         ": warning C",
         ": error C",

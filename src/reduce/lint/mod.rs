@@ -6,6 +6,7 @@
 
 mod biome;
 mod checkstyle;
+pub mod compiler;
 mod formatters;
 pub mod group;
 mod headed;

@@ -25,7 +25,8 @@ static META: Meta = Meta {
     family: "test",
     reads: "`dotnet build`, `dotnet test`, `dotnet restore`, `dotnet publish`, MSBuild",
     keeps: "warnings and errors with their places, failed and skipped tests whole, what was built last, totals, the verdict",
-    folds: "restoring, banners, tests that passed, warnings and errors told twice",
+    folds: "restoring, banners, tests that passed, warnings and errors told twice; \
+            warnings of one line and message into one with every place",
     anchors: &[
         "Determining projects to restore",
         "Build succeeded",

@@ -23,7 +23,8 @@ static META: Meta = Meta {
     family: "test",
     reads: "`gradle` and `gradlew`: builds and tests",
     keeps: "failed and skipped tests whole, failed tasks, what tasks wrote, warnings, what went wrong, the verdict",
-    folds: "tasks with nothing to tell, passing tests and what they printed, downloads, the word of the daemon",
+    folds: "tasks with nothing to tell, passing tests and what they printed, downloads, the word of the daemon; \
+            warnings of one line and message into one with every place",
     anchors: &["> Task :", "BUILD SUCCESSFUL in ", "BUILD FAILED", "FAILURE: Build "],
 };
 

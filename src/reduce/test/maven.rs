@@ -25,7 +25,8 @@ static META: Meta = Meta {
     family: "test",
     reads: "`mvn` with everything that it runs: downloads, compiler, surefire and failsafe, the reactor",
     keeps: "failed and skipped tests whole, warnings and errors, totals, the reactor summary, the verdict, artifacts",
-    folds: "downloads, goals with nothing to tell, passing test classes and what they printed, diagnostics told twice",
+    folds: "downloads, goals with nothing to tell, passing test classes and what they printed, diagnostics told twice; \
+            warnings of one line and message into one with every place",
     anchors: &["[INFO] ", "[ERROR] "],
 };
 

@@ -1,0 +1,324 @@
+//! Warnings of compilers that fill one line each: those of one message are written together, with every place.
+//!
+//! The reducers of compilers tell what goes; this looks at what they leave. Read are `a.cpp(3,5): warning C4996: … [p]`
+//! of MSVC, `csc` and MSBuild, `a.c:3:5: warning: … [-Wx]` of gcc and clang without excerpts, `w: a.kt:3:5 …` of
+//! kotlinc, and `[WARNING] A.java:[3,5] …` of Maven. A warning with lines of its own below is left alone, and so are
+//! errors.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use super::group::{Block, Layout, Plan};
+use crate::config::Mode;
+use crate::pipeline::ledger::{Ledger, Reduction};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::source::Source;
+use crate::reduce::Input;
+use crate::reduce::lines::changes_directory;
+
+/// Name of the step.
+pub const ID: &str = "shared_messages";
+/// Reducers after which it is tried.
+const AFTER: &[&str] = &["msvc", "dotnet", "gcc", "javac", "gradle", "maven"];
+/// Longest line that is read, in bytes.
+const LONGEST: usize = 4000;
+
+/// Whether the output that a reducer knows has such warnings.
+pub fn is_wanted(reducer: &str) -> bool {
+    AFTER.contains(&reducer)
+}
+
+/// Writes together the warnings in each of some ranges of lines, where they are still as the source has them.
+/// `failures` are the lines that report one, in order.
+pub fn reduce(
+    input: &Input<'_>,
+    ledger: &Ledger,
+    lines: &[Range<usize>],
+    failures: &[usize],
+) -> Result<Reduction, Reason> {
+    let source = input.source;
+    let has = |word: &str| memchr::memmem::find(source.text().as_bytes(), word.as_bytes()).is_some();
+    if ![": warning", "w: ", "[WARNING] "].into_iter().any(has) {
+        return Err(Reason::NothingToDo);
+    }
+    let mut is_kept = vec![false; source.len()];
+    ledger.kept().for_each(|kept| is_kept[kept].fill(true));
+    let is_aggressive = input.policy.mode == Mode::Aggressive;
+    let mut plan = Plan::with_failures(source, is_aggressive, failures.to_vec());
+    let may_move = changes_directory(input);
+    for lines in lines {
+        // Those that name their file for certain, and those of the folder or project at hand.
+        let (mut certain, mut here) = (Vec::new(), Vec::new());
+        for i in lines.clone() {
+            let line = source.line(i);
+            let Some(Warning { path, place, message }) = warning(line).filter(|_| is_kept[i]) else {
+                if is_elsewhere(line) {
+                    plan.group(&std::mem::take(&mut here));
+                }
+                continue;
+            };
+            if has_body(source, i, |line| line < lines.end && is_kept[line]) {
+                continue;
+            }
+            let blocks = match is_certain(path, &message) {
+                true => &mut certain,
+                false if may_move => continue,
+                false => &mut here,
+            };
+            blocks.push(Block { lines: i..i + 1, path, place, message, layout: Layout::ByRule });
+        }
+        plan.group(&here);
+        plan.group(&certain);
+        // What names the function goes with the last warning in it.
+        for scope in lines.clone().filter(|&i| is_kept[i] && is_scope(source.line(i))) {
+            let mut below = (scope + 1..lines.end).filter(|&i| is_kept[i]).peekable();
+            if below.peek().is_some_and(|&i| plan.is_hidden(i)) {
+                let next = below.find(|&i| !plan.is_hidden(i)).map(|i| source.line(i));
+                if next.is_none_or(|line| is_scope(line) || colons(line).is_none() && !is_detail(line)) {
+                    plan.omit(scope..scope + 1, Reason::SharedMessage);
+                }
+            }
+        }
+    }
+    plan.finish()
+}
+
+/// What a line with a warning says.
+struct Warning<'a> {
+    path: &'a str,
+    /// `3:5`, or the line alone.
+    place: Cow<'a, str>,
+    /// All else.
+    message: Cow<'a, str>,
+}
+
+/// Reads a line.
+fn warning(line: &str) -> Option<Warning<'_>> {
+    let text = line.trim_end();
+    if text.len() > LONGEST || text.is_empty() {
+        return None;
+    }
+    match () {
+        () if text.starts_with("w: ") => kotlin(&text[3..]),
+        () if text.starts_with("[WARNING] ") => maven(&text[10..]),
+        () => bracketed(text).or_else(|| colons(text)),
+    }
+}
+
+/// Whether a file is named whole, or with the project that it is of.
+fn is_certain(path: &str, message: &str) -> bool {
+    let drive = path.as_bytes().get(1) == Some(&b':');
+    path.starts_with(['/', '\\']) || drive || path.starts_with("file:") || message.ends_with("proj]")
+}
+
+/// Whether what follows may be of another folder or project.
+fn is_elsewhere(line: &str) -> bool {
+    ["irectory", "roject", "cd ", "target"].iter().any(|word| line.contains(word))
+}
+
+/// Whether lines around a warning belong to it: context above, a code line with carets, notes and what is indented
+/// below.
+fn has_body(source: &Source<'_>, i: usize, is_visible: impl Fn(usize) -> bool) -> bool {
+    let is_caret = |line: &str| {
+        let line = line.trim();
+        line.contains('^') && line.bytes().all(|b| matches!(b, b'^' | b'~' | b' '))
+    };
+    if i > 0 && is_visible(i - 1) {
+        let above = source.line(i - 1);
+        if above.trim_start().starts_with("from ")
+            || above.contains("n file included from ")
+            || above.ends_with(':') && above.contains(": ") && !is_scope(above)
+        {
+            return true;
+        }
+    }
+    if !is_visible(i + 1) || source.line(i + 1).trim().is_empty() {
+        return false;
+    }
+    let below = source.line(i + 1);
+    if warning(below).is_some() {
+        return false;
+    }
+    // MSBuild indents what it says of its own, such as `  app -> /p/app.dll`.
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    indent(below) > indent(source.line(i)) && !below.contains(" -> ")
+        || below.contains(": note: ")
+        || is_caret(below)
+        || is_visible(i + 2) && is_caret(source.line(i + 2))
+}
+
+/// `a.c: In function ‘f’:`, `a.h: At top level:`
+fn is_scope(line: &str) -> bool {
+    line.ends_with(':') && [": In ", ": At "].iter().any(|word| line.contains(word)) && !line.starts_with(' ')
+}
+
+/// A note, an error or an excerpt: of a diagnostic that stays.
+fn is_detail(line: &str) -> bool {
+    line.starts_with([' ', '\t']) || [": note: ", ": error: "].iter().any(|word| line.contains(word))
+}
+
+fn number(text: &str) -> Option<(&str, &str)> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    (digits > 0).then(|| text.split_at(digits))
+}
+
+/// `a.cpp(3,5): warning C4996: … [p.vcxproj]`, indented or behind the number of a node, `1>`.
+fn bracketed(text: &str) -> Option<Warning<'_>> {
+    let at = memchr::memmem::find(text.as_bytes(), b"): warning ")?;
+    let open = text[..at].rfind('(')?;
+    let place = &text[open + 1..at];
+    let mut numbers = place.split(',');
+    let is_place = place.len() <= 40
+        && numbers.by_ref().all(|n| !n.is_empty() && n.len() < 10 && n.bytes().all(|b| b.is_ascii_digit()));
+    let before = &text[..open];
+    let node = before.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b' ' | b'\t' | b':')).count();
+    let node = if before[node..].starts_with('>') { node + 1 } else { 0 };
+    let path = before[node..].trim_start();
+    let message = &text[at + 3..];
+    let fits = is_place && !path.is_empty() && !path.contains(['"', '\t']);
+    fits.then(|| Warning {
+        path,
+        place: Cow::Owned(place.replace(',', ":")),
+        message: match before.len() - path.len() {
+            0 => Cow::Borrowed(message),
+            end => Cow::Owned(format!("{}{message}", &before[..end])),
+        },
+    })
+}
+
+/// `a.c:3:5: warning: … [-Wx]`
+fn colons(text: &str) -> Option<Warning<'_>> {
+    let at = memchr::memmem::find(text.as_bytes(), b": warning: ")?;
+    let (rest, last) = text[..at].rsplit_once(':')?;
+    let is_number = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
+    let (path, place) = match rest.rsplit_once(':').filter(|(_, row)| is_number(row)) {
+        Some((path, _)) => (path, &text[path.len() + 1..at]),
+        None => (rest, last),
+    };
+    let fits = is_number(last) && !path.is_empty() && !path.starts_with([' ', '\t']) && !path.contains(": ");
+    fits.then(|| Warning { path, place: Cow::Borrowed(place), message: Cow::Borrowed(&text[at + 2..]) })
+}
+
+/// `a.kt:3:5 …`, before Kotlin 1.8 `a.kt: (3, 5): …`.
+fn kotlin(text: &str) -> Option<Warning<'_>> {
+    let end = [".kt:", ".kts:"].iter().filter_map(|end| text.find(end).map(|at| at + end.len() - 1)).min()?;
+    let path = &text[..end];
+    let rest = &text[end + 1..];
+    let (place, message) = match rest.strip_prefix(" (") {
+        Some(old) => {
+            let (row, old) = number(old)?;
+            let (column, old) = number(old.strip_prefix(", ")?)?;
+            (Cow::Owned(format!("{row}:{column}")), old.strip_prefix("): ")?)
+        }
+        None => {
+            let (row, new) = number(rest)?;
+            let (column, new) = number(new.strip_prefix(':')?)?;
+            let place = &rest[..row.len() + 1 + column.len()];
+            (Cow::Borrowed(place), new.strip_prefix(": ").or_else(|| new.strip_prefix(' '))?)
+        }
+    };
+    let fits = !path.contains(": ") && !message.is_empty();
+    fits.then(|| Warning { path, place, message: Cow::Owned(format!("w: {message}")) })
+}
+
+/// `/p/A.java:[3,5] …`
+fn maven(text: &str) -> Option<Warning<'_>> {
+    let at = text.find(":[")?;
+    let (place, message) = text[at + 2..].split_once("] ")?;
+    let (row, rest) = number(place)?;
+    let is_place = rest.strip_prefix(',').is_some_and(|c| number(c).is_some_and(|(_, rest)| rest.is_empty()));
+    let fits = is_place && !row.is_empty() && !text[..at].contains(": ") && !message.is_empty();
+    fits.then(|| Warning {
+        path: &text[..at],
+        place: Cow::Owned(place.replace(',', ":")),
+        message: Cow::Owned(format!("[WARNING] {message}")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Policy;
+    use crate::pipeline::call::ToolCall;
+    use crate::pipeline::dedup::NoHistory;
+    use crate::pipeline::{Raw, compress};
+
+    #[test]
+    fn warnings_of_one_line_are_read() {
+        for (line, path, place, message) in [
+            (
+                "C:\\x\\a.cpp(3,5): warning C4996: 'f': no [C:\\p.vcxproj]",
+                "C:\\x\\a.cpp",
+                "3:5",
+                "warning C4996: 'f': no [C:\\p.vcxproj]",
+            ),
+            ("  1>a (b).c(3): warning C1: x", "a (b).c", "3", "  1>warning C1: x"),
+            ("/p/A.cs(7,5,7,9): warning CS0618: old", "/p/A.cs", "7:5:7:9", "warning CS0618: old"),
+            ("src/a.c:3:5: warning: x [-Wy]", "src/a.c", "3:5", "warning: x [-Wy]"),
+            ("C:\\a.c:3: warning: x", "C:\\a.c", "3", "warning: x"),
+            ("w: file:///p/A.kt:7:5 'f' is deprecated.", "file:///p/A.kt", "7:5", "w: 'f' is deprecated."),
+            ("w: /p/A.kt: (7, 5): unused", "/p/A.kt", "7:5", "w: unused"),
+            ("[WARNING] /p/A.java:[3,5] old", "/p/A.java", "3:5", "[WARNING] old"),
+        ] {
+            let found = warning(line).unwrap();
+            assert_eq!((found.path, &*found.place, &*found.message), (path, place, message));
+        }
+        for line in [
+            "a.c:3:5: error: x",
+            "make: warning: jobserver unavailable",
+            "LINK : warning LNK4099: no place",
+            "w: Kotlin plugin is old",
+            "[WARNING] Using platform encoding: UTF-8",
+            "f(x): warning signs",
+            "",
+        ] {
+            assert!(warning(line).is_none(), "{line}");
+        }
+    }
+
+    fn shown(text: &str, command: &str) -> String {
+        let call = ToolCall { tool: "bash".into(), command: Some(command.into()), ..ToolCall::default() };
+        let policy = Policy { min_bytes: 0, mode: Mode::Standard, ..Policy::default() };
+        compress(&call, &[Raw::Text(text)], &policy, false, &NoHistory).unwrap().texts.concat()
+    }
+
+    #[test]
+    fn every_place_is_named_and_what_has_lines_of_its_own_stays() {
+        let warning = |i: usize| {
+            format!("C:\\p\\f{i}.cpp({i},5): warning C4996: 'strcpy': may be unsafe. [C:\\p\\p.vcxproj]\n")
+        };
+        let lone = "C:\\p\\a.cpp(3,5): warning C4996: 'strcpy': may be unsafe. [C:\\p\\p.vcxproj]\n\
+                    C:\\p\\string.h(9,1): note: see declaration of 'strcpy'\n\
+                    C:\\p\\b.cpp(4,5): error C2065: 'x': undeclared identifier [C:\\p\\p.vcxproj]\n";
+        let text = (1..20).map(warning).collect::<String>() + lone;
+        let out = shown(&text, "msbuild p.sln");
+        assert!(out.ends_with(lone) && out.matches("warning C4996: 'strcpy'").count() == 2, "{out}");
+        for i in 1..20 {
+            assert!(out.contains(&format!("\n  C:\\p\\f{i}.cpp: {i}\n")), "{out}");
+        }
+    }
+
+    #[test]
+    fn relative_files_of_two_folders_stay_apart() {
+        let warnings = |from: usize| -> String {
+            let line =
+                |i: usize| format!("part{i}.c:{i}:9: warning: 'strcpy' may be unsafe, use another [-Wx]\n");
+            (from..from + 9).map(line).collect()
+        };
+        let folder = |name: &str, from: usize| {
+            format!(
+                "make[1]: Entering directory '/p/{name}'\n{}make[1]: Leaving directory '/p/{name}'\n",
+                warnings(from)
+            )
+        };
+        let text = folder("a", 10) + &folder("b", 30);
+        let out = shown(&text, "make");
+        assert_eq!(out.matches("warning: 'strcpy' may be unsafe").count(), 2, "{out}");
+        let second = out.find("Entering directory '/p/b'").unwrap();
+        assert!(out[..second].contains("part18.c: 18") && out[second..].contains("part30.c: 30"), "{out}");
+        // Nothing tells where the one ends and the other starts.
+        let both = warnings(10) + &warnings(30);
+        assert_eq!(shown(&both, "cd a && make; cd ../b && make"), both);
+        assert!(shown(&both, "make").contains("part18.c: 18"));
+    }
+}
