@@ -36,7 +36,7 @@ reasons! {
     Progress = "progress", "Progress, downloads and build steps that succeeded.";
     Satisfied = "satisfied", "What was there already; the marker names it.";
     Packages = "packages", "Packages that are installed, changed or removed, or would be, one to a line; the marker names them.";
-    PackageHints = "package_hints", "Suggestions, funding notices and advice of a package manager.";
+    PackageHints = "package_hints", "Suggestions, funding notices and advice of a package manager, and what it lists as new.";
     TransferredFiles = "transferred_files", "The middle of a long list of files that were copied, packed or unpacked.";
     DiffContext = "diff_context", "Unchanged lines around the changes of a diff.";
     DiffLimit = "diff_limit", "Lines of a hunk over the limits of a diff.";

@@ -32,6 +32,8 @@ pub enum Fate {
     Goes(Reason),
     /// Goes, and the marker names what the form's groups hold: the version that was installed.
     Named(Reason),
+    /// Stays; the lines below it that no form fits go, up to an empty one.
+    Heads(Reason),
     /// The state of something under way: goes when a line of some form follows, which tells that it went on;
     /// stays before the end of the text, a failure, or a line of no form.
     State,
@@ -236,6 +238,8 @@ struct Reader {
     is_open: bool,
     /// A line of a state, which goes if another line of the format follows.
     state: Option<usize>,
+    /// Why the lines of a list go, below its heading.
+    list: Option<Reason>,
     /// The last line with text: it stays.
     last: usize,
 }
@@ -249,7 +253,12 @@ impl Reader {
         {
             self.hide(before, Reason::Progress, String::new());
         }
+        self.list = None;
         match fate {
+            Fate::Heads(reason) => {
+                self.group += 1;
+                self.list = Some(reason).filter(|_| !self.is_open);
+            }
             Fate::Shows | Fate::Opens | Fate::Closes => {
                 self.group += 1;
                 self.is_open = (self.is_open || fate == Fate::Opens) && fate != Fate::Closes;
@@ -264,9 +273,14 @@ impl Reader {
     }
 
     fn other(&mut self, i: usize, line: &str) {
-        if !line.trim().is_empty() {
-            self.last = i;
-            self.state = None;
+        if line.trim().is_empty() {
+            self.list = None;
+            return;
+        }
+        self.last = i;
+        self.state = None;
+        if let Some(reason) = self.list.filter(|_| !signals::is_failure(line)) {
+            self.hide(i, reason, String::new());
         }
     }
 
@@ -332,6 +346,7 @@ mod tests {
             (r"skipped .*", Fate::Goes(Reason::Progress)),
             (r"FAILED:", Fate::Opens),
             (r"done", Fate::Closes),
+            (r"new:", Fate::Heads(Reason::Progress)),
         ],
     );
 
@@ -364,6 +379,10 @@ mod tests {
             [(0..1, None), (4..5, None)]
         );
         assert_eq!(spans("skipped a: fatal error\nskipped\nnot started\n"), []);
+        assert_eq!(
+            spans("new:\na  b\nc: error: no\nd\n\ne\nnew:\nf\ndone\ng\nnew:\nh\n"),
+            [(1..2, None), (3..4, None), (7..8, None)]
+        );
     }
 
     #[test]

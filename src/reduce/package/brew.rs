@@ -2,7 +2,7 @@
 
 use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Named, Shows, Stays};
+use crate::reduce::format::Fate::{Goes, Heads, Named, Shows, Stays};
 use crate::reduce::format::Format;
 
 /// See the module.
@@ -12,7 +12,7 @@ pub static BREW: Format = Format::new(
         family: "package",
         reads: "`brew install`, `upgrade`, `update`, `reinstall`, `uninstall`, `tap`",
         keeps: "cellar lines with versions and sizes, caveats, warnings, errors",
-        folds: "downloads, fetches, bars, automatic updates and clean-up; poured bottles are named",
+        folds: "downloads, fetches, bars, automatic updates with what is new, and clean-up; poured bottles are named",
         anchors: &[
             "==> Downloading",
             "==> Fetching",
@@ -38,6 +38,7 @@ pub static BREW: Format = Format::new(
     &[
         (r"\xF0\x9F\x8D\xBA  .*", Shows),
         (r"==> Caveats", Stays),
+        (r"==> New (?:Formulae|Casks)", Heads(Reason::PackageHints)),
         (r"==> (?:Upgrading|Installing|Summary|Uninstalling|Reinstalling).*", Stays),
         (r"==> Pouring (\S+?)(?:\.\w+)?\.bottle(?:\.\d+)?\.tar\.gz", Named(Reason::Packages)),
         (
@@ -48,7 +49,10 @@ pub static BREW: Format = Format::new(
             r"(?:\xE2\x9C\x94(?:\xEF\xB8\x8E)?|\xE2\x8F\xB3) (?:Bottle Manifest|Bottle|Formula|Cask|JSON API|API Source|Resource|Patch) .*",
             Goes(Reason::Progress),
         ),
-        (r"(?:Already downloaded: .*|#+ +[\d.]+%.*|#=#=#.*|-=O=-.*)", Goes(Reason::Progress)),
+        (
+            r"(?:Running `brew update --auto-update`\.\.\.|Already downloaded: .*|#+ +[\d.]+%.*|#=#=#.*|-=O=-.*)",
+            Goes(Reason::Progress),
+        ),
         (
             r"(?:Adjust how often this is run with|HOMEBREW_NO_AUTO_UPDATE\. |`\$HOMEBREW_NO_AUTO_UPDATE=1`\. |Disable this behaviour by setting|Hide these hints with|You have \d+ outdated (?:formula|cask)|Use `brew outdated|You can upgrade (?:it|them)|or list them with|Customize|`brew cleanup` has not been run).*",
             Goes(Reason::PackageHints),
