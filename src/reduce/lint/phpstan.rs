@@ -29,12 +29,14 @@ pub static PHPSTAN: Linter = Linter {
 fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
     let mut out = Reading::of(source, &lines);
     let mut file: Option<(usize, &str)> = None;
+    let mut width = 0;
     let mut i = lines.start;
     while i < lines.end {
         let line = source.line(i);
         let start = i;
         i += 1;
         if is_frame(line) {
+            width = line.trim().rsplit(' ').next().unwrap_or_default().len().saturating_sub(2);
             out.knows(source, start..i);
         } else if let Some(path) = heading(line).filter(|_| start > 0 && is_frame(source.line(start - 1))) {
             file = Some((start, path));
@@ -56,9 +58,15 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
             i = (i..lines.end).find(|j| !goes_on(j)).unwrap_or(lines.end);
             out.knows(source, start..i);
             let mut message = said.to_owned();
+            let mut above = said;
             for j in start + 1..i {
-                message.push('\n');
-                message.push_str(source.line(j).trim_end());
+                let line = source.line(j).trim_end();
+                match is_wrapped(above, line.trim_start(), width) {
+                    true => message.push(' '),
+                    false => message.push('\n'),
+                }
+                above = line.trim_start();
+                message.push_str(if message.ends_with(' ') { above } else { line });
             }
             let (place, message) = (Cow::Borrowed(place), Cow::Owned(message));
             // A wrapped message is no excerpt: it is part of what is written together.
@@ -87,6 +95,15 @@ fn entry(line: &str) -> Option<(&str, &str)> {
     (digits > 0 && rest.starts_with("  ")).then(|| (place, rest.trim_start()))
 }
 
+/// Whether a text was wrapped at a blank between two lines of a column so many characters wide. What fills the
+/// line may have been cut inside a word; what would have had room is a line of its own, and so are the identifier
+/// and tips.
+fn is_wrapped(above: &str, below: &str, width: usize) -> bool {
+    let len = above.chars().count();
+    let word = below.split(' ').next().unwrap_or_default().chars().count();
+    len < width && len + 1 + word > width && !below.starts_with(['🪪', '💡'])
+}
+
 /// ` 12/34 [▓▓▓▓░░░░]  35%`
 fn is_bar(line: &str) -> bool {
     let line = line.trim();
@@ -103,6 +120,8 @@ mod tests {
         assert_eq!(heading("  Line   src/A.php"), Some("src/A.php"));
         assert_eq!(entry("  12     Call to f()."), Some(("12", "Call to f().")));
         assert_eq!(entry("         more"), None);
+        assert!(is_wrapped("Call to an", "undefined", 18) && !is_wrapped("Call to an", "undefined", 20));
+        assert!(!is_wrapped("Call to an", "undefined", 10), "it may be cut inside a word");
         assert!(is_bar(" 12/34 [▓▓▓▓░░░░]  35%") && !is_bar("12 35%"));
     }
 }

@@ -88,7 +88,7 @@ fn name(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     if !rest.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_') {
         return None;
     }
-    let is_part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$' | b':');
+    let is_part = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'$' | b':' | b'\\');
     let len = rest.iter().take_while(|b| is_part(b)).count();
     let word = &rest[..len];
     let word = &word[..word.iter().rposition(|b| !matches!(b, b'.' | b':')).map_or(0, |last| last + 1)];
@@ -101,7 +101,7 @@ fn name(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let is_name = word
         .iter()
         .skip(1)
-        .any(|b| matches!(b, b'_' | b'.' | b':') || b.is_ascii_uppercase() || b.is_ascii_digit())
+        .any(|b| matches!(b, b'_' | b'.' | b':' | b'\\') || b.is_ascii_uppercase() || b.is_ascii_digit())
         || !begins && word.first().is_some_and(u8::is_ascii_uppercase);
     (ends && has_lower && is_name).then_some(start..start + word.len())
 }
@@ -150,6 +150,10 @@ mod tests {
         assert_eq!(
             parts("exported type Order_v2 in a.b.C should. Use Foo instead"),
             ("exported type _ in _ should. Use _ instead".into(), vec!["Order_v2", "a.b.C", "Foo"])
+        );
+        assert_eq!(
+            parts("Call to App\\Cart::add() of App\\Shop\\Cart::$items."),
+            ("Call to _() of _.".into(), vec!["App\\Cart::add", "App\\Shop\\Cart::$items"])
         );
         assert_eq!(
             parts("C: Style/X: Missing JSON or a CLI"),
