@@ -114,20 +114,19 @@ impl<'a> Repeats<'a> {
     fn diagnostic(&mut self, start: usize, head: usize, end: usize, fates: &mut Fates) {
         let body = head + 1..end;
         let line = self.source.line(head);
-        if self.lines[head] == Kind::Warning && self.is_one_of_many(line) {
-            fates.omit(head + 1..self.excerpt_end(head + 1), Reason::DiagnosticExcerpt, EXCERPTS);
-        }
-        let Some(base) = self.base(place(line).map_or("", |(path, _)| path)) else { return };
+        let Some(base) = self.base(place(line).map_or("", |(path, _)| path)) else {
+            return self.thin(head, fates);
+        };
         let key = (base, line);
         let named =
             head.checked_sub(1).filter(|&i| self.lines[i] == Kind::Context && is_scope(self.source.line(i)));
         let named = self.named.take().or(named);
         let Some(first) = self.first.get(&key) else {
             self.first.insert(key, body);
-            return;
+            return self.thin(head, fates);
         };
         if self.source.slice(first.clone()) != self.source.slice(body.clone()) {
-            return;
+            return self.thin(head, fates);
         }
         let group = self.group + 1;
         if self.lines[head] == Kind::Error {
@@ -144,11 +143,16 @@ impl<'a> Repeats<'a> {
         fates.omit(named.map_or(head..head, |i| i..i + 1), Reason::RepeatedDiagnostic, group);
     }
 
-    /// Whether enough warnings say the same but for names and numbers.
-    fn is_one_of_many(&mut self, line: &str) -> bool {
-        let message = place(line).map_or(line, |(_, message)| message);
-        let message = message.replace(['‘', '’', '\''], "`");
-        self.kinds.count(kind_of(&message)).0 > self.whole
+    /// Hides the excerpt of a warning when enough others say the same but for names and numbers.
+    fn thin(&mut self, head: usize, fates: &mut Fates) {
+        if self.lines[head] != Kind::Warning {
+            return;
+        }
+        let line = self.source.line(head);
+        let message = place(line).map_or(line, |(_, message)| message).replace(['‘', '’', '\''], "`");
+        if self.kinds.count(kind_of(&message)).0 > self.whole {
+            fates.omit(head + 1..self.excerpt_end(head + 1), Reason::DiagnosticExcerpt, EXCERPTS);
+        }
     }
 
     fn run_end(&self, start: usize, kind: Kind) -> usize {

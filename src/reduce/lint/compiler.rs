@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::group::{Block, Layout, Plan};
+use super::place::{Headline, headline};
 use crate::config::Mode;
 use crate::pipeline::ledger::{Ledger, Reduction};
 use crate::pipeline::reason::Reason;
@@ -22,6 +23,9 @@ pub const ID: &str = "shared_messages";
 const AFTER: &[&str] = &["msvc", "dotnet", "gcc", "javac", "gradle", "maven"];
 /// Longest line that is read, in bytes.
 const LONGEST: usize = 4000;
+
+/// Lines below a warning among which those that belong to it start.
+const NEAR: usize = 24;
 
 /// Whether the output that a reducer knows has such warnings.
 pub fn is_wanted(reducer: &str) -> bool {
@@ -51,7 +55,7 @@ pub fn reduce(
         let (mut certain, mut here) = (Vec::new(), Vec::new());
         for i in lines.clone() {
             let line = source.line(i);
-            let Some(Warning { path, place, message }) = warning(line).filter(|_| is_kept[i]) else {
+            let Some(Headline { path, place, message, .. }) = warning(line).filter(|_| is_kept[i]) else {
                 if is_elsewhere(line) {
                     plan.group(&std::mem::take(&mut here));
                 }
@@ -74,7 +78,7 @@ pub fn reduce(
             let mut below = (scope + 1..lines.end).filter(|&i| is_kept[i]).peekable();
             if below.peek().is_some_and(|&i| plan.is_hidden(i)) {
                 let next = below.find(|&i| !plan.is_hidden(i)).map(|i| source.line(i));
-                if next.is_none_or(|line| is_scope(line) || colons(line).is_none() && !is_detail(line)) {
+                if next.is_none_or(|line| is_scope(line) || warning(line).is_none() && !is_detail(line)) {
                     plan.omit(scope..scope + 1, Reason::SharedMessage);
                 }
             }
@@ -83,26 +87,18 @@ pub fn reduce(
     plan.finish()
 }
 
-/// What a line with a warning says.
-struct Warning<'a> {
-    path: &'a str,
-    /// `3:5`, or the line alone.
-    place: Cow<'a, str>,
-    /// All else.
-    message: Cow<'a, str>,
-}
-
 /// Reads a line.
-fn warning(line: &str) -> Option<Warning<'_>> {
+fn warning(line: &str) -> Option<Headline<'_>> {
     let text = line.trim_end();
     if text.len() > LONGEST || text.is_empty() {
         return None;
     }
-    match () {
-        () if text.starts_with("w: ") => kotlin(&text[3..]),
-        () if text.starts_with("[WARNING] ") => maven(&text[10..]),
-        () => bracketed(text).or_else(|| colons(text)),
+    if let Some(rest) = text.strip_prefix("w: ") {
+        return kotlin(rest);
     }
+    let is_warning =
+        |found: &Headline<'_>| ["warning: ", "[WARNING] "].iter().any(|word| found.message.starts_with(word));
+    bracketed(text).or_else(|| headline(text).filter(is_warning).filter(|_| !text.starts_with(' ')))
 }
 
 /// Whether a file is named whole, or with the project that it is of.
@@ -132,11 +128,10 @@ fn has_body(source: &Source<'_>, i: usize, is_visible: impl Fn(usize) -> bool) -
             return true;
         }
     }
-    if !is_visible(i + 1) || source.line(i + 1).trim().is_empty() {
-        return false;
-    }
-    let below = source.line(i + 1);
-    if warning(below).is_some() {
+    // Behind an excerpt that is gone there may be a note.
+    let mut next = (i + 1..source.len()).take(NEAR).filter(|&line| is_visible(line)).map(|i| source.line(i));
+    let Some(below) = next.next() else { return false };
+    if below.trim().is_empty() || warning(below).is_some() {
         return false;
     }
     // MSBuild indents what it says of its own, such as `  app -> /p/app.dll`.
@@ -144,7 +139,7 @@ fn has_body(source: &Source<'_>, i: usize, is_visible: impl Fn(usize) -> bool) -
     indent(below) > indent(source.line(i)) && !below.contains(" -> ")
         || below.contains(": note: ")
         || is_caret(below)
-        || is_visible(i + 2) && is_caret(source.line(i + 2))
+        || next.next().is_some_and(is_caret)
 }
 
 /// `a.c: In function ‘f’:`, `a.h: At top level:`
@@ -154,7 +149,7 @@ fn is_scope(line: &str) -> bool {
 
 /// A note, an error or an excerpt: of a diagnostic that stays.
 fn is_detail(line: &str) -> bool {
-    line.starts_with([' ', '\t']) || [": note: ", ": error: "].iter().any(|word| line.contains(word))
+    line.starts_with([' ', '\t']) || [": note: ", "error: "].iter().any(|word| line.contains(word))
 }
 
 fn number(text: &str) -> Option<(&str, &str)> {
@@ -163,7 +158,7 @@ fn number(text: &str) -> Option<(&str, &str)> {
 }
 
 /// `a.cpp(3,5): warning C4996: … [p.vcxproj]`, indented or behind the number of a node, `1>`.
-fn bracketed(text: &str) -> Option<Warning<'_>> {
+fn bracketed(text: &str) -> Option<Headline<'_>> {
     let at = memchr::memmem::find(text.as_bytes(), b"): warning ")?;
     let open = text[..at].rfind('(')?;
     let place = &text[open + 1..at];
@@ -176,8 +171,9 @@ fn bracketed(text: &str) -> Option<Warning<'_>> {
     let path = before[node..].trim_start();
     let message = &text[at + 3..];
     let fits = is_place && !path.is_empty() && !path.contains(['"', '\t']);
-    fits.then(|| Warning {
+    fits.then(|| Headline {
         path,
+        is_marked: true,
         place: Cow::Owned(place.replace(',', ":")),
         message: match before.len() - path.len() {
             0 => Cow::Borrowed(message),
@@ -186,21 +182,8 @@ fn bracketed(text: &str) -> Option<Warning<'_>> {
     })
 }
 
-/// `a.c:3:5: warning: … [-Wx]`
-fn colons(text: &str) -> Option<Warning<'_>> {
-    let at = memchr::memmem::find(text.as_bytes(), b": warning: ")?;
-    let (rest, last) = text[..at].rsplit_once(':')?;
-    let is_number = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
-    let (path, place) = match rest.rsplit_once(':').filter(|(_, row)| is_number(row)) {
-        Some((path, _)) => (path, &text[path.len() + 1..at]),
-        None => (rest, last),
-    };
-    let fits = is_number(last) && !path.is_empty() && !path.starts_with([' ', '\t']) && !path.contains(": ");
-    fits.then(|| Warning { path, place: Cow::Borrowed(place), message: Cow::Borrowed(&text[at + 2..]) })
-}
-
 /// `a.kt:3:5 …`, before Kotlin 1.8 `a.kt: (3, 5): …`.
-fn kotlin(text: &str) -> Option<Warning<'_>> {
+fn kotlin(text: &str) -> Option<Headline<'_>> {
     let end = [".kt:", ".kts:"].iter().filter_map(|end| text.find(end).map(|at| at + end.len() - 1)).min()?;
     let path = &text[..end];
     let rest = &text[end + 1..];
@@ -218,21 +201,7 @@ fn kotlin(text: &str) -> Option<Warning<'_>> {
         }
     };
     let fits = !path.contains(": ") && !message.is_empty();
-    fits.then(|| Warning { path, place, message: Cow::Owned(format!("w: {message}")) })
-}
-
-/// `/p/A.java:[3,5] …`
-fn maven(text: &str) -> Option<Warning<'_>> {
-    let at = text.find(":[")?;
-    let (place, message) = text[at + 2..].split_once("] ")?;
-    let (row, rest) = number(place)?;
-    let is_place = rest.strip_prefix(',').is_some_and(|c| number(c).is_some_and(|(_, rest)| rest.is_empty()));
-    let fits = is_place && !row.is_empty() && !text[..at].contains(": ") && !message.is_empty();
-    fits.then(|| Warning {
-        path: &text[..at],
-        place: Cow::Owned(place.replace(',', ":")),
-        message: Cow::Owned(format!("[WARNING] {message}")),
-    })
+    fits.then(|| Headline { path, place, message: Cow::Owned(format!("w: {message}")), is_marked: true })
 }
 
 #[cfg(test)]
@@ -320,5 +289,24 @@ mod tests {
         let both = warnings(10) + &warnings(30);
         assert_eq!(shown(&both, "cd a && make; cd ../b && make"), both);
         assert!(shown(&both, "make").contains("part18.c: 18"));
+    }
+
+    #[test]
+    fn a_note_stays_with_its_warning() {
+        let one = |i: usize| {
+            format!(
+                "a.c:{i}:3: warning: ‘f’ is deprecated, use another one [-Wdeprecated-declarations]\n \
+                 {i:4} |   f();\n      |   ^~~\na.h:{}:6: note: declared here\n",
+                i / 10
+            )
+        };
+        let text: String = (10..40).map(one).collect();
+        let out = shown(&text, "make");
+        assert!(out.contains("diagnostic_excerpt"), "{out}");
+        for i in 10..40 {
+            let at = out.find(&format!("a.c:{i}:3: warning: ")).unwrap();
+            let next = out[at..].lines().skip(1).find(|l| l.starts_with("a.")).unwrap();
+            assert!(next.contains("note: declared here"), "{i} {out}");
+        }
     }
 }

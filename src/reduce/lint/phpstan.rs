@@ -61,12 +61,13 @@ fn read<'a>(source: &'a Source<'a>, lines: Range<usize>) -> Reading<'a> {
             let mut above = said;
             for j in start + 1..i {
                 let line = source.line(j).trim_end();
-                match is_wrapped(above, line.trim_start(), width) {
-                    true => message.push(' '),
-                    false => message.push('\n'),
-                }
+                let (before, text) = match is_wrapped(above, line.trim_start(), width) {
+                    true => (' ', line.trim_start()),
+                    false => ('\n', line),
+                };
+                message.push(before);
+                message.push_str(text);
                 above = line.trim_start();
-                message.push_str(if message.ends_with(' ') { above } else { line });
             }
             let (place, message) = (Cow::Borrowed(place), Cow::Owned(message));
             // A wrapped message is no excerpt: it is part of what is written together.
