@@ -116,7 +116,8 @@ fn is_elsewhere(line: &str) -> bool {
 /// below.
 fn has_body(source: &Source<'_>, i: usize, is_visible: impl Fn(usize) -> bool) -> bool {
     let is_caret = |line: &str| {
-        let line = line.trim();
+        // Maven marks every line of javadoc's.
+        let line = line.strip_prefix("[WARNING] ").unwrap_or(line).trim();
         line.contains('^') && line.bytes().all(|b| matches!(b, b'^' | b'~' | b' '))
     };
     if i > 0 && is_visible(i - 1) {
@@ -289,6 +290,17 @@ mod tests {
         let both = warnings(10) + &warnings(30);
         assert_eq!(shown(&both, "cd a && make; cd ../b && make"), both);
         assert!(shown(&both, "make").contains("part18.c: 18"));
+    }
+
+    #[test]
+    fn warnings_with_code_below_stay() {
+        let one = |i: usize| {
+            format!(
+                "[WARNING] /p/A.java:{i}: warning: no comment\n[WARNING] public int f{i}() {{\n[WARNING] ^\n"
+            )
+        };
+        let text = (10..40).map(one).collect::<String>() + "[INFO] BUILD SUCCESS\n";
+        assert_eq!(shown(&text, "mvn javadoc:javadoc"), text);
     }
 
     #[test]
