@@ -116,8 +116,7 @@ fn is_elsewhere(line: &str) -> bool {
 /// below.
 fn has_body(source: &Source<'_>, i: usize, is_visible: impl Fn(usize) -> bool) -> bool {
     let is_caret = |line: &str| {
-        // Maven marks every line of javadoc's.
-        let line = line.strip_prefix("[WARNING] ").unwrap_or(line).trim();
+        let line = bare(line).trim();
         line.contains('^') && line.bytes().all(|b| matches!(b, b'^' | b'~' | b' '))
     };
     if i > 0 && is_visible(i - 1) {
@@ -136,11 +135,16 @@ fn has_body(source: &Source<'_>, i: usize, is_visible: impl Fn(usize) -> bool) -
         return false;
     }
     // MSBuild indents what it says of its own, such as `  app -> /p/app.dll`.
-    let indent = |line: &str| line.len() - line.trim_start().len();
+    let indent = |line: &str| bare(line).len() - bare(line).trim_start().len();
     indent(below) > indent(source.line(i)) && !below.contains(" -> ")
         || below.contains(": note: ")
         || is_caret(below)
         || next.next().is_some_and(is_caret)
+}
+
+/// A line without the word that Maven puts before every line of a warning.
+fn bare(line: &str) -> &str {
+    line.strip_prefix("[WARNING] ").unwrap_or(line)
 }
 
 /// `a.c: In function ‘f’:`, `a.h: At top level:`
@@ -301,6 +305,11 @@ mod tests {
         };
         let text = (10..40).map(one).collect::<String>() + "[INFO] BUILD SUCCESS\n";
         assert_eq!(shown(&text, "mvn javadoc:javadoc"), text);
+        let one = |i: usize| {
+            format!("[WARNING] /p/A.java:[{i},5] [unchecked] unchecked call\n[WARNING]   required: List<T>\n")
+        };
+        let text = (10..40).map(one).collect::<String>() + "[INFO] BUILD SUCCESS\n";
+        assert_eq!(shown(&text, "mvn compile"), text);
     }
 
     #[test]
