@@ -32,6 +32,7 @@
 //! | [`tokens`] | token counters |
 //! | [`config`] | the settings: their definition, defaults, ranges |
 //! | [`layers`] | where settings come from: flags, environment, files, profile |
+//! | [`files`] | files that others may have had a hand in, opened safely |
 //! | [`telemetry`] | events of what was done, alerts |
 //!
 //! # Invariants
@@ -51,6 +52,7 @@ pub mod doctor;
 pub mod elide;
 pub mod encode;
 pub mod engine;
+pub mod files;
 pub mod host;
 pub mod install;
 pub mod layers;
