@@ -201,6 +201,13 @@ impl Engine {
         all.iter().for_each(|session| lock(session).compact(&[]));
     }
 
+    /// What was given for a call did not reach the model.
+    pub fn not_shown(&self, session: &str, call: &str) {
+        if let Ok(Some(session)) = self.sessions().peek(session) {
+            lock(&session).not_shown(call);
+        }
+    }
+
     /// Whether a session knows a call, whatever was given for it.
     pub fn knows_call(&self, session: &str, call: &str) -> bool {
         let open = self.sessions().peek(session).ok().flatten();

@@ -12,15 +12,24 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::event::Event;
+use super::replace::forget;
 use super::wrap::Wrap;
 
 /// Names under which Codex tells of a command.
 const TOOLS: &[&str] =
     &["Bash", "shell", "local_shell", "shell_command", "exec_command", "container.exec", "unified_exec"];
 
+/// Events after which nothing is certain to be visible. A conversation that begins may be one that was cleared,
+/// forked or resumed.
+const FORGETS: &[&str] = &["PreCompact", "PostCompact", "SessionStart", "SessionEnd", "SubagentStart"];
+
 /// What the hook prints, or `None` where the host is to go on as without it.
-pub fn reply(_: &Host, event: &Event) -> Option<Value> {
+pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     match event.hook_event_name.as_str() {
+        name if FORGETS.contains(&name) => {
+            forget(host, event);
+            None
+        }
         "PreToolUse" => wrapped(event),
         _ => None,
     }
@@ -32,8 +41,9 @@ fn wrapped(event: &Event) -> Option<Value> {
         return None;
     }
     let command = event.tool_input.get("command")?.as_str()?;
+    let session = event.context();
     let wrap = Wrap {
-        session: &event.session_id,
+        session: &session,
         call: &event.tool_use_id,
         // Codex runs commands in a login shell.
         has_whole_path: true,

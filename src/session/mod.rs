@@ -355,6 +355,11 @@ impl Session {
         self.calls.len()
     }
 
+    /// What was given for a call did not reach the model.
+    pub fn not_shown(&mut self, call: &str) {
+        self.retain(|known| known != call);
+    }
+
     /// Whether a call is known, whatever was given for it.
     pub fn knows(&self, call: &str) -> bool {
         self.calls.contains_key(call)

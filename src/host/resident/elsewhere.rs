@@ -1,4 +1,5 @@
-//! Originals that other processes have: resident ones in memory, and one that worked alone in the private folder.
+//! Originals that other processes have: resident ones in memory, one that worked alone in the private folder, and
+//! those that are gone in the folder of conversations.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -8,7 +9,7 @@ use serde_json::Value;
 use super::client::Client;
 use super::place::Place;
 use super::wire::{Reply, Request};
-use crate::artifact::vault::{Bounds, Reach, Vault};
+use crate::artifact::vault::{Bounds, Copy, Reach, Vault, conversations_folder};
 use crate::artifact::{Artifact, Media};
 use crate::telemetry::{Clock, SystemClock};
 
@@ -32,11 +33,29 @@ pub fn find(handle: &str) -> Option<(String, Artifact)> {
         let Ok((Reply::Original { id, mime }, bytes)) = client.ask_at(&socket, &request) else { continue };
         return Some((id, Artifact::of(bytes, mime.map_or(Media::Text, Media::Binary))));
     }
+    let found = vaults(&client.place).find_map(|vault| vault.find(None, handle, now()).ok()?);
+    found.map(|(header, artifact)| (header.id().to_owned(), artifact))
+}
+
+/// The folders in which copies lie that outlived their process, for reading.
+fn vaults(place: &Place) -> impl Iterator<Item = Vault> {
     let bounds = Bounds { max_count: usize::MAX, max_bytes: 0, retention: Duration::ZERO };
-    let vault = Vault::new(client.place.originals(), bounds, Reach::Everything);
-    let now = Duration::from_millis(SystemClock::default().unix_millis());
-    let (header, artifact) = vault.find(None, handle, now).ok()??;
-    Some((header.id().to_owned(), artifact))
+    let folders = [Some(place.originals()), conversations_folder()];
+    folders.into_iter().flatten().map(move |folder| Vault::new(folder, bounds, Reach::Everything))
+}
+
+fn now() -> Duration {
+    Duration::from_millis(SystemClock::default().unix_millis())
+}
+
+/// Copies of originals whose process is gone, newest first, at most `max`.
+pub fn left(max: usize) -> Vec<Copy> {
+    let Some((client, _)) = processes() else { return Vec::new() };
+    let list = |vault: Vault| vault.list(None, u64::MAX, max, &|_| true, now()).unwrap_or_default();
+    let mut all: Vec<Copy> = vaults(&client.place).flat_map(list).collect();
+    all.sort_by_key(|copy| std::cmp::Reverse(copy.order));
+    all.truncate(max);
+    all
 }
 
 /// The originals of all processes.
