@@ -1,10 +1,11 @@
 //! Originals that other processes have: resident ones in memory, one that worked alone in the private folder, and
 //! those that are gone in the folder of conversations.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::client::Client;
 use super::place::Place;
@@ -15,6 +16,9 @@ use crate::telemetry::{Clock, SystemClock};
 
 /// How long all of them together may take.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Copies that are listed, at most.
+const MAX_LISTED: usize = 512;
 
 /// A client, and the sockets of the processes that are there.
 fn processes() -> Option<(Client, Vec<PathBuf>)> {
@@ -48,17 +52,7 @@ fn now() -> Duration {
     Duration::from_millis(SystemClock::default().unix_millis())
 }
 
-/// Copies of originals whose process is gone, newest first, at most `max`.
-pub fn left(max: usize) -> Vec<Copy> {
-    let Some((client, _)) = processes() else { return Vec::new() };
-    let list = |vault: Vault| vault.list(None, u64::MAX, max, &|_| true, now()).unwrap_or_default();
-    let mut all: Vec<Copy> = vaults(&client.place).flat_map(list).collect();
-    all.sort_by_key(|copy| std::cmp::Reverse(copy.order));
-    all.truncate(max);
-    all
-}
-
-/// The originals of all processes.
+/// The originals of all processes, and copies of those of processes that are gone.
 pub fn list() -> Vec<Value> {
     let Some((client, sockets)) = processes() else { return Vec::new() };
     let mut all = Vec::new();
@@ -67,5 +61,23 @@ pub fn list() -> Vec<Value> {
             all.extend(serde_json::from_slice::<Vec<Value>>(&bytes).unwrap_or_default());
         }
     }
+    let known: HashSet<String> =
+        all.iter().filter_map(|one: &Value| one["id"].as_str()).map(str::to_owned).collect();
+    let is_left = |id: &str| !known.contains(id);
+    let list = |vault: Vault| vault.list(None, u64::MAX, MAX_LISTED, &is_left, now()).unwrap_or_default();
+    let mut left: Vec<Copy> = vaults(&client.place).flat_map(list).collect();
+    left.sort_by_key(|copy| std::cmp::Reverse(copy.order));
+    all.extend(left.into_iter().take(MAX_LISTED).map(|copy| {
+        json!({
+            "id": copy.id(),
+            "bytes": copy.header.bytes,
+            "lines": copy.header.lines,
+            "tool": copy.header.label.tool,
+            "toolCallId": copy.header.label.tool_call_id,
+            "digest": copy.header.digest,
+            "session": copy.header.label.session,
+            "onDisk": true,
+        })
+    }));
     all
 }
