@@ -35,6 +35,7 @@ use crate::session::Bounds;
 use crate::telemetry::{Clock, Recorder, SystemClock};
 use crate::tokens::Tokenizer;
 use configuration::Configuration;
+pub use sessions::AGENT;
 use sessions::Sessions;
 use stream::Streams;
 pub use stream::{StreamBounds, StreamLimits};

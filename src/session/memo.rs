@@ -1,22 +1,23 @@
 //! Texts of outcomes, for as long as there is room. First in, first out.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
 use super::{Bounds, Fingerprint, Stored};
 
 type MemoKey = (String, Fingerprint);
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Memo {
-    entries: HashMap<MemoKey, (Stored, usize)>,
+    entries: HashMap<MemoKey, (Arc<Stored>, usize)>,
     order: VecDeque<MemoKey>,
     bytes: usize,
 }
 
 impl Memo {
     pub(super) fn get(&self, call: &str, fingerprint: Fingerprint) -> Option<&Stored> {
-        self.entries.get(&(call.to_owned(), fingerprint)).map(|(stored, _)| stored)
+        self.entries.get(&(call.to_owned(), fingerprint)).map(|(stored, _)| &**stored)
     }
 
     pub(super) fn put(&mut self, call: &str, fingerprint: Fingerprint, mut stored: Stored, bounds: &Bounds) {
@@ -28,7 +29,7 @@ impl Memo {
         }
         let bytes = texts + call.len();
         let key = (call.to_owned(), fingerprint);
-        if self.entries.insert(key.clone(), (stored, bytes)).is_none() {
+        if self.entries.insert(key.clone(), (Arc::new(stored), bytes)).is_none() {
             self.order.push_back(key);
             self.bytes += bytes;
         }

@@ -3,11 +3,13 @@
 //! No I/O and no clock. A decision is remembered for as long as the session lives, a text only while
 //! there is room: an outcome can always be made again, byte for byte, from its decision.
 
+mod cut;
 mod memo;
 mod seen;
 mod stats;
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 use crate::config::PolicyPatch;
 use crate::pipeline::Outcome;
@@ -19,6 +21,7 @@ use crate::pipeline::reason::Reason;
 use crate::pipeline::relevance::{self, Term};
 use crate::protocol::session::Stats;
 use crate::protocol::tool_result::ArtifactRef;
+pub use cut::{Cut, Keeps};
 use memo::Memo;
 use seen::{Seen, Shown};
 
@@ -130,12 +133,12 @@ pub enum Lookup {
 }
 
 /// What a session knows of a call.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Known {
     /// How many calls came before it.
     order: usize,
     /// More than one when it came again with other bytes or another policy.
-    variants: Vec<(Fingerprint, Decision)>,
+    variants: Vec<(Fingerprint, Arc<Decision>)>,
     /// Whether every variant shows the same result and none is itself a reference: only then is it
     /// certain what the model sees under this id.
     is_plain: bool,
@@ -146,7 +149,7 @@ impl Known {
         Self { order, variants: Vec::new(), is_plain: true }
     }
 
-    fn add(&mut self, fingerprint: Fingerprint, decision: Decision) {
+    fn add(&mut self, fingerprint: Fingerprint, decision: Arc<Decision>) {
         self.is_plain &= decision.duplicate_of.is_none() && decision.references.is_empty();
         // One that is not plain stays so, which keeps an id that a host uses for everything cheap.
         if self.is_plain {
@@ -160,7 +163,7 @@ impl Known {
 }
 
 /// The last answer to a request.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Answered {
     likeness: u64,
     /// Whether it was a reference or had gaps.
@@ -169,15 +172,15 @@ struct Answered {
     results: usize,
 }
 
-/// One session.
-#[derive(Debug, Default)]
+/// One session. What grows with it is shared with its forks until one of them changes it.
+#[derive(Debug, Default, Clone)]
 pub struct Session {
     bounds: Bounds,
-    calls: HashMap<String, Known>,
+    calls: Arc<HashMap<Arc<str>, Arc<Known>>>,
     decisions: usize,
-    memo: Memo,
-    seen: Seen,
-    index: Index,
+    memo: Arc<Memo>,
+    seen: Arc<Seen>,
+    index: Arc<Index>,
     /// Where the session is: what was given so far.
     at: Position,
     /// Whether the host says what is visible.
@@ -185,9 +188,9 @@ pub struct Session {
     /// Words of the last calls and of the failures that they reported.
     talk: VecDeque<Vec<u64>>,
     /// Per request, the last answer.
-    asked: HashMap<[u8; 16], Answered>,
+    asked: Arc<HashMap<[u8; 16], Answered>>,
     /// What was looked for when a call came first in a body; see `query_of`.
-    queries: HashMap<String, Option<String>>,
+    queries: Arc<HashMap<String, Option<String>>>,
     stats: Stats,
     /// Bytes above which the host cuts a result by itself.
     host_limit: Option<usize>,
@@ -201,6 +204,12 @@ impl Session {
         Self { bounds, host_limit, ..Self::default() }
     }
 
+    /// A session of its own that begins with all that this one knows and shows. Its totals begin at zero: what this
+    /// one counted is counted.
+    pub fn fork(&self) -> Self {
+        Self { stats: Stats::default(), ..self.clone() }
+    }
+
     /// What is known of a request.
     pub fn look_up(&self, call: &str, fingerprint: Fingerprint) -> Lookup {
         let Some(known) = self.calls.get(call) else {
@@ -209,7 +218,7 @@ impl Session {
         match known.variants.iter().find(|(f, _)| *f == fingerprint) {
             Some((_, decision)) => match self.memo.get(call, fingerprint) {
                 Some(stored) => Lookup::Stored(Box::new(stored.clone())),
-                None => Lookup::Decided(decision.clone()),
+                None => Lookup::Decided(Decision::clone(decision)),
             },
             None if self.decisions < self.bounds.max_calls => Lookup::Changed,
             None => Lookup::Full,
@@ -230,7 +239,8 @@ impl Session {
         Live { session: self, caller, own, window: (!self.is_told).then_some(window) }
     }
 
-    /// Remembers a new outcome; `keep_text` is whether the memo may hold it.
+    /// Remembers a new outcome; `keep_text` is whether the memo may hold it, `cut` how the host cuts what it gets.
+    /// What the host does not show is not remembered as shown.
     pub fn commit(
         &mut self,
         caller: Caller<'_>,
@@ -238,9 +248,15 @@ impl Session {
         fingerprint: Fingerprint,
         mut stored: Stored,
         keep_text: bool,
+        cut: Option<Cut>,
     ) {
-        let decision = stored.outcome.decision.clone();
-        let shown = std::mem::take(&mut stored.outcome.shown);
+        let decision = Arc::new(stored.outcome.decision.clone());
+        let mut shown = std::mem::take(&mut stored.outcome.shown);
+        let cut = cut.or_else(|| self.host_limit.map(Cut::of_bytes));
+        let is_cut = cut.is_some_and(|cut| cut.applies(&stored.outcome.texts));
+        if is_cut && let Some(cut) = cut {
+            cut.keep_visible(&stored.outcome.texts, &mut shown);
+        }
         let mut said = std::mem::take(&mut stored.outcome.mentions);
         said.truncate(MAX_WORDS);
         caller.mentioned.iter().for_each(|text| relevance::words(text, |word| said.push(word)));
@@ -251,37 +267,40 @@ impl Session {
         }
         let evidence = &stored.outcome.evidence;
         let order = self.calls.len();
-        let known = self.calls.entry(caller.id.to_owned()).or_insert_with(|| Known::new(order));
-        known.add(fingerprint, decision.clone());
+        let known = Arc::make_mut(&mut self.calls).entry(caller.id.into());
+        let known = Arc::make_mut(known.or_insert_with(|| Arc::new(Known::new(order))));
+        known.add(fingerprint, Arc::clone(&decision));
         self.decisions += 1;
         self.at.results += 1;
         self.at.tokens += evidence.tokens.after;
         let first = First { call: caller.id.to_owned(), tool: caller.tool.to_owned() };
         if known.variants.len() > 1 {
             // It is not certain any more what the model sees under this id.
-            self.index.retain(|call| call != caller.id);
+            Arc::make_mut(&mut self.index).retain(|call| call != caller.id);
         } else {
-            caller.add_written(written, &mut self.index, self.at, self.bounds.index_bytes);
+            let index = Arc::make_mut(&mut self.index);
+            caller.add_written(written, index, self.at, self.bounds.index_bytes);
             let origin = caller.origin(None);
             if origin.can_be_named() {
-                self.index.add(origin, shown, self.at, self.bounds.index_bytes);
+                index.add(origin, shown, self.at, self.bounds.index_bytes);
             }
         }
         if let (Some(likeness), Some(asked)) = (decision.likeness, caller.asked) {
             let is_gap = |reason| reason != Reason::RepeatedLines;
             let had_gaps = !decision.asked_again
-                && (evidence.status == Status::Duplicate
+                && (is_cut
+                    || evidence.status == Status::Duplicate
                     || evidence.omissions.iter().any(|omission| is_gap(omission.reason)));
-            self.asked.insert(asked, Answered { likeness, had_gaps, results: self.at.results });
+            Arc::make_mut(&mut self.asked).insert(asked, Answered { likeness, had_gaps, results: self.at.results });
         }
         if !known.is_plain {
-            self.seen.retain(|call| call != caller.id);
-        } else if let Some(key) = decision.key.filter(|_| can_be_named(&first)) {
-            self.seen.add(key, Shown { first, order: known.order, ending: caller.ending, at: self.at });
+            Arc::make_mut(&mut self.seen).retain(|call| call != caller.id);
+        } else if let Some(key) = decision.key.as_ref().filter(|_| !is_cut && can_be_named(&first)) {
+            Arc::make_mut(&mut self.seen).add(key.clone(), Shown { first, order: known.order, ending: caller.ending, at: self.at });
         }
         self.stats.add(caller.tool, &stored.outcome.evidence, self.host_limit);
         if keep_text {
-            self.memo.put(caller.id, fingerprint, stored, &self.bounds);
+            Arc::make_mut(&mut self.memo).put(caller.id, fingerprint, stored, &self.bounds);
         }
     }
 
@@ -311,14 +330,39 @@ impl Session {
     /// Remembers what was looked for when a call came first in a body.
     pub fn remember_query(&mut self, call: &str, query: Option<&str>) {
         if self.queries.len() < self.bounds.max_calls && !self.queries.contains_key(call) {
-            self.queries.insert(call.to_owned(), query.map(str::to_owned));
+            Arc::make_mut(&mut self.queries).insert(call.to_owned(), query.map(str::to_owned));
         }
     }
 
     /// These calls left the context: nothing refers to them any more.
     pub fn evict(&mut self, calls: &[String]) {
+        self.is_told = true;
         let gone: HashSet<&str> = calls.iter().map(String::as_str).collect();
         self.retain(|call| !gone.contains(call));
+    }
+
+    /// The conversation was summed up: of what was shown, only these calls are still in the context. Unlike with
+    /// [`Self::keep_only`] it stays unknown what leaves the context later.
+    pub fn compact(&mut self, calls: &[String]) {
+        let kept: HashSet<&str> = calls.iter().map(String::as_str).collect();
+        self.retain(|call| kept.contains(call));
+        // What was asked before the summary was not asked in this context.
+        self.asked = Arc::default();
+    }
+
+    /// How many calls it knows.
+    pub fn calls(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// What was given for a call did not reach the model.
+    pub fn not_shown(&mut self, call: &str) {
+        self.retain(|known| known != call);
+    }
+
+    /// Whether a call is known, whatever was given for it.
+    pub fn knows(&self, call: &str) -> bool {
+        self.calls.contains_key(call)
     }
 
     /// Of what was shown so far, only these calls are still in the context.
@@ -328,13 +372,18 @@ impl Session {
 
     /// As [`Self::keep_only`], for calls that are a set already.
     pub fn keep_only_of(&mut self, calls: &HashSet<&str>) {
+        self.is_told = true;
         self.retain(|call| calls.contains(call));
     }
 
     fn retain(&mut self, visible: impl Fn(&str) -> bool) {
-        self.is_told = true;
-        self.seen.retain(&visible);
-        self.index.retain(&visible);
+        // Bodies say the same with every turn: nothing is copied for that.
+        if self.seen.has_other(&visible) {
+            Arc::make_mut(&mut self.seen).retain(&visible);
+        }
+        if self.index.has_other(&visible) {
+            Arc::make_mut(&mut self.index).retain(&visible);
+        }
     }
 
     /// Bytes that the lines of earlier outputs take.

@@ -7,7 +7,7 @@ use crate::pipeline::blocks::Position;
 use crate::pipeline::dedup::{First, Key};
 
 /// A result that was shown in full.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Shown {
     pub(super) first: First,
     /// How many calls came before it.
@@ -17,7 +17,7 @@ pub(super) struct Shown {
 }
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Seen {
     shown: HashMap<Key, Vec<Shown>>,
 }
@@ -35,6 +35,11 @@ impl Seen {
     pub(super) fn newest(&self, key: &Key, is_open: impl Fn(&Shown) -> bool) -> Option<First> {
         let open = self.shown.get(key)?.iter().filter(|s| is_open(s));
         open.max_by_key(|s| s.order).map(|s| s.first.clone())
+    }
+
+    /// Whether there is a call that is not visible.
+    pub(super) fn has_other(&self, visible: impl Fn(&str) -> bool) -> bool {
+        self.shown.values().flatten().any(|s| !visible(&s.first.call))
     }
 
     /// Forgets the calls that are not visible.
