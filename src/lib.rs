@@ -30,6 +30,7 @@
 //! | [`outline`] | where the declarations of a source file are |
 //! | [`encode`] | lossless encoders and their table |
 //! | [`tokens`] | token counters |
+//! | [`memory`] | what things take in memory; freed memory, back to the system |
 //! | [`config`] | the settings: their definition, defaults, ranges |
 //! | [`layers`] | where settings come from: flags, environment, files, profile |
 //! | [`telemetry`] | events of what was done, alerts |
@@ -54,6 +55,7 @@ pub mod engine;
 pub mod host;
 pub mod install;
 pub mod layers;
+pub mod memory;
 pub mod outline;
 pub mod pipeline;
 pub mod protocol;
