@@ -30,6 +30,7 @@
 //! | [`outline`] | where the declarations of a source file are |
 //! | [`encode`] | lossless encoders and their table |
 //! | [`tokens`] | token counters |
+//! | [`memory`] | what things take in memory; freed memory, back to the system |
 //! | [`config`] | the settings: their definition, defaults, ranges |
 //! | [`layers`] | where settings come from: flags, environment, files, profile |
 //! | [`files`] | files that others may have had a hand in, opened safely |
@@ -56,6 +57,7 @@ pub mod files;
 pub mod host;
 pub mod install;
 pub mod layers;
+pub mod memory;
 pub mod outline;
 pub mod pipeline;
 pub mod protocol;

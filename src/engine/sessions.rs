@@ -3,6 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::memory::Memory;
 use super::{Engine, resolve};
 use crate::protocol::RpcError;
 use crate::protocol::params::{check_id, invalid};
@@ -16,6 +17,8 @@ const MAX_CLOSED: usize = 256;
 
 /// What stands between a conversation and an agent in it, in the id of that agent's session.
 pub const AGENT: char = '/';
+/// Bytes that a session freed from which it is worth the time to give them back to the system.
+const WORTH_GIVING_BACK: usize = 256 << 10;
 
 /// A session that several threads may hold.
 pub(super) type Shared = Arc<Mutex<Session>>;
@@ -38,7 +41,7 @@ impl Sessions {
     }
 
     /// The session of that id, opened if need be, and the id of one that had to end for it.
-    fn get(&mut self, id: &str) -> Result<(Shared, Option<String>), RpcError> {
+    fn get(&mut self, id: &str, memory: &Memory) -> Result<(Shared, Option<String>), RpcError> {
         self.uses += 1;
         if let Some((session, used)) = self.open.get_mut(id) {
             *used = self.uses;
@@ -53,7 +56,8 @@ impl Sessions {
         if let Some(ended) = &ended {
             self.open.remove(ended);
         }
-        let session = Arc::new(Mutex::new(Session::new(self.bounds, self.host_limit)));
+        let session = Session::new(self.bounds, self.host_limit).with_share(memory.share());
+        let session = Arc::new(Mutex::new(session));
         self.open.insert(id.to_owned(), (Arc::clone(&session), self.uses));
         Ok((session, ended))
     }
@@ -68,9 +72,8 @@ impl Sessions {
 
     /// All open sessions of a conversation and of the agents in it.
     fn of_conversation(&self, id: &str) -> Vec<Shared> {
-        let is_of = |name: &str| {
-            name.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with(AGENT))
-        };
+        let is_of =
+            |name: &str| name.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with(AGENT));
         let all = self.open.iter().filter(|(name, _)| is_of(name));
         all.map(|(_, (session, _))| Arc::clone(session)).collect()
     }
@@ -79,6 +82,13 @@ impl Sessions {
     fn peek(&self, id: &str) -> Result<Option<Shared>, RpcError> {
         self.check_closed(id)?;
         Ok(self.open.get(id).map(|(session, _)| Arc::clone(session)))
+    }
+
+    /// All of them, the one that was used least lately first.
+    pub(super) fn by_use(&self) -> Vec<(String, Shared)> {
+        let mut all: Vec<_> = self.open.iter().map(|(id, (session, used))| (*used, id, session)).collect();
+        all.sort_unstable_by_key(|(used, ..)| *used);
+        all.into_iter().map(|(_, id, session)| (id.clone(), Arc::clone(session))).collect()
     }
 
     fn close(&mut self, id: &str) -> bool {
@@ -102,12 +112,19 @@ impl Engine {
     /// The session of that id, opened if need be.
     pub(super) fn session(&self, id: &str) -> Result<Shared, RpcError> {
         check_id("sessionId", id)?;
-        let (session, ended) = self.sessions().get(id)?;
+        let (session, ended) = self.sessions().get(id, &self.memory)?;
         if let Some(ended) = ended {
             self.artifacts().session_closed(&ended);
             self.streams().session_closed(&ended);
         }
         Ok(session)
+    }
+
+    /// Ends a session for want of room. Used again, it starts anew.
+    pub(super) fn end_session(&self, id: &str) {
+        self.sessions().open.remove(id);
+        self.artifacts().session_closed(id);
+        self.streams().session_closed(id);
     }
 
     /// `session/open`
@@ -122,7 +139,7 @@ impl Engine {
         };
         let session = self.session(id)?;
         if created && let Some(policy) = &params.policy {
-            lock(&session).policy = policy.clone();
+            lock(&session).set_policy(policy.clone());
         }
         Ok(Opened { session_id: id.clone(), created })
     }
@@ -152,9 +169,13 @@ impl Engine {
     /// `session/close`
     pub fn close_session(&self, params: &SessionParams) -> Result<Closed, RpcError> {
         check_id("sessionId", &params.session_id)?;
+        let before = self.memory_bytes();
         let closed = self.sessions().close(&params.session_id);
         self.artifacts().session_closed(&params.session_id);
         self.streams().session_closed(&params.session_id);
+        if before.saturating_sub(self.memory_bytes()) >= WORTH_GIVING_BACK {
+            crate::memory::give_back();
+        }
         Ok(Closed { closed })
     }
 

@@ -35,8 +35,7 @@ impl Event {
     /// Reads an event; `None` for what is no object.
     pub fn read(event: Value) -> Option<Self> {
         let mut event: Self = serde_json::from_value(event).ok()?;
-        let ids =
-            [&mut event.session_id, &mut event.agent_id, &mut event.agent_type, &mut event.tool_use_id];
+        let ids = [&mut event.session_id, &mut event.agent_id, &mut event.agent_type, &mut event.tool_use_id];
         for id in ids {
             // A placeholder that the host knows nothing for stays as it is written.
             if id.starts_with("${") || id == "undefined" || id == "null" {

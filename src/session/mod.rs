@@ -6,16 +6,18 @@
 mod cut;
 mod memo;
 mod seen;
+mod size;
 mod stats;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::config::PolicyPatch;
+use crate::memory::size::{self as memory, Share};
 use crate::pipeline::Outcome;
 use crate::pipeline::blocks::{Earlier, Index, Lines, Origin, Position};
 use crate::pipeline::dedup::{Decision, First, History, Key};
-use crate::pipeline::evidence::Status;
+use crate::pipeline::evidence::{Evidence, Status};
 use crate::pipeline::marker::Marker;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::relevance::{self, Term};
@@ -31,17 +33,26 @@ pub struct Bounds {
     /// Calls whose decisions are remembered. Later ones take no part in memo and dedup, so that their
     /// outcomes depend on nothing that could be forgotten. Default 65536.
     pub max_calls: usize,
-    /// Bytes of texts in the memo. Default 512 KiB.
+    /// Bytes of the outcomes in the memo, evidence included. Default 2 MiB.
     pub memo_bytes: usize,
     /// Largest text in the memo, in bytes. Default 16 KiB.
     pub memo_entry_bytes: usize,
     /// Bytes of the lines that outputs show, for references to them. Default 4 MiB.
     pub index_bytes: usize,
+    /// Bytes of everything that must be remembered, memo and lines aside: above them the session takes in no
+    /// more calls, as above `max_calls`. Default 128 MiB.
+    pub max_bytes: usize,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { max_calls: 65_536, memo_bytes: 512 << 10, memo_entry_bytes: 16 << 10, index_bytes: 4 << 20 }
+        Self {
+            max_calls: 65_536,
+            memo_bytes: 2 << 20,
+            memo_entry_bytes: 16 << 10,
+            index_bytes: 4 << 20,
+            max_bytes: 128 << 20,
+        }
     }
 }
 
@@ -138,7 +149,7 @@ struct Known {
     /// How many calls came before it.
     order: usize,
     /// More than one when it came again with other bytes or another policy.
-    variants: Vec<(Fingerprint, Arc<Decision>)>,
+    variants: Vec<(Fingerprint, Decision)>,
     /// Whether every variant shows the same result and none is itself a reference: only then is it
     /// certain what the model sees under this id.
     is_plain: bool,
@@ -149,7 +160,7 @@ impl Known {
         Self { order, variants: Vec::new(), is_plain: true }
     }
 
-    fn add(&mut self, fingerprint: Fingerprint, decision: Arc<Decision>) {
+    fn add(&mut self, fingerprint: Fingerprint, decision: Decision) {
         self.is_plain &= decision.duplicate_of.is_none() && decision.references.is_empty();
         // One that is not plain stays so, which keeps an id that a host uses for everything cheap.
         if self.is_plain {
@@ -158,16 +169,22 @@ impl Known {
             let same_content = self.variants.first().is_none_or(|(f, _)| f.content == fingerprint.content);
             self.is_plain = same_key && same_content;
         }
+        if self.variants.is_empty() {
+            // Nearly every call comes in one form.
+            self.variants.reserve_exact(1);
+        }
         self.variants.push((fingerprint, decision));
+    }
+
+    fn bytes(&self) -> usize {
+        if self.variants.is_empty() { 0 } else { memory::list(&self.variants) }
     }
 }
 
-/// The last answer to a request.
+/// The last answer to a request, if it was a reference or had gaps.
 #[derive(Debug, Clone)]
 struct Answered {
     likeness: u64,
-    /// Whether it was a reference or had gaps.
-    had_gaps: bool,
     /// Results of the session with it.
     results: usize,
 }
@@ -176,8 +193,14 @@ struct Answered {
 #[derive(Debug, Default, Clone)]
 pub struct Session {
     bounds: Bounds,
-    calls: Arc<HashMap<Arc<str>, Arc<Known>>>,
+    calls: Arc<HashMap<Arc<str>, Known>>,
+    /// Names of tools, each once.
+    tools: HashSet<Arc<str>>,
     decisions: usize,
+    /// Bytes that calls, their decisions and queries point to.
+    held: usize,
+    /// What the session says that it takes.
+    share: Share,
     memo: Arc<Memo>,
     seen: Arc<Seen>,
     index: Arc<Index>,
@@ -190,7 +213,9 @@ pub struct Session {
     /// Per request, the last answer.
     asked: Arc<HashMap<[u8; 16], Answered>>,
     /// What was looked for when a call came first in a body; see `query_of`.
-    queries: Arc<HashMap<String, Option<String>>>,
+    queries: Arc<HashMap<Arc<str>, Option<Arc<str>>>>,
+    /// The last query, which many calls share.
+    last_query: Option<Arc<str>>,
     stats: Stats,
     /// Bytes above which the host cuts a result by itself.
     host_limit: Option<usize>,
@@ -205,24 +230,35 @@ impl Session {
     }
 
     /// A session of its own that begins with all that this one knows and shows. Its totals begin at zero: what this
-    /// one counted is counted.
+    /// one counted is counted. What both share counts for each, so that neither goes over a bound when they part.
     pub fn fork(&self) -> Self {
-        Self { stats: Stats::default(), ..self.clone() }
+        let mut fork = Self { stats: Stats::default(), ..self.clone() };
+        fork.tell_size();
+        fork
+    }
+
+    /// The same, saying what it takes to a count that several sessions share.
+    pub fn with_share(self, share: Share) -> Self {
+        Self { share, ..self }
     }
 
     /// What is known of a request.
     pub fn look_up(&self, call: &str, fingerprint: Fingerprint) -> Lookup {
         let Some(known) = self.calls.get(call) else {
-            return if self.decisions < self.bounds.max_calls { Lookup::New } else { Lookup::Full };
+            return if self.has_room() { Lookup::New } else { Lookup::Full };
         };
         match known.variants.iter().find(|(f, _)| *f == fingerprint) {
             Some((_, decision)) => match self.memo.get(call, fingerprint) {
                 Some(stored) => Lookup::Stored(Box::new(stored.clone())),
-                None => Lookup::Decided(Decision::clone(decision)),
+                None => Lookup::Decided(decision.clone()),
             },
-            None if self.decisions < self.bounds.max_calls => Lookup::Changed,
+            None if self.has_room() => Lookup::Changed,
             None => Lookup::Full,
         }
+    }
+
+    fn has_room(&self) -> bool {
+        self.decisions < self.bounds.max_calls && self.kept_bytes() < self.bounds.max_bytes
     }
 
     /// The session as the outcome of a call may see it.
@@ -250,7 +286,9 @@ impl Session {
         keep_text: bool,
         cut: Option<Cut>,
     ) {
-        let decision = Arc::new(stored.outcome.decision.clone());
+        let mut decision = stored.outcome.decision.clone();
+        decision.references.shrink_to_fit();
+        decision.terms.shrink_to_fit();
         let mut shown = std::mem::take(&mut stored.outcome.shown);
         let cut = cut.or_else(|| self.host_limit.map(Cut::of_bytes));
         let is_cut = cut.is_some_and(|cut| cut.applies(&stored.outcome.texts));
@@ -267,13 +305,22 @@ impl Session {
         }
         let evidence = &stored.outcome.evidence;
         let order = self.calls.len();
-        let known = Arc::make_mut(&mut self.calls).entry(caller.id.into());
-        let known = Arc::make_mut(known.or_insert_with(|| Arc::new(Known::new(order))));
-        known.add(fingerprint, Arc::clone(&decision));
+        let id = self.calls.get_key_value(caller.id).map(|(id, _)| Arc::clone(id));
+        let id = id.unwrap_or_else(|| {
+            let id: Arc<str> = Arc::from(caller.id);
+            self.held += memory::shared(&id);
+            id
+        });
+        let calls = Arc::make_mut(&mut self.calls);
+        let known = calls.entry(Arc::clone(&id)).or_insert_with(|| Known::new(order));
+        let (likeness, asked_again, key) = (decision.likeness, decision.asked_again, decision.key);
+        let before = known.bytes();
+        self.held += size::decision(&decision);
+        known.add(fingerprint, decision);
+        self.held += known.bytes() - before;
         self.decisions += 1;
         self.at.results += 1;
         self.at.tokens += evidence.tokens.after;
-        let first = First { call: caller.id.to_owned(), tool: caller.tool.to_owned() };
         if known.variants.len() > 1 {
             // It is not certain any more what the model sees under this id.
             Arc::make_mut(&mut self.index).retain(|call| call != caller.id);
@@ -285,30 +332,72 @@ impl Session {
                 index.add(origin, shown, self.at, self.bounds.index_bytes);
             }
         }
-        if let (Some(likeness), Some(asked)) = (decision.likeness, caller.asked) {
+        if let (Some(likeness), Some(asked)) = (likeness, caller.asked) {
             let is_gap = |reason| reason != Reason::RepeatedLines;
-            let had_gaps = !decision.asked_again
+            let had_gaps = !asked_again
                 && (is_cut
                     || evidence.status == Status::Duplicate
                     || evidence.omissions.iter().any(|omission| is_gap(omission.reason)));
-            Arc::make_mut(&mut self.asked).insert(asked, Answered { likeness, had_gaps, results: self.at.results });
+            // Only an answer with gaps is ever asked about.
+            match had_gaps {
+                true => {
+                    let answered = Answered { likeness, results: self.at.results };
+                    Arc::make_mut(&mut self.asked).insert(asked, answered);
+                }
+                false if self.asked.contains_key(&asked) => {
+                    Arc::make_mut(&mut self.asked).remove(&asked);
+                }
+                false => {}
+            }
         }
-        if !known.is_plain {
+        let (is_plain, order) = (known.is_plain, known.order);
+        if !is_plain {
             Arc::make_mut(&mut self.seen).retain(|call| call != caller.id);
-        } else if let Some(key) = decision.key.as_ref().filter(|_| !is_cut && can_be_named(&first)) {
-            Arc::make_mut(&mut self.seen).add(key.clone(), Shown { first, order: known.order, ending: caller.ending, at: self.at });
+        } else if let Some(key) = key.filter(|_| !is_cut && can_be_named(caller.id, caller.tool)) {
+            let tool = self.tool(caller.tool);
+            let call = Arc::clone(&id);
+            let shown = Shown { call, tool, order, ending: caller.ending, at: self.at };
+            Arc::make_mut(&mut self.seen).add(key, shown);
         }
-        self.stats.add(caller.tool, &stored.outcome.evidence, self.host_limit);
+        self.total(caller.tool, &stored.outcome.evidence);
         if keep_text {
-            Arc::make_mut(&mut self.memo).put(caller.id, fingerprint, stored, &self.bounds);
+            Arc::make_mut(&mut self.memo).put(&id, fingerprint, stored, &self.bounds);
         }
+        self.tell_size();
+    }
+
+    /// The session's own copy of a tool's name.
+    fn tool(&mut self, name: &str) -> Arc<str> {
+        if let Some(tool) = self.tools.get(name) {
+            return Arc::clone(tool);
+        }
+        let tool: Arc<str> = Arc::from(name);
+        self.held += memory::shared(&tool) + 2 * size_of::<Arc<str>>();
+        self.tools.insert(Arc::clone(&tool));
+        tool
     }
 
     /// Counts a result that came without a call id, or for which there was no room.
     pub fn count(&mut self, tool: &str, outcome: &Outcome) {
         self.at.results += 1;
         self.at.tokens += outcome.evidence.tokens.after;
-        self.stats.add(tool, &outcome.evidence, self.host_limit);
+        self.total(tool, &outcome.evidence);
+        self.tell_size();
+    }
+
+    fn total(&mut self, tool: &str, evidence: &Evidence) {
+        /// A row of the totals.
+        const ROW: usize = 256;
+        let rows = self.stats.by_tool.len();
+        self.stats.add(tool, evidence, self.host_limit);
+        self.held += (self.stats.by_tool.len() - rows) * (ROW + tool.len());
+    }
+
+    /// Settings for all requests of the session.
+    pub fn set_policy(&mut self, policy: PolicyPatch) {
+        self.held += 4 * serde_json::to_vec(&policy).map_or(0, |json| json.len());
+        self.policy = policy;
+        self.tell_size();
     }
 
     /// Counts a request that was answered before.
@@ -329,9 +418,22 @@ impl Session {
 
     /// Remembers what was looked for when a call came first in a body.
     pub fn remember_query(&mut self, call: &str, query: Option<&str>) {
-        if self.queries.len() < self.bounds.max_calls && !self.queries.contains_key(call) {
-            Arc::make_mut(&mut self.queries).insert(call.to_owned(), query.map(str::to_owned));
+        let has_room = self.queries.len() < self.bounds.max_calls && self.has_room();
+        if !has_room || self.queries.contains_key(call) {
+            return;
         }
+        let query = query.map(|query| match &self.last_query {
+            Some(last) if **last == *query => Arc::clone(last),
+            _ => Arc::from(query),
+        });
+        if query.as_ref().map(Arc::as_ptr) != self.last_query.as_ref().map(Arc::as_ptr) {
+            self.held += query.as_ref().map_or(0, memory::shared);
+            self.last_query.clone_from(&query);
+        }
+        let call: Arc<str> = Arc::from(call);
+        self.held += memory::shared(&call);
+        Arc::make_mut(&mut self.queries).insert(call, query);
+        self.tell_size();
     }
 
     /// These calls left the context: nothing refers to them any more.
@@ -348,6 +450,7 @@ impl Session {
         self.retain(|call| kept.contains(call));
         // What was asked before the summary was not asked in this context.
         self.asked = Arc::default();
+        self.tell_size();
     }
 
     /// How many calls it knows.
@@ -384,6 +487,40 @@ impl Session {
         if self.index.has_other(&visible) {
             Arc::make_mut(&mut self.index).retain(&visible);
         }
+        self.tell_size();
+    }
+
+    /// Bytes that it takes, with all that it remembers.
+    pub fn bytes(&self) -> usize {
+        self.kept_bytes() + self.memo.bytes() + self.index.bytes()
+    }
+
+    /// Bytes of what outcomes depend on, which stays for as long as the session.
+    fn kept_bytes(&self) -> usize {
+        /// The session itself, its settings, the words of its last calls and the rows of its totals.
+        const FIXED: usize = size_of::<Session>() + 16 * 1024;
+        FIXED
+            + self.held
+            + memory::table(&self.calls)
+            + memory::table(&self.asked)
+            + memory::table(&self.queries)
+            + self.seen.bytes()
+    }
+
+    fn tell_size(&mut self) {
+        let bytes = self.bytes();
+        self.share.set(bytes);
+    }
+
+    /// Forgets what can be made again or done without: the memo and the lines of earlier outputs. What was
+    /// decided stays, so that every result comes again as it was.
+    /// Says how many bytes that were.
+    pub fn shrink(&mut self) -> usize {
+        let before = self.bytes();
+        self.memo = Arc::default();
+        self.index = Arc::default();
+        self.tell_size();
+        before - self.bytes()
     }
 
     /// Bytes that the lines of earlier outputs take.
@@ -403,8 +540,8 @@ impl Session {
 }
 
 /// Whether a marker can name a call so that it is read back as the same.
-fn can_be_named(first: &First) -> bool {
-    let marker = Marker::Duplicate { call: first.call.clone(), tool: first.tool.clone() };
+fn can_be_named(call: &str, tool: &str) -> bool {
+    let marker = Marker::Duplicate { call: call.to_owned(), tool: tool.to_owned() };
     let text = marker.write();
     Marker::parse(&text) == Some((marker, text.len()))
 }
@@ -455,7 +592,7 @@ impl History for Live<'_> {
 
     fn is_repeated(&self, likeness: u64) -> bool {
         let last = self.caller.asked.and_then(|asked| self.session.asked.get(&asked));
-        last.is_some_and(|a| a.had_gaps && a.likeness == likeness && a.results <= self.caller.turn)
+        last.is_some_and(|a| a.likeness == likeness && a.results <= self.caller.turn)
             && !self.session.calls.contains_key(self.caller.id)
     }
 }
@@ -466,7 +603,7 @@ pub struct AsDecided(pub Decision);
 
 impl History for AsDecided {
     fn first(&self, _: &Key) -> Option<First> {
-        self.0.duplicate_of.clone()
+        self.0.duplicate_of.as_deref().cloned()
     }
 
     fn knows(&self, _: &str) -> bool {
