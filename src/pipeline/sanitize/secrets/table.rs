@@ -53,6 +53,8 @@ pub(super) struct Table {
     pub(super) keywords: Keywords,
     /// For each keyword the rules that look near it.
     pub(super) users: Vec<Vec<u16>>,
+    /// For each keyword whether names hold it: an assigned value or a telling name.
+    pub(super) names: Vec<bool>,
     /// The keyword that is the placeholder itself.
     pub(super) placeholder: usize,
 }
@@ -92,11 +94,16 @@ pub(super) fn load(source: &str) -> Result<Table, String> {
         }
         users.last_mut().ok_or("no keyword")?.push(index);
     }
+    let is_name = |rule: &u16| {
+        matches!(rules[usize::from(*rule)].form, Form::Assigned { .. } | Form::Named { .. })
+    };
+    let mut names: Vec<bool> = users.iter().map(|users| users.iter().any(is_name)).collect();
     let placeholder = words.len();
+    names.push(false);
     words.push(PLACEHOLDER.to_ascii_lowercase());
     users.push(Vec::new());
     let keywords = Keywords::new(words);
-    Ok(Table { rules, infos, keywords, users, placeholder })
+    Ok(Table { rules, infos, keywords, users, names, placeholder })
 }
 
 fn form(entry: &Entry) -> Result<Form, &'static str> {
