@@ -16,7 +16,7 @@ use tersed::pipeline::sanitize::{self, Raw};
 /// Whether a part of the value is still to be read.
 fn leaks(hidden: &Hidden) -> bool {
     let out = sanitize::run(Raw::Text(&hidden.text), true, &|_| false).unwrap();
-    let shown = [Some(out.text.to_string()), out.original];
+    let shown = [Some(out.text.to_string()), out.original].map(|text| text.map(|text| without_placeholders(&text)));
     shown.iter().flatten().any(|shown| {
         hidden.parts.iter().any(|part| {
             let bytes = part.as_bytes();
@@ -26,10 +26,23 @@ fn leaks(hidden: &Hidden) -> bool {
     })
 }
 
+/// Names of rules hold words of the values that they are for.
+fn without_placeholders(text: &str) -> String {
+    let mut pieces = text.split("[REDACTED:");
+    let mut out = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        out.push('\u{0}');
+        out.push_str(piece.split_once(']').map_or(piece, |(_, rest)| rest));
+    }
+    out
+}
+
 #[test]
 fn values_are_found_wherever_they_hide() {
     let cases = values::cases();
     assert!(cases.len() >= 500, "{} values", cases.len());
+    // The name of a place of which the texts that are missed are shown.
+    let show = std::env::var("HIDING_PLACE").ok();
     let mut low = Vec::new();
     let mut rules: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     println!("{:<44} {:>7} {:>7} {:>8} {:>6}", "place", "values", "found", "recall", "least");
@@ -42,6 +55,10 @@ fn values_are_found_wherever_they_hide() {
             counts.0 += 1;
             if leaks(&hidden) {
                 missed.push(case.rule.as_str());
+                if show.as_deref() == Some(place.name) {
+                    let out = sanitize::run(Raw::Text(&hidden.text), true, &|_| false).unwrap();
+                    println!("--- {}\n{}\n--- shown as\n{}", case.rule, hidden.text, out.text);
+                }
             } else {
                 counts.1 += 1;
             }

@@ -41,21 +41,21 @@ fn fronted(case: &Case, front: impl Fn(usize) -> String) -> Option<Hidden> {
     Some(hidden)
 }
 
-/// The name and the value of a cell: the rule's own, or a value that it knows alone.
-fn cell(case: &Case) -> Option<(&str, &str)> {
-    let fits = |v: &str| !v.contains(['\n', '|', '\t', ',', ';', '"']);
-    match case.name() {
-        _ if !fits(&case.value) || case.rule == "none" => None,
-        _ if case.is_bare => Some(("value", &case.value)),
-        Some(name) => Some((name, &case.value)),
-        None => None,
-    }
+/// The name and the value of a cell: the rule's own, or a value that it knows alone, or else its line.
+fn cell(case: &Case) -> Option<(&str, String)> {
+    let fits = |v: &str| !v.contains(['\n', '|', '\t', ',', ';', '"', '`']) && !v.contains("  ") && v == v.trim();
+    let (name, value) = match case.name() {
+        _ if case.is_bare => ("value", case.value.clone()),
+        Some(name) if case.is_named => (name, case.value.clone()),
+        _ => ("line", case.line()),
+    };
+    (fits(&value) && case.rule != "none").then_some((name, value))
 }
 
 fn table(case: &Case, head: fn(&str, usize) -> String, row: fn(&str, usize) -> String) -> Option<Hidden> {
     let (name, value) = cell(case)?;
     let width = name.len().max(value.len());
-    plain(case, head(name, width) + &row(value, width))
+    plain(case, head(name, width) + &row(&value, width))
 }
 
 /// Breaks a value into two halves in the middle.
@@ -81,9 +81,9 @@ fn strung(case: &Case, between: &str) -> Option<Hidden> {
     let before = match case.before.ends_with('"') {
         true => case.before.clone(),
         false => match case.name() {
-            Some(name) => format!("{name} = \""),
-            None if case.is_bare => "x = \"".to_owned(),
-            None => return None,
+            Some(name) if case.is_named => format!("{name} = \""),
+            _ if case.is_bare => "x = \"".to_owned(),
+            _ => return None,
         },
     };
     parts(format!("{before}{a}{between}{b}\"\n"), vec![a, b], PLAIN)
@@ -189,7 +189,7 @@ places! {
             parts(format!("=> \"first\\n{}\\n\"\n", json_text(&case.line())), json_text(&case.value).split("\\n").map(str::to_owned).collect(), PLAIN)
         },
         "HTML entities" => |case| coded(case, c::entities, PLAIN),
-        "HTML entities by number" => |case| coded(case, c::numeric_entities, PLAIN),
+        "HTML entities by number" => |case| coded(case, c::numeric_entities, CODED),
         "value in a span" => |case| plain(case, format!("<pre>{}</pre>\n", case.with(&format!("<span class=\"s1\">{}</span>", case.value)))),
         "name and value in spans" => |case| {
             let before = match case.name() {
@@ -213,11 +213,11 @@ places! {
     95 {
         "URL-encoded" => |case| coded(case, |t| c::percent(t, false), CODED),
         "URL-encoded twice" => |case| coded(case, |t| c::percent(&c::percent(t, false), false), CODED),
-        "URL-encoded, every letter" => |case| coded(case, |t| c::percent(t, true), CODED),
-        "\\u escapes" => |case| coded(case, c::unicode, CODED),
-        "\\x escapes" => |case| coded(case, c::hex_escapes, CODED),
+        "URL-encoded, every letter" => |case| coded(case, |t| c::percent(t, true), 3 * PLAIN),
+        "\\u escapes" => |case| coded(case, c::unicode, 6 * PLAIN),
+        "\\x escapes" => |case| coded(case, c::hex_escapes, 4 * PLAIN),
         "quoted-printable" => |case| coded(case, |t| c::quoted_printable(t, false), CODED),
-        "quoted-printable, every letter" => |case| coded(case, |t| c::quoted_printable(t, true), CODED),
+        "quoted-printable, every letter" => |case| coded(case, |t| c::quoted_printable(t, true), 3 * PLAIN),
         "xxd" => |case| dumped(case, c::xxd),
         "hexdump -C" => |case| dumped(case, c::hexdump_c),
         "hexdump" => |case| dumped(case, c::words),
@@ -257,7 +257,7 @@ places! {
             parts(format!("$ show\n{text}\n"), pieces, PLAIN)
         },
         "folded in YAML" => |case| {
-            let (name, value) = case.name().map(|n| (n, &case.value)).filter(|(_, v)| !v.contains(['\n', '"']))?;
+            let (name, value) = case.name().filter(|_| case.is_named).map(|n| (n, &case.value)).filter(|(_, v)| !v.contains(['\n', '"']))?;
             plain(case, format!("app:\n  {name}: >-\n    {value}\n  next: 1\n"))
         },
         "continued in a shell" => |case| broken(case, "\\\n"),

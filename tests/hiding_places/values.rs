@@ -16,12 +16,14 @@ pub struct Case {
     pub after: String,
     /// Whether the rule knows the value alone.
     pub is_bare: bool,
+    /// Whether it knows it behind its name, in quotes.
+    pub is_named: bool,
 }
 
 impl Case {
     pub fn of(rule: &str, before: &str, value: &str, after: &str) -> Case {
         let text = |text: &str| text.to_owned();
-        Case { rule: text(rule), before: text(before), value: text(value), after: text(after), is_bare: false }
+        Case { rule: text(rule), before: text(before), value: text(value), after: text(after), is_bare: false, is_named: false }
     }
 
     /// The whole, without a line feed at the end.
@@ -79,11 +81,12 @@ pub fn cases() -> Vec<Case> {
                 let mut dice = Dice(seeded(id, cases.len() as u64 + seed));
                 let mut case = Case::of(id, &text[..found.start], value, &text[found.end..]);
                 case.value = other(&case, keep, &mut dice);
-                case.is_bare = {
-                    let alone = format!("see {} there", case.value);
-                    let found = secrets::find(alone.as_bytes());
+                let knows = |text: String| {
+                    let found = secrets::find(text.as_bytes());
                     found.len() == 1 && found[0].end - found[0].start == case.value.len()
                 };
+                case.is_bare = knows(format!("see {} there", case.value));
+                case.is_named = case.name().is_some_and(|name| knows(format!("{name} = \"{}\"", case.value)));
                 cases.push(case);
             }
         }

@@ -6,7 +6,7 @@
 use super::judge::{self, is_word};
 use super::table::{Form, Rule, Table, compile};
 use super::hidden::columns;
-use super::{PLACEHOLDER, cloud, named, pem, shapes};
+use super::{PLACEHOLDER, cloud, named, pem, shapes, terraform};
 use std::ops::Range;
 
 /// How often one rule judges values that end together: bounds the work on a text of nothing but keywords.
@@ -126,6 +126,8 @@ impl<'t> Scan<'t> {
             Form::Cookie => shapes::cookie(self, rule, index, hit),
             Form::KubernetesSecret => cloud::kubernetes(self, rule, index, hit),
             Form::SecretString => cloud::secret_string(self, rule, index, hit),
+            Form::TerraformRandom => terraform::random(self, rule, index, hit),
+            Form::TerraformAttributes => terraform::attributes(self, rule, index, hit),
             Form::Named { password } => named::find(self, rule, index, hit, *password),
         }
     }

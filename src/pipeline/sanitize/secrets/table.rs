@@ -33,6 +33,10 @@ pub(super) enum Form {
     KubernetesSecret,
     /// The secret of a secrets manager.
     SecretString,
+    /// What Terraform made at random, in its state.
+    TerraformRandom,
+    /// The telling attributes of a resource in Terraform's state.
+    TerraformAttributes,
     /// A telling name, an operator and a value; `password` accepts what people choose, else only random values.
     Named { password: bool },
 }
@@ -116,6 +120,8 @@ fn form(entry: &Entry) -> Result<Form, &'static str> {
         "cookie" => Form::Cookie,
         "kubernetes-secret" => Form::KubernetesSecret,
         "secret-string" => Form::SecretString,
+        "terraform-random" => Form::TerraformRandom,
+        "terraform-attributes" => Form::TerraformAttributes,
         "password" => Form::Named { password: true },
         "random" => Form::Named { password: false },
         "" if !entry.regex.is_empty() => match entry.reach[..] {

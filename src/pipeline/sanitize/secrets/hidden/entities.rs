@@ -53,6 +53,12 @@ const TAGS: &[&[u8]] = &[
     b"span", b"b", b"i", b"u", b"s", b"em", b"strong", b"code", b"font", b"mark", b"a", b"var", b"kbd", b"tt",
     b"small", b"ins", b"del", b"wbr", b"bdi", b"bdo", b"samp", b"sup", b"sub",
 ];
+/// Tags that begin or end a line.
+const LINES: &[&[u8]] = &[
+    b"pre", b"p", b"div", b"li", b"tr", b"br", b"ul", b"ol", b"table", b"dt", b"h", b"body", b"html",
+];
+/// Tags that begin a cell.
+const CELLS: &[&[u8]] = &[b"td", b"th", b"dd"];
 /// Longest tag, in bytes.
 const TAG: usize = 512;
 
@@ -75,14 +81,22 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
     NAMES.iter().find(|(known, _)| *known == name).map(|(_, c)| Unit::char(len, *c))
 }
 
-/// The tag at a `<`, if it is one that only changes how text looks.
+/// The tag at a `<`, if it only changes how text looks or where it stands.
 pub(super) fn tag(text: &[u8], at: usize) -> Option<Unit> {
     let rest = &text[at + 1..text.len().min(at + TAG)];
-    let name = rest.strip_prefix(b"/").unwrap_or(rest);
+    let is_end = rest.first() == Some(&b'/');
+    let name = &rest[usize::from(is_end)..];
     let len = name.iter().take(8).take_while(|b| b.is_ascii_alphabetic()).count();
-    let known = TAGS.iter().any(|tag| name[..len].eq_ignore_ascii_case(tag));
-    (known && name.get(len).is_some_and(|b| b" >/\t\n".contains(b))).then_some(())?;
+    let is = |tags: &[&[u8]]| tags.iter().any(|tag| name[..len].eq_ignore_ascii_case(tag));
+    let unit = match () {
+        () if is(TAGS) => Unit::nothing,
+        () if is(LINES) => |len| Unit::byte(len, b'\n'),
+        () if is(CELLS) && is_end => Unit::nothing,
+        () if is(CELLS) => |len| Unit::byte(len, b'\t'),
+        () => return None,
+    };
+    name.get(len).is_some_and(|b| b" >/\t\n123456".contains(b)).then_some(())?;
     // Another `<` bounds the work on a text of nothing but openings.
     let end = rest.iter().position(|b| matches!(b, b'>' | b'<'))?;
-    (rest[end] == b'>').then(|| Unit::nothing(end + 2))
+    (rest[end] == b'>').then(|| unit(end + 2))
 }

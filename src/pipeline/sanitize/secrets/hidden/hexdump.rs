@@ -10,15 +10,6 @@ const LINE: usize = 160;
 /// Shortest line without an address that counts, in bytes dumped.
 const BARE: usize = 8;
 
-/// How the words of a dump are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Order {
-    /// As they stand.
-    Big,
-    /// Words of two bytes, the second first.
-    Little,
-}
-
 /// One line of a dump.
 struct Dumped {
     bytes: Vec<u8>,
@@ -39,7 +30,7 @@ pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
                 words |= dumped.words;
                 let source = at + dumped.start..end;
                 big.stand(&dumped.bytes, source.clone());
-                little.stand(&swapped(&dumped.bytes, Order::Little), source);
+                little.stand(&swapped(&dumped.bytes), source);
             }
             None => give(&mut big, &mut little, &mut words, found),
         }
@@ -59,11 +50,9 @@ fn give(big: &mut View, little: &mut View, words: &mut bool, found: &mut dyn FnM
     *words = false;
 }
 
-fn swapped(bytes: &[u8], order: Order) -> Vec<u8> {
-    match order {
-        Order::Big => bytes.to_vec(),
-        Order::Little => bytes.chunks(2).flat_map(|pair| pair.iter().rev().copied()).collect(),
-    }
+/// Words of two bytes with the second first.
+fn swapped(bytes: &[u8]) -> Vec<u8> {
+    bytes.chunks(2).flat_map(|pair| pair.iter().rev().copied()).collect()
 }
 
 /// Reads a line: an address, then digits in groups, then perhaps the letters.

@@ -46,13 +46,13 @@ fn is_diff(text: &[u8]) -> bool {
 
 /// Bytes in front of a line that a tool put there.
 fn prefix(line: &[u8], is_diff: bool) -> usize {
-    let mut at = file(line);
-    at += number(&line[at..]);
-    if at == 0 {
-        at = time(line);
+    if is_diff && matches!(line.first(), Some(b'+' | b'-' | b' ')) && line.get(1) != line.first() {
+        return 1;
     }
-    if is_diff && at == 0 && matches!(line.first(), Some(b'+' | b'-' | b' ')) && line.get(1) != line.first() {
-        at = 1;
+    let mut at = time(line);
+    if at == 0 {
+        at = file(line);
+        at += number(&line[at..]);
     }
     if at == 0 && line.starts_with(b"> ") {
         at = 2;
@@ -63,6 +63,9 @@ fn prefix(line: &[u8], is_diff: bool) -> usize {
 /// `src/x.env:3:`, `src/x.env-3-` and `src/x.env:`.
 fn file(line: &[u8]) -> usize {
     let name = line.iter().take(PATH).take_while(|b| b.is_ascii_alphanumeric() || b"._/@+~-".contains(b)).count();
+    if let Some(behind) = dashed(line, name) {
+        return behind;
+    }
     let is_path = line[..name].iter().any(|b| matches!(b, b'.' | b'/'));
     if line.get(name) == Some(&b':') && is_path {
         let digits = digits(&line[name + 1..]);
@@ -71,18 +74,20 @@ fn file(line: &[u8]) -> usize {
         }
         return if line[name + 1..].starts_with(b"//") { 0 } else { name + 1 };
     }
-    // The name and the number run into each other, and the line itself may go on with letters.
-    let Some(dot) = memchr::memchr(b'.', &line[..name]) else { return 0 };
-    let mut at = dot;
-    while let Some(n) = memchr::memchr(b'-', &line[at..name]) {
-        let from = at + n + 1;
+    0
+}
+
+/// `src/x.env-3-`: the name and the number run into each other, and the line itself may go on with letters.
+fn dashed(line: &[u8], name: usize) -> Option<usize> {
+    let mut at = memchr::memchr(b'.', &line[..name])?;
+    loop {
+        let from = at + memchr::memchr(b'-', &line[at..name])? + 1;
         let digits = digits(&line[from..name]);
         if digits > 0 && line.get(from + digits) == Some(&b'-') {
-            return from + digits + 1;
+            return Some(from + digits + 1);
         }
         at = from + digits;
     }
-    0
 }
 
 /// `12:`, `12-`, `  12→`, `12<tab>`, `12 | `, `12. `.
@@ -122,23 +127,27 @@ fn time(line: &[u8]) -> usize {
         if !is_time(at, len) {
             break;
         }
-        at = blanks(line, at + len, 4);
+        at = blanks(line, at + len, 1);
     }
     if at == open {
         return 0;
     }
     const LEVELS: &[&str] =
         &["trace", "debug", "info", "notice", "warn", "warning", "error", "fatal", "critical", "stdout", "stderr"];
+    let mut had_level = false;
     for _ in 0..3 {
         let len = word(at);
         let name = line[at..at + len].trim_ascii();
         let bare: Vec<u8> = name.iter().copied().filter(u8::is_ascii_alphabetic).collect();
         let is_level = LEVELS.iter().any(|level| bare.eq_ignore_ascii_case(level.as_bytes()));
         let is_bracket = name.first() == Some(&b'[') && name.last().is_some_and(|b| b"]:".contains(b));
-        if !is_level && !is_bracket {
+        // The logger, whose name ends in a colon.
+        let is_logger = len > 1 && name.ends_with(b":") && name[..len - 1].iter().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(b)) && had_level && name.contains(&b'.');
+        if !is_level && !is_bracket && !is_logger {
             break;
         }
-        at = blanks(line, at + len, 4);
+        had_level = true;
+        at = blanks(line, at + len, 1);
     }
     at
 }

@@ -3,6 +3,7 @@
 //! It takes out what parts the pieces and leaves the rest. What does not belong together is no secret together.
 
 use super::view::{View, blanks, line_end};
+use std::ops::Range;
 
 /// Longest gap between two pieces, in bytes.
 const GAP: usize = 96;
@@ -15,6 +16,7 @@ const LINE: usize = 512;
 const TRIGGERS: [bool; 256] = {
     let mut set = [false; 256];
     set[b'\n' as usize] = true;
+    set[b' ' as usize] = true;
     set[b'"' as usize] = true;
     set[b'\'' as usize] = true;
     set
@@ -27,6 +29,7 @@ pub(super) fn view(text: &[u8]) -> Option<View> {
         at += n;
         let gap = match text[at] {
             b'\n' => line_gap(text, at),
+            b' ' => group_gap(text, at),
             _ => string_gap(text, at),
         };
         match gap.filter(|gap| gap.start >= copied && gap.end > at) {
@@ -44,7 +47,7 @@ pub(super) fn view(text: &[u8]) -> Option<View> {
 }
 
 /// What parts two pieces at a line feed.
-fn line_gap(text: &[u8], at: usize) -> Option<std::ops::Range<usize>> {
+fn line_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
     let before = at - usize::from(at > 0 && text[at - 1] == b'\r');
     let next = blanks(text, at + 1, GAP);
     let last = *text.get(before.checked_sub(1)?)?;
@@ -60,7 +63,45 @@ fn line_gap(text: &[u8], at: usize) -> Option<std::ops::Range<usize>> {
     if text[..before].ends_with(b"\"\"\"") || text[..before].ends_with(b"@\"") || text[..before].ends_with(b"@'") {
         return Some(before..next);
     }
-    (is_inside(last) && is_inside(first) && is_full(text, before, at + 1)).then_some(before..next)
+    let parted = is_inside(last) && is_inside(first);
+    (parted && (is_full(text, before, at + 1) || is_broken(text, before, next))).then_some(before..next)
+}
+
+/// Whether the last word of a line and the first of the next may be one: both look random, and neither is a name.
+fn is_broken(text: &[u8], end: usize, next: usize) -> bool {
+    let (before, behind) = (back(text, end), ahead(text, next));
+    let named = text.get(behind.end).is_some_and(|b| b"=:({[,;".contains(b)) || text[behind.clone()].contains(&b'=');
+    let starts_alike = text[before.clone()].get(..3) == text[behind.clone()].get(..3);
+    let long = |word: &[u8]| word.len() >= 8 && is_mixed(word);
+    long(&text[before]) && long(&text[behind]) && !named && !starts_alike
+}
+
+/// Groups of one length, parted by a blank: the blank.
+fn group_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let (before, behind) = (back(text, at), ahead(text, at + 1));
+    let (len, next) = (before.len(), behind.len());
+    let is_last = next < len && at > len && text[at - len - 1] == b' ' && next > 0;
+    let grouped = (4..=32).contains(&len) && (next == len || is_last);
+    (grouped && (is_mixed(&text[before]) || is_mixed(&text[behind]))).then_some(at..at + 1)
+}
+
+/// Longest word that is looked at.
+const WORD: usize = 64;
+
+fn back(text: &[u8], end: usize) -> Range<usize> {
+    let len = text[..end].iter().rev().take(WORD).take_while(|b| is_inside(**b) && **b != b'=').count();
+    end - len..end
+}
+
+fn ahead(text: &[u8], start: usize) -> Range<usize> {
+    start..start + text[start..].iter().take(WORD).take_while(|b| is_inside(**b)).count()
+}
+
+/// Digits among letters, or small letters among large ones: no word.
+fn is_mixed(word: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| word.iter().any(is);
+    has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+        || has(u8::is_ascii_lowercase) && word.iter().skip(1).any(u8::is_ascii_uppercase)
 }
 
 /// `key: >-` and `key: |`: where the sign begins.
@@ -98,7 +139,7 @@ fn is_full(text: &[u8], end: usize, next: usize) -> bool {
 }
 
 /// What parts two strings that are put together: from the closing quote through the opening one.
-fn string_gap(text: &[u8], at: usize) -> Option<std::ops::Range<usize>> {
+fn string_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = &text[at..text.len().min(at + GAP)];
     let quote = rest[0];
     let inside = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_graphic() || *b == b' ');
