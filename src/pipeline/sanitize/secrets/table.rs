@@ -98,10 +98,16 @@ pub(super) fn load(source: &str) -> Result<Table, String> {
         }
         users.last_mut().ok_or("no keyword")?.push(index);
     }
-    let is_name = |rule: &u16| {
-        matches!(rules[usize::from(*rule)].form, Form::Assigned { .. } | Form::Named { .. })
+    let is_name = |word: &str, rule: u16| match rules[usize::from(rule)].form {
+        Form::Assigned { .. } | Form::Named { .. } => true,
+        Form::Pattern { .. } => word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'),
+        _ => false,
     };
-    let mut names: Vec<bool> = users.iter().map(|users| users.iter().any(is_name)).collect();
+    let mut names: Vec<bool> = words
+        .iter()
+        .zip(&users)
+        .map(|(word, users)| users.iter().any(|&rule| is_name(word, rule)))
+        .collect();
     let placeholder = words.len();
     names.push(false);
     words.push(PLACEHOLDER.to_ascii_lowercase());
