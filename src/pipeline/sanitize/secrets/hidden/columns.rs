@@ -1,6 +1,6 @@
 //! Tables: CSV, the tables of databases and of Markdown, text in columns. A cell under a telling name is its value.
 //!
-//! Each such cell is written as `name="cell"`, and the rules judge that. It looks only below lines that hold a
+//! Each such cell is written as `name: "cell"`, and the rules judge that. It looks only below lines that hold a
 //! telling name as a cell.
 
 use super::view::{View, blanks, line_end};
@@ -62,7 +62,8 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
             .filter(|&i| heads_here.iter().any(|h| cells[i].contains(h)) && is_name(&text[cells[i].clone()]))
             .collect();
         pairs(text, &cells, &telling, cut, &mut view);
-        if start >= table {
+        let heads = cells.iter().all(|cell| cell.is_empty() || is_name(&text[cell.clone()]));
+        if start >= table && heads {
             table = rows(text, end, &cells, &telling, cut, &mut view);
         }
     }
@@ -133,7 +134,7 @@ fn write(text: &[u8], name: &Range<usize>, cell: Range<usize>, view: &mut View) 
     view.stand(b"\n", here.clone());
     let name: Vec<u8> = text[name.clone()].iter().map(|b| if *b == b' ' { b'_' } else { *b }).collect();
     view.stand(&name, here.clone());
-    view.stand(b"=", here.clone());
+    view.stand(b": ", here.clone());
     view.stand(quote, here);
     view.copy(text, cell.clone());
     view.stand(quote, cell.end..cell.end);
