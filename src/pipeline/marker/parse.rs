@@ -21,11 +21,24 @@ impl Marker {
             None => rest,
         };
         let body = rest.strip_prefix(": ")?;
-        let end = memchr::memchr2(b']', b'\n', body.as_bytes())?;
-        let (body, tail) = body.split_at(end);
-        let marker = parse_body(body)?;
-        tail.starts_with(']').then(|| (marker, text.len() - tail.len() + 1))
+        let end = close(body)?;
+        let marker = parse_body(&body[..end])?;
+        Some((marker, text.len() - body.len() + end + 1))
     }
+}
+
+/// Longest marker that is read, in bytes: a text of nothing but openings is not searched from each to its end.
+const LONGEST: usize = 8 << 10;
+
+/// The part of a text in which a marker that it starts with has to end.
+fn reach(text: &str) -> &str {
+    &text[..text.floor_char_boundary(LONGEST)]
+}
+
+/// Where the bracket is that closes a marker: on its line, and in reach.
+fn close(body: &str) -> Option<usize> {
+    let body = reach(body).as_bytes();
+    memchr::memchr2(b']', b'\n', body).filter(|&end| body[end] == b']')
 }
 
 fn is_check(digits: &str) -> bool {
@@ -33,7 +46,7 @@ fn is_check(digits: &str) -> bool {
 }
 
 fn parse_duplicate(text: &str) -> Option<(Marker, usize)> {
-    let line = text.split('\n').next()?;
+    let (line, _) = text.split_at(memchr::memchr(b'\n', reach(text).as_bytes()).unwrap_or(reach(text).len()));
     let end = line.find(DUPLICATE_CLOSE)?;
     let (call, tool) = line.get(DUPLICATE_OPEN.len()..end)?.split_once(" (")?;
     let tool = tool.strip_suffix(')')?;
@@ -43,7 +56,7 @@ fn parse_duplicate(text: &str) -> Option<(Marker, usize)> {
 
 fn parse_externalized(text: &str) -> Option<(Marker, usize)> {
     let body = text.strip_prefix(EXTERNALIZED_OPEN)?;
-    let end = memchr::memchr2(b']', b'\n', body.as_bytes()).filter(|&end| body.as_bytes()[end] == b']')?;
+    let end = close(body)?;
     let (key, rest) = body[..end].split_once(" | ")?;
     let (kind, summary) = rest.split_once(" | ")?;
     let (key, kind, summary) = (key.to_owned(), kind.to_owned(), summary.to_owned());
