@@ -14,7 +14,7 @@ use crate::pipeline::Outcome;
 use crate::pipeline::blocks::{Earlier, Index, Lines, Origin, Position};
 use crate::pipeline::dedup::{Decision, First, History, Key};
 use crate::pipeline::evidence::Status;
-use crate::pipeline::marker::Marker;
+use crate::pipeline::marker;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::relevance::{self, Term};
 use crate::protocol::session::Stats;
@@ -174,6 +174,8 @@ struct Answered {
 pub struct Session {
     bounds: Bounds,
     calls: HashMap<String, Known>,
+    /// Calls that a result became a reference to, with their tools as the references name them.
+    referred: HashMap<String, String>,
     decisions: usize,
     memo: Memo,
     seen: Seen,
@@ -254,6 +256,9 @@ impl Session {
         let known = self.calls.entry(caller.id.to_owned()).or_insert_with(|| Known::new(order));
         known.add(fingerprint, decision.clone());
         self.decisions += 1;
+        if let Some(first) = &decision.duplicate_of {
+            self.referred.insert(first.call.clone(), first.tool.clone());
+        }
         self.at.results += 1;
         self.at.tokens += evidence.tokens.after;
         let first = First { call: caller.id.to_owned(), tool: caller.tool.to_owned() };
@@ -355,9 +360,7 @@ impl Session {
 
 /// Whether a marker can name a call so that it is read back as the same.
 fn can_be_named(first: &First) -> bool {
-    let marker = Marker::Duplicate { call: first.call.clone(), tool: first.tool.clone() };
-    let text = marker.write();
-    Marker::parse(&text) == Some((marker, text.len()))
+    marker::is_name(&first.call) && marker::is_name(&first.tool)
 }
 
 /// The session as it is now.
@@ -381,8 +384,8 @@ impl History for Live<'_> {
         seen.newest(key, is_open)
     }
 
-    fn knows(&self, call: &str) -> bool {
-        call != self.caller.id && self.session.calls.contains_key(call)
+    fn referred(&self, call: &str, tool: &str) -> bool {
+        self.session.referred.get(call).is_some_and(|known| known == tool)
     }
 
     fn earlier(&self) -> Earlier<'_> {
@@ -420,7 +423,7 @@ impl History for AsDecided {
         self.0.duplicate_of.clone()
     }
 
-    fn knows(&self, _: &str) -> bool {
+    fn referred(&self, _: &str, _: &str) -> bool {
         self.0.own_marker
     }
 
