@@ -18,7 +18,7 @@ use crate::pipeline::Outcome;
 use crate::pipeline::blocks::{Earlier, Index, Lines, Origin, Position};
 use crate::pipeline::dedup::{Decision, First, History, Key};
 use crate::pipeline::evidence::{Evidence, Status};
-use crate::pipeline::marker::Marker;
+use crate::pipeline::marker;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::relevance::{self, Term};
 use crate::protocol::session::Stats;
@@ -196,6 +196,8 @@ pub struct Session {
     calls: Arc<HashMap<Arc<str>, Known>>,
     /// Names of tools, each once.
     tools: HashSet<Arc<str>>,
+    /// Calls that a result became a reference to, with their tools as the references name them.
+    referred: Arc<HashMap<Arc<str>, Arc<str>>>,
     decisions: usize,
     /// Bytes that calls, their decisions and queries point to.
     held: usize,
@@ -316,9 +318,14 @@ impl Session {
         let (likeness, asked_again, key) = (decision.likeness, decision.asked_again, decision.key);
         let before = known.bytes();
         self.held += size::decision(&decision);
+        let referred = decision.duplicate_of.as_ref().map(|first| (Arc::from(&*first.call), Arc::from(&*first.tool)));
         known.add(fingerprint, decision);
         self.held += known.bytes() - before;
         self.decisions += 1;
+        if let Some((call, tool)) = referred {
+            self.held += memory::shared(&call) + memory::shared(&tool) + 4 * size_of::<Arc<str>>();
+            Arc::make_mut(&mut self.referred).insert(call, tool);
+        }
         self.at.results += 1;
         self.at.tokens += evidence.tokens.after;
         if known.variants.len() > 1 {
@@ -541,9 +548,7 @@ impl Session {
 
 /// Whether a marker can name a call so that it is read back as the same.
 fn can_be_named(call: &str, tool: &str) -> bool {
-    let marker = Marker::Duplicate { call: call.to_owned(), tool: tool.to_owned() };
-    let text = marker.write();
-    Marker::parse(&text) == Some((marker, text.len()))
+    marker::is_name(call) && marker::is_name(tool)
 }
 
 /// The session as it is now.
@@ -567,8 +572,8 @@ impl History for Live<'_> {
         seen.newest(key, is_open)
     }
 
-    fn knows(&self, call: &str) -> bool {
-        call != self.caller.id && self.session.calls.contains_key(call)
+    fn referred(&self, call: &str, tool: &str) -> bool {
+        self.session.referred.get(call).is_some_and(|known| &**known == tool)
     }
 
     fn earlier(&self) -> Earlier<'_> {
@@ -606,7 +611,7 @@ impl History for AsDecided {
         self.0.duplicate_of.as_deref().cloned()
     }
 
-    fn knows(&self, _: &str) -> bool {
+    fn referred(&self, _: &str, _: &str) -> bool {
         self.0.own_marker
     }
 
