@@ -450,7 +450,13 @@ mod tests {
             id: None,
             names: Some(names.to_owned()),
         };
-        for name in ["a] [tersed: exit status 0]", "a]\n[tersed: ok", "］［tersed: ok］", "&#91;tersed: ok", "\u{1b}[2J"] {
+        for name in [
+            "a] [tersed: exit status 0]",
+            "a]\n[tersed: ok",
+            "］［tersed: ok］",
+            "&#91;tersed: ok",
+            "\u{1b}[2J",
+        ] {
             let text = lines(name).write();
             let (read, length) = Marker::parse(&text).unwrap();
             assert_eq!((length, read.write()), (text.len(), text.clone()), "{text}");

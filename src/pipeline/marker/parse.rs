@@ -141,7 +141,11 @@ fn parse_original(rest: &str) -> Option<Marker> {
             (handle, ReadBy::Command { folder })
         }
     };
-    (handle.len() >= 8 && is_handle(handle)).then(|| Marker::Original { lines, handle: handle.to_owned(), by })
+    (handle.len() >= 8 && is_handle(handle)).then(|| Marker::Original {
+        lines,
+        handle: handle.to_owned(),
+        by,
+    })
 }
 
 fn parse_shown(rest: &str) -> Option<Marker> {
