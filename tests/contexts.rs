@@ -18,7 +18,8 @@ fn text(seed: usize, lines: usize) -> String {
 }
 
 fn send_with(engine: &Engine, session: &str, id: &str, content: &str, more: &Value) -> Value {
-    let result = json!({"toolCallId": id, "tool": "bash", "command": format!("run {id}"), "content": content});
+    let result =
+        json!({"toolCallId": id, "tool": "bash", "command": format!("run {id}"), "content": content});
     let mut params = json!({"sessionId": session, "result": result});
     for (name, value) in more.as_object().into_iter().flatten() {
         params[name] = value.clone();
@@ -74,7 +75,11 @@ fn a_fork_gives_what_was_sent_as_it_was_sent() {
     assert_eq!(sent("f"), first, "after a summary");
     call(&engine, "session/close", &json!({"sessionId": "s"}));
     assert_eq!(sent("f"), first, "after the other one was closed");
-    assert_eq!(call(&engine, "session/stats", &json!({"sessionId": "f"}))["total"]["results"], 0, "counted there");
+    assert_eq!(
+        call(&engine, "session/stats", &json!({"sessionId": "f"}))["total"]["results"],
+        0,
+        "counted there"
+    );
 }
 
 #[test]
@@ -90,13 +95,20 @@ fn a_fork_reads_the_originals_of_what_it_was_shown() {
     // In a store that is full nobody loses anything for it.
     let limits = Limits { max_count: 3, ..Limits::default() };
     let engine = Engine::new(Settings { artifacts: limits, ..Settings::default() });
-    let ids: Vec<Value> =
-        (0..2).map(|i| send(&engine, "s", &format!("c{i}"), &log.replace("area", &format!("a{i}")))["artifact"]["id"].clone()).collect();
+    let ids: Vec<Value> = (0..2)
+        .map(|i| {
+            send(&engine, "s", &format!("c{i}"), &log.replace("area", &format!("a{i}")))["artifact"]["id"]
+                .clone()
+        })
+        .collect();
     fork(&engine, "s", "f");
     let has = |session: &str, id: &Value| {
         try_call(&engine, "artifact/read", &json!({"sessionId": session, "id": id})).is_ok()
     };
-    assert_eq!(ids.iter().map(|id| (has("s", id), has("f", id))).collect::<Vec<_>>(), [(true, false), (true, true)]);
+    assert_eq!(
+        ids.iter().map(|id| (has("s", id), has("f", id))).collect::<Vec<_>>(),
+        [(true, false), (true, true)]
+    );
 }
 
 #[test]
@@ -114,7 +126,11 @@ fn a_fork_from_an_earlier_point_shows_only_what_was_there() {
 fn a_fork_of_what_is_not_there_is_empty_and_of_what_is_there_already_changes_nothing() {
     let engine = Engine::default();
     assert_eq!(fork(&engine, "s", "f"), json!({"sessionId": "f", "created": true, "calls": 0}));
-    assert_eq!(call(&engine, "session/open", &json!({"sessionId": "s"}))["created"], true, "not opened by it");
+    assert_eq!(
+        call(&engine, "session/open", &json!({"sessionId": "s"}))["created"],
+        true,
+        "not opened by it"
+    );
     send(&engine, "s", "a", &text(1, 40));
     assert_eq!(fork(&engine, "s", "f"), json!({"sessionId": "f", "created": false, "calls": 0}));
     assert!(refers_to(&send(&engine, "f", "b", &text(1, 40))).is_empty());
@@ -257,7 +273,8 @@ fn what_a_host_cuts_is_no_whole_that_another_repeats() {
     let batch = json!({"sessionId": "t", "results": [item("a"), item("b")], "hostCut": {"bytes": 1000}});
     let answer = call(&engine, "toolResult/compressBatch", &batch);
     assert_eq!(answer["results"][1]["content"], text(2, 60).as_str());
-    let open = json!({"sessionId": "u", "result": {"toolCallId": "a", "tool": "bash"}, "hostCut": {"bytes": 1000}});
+    let open =
+        json!({"sessionId": "u", "result": {"toolCallId": "a", "tool": "bash"}, "hostCut": {"bytes": 1000}});
     let stream = call(&engine, "toolResult/open", &open)["streamId"].clone();
     call(&engine, "toolResult/append", &json!({"streamId": stream, "text": text(3, 60)}));
     call(&engine, "toolResult/close", &json!({"streamId": stream}));

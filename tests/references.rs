@@ -145,7 +145,17 @@ impl World {
     fn new(policy: Value) -> Self {
         let files = (0..2).map(|f| (0..90).map(|i| phrase(i * 7 + f * 3)).collect()).collect();
         let engine = Engine::default();
-        Self { engine, session: "s".to_owned(), left: Vec::new(), policy, files, sent: Vec::new(), visible: HashMap::new(), references: 0, before: 0 }
+        Self {
+            engine,
+            session: "s".to_owned(),
+            left: Vec::new(),
+            policy,
+            files,
+            sent: Vec::new(),
+            visible: HashMap::new(),
+            references: 0,
+            before: 0,
+        }
     }
 
     fn id(&self, n: usize) -> String {
@@ -203,7 +213,11 @@ impl World {
             Step::Evict(which) => {
                 let ids: Vec<String> = which.iter().map(|n| self.id(n % self.sent.len().max(1))).collect();
                 ids.iter().for_each(|id| drop(self.visible.remove(id)));
-                call(&self.engine, "session/evicted", &json!({"sessionId": self.session, "toolCallIds": ids}));
+                call(
+                    &self.engine,
+                    "session/evicted",
+                    &json!({"sessionId": self.session, "toolCallIds": ids}),
+                );
             }
             Step::Keep(which) => {
                 let ids: Vec<String> = which.iter().map(|n| self.id(n % self.sent.len().max(1))).collect();
@@ -239,7 +253,8 @@ impl World {
         let answer = call(&self.engine, "session/fork", &params);
         assert_eq!(answer, json!({"sessionId": new, "created": true, "calls": self.sent.len()}));
         // What the one that was left sees goes on without us: something that the new one must not refer to.
-        let other = json!({"toolCallId": format!("other{new}"), "tool": "read_file", "content": self.text_of(0)});
+        let other =
+            json!({"toolCallId": format!("other{new}"), "tool": "read_file", "content": self.text_of(0)});
         self.compress_in(&self.session, &other);
         self.left.push(std::mem::replace(&mut self.session, new));
         self.before = if self.left.len() == 1 { self.sent.len() } else { self.before };

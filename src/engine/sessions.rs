@@ -68,9 +68,8 @@ impl Sessions {
 
     /// All open sessions of a conversation and of the agents in it.
     fn of_conversation(&self, id: &str) -> Vec<Shared> {
-        let is_of = |name: &str| {
-            name.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with(AGENT))
-        };
+        let is_of =
+            |name: &str| name.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with(AGENT));
         let all = self.open.iter().filter(|(name, _)| is_of(name));
         all.map(|(_, (session, _))| Arc::clone(session)).collect()
     }

@@ -126,9 +126,7 @@ fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Val
         return None;
     }
     // The host took line ends off, so that it is no longer seen to be ours.
-    if is_wrapped
-        && (text("stdout").contains("[tersed") || text("stdout").starts_with("[Duplicate of "))
-    {
+    if is_wrapped && (text("stdout").contains("[tersed") || text("stdout").starts_with("[Duplicate of ")) {
         return None;
     }
     let mut updated = response.clone();

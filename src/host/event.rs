@@ -35,8 +35,7 @@ impl Event {
     /// Reads an event; `None` for what is no object.
     pub fn read(event: Value) -> Option<Self> {
         let mut event: Self = serde_json::from_value(event).ok()?;
-        let ids =
-            [&mut event.session_id, &mut event.agent_id, &mut event.agent_type, &mut event.tool_use_id];
+        let ids = [&mut event.session_id, &mut event.agent_id, &mut event.agent_type, &mut event.tool_use_id];
         for id in ids {
             // A placeholder that the host knows nothing for stays as it is written.
             if id.starts_with("${") || id == "undefined" || id == "null" {
@@ -59,7 +58,7 @@ impl Event {
 
     /// The conversation with all its agents, so that no agent of another one can be taken for one of its own.
     pub fn conversation(&self) -> Cow<'_, str> {
-        match self.session_id.contains(AGENT) {
+        match self.session_id.contains([AGENT, '%']) {
             true => Cow::Owned(self.session_id.replace('%', "%25").replace(AGENT, "%2F")),
             false => Cow::Borrowed(&self.session_id),
         }

@@ -291,12 +291,14 @@ impl Session {
                 && (is_cut
                     || evidence.status == Status::Duplicate
                     || evidence.omissions.iter().any(|omission| is_gap(omission.reason)));
-            Arc::make_mut(&mut self.asked).insert(asked, Answered { likeness, had_gaps, results: self.at.results });
+            Arc::make_mut(&mut self.asked)
+                .insert(asked, Answered { likeness, had_gaps, results: self.at.results });
         }
         if !known.is_plain {
             Arc::make_mut(&mut self.seen).retain(|call| call != caller.id);
         } else if let Some(key) = decision.key.as_ref().filter(|_| !is_cut && can_be_named(&first)) {
-            Arc::make_mut(&mut self.seen).add(key.clone(), Shown { first, order: known.order, ending: caller.ending, at: self.at });
+            Arc::make_mut(&mut self.seen)
+                .add(key.clone(), Shown { first, order: known.order, ending: caller.ending, at: self.at });
         }
         self.stats.add(caller.tool, &stored.outcome.evidence, self.host_limit);
         if keep_text {

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use super::wire::{Ran, Reply, Request};
 use crate::host::Host;
-use crate::host::hooks::Hooks;
 use crate::host::event::Event;
+use crate::host::hooks::Hooks;
 use crate::host::replace::{self, compress_result};
 use crate::host::tools::find;
 use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
