@@ -58,7 +58,7 @@ impl Event {
 
     /// The conversation with all its agents, so that no agent of another one can be taken for one of its own.
     pub fn conversation(&self) -> Cow<'_, str> {
-        match self.session_id.contains(AGENT) {
+        match self.session_id.contains([AGENT, '%']) {
             true => Cow::Owned(self.session_id.replace('%', "%25").replace(AGENT, "%2F")),
             false => Cow::Borrowed(&self.session_id),
         }
