@@ -15,6 +15,8 @@ pub struct Event {
     pub cwd: String,
     /// The agent inside it that made the call; empty for the main one.
     pub agent_id: String,
+    /// The model, where the host says so.
+    pub model: String,
     /// The tool.
     pub tool_name: String,
     /// Its arguments.
