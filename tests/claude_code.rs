@@ -197,7 +197,10 @@ fn the_plugin_calls_commands_and_no_tools() {
         for hook in hook["hooks"].as_array().unwrap() {
             assert_eq!(hook["type"], "command", "{hook}");
             let command = hook["command"].as_str().unwrap();
-            assert!(command.starts_with("tersed hook claude-code ") && command.ends_with("|| true"), "{hook}");
+            assert!(
+                command.starts_with("tersed hook claude-code ") && command.ends_with("|| true"),
+                "{hook}"
+            );
             // The host is held up no longer than this, whatever becomes of the program.
             assert!(hook["timeout"].as_u64().unwrap() <= 5, "{hook}");
         }

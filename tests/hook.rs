@@ -581,7 +581,10 @@ fn after_two_waits_in_a_row_nobody_is_asked() {
     let ask = |host: &str, id: &str| {
         let arguments = ["hook", host, "--deadline", "300"];
         let output = told(place.tersed(&arguments).spawn().unwrap(), event(id).to_string().as_bytes());
-        assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+        assert!(
+            output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(),
+            "{output:?}"
+        );
     };
     ask("claude-code", "d1");
     assert_eq!(hanging.asked(), 1);
@@ -600,13 +603,23 @@ fn after_two_waits_in_a_row_nobody_is_asked() {
     // A minute later one looks, and is enough to rest again.
     let late = place.files("late").remove(0);
     let minute = Duration::from_secs(61);
-    fs::File::options().append(true).open(&late).unwrap().set_modified(std::time::SystemTime::now() - minute).unwrap();
+    fs::File::options()
+        .append(true)
+        .open(&late)
+        .unwrap()
+        .set_modified(std::time::SystemTime::now() - minute)
+        .unwrap();
     ask("claude-code", "e1");
     ask("claude-code", "e2");
     assert_eq!(hanging.asked(), 3);
     // When it answers, all is well.
     fs::remove_file(&socket).unwrap();
-    fs::File::options().append(true).open(&late).unwrap().set_modified(std::time::SystemTime::now() - minute).unwrap();
+    fs::File::options()
+        .append(true)
+        .open(&late)
+        .unwrap()
+        .set_modified(std::time::SystemTime::now() - minute)
+        .unwrap();
     assert!(place.stdout(&event("f")).contains("300 passed"));
     assert!(place.files("late").is_empty());
     assert!(place.stdout(&event("g")).starts_with("[Duplicate of f"));

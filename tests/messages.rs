@@ -794,9 +794,7 @@ fn what_a_program_printed_is_worked_on_as_results() {
         format!("\nrunning 120 tests\n{passing}\ntest result: {total}\n\n")
     };
     let passed = run("ok. 120 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s");
-    let result = |code: i64| {
-        json!({ "chunk_id": "b36067", "wall_time_seconds": 0.1, "exit_code": code, "original_token_count": 900, "output": passed })
-    };
+    let result = |code: i64| json!({ "chunk_id": "b36067", "wall_time_seconds": 0.1, "exit_code": code, "original_token_count": 900, "output": passed });
     let block = |text: &str| json!({ "type": "input_text", "text": text });
     let head = "Script completed\nWall time 0.1 seconds\nOutput:\n";
     let calls = [
@@ -816,7 +814,10 @@ fn what_a_program_printed_is_worked_on_as_results() {
         let blocks = first["body"]["input"][1]["output"].as_array().unwrap().clone();
         assert_eq!(blocks.len(), output.len());
         assert_eq!(blocks[0], output[0], "the head stays");
-        assert_eq!(first["body"]["input"][2], body["input"][2], "a note of the program is a result of its own");
+        assert_eq!(
+            first["body"]["input"][2], body["input"][2],
+            "a note of the program is a result of its own"
+        );
         let text = blocks.last().unwrap()["text"].as_str().unwrap();
         let before = output.last().unwrap()["text"].as_str().unwrap();
         assert!(text.len() * 4 < before.len() && text.contains("120 passed"), "{name}: {text}");

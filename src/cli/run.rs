@@ -75,7 +75,8 @@ pub(super) fn run(args: &Args) -> ExitCode {
     let compress = |output: Output<'_>| compressed(args, &program, output);
     // The variable says more than what was known when the command was wrapped.
     let given = args.host_limit.filter(|limit| *limit > 0);
-    let given = given.map(|whole| Shown { whole, failed: args.host_limit_failed.map_or(whole, |n| n.min(whole)) });
+    let given =
+        given.map(|whole| Shown { whole, failed: args.host_limit_failed.map_or(whole, |n| n.min(whole)) });
     let shown = claude_code::shown_by_environment().or(given);
     let holding = Holding { patience: args.patience.unwrap_or(PATIENCE), shown };
     match run::run(&program, holding, &compress) {

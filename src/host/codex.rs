@@ -117,7 +117,12 @@ mod tests {
     #[test]
     fn a_limit_is_read_where_it_counts() {
         assert_eq!(limit_set("model = 'x'\ntool_output_token_limit = 1_000 # few\n[a]\n"), Some(1000));
-        for text in ["", "[a]\ntool_output_token_limit = 5\n", "tool_output_token_limit = 0", "tool_output_token_limits = 5"] {
+        for text in [
+            "",
+            "[a]\ntool_output_token_limit = 5\n",
+            "tool_output_token_limit = 0",
+            "tool_output_token_limits = 5",
+        ] {
             assert_eq!(limit_set(text), None, "{text}");
         }
     }

@@ -54,12 +54,7 @@ fn reads_back(event: &Event) -> bool {
 }
 
 /// The same for a `result` in the shape of the wire.
-pub fn compress_result(
-    host: &Host,
-    session: Option<&str>,
-    result: Value,
-    limits: Limits,
-) -> Option<Value> {
+pub fn compress_result(host: &Host, session: Option<&str>, result: Value, limits: Limits) -> Option<Value> {
     // The evidence tells whether anything changed.
     let mut params = json!({ "policy": { "evidence": "full" } });
     if let Some(session) = session {

@@ -215,7 +215,8 @@ mod tests {
                 r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"_meta":{{"callId":"{id}"}},"name":"report","arguments":{{}}}}}}"#
             );
             assert_eq!(traffic.on_client_line(&host, request.as_bytes()), Route::Server);
-            let answer = format!(r#"{{"id":1,"result":{{"content":[{{"type":"text","text":"{}"}}]}}}}"#, long());
+            let answer =
+                format!(r#"{{"id":1,"result":{{"content":[{{"type":"text","text":"{}"}}]}}}}"#, long());
             assert_eq!(traffic.on_server_line(&host, answer.as_bytes()).is_none(), is_kept, "{id}");
         }
     }

@@ -56,7 +56,8 @@ fn ended(text: &str) -> Option<bool> {
         return None;
     }
     let (status, rest) = text.strip_prefix("Script ")?.split_once("\nWall time ")?;
-    let seconds = rest.strip_suffix(" seconds\nOutput:\n").or_else(|| rest.strip_suffix(" seconds\nOutput:"))?;
+    let seconds =
+        rest.strip_suffix(" seconds\nOutput:\n").or_else(|| rest.strip_suffix(" seconds\nOutput:"))?;
     if seconds.is_empty() || !seconds.bytes().all(|b| b.is_ascii_digit() || b == b'.') {
         return None;
     }
