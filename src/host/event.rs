@@ -21,6 +21,8 @@ pub struct Event {
     pub agent_id: String,
     /// What kind of agent that is, where the host says so; a conversation may have one too.
     pub agent_type: String,
+    /// The model, where the host says so.
+    pub model: String,
     /// The tool.
     pub tool_name: String,
     /// Its arguments.
