@@ -9,6 +9,7 @@ mod seen;
 mod size;
 mod stats;
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use crate::pipeline::evidence::{Evidence, Status};
 use crate::pipeline::marker;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::relevance::{self, Term};
+use crate::pipeline::sanitize::spare::{Fingerprint as Fingerprint64, Written};
 use crate::protocol::session::Stats;
 use crate::protocol::tool_result::ArtifactRef;
 pub use cut::{Cut, Keeps};
@@ -77,6 +79,8 @@ pub struct Ending {
 /// Calls whose words tell what the session talks about, and words of each.
 const RECENT: usize = 12;
 const MAX_WORDS: usize = 64;
+/// Values that the model wrote, of which a session knows; later ones stay secrets.
+const MAX_WROTE: usize = 4096;
 
 /// A call as the session tells it from others.
 #[derive(Debug, Clone, Copy)]
@@ -93,6 +97,8 @@ pub struct Caller<'a> {
     pub ending: Ending,
     /// Results that the session had before this turn: what came since, the model had not seen when it asked.
     pub turn: usize,
+    /// What the model wrote into it.
+    pub wrote: &'a Written<'a>,
 }
 
 impl Caller<'_> {
@@ -198,6 +204,8 @@ pub struct Session {
     tools: HashSet<Arc<str>>,
     /// Calls that a result became a reference to, with their tools as the references name them.
     referred: Arc<HashMap<Arc<str>, Arc<str>>>,
+    /// Secrets that the model wrote into calls, by their fingerprints, with the last such call.
+    wrote: Arc<HashMap<Fingerprint64, Arc<str>>>,
     decisions: usize,
     /// Bytes that calls, their decisions and queries point to.
     held: usize,
@@ -315,6 +323,7 @@ impl Session {
         });
         let calls = Arc::make_mut(&mut self.calls);
         let known = calls.entry(Arc::clone(&id)).or_insert_with(|| Known::new(order));
+        let wrote: Vec<Fingerprint64> = caller.wrote.values().iter().chain(&decision.wrote).copied().collect();
         let (likeness, asked_again, key) = (decision.likeness, decision.asked_again, decision.key);
         let before = known.bytes();
         self.held += size::decision(&decision);
@@ -329,6 +338,20 @@ impl Session {
         }
         self.at.results += 1;
         self.at.tokens += evidence.tokens.after;
+        if !wrote.is_empty() {
+            let known = Arc::make_mut(&mut self.wrote);
+            for value in wrote {
+                let has_room = known.len() < MAX_WROTE;
+                match known.entry(value) {
+                    Entry::Occupied(mut entry) => drop(entry.insert(Arc::clone(&id))),
+                    Entry::Vacant(entry) if has_room => {
+                        entry.insert(Arc::clone(&id));
+                        self.held += size_of::<(Fingerprint64, Arc<str>)>() * 2;
+                    }
+                    Entry::Vacant(_) => {}
+                }
+            }
+        }
         if known.variants.len() > 1 {
             // It is not certain any more what the model sees under this id.
             Arc::make_mut(&mut self.index).retain(|call| call != caller.id);
@@ -488,6 +511,9 @@ impl Session {
     }
 
     fn retain(&mut self, visible: impl Fn(&str) -> bool) {
+        if self.wrote.values().any(|call| !visible(call)) {
+            Arc::make_mut(&mut self.wrote).retain(|_, call| visible(call));
+        }
         // Bodies say the same with every turn: nothing is copied for that.
         if self.seen.has_other(&visible) {
             Arc::make_mut(&mut self.seen).retain(&visible);
@@ -577,6 +603,10 @@ impl History for Live<'_> {
         self.session.referred.get(call).is_some_and(|known| &**known == tool)
     }
 
+    fn wrote(&self, value: &[u8], fingerprint: Fingerprint64) -> bool {
+        self.session.wrote.contains_key(&fingerprint) || self.caller.wrote.has(value, fingerprint)
+    }
+
     fn earlier(&self) -> Earlier<'_> {
         // A call that came before might be referred to by what came after it.
         if self.session.calls.contains_key(self.caller.id) {
@@ -618,6 +648,10 @@ impl History for AsDecided {
 
     fn decided(&self) -> Option<&Decision> {
         Some(&self.0)
+    }
+
+    fn wrote(&self, _: &[u8], fingerprint: Fingerprint64) -> bool {
+        self.0.wrote.contains(&fingerprint)
     }
 
     fn earlier(&self) -> Earlier<'_> {
