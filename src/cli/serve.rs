@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Failure;
 use super::settings::{Flags, SettingsArgs};
 use crate::config::{Framing, RecoveryMode};
-use crate::engine::{Engine, Settings};
+use crate::engine::{Engine, Settings, seal_key};
 use crate::server::{self, ServeOptions};
 use crate::telemetry::LogFile;
 
@@ -137,6 +137,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
         max_queued_bytes: config.server.max_queued_bytes,
     };
     let mut settings = Settings::of(config);
+    if let Err(note) = seal_key::give(&mut settings.policy) {
+        eprintln!("tersed: {note}; a key of this process is used");
+    }
     settings.layers = Some((loaded.sources, loaded.layers));
     if let Some(file) = settings.telemetry.path.as_ref().filter(|_| settings.telemetry.enabled) {
         // Now, so that a file that cannot be written is seen by who named it.

@@ -148,7 +148,8 @@ impl Engine {
         }
         let changed = matches!(known, Lookup::Changed);
         let mentioned = job.call.mentioned();
-        let caller = job.caller(call_id, &mentioned, place.turn);
+        let wrote = job.wrote(policy);
+        let caller = job.caller(call_id, &mentioned, place.turn, &wrote);
         let written = job.written(policy);
         let mut stored = {
             let history = session.history(caller, &written, window(policy));

@@ -15,6 +15,7 @@ mod plan;
 mod recovery;
 mod rules;
 mod schema;
+pub mod seal_key;
 mod sessions;
 mod stream;
 mod tell;
@@ -73,7 +74,8 @@ impl Cancel {
 /// Bounds of an engine.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// What is done where neither session nor request says otherwise.
+    /// What is done where neither session nor request says otherwise. Without a key in it markers are sealed with a random
+    /// one, which dies with the process.
     pub policy: Policy,
     /// Sessions at once; the one that was used least lately ends first. Default 1024.
     pub max_sessions: usize,
@@ -173,6 +175,9 @@ impl Engine {
             true => recovery::hint_of_process(),
             false => recovery::hint_of(&settings.recovery),
         };
+        if settings.policy.seal_key.is_unset() {
+            settings.policy.seal_key = seal_key::of_process();
+        }
         let limit = settings.accounting.host_limit;
         let memory = Memory::new(settings.max_memory_bytes);
         (settings.session.max_bytes, settings.artifacts.memory_bytes) =
@@ -222,6 +227,11 @@ impl Engine {
             },
         };
         serde_json::to_value(capabilities).map_err(|e| RpcError::failed("internal", e.to_string()))
+    }
+
+    /// Bytes of a result that the settings allow.
+    pub fn output_cap(&self) -> usize {
+        self.configuration.policy().max_output_bytes
     }
 
     /// The host is done; the answers to what came earlier may still need the originals.

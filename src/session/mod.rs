@@ -9,6 +9,7 @@ mod seen;
 mod size;
 mod stats;
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -18,9 +19,10 @@ use crate::pipeline::Outcome;
 use crate::pipeline::blocks::{Earlier, Index, Lines, Origin, Position};
 use crate::pipeline::dedup::{Decision, First, History, Key};
 use crate::pipeline::evidence::{Evidence, Status};
-use crate::pipeline::marker::Marker;
+use crate::pipeline::marker;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::relevance::{self, Term};
+use crate::pipeline::sanitize::spare::{Fingerprint as Fingerprint64, Written};
 use crate::protocol::session::Stats;
 use crate::protocol::tool_result::ArtifactRef;
 pub use cut::{Cut, Keeps};
@@ -77,6 +79,8 @@ pub struct Ending {
 /// Calls whose words tell what the session talks about, and words of each.
 const RECENT: usize = 12;
 const MAX_WORDS: usize = 64;
+/// Values that the model wrote, of which a session knows; later ones stay secrets.
+const MAX_WROTE: usize = 4096;
 
 /// A call as the session tells it from others.
 #[derive(Debug, Clone, Copy)]
@@ -93,6 +97,8 @@ pub struct Caller<'a> {
     pub ending: Ending,
     /// Results that the session had before this turn: what came since, the model had not seen when it asked.
     pub turn: usize,
+    /// What the model wrote into it.
+    pub wrote: &'a Written<'a>,
 }
 
 impl Caller<'_> {
@@ -196,6 +202,10 @@ pub struct Session {
     calls: Arc<HashMap<Arc<str>, Known>>,
     /// Names of tools, each once.
     tools: HashSet<Arc<str>>,
+    /// Calls that a result became a reference to, with their tools as the references name them.
+    referred: Arc<HashMap<Arc<str>, Arc<str>>>,
+    /// Secrets that the model wrote into calls, by their fingerprints, with the last such call.
+    wrote: Arc<HashMap<Fingerprint64, Arc<str>>>,
     decisions: usize,
     /// Bytes that calls, their decisions and queries point to.
     held: usize,
@@ -313,14 +323,35 @@ impl Session {
         });
         let calls = Arc::make_mut(&mut self.calls);
         let known = calls.entry(Arc::clone(&id)).or_insert_with(|| Known::new(order));
+        let wrote: Vec<Fingerprint64> = caller.wrote.values().iter().chain(&decision.wrote).copied().collect();
         let (likeness, asked_again, key) = (decision.likeness, decision.asked_again, decision.key);
         let before = known.bytes();
         self.held += size::decision(&decision);
+        let referred =
+            decision.duplicate_of.as_ref().map(|first| (Arc::from(&*first.call), Arc::from(&*first.tool)));
         known.add(fingerprint, decision);
         self.held += known.bytes() - before;
         self.decisions += 1;
+        if let Some((call, tool)) = referred {
+            self.held += memory::shared(&call) + memory::shared(&tool) + 4 * size_of::<Arc<str>>();
+            Arc::make_mut(&mut self.referred).insert(call, tool);
+        }
         self.at.results += 1;
         self.at.tokens += evidence.tokens.after;
+        if !wrote.is_empty() {
+            let known = Arc::make_mut(&mut self.wrote);
+            for value in wrote {
+                let has_room = known.len() < MAX_WROTE;
+                match known.entry(value) {
+                    Entry::Occupied(mut entry) => drop(entry.insert(Arc::clone(&id))),
+                    Entry::Vacant(entry) if has_room => {
+                        entry.insert(Arc::clone(&id));
+                        self.held += size_of::<(Fingerprint64, Arc<str>)>() * 2;
+                    }
+                    Entry::Vacant(_) => {}
+                }
+            }
+        }
         if known.variants.len() > 1 {
             // It is not certain any more what the model sees under this id.
             Arc::make_mut(&mut self.index).retain(|call| call != caller.id);
@@ -480,6 +511,9 @@ impl Session {
     }
 
     fn retain(&mut self, visible: impl Fn(&str) -> bool) {
+        if self.wrote.values().any(|call| !visible(call)) {
+            Arc::make_mut(&mut self.wrote).retain(|_, call| visible(call));
+        }
         // Bodies say the same with every turn: nothing is copied for that.
         if self.seen.has_other(&visible) {
             Arc::make_mut(&mut self.seen).retain(&visible);
@@ -541,9 +575,7 @@ impl Session {
 
 /// Whether a marker can name a call so that it is read back as the same.
 fn can_be_named(call: &str, tool: &str) -> bool {
-    let marker = Marker::Duplicate { call: call.to_owned(), tool: tool.to_owned() };
-    let text = marker.write();
-    Marker::parse(&text) == Some((marker, text.len()))
+    marker::is_name(call) && marker::is_name(tool)
 }
 
 /// The session as it is now.
@@ -567,8 +599,12 @@ impl History for Live<'_> {
         seen.newest(key, is_open)
     }
 
-    fn knows(&self, call: &str) -> bool {
-        call != self.caller.id && self.session.calls.contains_key(call)
+    fn referred(&self, call: &str, tool: &str) -> bool {
+        self.session.referred.get(call).is_some_and(|known| &**known == tool)
+    }
+
+    fn wrote(&self, value: &[u8], fingerprint: Fingerprint64) -> bool {
+        self.session.wrote.contains_key(&fingerprint) || self.caller.wrote.has(value, fingerprint)
     }
 
     fn earlier(&self) -> Earlier<'_> {
@@ -606,12 +642,16 @@ impl History for AsDecided {
         self.0.duplicate_of.as_deref().cloned()
     }
 
-    fn knows(&self, _: &str) -> bool {
+    fn referred(&self, _: &str, _: &str) -> bool {
         self.0.own_marker
     }
 
     fn decided(&self) -> Option<&Decision> {
         Some(&self.0)
+    }
+
+    fn wrote(&self, _: &[u8], fingerprint: Fingerprint64) -> bool {
+        self.0.wrote.contains(&fingerprint)
     }
 
     fn earlier(&self) -> Earlier<'_> {
