@@ -132,7 +132,7 @@ impl Shared {
     fn work(&self, method: &Method, job: &Job) {
         let Some(text) = job.take_text() else { return };
         let outcome = guarded(method.name, move || {
-            (method.handle)(&self.engine, envelope::params(&text)?, &job.cancel)
+            job.cancel.over(|| (method.handle)(&self.engine, envelope::params(&text)?, &job.cancel))
         });
         if let (None, Err(error)) = (&job.id, &outcome) {
             let kind = error.data.as_ref().map_or("", |data| &data.kind);

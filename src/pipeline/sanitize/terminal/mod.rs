@@ -14,6 +14,7 @@ mod screen;
 mod tests;
 
 use escape::Token;
+use crate::stop;
 use screen::Screen;
 
 /// What a terminal stream looks like once every control in it has been obeyed or removed.
@@ -44,6 +45,7 @@ pub fn render(text: &str) -> Option<Rendered> {
     let (mut escapes, mut controls) = (0, 0);
     let is_list = is_nul_list(text);
     for token in escape::tokens(text) {
+        stop::tick();
         match token {
             Token::Text(run) => screen.put(run),
             Token::LineFeed => screen.line_feed(),

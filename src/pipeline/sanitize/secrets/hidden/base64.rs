@@ -4,6 +4,7 @@
 
 use super::percent::hex;
 use super::view::{View, blanks};
+use crate::stop;
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -40,6 +41,7 @@ pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
     while let Some(n) = text[at..].iter().position(|b| MEMBERS[*b as usize]) {
         let first = at + n..run(text, at + n);
         at = first.end;
+        stop::tick();
         if first.len() < SHORTEST {
             continue;
         }

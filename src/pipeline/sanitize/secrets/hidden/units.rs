@@ -4,6 +4,7 @@
 //! coding means is the business of its own file.
 
 use super::view::View;
+use crate::stop;
 use super::{cuts, entities, escapes, percent, quoted_printable};
 
 /// What one unit of a coding stands for: up to four bytes.
@@ -58,6 +59,7 @@ pub(super) fn view(text: &[u8]) -> Option<View> {
     let mut any = false;
     while let Some(n) = text[at..].iter().position(|b| TRIGGERS[*b as usize]) {
         at += n;
+        stop::tick();
         if text[at] == 8 {
             view.copy_near(text, copied..at);
             let from = cuts::overstrike(&mut view, at);
