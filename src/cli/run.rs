@@ -110,7 +110,7 @@ fn compressed(args: &Args, program: &Program, ended: Ended, texts: &[String]) ->
         to_start: Vec::new(),
     };
     let asked = catch_unwind(AssertUnwindSafe(|| {
-        hook::ask(&ask, &request, texts.concat().as_bytes(), || args.policy.config().ok())
+        hook::ask(&ask, &request, texts.concat().as_bytes(), || Some(args.policy.config_or_defaults()))
     }));
     let (reply, content) = asked.ok().flatten()?;
     let Reply::Parts { parts } = reply else { return None };
