@@ -9,20 +9,7 @@ use serde_json::Value;
 
 use super::Given;
 use crate::config::Mode;
-
-/// Lists to which a file that is not trusted may add.
-const LISTS: [&str; 7] = [
-    "policy.excludeTools",
-    "policy.excludeToolSubstrings",
-    "policy.excludeCategories",
-    "policy.excludeMethods",
-    "policy.excludeCommands",
-    "policy.excludeFlags",
-    "policy.verbatimCommands",
-];
-
-/// Modes that it may lower, and what they are where nobody says.
-const MODES: [(&str, Mode); 2] = [("policy.mode", Mode::Standard), ("policy.maxMode", Mode::Aggressive)];
+use crate::config::less::{FLAG, LISTS, MODES};
 
 /// Settings that are named at once.
 const NAMED: usize = 12;
@@ -64,7 +51,7 @@ impl Untrusted {
 /// Whether a value can only make tersed do less. A mode can still turn out to be no lower one.
 pub(super) fn may_say(key: &str, value: &Value) -> bool {
     match key {
-        "policy.neverOmit" => *value == Value::Bool(true),
+        FLAG => *value == Value::Bool(true),
         key => LISTS.contains(&key) || MODES.iter().any(|(mode, _)| *mode == key),
     }
 }
