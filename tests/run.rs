@@ -297,7 +297,7 @@ fn a_reader_that_goes_ends_the_command_as_ever() {
 }
 
 #[test]
-fn when_the_work_fails_the_text_is_the_commands_own() {
+fn settings_that_cannot_be_read_stop_nothing() {
     let place = Place::new();
     let script = "for n in $(seq 500); do echo \"test t$n ... ok\"; done; exit 3";
     let plain = place.bash(script).stdout;
@@ -305,7 +305,8 @@ fn when_the_work_fails_the_text_is_the_commands_own() {
     // Settings that cannot be read.
     fs::write(place.path("work/tersed.yaml"), "policy:\n  mod: safe\n").unwrap();
     let output = broken.env_remove("TERSED_NO_CONFIG").output().unwrap();
-    assert_eq!((output.stdout, output.status.code()), (plain, Some(3)));
+    assert!(output.stdout.len() * 4 < plain.len(), "{}", text(&output.stdout));
+    assert_eq!(output.status.code(), Some(3));
     for arguments in [&[][..], &["--"], &["--shell", "ls", "--", "ls"], &["--patience", "soon", "--", "ls"]] {
         assert_eq!(place.run(arguments).output().unwrap().status.code(), Some(2), "{arguments:?}");
     }

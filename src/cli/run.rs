@@ -131,7 +131,7 @@ fn compressed(args: &Args, program: &Program, output: Output<'_>) -> Option<Vec<
         to_start: Vec::new(),
     };
     let asked = catch_unwind(AssertUnwindSafe(|| {
-        hook::ask(&ask, &request, texts.concat().as_bytes(), || args.policy.config().ok())
+        hook::ask(&ask, &request, texts.concat().as_bytes(), || Some(args.policy.config_or_defaults()))
     }));
     let (reply, content) = asked.ok().flatten()?;
     let Reply::Parts { parts } = reply else { return None };

@@ -83,6 +83,10 @@ fn parse_body(body: &str) -> Option<Marker> {
     if let Some(rest) = body.strip_prefix("last ") {
         return parse_repeats(rest);
     }
+    if let Some(rule) = body.strip_prefix("rule ") {
+        let is_name = rule.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+        return (is_name && !rule.is_empty()).then(|| Marker::ByRule { rule: rule.to_owned() });
+    }
     if let Some(rest) = body.strip_prefix("rewrote ") {
         let (count, rest) = rest.split_once(" of lines ")?;
         let (place, rest) = rest.split_once(", ")?;
