@@ -578,7 +578,7 @@ fn commands_are_wrapped_for_those_who_asked() {
     let expected = json!({ "hookSpecificOutput": {
         "hookEventName": "PreToolUse",
         "updatedInput": {
-            "command": "cd web && tersed run --session s --call c --patience 20s --shell 'ls -R | tail'",
+            "command": "cd web && tersed run --session s --call c --patience 20s --host-limit 30000 --host-limit-failed 10000 --shell 'ls -R | tail'",
             "description": "Lists",
             "timeout": 30_000,
         },
@@ -607,4 +607,102 @@ fn commands_are_wrapped_for_those_who_asked() {
     assert!(ask("codex", false, &before).is_some());
     fs::write(&rules, "prefix_rule(pattern=[\"git\", \"push\"], decision=\"forbidden\")\n").unwrap();
     assert_eq!(ask("codex", false, &before), None);
+}
+
+/// A process that takes what it is asked and never answers: how often it was asked.
+struct Hanging {
+    asked: std::sync::Arc<std::sync::atomic::AtomicUsize>,
+}
+
+impl Hanging {
+    fn at(socket: &Path) -> Self {
+        let listener = UnixListener::bind(socket).unwrap();
+        let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let count = asked.clone();
+        thread::spawn(move || {
+            let mut held = Vec::new();
+            for stream in listener.incoming() {
+                count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                held.push(stream);
+            }
+        });
+        Self { asked }
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(std::sync::atomic::Ordering::SeqCst)
+    }
+}
+
+#[test]
+fn after_two_waits_in_a_row_nobody_is_asked() {
+    let place = Place::new();
+    place.stdout(&event("c"));
+    let socket = place.files("sock").remove(0);
+    Place::signal(place.resident(), "-KILL");
+    place.wait_until("it is killed", || place.residents().is_empty());
+    fs::remove_file(&socket).unwrap();
+    let hanging = Hanging::at(&socket);
+    let ask = |host: &str, id: &str| {
+        let arguments = ["hook", host, "--deadline", "300"];
+        let output = told(place.tersed(&arguments).spawn().unwrap(), event(id).to_string().as_bytes());
+        assert!(
+            output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(),
+            "{output:?}"
+        );
+    };
+    ask("claude-code", "d1");
+    assert_eq!(hanging.asked(), 1);
+    // Every way in shares it.
+    ask("gemini", "d2");
+    assert_eq!(hanging.asked(), 2);
+    for id in ["d3", "d4"] {
+        for host in ["claude-code", "gemini", "codex", "copilot", "cursor"] {
+            ask(host, id);
+        }
+    }
+    let script = "for n in $(seq 500); do echo \"test t$n ... ok\"; done; exit 3";
+    let run = place.tersed(&["run", "--shell", script]).stdin(Stdio::null()).output().unwrap();
+    assert_eq!((run.status.code(), run.stdout.iter().filter(|&&b| b == b'\n').count()), (Some(3), 500));
+    assert_eq!(hanging.asked(), 2, "nobody is asked");
+    // A minute later one looks, and is enough to rest again.
+    let late = place.files("late").remove(0);
+    let minute = Duration::from_secs(61);
+    fs::File::options()
+        .append(true)
+        .open(&late)
+        .unwrap()
+        .set_modified(std::time::SystemTime::now() - minute)
+        .unwrap();
+    ask("claude-code", "e1");
+    ask("claude-code", "e2");
+    assert_eq!(hanging.asked(), 3);
+    // When it answers, all is well.
+    fs::remove_file(&socket).unwrap();
+    fs::File::options()
+        .append(true)
+        .open(&late)
+        .unwrap()
+        .set_modified(std::time::SystemTime::now() - minute)
+        .unwrap();
+    assert!(place.stdout(&event("f")).contains("300 passed"));
+    assert!(place.files("late").is_empty());
+    assert!(place.stdout(&event("g")).starts_with("[Duplicate of f"));
+}
+
+#[test]
+fn a_command_is_held_up_twice_at_most() {
+    let place = Place::new();
+    place.stdout(&event("c"));
+    let socket = place.files("sock").remove(0);
+    Place::signal(place.resident(), "-KILL");
+    place.wait_until("it is killed", || place.residents().is_empty());
+    fs::remove_file(&socket).unwrap();
+    let hanging = Hanging::at(&socket);
+    for n in 1..=4 {
+        let script = format!("for n in $(seq 500); do echo \"test t$n {n} ... ok\"; done");
+        let run = place.tersed(&["run", "--shell", &script]).stdin(Stdio::null()).output().unwrap();
+        assert_eq!(run.stdout.iter().filter(|&&b| b == b'\n').count(), 500);
+        assert_eq!(hanging.asked(), n.min(2));
+    }
 }
