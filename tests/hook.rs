@@ -589,7 +589,10 @@ fn commands_are_wrapped_for_those_who_asked() {
     // Codex runs commands in a login shell, which may have another PATH.
     let command = reply["hookSpecificOutput"]["updatedInput"]["command"].as_str().unwrap();
     assert!(command.starts_with("cd web && /"), "{command}");
-    assert!(command.ends_with("/tersed run --session s --call c --shell 'ls -R | tail'"), "{command}");
+    assert!(
+        command.ends_with("/tersed run --session s --call c --host-limit 10000 --shell 'ls -R | tail'"),
+        "{command}"
+    );
     let mut background = before.clone();
     background["tool_input"]["run_in_background"] = json!(true);
     assert_eq!(ask("claude-code", true, &background), None);

@@ -114,6 +114,24 @@ describe("fails open", () => {
     });
   }
 
+  it("waits twice at most for a program that hangs", async () => {
+    for (const way of ["hang", "late"]) {
+      const starts = join(folder(), "starts");
+      process.env.BROKEN_STARTS = starts;
+      const tersed = new Tersed({ command: broken(way), deadlineMs: 150, startMs: 3_600_000 });
+      assert.equal(await tersed.compress("s", RESULT), null);
+      assert.equal(await tersed.compress("s", RESULT), null);
+      // Whoever asked would wait longer than the test may take.
+      for (let turn = 0; turn < 20; turn++) {
+        assert.equal(await tersed.request("toolResult/compress", {}, { deadlineMs: 3_600_000 }), null);
+      }
+      assert.equal(tersed.running, false, "what hangs is ended");
+      assert.equal(readFileSync(starts, "utf8").trim().split("\n").length, 1, way);
+      tersed.close();
+      delete process.env.BROKEN_STARTS;
+    }
+  });
+
   it("starts a program that crashed again, after a pause", async () => {
     const starts = join(folder(), "starts");
     process.env.BROKEN_STARTS = starts;

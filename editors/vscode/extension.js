@@ -5,14 +5,15 @@
 //
 // Fail open: no function here throws or rejects. When the program is missing, slow, crashed or answers what is
 // no answer, the result is null, and the host keeps what it has. A program that failed is started again when it is needed
-// next, after a pause that doubles from 250 ms to 60 s.
+// next, after a pause that doubles from 250 ms to 60 s. After two waits in a row that were for nothing nobody waits for a minute.
 
 const { spawn } = require("node:child_process");
 
 const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 60_000;
-// So many late answers in a row mean a program that hangs.
-const MOST_LATE = 3;
+// After so many late answers in a row nobody is asked for so long.
+const MOST_LATE = 2;
+const REST_MS = 60_000;
 // More than the server's largest message; a line that is longer is no answer.
 const MOST_UNREAD_CHARS = 300 * 1024 * 1024;
 
@@ -176,7 +177,8 @@ class Tersed {
       };
       const timer = setTimeout(() => {
         stop();
-        if (++this.#late >= MOST_LATE) this.#failed(this.#child);
+        // What hangs is ended, and counts on when it is started again.
+        if (++this.#late >= MOST_LATE) this.#failed(this.#child, REST_MS);
       }, deadlineMs);
       signal?.addEventListener?.("abort", stop, { once: true });
       this.#pending.set(id, done);
@@ -228,9 +230,9 @@ class Tersed {
     done(message.error === undefined ? (message.result ?? null) : null);
   }
 
-  #failed(child) {
+  #failed(child, rest = 0) {
     if (child !== this.#child) return;
-    this.#notBefore = Date.now() + this.#pause;
+    this.#notBefore = Date.now() + Math.max(this.#pause, rest);
     this.#pause = Math.min(this.#pause * 2, LAST_PAUSE_MS);
     this.#drop(child);
     try {
@@ -244,7 +246,6 @@ class Tersed {
     if (child !== this.#child) return;
     this.#child = null;
     this.#ready = false;
-    this.#late = 0;
     for (const done of [...this.#pending.values()]) done(null);
   }
 }

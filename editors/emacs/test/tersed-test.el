@@ -121,6 +121,33 @@
                                 tersed-test--passed))))))
         t))
 
+(dolist (case '(("hang" 2) ("late" 1)))
+  (eval `(ert-deftest ,(intern (concat "tersed-test-waits-twice-at-most-" (car case))) ()
+           (let* ((starts (make-temp-file "tersed-starts"))
+                  (process-environment
+                   (append (list ,(concat "BROKEN=" (car case)) (concat "BROKEN_STARTS=" starts)) process-environment))
+                  (tersed-deadline 0.4)
+                  (tersed-start-deadline 0.4))
+             (unwind-protect
+                 (tersed-test--with tersed-test--broken
+                   (tersed-test--tool nil "run" nil tersed-test--passed)
+                   ;; Longer than the pause after one failure.
+                   (sleep-for 0.6)
+                   (tersed-test--tool nil "run" nil tersed-test--passed)
+                   ;; Whoever asked would wait longer than the test may take.
+                   (let ((tersed-deadline 3600)
+                         (tersed-start-deadline 3600))
+                     (dotimes (_ 4)
+                       (sleep-for 0.6)
+                       (tersed-test--tool nil "run" nil tersed-test--passed)))
+                   (should (= ,(cadr case)
+                              (with-temp-buffer
+                                (insert-file-contents starts)
+                                (count-lines (point-min) (point-max)))))
+                   (should-not (tersed-running-p)))
+               (delete-file starts))))
+        t))
+
 (ert-deftest tersed-test-starts-a-program-that-crashed-again ()
   (let* ((starts (make-temp-file "tersed-starts"))
          (process-environment (append (list "BROKEN=crash" (concat "BROKEN_STARTS=" starts)) process-environment))

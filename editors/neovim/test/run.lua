@@ -170,6 +170,28 @@ for _, way in ipairs({ 'missing', 'hang', 'garbage', 'exit', 'crash', 'late', 'w
   end
 end
 
+for way, most in pairs({ hang = 2, late = 1 }) do
+  tests['waits_twice_at_most_' .. way] = function()
+    vim.env.BROKEN = way
+    vim.env.BROKEN_STARTS = vim.fn.tempname()
+    local chat = attached({ cmd = { broken }, deadline = 400, start_deadline = 400 })
+    chat:tool('call_1', 'cmd_runner', 'x', PASSED)
+    -- Longer than the pause after one failure.
+    vim.wait(600)
+    chat:tool('call_2', 'cmd_runner', 'x', PASSED)
+    -- Whoever asked would wait longer than the test may take.
+    require('tersed').config.deadline = 3600000
+    require('tersed').config.start_deadline = 3600000
+    for turn = 3, 6 do
+      vim.wait(600)
+      chat:tool('call_' .. turn, 'cmd_runner', 'x', PASSED)
+    end
+    check(#vim.fn.readfile(vim.env.BROKEN_STARTS) == most, way .. ': asked again')
+    check(not require('tersed').running(), way .. ': it still runs')
+    vim.env.BROKEN_STARTS = nil
+  end
+end
+
 function tests.starts_a_program_that_crashed_again()
   vim.env.BROKEN = 'crash'
   vim.env.BROKEN_STARTS = vim.fn.tempname()
