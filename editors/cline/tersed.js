@@ -50,11 +50,12 @@ class Tersed {
    * What `toolResult/compress` answers for `result` (`{content, evidence, artifact}`), or null: then the
    * host keeps its own. The content has the shape of what was given.
    */
-  async compress(sessionId, result, { signal, policy, query } = {}) {
+  async compress(sessionId, result, { signal, policy, query, hostCut } = {}) {
     if (!compressible(result?.content)) return null;
     const params = { sessionId: idOf(sessionId), result: { ...result, toolCallId: idOf(result.toolCallId) } };
     if (policy) params.policy = policy;
     if (query) params.query = query;
+    if (hostCut) params.hostCut = hostCut;
     const answer = await this.request("toolResult/compress", params, { signal });
     return answer && sameShape(result.content, answer.content) ? answer : null;
   }
@@ -363,7 +364,9 @@ async function smaller({ snapshot, toolCall, input, result }) {
     isError: result.isError === true || failed,
     content: typeof copy === "string" ? copy : texts.map(({ text }) => ({ type: "text", text })),
   };
-  const answer = await tersed.compress(session, given, { policy });
+  // What the budget could not bring below the limit is cut all the same.
+  const hostCut = { characters: MOST_CHARS, keeps: "ends" };
+  const answer = await tersed.compress(session, given, { policy, hostCut });
   if (!answer) return undefined;
   const ids = results.get(session) ?? new Set();
   results.set(session, ids.add(toolCall.toolCallId));

@@ -50,11 +50,12 @@ class Tersed {
    * What `toolResult/compress` answers for `result` (`{content, evidence, artifact}`), or null: then the
    * host keeps its own. The content has the shape of what was given.
    */
-  async compress(sessionId, result, { signal, policy, query } = {}) {
+  async compress(sessionId, result, { signal, policy, query, hostCut } = {}) {
     if (!compressible(result?.content)) return null;
     const params = { sessionId: idOf(sessionId), result: { ...result, toolCallId: idOf(result.toolCallId) } };
     if (policy) params.policy = policy;
     if (query) params.query = query;
+    if (hostCut) params.hostCut = hostCut;
     const answer = await this.request("toolResult/compress", params, { signal });
     return answer && sameShape(result.content, answer.content) ? answer : null;
   }

@@ -67,6 +67,10 @@ pub fn compress_result(host: &Host, session: Option<&str>, result: Value, limits
     if let Some(bytes) = limits.bytes.filter(|bytes| *bytes < host.engine().output_cap()) {
         params["policy"]["maxOutputBytes"] = json!(bytes.max(1));
     }
+    if let Some(bytes) = limits.bytes {
+        // What can't be brought below it is cut by the host, nobody knows how.
+        params["hostCut"] = json!({ "bytes": bytes });
+    }
     params["result"] = result;
     let text = params.to_string();
     let answer: Compressed = host.engine().compress(&by_name(&text).ok()?, &Cancel::default()).ok()?;

@@ -480,6 +480,8 @@ export interface HostCut {
   bytes?: number | null | undefined;
   /** Characters, as Unicode counts them. */
   characters?: number | null | undefined;
+  /** Lines. */
+  lines?: number | null | undefined;
   /** Tokens by the host's count, of which nothing more is known: each counts as two bytes. */
   tokens?: number | null | undefined;
   /**

@@ -728,6 +728,9 @@ class HostCut(TypedDict, total=False):
     characters: int | None
     """Characters, as Unicode counts them."""
 
+    lines: int | None
+    """Lines."""
+
     tokens: int | None
     """Tokens by the host's count, of which nothing more is known: each counts as two bytes."""
 
