@@ -20,7 +20,7 @@ use super::{Host, claude_code, gemini, served};
 /// The tool that a hook calls with its event.
 pub const HOOK: &str = "tersed_hook";
 
-const INSTRUCTIONS: &str = "Results of tools may show lines such as `[tersed#1a2b3c: omitted 120 lines 5-124, ..., id 3fa9c1d2]`. \
+const INSTRUCTIONS: &str = "Results of tools may show lines such as `[tersed#493027516823: omitted 120 lines 5-124, ..., id 3fa9c1d2]`. \
     What they stand for can be read with tersed_expand and searched with tersed_search.";
 const HOOK_DESCRIPTION: &str = "Called by the host's hooks, not by the model: takes the event of a tool result and answers what the hook prints.";
 
