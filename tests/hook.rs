@@ -207,6 +207,71 @@ fn an_original_is_read_with_the_command_that_the_text_names() {
     assert_eq!(none.status.code(), Some(1));
 }
 
+/// The handle that the last line of a text names.
+fn handle(text: &str) -> String {
+    text.trim_end_matches("]\n").rsplit(' ').next().unwrap().to_owned()
+}
+
+#[test]
+fn originals_outlive_the_process_for_a_conversation_that_is_resumed() {
+    let place = Place::new();
+    let mut event = event("c");
+    let secret = format!("ghp_{}", "k3Jd92LmQx7".repeat(4).split_at(36).0);
+    let stdout = event["tool_response"]["stdout"].as_str().unwrap();
+    event["tool_response"]["stdout"] = json!(format!("token {secret}\n{stdout}"));
+    let id = handle(&place.stdout(&event));
+    let pid = place.resident();
+    Place::signal(pid, "-KILL");
+    place.wait_until("it is gone", || place.residents().is_empty());
+    let folder = place.path("home/.local/state/tersed/conversations");
+    let mode = |path: &Path| fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&folder), 0o700);
+    let show =
+        || String::from_utf8(place.tersed(&["artifacts", "show", &id]).output().unwrap().stdout).unwrap();
+    assert!(show().contains("\ntest t299 ... ok\n") && !show().contains(&secret), "{}", show());
+    let listed = |json: bool| {
+        let arguments = if json { &["artifacts", "list", "--json"][..] } else { &["artifacts", "list"][..] };
+        String::from_utf8(place.tersed(arguments).output().unwrap().stdout).unwrap()
+    };
+    assert!(listed(false).contains("on disk"), "{}", listed(false));
+    let all: Value = serde_json::from_str(&listed(true)).unwrap();
+    assert_eq!((all[0]["session"].as_str(), all[0]["toolCallId"].as_str()), (Some("s"), Some("c")), "{all}");
+    // Who resumes it starts another process, which has shown nothing yet, and reads it all the same.
+    let resumed = json!({ "hook_event_name": "SessionStart", "session_id": "s", "source": "resume" });
+    assert_eq!(place.answer(&[], &resumed), None);
+    assert!(show().contains("\ntest t299 ... ok\n"));
+    let again = place.stdout(&self::event("d"));
+    assert!(again.contains("300 passed"), "{again}");
+    let pruned = place.tersed(&["artifacts", "prune", "--older-than", "0s"]).output().unwrap();
+    assert!(pruned.status.success(), "{pruned:?}");
+    assert!(!listed(false).contains("on disk"), "{}", listed(false));
+}
+
+#[test]
+fn who_wants_no_originals_on_disk_gets_none() {
+    let place = Place::new();
+    let mut command = place.tersed(&["hook", "claude-code", "--deadline", "60000"]);
+    command.env("TERSED_RECOVERY_MODE", "never").env_remove("TERSED_NO_CONFIG");
+    let output = told(command.spawn().unwrap(), event("c").to_string().as_bytes());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("300 passed"), "{output:?}");
+    assert!(!place.path("home/.local/state/tersed/conversations").exists());
+}
+
+#[test]
+fn a_resumed_conversation_is_not_referred_to_what_its_process_remembers() {
+    let place = Place::new();
+    place.stdout(&event("c"));
+    assert!(place.stdout(&event("d")).starts_with("[Duplicate of c "));
+    let pid = place.resident();
+    for source in ["resume", "clear", "compact", "startup"] {
+        let start = json!({ "hook_event_name": "SessionStart", "session_id": "s", "source": source });
+        assert_eq!(place.answer(&[], &start), None);
+        let text = place.stdout(&event(&format!("e-{source}")));
+        assert!(text.contains("300 passed"), "{source}: {text}");
+    }
+    assert_eq!(place.resident(), pid);
+}
+
 #[test]
 fn a_model_reads_it_over_mcp_too() {
     let place = Place::new();
@@ -220,6 +285,8 @@ fn a_model_reads_it_over_mcp_too() {
         json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
         call(2, "tersed_expand", json!({ "id": handle, "first": 3, "last": 4 })),
         call(3, "tersed_search", json!({ "id": handle, "pattern": "t300 " })),
+        call(4, "tersed_expand", json!({ "id": handle, "first": 302 })),
+        call(5, "tersed_search", json!({ "id": handle, "pattern": "(" })),
     ];
     let mut stdin = server.stdin.take().unwrap();
     let mut lines = std::io::BufReader::new(server.stdout.take().unwrap()).lines();
@@ -232,6 +299,21 @@ fn a_model_reads_it_over_mcp_too() {
     }
     assert!(answers.contains(r"test t1 ... ok\ntest t2 ... ok\n"), "{answers}");
     assert!(answers.contains(r"302:test t300 ... ok\n"), "{answers}");
+    assert!(answers.contains(r#""test t300 ... ok\n\ntest result"#), "{answers}");
+    assert!(answers.contains(r#""isError":true"#), "{answers}");
+    // One that has not asked for it yet lists it too.
+    let mut other = place.tersed(&["mcp"]).spawn().unwrap();
+    let listing = format!("{}\n", call(1, "tersed_list", json!({})));
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let mut listing: Value = serde_json::from_str(&listing).unwrap();
+    listing["params"]["_meta"] = meta;
+    writeln!(other.stdin.take().unwrap(), "{listing}").unwrap();
+    let listed = String::from_utf8(other.wait_with_output().unwrap().stdout).unwrap();
+    assert!(listed.contains(&format!("{handle}  Bash, ")) || listed.contains(handle), "{listed}");
     drop(stdin);
     server.wait().unwrap();
 }

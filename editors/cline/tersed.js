@@ -64,11 +64,30 @@ class Tersed {
     if (this.#ready) this.#send({ method: "session/evicted", params: { sessionId: idOf(sessionId), ...what } });
   }
 
+  /** Tells that the conversation was summed up, cut short, cleared or resumed: only the calls in `visible` are left of it. */
+  compacted(sessionId, visible = []) {
+    if (this.#ready) this.#send({ method: "session/compacted", params: { sessionId: idOf(sessionId), visible } });
+  }
+
+  /**
+   * A conversation goes on in two ways: the new session begins with all that the other one shows, or with the calls in
+   * `visible` alone. What `session/fork` answers, or null; until then nothing is to be asked in the new session.
+   */
+  async fork(sessionId, newSessionId, visible) {
+    const params = { sessionId: idOf(sessionId), newSessionId: idOf(newSessionId), ...(visible && { visible }) };
+    return this.#ready ? this.request("session/fork", params) : null;
+  }
+
   /** The text of an original, or of `lines` (`[[first, last], …]`) of it; a message for the model where there is none. */
-  async read(sessionId, id, lines) {
-    const params = { sessionId: idOf(sessionId), id: String(id), numbering: "shown" };
+  async read(sessionIds, id, lines) {
+    const params = { id: String(id), numbering: "shown" };
     if (lines?.length) params.lines = lines;
-    const answer = await this.request("artifact/read", params);
+    let answer;
+    // Where agents share what they were given, any of them may have it.
+    for (const sessionId of [sessionIds].flat()) {
+      answer = await this.request("artifact/read", { ...params, sessionId: idOf(sessionId) });
+      if (typeof answer?.text === "string") break;
+    }
     if (typeof answer?.text !== "string") return `No original ${params.id} can be read; run the tool again.`;
     return answer.nextCursor ? `${answer.text}\n[more follows: ask for later lines]` : answer.text;
   }
@@ -292,6 +311,9 @@ const tersed = new Tersed({ deadlineMs, policy: { expandTool: true } });
 const MOST_CHARS = 8000;
 const CUT = { budget: { perResult: 1800, total: 0 } };
 
+/** What tells one model's context from others: an agent of a conversation sees other results than the one that started it. */
+const contextOf = (about) => [about?.conversationId, about?.agentId].filter(Boolean).join("/") || undefined;
+
 // Ids of the results that each conversation got from here, to see which of them its model lost.
 const results = new Map();
 
@@ -325,7 +347,7 @@ function argumentsOf(input) {
 
 /** A copy of the result with smaller texts, or undefined where it stays. */
 async function smaller({ snapshot, toolCall, input, result }) {
-  const session = snapshot?.conversationId ?? snapshot?.agentId;
+  const session = contextOf(snapshot);
   const copy = structuredClone(result.output);
   const entries = typeof copy === "object" && Array.isArray(copy?.content) ? copy.content : copy;
   const texts = typeof copy === "string" ? [{ text: copy }] : textsOf(entries);
@@ -351,7 +373,7 @@ async function smaller({ snapshot, toolCall, input, result }) {
 
 /** Tells which results the next request leaves out: they were summed up or cut away. */
 function forget({ snapshot, request }) {
-  const session = snapshot?.conversationId ?? snapshot?.agentId;
+  const session = contextOf(snapshot);
   const ids = results.get(session);
   if (!ids) return;
   const visible = new Set();
@@ -361,7 +383,7 @@ function forget({ snapshot, request }) {
   const left = [...ids].filter((id) => visible.has(id));
   if (left.length === ids.size) return;
   results.set(session, new Set(left));
-  tersed.evicted(session, { visible: left });
+  tersed.compacted(session, left);
 }
 
 export default {
@@ -380,7 +402,7 @@ export default {
       name: EXPAND.name,
       description: EXPAND.description,
       inputSchema: EXPAND.parameters,
-      execute: (args, context) => tersed.read(context?.conversationId ?? context?.agentId, args.id, linesOf(args)),
+      execute: (args, context) => tersed.read([contextOf(context), ...results.keys()], args.id, linesOf(args)),
     });
   },
 };

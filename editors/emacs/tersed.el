@@ -156,7 +156,12 @@ See protocol/spec.md, section 4.2."
 Starts no program."
   (when (tersed-running-p)
     (ignore-errors
-      (jsonrpc-notify tersed--connection :session/evicted (list :sessionId session :visible [])))))
+      (jsonrpc-notify tersed--connection :session/compacted (list :sessionId session)))))
+
+(defun tersed-fork (session new)
+  "Begin the session NEW with all that SESSION shows: a conversation goes on in two ways."
+  (and tersed--connection
+       (tersed-request "session/fork" (list :sessionId session :newSessionId new))))
 
 (defun tersed-read (session id &optional first last)
   "The text of the original ID in SESSION, or of its lines FIRST to LAST.
@@ -192,11 +197,13 @@ Starts no program."
 
 (defun tersed-gptel-post-tool-call (info)
   "Make the result in INFO smaller, a plist with :name, :args and :result.
-For `gptel-post-tool-call-functions'."
+For `gptel-post-tool-call-functions'.  A buffer can be edited, tool
+results may not be part of the next request, and agents write into the
+buffer of their conversation: so the call is not named, and no later
+result refers to this one."
   (ignore-errors
     (let* ((result (plist-get info :result))
            (name (plist-get info :name))
-           (id (plist-get info :id))
            (buffer (plist-get info :buffer))
            (answer
             (and (stringp result)
@@ -204,7 +211,6 @@ For `gptel-post-tool-call-functions'."
                  (tersed-compress
                   (tersed--session (and buffer (get-buffer buffer)))
                   (append (list :tool name :content result)
-                          (and (stringp id) (list :toolCallId id))
                           (and (plist-get info :args) (list :arguments (tersed--arguments (plist-get info :args)))))))))
       (and answer
            (not (equal (plist-get answer :content) result))

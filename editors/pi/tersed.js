@@ -64,11 +64,30 @@ class Tersed {
     if (this.#ready) this.#send({ method: "session/evicted", params: { sessionId: idOf(sessionId), ...what } });
   }
 
+  /** Tells that the conversation was summed up, cut short, cleared or resumed: only the calls in `visible` are left of it. */
+  compacted(sessionId, visible = []) {
+    if (this.#ready) this.#send({ method: "session/compacted", params: { sessionId: idOf(sessionId), visible } });
+  }
+
+  /**
+   * A conversation goes on in two ways: the new session begins with all that the other one shows, or with the calls in
+   * `visible` alone. What `session/fork` answers, or null; until then nothing is to be asked in the new session.
+   */
+  async fork(sessionId, newSessionId, visible) {
+    const params = { sessionId: idOf(sessionId), newSessionId: idOf(newSessionId), ...(visible && { visible }) };
+    return this.#ready ? this.request("session/fork", params) : null;
+  }
+
   /** The text of an original, or of `lines` (`[[first, last], …]`) of it; a message for the model where there is none. */
-  async read(sessionId, id, lines) {
-    const params = { sessionId: idOf(sessionId), id: String(id), numbering: "shown" };
+  async read(sessionIds, id, lines) {
+    const params = { id: String(id), numbering: "shown" };
     if (lines?.length) params.lines = lines;
-    const answer = await this.request("artifact/read", params);
+    let answer;
+    // Where agents share what they were given, any of them may have it.
+    for (const sessionId of [sessionIds].flat()) {
+      answer = await this.request("artifact/read", { ...params, sessionId: idOf(sessionId) });
+      if (typeof answer?.text === "string") break;
+    }
     if (typeof answer?.text !== "string") return `No original ${params.id} can be read; run the tool again.`;
     return answer.nextCursor ? `${answer.text}\n[more follows: ask for later lines]` : answer.text;
   }
@@ -306,9 +325,10 @@ export default function tersedExtension(pi) {
     return answer ? { content: answer.content } : undefined;
   });
 
-  // What was summarized, or lies on another branch, is not in the context any more.
-  for (const moved of ["session_compact", "session_tree"]) {
-    pi.on(moved, (_event, ctx) => tersed.evicted(session(ctx), { visible: [] }));
+  // What was summarized, or lies on another branch, is not in the context any more; what was resumed or forked may
+  // begin earlier than what was given here.
+  for (const moved of ["session_compact", "session_tree", "session_start", "session_switch", "session_fork"]) {
+    pi.on(moved, (_event, ctx) => tersed.compacted(session(ctx)));
   }
   pi.on("session_shutdown", () => tersed.close());
 

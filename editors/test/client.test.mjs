@@ -39,6 +39,23 @@ describe("the shared client", () => {
     tersed.close();
   });
 
+  it("forks a conversation, and forgets one that is summed up", async () => {
+    const tersed = new Tersed({ command: PROGRAM, ...PATIENT, policy: { expandTool: true } });
+    const run = async (session, n) => (await tersed.compress(session, { ...RESULT, toolCallId: `c${n}`, arguments: { command: `cargo test ${n}` } })).content;
+    checkPassed(await run("s", 1));
+    checkPassed(await run("agent", 2));
+    assert.deepEqual(await tersed.fork("s", "f"), { sessionId: "f", created: true, calls: 1 });
+    assert.match(await run("f", 3), /^\[Duplicate of c1 /);
+    tersed.compacted("s");
+    checkPassed(await run("s", 4));
+    tersed.compacted("s", ["c4"]);
+    assert.match(await run("s", 5), /^\[Duplicate of c4 /);
+    assert.match(await run("f", 6), /^\[Duplicate of c1 /);
+    assert.equal((await tersed.fork("s", "g", ["c9"])).created, true);
+    checkPassed(await run("g", 7));
+    tersed.close();
+  });
+
   it("takes many at once, large ones and other than ASCII", async () => {
     const tersed = new Tersed({ command: PROGRAM, ...PATIENT });
     const texts = Array.from({ length: 20 }, (_, i) => `${i} – größer\u2028💾 ${"x y ".repeat(i * 500)}`);
@@ -61,6 +78,8 @@ describe("the shared client", () => {
   it("does not start a program for what can wait", async () => {
     const tersed = new Tersed({ command: PROGRAM, ...PATIENT });
     tersed.evicted("s", { visible: [] });
+    tersed.compacted("s");
+    assert.equal(await tersed.fork("s", "f"), null);
     assert.equal(await tersed.stats("s"), null);
     assert.equal(tersed.running, false);
   });

@@ -64,11 +64,30 @@ class Tersed {
     if (this.#ready) this.#send({ method: "session/evicted", params: { sessionId: idOf(sessionId), ...what } });
   }
 
+  /** Tells that the conversation was summed up, cut short, cleared or resumed: only the calls in `visible` are left of it. */
+  compacted(sessionId, visible = []) {
+    if (this.#ready) this.#send({ method: "session/compacted", params: { sessionId: idOf(sessionId), visible } });
+  }
+
+  /**
+   * A conversation goes on in two ways: the new session begins with all that the other one shows, or with the calls in
+   * `visible` alone. What `session/fork` answers, or null; until then nothing is to be asked in the new session.
+   */
+  async fork(sessionId, newSessionId, visible) {
+    const params = { sessionId: idOf(sessionId), newSessionId: idOf(newSessionId), ...(visible && { visible }) };
+    return this.#ready ? this.request("session/fork", params) : null;
+  }
+
   /** The text of an original, or of `lines` (`[[first, last], …]`) of it; a message for the model where there is none. */
-  async read(sessionId, id, lines) {
-    const params = { sessionId: idOf(sessionId), id: String(id), numbering: "shown" };
+  async read(sessionIds, id, lines) {
+    const params = { id: String(id), numbering: "shown" };
     if (lines?.length) params.lines = lines;
-    const answer = await this.request("artifact/read", params);
+    let answer;
+    // Where agents share what they were given, any of them may have it.
+    for (const sessionId of [sessionIds].flat()) {
+      answer = await this.request("artifact/read", { ...params, sessionId: idOf(sessionId) });
+      if (typeof answer?.text === "string") break;
+    }
     if (typeof answer?.text !== "string") return `No original ${params.id} can be read; run the tool again.`;
     return answer.nextCursor ? `${answer.text}\n[more follows: ask for later lines]` : answer.text;
   }
@@ -316,6 +335,8 @@ class Results {
       compress: (sessionId, result, token) => this.compress(sessionId, result, token),
       wrapTool: (name, tool, sessionId) => this.wrapTool(name, tool, sessionId),
       evicted: (sessionId, what) => this.#client()?.evicted(sessionId, what),
+      compacted: (sessionId, visible) => this.#client()?.compacted(sessionId, visible),
+      fork: (sessionId, newSessionId, visible) => this.#client()?.fork(sessionId, newSessionId, visible) ?? Promise.resolve(null),
       read: (sessionId, id, lines) => this.#client()?.read(sessionId, id, lines) ?? Promise.resolve(null),
       stats: (sessionId) => this.#client()?.stats(sessionId) ?? Promise.resolve(null),
       onDidCompress: this.#compressed.event,

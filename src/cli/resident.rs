@@ -40,6 +40,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut settings = Settings::of(&loaded.resolved.config);
     // Nobody reads what it says; without the file a key of this process serves.
     let _ = seal_key::give(&mut settings.policy);
+    let is_said = loaded.resolved.given.iter().any(|given| given.key.starts_with("recovery"));
+    if !is_said && let Some(recovery) = Host::of_conversations() {
+        settings.recovery = recovery;
+    }
     settings.layers = Some((loaded.sources, loaded.layers));
     let ends = Ends { idle: args.idle, linger: args.linger, owner: args.owner };
     serve(&place, ends, Host::resident(settings))

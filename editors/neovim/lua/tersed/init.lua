@@ -176,11 +176,18 @@ function M.compress(session, result)
   return answer
 end
 
---- Tells that nothing of a session is visible to its model any more. Starts no program.
-function M.forget(session)
+--- Tells that a conversation was summed up, cut short or cleared: of what its model was given only the calls in
+--- `visible`, a list that may be absent, are left. Starts no program.
+function M.forget(session, visible)
   if server then
-    pcall(server.rpc.notify, 'session/evicted', { sessionId = session, visible = {} })
+    local left = visible and #visible > 0 and visible or nil
+    pcall(server.rpc.notify, 'session/compacted', { sessionId = session, visible = left })
   end
+end
+
+--- A conversation goes on in two ways: the new session begins with all that the other one shows. Starts no program.
+function M.fork(session, new)
+  return server and M.request('session/fork', { sessionId = session, newSessionId = new })
 end
 
 --- Closes a session. Starts no program.
