@@ -318,7 +318,8 @@ impl Session {
         let (likeness, asked_again, key) = (decision.likeness, decision.asked_again, decision.key);
         let before = known.bytes();
         self.held += size::decision(&decision);
-        let referred = decision.duplicate_of.as_ref().map(|first| (Arc::from(&*first.call), Arc::from(&*first.tool)));
+        let referred =
+            decision.duplicate_of.as_ref().map(|first| (Arc::from(&*first.call), Arc::from(&*first.tool)));
         known.add(fingerprint, decision);
         self.held += known.bytes() - before;
         self.decisions += 1;
