@@ -268,7 +268,7 @@ function linesOf({ first, last } = {}) {
 const EXPAND = {
   name: "tersed_expand",
   description:
-    "Reads back lines that a marker such as [tersed#1a2b3c: omitted 20 lines 6-25, passing_tests, id 2f9a3daa] left " +
+    "Reads back lines that a marker such as [tersed#493027516823: omitted 20 lines 6-25, passing_tests, id 2f9a3daa] left " +
     "out of an earlier tool result. Use it only when the omitted lines matter.",
   parameters: {
     type: "object",

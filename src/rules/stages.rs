@@ -458,10 +458,8 @@ fn check_template(field: &str, template: &str, regex: &Regex) -> Result<(), Rule
             format!("`{}` holds a control character", template.escape_debug()),
         ));
     }
-    if template.contains("[tersed")
-        || template.contains("[Duplicate of")
-        || template.contains("[EXTERNALIZED")
-    {
+    let is_open = ["[tersed", "[Duplicate of", "[EXTERNALIZED"].iter().any(|open| template.contains(open));
+    if is_open || marker::escape(template, |_, _| false).is_some() {
         return Err(RuleError::new(field, format!("`{template}` looks like a marker")));
     }
     let names: Vec<&str> = regex.capture_names().flatten().collect();
