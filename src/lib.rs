@@ -33,6 +33,7 @@
 //! | [`memory`] | what things take in memory; freed memory, back to the system |
 //! | [`config`] | the settings: their definition, defaults, ranges |
 //! | [`layers`] | where settings come from: flags, environment, files, profile |
+//! | [`files`] | files that others may have had a hand in, opened safely |
 //! | [`telemetry`] | events of what was done, alerts |
 //!
 //! # Invariants
@@ -52,6 +53,7 @@ pub mod doctor;
 pub mod elide;
 pub mod encode;
 pub mod engine;
+pub mod files;
 pub mod host;
 pub mod install;
 pub mod layers;
