@@ -194,7 +194,8 @@ impl Store {
         }
         let room = self.limits.fallback_bytes.saturating_sub(self.ledger.fallback_bytes());
         let inline_room = self.limits.memory_bytes.saturating_sub(self.ledger.memory_bytes());
-        let limits = Limits { inline_bytes: self.limits.inline_bytes.min(inline_room), ..self.limits.clone() };
+        let limits =
+            Limits { inline_bytes: self.limits.inline_bytes.min(inline_room), ..self.limits.clone() };
         Body::new(bytes, &limits, &mut self.disk, room).map(Arc::new)
     }
 

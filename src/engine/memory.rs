@@ -15,12 +15,13 @@ use crate::memory::size::Share;
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     used: Arc<AtomicUsize>,
+    /// An eighth less than the setting: the process itself takes something, and freed pages are not all whole.
     max: usize,
 }
 
 impl Memory {
     pub(super) fn new(max: usize) -> Self {
-        Self { used: Arc::default(), max }
+        Self { used: Arc::default(), max: max - max / 8 }
     }
 
     /// A share of it, for somebody who begins to hold something.
@@ -60,7 +61,8 @@ impl Engine {
             return;
         }
         let mut others = self.sessions().by_use();
-        let current = others.iter().position(|(id, _)| Some(id.as_str()) == current).map(|i| others.remove(i));
+        let current =
+            others.iter().position(|(id, _)| Some(id.as_str()) == current).map(|i| others.remove(i));
         // One that works right now is not one that was used least lately.
         let shrink = |session: &Shared| session.try_lock().is_ok_and(|mut session| session.shrink() > 0);
         let mut freed = false;

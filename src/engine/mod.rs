@@ -174,7 +174,8 @@ impl Engine {
         };
         let limit = settings.accounting.host_limit;
         let memory = Memory::new(settings.max_memory_bytes);
-        (settings.session.max_bytes, settings.artifacts.memory_bytes) = memory::parts(settings.max_memory_bytes);
+        (settings.session.max_bytes, settings.artifacts.memory_bytes) =
+            memory::parts(settings.max_memory_bytes);
         Self {
             configuration: Configuration::new(&settings),
             sessions: Mutex::new(Sessions::new(settings.max_sessions, settings.session, limit)),
@@ -230,6 +231,11 @@ impl Engine {
     /// Events and alerts go to the host this way: a method and its parameters in JSON.
     pub fn notify_through(&self, send: impl Fn(&'static str, &str) + Send + Sync + 'static) {
         self.recorder.notify_through(send);
+    }
+
+    /// Looks whether the file of events, where there is one, can be written: an error says why there are none.
+    pub fn check_telemetry(&self) -> std::io::Result<()> {
+        self.recorder.check_file()
     }
 
     /// Events also go to this exporter; to be said before the first result.

@@ -36,7 +36,10 @@ impl std::io::Write for Buffer {
 
 /// Gives back all whole pages that nothing uses. Takes milliseconds: to be called when much was freed.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
-#[allow(unsafe_code, reason = "the C library has no safe door to this, and no crate that is kept up wraps it")]
+#[allow(
+    unsafe_code,
+    reason = "the C library has no safe door to this, and no crate that is kept up wraps it"
+)]
 pub fn give_back() {
     // SAFETY: `malloc_trim` takes the allocator's own locks, may be called at any time from any thread, and
     // touches only memory that is free.

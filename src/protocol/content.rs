@@ -209,7 +209,9 @@ fn string<'a>(raw: &'a RawValue, place: &str) -> Result<Cow<'a, str>, RpcError> 
     #[derive(Deserialize)]
     struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
     let inner = raw.get().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    if let Some(text) = inner.filter(|inner| memchr::memchr(b'\\', inner.as_bytes()).is_some()).and_then(unescaped) {
+    if let Some(text) =
+        inner.filter(|inner| memchr::memchr(b'\\', inner.as_bytes()).is_some()).and_then(unescaped)
+    {
         return Ok(Cow::Owned(text));
     }
     // What is no string, or no text, is told by the reader.

@@ -33,7 +33,9 @@ static TEST_METHODS: &[Method] = &[
     }),
     row("test/peak", |_, _, _| Ok(HEAP.peak_usage().to_string())),
     row("test/exact", |engine, params, cancel| compress(r#""fullOutput":true"#, engine, params, cancel)),
-    row("test/safe", |engine, params, cancel| compress(r#""policy":{"mode":"safe"}"#, engine, params, cancel)),
+    row("test/safe", |engine, params, cancel| {
+        compress(r#""policy":{"mode":"safe"}"#, engine, params, cancel)
+    }),
     row("test/compress", |engine, params, cancel| compress(r#""fullOutput":false"#, engine, params, cancel)),
     row("test/read", |_, params, _| {
         let params: CompressParams<'_> = params::parse(params)?;
@@ -54,7 +56,11 @@ static TEST_METHODS: &[Method] = &[
 
 /// The child.
 pub fn serve() -> ExitCode {
-    let framing = if std::env::args().nth(2).as_deref() == Some("lines") { Framing::Lines } else { Framing::ContentLength };
+    let framing = if std::env::args().nth(2).as_deref() == Some("lines") {
+        Framing::Lines
+    } else {
+        Framing::ContentLength
+    };
     run_methods(ServeOptions { framing, ..ServeOptions::default() }, Engine::default(), TEST_METHODS)
 }
 
@@ -121,12 +127,10 @@ pub fn a_large_request_takes_at_most_three_times_its_size_on_its_way_in() {
     for lines in [false, true] {
         let mut client = Client::new(lines);
         for text in [&plain, &escaped] {
-            let shapes = [
-                format!(r#""{text}""#),
-                format!(r#"[{{"type":"text","text":"{text}"}}]"#),
-            ];
+            let shapes = [format!(r#""{text}""#), format!(r#"[{{"type":"text","text":"{text}"}}]"#)];
             for content in shapes {
-                let params = format!(r#"{{"result":{{"toolCallId":"a","tool":"bash","content":{content}}}}}"#);
+                let params =
+                    format!(r#"{{"result":{{"toolCallId":"a","tool":"bash","content":{content}}}}}"#);
                 let peak = client.peak("test/read", &params);
                 println!("in {} {} {}", lines, params.len(), peak as f64 / params.len() as f64);
                 assert!(peak <= 3 * params.len(), "{peak} bytes for {} (lines: {lines})", params.len());
@@ -149,7 +153,11 @@ pub fn a_large_result_is_worked_on_in_bounded_room() {
     let mut client = Client::new(false);
     let mut text = String::new();
     while text.len() < SIZE {
-        text.push_str(&format!("2024-03-01 12:00:{:02} INFO served {} in 3 ms\\n", text.len() % 60, text.len()));
+        text.push_str(&format!(
+            "2024-03-01 12:00:{:02} INFO served {} in 3 ms\\n",
+            text.len() % 60,
+            text.len()
+        ));
     }
     let params = format!(r#"{{"result":{{"toolCallId":"a","tool":"bash","content":"{text}"}}}}"#);
     for method in ["test/exact", "test/safe", "test/compress"] {

@@ -48,7 +48,12 @@ fn small(session: &str, i: usize) -> Value {
 fn large(session: &str, i: usize) -> Value {
     let mut content = String::new();
     for n in 0..400 {
-        content.push_str(&format!("2024-03-0{} 12:00:{:02} INFO served {} in {n} ms\n", i % 9 + 1, n % 60, i * 7));
+        content.push_str(&format!(
+            "2024-03-0{} 12:00:{:02} INFO served {} in {n} ms\n",
+            i % 9 + 1,
+            n % 60,
+            i * 7
+        ));
     }
     let result = json!({
         "toolCallId": format!("toolu_{session}_{i:08}"), "tool": "bash",

@@ -191,7 +191,7 @@ fn only_abandoned_directories_of_ours_are_removed() {
         std::fs::create_dir(path(name)).unwrap();
         if lock {
             std::fs::write(path(name).join(LOCK), "1").unwrap();
-            std::fs::write(path(name).join("a1"), "bytes").unwrap();
+            std::fs::write(path(name).join("aQ1xYz9"), "bytes").unwrap();
         }
         std::fs::set_permissions(path(name), std::fs::Permissions::from_mode(mode)).unwrap();
     };
@@ -201,6 +201,8 @@ fn only_abandoned_directories_of_ours_are_removed() {
     };
     make("abandoned", 0o700, true);
     make("open to others", 0o755, true);
+    make("used by somebody", 0o700, true);
+    std::fs::write(path("used by somebody").join("precious"), "").unwrap();
     make("being made", 0o700, false);
     make("never finished", 0o700, false);
     age("never finished", 2 * 60 * 60);
@@ -217,12 +219,13 @@ fn only_abandoned_directories_of_ours_are_removed() {
     assert_eq!(remove_leftovers(root.path()), 2);
     let mut left = names(root.path());
     left.sort();
-    let mut expected: Vec<_> = ["a file", "being made", "link", "not ours", "open to others"]
+    let mut expected: Vec<_> = ["a file", "being made", "link", "not ours", "open to others", "used by somebody"]
         .map(|name| format!("{PREFIX}{name}"))
         .into();
     expected.insert(0, "another".to_owned());
     assert_eq!(left, expected);
     assert!(elsewhere.path().join(LOCK).exists() && path("not ours").join("precious").exists());
+    assert!(path("used by somebody").join("precious").exists());
 }
 
 #[test]
