@@ -32,7 +32,7 @@ struct Content {
 }
 
 /// What one owner has of a content.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) digest: Digest,
     pub(super) tool: Box<str>,
@@ -138,6 +138,11 @@ impl Ledger {
         let counted = self.contents.get(&entry.digest).is_some_and(|content| content.pins > 0);
         let needed = entry.label_bytes(scope, id) + if counted { 0 } else { len };
         kept.count < limits.max_count && kept.bytes + needed <= limits.max_bytes
+    }
+
+    /// Entries of all owners.
+    pub(super) fn count(&self) -> usize {
+        self.used.count
     }
 
     /// Whether there is more than `limits` allow.

@@ -215,6 +215,27 @@ impl Store {
         self.ledger.entry(&session.map(Arc::from), id).is_some()
     }
 
+    /// Gives `new` all that `session` has, as its own; the contents stay one. Nothing goes for it: where there is no
+    /// more room, `new` gets the newest.
+    pub fn session_forked(&mut self, session: &str, new: &str) {
+        let (from, to): (Scope, Scope) = (Some(session.into()), Some(new.into()));
+        let mut all: Vec<(Arc<str>, Entry)> =
+            self.ledger.entries(&from).map(|(id, entry)| (Arc::clone(id), entry.clone())).collect();
+        all.sort_unstable_by_key(|(_, entry)| entry.touched);
+        let room = self.limits.max_count.saturating_sub(self.ledger.count());
+        let first = all.len().saturating_sub(room);
+        for (id, mut entry) in all.into_iter().skip(first) {
+            let Some(body) = self.ledger.body(&entry.digest).map(Arc::clone) else { continue };
+            if entry.pinned && !self.ledger.fits(&to, &id, &entry, body.len(), &self.limits) {
+                continue;
+            }
+            self.sequence += 1;
+            entry.touched = self.sequence;
+            self.ledger.put(to.clone(), id, entry, body);
+        }
+        while self.ledger.is_over(&self.limits) && self.ledger.evict_oldest() {}
+    }
+
     /// Looks up what `session` put under `id`, and counts it as used now.
     pub fn open(&mut self, session: Option<&str>, id: &str) -> Result<Artifact, AccessError> {
         let scope: Scope = session.map(Arc::from);

@@ -10,7 +10,7 @@ use clap::builder::PossibleValuesParser;
 
 use super::call::PolicyArgs;
 use crate::config::Config;
-use crate::engine::Settings;
+use crate::engine::{Settings, seal_key};
 use crate::host::Host;
 use crate::host::hooks::{HOOKS, Hooks};
 use crate::host::resident::answer::answer;
@@ -184,7 +184,10 @@ pub(super) fn ask(
             Err(_) => {}
         }
     }
-    let host = Host::once(Settings::of(&config()?), place.ok().map(|place| place.originals()));
+    let mut settings = Settings::of(&config()?);
+    // What is said here would go to the host; without the file a key of this process serves.
+    let _ = seal_key::give(&mut settings.policy);
+    let host = Host::once(settings, place.ok().map(|place| place.originals()));
     let answered = answer(&host, request, content);
     host.engine().close();
     Some(answered)

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::Failure;
 use super::settings::{Flags, SettingsArgs};
 use crate::config::{Framing, RecoveryMode};
-use crate::engine::{Engine, Settings};
+use crate::engine::{Engine, Settings, seal_key};
 use crate::server::{self, ServeOptions};
 
 /// Arguments of `serve`.
@@ -136,6 +136,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
         max_queued_bytes: config.server.max_queued_bytes,
     };
     let mut settings = Settings::of(config);
+    if let Err(note) = seal_key::give(&mut settings.policy) {
+        eprintln!("tersed: {note}; a key of this process is used");
+    }
     settings.layers = Some((loaded.sources, loaded.layers));
     let engine = Engine::new(settings);
     if let Err(error) = engine.check_telemetry() {

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Category, DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Structured, range};
+use crate::pipeline::marker::SealKey;
 use crate::rules::Rules;
 use crate::tokens::Tokenizer;
 
@@ -137,6 +138,9 @@ pub struct Policy {
     pub squeeze: u8,
     /// What texts with gaps say of their original, where an operator wants that.
     pub hint: Option<std::sync::Arc<super::Hint>>,
+    /// What markers are sealed with. No setting: it is never shown, written or read from a file of settings.
+    #[serde(skip)]
+    pub seal_key: SealKey,
 }
 
 /// Folders that hold what nobody wrote by hand.
@@ -194,6 +198,7 @@ impl Default for Policy {
             rules: Rules::default(),
             squeeze: 0,
             hint: None,
+            seal_key: SealKey::default(),
         }
     }
 }

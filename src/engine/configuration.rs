@@ -97,6 +97,7 @@ impl Configuration {
         let mut config = self.laid(state)?;
         // Follows from settings that count from the start of the process on.
         config.policy.hint.clone_from(&self.base.policy.hint);
+        config.policy.seal_key = self.base.policy.seal_key;
         Ok(config)
     }
 

@@ -15,6 +15,7 @@ mod plan;
 mod recovery;
 mod rules;
 mod schema;
+pub mod seal_key;
 mod sessions;
 mod stream;
 mod tell;
@@ -37,6 +38,7 @@ use crate::telemetry::{Clock, Recorder, SystemClock};
 use crate::tokens::Tokenizer;
 use configuration::Configuration;
 use memory::Memory;
+pub use sessions::AGENT;
 use sessions::Sessions;
 use stream::Streams;
 pub use stream::{StreamBounds, StreamLimits};
@@ -72,7 +74,8 @@ impl Cancel {
 /// Bounds of an engine.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// What is done where neither session nor request says otherwise.
+    /// What is done where neither session nor request says otherwise. Without a key in it markers are sealed with a random
+    /// one, which dies with the process.
     pub policy: Policy,
     /// Sessions at once; the one that was used least lately ends first. Default 1024.
     pub max_sessions: usize,
@@ -172,6 +175,9 @@ impl Engine {
             true => recovery::hint_of_process(),
             false => recovery::hint_of(&settings.recovery),
         };
+        if settings.policy.seal_key.is_unset() {
+            settings.policy.seal_key = seal_key::of_process();
+        }
         let limit = settings.accounting.host_limit;
         let memory = Memory::new(settings.max_memory_bytes);
         (settings.session.max_bytes, settings.artifacts.memory_bytes) =

@@ -60,6 +60,13 @@ impl Share {
     }
 }
 
+impl Clone for Share {
+    /// A share of the same whole, of nothing yet.
+    fn clone(&self) -> Self {
+        Self::of(&self.whole)
+    }
+}
+
 impl Drop for Share {
     fn drop(&mut self) {
         self.whole.fetch_sub(self.bytes, Ordering::Relaxed);

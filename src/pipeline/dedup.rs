@@ -60,8 +60,8 @@ pub trait History {
     /// The earlier, still visible result with this key, if there is one.
     fn first(&self, key: &Key) -> Option<First>;
 
-    /// Whether a call id is one of the session's.
-    fn knows(&self, call: &str) -> bool;
+    /// Whether the session gave a reference to this call of this tool: only then may one come back.
+    fn referred(&self, call: &str, tool: &str) -> bool;
 
     /// What earlier outputs show.
     fn earlier(&self) -> Earlier<'_> {
@@ -98,7 +98,7 @@ impl History for NoHistory {
         None
     }
 
-    fn knows(&self, _: &str) -> bool {
+    fn referred(&self, _: &str, _: &str) -> bool {
         false
     }
 }

@@ -16,7 +16,7 @@ use super::hint;
 use super::pointer;
 use super::reason::Reason;
 use super::run::Run;
-use super::sanitize::{self, LOOK_ALIKE, Raw, RedactionFailed, Sanitized};
+use super::sanitize::{self, How, LOOK_ALIKE, Raw, RedactionFailed, Sanitized};
 use super::share::Claim;
 use super::summary::Input;
 use super::timer::Timer;
@@ -68,16 +68,21 @@ impl<'a> Prepared<'a> {
             return Ok(Self { call, policy, way: Way::Exact(Box::new(outcome), rule), measured });
         }
         let own_marker = Cell::new(false);
-        let known = |id: &str| {
-            let knows = history.knows(id);
-            own_marker.set(own_marker.get() || knows);
-            knows
+        let known = |call: &str, tool: &str| {
+            let is_ours = history.referred(call, tool);
+            own_marker.set(own_marker.get() || is_ours);
+            is_ours
         };
         let sanitized: Vec<Sanitized> = parts
             .iter()
             .map(|raw| {
-                let keeps_terminal = policy.excludes("terminal");
-                sanitize::run_with(*raw, policy.redact_secrets, keeps_terminal, &known)
+                let how = How {
+                    redact: policy.redact_secrets,
+                    keeps_terminal: policy.excludes("terminal"),
+                    key: &policy.seal_key,
+                    is_ours: &known,
+                };
+                sanitize::run(*raw, how)
             })
             .collect::<Result<_, _>>()?;
         if exclude::by_category(call, policy, &sanitized) {

@@ -9,9 +9,9 @@ use crate::memory::size as memory;
 type MemoKey = (Arc<str>, Fingerprint);
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Memo {
-    entries: HashMap<MemoKey, (Box<Stored>, usize)>,
+    entries: HashMap<MemoKey, (Arc<Stored>, usize)>,
     order: VecDeque<MemoKey>,
     /// Bytes of the entries; the tables come on top.
     bytes: usize,
@@ -38,7 +38,7 @@ impl Memo {
         stored.outcome.texts.iter_mut().for_each(String::shrink_to_fit);
         let bytes = cost(&stored);
         let key = (Arc::clone(call), fingerprint);
-        if let Some((_, old)) = self.entries.insert(key.clone(), (Box::new(stored), bytes)) {
+        if let Some((_, old)) = self.entries.insert(key.clone(), (Arc::new(stored), bytes)) {
             self.bytes -= old;
         } else {
             self.order.push_back(key);
@@ -55,11 +55,6 @@ impl Memo {
     /// Bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes + memory::table(&self.entries) + memory::queue(&self.order)
-    }
-
-    /// Forgets everything: all of it can be made again.
-    pub(super) fn clear(&mut self) {
-        *self = Self::default();
     }
 }
 

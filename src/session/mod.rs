@@ -3,6 +3,7 @@
 //! No I/O and no clock. A decision is remembered for as long as the session lives, a text only while
 //! there is room: an outcome can always be made again, byte for byte, from its decision.
 
+mod cut;
 mod memo;
 mod seen;
 mod size;
@@ -17,11 +18,12 @@ use crate::pipeline::Outcome;
 use crate::pipeline::blocks::{Earlier, Index, Lines, Origin, Position};
 use crate::pipeline::dedup::{Decision, First, History, Key};
 use crate::pipeline::evidence::{Evidence, Status};
-use crate::pipeline::marker::Marker;
+use crate::pipeline::marker;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::relevance::{self, Term};
 use crate::protocol::session::Stats;
 use crate::protocol::tool_result::ArtifactRef;
+pub use cut::{Cut, Keeps};
 use memo::Memo;
 use seen::{Seen, Shown};
 
@@ -142,7 +144,7 @@ pub enum Lookup {
 }
 
 /// What a session knows of a call.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Known {
     /// How many calls came before it.
     order: usize,
@@ -154,7 +156,7 @@ struct Known {
 }
 
 /// One form of a call. Nearly all calls of a session have most of their decision in common, and share it.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Variant {
     fingerprint: Fingerprint,
     key: Option<Key>,
@@ -196,31 +198,33 @@ impl Known {
 }
 
 /// The last answer to a request, if it was a reference or had gaps.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Answered {
     likeness: u64,
     /// Results of the session with it.
     results: usize,
 }
 
-/// One session.
-#[derive(Debug, Default)]
+/// One session. What grows with it is shared with its forks until one of them changes it.
+#[derive(Debug, Default, Clone)]
 pub struct Session {
     bounds: Bounds,
-    calls: HashMap<Arc<str>, Known>,
+    calls: Arc<HashMap<Arc<str>, Known>>,
     /// Names of tools, each once, and their places among them.
     tools: Vec<Arc<str>>,
     tool_numbers: HashMap<Arc<str>, u32>,
     /// The decision for the last call, which others may share.
     last_decision: Arc<Decision>,
+    /// Calls that a result became a reference to, with their tools as the references name them.
+    referred: Arc<HashMap<Arc<str>, Arc<str>>>,
     decisions: usize,
     /// Bytes that calls, their decisions and queries point to.
     held: usize,
     /// What the session says that it takes.
     share: Share,
-    memo: Memo,
-    seen: Seen,
-    index: Index,
+    memo: Arc<Memo>,
+    seen: Arc<Seen>,
+    index: Arc<Index>,
     /// Where the session is: what was given so far.
     at: Position,
     /// Whether the host says what is visible.
@@ -228,9 +232,9 @@ pub struct Session {
     /// Words of the last calls and of the failures that they reported.
     talk: VecDeque<Vec<u64>>,
     /// Per request, the last answer.
-    asked: HashMap<[u8; 16], Answered>,
+    asked: Arc<HashMap<[u8; 16], Answered>>,
     /// What was looked for when a call came first in a body; see `query_of`.
-    queries: HashMap<Arc<str>, Option<Arc<str>>>,
+    queries: Arc<HashMap<Arc<str>, Option<Arc<str>>>>,
     /// The last query, which many calls share.
     last_query: Option<Arc<str>>,
     stats: Stats,
@@ -244,6 +248,14 @@ impl Session {
     /// An empty session; `host_limit` is the size in bytes above which the host cuts a result by itself.
     pub fn new(bounds: Bounds, host_limit: Option<usize>) -> Self {
         Self { bounds, host_limit, ..Self::default() }
+    }
+
+    /// A session of its own that begins with all that this one knows and shows. Its totals begin at zero: what this
+    /// one counted is counted. What both share counts for each, so that neither goes over a bound when they part.
+    pub fn fork(&self) -> Self {
+        let mut fork = Self { stats: Stats::default(), ..self.clone() };
+        fork.tell_size();
+        fork
     }
 
     /// The same, saying what it takes to a count that several sessions share.
@@ -284,7 +296,8 @@ impl Session {
         Live { session: self, caller, own, window: (!self.is_told).then_some(window) }
     }
 
-    /// Remembers a new outcome; `keep_text` is whether the memo may hold it.
+    /// Remembers a new outcome; `keep_text` is whether the memo may hold it, `cut` how the host cuts what it gets.
+    /// What the host does not show is not remembered as shown.
     pub fn commit(
         &mut self,
         caller: Caller<'_>,
@@ -292,11 +305,17 @@ impl Session {
         fingerprint: Fingerprint,
         mut stored: Stored,
         keep_text: bool,
+        cut: Option<Cut>,
     ) {
         let decision = &stored.outcome.decision;
         let (likeness, asked_again, key) = (decision.likeness, decision.asked_again, decision.key);
         let rest = self.shared(Decision { key: None, likeness: None, ..decision.clone() });
-        let shown = std::mem::take(&mut stored.outcome.shown);
+        let mut shown = std::mem::take(&mut stored.outcome.shown);
+        let cut = cut.or_else(|| self.host_limit.map(Cut::of_bytes));
+        let is_cut = cut.is_some_and(|cut| cut.applies(&stored.outcome.texts));
+        if is_cut && let Some(cut) = cut {
+            cut.keep_visible(&stored.outcome.texts, &mut shown);
+        }
         let mut said = std::mem::take(&mut stored.outcome.mentions);
         said.truncate(MAX_WORDS);
         caller.mentioned.iter().for_each(|text| relevance::words(text, |word| said.push(word)));
@@ -313,45 +332,60 @@ impl Session {
             self.held += memory::shared(&id);
             id
         });
-        let known = self.calls.entry(Arc::clone(&id)).or_insert_with(|| Known::new(order));
+        let calls = Arc::make_mut(&mut self.calls);
+        let known = calls.entry(Arc::clone(&id)).or_insert_with(|| Known::new(order));
         let before = known.bytes();
+        let referred = rest.duplicate_of.as_ref().map(|first| (Arc::from(&*first.call), Arc::from(&*first.tool)));
         known.add(Variant { fingerprint, key, likeness, rest });
         self.held += known.bytes() - before;
         self.decisions += 1;
+        if let Some((call, tool)) = referred {
+            self.held += memory::shared(&call) + memory::shared(&tool) + 4 * size_of::<Arc<str>>();
+            Arc::make_mut(&mut self.referred).insert(call, tool);
+        }
         self.at.results += 1;
         self.at.tokens += evidence.tokens.after;
         if known.variants.len() > 1 {
             // It is not certain any more what the model sees under this id.
-            self.index.retain(|call| call != caller.id);
+            Arc::make_mut(&mut self.index).retain(|call| call != caller.id);
         } else {
-            caller.add_written(written, &mut self.index, self.at, self.bounds.index_bytes);
+            let index = Arc::make_mut(&mut self.index);
+            caller.add_written(written, index, self.at, self.bounds.index_bytes);
             let origin = caller.origin(None);
             if origin.can_be_named() {
-                self.index.add(origin, shown, self.at, self.bounds.index_bytes);
+                index.add(origin, shown, self.at, self.bounds.index_bytes);
             }
         }
         if let (Some(likeness), Some(asked)) = (likeness, caller.asked) {
             let is_gap = |reason| reason != Reason::RepeatedLines;
             let had_gaps = !asked_again
-                && (evidence.status == Status::Duplicate
+                && (is_cut
+                    || evidence.status == Status::Duplicate
                     || evidence.omissions.iter().any(|omission| is_gap(omission.reason)));
             // Only an answer with gaps is ever asked about.
             match had_gaps {
-                true => _ = self.asked.insert(asked, Answered { likeness, results: self.at.results }),
-                false => _ = self.asked.remove(&asked),
+                true => {
+                    let answered = Answered { likeness, results: self.at.results };
+                    Arc::make_mut(&mut self.asked).insert(asked, answered);
+                }
+                false if self.asked.contains_key(&asked) => {
+                    Arc::make_mut(&mut self.asked).remove(&asked);
+                }
+                false => {}
             }
         }
         let (is_plain, order) = (known.is_plain, known.order);
         if !is_plain {
-            self.seen.retain(|call| call != caller.id);
-        } else if let Some(key) = key.filter(|_| can_be_named(caller.id, caller.tool)) {
+            Arc::make_mut(&mut self.seen).retain(|call| call != caller.id);
+        } else if let Some(key) = key.filter(|_| !is_cut && can_be_named(caller.id, caller.tool)) {
             let tool = self.tool(caller.tool);
             let call = Arc::clone(&id);
-            self.seen.add(key, Shown::new(call, tool, order, caller.ending, self.at));
+            let shown = Shown::new(call, tool, order, caller.ending, self.at);
+            Arc::make_mut(&mut self.seen).add(key, shown);
         }
         self.total(caller.tool, &stored.outcome.evidence);
         if keep_text {
-            self.memo.put(&id, fingerprint, stored, &self.bounds);
+            Arc::make_mut(&mut self.memo).put(&id, fingerprint, stored, &self.bounds);
         }
         self.tell_size();
     }
@@ -435,14 +469,40 @@ impl Session {
         }
         let call: Arc<str> = Arc::from(call);
         self.held += memory::shared(&call);
-        self.queries.insert(call, query);
+        Arc::make_mut(&mut self.queries).insert(call, query);
         self.tell_size();
     }
 
     /// These calls left the context: nothing refers to them any more.
     pub fn evict(&mut self, calls: &[String]) {
+        self.is_told = true;
         let gone: HashSet<&str> = calls.iter().map(String::as_str).collect();
         self.retain(|call| !gone.contains(call));
+    }
+
+    /// The conversation was summed up: of what was shown, only these calls are still in the context. Unlike with
+    /// [`Self::keep_only`] it stays unknown what leaves the context later.
+    pub fn compact(&mut self, calls: &[String]) {
+        let kept: HashSet<&str> = calls.iter().map(String::as_str).collect();
+        self.retain(|call| kept.contains(call));
+        // What was asked before the summary was not asked in this context.
+        self.asked = Arc::default();
+        self.tell_size();
+    }
+
+    /// How many calls it knows.
+    pub fn calls(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// What was given for a call did not reach the model.
+    pub fn not_shown(&mut self, call: &str) {
+        self.retain(|known| known != call);
+    }
+
+    /// Whether a call is known, whatever was given for it.
+    pub fn knows(&self, call: &str) -> bool {
+        self.calls.contains_key(call)
     }
 
     /// Of what was shown so far, only these calls are still in the context.
@@ -452,13 +512,18 @@ impl Session {
 
     /// As [`Self::keep_only`], for calls that are a set already.
     pub fn keep_only_of(&mut self, calls: &HashSet<&str>) {
+        self.is_told = true;
         self.retain(|call| calls.contains(call));
     }
 
     fn retain(&mut self, visible: impl Fn(&str) -> bool) {
-        self.is_told = true;
-        self.seen.retain(&visible);
-        self.index.retain(&visible);
+        // Bodies say the same with every turn: nothing is copied for that.
+        if self.seen.has_other(&visible) {
+            Arc::make_mut(&mut self.seen).retain(&visible);
+        }
+        if self.index.has_other(&visible) {
+            Arc::make_mut(&mut self.index).retain(&visible);
+        }
         self.tell_size();
     }
 
@@ -489,8 +554,8 @@ impl Session {
     /// Says how many bytes that were.
     pub fn shrink(&mut self) -> usize {
         let before = self.bytes();
-        self.memo.clear();
-        self.index = Index::default();
+        self.memo = Arc::default();
+        self.index = Arc::default();
         self.tell_size();
         before - self.bytes()
     }
@@ -513,9 +578,7 @@ impl Session {
 
 /// Whether a marker can name a call so that it is read back as the same.
 fn can_be_named(call: &str, tool: &str) -> bool {
-    let marker = Marker::Duplicate { call: call.to_owned(), tool: tool.to_owned() };
-    let text = marker.write();
-    Marker::parse(&text) == Some((marker, text.len()))
+    marker::is_name(call) && marker::is_name(tool)
 }
 
 /// The session as it is now.
@@ -541,8 +604,8 @@ impl History for Live<'_> {
         Some(First { call: shown.call.to_string(), tool })
     }
 
-    fn knows(&self, call: &str) -> bool {
-        call != self.caller.id && self.session.calls.contains_key(call)
+    fn referred(&self, call: &str, tool: &str) -> bool {
+        self.session.referred.get(call).is_some_and(|known| &**known == tool)
     }
 
     fn earlier(&self) -> Earlier<'_> {
@@ -580,7 +643,7 @@ impl History for AsDecided {
         self.0.duplicate_of.as_deref().cloned()
     }
 
-    fn knows(&self, _: &str) -> bool {
+    fn referred(&self, _: &str, _: &str) -> bool {
         self.0.own_marker
     }
 

@@ -9,7 +9,7 @@ use crate::pipeline::blocks::Position;
 use crate::pipeline::dedup::Key;
 
 /// A result that was shown in full. Its call is the session's own copy of the id.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Shown {
     pub(super) call: Arc<str>,
     /// The number of the tool in the session.
@@ -42,7 +42,7 @@ impl Shown {
 }
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Seen {
     shown: HashMap<Key, Vec<Shown>>,
     /// Bytes of the lists in it.
@@ -65,6 +65,11 @@ impl Seen {
     pub(super) fn newest(&self, key: &Key, is_open: impl Fn(&Shown) -> bool) -> Option<&Shown> {
         let open = self.shown.get(key)?.iter().filter(|s| is_open(s));
         open.max_by_key(|s| s.order)
+    }
+
+    /// Whether there is a call that is not visible.
+    pub(super) fn has_other(&self, visible: impl Fn(&str) -> bool) -> bool {
+        self.shown.values().flatten().any(|s| !visible(&s.call))
     }
 
     /// Forgets the calls that are not visible.

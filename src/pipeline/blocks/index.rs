@@ -54,6 +54,21 @@ impl Lines {
         lines
     }
 
+    /// The texts of the lines, in order.
+    pub fn texts(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
+        (0..self.lines.len()).map(|i| self.text(i))
+    }
+
+    /// Leaves only the lines for which `keep` says so, by their place among them.
+    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        let mut kept = Self::default();
+        for (i, line) in self.lines.iter().enumerate().filter(|(i, _)| keep(*i)) {
+            kept.text.push_str(self.text(i));
+            kept.lines.push(Line { end: kept.text.len() as u32, ..*line });
+        }
+        *self = kept;
+    }
+
     /// Whether no line is shown.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
@@ -97,10 +112,10 @@ const OUTPUT_BYTES: usize = size_of::<Option<Output>>() + size_of::<Origin>() + 
 type Place = (u32, u32);
 const NOWHERE: Place = (u32::MAX, 0);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Output {
     origin: Arc<Origin>,
-    shown: Lines,
+    shown: Arc<Lines>,
     /// Per window, the place of the same window before it.
     before: Vec<Place>,
     at: Position,
@@ -123,8 +138,8 @@ impl Position {
     }
 }
 
-/// See the module.
-#[derive(Debug, Default)]
+/// See the module. A copy shares the texts.
+#[derive(Debug, Default, Clone)]
 pub struct Index {
     outputs: VecDeque<Option<Output>>,
     /// Outputs that left at the front.
@@ -146,8 +161,9 @@ impl Index {
         if shown.is_empty() || shown.bytes() > max_bytes {
             return;
         }
-        let mut output = Output { origin: Arc::new(origin), shown, before: Vec::new(), at };
-        output.shown.shrink();
+        let mut shown = shown;
+        shown.shrink();
+        let mut output = Output { origin: Arc::new(origin), shown: Arc::new(shown), before: Vec::new(), at };
         self.bytes += output.bytes();
         let number = self.gone + self.outputs.len() as u32;
         self.enter(number, &mut output);
@@ -185,12 +201,17 @@ impl Index {
         }
     }
 
+    /// Whether there is an output of a call for which `visible` is false.
+    pub fn has_other(&self, visible: impl Fn(&str) -> bool) -> bool {
+        self.outputs.iter().flatten().any(|output| !visible(&output.origin.call))
+    }
+
     /// Outputs of calls for which `visible` is false left the context.
     pub fn retain(&mut self, visible: impl Fn(&str) -> bool) {
-        let is_gone = |output: &Output| !visible(&output.origin.call);
-        if !self.outputs.iter().flatten().any(is_gone) {
+        if !self.has_other(&visible) {
             return;
         }
+        let is_gone = |output: &Output| !visible(&output.origin.call);
         self.newest.clear();
         let mut outputs = std::mem::take(&mut self.outputs);
         for (i, slot) in outputs.iter_mut().enumerate() {

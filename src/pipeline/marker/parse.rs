@@ -17,7 +17,9 @@ impl Marker {
         }
         let rest = text.strip_prefix(OPEN)?;
         let rest = match rest.strip_prefix('#') {
-            Some(r) => r.get(CHECK_DIGITS..).filter(|_| is_check(&r[..CHECK_DIGITS]))?,
+            Some(r) => {
+                r.get(CHECK_DIGITS..).filter(|_| r.bytes().take(CHECK_DIGITS).all(|b| b.is_ascii_digit()))?
+            }
             None => rest,
         };
         let body = rest.strip_prefix(": ")?;
@@ -28,7 +30,7 @@ impl Marker {
     }
 }
 
-fn is_check(digits: &str) -> bool {
+fn is_handle(digits: &str) -> bool {
     digits.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
 }
 
@@ -139,7 +141,11 @@ fn parse_original(rest: &str) -> Option<Marker> {
             (handle, ReadBy::Command { folder })
         }
     };
-    (handle.len() >= 8 && is_check(handle)).then(|| Marker::Original { lines, handle: handle.to_owned(), by })
+    (handle.len() >= 8 && is_handle(handle)).then(|| Marker::Original {
+        lines,
+        handle: handle.to_owned(),
+        by,
+    })
 }
 
 fn parse_shown(rest: &str) -> Option<Marker> {

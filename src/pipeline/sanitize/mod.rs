@@ -13,7 +13,7 @@ use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::marker;
+use super::marker::{self, SealKey};
 
 /// What came in: text that the host decoded, or bytes.
 #[derive(Debug, Clone, Copy)]
@@ -66,18 +66,21 @@ pub const LOOK_ALIKE: &str = "marker_look_alike";
 /// Longest marker for binary data, in bytes.
 const SHORT: usize = 128;
 
-/// Runs the whole stage. `is_ours` knows the call ids that this session's references may name.
-pub fn run(raw: Raw<'_>, redact: bool, is_ours: &dyn Fn(&str) -> bool) -> Result<Sanitized, RedactionFailed> {
-    run_with(raw, redact, false, is_ours)
+/// How the stage is run.
+#[derive(Clone, Copy)]
+pub struct How<'a> {
+    /// Whether secrets are removed.
+    pub redact: bool,
+    /// Leaves escape sequences and overwritten text, unless a secret is hidden by them.
+    pub keeps_terminal: bool,
+    /// What outputs of ours are sealed with.
+    pub key: &'a SealKey,
+    /// Knows the calls, and their tools, that references of this session name.
+    pub is_ours: &'a dyn Fn(&str, &str) -> bool,
 }
 
-/// The same; `keeps_terminal` leaves escape sequences and overwritten text, unless a secret is hidden by them.
-pub fn run_with(
-    raw: Raw<'_>,
-    redact: bool,
-    keeps_terminal: bool,
-    is_ours: &dyn Fn(&str) -> bool,
-) -> Result<Sanitized, RedactionFailed> {
+/// Runs the whole stage.
+pub fn run(raw: Raw<'_>, how: How<'_>) -> Result<Sanitized, RedactionFailed> {
     let mut out = Sanitized::default();
     let decoded: Cow<'_, str> = match raw {
         // What is shorter than the marker that would stand for it is shown, whatever it is.
@@ -96,9 +99,19 @@ pub fn run_with(
             }
         },
     };
-    let redacted = if redact { redact_into(decoded, &mut out.redactions)? } else { decoded };
-    clean(redacted, redact, keeps_terminal, &mut out)?;
-    if let Some((escaped, count)) = marker::escape(&out.text, is_ours) {
+    let is_sealed = marker::is_sealed(&decoded, how.key);
+    let len = decoded.len();
+    let redacted = if how.redact { redact_into(decoded, &mut out.redactions)? } else { decoded };
+    clean(redacted, how.redact, how.keeps_terminal, &mut out)?;
+    if is_sealed {
+        // Nothing in an output of ours only looks like a marker. Secrets that rules of its time did not know go from
+        // it as from any text, and it stays one.
+        if !out.redactions.is_empty() || out.text.len() != len {
+            let mut text = out.text.to_string();
+            marker::seal(&mut text, how.key);
+            out.text = text.into();
+        }
+    } else if let Some((escaped, count)) = marker::escape(&out.text, how.is_ours) {
         add(&mut out.removals, LOOK_ALIKE, count);
         out.text = escaped.into();
     }

@@ -51,7 +51,10 @@ pub(super) fn secret_string(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: R
     }
     if text.get(start) != Some(&b'{') {
         let len = text[start..].iter().take(REACH).take_while(|b| **b != b'"' && **b != b'\n').count();
-        return scan.claim(rule, index, start..start + len);
+        // Inside a string the quote that ends the value is escaped.
+        let escaped = start >= 2 && text[start - 2] == b'\\';
+        let slashes = text[start..start + len].iter().rev().take_while(|b| escaped && **b == b'\\').count();
+        return scan.claim(rule, index, start..start + len - slashes);
     }
     let mut found = Vec::new();
     let end = text.len().min(start + REACH);
@@ -168,14 +171,18 @@ fn line(text: &[u8], at: usize) -> (Range<usize>, usize, &[u8]) {
 
 /// The values below `data:` and `stringData:` of the YAML document or item that holds `at`.
 fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Option<Range<usize>> {
-    let (own, indent, _) = line(text, at);
-    if own.start + indent != at {
+    let (mut own, mut indent, _) = line(text, at);
+    // A string may begin here, whose line ends are escapes.
+    let opened = at > 0 && matches!(text[at - 1], b'"' | b'\'' | b'`' | b'>');
+    if opened {
+        (own.start, indent) = (at, 0);
+    } else if own.start + indent != at {
         return None;
     }
     // Back to the first line of the document.
     let mut start = own.start;
     let starts_item = |range: &Range<usize>| text[range.clone()].trim_ascii_start().starts_with(b"- ");
-    while start > 0 && own.start - start < REACH && !starts_item(&line(text, start).0) {
+    while start > 0 && !opened && own.start - start < REACH && !starts_item(&line(text, start).0) {
         let (range, depth, body) = line(text, start - 1);
         if !body.is_empty() && depth < indent || text[range.clone()].starts_with(b"---") {
             break;
@@ -185,7 +192,7 @@ fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Optio
     let mut next = start;
     let mut is_data = false;
     while next < text.len() && next - start < 2 * REACH {
-        let (range, depth, body) = line(text, next);
+        let (range, depth, body) = if opened && next == at { (at..own.end, 0, &text[at..own.end]) } else { line(text, next) };
         next = range.end + 1;
         let blank = body.iter().all(u8::is_ascii_whitespace);
         if blank {
@@ -215,8 +222,15 @@ fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Optio
         let rest = text[from..range.end].trim_ascii();
         if !rest.is_empty() && !matches!(rest, b"|" | b"|-" | b">" | b">-" | b"|+") {
             let from = from + text[from..range.end].len() - text[from..range.end].trim_ascii_start().len();
-            found.push(from..from + rest.len());
+            found.push(from..from + in_string(rest));
         }
     }
     Some(start..next.min(text.len()))
+}
+
+/// Length of a value without the end of a string around the whole document.
+fn in_string(value: &[u8]) -> usize {
+    let quote = memchr::memchr(b'"', value).filter(|&n| n > 0 && value[n - 1] != b'\\');
+    let ends = |n: &usize| value.get(n + 1).is_none_or(|b| b",}]".contains(b)) && !value[..*n].contains(&b'{');
+    quote.filter(ends).unwrap_or(value.len())
 }

@@ -7,6 +7,7 @@
 //! given, and never lets text through when the rules cannot be loaded.
 
 mod cloud;
+mod hidden;
 mod judge;
 mod keywords;
 mod named;
@@ -16,6 +17,7 @@ mod read;
 mod scan;
 mod shapes;
 mod table;
+mod terraform;
 #[cfg(test)]
 mod tests;
 
@@ -23,6 +25,9 @@ use table::table;
 
 /// Opens the placeholder; the rule's id and `]` follow.
 const PLACEHOLDER: &str = "[REDACTED:";
+
+/// How often a text from which secrets were taken is looked through again at most.
+const ROUNDS: usize = 3;
 
 /// The rule named when the rule table itself cannot be loaded: then the whole text is one finding.
 const UNAVAILABLE: &str = "rules-unavailable";
@@ -65,10 +70,15 @@ pub struct RuleInfo {
 /// the name is that of the rule that stands first in the table. Linear in the length of `text`.
 pub fn find(text: &[u8]) -> Vec<Finding> {
     match table() {
-        Some(table) => scan::scan(table, text),
+        Some(table) => findings(table, hidden::claims(table, text)),
         None if text.is_empty() => Vec::new(),
         None => vec![Finding { start: 0, end: text.len(), rule: UNAVAILABLE }],
     }
+}
+
+fn findings(table: &'static table::Table, claims: Vec<scan::Claim>) -> Vec<Finding> {
+    let named = |c: scan::Claim| Finding { start: c.start, end: c.end, rule: table.infos[c.rule as usize].id };
+    claims.into_iter().map(named).collect()
 }
 
 /// `text` with every secret replaced, or `None` when there is none. Redacting the result finds nothing.
@@ -82,6 +92,23 @@ pub fn redact(text: &str) -> Option<Redacted> {
 
 /// As [`redact`], for bytes that need not be UTF-8.
 pub fn redact_bytes(text: &[u8]) -> Option<(Vec<u8>, Hits)> {
+    let (mut text, mut hits) = replaced(text)?;
+    // A value that is out of the way may show another one that was coded with it.
+    for _ in 0..ROUNDS {
+        let Some((next, more)) = replaced(&text) else { break };
+        text = next;
+        for (rule, count) in more {
+            match hits.iter_mut().find(|(known, _)| *known == rule) {
+                Some((_, sum)) => *sum += count,
+                None => hits.push((rule, count)),
+            }
+        }
+    }
+    Some((text, in_order(hits)))
+}
+
+/// One round.
+fn replaced(text: &[u8]) -> Option<(Vec<u8>, Hits)> {
     let findings = find(text);
     if findings.is_empty() {
         return None;
@@ -97,6 +124,12 @@ pub fn redact_bytes(text: &[u8]) -> Option<(Vec<u8>, Hits)> {
     }
     out.extend_from_slice(&text[at..]);
     Some((out, count(&findings)))
+}
+
+/// Hits as the table orders its rules.
+fn in_order(mut hits: Hits) -> Hits {
+    hits.sort_by_key(|(rule, _)| rules().iter().position(|info| info.id == *rule));
+    hits
 }
 
 /// Every rule, in the order of the table.

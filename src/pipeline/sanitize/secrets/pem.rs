@@ -110,7 +110,9 @@ fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>
         // The last line of a key may be short, but only behind others.
         let is_last = code.is_none() && end > start && base64 == line.len() && !line.is_empty();
         if is_key || is_last {
-            end = at + text[at..stop].trim_ascii_end().len();
+            // What stands behind the last run, such as the end of a string in JSON, is no key material.
+            let last = runs(text, at..stop, if is_key { SHORTEST_RUN } else { 1 }).last();
+            end = last.map_or(end, |run| run.end);
         }
         let is_header = line.is_empty() || line.windows(2).any(|w| w == b": ");
         if code.is_some() || !(is_key || is_header) {

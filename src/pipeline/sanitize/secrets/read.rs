@@ -29,7 +29,7 @@ pub(super) struct Entry {
     /// How far before a keyword and behind it a match of `regex` may reach.
     pub(super) reach: Vec<usize>,
     /// The name of a matcher written in Rust: `private-key`, `url-password`, `cookie`, `password`, `random`,
-    /// `kubernetes-secret`, `secret-string`.
+    /// `kubernetes-secret`, `secret-string`, `terraform-random`, `terraform-attributes`.
     pub(super) matcher: String,
     /// Least entropy of the value in bits per byte.
     pub(super) entropy: f32,

@@ -5,7 +5,8 @@
 
 use super::judge::{self, is_word};
 use super::table::{Form, Rule, Table, compile};
-use super::{Finding, PLACEHOLDER, cloud, named, pem, shapes};
+use super::hidden::columns;
+use super::{PLACEHOLDER, cloud, named, pem, shapes, terraform};
 use std::ops::Range;
 
 /// How often one rule judges values that end together: bounds the work on a text of nothing but keywords.
@@ -28,18 +29,23 @@ pub(super) struct Scan<'t> {
     /// Per rule how often the run last looked at was judged.
     uses: Vec<usize>,
     pub(super) placeholders: Vec<Range<usize>>,
+    /// Where telling words stand that may be the heads of columns.
+    pub(super) heads: Vec<usize>,
     /// What `named` remembers between keywords.
     pub(super) bare: named::Cache,
 }
 
 /// Runs every rule over `text`.
-pub(super) fn scan(table: &'static Table, text: &[u8]) -> Vec<Finding> {
+pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
     let mut scan = Scan::new(table, text);
     table.keywords.for_each(text, |keyword, start| {
         if keyword == table.placeholder {
             scan.add_placeholder(table, start);
         } else if scan.placeholders.last().is_none_or(|p| p.end <= start) {
             let end = start + table.keywords.word(keyword).len();
+            if table.names[keyword] && columns::is_cell(text, &(start..end)) {
+                scan.heads.push(start);
+            }
             for &rule in &table.users[keyword] {
                 scan.look(&table.rules[rule as usize], rule, start..end);
             }
@@ -48,7 +54,7 @@ pub(super) fn scan(table: &'static Table, text: &[u8]) -> Vec<Finding> {
     for (index, rule) in (0u16..).zip(&table.rules) {
         scan.run_pattern(rule, index);
     }
-    scan.into_findings(table)
+    scan
 }
 
 impl<'t> Scan<'t> {
@@ -59,6 +65,7 @@ impl<'t> Scan<'t> {
             seen: vec![0..0; table.rules.len()],
             uses: vec![0; table.rules.len()],
             placeholders: Vec::new(),
+            heads: Vec::new(),
             bare: named::Cache::default(),
         }
     }
@@ -119,6 +126,8 @@ impl<'t> Scan<'t> {
             Form::Cookie => shapes::cookie(self, rule, index, hit),
             Form::KubernetesSecret => cloud::kubernetes(self, rule, index, hit),
             Form::SecretString => cloud::secret_string(self, rule, index, hit),
+            Form::TerraformRandom => terraform::random(self, rule, index, hit),
+            Form::TerraformAttributes => terraform::attributes(self, rule, index, hit),
             Form::Named { password } => named::find(self, rule, index, hit, *password),
         }
     }
@@ -172,7 +181,7 @@ impl<'t> Scan<'t> {
     }
 
     /// Puts overlapping claims together under the rule that stands first, and leaves placeholders out of them.
-    pub(super) fn into_findings(mut self, table: &'static Table) -> Vec<Finding> {
+    pub(super) fn into_claims(mut self) -> Vec<Claim> {
         self.claims.sort_unstable();
         let mut joined: Vec<Claim> = Vec::new();
         for claim in std::mem::take(&mut self.claims) {
@@ -184,10 +193,9 @@ impl<'t> Scan<'t> {
                 _ => joined.push(claim),
             }
         }
-        let mut findings = Vec::with_capacity(joined.len());
+        let mut claims = Vec::with_capacity(joined.len());
         let mut placeholders = self.placeholders.iter().peekable();
         for claim in joined {
-            let rule = table.infos[claim.rule as usize].id;
             let mut at = claim.start;
             while at < claim.end {
                 while placeholders.next_if(|p| p.end <= at).is_some() {}
@@ -198,12 +206,12 @@ impl<'t> Scan<'t> {
                 let start = at + piece.len() - piece.trim_ascii_start().len();
                 let len = piece.trim_ascii().len();
                 if len > 0 {
-                    findings.push(Finding { start, end: start + len, rule });
+                    claims.push(Claim { start, end: start + len, rule: claim.rule });
                 }
                 at = next.map_or(claim.end, |p| p.end);
             }
         }
-        findings
+        claims
     }
 }
 

@@ -33,6 +33,10 @@ pub(super) enum Form {
     KubernetesSecret,
     /// The secret of a secrets manager.
     SecretString,
+    /// What Terraform made at random, in its state.
+    TerraformRandom,
+    /// The telling attributes of a resource in Terraform's state.
+    TerraformAttributes,
     /// A telling name, an operator and a value; `password` accepts what people choose, else only random values.
     Named { password: bool },
 }
@@ -53,6 +57,8 @@ pub(super) struct Table {
     pub(super) keywords: Keywords,
     /// For each keyword the rules that look near it.
     pub(super) users: Vec<Vec<u16>>,
+    /// For each keyword whether names hold it: an assigned value or a telling name.
+    pub(super) names: Vec<bool>,
     /// The keyword that is the placeholder itself.
     pub(super) placeholder: usize,
 }
@@ -92,11 +98,22 @@ pub(super) fn load(source: &str) -> Result<Table, String> {
         }
         users.last_mut().ok_or("no keyword")?.push(index);
     }
+    let is_name = |word: &str, rule: u16| match rules[usize::from(rule)].form {
+        Form::Assigned { .. } | Form::Named { .. } => true,
+        Form::Pattern { .. } => word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'),
+        _ => false,
+    };
+    let mut names: Vec<bool> = words
+        .iter()
+        .zip(&users)
+        .map(|(word, users)| users.iter().any(|&rule| is_name(word, rule)))
+        .collect();
     let placeholder = words.len();
+    names.push(false);
     words.push(PLACEHOLDER.to_ascii_lowercase());
     users.push(Vec::new());
     let keywords = Keywords::new(words);
-    Ok(Table { rules, infos, keywords, users, placeholder })
+    Ok(Table { rules, infos, keywords, users, names, placeholder })
 }
 
 fn form(entry: &Entry) -> Result<Form, &'static str> {
@@ -109,6 +126,8 @@ fn form(entry: &Entry) -> Result<Form, &'static str> {
         "cookie" => Form::Cookie,
         "kubernetes-secret" => Form::KubernetesSecret,
         "secret-string" => Form::SecretString,
+        "terraform-random" => Form::TerraformRandom,
+        "terraform-attributes" => Form::TerraformAttributes,
         "password" => Form::Named { password: true },
         "random" => Form::Named { password: false },
         "" if !entry.regex.is_empty() => match entry.reach[..] {

@@ -1,0 +1,139 @@
+//! Base64 and plain hexadecimal digits that hold text, also over several lines.
+//!
+//! A run is decoded only if its first bytes are text. It goes as a whole: a part of it can't be read alone.
+
+use super::percent::hex;
+use super::view::{View, blanks};
+use base64::Engine;
+use base64::alphabet::STANDARD;
+use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
+use std::ops::Range;
+
+/// Shortest run that is looked at, in bytes.
+const SHORTEST: usize = 16;
+/// Shortest line that goes on in the next.
+const LINE: usize = 40;
+/// Bytes of a run that are decoded first, a multiple of four.
+const PROBE: usize = 24;
+/// Any byte may end a run; a missing padding is no fault.
+const ENGINE: GeneralPurpose = GeneralPurpose::new(
+    &STANDARD,
+    GeneralPurposeConfig::new()
+        .with_decode_allow_trailing_bits(true)
+        .with_decode_padding_mode(DecodePaddingMode::Indifferent),
+);
+
+const MEMBERS: [bool; 256] = {
+    let mut set = [false; 256];
+    let mut b = 0;
+    while b < 128 {
+        let c = b as u8;
+        set[b] = c.is_ascii_alphanumeric() || matches!(c, b'+' | b'/' | b'-' | b'_');
+        b += 1;
+    }
+    set
+};
+
+/// Calls `found` with every run that holds text, decoded.
+pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
+    let mut at = 0;
+    while let Some(n) = text[at..].iter().position(|b| MEMBERS[*b as usize]) {
+        let first = at + n..run(text, at + n);
+        at = first.end;
+        if first.len() < SHORTEST {
+            continue;
+        }
+        let lines = lines(text, first);
+        at = lines.last().map_or(at, |last| last.end);
+        let digits = digits(text, &lines);
+        if let Some(bytes) = from_hex(&digits).or_else(|| from_base64(&digits)).and_then(as_text) {
+            let mut view = View::default();
+            let padding = text[at..].iter().take(2).take_while(|b| **b == b'=').count();
+            at += padding;
+            view.stand(&bytes, lines[0].start..at);
+            found(view);
+        }
+    }
+}
+
+fn run(text: &[u8], from: usize) -> usize {
+    text[from..].iter().position(|b| !MEMBERS[*b as usize]).map_or(text.len(), |n| from + n)
+}
+
+/// The run and those of the lines below that go on with it: each begins its line and ends it.
+fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
+    let width = first.len();
+    let mut lines = vec![first];
+    while let Some(last) = lines.last().filter(|last| last.len() >= LINE && (lines.len() == 1 || last.len() == width)) {
+        let line_end = last.end + usize::from(text.get(last.end) == Some(&b'\r'));
+        if text.get(line_end) != Some(&b'\n') {
+            break;
+        }
+        let start = blanks(text, line_end + 1, 64);
+        let end = run(text, start);
+        let behind = end + text[end..].iter().take(2).take_while(|b| **b == b'=').count();
+        let ends = text.get(behind).is_none_or(|b| b"\r\n\"'`,;)<".contains(b));
+        // The first line may stand behind a name and so be shorter.
+        let fits = end > start && end - start <= width.max(last.len()).max(76);
+        if !(ends && fits) {
+            break;
+        }
+        lines.push(start..end);
+        if lines.len() == 2 && end - start > width {
+            return with_longer(text, lines);
+        }
+    }
+    lines
+}
+
+/// The lines below a first line that is shorter than they are.
+fn with_longer(text: &[u8], mut lines: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let Some(second) = lines.pop() else { return lines };
+    let first = lines;
+    let rest = self::lines(text, second);
+    first.into_iter().chain(rest).collect()
+}
+
+fn digits(text: &[u8], lines: &[Range<usize>]) -> Vec<u8> {
+    let bytes = lines.iter().flat_map(|line| &text[line.clone()]);
+    bytes.map(|b| match b {
+        b'-' => b'+',
+        b'_' => b'/',
+        b => *b,
+    })
+    .collect()
+}
+
+fn from_base64(digits: &[u8]) -> Option<Vec<u8>> {
+    let probe = ENGINE.decode(&digits[..digits.len().min(PROBE) / 4 * 4]).ok()?;
+    is_text(narrow(&probe).as_deref().unwrap_or(&probe)).then_some(())?;
+    let whole = if digits.len() % 4 == 1 { &digits[..digits.len() - 1] } else { digits };
+    ENGINE.decode(whole).ok()
+}
+
+fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
+    (digits.len() % 2 == 0 && digits[..SHORTEST].iter().all(u8::is_ascii_hexdigit)).then_some(())?;
+    let byte = |pair: &[u8]| hex(pair).and_then(|b| u8::try_from(b).ok());
+    let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
+    bytes.filter(|bytes| is_text(&bytes[..bytes.len().min(PROBE)]))
+}
+
+/// The text, also where it is written with two bytes a character.
+fn as_text(bytes: Vec<u8>) -> Option<Vec<u8>> {
+    let bytes = narrow(&bytes).unwrap_or(bytes);
+    let odd = bytes.iter().filter(|b| !is_shown(**b)).count();
+    (odd * 8 <= bytes.len()).then_some(bytes)
+}
+
+fn narrow(bytes: &[u8]) -> Option<Vec<u8>> {
+    let wide = bytes.len() >= 8 && bytes.chunks_exact(2).all(|pair| pair[1] == 0);
+    wide.then(|| bytes.iter().copied().step_by(2).collect())
+}
+
+fn is_text(bytes: &[u8]) -> bool {
+    bytes.iter().filter(|b| !is_shown(**b)).count() * 8 <= bytes.len()
+}
+
+fn is_shown(byte: u8) -> bool {
+    byte.is_ascii_graphic() || matches!(byte, b' ' | b'\n' | b'\t' | b'\r' | 0x1b)
+}

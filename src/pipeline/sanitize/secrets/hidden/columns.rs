@@ -1,0 +1,205 @@
+//! Tables: CSV, the tables of databases and of Markdown, text in columns. A cell under a telling name is its value.
+//!
+//! Each such cell is written as `name: "cell"`, and the rules judge that. It looks only below lines that hold a
+//! telling name as a cell.
+
+use super::view::{View, blanks, line_end};
+use std::ops::Range;
+
+/// Longest line of a table, in bytes.
+const LINE: usize = 4 << 10;
+/// Longest name of a column.
+const NAME: usize = 48;
+/// Most columns of a line that are looked at.
+const COLUMNS: usize = 64;
+
+/// What stands between the cells of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cut {
+    Byte(u8),
+    /// `|`, or the same drawn.
+    Bar,
+    /// Two blanks or more.
+    Blanks,
+}
+
+const BARS: &[&[u8]] = &[b"|", "│".as_bytes(), "┃".as_bytes(), "║".as_bytes()];
+
+/// Whether the name that holds `hit` may be a cell: something that parts cells stands behind it.
+pub(in super::super) fn is_cell(text: &[u8], hit: &Range<usize>) -> bool {
+    let rest = &text[hit.end..text.len().min(hit.end + NAME)];
+    let name = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b')' | b'"' | b'\'' | b'*' | b'`')).count();
+    match rest.get(name..).unwrap_or_default() {
+        [] => hit.end + name >= text.len(),
+        [b',' | b';' | b'\t' | b'\r' | b'\n' | b'|', ..] | [b' ', b' ' | b'|', ..] | [0xe2, ..] => true,
+        [b' ', 0xe2, ..] | [b' ', b'\n', ..] => true,
+        _ => false,
+    }
+}
+
+/// One view of all cells that belong to the telling names at `heads`, which are in order.
+pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
+    let mut view = View::default();
+    let (mut done, mut table) = (0, 0);
+    for &at in heads {
+        if at < done {
+            continue;
+        }
+        let end = line_end(text, at);
+        let start = at - text[at.saturating_sub(LINE)..at].iter().rev().take_while(|b| **b != b'\n').count();
+        done = end;
+        if end - start > LINE || start >= end {
+            continue;
+        }
+        let heads_here: Vec<usize> =
+            heads[heads.partition_point(|h| *h < start)..].iter().copied().take_while(|h| *h < end).take(COLUMNS).collect();
+        let Some(cut) = cut(&text[start..end]) else { continue };
+        let cells = cells(text, start..end, cut);
+        if cells.iter().filter(|c| !c.is_empty()).count() < 2 {
+            continue;
+        }
+        let telling: Vec<usize> = (0..cells.len())
+            .filter(|&i| heads_here.iter().any(|h| cells[i].contains(h)) && is_name(&text[cells[i].clone()]))
+            .collect();
+        pairs(text, &cells, &telling, cut, &mut view);
+        let heads = cells.iter().all(|cell| cell.is_empty() || is_name(&text[cell.clone()]));
+        if start >= table && heads {
+            table = rows(text, end, &cells, &telling, cut, &mut view);
+        }
+    }
+    (!view.bytes().is_empty()).then_some(view)
+}
+
+/// `password | value`, in a table with a name and a value on each line.
+fn pairs(text: &[u8], cells: &[Range<usize>], telling: &[usize], cut: Cut, view: &mut View) {
+    let full = cells.iter().filter(|c| !c.is_empty()).count();
+    if matches!(cut, Cut::Byte(b',' | b';')) && full != 2 {
+        return;
+    }
+    for &i in telling {
+        if let Some(cell) = cells.get(i + 1) {
+            write(text, &cells[i], cell.clone(), view);
+        }
+    }
+}
+
+/// The cells below the telling names, as long as the lines have the same cells; where that ends.
+fn rows(text: &[u8], head: usize, cells: &[Range<usize>], telling: &[usize], cut: Cut, view: &mut View) -> usize {
+    let mut at = head + 1;
+    if telling.is_empty() {
+        return head;
+    }
+    while at < text.len() {
+        let end = line_end(text, at);
+        let line = at..end - usize::from(end > at && text[end - 1] == b'\r');
+        if line.len() > LINE || text[line.clone()].iter().all(u8::is_ascii_whitespace) {
+            break;
+        }
+        if !is_ruler(&text[line.clone()]) {
+            let here = match cut {
+                Cut::Blanks => below(text, head, line, cells),
+                _ => Some(self::cells(text, line, cut)).filter(|here| here.len() == cells.len()),
+            };
+            let Some(here) = here else { break };
+            for &i in telling {
+                write(text, &cells[i], here[i].clone(), view);
+            }
+        }
+        at = end + 1;
+    }
+    at
+}
+
+/// The cells of a line below the heads of columns that blanks part.
+fn below(text: &[u8], head: usize, line: Range<usize>, heads: &[Range<usize>]) -> Option<Vec<Range<usize>>> {
+    let start = head - text[..head].iter().rev().take(LINE).take_while(|b| **b != b'\n').count();
+    let mut cells = Vec::new();
+    for (i, column) in heads.iter().enumerate() {
+        let from = line.start + (column.start - start);
+        let to = heads.get(i + 1).map_or(line.end, |next| (line.start + (next.start - start)).min(line.end));
+        if from > line.end || (from > line.start && from < line.end && text[from - 1] != b' ') {
+            return None;
+        }
+        cells.push(trimmed(text, from.min(to)..to));
+    }
+    Some(cells)
+}
+
+fn write(text: &[u8], name: &Range<usize>, cell: Range<usize>, view: &mut View) {
+    if cell.is_empty() || cell.len() > LINE {
+        return;
+    }
+    let here = cell.start..cell.start;
+    let quote: &[u8] = if text[cell.clone()].contains(&b'"') { b"'" } else { b"\"" };
+    view.stand(b"\n", here.clone());
+    let name: Vec<u8> = text[name.clone()].iter().map(|b| if *b == b' ' { b'_' } else { *b }).collect();
+    view.stand(&name, here.clone());
+    view.stand(b": ", here.clone());
+    view.stand(quote, here);
+    view.copy(text, cell.clone());
+    view.stand(quote, cell.end..cell.end);
+}
+
+/// Whether a cell is a name: a word or three, not a piece of a program.
+fn is_name(cell: &[u8]) -> bool {
+    cell.len() <= NAME
+        && cell.iter().filter(|b| **b == b' ').count() <= 2
+        && cell.iter().all(|b| b.is_ascii_alphanumeric() || b"_-. *`".contains(b))
+        && cell.first().is_some_and(|b| !b.is_ascii_digit())
+}
+
+fn cut(line: &[u8]) -> Option<Cut> {
+    let count = |byte| memchr::memchr_iter(byte, line).count();
+    if BARS.iter().any(|bar| memchr::memmem::find(line, bar).is_some()) {
+        Some(Cut::Bar)
+    } else if count(b'\t') > 0 {
+        Some(Cut::Byte(b'\t'))
+    } else if line[0] != b' ' && count(b',') > 0 && !line.iter().any(|b| b"(){}[]=<>".contains(b)) {
+        Some(Cut::Byte(b','))
+    } else if line[0] != b' ' && count(b';') > 0 && !line.ends_with(b";") && !line.iter().any(|b| b"(){}[]=<>".contains(b)) {
+        Some(Cut::Byte(b';'))
+    } else {
+        line.trim_ascii().windows(2).any(|w| w == b"  ").then_some(Cut::Blanks)
+    }
+}
+
+/// The cells of a line, without blanks, quotes and the signs of emphasis around them.
+fn cells(text: &[u8], line: Range<usize>, cut: Cut) -> Vec<Range<usize>> {
+    let mut cells = Vec::new();
+    let (mut at, mut from) = (line.start, line.start);
+    let mut quoted = false;
+    while at < line.end && cells.len() < COLUMNS {
+        let rest = &text[at..line.end];
+        let len = match cut {
+            _ if rest[0] == b'"' && matches!(cut, Cut::Byte(b',' | b';')) => {
+                quoted = !quoted;
+                0
+            }
+            _ if quoted => 0,
+            Cut::Byte(byte) => usize::from(rest[0] == byte),
+            Cut::Bar => BARS.iter().find(|bar| rest.starts_with(bar)).map_or(0, |bar| bar.len()),
+            Cut::Blanks if rest.starts_with(b"  ") => rest.iter().take_while(|b| **b == b' ').count(),
+            Cut::Blanks => 0,
+        };
+        if len > 0 {
+            cells.push(trimmed(text, from..at));
+            from = at + len;
+        }
+        at += len.max(1);
+    }
+    cells.push(trimmed(text, from..line.end));
+    cells
+}
+
+fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
+    let around = |b: &u8| b.is_ascii_whitespace() || matches!(b, b'"' | b'`' | b'*');
+    let bytes = &text[range.clone()];
+    let before = bytes.iter().take_while(|b| around(b)).count();
+    let behind = bytes[before..].iter().rev().take_while(|b| around(b)).count();
+    range.start + before..range.end - behind
+}
+
+/// Whether a line only draws the table.
+fn is_ruler(line: &[u8]) -> bool {
+    line.iter().all(|b| b"-+=|: \t_".contains(b) || *b >= 0x80) && blanks(line, 0, LINE) < line.len()
+}

@@ -1,0 +1,150 @@
+//! Dumps of bytes as `xxd`, `hexdump` and `od` print them.
+//!
+//! A line that shows a part of a secret goes from its first digit on: the letters beside the digits show it too.
+
+use super::percent::hex;
+use super::view::{View, blanks, line_end};
+
+/// Longest line of a dump, in bytes.
+const LINE: usize = 160;
+/// Shortest line without an address that counts, in bytes dumped.
+const BARE: usize = 8;
+
+/// One line of a dump.
+struct Dumped {
+    bytes: Vec<u8>,
+    /// Where the digits begin in the line.
+    start: usize,
+    /// Whether words are of two bytes and nothing says how they are read.
+    words: bool,
+}
+
+/// Calls `found` with every dump, decoded; with words also as another machine would have written them.
+pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
+    let mut at = 0;
+    let (mut big, mut little, mut words) = (View::default(), View::default(), false);
+    while at < text.len() {
+        let end = line_end(text, at);
+        match (end - at <= LINE).then(|| line(&text[at..end])).flatten() {
+            Some(dumped) => {
+                words |= dumped.words;
+                let source = at + dumped.start..end;
+                big.stand(&dumped.bytes, source.clone());
+                little.stand(&swapped(&dumped.bytes), source);
+            }
+            None => give(&mut big, &mut little, &mut words, found),
+        }
+        at = end + 1;
+    }
+    give(&mut big, &mut little, &mut words, found);
+}
+
+fn give(big: &mut View, little: &mut View, words: &mut bool, found: &mut dyn FnMut(View)) {
+    let (big, little) = (std::mem::take(big), std::mem::take(little));
+    if !big.bytes().is_empty() {
+        found(big);
+        if *words {
+            found(little);
+        }
+    }
+    *words = false;
+}
+
+/// Words of two bytes with the second first.
+fn swapped(bytes: &[u8]) -> Vec<u8> {
+    bytes.chunks(2).flat_map(|pair| pair.iter().rev().copied()).collect()
+}
+
+/// Reads a line: an address, then digits in groups, then perhaps the letters.
+fn line(line: &[u8]) -> Option<Dumped> {
+    let from = blanks(line, 0, 16);
+    let first = *line.get(from)?;
+    first.is_ascii_hexdigit().then_some(())?;
+    let address = line[from..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
+    let behind = line.get(from + address).copied();
+    let has_address = (4..=16).contains(&address) && address != 4 || behind == Some(b':') && address >= 4;
+    if !has_address {
+        return groups(line, from, false).filter(|d| d.bytes.len() >= BARE);
+    }
+    let colon = usize::from(behind == Some(b':'));
+    let start = blanks(line, from + address + colon, 8);
+    (start > from + address).then_some(())?;
+    if address == 7 && colon == 0 && let Some(letters) = letters(line, from + address) {
+        return Some(letters);
+    }
+    if address == 7 && colon == 0 && let Some(octal) = octal(line, start) {
+        return Some(octal);
+    }
+    groups(line, start, colon == 1)
+}
+
+/// Groups of two, four or eight digits, up to two blanks or a bar.
+fn groups(line: &[u8], start: usize, has_colon: bool) -> Option<Dumped> {
+    let (mut bytes, mut at, mut size) = (Vec::new(), start, 0);
+    loop {
+        let len = line[at..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
+        let ends = line.get(at + len).is_none_or(|b| b.is_ascii_whitespace());
+        // The last word of a dump may be cut.
+        if !ends || len % 2 != 0 || !(2..=16).contains(&len) || (size != 0 && len > size) {
+            break;
+        }
+        size = size.max(len);
+        for pair in line[at..at + len].chunks(2) {
+            bytes.push(u8::try_from(hex(pair)?).ok()?);
+        }
+        let next = blanks(line, at + len, 8);
+        let gap = next - (at + len);
+        at = next;
+        // `hexdump -C` leaves two blanks in the middle.
+        if gap == 0 || bytes.len() >= 32 || (gap >= 2 && !(bytes.len() == 8 && size == 2)) {
+            break;
+        }
+    }
+    (!bytes.is_empty()).then_some(Dumped { bytes, start, words: size == 4 && !has_colon })
+}
+
+/// `od -c`: four columns a byte, a letter, an escape or three octal digits.
+fn letters(line: &[u8], from: usize) -> Option<Dumped> {
+    let cells = line[from..].trim_ascii_end();
+    let mut bytes = Vec::new();
+    for cell in cells.chunks(4) {
+        let cell = match cell.trim_ascii() {
+            b"" => b" ",
+            cell => cell,
+        };
+        bytes.push(match *cell {
+            [b] => b,
+            [b'\\', b'n'] => b'\n',
+            [b'\\', b't'] => b'\t',
+            [b'\\', b'r'] => b'\r',
+            [b'\\', b'0'] => 0,
+            [b'\\', _] => b' ',
+            [a, b, c] if [a, b, c].iter().all(|d| matches!(d, b'0'..=b'7')) => number(cell, 8)? as u8,
+            _ => return None,
+        });
+    }
+    let single = cells.chunks(4).filter(|cell| cell.trim_ascii().len() < 3).count();
+    (single * 2 > bytes.len()).then_some(Dumped { bytes, start: from, words: false })
+}
+
+/// `od` as it is without options (words of six octal digits), and `od -b` (bytes of three).
+fn octal(line: &[u8], start: usize) -> Option<Dumped> {
+    let mut bytes = Vec::new();
+    let mut wide = false;
+    for word in line[start..].split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()) {
+        let value = number(word, 8)?;
+        match word.len() {
+            3 if value < 256 => bytes.push(value as u8),
+            6 => {
+                wide = true;
+                bytes.extend((value as u16).to_le_bytes());
+            }
+            _ => return None,
+        }
+    }
+    (bytes.len() >= if wide { 2 } else { 1 }).then_some(Dumped { bytes, start, words: false })
+}
+
+fn number(digits: &[u8], radix: u32) -> Option<u32> {
+    digits.iter().try_fold(0u32, |sum, b| Some(sum * radix + char::from(*b).to_digit(radix)?))
+}

@@ -1,0 +1,158 @@
+//! What tools put in front of every line: numbers, file names, signs of a diff, times and levels of a log.
+//!
+//! It gives the lines without it, so that what reads several lines, or the start of one, sees them as they were.
+
+use super::view::{View, blanks, line_end};
+
+/// Longest name of a file in front of a line.
+const PATH: usize = 200;
+/// Lines without anything in front that stand between others and are kept.
+const APART: usize = 8;
+
+/// Calls `found` with the lines that have something in front, without it.
+pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
+    let is_diff = is_diff(text);
+    let (mut view, mut any, mut apart, mut at) = (View::default(), false, 0, 0);
+    while at < text.len() {
+        let end = line_end(text, at);
+        let skipped = prefix(&text[at..end], is_diff);
+        let next = text.len().min(end + 1);
+        apart = if skipped > 0 { 0 } else { apart + 1 };
+        any |= skipped > 0;
+        if apart <= APART {
+            view.copy(text, at + skipped..next);
+        } else if any {
+            found(std::mem::take(&mut view));
+            any = false;
+        } else {
+            view = View::default();
+        }
+        at = next;
+    }
+    if any {
+        found(view);
+    }
+}
+
+/// Whether some line is a diff's line of places, or the lines are all additions and removals.
+fn is_diff(text: &[u8]) -> bool {
+    memchr::memmem::find(text, b"@@ ").is_some() || {
+        let signed = |line: &&[u8]| matches!(line.first(), Some(b'+' | b'-'));
+        let head = &text[..text.len().min(512)];
+        let (all, with) = (head.split(|b| *b == b'\n').count(), head.split(|b| *b == b'\n').filter(signed).count());
+        with > 0 && with * 3 >= all
+    }
+}
+
+/// Bytes in front of a line that a tool put there.
+fn prefix(line: &[u8], is_diff: bool) -> usize {
+    if is_diff && matches!(line.first(), Some(b'+' | b'-' | b' ')) && line.get(1) != line.first() {
+        return 1;
+    }
+    let mut at = time(line);
+    if at == 0 {
+        at = file(line);
+        at += number(&line[at..]);
+    }
+    if at == 0 && line.starts_with(b"> ") {
+        at = 2;
+    }
+    at
+}
+
+/// `src/x.env:3:`, `src/x.env-3-` and `src/x.env:`.
+fn file(line: &[u8]) -> usize {
+    let name = line.iter().take(PATH).take_while(|b| b.is_ascii_alphanumeric() || b"._/@+~-".contains(b)).count();
+    if let Some(behind) = dashed(line, name) {
+        return behind;
+    }
+    let is_path = line[..name].iter().any(|b| matches!(b, b'.' | b'/'));
+    if line.get(name) == Some(&b':') && is_path {
+        let digits = digits(&line[name + 1..]);
+        if digits > 0 && matches!(line.get(name + 1 + digits), Some(b':' | b'-')) {
+            return name + digits + 2;
+        }
+        return if line[name + 1..].starts_with(b"//") { 0 } else { name + 1 };
+    }
+    0
+}
+
+/// `src/x.env-3-`: the name and the number run into each other, and the line itself may go on with letters.
+fn dashed(line: &[u8], name: usize) -> Option<usize> {
+    let mut at = memchr::memchr(b'.', &line[..name])?;
+    loop {
+        let from = at + memchr::memchr(b'-', &line[at..name])? + 1;
+        let digits = digits(&line[from..name]);
+        if digits > 0 && line.get(from + digits) == Some(&b'-') {
+            return Some(from + digits + 1);
+        }
+        at = from + digits;
+    }
+}
+
+/// `12:`, `12-`, `  12→`, `12<tab>`, `12 | `, `12. `.
+fn number(line: &[u8]) -> usize {
+    let from = blanks(line, 0, 12);
+    let open = from + usize::from(matches!(line.get(from), Some(b'[' | b'L' | b'(')));
+    let end = open + digits(line.get(open..).unwrap_or_default());
+    if end == open {
+        return 0;
+    }
+    let rest = &line[end..];
+    let padded = blanks(rest, 0, 4);
+    let bars = ["→".as_bytes(), "│".as_bytes(), "┃".as_bytes(), "|".as_bytes()];
+    if let Some(bar) = bars.iter().find(|bar| rest[padded..].starts_with(bar)) {
+        let at = end + padded + bar.len();
+        return at + usize::from(line.get(at) == Some(&b' '));
+    }
+    match rest.first() {
+        Some(b'\t') => end + 1,
+        Some(b':' | b'-' | b')' | b']' | b'.') => end + 1 + usize::from(rest.get(1) == Some(&b' ') && from == 0),
+        Some(b' ') if from > 0 && rest.get(1) == Some(&b' ') => end + 2,
+        _ => 0,
+    }
+}
+
+/// A time, and the level and the brackets behind it.
+fn time(line: &[u8]) -> usize {
+    let open = usize::from(line.first() == Some(&b'['));
+    let word = |at: usize| line[at..].iter().take(40).take_while(|b| !b.is_ascii_whitespace()).count();
+    let is_time = |at: usize, len: usize| {
+        let digits = line[at..at + len].iter().filter(|b| b.is_ascii_digit()).count();
+        digits * 2 >= len && len >= 8 && line[at..at + len].iter().any(|b| matches!(b, b':' | b'-'))
+    };
+    let mut at = open;
+    for _ in 0..2 {
+        let len = word(at);
+        if !is_time(at, len) {
+            break;
+        }
+        at = blanks(line, at + len, 1);
+    }
+    if at == open {
+        return 0;
+    }
+    const LEVELS: &[&str] =
+        &["trace", "debug", "info", "notice", "warn", "warning", "error", "fatal", "critical", "stdout", "stderr"];
+    let mut had_level = false;
+    for _ in 0..3 {
+        let len = word(at);
+        let name = line[at..at + len].trim_ascii();
+        let bare: Vec<u8> = name.iter().copied().filter(u8::is_ascii_alphabetic).collect();
+        let is_level = LEVELS.iter().any(|level| bare.eq_ignore_ascii_case(level.as_bytes()));
+        let is_bracket = name.first() == Some(&b'[') && name.last().is_some_and(|b| b"]:".contains(b));
+        // The logger, whose name ends in a colon.
+        let is_logger = len > 1 && name.ends_with(b":") && name[..len - 1].iter().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(b)) && had_level && name.contains(&b'.');
+        if !is_level && !is_bracket && !is_logger {
+            break;
+        }
+        had_level = true;
+        at = blanks(line, at + len, 1);
+    }
+    at
+}
+
+fn digits(bytes: &[u8]) -> usize {
+    let n = bytes.iter().take(9).take_while(|b| b.is_ascii_digit()).count();
+    if n > 8 { 0 } else { n }
+}

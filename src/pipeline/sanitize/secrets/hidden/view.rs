@@ -1,0 +1,115 @@
+//! A text as it reads once something is decoded, with the way back from each byte to the source.
+//!
+//! It knows nothing of codings or rules.
+
+use std::ops::Range;
+
+/// Bytes on both sides of what was decoded that a view takes over.
+const NEAR: usize = 2 << 10;
+
+/// A decoded text.
+#[derive(Debug, Default)]
+pub(super) struct View {
+    bytes: Vec<u8>,
+    pieces: Vec<Piece>,
+}
+
+/// Bytes of a view that come from one range of the source.
+#[derive(Debug)]
+struct Piece {
+    /// Where the bytes begin in the view.
+    at: usize,
+    source: Range<usize>,
+    /// Copied byte for byte; else the bytes stand for the range as a whole.
+    same: bool,
+}
+
+impl View {
+    /// The decoded text.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// Takes a range of the source over as it is.
+    pub(super) fn copy(&mut self, text: &[u8], range: Range<usize>) {
+        if range.start < range.end {
+            self.pieces.push(Piece { at: self.bytes.len(), source: range.clone(), same: true });
+            self.bytes.extend_from_slice(&text[range]);
+        }
+    }
+
+    /// The same, without the middle of a long range: nothing was decoded near it.
+    pub(super) fn copy_near(&mut self, text: &[u8], range: Range<usize>) {
+        let Range { start, end } = range;
+        if end - start <= 3 * NEAR {
+            return self.copy(text, range);
+        }
+        let head = text[start..start + NEAR].iter().rposition(|&b| b == b'\n').map_or(NEAR, |n| n + 1);
+        let tail = text[end - NEAR..end].iter().position(|&b| b == b'\n').unwrap_or(0);
+        if !self.bytes.is_empty() {
+            self.copy(text, start..start + head);
+            self.stand(b"\n\n", start + head..start + head);
+        }
+        self.copy(text, end - NEAR + tail..end);
+    }
+
+    /// Takes over what stands behind the last thing that was decoded.
+    pub(super) fn copy_behind(&mut self, text: &[u8], from: usize) {
+        let end = text.len().min(from + 2 * NEAR);
+        let line = if end == text.len() { None } else { text[from..end].iter().rposition(|&b| b == b'\n') };
+        self.copy(text, from..line.map_or(end, |n| from + n));
+    }
+
+    /// Lets `bytes` stand for a range of the source; none takes the range out.
+    pub(super) fn stand(&mut self, bytes: &[u8], source: Range<usize>) {
+        if !bytes.is_empty() {
+            self.pieces.push(Piece { at: self.bytes.len(), source, same: false });
+            self.bytes.extend_from_slice(bytes);
+        }
+    }
+
+    /// Takes the last byte back; the range of the source that it stood for, if there was one.
+    pub(super) fn take_back(&mut self) -> Option<Range<usize>> {
+        let last = self.pieces.last()?;
+        let (at, same) = (last.at, last.same);
+        let source = last.source.clone();
+        self.bytes.pop();
+        if self.bytes.len() == at {
+            self.pieces.pop();
+        } else if same && let Some(last) = self.pieces.last_mut() {
+            last.source.end -= 1;
+        }
+        Some(if same { source.end - 1..source.end } else { source })
+    }
+
+    /// The bytes of the source that `range` of the view stands for, all of them.
+    pub(super) fn source(&self, range: &Range<usize>) -> Range<usize> {
+        let first = self.piece(range.start);
+        let last = self.piece(range.end.saturating_sub(1).max(range.start));
+        match (first, last) {
+            (Some(first), Some(last)) => {
+                let start = first.source.start + if first.same { range.start - first.at } else { 0 };
+                let end = match last.same {
+                    true => last.source.start + (range.end - last.at),
+                    false => last.source.end,
+                };
+                start..end.max(start)
+            }
+            _ => 0..0,
+        }
+    }
+
+    fn piece(&self, at: usize) -> Option<&Piece> {
+        self.pieces.partition_point(|p| p.at <= at).checked_sub(1).map(|i| &self.pieces[i])
+    }
+}
+
+/// Where the line that holds `at` ends, before its line feed.
+pub(super) fn line_end(text: &[u8], at: usize) -> usize {
+    memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n)
+}
+
+/// Bytes from `from` on that are blanks, at most `most`.
+pub(super) fn blanks(text: &[u8], from: usize, most: usize) -> usize {
+    from + text.get(from..).unwrap_or_default().iter().take(most).take_while(|b| matches!(b, b' ' | b'\t')).count()
+}

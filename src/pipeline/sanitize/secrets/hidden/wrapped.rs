@@ -1,0 +1,168 @@
+//! What was one word or one line and is written over several: full lines, continuations, strings put together.
+//!
+//! It takes out what parts the pieces and leaves the rest. What does not belong together is no secret together.
+
+use super::view::{View, blanks, line_end};
+use std::ops::Range;
+
+/// Longest gap between two pieces, in bytes.
+const GAP: usize = 96;
+/// Shortest full line, in columns.
+const FULL: usize = 40;
+/// Bytes of a line that are looked at for its length.
+const LINE: usize = 512;
+
+/// Where pieces are parted.
+const TRIGGERS: [bool; 256] = {
+    let mut set = [false; 256];
+    set[b'\n' as usize] = true;
+    set[b' ' as usize] = true;
+    set[b'"' as usize] = true;
+    set[b'\'' as usize] = true;
+    set
+};
+
+/// The text with its pieces together; `None` when nothing is parted.
+pub(super) fn view(text: &[u8]) -> Option<View> {
+    let (mut view, mut copied, mut at, mut any) = (View::default(), 0, 0, false);
+    while let Some(n) = text[at..].iter().position(|b| TRIGGERS[*b as usize]) {
+        at += n;
+        let gap = match text[at] {
+            b'\n' => line_gap(text, at),
+            b' ' => group_gap(text, at, copied),
+            _ => string_gap(text, at),
+        };
+        match gap.filter(|gap| gap.start >= copied && gap.end > at) {
+            Some(gap) => {
+                view.copy_near(text, copied..gap.start);
+                (at, copied, any) = (gap.end, gap.end, true);
+            }
+            None => at += 1,
+        }
+    }
+    any.then(|| {
+        view.copy_behind(text, copied);
+        view
+    })
+}
+
+/// What parts two pieces at a line feed.
+fn line_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let before = at - usize::from(at > 0 && text[at - 1] == b'\r');
+    let next = blanks(text, at + 1, GAP);
+    let last = *text.get(before.checked_sub(1)?)?;
+    let first = *text.get(next)?;
+    // A shell's line that goes on.
+    if matches!(last, b'\\' | b'`') && before >= 2 && text[before - 2] != last {
+        return Some(before - 1..next);
+    }
+    if let Some(start) = block_scalar(text, before) {
+        return Some(start..next);
+    }
+    // `"""` and `@"` before the first line of a text.
+    if text[..before].ends_with(b"\"\"\"") || text[..before].ends_with(b"@\"") || text[..before].ends_with(b"@'") {
+        return Some(before..next);
+    }
+    let parted = is_inside(last) && is_inside(first) && !is_setting(text, next);
+    (parted && (is_full(text, before, at + 1) || is_broken(text, before, next))).then_some(before..next)
+}
+
+/// Whether a line begins with a name to which something is given.
+fn is_setting(text: &[u8], start: usize) -> bool {
+    let word = ahead(text, start);
+    let behind = blanks(text, word.end, 8);
+    text.get(behind).is_some_and(|b| b"=:({[,;".contains(b)) || text[word].contains(&b'=')
+}
+
+/// Whether the last word of a line and the first of the next may be one: both look random, and neither is a name.
+fn is_broken(text: &[u8], end: usize, next: usize) -> bool {
+    let (before, behind) = (back(text, end), ahead(text, next));
+    let starts_alike = text[before.clone()].get(..3) == text[behind.clone()].get(..3);
+    let long = |word: &[u8]| word.len() >= 8 && is_mixed(word);
+    long(&text[before]) && long(&text[behind]) && !starts_alike
+}
+
+/// Groups of one length, parted by a blank: the blank. The last one behind `joined` others may be shorter.
+fn group_gap(text: &[u8], at: usize, joined: usize) -> Option<Range<usize>> {
+    let (before, behind) = (back(text, at), ahead(text, at + 1));
+    let (len, next) = (before.len(), behind.len());
+    let is_last = next < len && before.start == joined && joined > 0 && next > 0;
+    let grouped = (4..=32).contains(&len) && (next == len || is_last);
+    (grouped && (is_mixed(&text[before]) || is_mixed(&text[behind]))).then_some(at..at + 1)
+}
+
+/// Longest word that is looked at.
+const WORD: usize = 64;
+
+fn back(text: &[u8], end: usize) -> Range<usize> {
+    let len = text[..end].iter().rev().take(WORD).take_while(|b| is_inside(**b) && **b != b'=').count();
+    end - len..end
+}
+
+fn ahead(text: &[u8], start: usize) -> Range<usize> {
+    start..start + text[start..].iter().take(WORD).take_while(|b| is_inside(**b)).count()
+}
+
+/// Digits among letters, or small letters among large ones: no word.
+fn is_mixed(word: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| word.iter().any(is);
+    has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
+        || has(u8::is_ascii_lowercase) && word.iter().skip(1).any(u8::is_ascii_uppercase)
+}
+
+/// `key: >-` and `key: |`: where the sign begins.
+fn block_scalar(text: &[u8], end: usize) -> Option<usize> {
+    let near = &text[end.saturating_sub(4)..end];
+    let sign = near.iter().rposition(|b| matches!(b, b'>' | b'|'))?;
+    let modifiers = near[sign + 1..].iter().all(|b| b"+-123456789".contains(b));
+    (modifiers && near[..sign].ends_with(b": ")).then(|| end - near.len() + sign)
+}
+
+/// Bytes that stand in the middle of values.
+fn is_inside(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/=_-.~%!@#$^&*".contains(&byte)
+}
+
+/// Whether the line that ends at `end` is as long as lines here can be.
+fn is_full(text: &[u8], end: usize, next: usize) -> bool {
+    const WIDTHS: &[usize] = &[60, 64, 70, 72, 76, 78, 79, 80, 90, 100, 110, 120, 130, 132, 140, 150, 160, 180, 200];
+    let width = |from: usize, to: usize| {
+        text[from..to].iter().filter(|b| **b & 0xc0 != 0x80).count()
+    };
+    let start = end - text[end.saturating_sub(LINE)..end].iter().rev().take_while(|b| **b != b'\n').count();
+    let len = width(start, end);
+    if len < FULL {
+        return false;
+    }
+    let next_end = line_end(&text[..text.len().min(next + LINE)], next);
+    let next_len = width(next, next_end);
+    let same_before = start > 0 && {
+        let from = start - 1;
+        let before = text[from.saturating_sub(LINE)..from].iter().rev().take_while(|b| **b != b'\n').count();
+        width(from - before, from) == len
+    };
+    next_len <= len && (WIDTHS.contains(&len) || next_len == len || same_before)
+}
+
+/// What parts two strings that are put together: from the closing quote through the opening one.
+fn string_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
+    let rest = &text[at..text.len().min(at + GAP)];
+    let quote = rest[0];
+    let inside = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_graphic() || *b == b' ');
+    (at > 0 && inside(text.get(at - 1))).then_some(())?;
+    let (mut n, mut signs, mut lines) = (1, 0, 0);
+    while let Some(b) = rest.get(n) {
+        match b {
+            b' ' | b'\t' | b'\r' => {}
+            b'\n' => lines += 1,
+            b'\\' if matches!(rest.get(n + 1), Some(b'\n' | b'\r')) => {}
+            b'+' | b'.' | b'&' | b'~' | b'|' if signs < 2 => signs += 1,
+            _ => break,
+        }
+        n += 1;
+    }
+    // Letters in front of a string of Python and others.
+    let letter = usize::from(matches!(rest.get(n), Some(b'f' | b'r' | b'b' | b'u' | b'L' | b'@' | b'$')));
+    let open = rest.get(n + letter) == Some(&quote);
+    (open && n > 1 && (signs > 0 || (1..=2).contains(&lines))).then(|| at..at + n + letter + 1)
+}

@@ -1,0 +1,133 @@
+//! Codings as tools write them: percent signs, escapes, entities, dumps, base64.
+
+use std::fmt::Write;
+
+pub fn percent(text: &str, all: bool) -> String {
+    let keeps = |b: u8| !all && (b.is_ascii_alphanumeric() || b"-_.~".contains(&b));
+    let mut out = String::new();
+    for b in text.bytes() {
+        if keeps(b) { out.push(b as char) } else { write!(out, "%{b:02X}").unwrap() }
+    }
+    out
+}
+
+pub fn unicode(text: &str) -> String {
+    text.encode_utf16().fold(String::new(), |mut out, c| {
+        write!(out, "\\u{c:04x}").unwrap();
+        out
+    })
+}
+
+pub fn hex_escapes(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut out, b| {
+        write!(out, "\\x{b:02x}").unwrap();
+        out
+    })
+}
+
+pub fn entities(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;").replace('\'', "&#39;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+pub fn numeric_entities(text: &str) -> String {
+    text.chars().fold(String::new(), |mut out, c| {
+        match c {
+            c if c.is_ascii_alphanumeric() || c == ' ' || c == '\n' => out.push(c),
+            c => write!(out, "&#x{:X};", c as u32).unwrap(),
+        }
+        out
+    })
+}
+
+/// Quoted-printable with lines of 76; `all` codes every letter.
+pub fn quoted_printable(text: &str, all: bool) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for b in text.bytes() {
+        let piece = match b {
+            b'\n' => "\n".to_owned(),
+            b if all || b == b'=' || !(b' '..=b'~').contains(&b) => format!("={b:02X}"),
+            b => char::from(b).to_string(),
+        };
+        if b == b'\n' {
+            column = 0;
+        } else if column + piece.len() > 75 {
+            out.push_str("=\n");
+            column = piece.len();
+        } else {
+            column += piece.len();
+        }
+        out.push_str(&piece);
+    }
+    out
+}
+
+/// A dump, line by line, as `line` writes sixteen bytes at an offset.
+fn dump(text: &str, line: impl Fn(usize, &[u8]) -> String) -> String {
+    text.as_bytes().chunks(16).enumerate().map(|(i, bytes)| line(i * 16, bytes) + "\n").collect()
+}
+
+fn letters(bytes: &[u8]) -> String {
+    bytes.iter().map(|b| if (b' '..=b'~').contains(b) { *b as char } else { '.' }).collect()
+}
+
+pub fn xxd(text: &str) -> String {
+    dump(text, |at, bytes| {
+        let words: Vec<String> =
+            bytes.chunks(2).map(|pair| pair.iter().map(|b| format!("{b:02x}")).collect()).collect();
+        format!("{at:08x}: {:<39}  {}", words.join(" "), letters(bytes))
+    })
+}
+
+pub fn hexdump_c(text: &str) -> String {
+    dump(text, |at, bytes| {
+        let half = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ");
+        let (left, right) = bytes.split_at(bytes.len().min(8));
+        format!("{at:08x}  {:<23}  {:<23}  |{}|", half(left), half(right), letters(bytes))
+    })
+}
+
+pub fn words(text: &str) -> String {
+    dump(text, |at, bytes| {
+        let word = |pair: &[u8]| format!("{:02x}{:02x}", pair.get(1).copied().unwrap_or(0), pair[0]);
+        format!("{at:07x} {}", bytes.chunks(2).map(word).collect::<Vec<_>>().join(" "))
+    })
+}
+
+pub fn od_c(text: &str) -> String {
+    dump(text, |at, bytes| {
+        let cell = |b: &u8| match b {
+            b'\n' => "  \\n".to_owned(),
+            b'\t' => "  \\t".to_owned(),
+            b if (b' '..=b'~').contains(b) => format!("   {}", *b as char),
+            b => format!(" {b:03o}"),
+        };
+        format!("{at:07o}{}", bytes.iter().map(cell).collect::<String>())
+    })
+}
+
+pub fn od_x1(text: &str) -> String {
+    dump(text, |at, bytes| format!("{at:07o}{}", bytes.iter().map(|b| format!(" {b:02x}")).collect::<String>()))
+}
+
+pub fn od_b(text: &str) -> String {
+    dump(text, |at, bytes| format!("{at:07o}{}", bytes.iter().map(|b| format!(" {b:03o}")).collect::<String>()))
+}
+
+/// `xxd -p`: digits alone, thirty bytes a line.
+pub fn plain_hex(text: &str) -> String {
+    let line = |bytes: &[u8]| bytes.iter().map(|b| format!("{b:02x}")).collect::<String>() + "\n";
+    text.as_bytes().chunks(30).map(line).collect()
+}
+
+pub fn base64(text: &[u8], is_url: bool) -> String {
+    use base64::Engine;
+    use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
+    if is_url { BASE64_URL_SAFE_NO_PAD.encode(text) } else { BASE64_STANDARD.encode(text) }
+}
+
+/// Hard line breaks after every `width` characters.
+pub fn wrapped(text: &str, width: usize) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    chars.chunks(width).map(|line| line.iter().collect::<String>()).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,280 @@
+//! The places: each writes a value as some tool leaves it, with what to look for afterwards.
+
+use super::codings as c;
+use super::values::Case;
+
+/// A text with a value in it.
+pub struct Hidden {
+    pub text: String,
+    /// The value as it is written there, in the pieces in which it is.
+    pub parts: Vec<String>,
+    /// So many bytes of a part in one piece are a leak.
+    pub width: usize,
+}
+
+pub struct Place {
+    pub name: &'static str,
+    /// Least share of values that must be found, in percent.
+    pub least: usize,
+    pub hide: fn(&Case) -> Option<Hidden>,
+}
+
+/// Bytes of a value that must not be left side by side.
+const PLAIN: usize = 6;
+/// The same of a coded one.
+const CODED: usize = 12;
+
+fn plain(case: &Case, text: String) -> Option<Hidden> {
+    Some(Hidden { text, parts: vec![case.value.clone()], width: PLAIN })
+}
+
+fn parts(text: String, parts: Vec<String>, width: usize) -> Option<Hidden> {
+    Some(Hidden { text, parts, width })
+}
+
+/// Puts something in front of every line.
+fn fronted(case: &Case, front: impl Fn(usize) -> String) -> Option<Hidden> {
+    let body = format!("# settings\n{}\nend of it", case.line());
+    let lines = body.lines().enumerate().map(|(i, line)| front(i + 1) + line);
+    let mut hidden = plain(case, lines.collect::<Vec<_>>().join("\n") + "\n")?;
+    hidden.parts = case.value.lines().map(str::to_owned).collect();
+    Some(hidden)
+}
+
+/// The name and the value of a cell: the rule's own, or a value that it knows alone, or else its line.
+fn cell(case: &Case) -> Option<(&str, String)> {
+    let fits = |v: &str| !v.contains(['\n', '|', '\t', ',', ';', '"', '`']) && !v.contains("  ") && v == v.trim();
+    let (name, value) = match case.name() {
+        _ if case.is_bare => ("value", case.value.clone()),
+        Some(name) if case.is_named => (name, case.value.clone()),
+        _ => ("line", case.line()),
+    };
+    (fits(&value) && case.rule != "none").then_some((name, value))
+}
+
+fn table(case: &Case, head: fn(&str, usize) -> String, row: fn(&str, usize) -> String) -> Option<Hidden> {
+    let (name, value) = cell(case)?;
+    let width = name.len().max(value.len());
+    plain(case, head(name, width) + &row(&value, width))
+}
+
+/// Breaks a value into two halves in the middle.
+fn halves(value: &str) -> (String, String) {
+    let (a, b) = value.split_at(value.len() / 2);
+    (a.to_owned(), b.to_owned())
+}
+
+fn broken(case: &Case, between: &str) -> Option<Hidden> {
+    if case.value.contains('\n') || !case.value.is_ascii() || case.rule == "none" {
+        return None;
+    }
+    let (a, b) = halves(&case.value);
+    parts(format!("{}{a}{between}{b}{}\n", case.before, case.after.trim_end()), vec![a, b], PLAIN)
+}
+
+/// A string in quotes, cut in two: `before` must leave a quote open, or the value stands alone in quotes.
+fn strung(case: &Case, between: &str) -> Option<Hidden> {
+    if case.value.contains(['\n', '"']) || case.rule == "none" {
+        return None;
+    }
+    let (a, b) = halves(&case.value);
+    let before = match case.before.ends_with('"') {
+        true => case.before.clone(),
+        false => match case.name() {
+            Some(name) if case.is_named => format!("{name} = \""),
+            _ if case.is_bare => "x = \"".to_owned(),
+            _ => return None,
+        },
+    };
+    parts(format!("{before}{a}{between}{b}\"\n"), vec![a, b], PLAIN)
+}
+
+fn json_text(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_owned()
+}
+
+fn text_of(case: &Case) -> String {
+    format!("first line of it\n{}\nthe last line", case.line())
+}
+
+/// The whole text coded; `width` bytes of the code of the value in one piece are a leak.
+fn coded(case: &Case, code: impl Fn(&str) -> String, width: usize) -> Option<Hidden> {
+    let value = code(&case.value);
+    let pieces = value.lines().map(str::to_owned).collect();
+    parts(code(&text_of(case)) + "\n", pieces, width)
+}
+
+/// A dump of the whole text: the letters beside it and the lines that show a part are leaks.
+fn dumped(case: &Case, dump: fn(&str) -> String) -> Option<Hidden> {
+    let text = text_of(case);
+    let all = dump(&text);
+    let at = text.find(&case.value)?;
+    // The lines of sixteen bytes that hold nothing but the value.
+    let (from, to) = (at.div_ceil(16), (at + case.value.len()) / 16);
+    let lines: Vec<String> = all.lines().skip(from).take(to.saturating_sub(from)).map(|l| l[l.len().min(9)..].to_owned()).collect();
+    (!lines.is_empty()).then(|| Hidden { text: all, parts: lines, width: 16 })
+}
+
+fn base64_text(case: &Case, bytes: &[u8], is_url: bool, width: Option<usize>) -> Option<Hidden> {
+    let code = c::base64(bytes, is_url);
+    let text = width.map_or(code.clone(), |width| c::wrapped(&code, width));
+    let pieces = text.lines().filter(|l| l.len() >= 8).map(str::to_owned).collect();
+    let _ = case;
+    parts(format!("blob: {text}\n"), pieces, CODED)
+}
+
+macro_rules! places {
+    ($($least:literal { $($name:literal => $hide:expr),* $(,)? })*) => {
+        pub const PLACES: &[Place] = &[$($(Place { name: $name, least: $least, hide: $hide }),*),*];
+    };
+}
+
+places! {
+    99 {
+        "as it stands" => |case| plain(case, text_of(case) + "\n"),
+        "JSON string of many lines" => |case| {
+            let text = serde_json::json!({ "stdout": text_of(case), "code": 0 }).to_string();
+            parts(text, json_text(&case.value).split("\\n").map(str::to_owned).collect(), PLAIN)
+        },
+        "JSON string in a JSON string" => |case| {
+            let inner = serde_json::json!({ "stdout": text_of(case) }).to_string();
+            let text = serde_json::json!({ "body": inner }).to_string();
+            parts(text, json_text(&json_text(&case.value)).split("\\\\n").map(str::to_owned).collect(), PLAIN)
+        },
+        "CSV" => |case| table(case, |n, _| format!("id,{n},note\n"), |v, _| format!("7,{v},old\n8,,new\n")),
+        "CSV, all quoted" => |case| table(case, |n, _| format!("\"id\",\"{n}\",\"note\"\n"), |v, _| format!("\"7\",\"{v}\",\"old\"\n")),
+        "TSV" => |case| table(case, |n, _| format!("id\t{n}\tnote\n"), |v, _| format!("7\t{v}\told\n")),
+        "table of psql" => |case| table(case,
+            |n, w| format!(" id | {n:^w$} | note\n----+-{}-+------\n", "-".repeat(w)),
+            |v, w| format!("  7 | {v:<w$} | old\n(1 row)\n")),
+        "expanded table of psql" => |case| table(case,
+            |n, _| format!("-[ RECORD 1 ]------\nid   | 7\n{n} | "), |v, _| format!("{v}\nnote | old\n")),
+        "table of mysql" => |case| table(case,
+            |n, w| format!("+----+-{0}-+\n| id | {n:<w$} |\n+----+-{0}-+\n", "-".repeat(w)),
+            |v, w| format!("|  7 | {v:<w$} |\n+----+-{}-+\n", "-".repeat(w))),
+        "table of Markdown" => |case| table(case,
+            |n, _| format!("| id | {n} |\n| --- | --- |\n"), |v, _| format!("| 7 | `{v}` |\n")),
+        "names and values in Markdown" => |case| table(case,
+            |n, _| format!("| name | value |\n| --- | --- |\n| {n} | "), |v, _| format!("{v} |\n")),
+        "drawn table" => |case| table(case,
+            |n, w| format!("┌────┬─{0}─┐\n│ id │ {n:<w$} │\n├────┼─{0}─┤\n", "─".repeat(w)),
+            |v, w| format!("│ 7  │ {v:<w$} │\n└────┴─{}─┘\n", "─".repeat(w))),
+        "text in columns" => |case| table(case,
+            |n, w| format!("ID   {n:<w$}   NOTE\n"), |v, w| format!("7    {v:<w$}   old\n")),
+        "diff, added" => |case| fronted(case, |i| if i == 1 { "@@ -1,2 +1,3 @@\n ".to_owned() } else { "+".to_owned() }),
+        "diff, removed" => |case| fronted(case, |i| if i == 1 { "@@ -1,2 +1,3 @@\n ".to_owned() } else { "-".to_owned() }),
+        "diff, context" => |case| fronted(case, |i| if i == 1 { "@@ -1,2 +1,3 @@\n ".to_owned() } else { " ".to_owned() }),
+        "12:" => |case| fronted(case, |i| format!("{i}:")),
+        "12-" => |case| fronted(case, |i| format!("{i}-")),
+        "src/x.env:3:" => |case| fronted(case, |i| format!("src/x.env:{i}:")),
+        "src/x.env-3-" => |case| fronted(case, |i| format!("src/x.env-{i}-")),
+        "src/x.env:" => |case| fronted(case, |_| "src/x.env:".to_owned()),
+        "  12→" => |case| fronted(case, |i| format!("{i:>6}→")),
+        "  12<tab> (cat -n)" => |case| fronted(case, |i| format!("{i:>6}\t")),
+        " 12 │ " => |case| fronted(case, |i| format!("{i:>4} │ ")),
+        "log with time and level" => |case| fronted(case, |i| format!("2026-03-01T12:00:{i:02}Z INFO ")),
+        "log with brackets" => |case| fronted(case, |i| format!("[2026-03-01 12:00:{i:02},123] [WARN] app.config: ")),
+        "logfmt" => |case| plain(case, format!("time=2026-03-01T12:00:00Z level=info msg=\"{}\" n=1\n", json_text(&case.line())))
+            .map(|h| Hidden { parts: json_text(&case.value).split("\\n").map(str::to_owned).collect(), ..h }),
+        "JSON log" => |case| {
+            let text = serde_json::json!({ "level": "info", "ts": 1772366400, "msg": case.line() }).to_string();
+            parts(text + "\n", json_text(&case.value).split("\\n").map(str::to_owned).collect(), PLAIN)
+        },
+        "repr of Python bytes" => |case| {
+            let inner = case.line().replace('\\', "\\\\").replace('\n', "\\n").replace('\'', "\\'");
+            parts(format!("out = b'first\\n{inner}\\nlast'\n"), case.value.lines().map(str::to_owned).collect(), PLAIN)
+        },
+        "inspect of Ruby, {:?} of Rust, %q of Go" => |case| {
+            parts(format!("=> \"first\\n{}\\n\"\n", json_text(&case.line())), json_text(&case.value).split("\\n").map(str::to_owned).collect(), PLAIN)
+        },
+        "HTML entities" => |case| coded(case, c::entities, PLAIN),
+        "HTML entities by number" => |case| coded(case, c::numeric_entities, CODED),
+        "value in a span" => |case| plain(case, format!("<pre>{}</pre>\n", case.with(&format!("<span class=\"s1\">{}</span>", case.value)))),
+        "name and value in spans" => |case| {
+            let before = match case.name() {
+                Some(name) => case.before.replacen(name, &format!("<span class=\"na\">{name}</span>"), 1),
+                None => case.before.clone(),
+            };
+            plain(case, format!("{before}<span class=\"s1\">{}</span>{}\n", case.value, case.after))
+        },
+        "cut by a span" => |case| broken(case, "</span><span class=\"mi\">"),
+        "coloured" => |case| plain(case, case.with(&format!("\u{1b}[32m{}\u{1b}[0m", case.value))),
+        "cut by a colour" => |case| broken(case, "\u{1b}[0m\u{1b}[1;31m"),
+        "struck over" => |case| {
+            let struck: String = case.value.chars().map(|c| if c == '\n' { "\n".to_owned() } else { format!("{c}\u{8}{c}") }).collect();
+            parts(case.with(&struck), vec![case.value.clone(), struck.clone()], PLAIN)
+        },
+        "cut by a zero-width space" => |case| broken(case, "\u{200b}"),
+        "cut by a soft hyphen" => |case| broken(case, "\u{ad}"),
+        "cut by a carriage return" => |case| broken(case, "\r"),
+        "lines that end in CR LF" => |case| parts(text_of(case).replace('\n', "\r\n"), case.value.lines().map(str::to_owned).collect(), PLAIN),
+    }
+    95 {
+        "URL-encoded" => |case| coded(case, |t| c::percent(t, false), CODED),
+        "URL-encoded twice" => |case| coded(case, |t| c::percent(&c::percent(t, false), false), CODED),
+        "URL-encoded, every letter" => |case| coded(case, |t| c::percent(t, true), 3 * PLAIN),
+        "\\u escapes" => |case| coded(case, c::unicode, 6 * PLAIN),
+        "\\x escapes" => |case| coded(case, c::hex_escapes, 4 * PLAIN),
+        "quoted-printable" => |case| coded(case, |t| c::quoted_printable(t, false), CODED),
+        "quoted-printable, every letter" => |case| coded(case, |t| c::quoted_printable(t, true), 3 * PLAIN),
+        "xxd" => |case| dumped(case, c::xxd),
+        "hexdump -C" => |case| dumped(case, c::hexdump_c),
+        "hexdump" => |case| dumped(case, c::words),
+        "od -c" => |case| dumped(case, c::od_c),
+        "od -t x1" => |case| dumped(case, c::od_x1),
+        "od -b" => |case| dumped(case, c::od_b),
+        "xxd -p" => |case| {
+            let text = c::plain_hex(&text_of(case));
+            let pieces = text.lines().map(str::to_owned).collect();
+            parts(text, pieces, 24)
+        },
+        "base64 of the value" => |case| {
+            (case.rule != "none").then_some(())?;
+            let code = c::base64(case.value.as_bytes(), false);
+            parts(case.with(&code), vec![code], CODED)
+        },
+        "base64 of the text" => |case| base64_text(case, text_of(case).as_bytes(), false, None),
+        "base64 of the text, lines of 64" => |case| base64_text(case, text_of(case).as_bytes(), false, Some(64)),
+        "base64 of the text, lines of 76" => |case| base64_text(case, text_of(case).as_bytes(), false, Some(76)),
+        "base64url of the text" => |case| base64_text(case, text_of(case).as_bytes(), true, None),
+        "base64 of UTF-16" => |case| {
+            let wide: Vec<u8> = text_of(case).encode_utf16().flat_map(u16::to_le_bytes).collect();
+            base64_text(case, &wide, false, None)
+        },
+    }
+    80 {
+        "terminal of 80 columns" => |case| {
+            let fill = "x ".repeat(100);
+            let lead = 74usize.saturating_sub(case.before.lines().last().unwrap_or_default().len() % 80);
+            if !case.is_one_line() || case.rule == "none" {
+                return None;
+            }
+            let text = c::wrapped(&format!("{}{}", &fill[..lead / 2 * 2], case.line()), 80);
+            let at = lead / 2 * 2 + case.before.len();
+            let pieces = c::wrapped(&format!("{}{}", " ".repeat(at), case.value), 80);
+            let pieces = pieces.lines().map(|l| l.trim_start().to_owned()).filter(|l| l.len() > 3).collect();
+            parts(format!("$ show\n{text}\n"), pieces, PLAIN)
+        },
+        "folded in YAML" => |case| {
+            let (name, value) = case.name().filter(|_| case.is_named).map(|n| (n, &case.value)).filter(|(_, v)| !v.contains(['\n', '"']))?;
+            plain(case, format!("app:\n  {name}: >-\n    {value}\n  next: 1\n"))
+        },
+        "continued in a shell" => |case| broken(case, "\\\n"),
+        "strings put together on two lines" => |case| strung(case, "\" +\n    \""),
+        "strings put together on one line" => |case| strung(case, "\" + \""),
+        "strings side by side" => |case| strung(case, "\"\n    \""),
+        "strings put together in Lua" => |case| strung(case, "\" .. \""),
+        "here-string" => |case| {
+            (case.is_one_line() && case.rule != "none").then_some(())?;
+            plain(case, format!("cat <<'EOF'\n{}\nEOF\n", case.line()))
+        },
+        "printed in two lines" => |case| case.is_bare.then(|| broken(case, "\n")).flatten(),
+        "split by blanks" => |case| {
+            (case.is_bare && case.value.is_ascii() && !case.value.contains('\n')).then_some(())?;
+            let pieces: Vec<String> =
+                case.value.as_bytes().chunks(8).map(|p| String::from_utf8_lossy(p).into_owned()).collect();
+            parts(format!("{}{}{}\n", case.before, pieces.join(" "), case.after.trim_end()), pieces, PLAIN)
+        },
+    }
+}
