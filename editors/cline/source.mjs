@@ -13,6 +13,9 @@ const tersed = new Tersed({ deadlineMs, policy: { expandTool: true } });
 const MOST_CHARS = 8000;
 const CUT = { budget: { perResult: 1800, total: 0 } };
 
+/** What tells one model's context from others: an agent of a conversation sees other results than the one that started it. */
+const contextOf = (about) => [about?.conversationId, about?.agentId].filter(Boolean).join("/") || undefined;
+
 // Ids of the results that each conversation got from here, to see which of them its model lost.
 const results = new Map();
 
@@ -46,7 +49,7 @@ function argumentsOf(input) {
 
 /** A copy of the result with smaller texts, or undefined where it stays. */
 async function smaller({ snapshot, toolCall, input, result }) {
-  const session = snapshot?.conversationId ?? snapshot?.agentId;
+  const session = contextOf(snapshot);
   const copy = structuredClone(result.output);
   const entries = typeof copy === "object" && Array.isArray(copy?.content) ? copy.content : copy;
   const texts = typeof copy === "string" ? [{ text: copy }] : textsOf(entries);
@@ -72,7 +75,7 @@ async function smaller({ snapshot, toolCall, input, result }) {
 
 /** Tells which results the next request leaves out: they were summed up or cut away. */
 function forget({ snapshot, request }) {
-  const session = snapshot?.conversationId ?? snapshot?.agentId;
+  const session = contextOf(snapshot);
   const ids = results.get(session);
   if (!ids) return;
   const visible = new Set();
@@ -82,7 +85,7 @@ function forget({ snapshot, request }) {
   const left = [...ids].filter((id) => visible.has(id));
   if (left.length === ids.size) return;
   results.set(session, new Set(left));
-  tersed.evicted(session, { visible: left });
+  tersed.compacted(session, left);
 }
 
 export default {
@@ -101,7 +104,7 @@ export default {
       name: EXPAND.name,
       description: EXPAND.description,
       inputSchema: EXPAND.parameters,
-      execute: (args, context) => tersed.read(context?.conversationId ?? context?.agentId, args.id, linesOf(args)),
+      execute: (args, context) => tersed.read([contextOf(context), ...results.keys()], args.id, linesOf(args)),
     });
   },
 };

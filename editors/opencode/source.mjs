@@ -46,7 +46,7 @@ export const TersedPlugin = async (_input, options = {}) => {
           evict(sessionID, (call) => call.messageID === messageID);
           break;
         case "session.compacted":
-          tersed.evicted(sessionID, { visible: [] });
+          tersed.compacted(sessionID);
           break;
         case "session.deleted": {
           const id = info?.id ?? sessionID;

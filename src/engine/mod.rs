@@ -229,6 +229,11 @@ impl Engine {
         serde_json::to_value(capabilities).map_err(|e| RpcError::failed("internal", e.to_string()))
     }
 
+    /// Bytes of a result that the settings allow.
+    pub fn output_cap(&self) -> usize {
+        self.configuration.policy().max_output_bytes
+    }
+
     /// The host is done; the answers to what came earlier may still need the originals.
     pub fn shutdown(&self) {
         self.recorder.flush();

@@ -21,6 +21,8 @@ pub struct Event {
     pub agent_id: String,
     /// What kind of agent that is, where the host says so; a conversation may have one too.
     pub agent_type: String,
+    /// The model, where the host says so.
+    pub model: String,
     /// The tool.
     pub tool_name: String,
     /// Its arguments.
@@ -58,7 +60,7 @@ impl Event {
 
     /// The conversation with all its agents, so that no agent of another one can be taken for one of its own.
     pub fn conversation(&self) -> Cow<'_, str> {
-        match self.session_id.contains(AGENT) {
+        match self.session_id.contains([AGENT, '%']) {
             true => Cow::Owned(self.session_id.replace('%', "%25").replace(AGENT, "%2F")),
             false => Cow::Borrowed(&self.session_id),
         }

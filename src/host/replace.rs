@@ -34,7 +34,16 @@ pub fn compress(
     if let Some(code) = exit_code {
         result["exitCode"] = json!(code);
     }
-    compress_result(host, Some(&event.context()), result, budget)
+    compress_result(host, Some(&event.context()), result, Limits { budget, bytes: None })
+}
+
+/// What a result may cost.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Limits {
+    /// Tokens.
+    pub budget: Option<usize>,
+    /// Bytes, where the settings do not ask for fewer.
+    pub bytes: Option<usize>,
 }
 
 /// Whether this is what a command printed that shows originals, as our texts tell the model to: smaller again, it
@@ -45,20 +54,18 @@ fn reads_back(event: &Event) -> bool {
 }
 
 /// The same for a `result` in the shape of the wire.
-pub fn compress_result(
-    host: &Host,
-    session: Option<&str>,
-    result: Value,
-    budget: Option<usize>,
-) -> Option<Value> {
+pub fn compress_result(host: &Host, session: Option<&str>, result: Value, limits: Limits) -> Option<Value> {
     // The evidence tells whether anything changed.
     let mut params = json!({ "policy": { "evidence": "full" } });
     if let Some(session) = session {
         params["sessionId"] = json!(session);
         host.seen(session);
     }
-    if let Some(tokens) = budget {
+    if let Some(tokens) = limits.budget {
         params["budget"] = json!({ "perResult": tokens });
+    }
+    if let Some(bytes) = limits.bytes.filter(|bytes| *bytes < host.engine().output_cap()) {
+        params["policy"]["maxOutputBytes"] = json!(bytes.max(1));
     }
     params["result"] = result;
     let text = params.to_string();

@@ -10,6 +10,7 @@ use super::budget::{Ask, Rung};
 use super::call::ToolCall;
 use super::marker::Marker;
 use super::relevance::Term;
+use super::sanitize::spare::Fingerprint;
 use crate::tokens::TokenCounter;
 
 /// What two results must share to be the same: a digest of the tool's canonical name and of the sanitized
@@ -53,6 +54,8 @@ pub struct Decision {
     pub externalized: bool,
     /// Whether it says how its original is read.
     pub hinted: bool,
+    /// Fingerprints of the secrets that it shows since the model wrote them into its calls.
+    pub wrote: Vec<Fingerprint>,
 }
 
 /// What the session knows.
@@ -62,6 +65,11 @@ pub trait History {
 
     /// Whether the session gave a reference to this call of this tool: only then may one come back.
     fn referred(&self, call: &str, tool: &str) -> bool;
+
+    /// Whether the model itself wrote this value, given with its fingerprint, into a call.
+    fn wrote(&self, _value: &[u8], _fingerprint: Fingerprint) -> bool {
+        false
+    }
 
     /// What earlier outputs show.
     fn earlier(&self) -> Earlier<'_> {

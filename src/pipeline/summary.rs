@@ -3,6 +3,7 @@
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
+use super::sanitize::spare::{self, Met};
 use super::blocks::{Earlier, Lines};
 use super::call::ToolCall;
 use super::dedup::{self, Decision, History};
@@ -28,10 +29,25 @@ pub(super) fn redaction_counts(counts: &Counts) -> Vec<evidence::RedactionCount>
     for (rule, count) in counts {
         match out.iter_mut().find(|r| r.rule == *rule) {
             Some(row) => row.count += count,
-            None => out.push(evidence::RedactionCount { rule: (*rule).to_owned(), count: *count }),
+            None => out.push(evidence::RedactionCount {
+                rule: (*rule).to_owned(),
+                count: *count,
+                fingerprints: Vec::new(),
+            }),
         }
     }
     out
+}
+
+/// Tells what the secrets that went are known by. Without a key of the installation anybody could try values.
+pub(super) fn tell_fingerprints(redactions: &mut [evidence::RedactionCount], met: &Met, policy: &Policy) {
+    if policy.seal_key.is_unset() {
+        return;
+    }
+    for row in redactions {
+        let own = met.gone.iter().filter(|(rule, _)| *rule == row.rule);
+        row.fingerprints = own.map(|(_, fingerprint)| spare::shown(*fingerprint)).collect();
+    }
 }
 
 /// What the safe stage made of a result: the same for every run over it.

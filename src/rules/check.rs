@@ -5,6 +5,7 @@ use super::conditions::{Facts, Verdict};
 use super::stages::Fate;
 use super::{RuleTest, Rules};
 use crate::config::Policy;
+use crate::pipeline::sanitize::spare::Spare;
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::NoHistory;
 use crate::pipeline::marker::{self, SealKey};
@@ -140,6 +141,7 @@ pub fn explain(call: &ToolCall, text: &str, policy: &Policy) -> Result<Explanati
         redact: policy.redact_secrets,
         keeps_terminal: false,
         key: &policy.seal_key,
+        spare: &Spare::of(policy, &call.paths()),
         is_ours: &|_, _| false,
     };
     let sanitized = sanitize::run(Raw::Text(text), how)?;

@@ -9,6 +9,7 @@ mod seen;
 mod size;
 mod stats;
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
@@ -21,6 +22,7 @@ use crate::pipeline::evidence::{Evidence, Status};
 use crate::pipeline::marker;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::relevance::{self, Term};
+use crate::pipeline::sanitize::spare::{Fingerprint as Fingerprint64, Written};
 use crate::protocol::session::Stats;
 use crate::protocol::tool_result::ArtifactRef;
 pub use cut::{Cut, Keeps};
@@ -77,6 +79,8 @@ pub struct Ending {
 /// Calls whose words tell what the session talks about, and words of each.
 const RECENT: usize = 12;
 const MAX_WORDS: usize = 64;
+/// Values that the model wrote, of which a session knows; later ones stay secrets.
+const MAX_WROTE: usize = 4096;
 
 /// A call as the session tells it from others.
 #[derive(Debug, Clone, Copy)]
@@ -93,6 +97,8 @@ pub struct Caller<'a> {
     pub ending: Ending,
     /// Results that the session had before this turn: what came since, the model had not seen when it asked.
     pub turn: usize,
+    /// What the model wrote into it.
+    pub wrote: &'a Written<'a>,
 }
 
 impl Caller<'_> {
@@ -217,6 +223,8 @@ pub struct Session {
     last_decision: Arc<Decision>,
     /// Calls that a result became a reference to, with their tools as the references name them.
     referred: Arc<HashMap<Arc<str>, Arc<str>>>,
+    /// Secrets that the model wrote into calls, by their fingerprints, with the last such call.
+    wrote: Arc<HashMap<Fingerprint64, Arc<str>>>,
     decisions: usize,
     /// Bytes that calls, their decisions and queries point to.
     held: usize,
@@ -334,8 +342,10 @@ impl Session {
         });
         let calls = Arc::make_mut(&mut self.calls);
         let known = calls.entry(Arc::clone(&id)).or_insert_with(|| Known::new(order));
+        let wrote: Vec<Fingerprint64> = caller.wrote.values().iter().chain(&rest.wrote).copied().collect();
         let before = known.bytes();
-        let referred = rest.duplicate_of.as_ref().map(|first| (Arc::from(&*first.call), Arc::from(&*first.tool)));
+        let referred =
+            rest.duplicate_of.as_ref().map(|first| (Arc::from(&*first.call), Arc::from(&*first.tool)));
         known.add(Variant { fingerprint, key, likeness, rest });
         self.held += known.bytes() - before;
         self.decisions += 1;
@@ -345,6 +355,20 @@ impl Session {
         }
         self.at.results += 1;
         self.at.tokens += evidence.tokens.after;
+        if !wrote.is_empty() {
+            let known = Arc::make_mut(&mut self.wrote);
+            for value in wrote {
+                let has_room = known.len() < MAX_WROTE;
+                match known.entry(value) {
+                    Entry::Occupied(mut entry) => drop(entry.insert(Arc::clone(&id))),
+                    Entry::Vacant(entry) if has_room => {
+                        entry.insert(Arc::clone(&id));
+                        self.held += size_of::<(Fingerprint64, Arc<str>)>() * 2;
+                    }
+                    Entry::Vacant(_) => {}
+                }
+            }
+        }
         if known.variants.len() > 1 {
             // It is not certain any more what the model sees under this id.
             Arc::make_mut(&mut self.index).retain(|call| call != caller.id);
@@ -395,6 +419,7 @@ impl Session {
         if *self.last_decision != decision {
             decision.references.shrink_to_fit();
             decision.terms.shrink_to_fit();
+            decision.wrote.shrink_to_fit();
             self.held += memory::block(size_of::<Decision>() + 16) + size::decision(&decision);
             self.last_decision = Arc::new(decision);
         }
@@ -517,6 +542,9 @@ impl Session {
     }
 
     fn retain(&mut self, visible: impl Fn(&str) -> bool) {
+        if self.wrote.values().any(|call| !visible(call)) {
+            Arc::make_mut(&mut self.wrote).retain(|_, call| visible(call));
+        }
         // Bodies say the same with every turn: nothing is copied for that.
         if self.seen.has_other(&visible) {
             Arc::make_mut(&mut self.seen).retain(&visible);
@@ -608,6 +636,10 @@ impl History for Live<'_> {
         self.session.referred.get(call).is_some_and(|known| &**known == tool)
     }
 
+    fn wrote(&self, value: &[u8], fingerprint: Fingerprint64) -> bool {
+        self.session.wrote.contains_key(&fingerprint) || self.caller.wrote.has(value, fingerprint)
+    }
+
     fn earlier(&self) -> Earlier<'_> {
         // A call that came before might be referred to by what came after it.
         if self.session.calls.contains_key(self.caller.id) {
@@ -649,6 +681,10 @@ impl History for AsDecided {
 
     fn decided(&self) -> Option<&Decision> {
         Some(&self.0)
+    }
+
+    fn wrote(&self, _: &[u8], fingerprint: Fingerprint64) -> bool {
+        self.0.wrote.contains(&fingerprint)
     }
 
     fn earlier(&self) -> Earlier<'_> {

@@ -10,7 +10,7 @@ fn texts<'a>(all: impl IntoIterator<Item = &'a String>) -> usize {
 
 /// Bytes that a decision points to. What it shares with other decisions counts for each.
 pub fn decision(decision: &Decision) -> usize {
-    let Decision { duplicate_of, references, terms, .. } = decision;
+    let Decision { duplicate_of, references, terms, wrote, .. } = decision;
     let first = duplicate_of.as_ref().map_or(0, |first| texts([&first.call, &first.tool]));
     let origins = references.iter().map(|r| {
         let origin = &r.origin;
@@ -18,7 +18,7 @@ pub fn decision(decision: &Decision) -> usize {
             + texts([&origin.call, &origin.tool])
             + texts(&origin.argument)
     });
-    first + list(references) + origins.sum::<usize>() + list(terms)
+    first + list(references) + origins.sum::<usize>() + list(terms) + list(wrote) + list(wrote)
 }
 
 /// Bytes that an evidence points to.
@@ -31,6 +31,7 @@ pub fn evidence(evidence: &Evidence) -> usize {
         + texts([&evidence.tokens.counter, &evidence.digest])
         + (list(steps) + texts(steps.iter().map(|step| &step.id)))
         + (list(omissions) + shown.map(|by| texts([&by.tool_call_id]) + texts(&by.argument)).sum::<usize>())
-        + (list(redactions) + texts(redactions.iter().map(|redaction| &redaction.rule)))
+        + (list(redactions) + texts(redactions.iter().map(|redaction| &redaction.rule))
+            + redactions.iter().map(|r| list(&r.fingerprints) + texts(&r.fingerprints)).sum::<usize>())
         + (list(removals) + texts(removals.iter().map(|removal| &removal.class)))
 }

@@ -42,7 +42,9 @@ fn main() -> ExitCode {
             one_session_stays_below_the_bound
             what_a_closed_session_held_is_free
             originals_count_too
-            what_was_given_comes_again_when_room_is_made;
+            what_was_given_comes_again_when_room_is_made
+            a_removed_temporary_folder_costs_the_copy_and_says_so
+            an_original_that_cannot_be_stored_is_told;
         frames:
             a_large_request_takes_at_most_three_times_its_size_on_its_way_in
             a_large_answer_takes_at_most_three_times_its_size_on_its_way_out

@@ -161,3 +161,49 @@ pub fn what_was_given_comes_again_when_room_is_made() {
     }
     assert_eq!(texts(&engine), first);
 }
+
+pub fn a_removed_temporary_folder_costs_the_copy_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let text: String = (0..4000).map(|n| format!("2024-03-01 12:00:00 INFO served {n} in {n} ms\n")).collect();
+    // The store takes the folder from the environment when it is made; no other test runs meanwhile.
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_tersed"))
+        .args(["serve", "--framing", "lines"])
+        .env("TMPDIR", folder.path())
+        .env("TERSED_NO_CONFIG", "1")
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+    let mut answers = std::io::BufRead::lines(std::io::BufReader::new(stdout));
+    let mut ask = |method: &str, params: Value| -> Value {
+        use std::io::Write;
+        writeln!(stdin, "{}", json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).unwrap();
+        serde_json::from_str(&answers.next().unwrap().unwrap()).unwrap()
+    };
+    ask("initialize", json!({"processId": null, "capabilities": {}}));
+    let result = |id: &str| json!({"sessionId": "s", "result": {"toolCallId": id, "tool": "bash", "content": text}});
+    let first = ask("toolResult/compress", result("a"));
+    let id = first["result"]["artifact"]["id"].as_str().unwrap().to_owned();
+    let read = |id: &str| json!({"sessionId": "s", "id": id, "lines": [[7, 7]]});
+    assert!(ask("artifact/read", read(&id))["result"]["text"].as_str().unwrap().contains("served 6 "));
+    std::fs::remove_dir_all(folder.path()).unwrap();
+    // The copy is gone, and that is what is said.
+    assert_eq!(ask("artifact/read", read(&id))["error"]["data"]["kind"], "artifact_unreadable");
+    // The result comes as before, and brings its copy back, into memory now.
+    let again = ask("toolResult/compress", result("a"));
+    assert_eq!(again["result"]["content"], first["result"]["content"]);
+    assert!(ask("artifact/read", read(&id))["result"]["text"].as_str().unwrap().contains("served 6 "));
+    drop(stdin);
+    child.wait().unwrap();
+}
+
+pub fn an_original_that_cannot_be_stored_is_told() {
+    let mut settings = Settings::default();
+    settings.artifacts.max_artifact_bytes = 16;
+    let engine = Engine::new(settings);
+    let answer = call(&engine, &large("a", 1));
+    assert!(answer["artifact"].is_null(), "{answer}");
+    let steps = answer["evidence"]["steps"].as_array().unwrap();
+    assert!(steps.iter().any(|step| step["id"] == "artifact" && step["reason"] == "not_stored"), "{steps:?}");
+}

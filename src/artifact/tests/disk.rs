@@ -250,3 +250,18 @@ fn making_and_removing_at_once_hurts_nobody() {
     });
     assert_eq!(names(root.path()), [""; 0]);
 }
+
+#[test]
+fn what_lay_in_a_folder_that_was_removed_is_told_and_can_be_put_again() {
+    let root = TempDir::new().unwrap();
+    let mut store = Store::with_root(Limits::default(), root.path().into());
+    let text = numbered(LARGE);
+    let id = put(&mut store, None, text.as_bytes());
+    assert!(store.open(None, &id).is_ok());
+    for folder in std::fs::read_dir(root.path()).unwrap() {
+        std::fs::remove_dir_all(folder.unwrap().path()).unwrap();
+    }
+    assert_eq!(store.open(None, &id).map(|_| ()), Err(AccessError::Unreadable));
+    assert_eq!(put(&mut store, None, text.as_bytes()), id);
+    assert_eq!(store.read(None, &id, &[], &Page { max_bytes: 1 << 20, cursor: None }).unwrap().text, text);
+}

@@ -68,6 +68,11 @@ impl Place {
         self.folder.join(format!("{}.running", self.key))
     }
 
+    /// Tells of waits for an answer that were for nothing.
+    pub fn late(&self) -> PathBuf {
+        self.folder.join(format!("{}.late", self.key))
+    }
+
     /// The folder for originals of results that no resident process has.
     pub fn originals(&self) -> PathBuf {
         self.folder.join("originals")

@@ -7,11 +7,14 @@ pub mod binary;
 pub mod encoding;
 pub mod invisible;
 pub mod secrets;
+pub mod spare;
 pub mod terminal;
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+
+use spare::Spare;
 
 use super::marker::{self, SealKey};
 
@@ -75,6 +78,8 @@ pub struct How<'a> {
     pub keeps_terminal: bool,
     /// What outputs of ours are sealed with.
     pub key: &'a SealKey,
+    /// What stays of what rules find.
+    pub spare: &'a Spare<'a>,
     /// Knows the calls, and their tools, that references of this session name.
     pub is_ours: &'a dyn Fn(&str, &str) -> bool,
 }
@@ -101,8 +106,8 @@ pub fn run(raw: Raw<'_>, how: How<'_>) -> Result<Sanitized, RedactionFailed> {
     };
     let is_sealed = marker::is_sealed(&decoded, how.key);
     let len = decoded.len();
-    let redacted = if how.redact { redact_into(decoded, &mut out.redactions)? } else { decoded };
-    clean(redacted, how.redact, how.keeps_terminal, &mut out)?;
+    let redacted = if how.redact { redact_into(decoded, how.spare, &mut out.redactions)? } else { decoded };
+    clean(redacted, how, &mut out)?;
     if is_sealed {
         // Nothing in an output of ours only looks like a marker. Secrets that rules of its time did not know go from
         // it as from any text, and it stays one.
@@ -122,23 +127,23 @@ pub fn run(raw: Raw<'_>, how: How<'_>) -> Result<Sanitized, RedactionFailed> {
 /// an escape sequence in the middle of a token hides it from the first pass.
 fn clean(
     redacted: Cow<'_, str>,
-    redact: bool,
-    keeps_terminal: bool,
+    how: How<'_>,
     out: &mut Sanitized,
 ) -> Result<(), RedactionFailed> {
+    let How { redact, keeps_terminal, spare, .. } = how;
     let secrets_before = total(&out.redactions);
     let mut text = redacted;
     let mut original: Option<Cow<'_, str>> = None;
     let mut hides = false;
     let is_kept = |shown: &str| {
-        keeps_terminal && (!redact || redact_only(shown).is_ok_and(|(_, counts)| counts.is_empty()))
+        keeps_terminal && (!redact || redact_but(shown, spare).is_ok_and(|(_, counts)| counts.is_empty()))
     };
     if let Some(rendered) = terminal::render(&text).filter(|rendered| !is_kept(&rendered.text)) {
         add(&mut out.removals, "escape_sequence", rendered.escapes);
         add(&mut out.removals, "overwritten", rendered.overwrites);
         add(&mut out.removals, "control_character", rendered.controls);
         // What was overwritten is not in the text that is looked through below.
-        hides = redact && rendered.overwrites > 0 && !redact_only(&without_escapes(&text))?.1.is_empty();
+        hides = redact && rendered.overwrites > 0 && !redact_but(&without_escapes(&text), spare)?.1.is_empty();
         original = Some(std::mem::replace(&mut text, Cow::Owned(rendered.text)));
     }
     if let Some(stripped) = invisible::strip(&text) {
@@ -149,7 +154,7 @@ fn clean(
         original.get_or_insert(before);
     }
     if original.is_some() && redact {
-        text = redact_into(text, &mut out.redactions)?;
+        text = redact_into(text, spare, &mut out.redactions)?;
     }
     // A secret that only the clean-up made visible still stands, cut up, in the original.
     if total(&out.redactions) == secrets_before && !hides {
@@ -187,8 +192,16 @@ fn without_escapes(text: &str) -> String {
 }
 
 /// Removes the secrets of a text. A fault in the rules is a failed redaction, never a silent pass.
-fn redact_into<'a>(text: Cow<'a, str>, counts: &mut Counts) -> Result<Cow<'a, str>, RedactionFailed> {
-    let redacted = catch_unwind(AssertUnwindSafe(|| secrets::redact(&text))).map_err(|_| RedactionFailed)?;
+fn redact_into<'a>(
+    text: Cow<'a, str>,
+    spare: &Spare<'_>,
+    counts: &mut Counts,
+) -> Result<Cow<'a, str>, RedactionFailed> {
+    let run = || match spare.is_idle() {
+        true => secrets::redact(&text),
+        false => secrets::redact_but(&text, &mut |rule, value| spare.keeps(rule, value)),
+    };
+    let redacted = catch_unwind(AssertUnwindSafe(run)).map_err(|_| RedactionFailed)?;
     Ok(match redacted {
         None => text,
         Some(redacted) => {
@@ -202,8 +215,13 @@ fn redact_into<'a>(text: Cow<'a, str>, counts: &mut Counts) -> Result<Cow<'a, st
 
 /// Redacts without cleaning up: for results that must stay exact otherwise.
 pub fn redact_only(text: &str) -> Result<(String, Counts), RedactionFailed> {
+    redact_but(text, &Spare::nothing())
+}
+
+/// The same, but for what is spared.
+pub fn redact_but(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), RedactionFailed> {
     let mut counts = Counts::new();
-    let text = redact_into(Cow::Borrowed(text), &mut counts)?.into_owned();
+    let text = redact_into(Cow::Borrowed(text), spare, &mut counts)?.into_owned();
     Ok((text, counts))
 }
 

@@ -3,9 +3,9 @@
 //! Work is bounded by the bytes, not by the number of keywords: a run or a window that a rule has looked at
 //! is not looked at again. It decides nothing about values; `judge` does.
 
+use super::hidden::columns;
 use super::judge::{self, is_word};
 use super::table::{Form, Rule, Table, compile};
-use super::hidden::columns;
 use super::{PLACEHOLDER, cloud, named, pem, shapes, terraform};
 use std::ops::Range;
 
