@@ -164,7 +164,8 @@ pub fn what_was_given_comes_again_when_room_is_made() {
 
 pub fn a_removed_temporary_folder_costs_the_copy_and_says_so() {
     let folder = tempfile::tempdir().unwrap();
-    let text: String = (0..4000).map(|n| format!("2024-03-01 12:00:00 INFO served {n} in {n} ms\n")).collect();
+    let text: String =
+        (0..4000).map(|n| format!("2024-03-01 12:00:00 INFO served {n} in {n} ms\n")).collect();
     // The store takes the folder from the environment when it is made; no other test runs meanwhile.
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_tersed"))
         .args(["serve", "--framing", "lines"])
@@ -178,11 +179,13 @@ pub fn a_removed_temporary_folder_costs_the_copy_and_says_so() {
     let mut answers = std::io::BufRead::lines(std::io::BufReader::new(stdout));
     let mut ask = |method: &str, params: Value| -> Value {
         use std::io::Write;
-        writeln!(stdin, "{}", json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params})).unwrap();
+        writeln!(stdin, "{}", json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}))
+            .unwrap();
         serde_json::from_str(&answers.next().unwrap().unwrap()).unwrap()
     };
     ask("initialize", json!({"processId": null, "capabilities": {}}));
-    let result = |id: &str| json!({"sessionId": "s", "result": {"toolCallId": id, "tool": "bash", "content": text}});
+    let result =
+        |id: &str| json!({"sessionId": "s", "result": {"toolCallId": id, "tool": "bash", "content": text}});
     let first = ask("toolResult/compress", result("a"));
     let id = first["result"]["artifact"]["id"].as_str().unwrap().to_owned();
     let read = |id: &str| json!({"sessionId": "s", "id": id, "lines": [[7, 7]]});

@@ -219,9 +219,10 @@ fn only_abandoned_directories_of_ours_are_removed() {
     assert_eq!(remove_leftovers(root.path()), 2);
     let mut left = names(root.path());
     left.sort();
-    let mut expected: Vec<_> = ["a file", "being made", "link", "not ours", "open to others", "used by somebody"]
-        .map(|name| format!("{PREFIX}{name}"))
-        .into();
+    let mut expected: Vec<_> =
+        ["a file", "being made", "link", "not ours", "open to others", "used by somebody"]
+            .map(|name| format!("{PREFIX}{name}"))
+            .into();
     expected.insert(0, "another".to_owned());
     assert_eq!(left, expected);
     assert!(elsewhere.path().join(LOCK).exists() && path("not ours").join("precious").exists());
