@@ -11,7 +11,6 @@ use crate::config::{Framing, RecoveryMode};
 use crate::engine::{Engine, Settings, seal_key};
 use crate::layers::printable;
 use crate::server::{self, ServeOptions};
-use crate::telemetry::LogFile;
 
 /// Arguments of `serve`.
 #[derive(Debug, Clone, clap::Args)]
@@ -142,19 +141,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
         eprintln!("tersed: {note}; a key of this process is used");
     }
     settings.layers = Some((loaded.sources, loaded.layers));
-    if let Some(file) = settings.telemetry.path.clone().filter(|_| settings.telemetry.enabled) {
-        // Now, so that a file that cannot be written is seen by who named it.
-        let opened = LogFile::open(&file, settings.telemetry.max_file_bytes, settings.telemetry.max_files);
-        if let Err(error) = opened {
-            let text = format!("telemetry {}: {error}", file.display());
-            if args.telemetry.is_some() {
-                return Err(Failure::from(text));
-            }
-            say(&format!("{}; no events are written", printable(&text)));
-            settings.telemetry.enabled = false;
-        }
-    }
     let engine = Engine::new(settings);
+    if let Err(error) = engine.check_telemetry() {
+        // Now, so that it is seen by who named the file. Results must be worked on all the same.
+        eprintln!("tersed: telemetry is off: {error}");
+    }
     #[cfg(feature = "otel")]
     if let Some(endpoint) = &args.otlp_endpoint {
         let exporter = crate::telemetry::otel::Exporter::new(endpoint)

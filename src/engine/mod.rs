@@ -245,6 +245,11 @@ impl Engine {
         self.recorder.notify_through(send);
     }
 
+    /// Looks whether the file of events, where there is one, can be written: an error says why there are none.
+    pub fn check_telemetry(&self) -> std::io::Result<()> {
+        self.recorder.check_file()
+    }
+
     /// Events also go to this exporter; to be said before the first result.
     #[cfg(feature = "otel")]
     pub fn export_to(&self, exporter: crate::telemetry::otel::Exporter) {

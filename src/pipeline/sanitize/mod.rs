@@ -133,11 +133,7 @@ pub fn run(raw: Raw<'_>, how: How<'_>) -> Result<Sanitized, RedactionFailed> {
 
 /// Terminal clean-up and invisible characters, each followed by redaction when it changed something:
 /// an escape sequence in the middle of a token hides it from the first pass.
-fn clean(
-    redacted: Cow<'_, str>,
-    how: How<'_>,
-    out: &mut Sanitized,
-) -> Result<(), RedactionFailed> {
+fn clean(redacted: Cow<'_, str>, how: How<'_>, out: &mut Sanitized) -> Result<(), RedactionFailed> {
     let How { redact, keeps_terminal, spare, .. } = how;
     let secrets_before = total(&out.redactions);
     let mut text = redacted;
@@ -151,7 +147,8 @@ fn clean(
         add(&mut out.removals, "overwritten", rendered.overwrites);
         add(&mut out.removals, "control_character", rendered.controls);
         // What was overwritten is not in the text that is looked through below.
-        hides = redact && rendered.overwrites > 0 && !redact_but(&without_escapes(&text), spare)?.1.is_empty();
+        hides =
+            redact && rendered.overwrites > 0 && !redact_but(&without_escapes(&text), spare)?.1.is_empty();
         original = Some(std::mem::replace(&mut text, Cow::Owned(rendered.text)));
     }
     if let Some(stripped) = invisible::strip(&text) {

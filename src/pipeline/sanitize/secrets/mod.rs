@@ -124,10 +124,7 @@ fn redact_bytes_but(
 }
 
 /// One round.
-fn replaced(
-    text: &[u8],
-    keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool,
-) -> Option<(Vec<u8>, Hits)> {
+fn replaced(text: &[u8], keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> Option<(Vec<u8>, Hits)> {
     let mut findings = find(text);
     findings.retain(|f| !keeps(f.rule, &text[f.start..f.end]));
     if findings.is_empty() {
