@@ -31,6 +31,7 @@ __all__ = [
     "CommandWords",
     "CompressParams",
     "Compressed",
+    "Configuration",
     "Cost",
     "DictionaryMethod",
     "DidChangeParams",
@@ -117,6 +118,7 @@ __all__ = [
     "ToolSchemaParams",
     "ToolSchemas",
     "Totals",
+    "Untrusted",
 ]
 
 
@@ -2110,6 +2112,9 @@ class Capabilities(TypedDict):
     limits: CapabilityLimits
     """Bounds."""
 
+    configuration: Configuration
+    """What came of files and variables of settings."""
+
 
 class CapabilityLimits(TypedDict):
     """Bounds that a host may want to know."""
@@ -2134,6 +2139,38 @@ class CapabilityLimits(TypedDict):
 
     maxStreamBytes: int
     """Bytes of a stream up to which all is kept."""
+
+
+class _Configuration(TypedDict):
+    """Members that every `Configuration` has."""
+
+    files: list[str]
+    """Configuration files that were found, those that count more first."""
+
+    faults: list[str]
+    """What is wrong, one text for each fault: the place, the key, the value and what is allowed."""
+
+
+class Configuration(_Configuration, total=False):
+    """What came of files and variables of settings. What is wrong with them, or not trusted,
+    does not count; all else does.
+    """
+
+    untrusted: Untrusted | None
+    """The project's file, where it asks for what only a file that the user trusts may."""
+
+
+class Untrusted(TypedDict):
+    """A project's file that the user does not trust as it is."""
+
+    file: str
+    """The file."""
+
+    ignored: list[str]
+    """Its settings that do not count."""
+
+    text: str
+    """The same in words, with what to do."""
 
 
 class LogMessage(TypedDict):
