@@ -398,6 +398,36 @@ fn files_are_read_anew_on_request_only() {
 }
 
 #[test]
+fn reading_files_anew_never_keeps_redaction_off() {
+    let place = Place::new();
+    place.file("project/tersed.yaml", "policy: {redactSecrets: false, mode: disabled}\n").trust();
+    let engine = served(&place);
+    engine.initialize(None).unwrap();
+    let secret = format!("{}{}", "AKIA", "IOSFODNN7QWERTYU");
+    let shows = || {
+        let content = format!("aws_access_key_id = {secret}\n");
+        let answer = call(&engine, "toolResult/compress", &json!({"result": {"content": content}}));
+        answer["content"].as_str().unwrap().contains(&secret)
+    };
+    assert!(shows(), "the user trusted it");
+    for wrong in ["policy: {redactSecrets: false, mode: safe}\n", "policy: [\n", "redactSecrets: false\n"] {
+        place.file("project/tersed.yaml", wrong);
+        call(&engine, "config/reload", &json!({}));
+        assert!(!shows(), "{wrong}");
+        place.file("project/tersed.yaml", "policy: {redactSecrets: false, mode: disabled}\n");
+        call(&engine, "config/reload", &json!({}));
+        assert!(shows());
+    }
+    fs::remove_dir_all(place.dir.path().join("state")).unwrap();
+    call(&engine, "workspace/didChangeConfiguration", &json!({"settings": null}));
+    assert!(!shows(), "the trust is gone");
+    // What is wrong with the user's own file keeps what it said before.
+    place.file("user/tersed.yaml", "policy: {mode: turbo}\n");
+    assert!(try_call(&engine, "config/reload", &json!({})).is_err());
+    assert!(!shows());
+}
+
+#[test]
 fn a_change_counts_for_every_message_after_it() {
     let mut server = Server::ready(true);
     for (mode, expected) in [("safe", "safe"), ("turbo", "safe"), ("aggressive", "aggressive")] {

@@ -208,12 +208,26 @@ fn a_clone_may_ask_for_less() {
     let said = machine.redacted();
     assert!(said.contains("do not count: policy.neverOmit;"), "{said}");
     let hidden = format!("key {}\u{1b}[0m{} and more\n", &secret()[..8], &secret()[8..]);
-    let (out, _, _) = machine.run(&["compress", "--command", "make all"], &hidden);
-    assert!(!out.contains(&secret()[8..]), "{out:?}");
-    for mode in ["disabled", "safe"] {
-        machine.clone(format!("policy: {{mode: {mode}, excludeCommands: ['']}}\n"));
-        assert_eq!(machine.given()["policy"]["mode"], mode);
+    let is_redacted = || {
+        for hidden in [
+            &hidden,
+            &hidden.replace("\u{1b}[0m", "\u{200b}"),
+            &format!("{}\r{}", text().trim_end(), "gone\n"),
+        ] {
+            let (out, _, _) = machine.run(&["compress", "--command", "make all"], hidden);
+            assert!(!out.contains(&secret()[8..]), "{out:?}");
+        }
+    };
+    is_redacted();
+    for less in [
+        "mode: disabled",
+        "mode: safe, excludeCommands: ['']",
+        "excludeTools: [bash]",
+        "excludeMethods: [terminal]",
+    ] {
+        machine.clone(format!("policy: {{{less}}}\n"));
         assert_eq!(machine.redacted(), "");
+        is_redacted();
     }
     // What the user says on top of it counts.
     let mut command = machine.command(&["config", "show", "--json"]);
@@ -473,6 +487,18 @@ fn every_way_in_redacts_whatever_the_files_say() {
         assert_eq!(code, Some(0));
         assert!(out.contains("a line after it") && !out.contains(&secret()), "{arguments:?}: {out}");
     }
+    // A server behind the proxy, and the server for models.
+    let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": long}]}});
+    let answer = machine.file("home/answer", format!("{answer}\n"));
+    let server = format!("read -r line; cat {}; read -r line", answer.display());
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "notes", "arguments": {}}});
+    let (out, said, _) = machine.run(&["mcp-proxy", "--", "sh", "-c", &server], &format!("{call}\n{call}\n"));
+    assert!(out.contains("a line after it") && !out.contains(&secret()), "{out} {said}");
+    assert!(said.contains("policy.mode: `bogus`") && said.contains("not trusted"), "{said}");
+    let start = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18",
+        "capabilities": {}, "clientInfo": {"name": "a", "version": "1"}}});
+    let (out, said, _) = machine.run(&["mcp"], &format!("{start}\n"));
+    assert!(out.contains("\"serverInfo\"") && said.contains("policy.mode: `bogus`"), "{out} {said}");
     // Whoever typed a value that is not allowed is told.
     for arguments in [
         &["compress", "--set", "policy.mode=bogus"][..],

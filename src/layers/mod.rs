@@ -324,6 +324,13 @@ pub fn read_file(path: &Path, sources: &Sources) -> Result<Vec<Given>, Vec<Confi
     if read.faults.is_empty() { Ok(read.given) } else { Err(read.faults) }
 }
 
+/// The nearest folder, `directory` or above it, that has settings of a project or is the root of a repository; none
+/// beyond the project that `directory` is in.
+pub fn workspace(directory: &Path) -> Option<PathBuf> {
+    let found = search::upwards(directory, etcetera::home_dir().ok().as_deref());
+    found.file.map(|(folder, _)| folder).or(found.repository)
+}
+
 /// The folder for the state of this program: `$XDG_STATE_HOME/tersed`, by default `~/.local/state/tersed`.
 pub fn state_folder() -> Option<PathBuf> {
     use etcetera::BaseStrategy;
