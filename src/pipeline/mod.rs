@@ -61,6 +61,7 @@ use call::ToolCall;
 use dedup::{Decision, History};
 use evidence::Evidence;
 pub use prepared::Prepared;
+pub(crate) use summary::{redaction_counts, tell_fingerprints};
 pub use sanitize::{Raw, RedactionFailed};
 
 /// Above this many bytes only the safe stage and the cap look at a text.

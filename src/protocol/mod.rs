@@ -13,6 +13,7 @@ pub mod params;
 pub mod rules;
 pub mod schema;
 pub mod session;
+pub mod redact;
 pub mod skim;
 pub mod stream;
 pub mod tool_result;

@@ -188,7 +188,7 @@ fn value_end(bytes: &[u8], at: usize) -> usize {
 }
 
 /// The place behind the closing quote of the string that starts at `at`.
-fn string_end(bytes: &[u8], at: usize) -> usize {
+pub(super) fn string_end(bytes: &[u8], at: usize) -> usize {
     let from = at + 1;
     let mut at = from;
     // Texts hold far more escaped line ends than quotes: only quotes are looked for.
