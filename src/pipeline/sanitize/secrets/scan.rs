@@ -12,6 +12,9 @@ use std::ops::Range;
 /// How often one rule judges values that end together: bounds the work on a text of nothing but keywords.
 pub(super) const NESTED: usize = 8;
 
+/// Shorter tokens are not put together from pieces.
+const SHORT_TOKEN: usize = 11;
+
 /// A value that a rule claims. `rule` is its index in the table.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Claim {
@@ -31,6 +34,8 @@ pub(super) struct Scan<'t> {
     pub(super) placeholders: Vec<Range<usize>>,
     /// Where telling words stand that may be the heads of columns.
     pub(super) heads: Vec<usize>,
+    /// Where tokens begin that are too short for their rule.
+    pub(super) cut: Vec<usize>,
     /// What `named` remembers between keywords.
     pub(super) bare: named::Cache,
 }
@@ -66,6 +71,7 @@ impl<'t> Scan<'t> {
             uses: vec![0; table.rules.len()],
             placeholders: Vec::new(),
             heads: Vec::new(),
+            cut: Vec::new(),
             bare: named::Cache::default(),
         }
     }
@@ -95,6 +101,9 @@ impl<'t> Scan<'t> {
                 let body = at + prefix.len();
                 let Some(end) = self.run(index, *set, body) else { return };
                 let end = body + without_dots(&self.text[body..end]);
+                if end - body < *min && *min > SHORT_TOKEN {
+                    self.cut.push(at);
+                }
                 let dotted = *dots == 0 || memchr::memchr_iter(b'.', &self.text[at..end]).count() >= *dots;
                 if dotted
                     && (*min..=*max).contains(&(end - body))
