@@ -16,7 +16,8 @@ use tersed::pipeline::sanitize::{self, Raw};
 /// Whether a part of the value is still to be read.
 fn leaks(hidden: &Hidden) -> bool {
     let out = sanitize::run(Raw::Text(&hidden.text), true, &|_| false).unwrap();
-    let shown = [Some(out.text.to_string()), out.original].map(|text| text.map(|text| without_placeholders(&text)));
+    let shown =
+        [Some(out.text.to_string()), out.original].map(|text| text.map(|text| without_placeholders(&text)));
     shown.iter().flatten().any(|shown| {
         hidden.parts.iter().any(|part| {
             let bytes = part.as_bytes();

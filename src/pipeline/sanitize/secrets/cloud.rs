@@ -192,7 +192,8 @@ fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Optio
     let mut next = start;
     let mut is_data = false;
     while next < text.len() && next - start < 2 * REACH {
-        let (range, depth, body) = if opened && next == at { (at..own.end, 0, &text[at..own.end]) } else { line(text, next) };
+        let (range, depth, body) =
+            if opened && next == at { (at..own.end, 0, &text[at..own.end]) } else { line(text, next) };
         next = range.end + 1;
         let blank = body.iter().all(u8::is_ascii_whitespace);
         if blank {
@@ -231,6 +232,7 @@ fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Optio
 /// Length of a value without the end of a string around the whole document.
 fn in_string(value: &[u8]) -> usize {
     let quote = memchr::memchr(b'"', value).filter(|&n| n > 0 && value[n - 1] != b'\\');
-    let ends = |n: &usize| value.get(n + 1).is_none_or(|b| b",}]".contains(b)) && !value[..*n].contains(&b'{');
+    let ends =
+        |n: &usize| value.get(n + 1).is_none_or(|b| b",}]".contains(b)) && !value[..*n].contains(&b'{');
     quote.filter(ends).unwrap_or(value.len())
 }

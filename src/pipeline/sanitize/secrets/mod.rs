@@ -77,7 +77,8 @@ pub fn find(text: &[u8]) -> Vec<Finding> {
 }
 
 fn findings(table: &'static table::Table, claims: Vec<scan::Claim>) -> Vec<Finding> {
-    let named = |c: scan::Claim| Finding { start: c.start, end: c.end, rule: table.infos[c.rule as usize].id };
+    let named =
+        |c: scan::Claim| Finding { start: c.start, end: c.end, rule: table.infos[c.rule as usize].id };
     claims.into_iter().map(named).collect()
 }
 

@@ -3,9 +3,9 @@
 //! Work is bounded by the bytes, not by the number of keywords: a run or a window that a rule has looked at
 //! is not looked at again. It decides nothing about values; `judge` does.
 
+use super::hidden::columns;
 use super::judge::{self, is_word};
 use super::table::{Form, Rule, Table, compile};
-use super::hidden::columns;
 use super::{PLACEHOLDER, cloud, named, pem, shapes, terraform};
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ pub(super) struct Scan<'t> {
     pub(super) placeholders: Vec<Range<usize>>,
     /// Where telling words stand that may be the heads of columns.
     pub(super) heads: Vec<usize>,
-    /// Where tokens begin that are too short for their rule.
+    /// Where tokens begin that are too short for their rule, and telling names.
     pub(super) cut: Vec<usize>,
     /// What `named` remembers between keywords.
     pub(super) bare: named::Cache,
@@ -48,8 +48,11 @@ pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
             scan.add_placeholder(table, start);
         } else if scan.placeholders.last().is_none_or(|p| p.end <= start) {
             let end = start + table.keywords.word(keyword).len();
-            if table.names[keyword] && columns::is_cell(text, &(start..end)) {
-                scan.heads.push(start);
+            if table.names[keyword] {
+                scan.cut.push(start);
+                if columns::is_cell(text, &(start..end)) {
+                    scan.heads.push(start);
+                }
             }
             for &rule in &table.users[keyword] {
                 scan.look(&table.rules[rule as usize], rule, start..end);

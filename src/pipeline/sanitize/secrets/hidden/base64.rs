@@ -62,7 +62,9 @@ fn run(text: &[u8], from: usize) -> usize {
 fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
     let width = first.len();
     let mut lines = vec![first];
-    while let Some(last) = lines.last().filter(|last| last.len() >= LINE && (lines.len() == 1 || last.len() == width)) {
+    while let Some(last) =
+        lines.last().filter(|last| last.len() >= LINE && (lines.len() == 1 || last.len() == width))
+    {
         let line_end = last.end + usize::from(text.get(last.end) == Some(&b'\r'));
         if text.get(line_end) != Some(&b'\n') {
             break;
@@ -73,7 +75,11 @@ fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
         let ends = text.get(behind).is_none_or(|b| b"\r\n\"'`,;)<".contains(b));
         // The first line may stand behind a name and so be shorter.
         let fits = end > start && end - start <= width.max(last.len()).max(76);
-        if !(ends && fits) {
+        // A word below a whole text is none of its lines.
+        let sum: usize = lines.iter().map(Range::len).sum();
+        let is_hex = text[start..end].iter().all(u8::is_ascii_hexdigit) && (end - start) % 2 == 0;
+        let completes = end - start >= SHORTEST || is_hex || (sum + behind - start) % 4 == 0;
+        if !(ends && fits && completes) {
             break;
         }
         lines.push(start..end);
@@ -94,12 +100,13 @@ fn with_longer(text: &[u8], mut lines: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 fn digits(text: &[u8], lines: &[Range<usize>]) -> Vec<u8> {
     let bytes = lines.iter().flat_map(|line| &text[line.clone()]);
-    bytes.map(|b| match b {
-        b'-' => b'+',
-        b'_' => b'/',
-        b => *b,
-    })
-    .collect()
+    bytes
+        .map(|b| match b {
+            b'-' => b'+',
+            b'_' => b'/',
+            b => *b,
+        })
+        .collect()
 }
 
 fn from_base64(digits: &[u8]) -> Option<Vec<u8>> {

@@ -28,7 +28,12 @@ const BARS: &[&[u8]] = &[b"|", "│".as_bytes(), "┃".as_bytes(), "║".as_byte
 /// Whether the name that holds `hit` may be a cell: something that parts cells stands behind it.
 pub(in super::super) fn is_cell(text: &[u8], hit: &Range<usize>) -> bool {
     let rest = &text[hit.end..text.len().min(hit.end + NAME)];
-    let name = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b')' | b'"' | b'\'' | b'*' | b'`')).count();
+    let name = rest
+        .iter()
+        .take_while(|b| {
+            b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b')' | b'"' | b'\'' | b'*' | b'`')
+        })
+        .count();
     match rest.get(name..).unwrap_or_default() {
         [] => hit.end + name >= text.len(),
         [b',' | b';' | b'\t' | b'\r' | b'\n' | b'|', ..] | [b' ', b' ' | b'|', ..] | [0xe2, ..] => true,
@@ -51,8 +56,12 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
         if end - start > LINE || start >= end {
             continue;
         }
-        let heads_here: Vec<usize> =
-            heads[heads.partition_point(|h| *h < start)..].iter().copied().take_while(|h| *h < end).take(COLUMNS).collect();
+        let heads_here: Vec<usize> = heads[heads.partition_point(|h| *h < start)..]
+            .iter()
+            .copied()
+            .take_while(|h| *h < end)
+            .take(COLUMNS)
+            .collect();
         let Some(cut) = cut(&text[start..end]) else { continue };
         let cells = cells(text, start..end, cut);
         if cells.iter().filter(|c| !c.is_empty()).count() < 2 {
@@ -84,7 +93,14 @@ fn pairs(text: &[u8], cells: &[Range<usize>], telling: &[usize], cut: Cut, view:
 }
 
 /// The cells below the telling names, as long as the lines have the same cells; where that ends.
-fn rows(text: &[u8], head: usize, cells: &[Range<usize>], telling: &[usize], cut: Cut, view: &mut View) -> usize {
+fn rows(
+    text: &[u8],
+    head: usize,
+    cells: &[Range<usize>],
+    telling: &[usize],
+    cut: Cut,
+    view: &mut View,
+) -> usize {
     let mut at = head + 1;
     if telling.is_empty() {
         return head;
@@ -156,7 +172,11 @@ fn cut(line: &[u8]) -> Option<Cut> {
         Some(Cut::Byte(b'\t'))
     } else if line[0] != b' ' && count(b',') > 0 && !line.iter().any(|b| b"(){}[]=<>".contains(b)) {
         Some(Cut::Byte(b','))
-    } else if line[0] != b' ' && count(b';') > 0 && !line.ends_with(b";") && !line.iter().any(|b| b"(){}[]=<>".contains(b)) {
+    } else if line[0] != b' '
+        && count(b';') > 0
+        && !line.ends_with(b";")
+        && !line.iter().any(|b| b"(){}[]=<>".contains(b))
+    {
         Some(Cut::Byte(b';'))
     } else {
         line.trim_ascii().windows(2).any(|w| w == b"  ").then_some(Cut::Blanks)

@@ -4,7 +4,6 @@
 
 use super::view::{View, line_end, line_start};
 use super::wrapped::{ahead, is_inside, is_mixed};
-use std::ops::Range;
 
 /// Bytes behind the beginning of a token that are looked at.
 const REACH: usize = 512;
@@ -21,12 +20,13 @@ pub(super) fn view(text: &[u8], cut: &[usize]) -> Option<View> {
         let end = line_end(&text[..text.len().min(start + REACH)], start);
         done = end;
         let mut copied = line_start(text, start, NEAR);
-        let (mut at, mut joined) = (start, 0);
+        let mut at = start;
+        let mut groups = Groups::default();
         while let Some(n) = memchr::memchr(b' ', &text[at..end]) {
             at += n;
-            if let Some(gap) = gap(text, at, joined) {
-                view.copy(text, copied..gap.start);
-                (copied, joined, any) = (gap.end, gap.end, true);
+            if groups.go_on(text, at) {
+                view.copy(text, copied..at);
+                (copied, any) = (at + 1, true);
             }
             at += 1;
         }
@@ -36,16 +36,37 @@ pub(super) fn view(text: &[u8], cut: &[usize]) -> Option<View> {
     any.then_some(view)
 }
 
-/// The blank between two groups. The last one behind `joined` others may be shorter.
-fn gap(text: &[u8], at: usize, joined: usize) -> Option<Range<usize>> {
-    let next = ahead(text, at + 1);
-    let goes_on = joined > 0 && (4..=32).contains(&(at - joined)) && next.len() < at - joined && !next.is_empty();
-    let len = if goes_on { at - joined } else { next.len() };
-    if !(4..=32).contains(&len) || len > at {
-        return None;
+/// The groups of one token.
+#[derive(Default)]
+struct Groups {
+    /// Where the last group begins; 0 where there is none.
+    last: usize,
+    /// Bytes of each but the last one, which may be shorter and ends the token.
+    size: usize,
+    /// Where the last token ended.
+    end: usize,
+}
+
+impl Groups {
+    /// Whether the words around the blank at `at` are two groups.
+    fn go_on(&mut self, text: &[u8], at: usize) -> bool {
+        let next = ahead(text, at + 1);
+        let goes_on = self.last > 0 && at - self.last == self.size && !next.is_empty();
+        let size = if goes_on { self.size } else { next.len() };
+        let (fits, ends) = (next.len() <= size, next.len() < size);
+        if at == self.end || !fits || !(4..=32).contains(&size) || size > at {
+            self.last = 0;
+            return false;
+        }
+        let before = at - size..at;
+        let starts =
+            before.start == 0 || text[before.start - 1] == b'=' || !is_inside(text[before.start - 1]);
+        let whole = goes_on || (starts && text[before.clone()].iter().all(|b| is_inside(*b)));
+        let is = whole && (ends || is_mixed(&text[before]) || is_mixed(&text[next.clone()]));
+        (self.last, self.size) = if is && !ends { (next.start, size) } else { (0, 0) };
+        if is && ends {
+            self.end = next.end;
+        }
+        is
     }
-    let before = at - len..at;
-    let starts = before.start == 0 || matches!(text[before.start - 1], b'=') || !is_inside(text[before.start - 1]);
-    let whole = (starts || before.start == joined) && text[before.clone()].iter().all(|b| is_inside(*b));
-    (whole && (is_mixed(&text[before]) || is_mixed(&text[next]))).then_some(at..at + 1)
 }

@@ -18,7 +18,7 @@ fn the_coded_stretch_goes_and_the_rest_stays() {
     assert_eq!(shown(format!("{{\"a\": \"{escaped}\"}}")), "{\"a\": \"[REDACTED:github-pat]\"}");
     let cut = token.replacen("16C7", "16\u{1b}[1mC7", 1);
     assert_eq!(shown(format!("<{cut}>\n")), "<[REDACTED:github-pat]>\n");
-    let coded = ::base64::Engine::encode(&::base64::prelude::BASE64_STANDARD, format!("a: {token}\n"));
+    let coded = ::base64::Engine::encode(&::base64::prelude::BASE64_STANDARD, format!("a: {token}\n..."));
     assert_eq!(shown(format!("data: {coded}\nend\n")), "data: [REDACTED:github-pat]\nend\n");
     let joined = format!("x = \"{}\" +\n  \"{}\"\n", &token[..12], &token[12..]);
     assert_eq!(shown(joined), "x = \"[REDACTED:github-pat]\"\n");
@@ -46,9 +46,33 @@ fn work(text: &[u8]) -> usize {
 #[test]
 fn work_is_bounded_by_the_bytes() {
     let triggers = [
-        "%41", "\\u0041", "\\n", "&amp;", "&#x41;", "<span>", "<span ", "=41", "=3D", "=\n", "\u{1b}[0m", "a\u{8}a",
-        "\u{200b}", "12: a\n", "a.b-1-", "+a\n", "QUFBQUFBQUFBQUFBQUFBQUFB", "00000000: 4141 4141  AAAA\n", "password,a\n",
-        "| password | a |\n", "\" + \"", "\\\n", ": >-\n", "2026-03-01 12:00:00 INFO ", "gh\u{70}_ab cd ", "[", "- ",
+        "%41",
+        "\\u0041",
+        "\\n",
+        "&amp;",
+        "&#x41;",
+        "<span>",
+        "<span ",
+        "=41",
+        "=3D",
+        "=\n",
+        "\u{1b}[0m",
+        "a\u{8}a",
+        "\u{200b}",
+        "12: a\n",
+        "a.b-1-",
+        "+a\n",
+        "QUFBQUFBQUFBQUFBQUFBQUFB",
+        "00000000: 4141 4141  AAAA\n",
+        "password,a\n",
+        "| password | a |\n",
+        "\" + \"",
+        "\\\n",
+        ": >-\n",
+        "2026-03-01 12:00:00 INFO ",
+        "gh\u{70}_ab cd ",
+        "[",
+        "- ",
     ];
     for trigger in triggers {
         let small = work(trigger.repeat((64 << 10) / trigger.len()).as_bytes());

@@ -58,7 +58,10 @@ fn line_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
         return Some(start..next);
     }
     // `"""` and `@"` before the first line of a text.
-    if text[..before].ends_with(b"\"\"\"") || text[..before].ends_with(b"@\"") || text[..before].ends_with(b"@'") {
+    if text[..before].ends_with(b"\"\"\"")
+        || text[..before].ends_with(b"@\"")
+        || text[..before].ends_with(b"@'")
+    {
         return Some(before..next);
     }
     let parted = is_inside(last) && is_inside(first) && !is_setting(text, next);
@@ -116,10 +119,9 @@ pub(super) fn is_inside(byte: u8) -> bool {
 
 /// Whether the line that ends at `end` is as long as lines here can be.
 fn is_full(text: &[u8], end: usize, next: usize) -> bool {
-    const WIDTHS: &[usize] = &[60, 64, 70, 72, 76, 78, 79, 80, 90, 100, 110, 120, 130, 132, 140, 150, 160, 180, 200];
-    let width = |from: usize, to: usize| {
-        text[from..to].iter().filter(|b| **b & 0xc0 != 0x80).count()
-    };
+    const WIDTHS: &[usize] =
+        &[60, 64, 70, 72, 76, 78, 79, 80, 90, 100, 110, 120, 130, 132, 140, 150, 160, 180, 200];
+    let width = |from: usize, to: usize| text[from..to].iter().filter(|b| **b & 0xc0 != 0x80).count();
     let start = line_start(text, end, LINE);
     if end - start < FULL {
         return false;
