@@ -77,8 +77,8 @@ fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
         let fits = end > start && end - start <= width.max(last.len()).max(76);
         // A word below a whole text is none of its lines.
         let sum: usize = lines.iter().map(Range::len).sum();
-        let is_hex = text[start..end].iter().all(u8::is_ascii_hexdigit) && (end - start) % 2 == 0;
-        let completes = end - start >= SHORTEST || is_hex || (sum + behind - start) % 4 == 0;
+        let is_hex = text[start..end].iter().all(u8::is_ascii_hexdigit) && (end - start).is_multiple_of(2);
+        let completes = end - start >= SHORTEST || is_hex || (sum + behind - start).is_multiple_of(4);
         if !(ends && fits && completes) {
             break;
         }
@@ -117,7 +117,7 @@ fn from_base64(digits: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
-    (digits.len() % 2 == 0 && digits[..SHORTEST].iter().all(u8::is_ascii_hexdigit)).then_some(())?;
+    (digits.len().is_multiple_of(2) && digits[..SHORTEST].iter().all(u8::is_ascii_hexdigit)).then_some(())?;
     let byte = |pair: &[u8]| hex(pair).and_then(|b| u8::try_from(b).ok());
     let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
     bytes.filter(|bytes| is_text(&bytes[..bytes.len().min(PROBE)]))
