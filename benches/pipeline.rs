@@ -345,12 +345,13 @@ fn stages(criterion: &mut Criterion) {
 
 fn one_text(group: &mut BenchmarkGroup<'_, WallTime>, call: &ToolCall, raw: &str) {
     let policy = Policy::default();
-    let is_ours = |_: &str| false;
+    let is_ours = |_: &str, _: &str| false;
+    let how = sanitize::How { redact: true, keeps_terminal: false, key: &policy.seal_key, is_ours: &is_ours };
     group.throughput(Throughput::Bytes(raw.len() as u64));
     group.bench_function("sanitize_secrets", |b| b.iter(|| secrets::redact(black_box(raw))));
     group.bench_function("sanitize_terminal", |b| b.iter(|| terminal::render(black_box(raw))));
-    group.bench_function("sanitize", |b| b.iter(|| sanitize::run(Raw::Text(black_box(raw)), true, &is_ours)));
-    let Ok(clean) = sanitize::run(Raw::Text(raw), true, &is_ours) else { return };
+    group.bench_function("sanitize", |b| b.iter(|| sanitize::run(Raw::Text(black_box(raw)), how)));
+    let Ok(clean) = sanitize::run(Raw::Text(raw), how) else { return };
     let clean = &*clean.text;
     group.throughput(Throughput::Bytes(clean.len() as u64));
     group.bench_function("sanitize_invisible", |b| b.iter(|| invisible::strip(black_box(clean))));

@@ -12,7 +12,7 @@ use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
 use super::settings::SettingsArgs;
-use crate::artifact::vault::{Bounds, Copy, Reach, Vault, user_folder};
+use crate::artifact::vault::{Bounds, Copy, Pruned, Reach, Vault, user_folder};
 use crate::artifact::{AccessError, Artifact, Encoding, LineRange, Match, Page, SearchOptions};
 use crate::host::resident::elsewhere;
 use crate::telemetry::{Clock, SystemClock};
@@ -221,7 +221,9 @@ fn list(place: &Place) -> Result<(), String> {
     for listed in &elsewhere {
         let text = |name: &str| listed.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let number = |name: &str| listed.get(name).map(Value::to_string).unwrap_or_default();
-        let (stored, until) = ("in memory".to_owned(), String::new());
+        let is_on_disk = listed["onDisk"] == Value::Bool(true);
+        let stored = if is_on_disk { "on disk" } else { "in memory" };
+        let (stored, until) = (stored.to_owned(), String::new());
         rows.push([
             text("id"),
             stored,
@@ -379,7 +381,12 @@ fn prune(place: &Place, older_than: Option<Duration>) -> Result<(), String> {
         Some(Duration::ZERO) => u64::MAX,
         Some(age) => now.saturating_sub(age).as_nanos() as u64,
     };
-    let pruned = vault.prune(since, now).map_err(|error| format!("{}: {error}", vault.path().display()))?;
+    let vaults = [Some(vault), place.dir.is_none().then(elsewhere::of_conversations).flatten()];
+    let mut pruned = Pruned::default();
+    for vault in vaults.into_iter().flatten() {
+        let one = vault.prune(since, now).map_err(|error| format!("{}: {error}", vault.path().display()))?;
+        pruned = Pruned { removed: pruned.removed + one.removed, left: pruned.left + one.left };
+    }
     if place.json {
         return print_json(&json!({ "removed": pruned.removed, "left": pruned.left }));
     }

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use super::Failure;
 use super::call::{self, CallArgs, PolicyArgs};
+use crate::engine::seal_key;
 use crate::pipeline::compress;
 use crate::pipeline::dedup::NoHistory;
 use crate::pipeline::evidence::Evidence;
@@ -25,7 +26,9 @@ pub struct Args {
 
 /// Standard input to standard output.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let policy = args.policy.config()?.policy;
+    let mut policy = args.policy.config()?.policy;
+    // Without the file a key of this process serves.
+    let _ = seal_key::give(&mut policy);
     let input = call::standard_input()?;
     let outcome = compress(&args.call.call(), &[call::raw(&input)], &policy, false, &NoHistory)
         .map_err(|_| call::NOT_REDACTED.to_owned())?;

@@ -2,7 +2,7 @@
 
 use super::Failure;
 use super::call::PolicyArgs;
-use crate::engine::Settings;
+use crate::engine::{Settings, seal_key};
 use crate::host::Host;
 use crate::host::mcp::{self, Caller};
 
@@ -21,6 +21,9 @@ pub struct Args {
 
 /// Serves until the host closes standard input.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let settings = Settings::of(&args.policy.config()?);
+    let mut settings = Settings::of(&args.policy.config()?);
+    if let Err(note) = seal_key::give(&mut settings.policy) {
+        eprintln!("tersed: {note}; a key of this process is used");
+    }
     Ok(mcp::serve(Host::new(settings), args.host)?)
 }

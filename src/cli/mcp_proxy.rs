@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::call::PolicyArgs;
 use super::{Failure, done};
-use crate::engine::Settings;
+use crate::engine::{Settings, seal_key};
 use crate::host::Host;
 use crate::host::proxy::{self, Server};
 
@@ -70,6 +70,9 @@ fn fail(message: &str, code: u8) -> ExitCode {
 
 fn host(args: &Args) -> Result<Host, Failure> {
     let mut settings = Settings::of(&args.policy.config()?);
+    if let Err(note) = seal_key::give(&mut settings.policy) {
+        eprintln!("tersed: {note}; a key of this process is used");
+    }
     // A proxy never learns what left the model's context.
     settings.policy.dedup = false;
     Ok(Host::new(settings))

@@ -29,7 +29,7 @@ pub struct Args {
 /// Serves until there is a reason to end.
 #[cfg(unix)]
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    use crate::engine::Settings;
+    use crate::engine::{Settings, seal_key};
     use crate::host::Host;
     use crate::host::resident::place::Place;
     use crate::host::resident::serve::{Ends, serve};
@@ -38,6 +38,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let place = Place::of(&folder, &args.policy.given()).map_err(|e| e.to_string())?;
     let loaded = args.policy.load()?;
     let mut settings = Settings::of(&loaded.resolved.config);
+    // Nobody reads what it says; without the file a key of this process serves.
+    let _ = seal_key::give(&mut settings.policy);
+    let is_said = loaded.resolved.given.iter().any(|given| given.key.starts_with("recovery"));
+    if !is_said && let Some(recovery) = Host::of_conversations() {
+        settings.recovery = recovery;
+    }
     settings.layers = Some((loaded.sources, loaded.layers));
     let ends = Ends { idle: args.idle, linger: args.linger, owner: args.owner };
     serve(&place, ends, Host::resident(settings))

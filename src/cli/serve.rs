@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::Failure;
-use super::settings::{Flags, SettingsArgs};
+use super::settings::{Flags, SettingsArgs, say};
 use crate::config::{Framing, RecoveryMode};
-use crate::engine::{Engine, Settings};
+use crate::engine::{Engine, Settings, seal_key};
+use crate::layers::printable;
 use crate::server::{self, ServeOptions};
-use crate::telemetry::LogFile;
 
 /// Arguments of `serve`.
 #[derive(Debug, Clone, clap::Args)]
@@ -39,10 +39,14 @@ pub struct Args {
     /// Sessions at once; the one that was used least lately ends first [default: 1024].
     #[arg(long, value_name = "N")]
     max_sessions: Option<u64>,
+    /// Bytes that sessions and originals take in memory together; above them the sessions that were used least
+    /// lately forget what they can make again, then end [default: 268435456].
+    #[arg(long, value_name = "BYTES")]
+    max_memory_bytes: Option<u64>,
     /// Calls that a session remembers; later ones take no part in memo and duplicates [default: 65536].
     #[arg(long, value_name = "N")]
     max_session_calls: Option<u64>,
-    /// Bytes of texts that the memo of a session holds [default: 524288].
+    /// Bytes of outcomes that the memo of a session holds, evidence included [default: 2097152].
     #[arg(long, value_name = "BYTES")]
     memo_bytes: Option<u64>,
     /// Originals at once [default: 4096].
@@ -83,6 +87,7 @@ impl Args {
             ("--max-message-bytes", "maxMessageBytes", self.max_message_bytes),
             ("--max-queued-bytes", "maxQueuedBytes", self.max_queued_bytes),
             ("--max-sessions", "maxSessions", self.max_sessions),
+            ("--max-memory-bytes", "maxMemoryBytes", self.max_memory_bytes),
             ("--max-session-calls", "maxSessionCalls", self.max_session_calls),
             ("--memo-bytes", "memoBytes", self.memo_bytes),
             ("--max-artifacts", "maxArtifacts", self.max_artifacts),
@@ -117,8 +122,8 @@ impl Args {
     }
 }
 
-/// Serves until the host is done. A configuration that cannot be read ends it before: what an operator excluded
-/// must not be compressed for a typing error.
+/// Serves until the host is done. What is wrong with a configuration is said and does not count: a host whose sidecar
+/// does not start shows its model everything, secrets too.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let loaded = args.settings.load(args.flags())?;
     let config = &loaded.resolved.config;
@@ -132,13 +137,15 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
         max_queued_bytes: config.server.max_queued_bytes,
     };
     let mut settings = Settings::of(config);
-    settings.layers = Some((loaded.sources, loaded.layers));
-    if let Some(file) = settings.telemetry.path.as_ref().filter(|_| settings.telemetry.enabled) {
-        // Now, so that a file that cannot be written is seen by who named it.
-        LogFile::open(file, settings.telemetry.max_file_bytes, settings.telemetry.max_files)
-            .map_err(|error| Failure::from(format!("telemetry {}: {error}", file.display())))?;
+    if let Err(note) = seal_key::give(&mut settings.policy) {
+        eprintln!("tersed: {note}; a key of this process is used");
     }
+    settings.layers = Some((loaded.sources, loaded.layers));
     let engine = Engine::new(settings);
+    if let Err(error) = engine.check_telemetry() {
+        // Now, so that it is seen by who named the file. Results must be worked on all the same.
+        eprintln!("tersed: telemetry is off: {error}");
+    }
     #[cfg(feature = "otel")]
     if let Some(endpoint) = &args.otlp_endpoint {
         let exporter = crate::telemetry::otel::Exporter::new(endpoint)

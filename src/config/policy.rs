@@ -5,7 +5,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Category, DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Structured, range};
+use super::{
+    Category, DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Secrets, SecretsPatch,
+    Structured, range,
+};
+use crate::pipeline::marker::SealKey;
 use crate::rules::Rules;
 use crate::tokens::Tokenizer;
 
@@ -54,6 +58,8 @@ pub struct Policy {
     pub memo: bool,
     /// Whether secrets are removed.
     pub redact_secrets: bool,
+    /// What is no secret to this operator.
+    pub secrets: Secrets,
     /// Tools, by canonical name, whose results are returned exactly.
     pub exclude_tools: Vec<String>,
     /// Parts of names of tools, in lower case, whose results are returned exactly.
@@ -137,6 +143,9 @@ pub struct Policy {
     pub squeeze: u8,
     /// What texts with gaps say of their original, where an operator wants that.
     pub hint: Option<std::sync::Arc<super::Hint>>,
+    /// What markers are sealed with. No setting: it is never shown, written or read from a file of settings.
+    #[serde(skip)]
+    pub seal_key: SealKey,
 }
 
 /// Folders that hold what nobody wrote by hand.
@@ -153,6 +162,7 @@ impl Default for Policy {
             dedup: true,
             memo: true,
             redact_secrets: true,
+            secrets: Secrets::default(),
             exclude_tools: Vec::new(),
             exclude_tool_substrings: Vec::new(),
             exclude_categories: Vec::new(),
@@ -194,6 +204,7 @@ impl Default for Policy {
             rules: Rules::default(),
             squeeze: 0,
             hint: None,
+            seal_key: SealKey::default(),
         }
     }
 }
@@ -226,6 +237,9 @@ pub struct PolicyPatch {
     /// Whether secrets are removed. Default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redact_secrets: Option<bool>,
+    /// What is no secret to this operator. Default nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secrets: Option<SecretsPatch>,
     /// Tools whose results are returned exactly, compared without case. Default none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exclude_tools: Option<Vec<String>>,
@@ -464,6 +478,9 @@ impl Policy {
             policy.exclude_tools = tools.iter().map(|t| t.to_ascii_lowercase()).collect();
         }
         policy.exclude(patch)?;
+        if let Some(secrets) = &patch.secrets {
+            policy.secrets.take(secrets)?;
+        }
         policy.never_omit = patch.never_omit.unwrap_or(policy.never_omit);
         if let Some(rules) = &patch.rules {
             policy.rules = policy.rules.with(rules);

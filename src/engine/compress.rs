@@ -10,14 +10,15 @@ use crate::config::{BudgetPatch, EvidenceDetail, Policy, PolicyPatch};
 use crate::pipeline::budget::Ask;
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::{History, NoHistory};
-use crate::pipeline::evidence::{BeforeAfter, Evidence, Memo, Status};
+use crate::pipeline::evidence::{BeforeAfter, Evidence, Memo, Status, Step};
+use crate::pipeline::reason::Reason;
 use crate::pipeline::{Outcome, Prepared, Retain};
 use crate::protocol::RpcError;
 use crate::protocol::content::Exact;
 use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::params::{check_correlation, invalid};
 use crate::protocol::tool_result::{ArtifactRef, CompressParams, Compressed, ToolResult, check_session};
-use crate::session::{AsDecided, Lookup, Stored, Window};
+use crate::session::{AsDecided, Cut, Lookup, Stored, Window};
 use crate::telemetry::Stopwatch;
 use crate::telemetry::event::Resend;
 
@@ -29,6 +30,8 @@ pub(super) struct Place<'a> {
     pub(super) turn: usize,
     /// The host's name for the request.
     pub(super) correlation: Option<&'a str>,
+    /// How the host cuts what it is given.
+    pub(super) cut: Option<Cut>,
     /// Measures the work, where somebody wants to know.
     pub(super) watch: Option<&'a Stopwatch<'a>>,
 }
@@ -36,12 +39,17 @@ pub(super) struct Place<'a> {
 impl<'a> Place<'a> {
     pub(super) fn new(id: Option<&'a str>, session: Option<&'a Shared>) -> Self {
         let turn = session.map_or(0, |session| lock(session).results());
-        Self { id, session, turn, correlation: None, watch: None }
+        Self { id, session, turn, correlation: None, cut: None, watch: None }
     }
 
     /// The same for a request that the host gave a name.
     pub(super) fn named(self, correlation: Option<&'a str>) -> Self {
         Self { correlation, ..self }
+    }
+
+    /// The same for a host that cuts what it is given.
+    pub(super) fn cut(self, cut: Option<Cut>) -> Self {
+        Self { cut, ..self }
     }
 }
 
@@ -53,9 +61,10 @@ impl Engine {
         let result = ToolResult::read(&params.result, "result")?;
         let job = Job::new(&result, "result", params.full_output, params.query.as_deref())?;
         let pressure = pressure(params.context_pressure)?;
+        let cut = params.host_cut.map(|cut| cut.read()).transpose()?;
         let id = params.session_id.as_deref();
         let (policy, session) = self.context(id, params.policy.as_ref(), params.budget)?;
-        let place = Place::new(id, session.as_ref()).named(params.correlation_id.as_deref());
+        let place = Place::new(id, session.as_ref()).named(params.correlation_id.as_deref()).cut(cut);
         let stored = self.run(&job, &policy, Ask::new(&policy, pressure), place, None, cancel)?;
         respond(&job, stored, &policy)
     }
@@ -91,6 +100,7 @@ impl Engine {
         let place = Place { watch: watch.as_ref(), ..place };
         let worked = self.work(job, policy, ask, place, prepared, cancel);
         self.tell(job, policy, place, worked.as_ref());
+        self.make_room(place.id);
         worked.map(|(stored, _)| stored)
     }
 
@@ -139,14 +149,15 @@ impl Engine {
         }
         let changed = matches!(known, Lookup::Changed);
         let mentioned = job.call.mentioned();
-        let caller = job.caller(call_id, &mentioned, place.turn);
+        let wrote = job.wrote(policy);
+        let caller = job.caller(call_id, &mentioned, place.turn, &wrote);
         let written = job.written(policy);
         let mut stored = {
             let history = session.history(caller, &written, window(policy));
             self.fresh(job, policy, ask, place, &history, prepared, cancel)?
         };
         stored.outcome.evidence.memo.changed = changed;
-        session.commit(caller, &written, fingerprint, stored.clone(), policy.memo);
+        session.commit(caller, &written, fingerprint, stored.clone(), policy.memo, place.cut);
         if changed {
             session.count_changed(&stored.outcome);
         }
@@ -195,7 +206,11 @@ impl Engine {
         let key = outcome.evidence.externalized.clone();
         let retain = outcome.retain.take();
         let on_disk = self.recover(session, call, &mut outcome, retain.as_deref(), policy);
+        let is_wanted = retain.is_some();
         let artifact = retain.and_then(|retain| self.put(session, call, &retain, key.is_some()));
+        if is_wanted && artifact.is_none() {
+            outcome.evidence.steps.push(not_stored("artifact", &outcome));
+        }
         let artifact = artifact.map(|artifact| ArtifactRef { on_disk, ..artifact });
         let is_kept = key.is_none_or(|key| artifact.as_ref().is_some_and(|artifact| artifact.id == key))
             && (!outcome.decision.hinted
@@ -229,6 +244,12 @@ impl Engine {
             on_disk: false,
         })
     }
+}
+
+/// A step that says that an original is not where it should be.
+pub(super) fn not_stored(id: &str, outcome: &Outcome) -> Step {
+    let bytes = outcome.evidence.bytes.after;
+    Step { id: id.to_owned(), reason: Reason::NotStored, bytes_before: bytes, bytes_after: bytes }
 }
 
 /// A policy with what a request gives laid over it.

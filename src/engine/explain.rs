@@ -37,7 +37,8 @@ impl Engine {
             Lookup::Full => told(&job, &policy, ask, &NoHistory),
             Lookup::New | Lookup::Changed => {
                 let mentioned = job.call.mentioned();
-                let caller = job.caller(call_id, &mentioned, turn);
+                let wrote = job.wrote(&policy);
+                let caller = job.caller(call_id, &mentioned, turn, &wrote);
                 let written = job.written(&policy);
                 told(&job, &policy, ask, &session.history(caller, &written, window(&policy)))
             }

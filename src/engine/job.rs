@@ -8,6 +8,7 @@ use crate::pipeline::budget::Ask;
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::{History, NoHistory};
 use crate::pipeline::evidence::{Evidence, Status};
+use crate::pipeline::sanitize::spare::Written;
 use crate::pipeline::timer::Timer;
 use crate::pipeline::{Outcome, Prepared, Raw, RedactionFailed, sanitize};
 use crate::protocol::RpcError;
@@ -83,8 +84,22 @@ impl<'a> Job<'a> {
         texts.filter_map(|(name, text)| Some((name.to_owned(), safe(text)?))).collect()
     }
 
+    /// What the model wrote into the call, as far as it matters for what is a secret to it.
+    pub(super) fn wrote(&self, policy: &Policy) -> Written<'_> {
+        match policy.redact_secrets {
+            true => Written::of(self.call.texts(), &policy.seal_key),
+            false => Written::default(),
+        }
+    }
+
     /// The call as the session tells it from others.
-    pub(super) fn caller<'b>(&'b self, id: &'b str, mentioned: &'b [&'b str], turn: usize) -> Caller<'b> {
+    pub(super) fn caller<'b>(
+        &'b self,
+        id: &'b str,
+        mentioned: &'b [&'b str],
+        turn: usize,
+        wrote: &'b Written<'b>,
+    ) -> Caller<'b> {
         let call = &self.call;
         let mut asked = Digest::default();
         asked
@@ -96,7 +111,15 @@ impl<'a> Job<'a> {
         // Doing a thing again is no question.
         let is_told =
             (!call.arguments.is_null() || call.command.is_some() || call.path.is_some()) && !call.acts();
-        Caller { id, tool: &call.tool, asked: is_told.then(|| asked.finish()), mentioned, ending, turn }
+        Caller {
+            id,
+            tool: &call.tool,
+            asked: is_told.then(|| asked.finish()),
+            mentioned,
+            ending,
+            turn,
+            wrote,
+        }
     }
 }
 

@@ -9,11 +9,13 @@ mod compress;
 mod configuration;
 mod explain;
 mod job;
+mod memory;
 mod messages;
 mod plan;
 mod recovery;
 mod rules;
 mod schema;
+pub mod seal_key;
 mod sessions;
 mod stream;
 mod tell;
@@ -35,6 +37,8 @@ use crate::session::Bounds;
 use crate::telemetry::{Clock, Recorder, SystemClock};
 use crate::tokens::Tokenizer;
 use configuration::Configuration;
+use memory::Memory;
+pub use sessions::AGENT;
 use sessions::Sessions;
 use stream::Streams;
 pub use stream::{StreamBounds, StreamLimits};
@@ -70,10 +74,13 @@ impl Cancel {
 /// Bounds of an engine.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// What is done where neither session nor request says otherwise.
+    /// What is done where neither session nor request says otherwise. Without a key in it markers are sealed with a random
+    /// one, which dies with the process.
     pub policy: Policy,
     /// Sessions at once; the one that was used least lately ends first. Default 1024.
     pub max_sessions: usize,
+    /// Bytes that sessions and originals take in memory together. Default 256 MiB.
+    pub max_memory_bytes: usize,
     /// What a session may remember.
     pub session: Bounds,
     /// What the store of originals may hold.
@@ -101,6 +108,7 @@ impl Settings {
         let mut settings = Self {
             policy: config.policy.clone(),
             max_sessions: server.max_sessions,
+            max_memory_bytes: server.max_memory_bytes,
             recovery: config.recovery.clone(),
             telemetry: config.telemetry.clone(),
             alerts: config.alerts,
@@ -121,6 +129,7 @@ impl Default for Settings {
         Self {
             policy: Policy::default(),
             max_sessions: 1024,
+            max_memory_bytes: 256 << 20,
             session: Bounds::default(),
             artifacts: Limits::default(),
             streams: StreamBounds::default(),
@@ -139,6 +148,7 @@ impl Default for Settings {
 pub struct Engine {
     settings: Settings,
     configuration: Configuration,
+    memory: Memory,
     sessions: Mutex<Sessions>,
     artifacts: Mutex<Store>,
     copies: recovery::Copies,
@@ -165,11 +175,18 @@ impl Engine {
             true => recovery::hint_of_process(),
             false => recovery::hint_of(&settings.recovery),
         };
+        if settings.policy.seal_key.is_unset() {
+            settings.policy.seal_key = seal_key::of_process();
+        }
         let limit = settings.accounting.host_limit;
+        let memory = Memory::new(settings.max_memory_bytes);
+        (settings.session.max_bytes, settings.artifacts.memory_bytes) =
+            memory::parts(settings.max_memory_bytes);
         Self {
             configuration: Configuration::new(&settings),
             sessions: Mutex::new(Sessions::new(settings.max_sessions, settings.session, limit)),
-            artifacts: Mutex::new(Store::new(settings.artifacts.clone())),
+            artifacts: Mutex::new(Store::new(settings.artifacts.clone()).with_share(memory.share())),
+            memory,
             copies: recovery::Copies::new(&settings.recovery, Arc::clone(&clock)),
             streams: Mutex::new(Streams::new(settings.streams)),
             recorder: Recorder::new(settings.telemetry.clone(), settings.alerts, clock),
@@ -208,8 +225,14 @@ impl Engine {
                 max_streams: self.settings.streams.max_open,
                 max_stream_bytes: self.settings.streams.limits.whole,
             },
+            configuration: (*self.configuration.told()).clone(),
         };
         serde_json::to_value(capabilities).map_err(|e| RpcError::failed("internal", e.to_string()))
+    }
+
+    /// Bytes of a result that the settings allow.
+    pub fn output_cap(&self) -> usize {
+        self.configuration.policy().max_output_bytes
     }
 
     /// The host is done; the answers to what came earlier may still need the originals.
@@ -220,6 +243,11 @@ impl Engine {
     /// Events and alerts go to the host this way: a method and its parameters in JSON.
     pub fn notify_through(&self, send: impl Fn(&'static str, &str) + Send + Sync + 'static) {
         self.recorder.notify_through(send);
+    }
+
+    /// Looks whether the file of events, where there is one, can be written: an error says why there are none.
+    pub fn check_telemetry(&self) -> std::io::Result<()> {
+        self.recorder.check_file()
     }
 
     /// Events also go to this exporter; to be said before the first result.

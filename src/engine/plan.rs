@@ -194,7 +194,8 @@ impl Engine {
         };
         let session = lock(session);
         let (mentioned, written) = (job.call.mentioned(), job.written(policy));
-        let caller = job.caller(id, &mentioned, place.turn);
+        let wrote = job.wrote(policy);
+        let caller = job.caller(id, &mentioned, place.turn, &wrote);
         look(&session.history(caller, &written, window(policy)))
     }
 }

@@ -8,7 +8,7 @@ use super::event::Event;
 use crate::engine::Cancel;
 use crate::pipeline::evidence::Status;
 use crate::protocol::params::by_name;
-use crate::protocol::session::EvictedParams;
+use crate::protocol::session::CompactedParams;
 use crate::protocol::tool_result::Compressed;
 
 /// The content as the engine gives it back, or `None` where nothing changed or it could not. `budget` is in tokens.
@@ -34,7 +34,16 @@ pub fn compress(
     if let Some(code) = exit_code {
         result["exitCode"] = json!(code);
     }
-    compress_result(host, Some(&event.context()), result, budget)
+    compress_result(host, Some(&event.context()), result, Limits { budget, bytes: None })
+}
+
+/// What a result may cost.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Limits {
+    /// Tokens.
+    pub budget: Option<usize>,
+    /// Bytes, where the settings do not ask for fewer.
+    pub bytes: Option<usize>,
 }
 
 /// Whether this is what a command printed that shows originals, as our texts tell the model to: smaller again, it
@@ -45,20 +54,22 @@ fn reads_back(event: &Event) -> bool {
 }
 
 /// The same for a `result` in the shape of the wire.
-pub fn compress_result(
-    host: &Host,
-    session: Option<&str>,
-    result: Value,
-    budget: Option<usize>,
-) -> Option<Value> {
+pub fn compress_result(host: &Host, session: Option<&str>, result: Value, limits: Limits) -> Option<Value> {
     // The evidence tells whether anything changed.
     let mut params = json!({ "policy": { "evidence": "full" } });
     if let Some(session) = session {
         params["sessionId"] = json!(session);
         host.seen(session);
     }
-    if let Some(tokens) = budget {
+    if let Some(tokens) = limits.budget {
         params["budget"] = json!({ "perResult": tokens });
+    }
+    if let Some(bytes) = limits.bytes.filter(|bytes| *bytes < host.engine().output_cap()) {
+        params["policy"]["maxOutputBytes"] = json!(bytes.max(1));
+    }
+    if let Some(bytes) = limits.bytes {
+        // What can't be brought below it is cut by the host, nobody knows how.
+        params["hostCut"] = json!({ "bytes": bytes });
     }
     params["result"] = result;
     let text = params.to_string();
@@ -71,10 +82,22 @@ pub fn compress_result(
     (new != params["result"]["content"]).then_some(new)
 }
 
-/// The host is about to sum up the conversation: the model will see none of the results that it has.
+/// The context is summed up, cleared, begun or resumed: nothing of what it was given is certain to be visible. A
+/// conversation takes its agents along, since not every host says whose context it is.
 pub fn forget(host: &Host, event: &Event) {
-    let params =
-        EvictedParams { session_id: event.context(), tool_call_ids: Vec::new(), visible: Some(Vec::new()) };
+    if event.session_id.is_empty() {
+        return;
+    }
+    if event.agent_id.is_empty() {
+        host.engine().conversation_forgotten(&event.conversation());
+        return;
+    }
+    let params = CompactedParams { session_id: event.context(), visible: Vec::new() };
     // A session that is not known has nothing to forget.
-    let _ = host.engine().evicted(params);
+    let _ = host.engine().compacted(&params);
+}
+
+/// An answer did not reach its host, which goes on with what it had: nothing was shown of it.
+pub fn undelivered(host: &Host, event: &Event) {
+    host.engine().not_shown(&event.context(), &event.tool_use_id);
 }

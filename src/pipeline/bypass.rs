@@ -8,6 +8,7 @@ use super::dedup::Decision;
 use super::evidence::{Evidence, Status};
 use super::exclude;
 use super::reason::Reason;
+use super::sanitize::spare::Spare;
 use super::sanitize::{self, Counts, Raw, RedactionFailed};
 use super::source::count_lines;
 use super::{Outcome, summary};
@@ -31,6 +32,7 @@ pub(super) fn exact(
     policy: &Policy,
     rule: Reason,
     counter: &dyn TokenCounter,
+    spare: &Spare<'_>,
 ) -> Result<Outcome, RedactionFailed> {
     let mut evidence =
         Evidence { status: Status::Bypassed, bypass: Some(rule), ..summary::head(call, policy, counter) };
@@ -43,7 +45,7 @@ pub(super) fn exact(
             Raw::Bytes(bytes) => String::from_utf8_lossy(bytes),
         };
         let (text, counts) = match policy.redact_secrets {
-            true => sanitize::redact_only(&before)?,
+            true => sanitize::redact_exact(&before, spare)?,
             false => (before.clone().into_owned(), Counts::new()),
         };
         // What has no secret goes back byte for byte, also where it is no UTF-8.
@@ -60,6 +62,7 @@ pub(super) fn exact(
         texts.push(text);
     }
     evidence.redactions = summary::redaction_counts(&redactions);
+    summary::tell_fingerprints(&mut evidence.redactions, &spare.met(), policy);
     evidence.digest = digest.finalize().to_hex().to_string();
     Ok(Outcome {
         texts,

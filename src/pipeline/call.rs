@@ -86,6 +86,29 @@ impl ToolCall {
         out
     }
 
+    /// Every text that the model wrote into the call.
+    pub fn texts(&self) -> Vec<&str> {
+        let mut out = Vec::new();
+        collect("arguments", &self.arguments, 0, &mut out);
+        let mut out: Vec<&str> = out.into_iter().map(|(_, text)| text).collect();
+        out.extend(self.command.as_deref().filter(|command| !out.contains(command)));
+        out
+    }
+
+    /// The files that the result is about, as far as the call tells: that which it names, and for a command every word
+    /// that may be one.
+    pub fn paths(&self) -> Vec<&str> {
+        let Some(command) = self.command.as_deref() else {
+            return self.path.as_deref().into_iter().collect();
+        };
+        // What a shell makes of anything else than plain words is not known here.
+        if command.bytes().any(|b| b"|&;<>()$`\\\"'*?[]{}~!\n".contains(&b)) {
+            return Vec::new();
+        }
+        let words = command.split_ascii_whitespace().skip(1);
+        words.filter(|word| !word.starts_with('-')).chain(self.path.as_deref()).collect()
+    }
+
     /// Texts of several lines that the model wrote into the call, with the names of their arguments.
     pub fn written(&self) -> Vec<(&str, &str)> {
         let mut out = Vec::new();

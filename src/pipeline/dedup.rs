@@ -10,16 +10,13 @@ use super::budget::{Ask, Rung};
 use super::call::ToolCall;
 use super::marker::Marker;
 use super::relevance::Term;
+use super::sanitize::spare::Fingerprint;
 use crate::tokens::TokenCounter;
 
-/// What two results must share to be the same: the tool's canonical name and a digest.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key {
-    /// Canonical tool name.
-    pub tool: String,
-    /// BLAKE3 digest of the sanitized text, hexadecimal.
-    pub digest: String,
-}
+/// What two results must share to be the same: a digest of the tool's canonical name and of the sanitized
+/// text. As small as it can be, since a session keeps one for each call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key([u8; 16]);
 
 /// An earlier result that is still in the model's context.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +34,7 @@ pub struct Decision {
     /// What the result is compared by; `None` when it takes no part.
     pub key: Option<Key>,
     /// The earlier result that it became a reference to.
-    pub duplicate_of: Option<First>,
+    pub duplicate_of: Option<Box<First>>,
     /// Runs of lines that became references.
     pub references: Vec<Reference>,
     /// Digest of the text in which every digit counts the same; `None` when nobody wants to know.
@@ -57,6 +54,8 @@ pub struct Decision {
     pub externalized: bool,
     /// Whether it says how its original is read.
     pub hinted: bool,
+    /// Fingerprints of the secrets that it shows since the model wrote them into its calls.
+    pub wrote: Vec<Fingerprint>,
 }
 
 /// What the session knows.
@@ -64,8 +63,13 @@ pub trait History {
     /// The earlier, still visible result with this key, if there is one.
     fn first(&self, key: &Key) -> Option<First>;
 
-    /// Whether a call id is one of the session's.
-    fn knows(&self, call: &str) -> bool;
+    /// Whether the session gave a reference to this call of this tool: only then may one come back.
+    fn referred(&self, call: &str, tool: &str) -> bool;
+
+    /// Whether the model itself wrote this value, given with its fingerprint, into a call.
+    fn wrote(&self, _value: &[u8], _fingerprint: Fingerprint) -> bool {
+        false
+    }
 
     /// What earlier outputs show.
     fn earlier(&self) -> Earlier<'_> {
@@ -102,14 +106,19 @@ impl History for NoHistory {
         None
     }
 
-    fn knows(&self, _: &str) -> bool {
+    fn referred(&self, _: &str, _: &str) -> bool {
         false
     }
 }
 
-/// What a result is compared by.
+/// What a result is compared by. `digest` is the hexadecimal BLAKE3 digest of the sanitized text.
 pub fn key(call: &ToolCall, digest: &str) -> Key {
-    Key { tool: call.canonical_tool(), digest: digest.to_owned() }
+    let tool = call.canonical_tool();
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&(tool.len() as u64).to_le_bytes()).update(tool.as_bytes()).update(digest.as_bytes());
+    let mut half = [0; 16];
+    half.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    Key(half)
 }
 
 /// Digest of texts in which every digit counts the same, so that a run that took longer is alike.

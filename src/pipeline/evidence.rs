@@ -117,6 +117,10 @@ pub struct RedactionCount {
     pub rule: String,
     /// How many.
     pub count: usize,
+    /// What the values are known by, each once, 16 at most: fingerprints with a key of the installation, as
+    /// `secrets.allow` takes them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fingerprints: Vec<String>,
 }
 
 /// Characters or sequences that the clean-up removed.

@@ -45,7 +45,7 @@ pub(super) fn add(
     let Some((source, most)) = sanitized.get(part).zip(source_tokens.get(part)) else { return false };
     let old = &outcome.texts[part];
     let mut text = old.clone();
-    marker::unseal(&mut text);
+    marker::unseal(&mut text, &policy.seal_key);
     let is_closed = text.ends_with('\n');
     if !is_closed {
         text.push('\n');
@@ -54,7 +54,7 @@ pub(super) fn add(
     if is_closed {
         text.push('\n');
     }
-    marker::seal(&mut text);
+    marker::seal(&mut text, &policy.seal_key);
     let tokens = counter.count(&text);
     let after = outcome.evidence.tokens.after + tokens - counter.count(old);
     let grown = text.len() - old.len();
@@ -188,7 +188,7 @@ mod tests {
                 // All but the check and the line is as it would be without.
                 let [rest, plain_text] = [rest, plain.texts[0].as_str()].map(|text| {
                     let mut text = text.trim_end().to_owned();
-                    marker::seal(&mut text);
+                    marker::seal(&mut text, &with.seal_key);
                     text
                 });
                 prop_assert_eq!(rest, plain_text);

@@ -5,6 +5,7 @@ use super::details;
 use super::evidence::Omission;
 use super::fit::{self, Fit, Form, Goal};
 use super::ledger::{Action, Ledger, Span};
+use super::marker;
 use super::part::omission;
 use super::reason::Reason;
 use super::run::Run;
@@ -148,7 +149,10 @@ impl Run<'_> {
         let Place { index, pointer, reason } = place;
         let Some(source) = &part.source else {
             // The marker of data that are no text is their preview.
-            let text = fit::seal(format!("{}\n{}", pointer?, unsealed(&part.text)), Form::Lines);
+            let key = &self.policy.seal_key;
+            let mut binary = part.text.clone();
+            marker::unseal(&mut binary, key);
+            let text = fit::seal(format!("{}\n{binary}", pointer?), Form::Lines, key);
             let tokens = self.counter.count(&text);
             return Some(Cut { text, ledger: None, omissions: Vec::new(), kept: part.kept, tokens });
         };
@@ -176,7 +180,11 @@ impl Run<'_> {
             if let Some(pointer) = pointer {
                 text.insert_str(0, &format!("{pointer}\n"));
             }
-            if gaps.is_empty() && pointer.is_none() { text } else { fit::seal(text, form) }
+            if gaps.is_empty() && pointer.is_none() {
+                text
+            } else {
+                fit::seal(text, form, &self.policy.seal_key)
+            }
         };
         let pays = |text: &str, tokens: usize| {
             text.len() <= source.text().len() && tokens < self.source_tokens[index].min(part.tokens.max(1))
@@ -300,14 +308,4 @@ fn holding(source: &Source<'_>, before: &Ledger, behind: Option<&Ledger>, signal
         lost.get(next).is_some_and(|&line| line < span.lines.end)
     };
     before.spans().iter().filter(is_whole).filter(holds).flat_map(|span| span.lines.clone()).collect()
-}
-
-/// A text without the check of its first marker.
-fn unsealed(text: &str) -> String {
-    match text.split_once('#') {
-        Some((start, rest)) if text.starts_with("[tersed#") => {
-            format!("{start}{}", rest.split_once(':').map_or("", |(check, _)| &rest[check.len()..]))
-        }
-        _ => text.to_owned(),
-    }
 }

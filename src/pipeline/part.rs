@@ -95,7 +95,7 @@ impl Run<'_> {
     fn binary(&mut self, binary: &Binary) -> Done<'static> {
         let marker = Marker::Binary { mime: binary.mime.to_owned(), bytes: binary.size };
         let mut text = marker.write();
-        marker::seal(&mut text);
+        marker::seal(&mut text, &self.policy.seal_key);
         let tokens = self.counter.count(&text);
         self.evidence.tokens.after += tokens;
         Done {
@@ -124,11 +124,11 @@ impl Run<'_> {
         }
         // A dictionary hides what is below it from a second run, but does not make it right.
         let mut below = self.dictionary.as_ref().map(|(_, below)| below.clone());
-        below.iter_mut().for_each(marker::seal);
+        below.iter_mut().for_each(|text| marker::seal(text, &self.policy.seal_key));
         let has_dictionary = below.is_some();
         let text = below.as_deref().unwrap_or(text);
         let is_tried = self.rule.is_some() || self.evidence.steps.iter().any(rewritten);
-        if !is_tried || marker::is_sealed(text) {
+        if !is_tried || marker::is_sealed(text, &self.policy.seal_key) {
             return true;
         }
         let source_tokens = vec![if has_dictionary { self.counter.count(text) } else { tokens }];
@@ -167,9 +167,7 @@ impl Run<'_> {
     fn one(&mut self, source: &Source<'_>, part: usize, cap_bytes: usize) -> Done<'static> {
         let tokens_before = self.evidence.tokens.after;
         self.trace_begin(part);
-        // What the cap gave may exceed it by its markers.
-        let over_cap = self.policy.strict_cap && source.text().len() > cap_bytes + MARKERS;
-        if self.is_own(source.text()) && !over_cap {
+        if self.is_own(source.text()) && !self.is_over_cap(source, cap_bytes) {
             self.step("standard", Reason::AlreadyCompressed, source.text().len(), source.text().len());
             let tokens = self.source_tokens[part];
             self.evidence.tokens.after += tokens;
@@ -257,10 +255,23 @@ impl Run<'_> {
         }
     }
 
+    /// Whether an output of ours is larger than the cap lets one be. What has no seal is anybody's, and what has one may
+    /// have had another cap.
+    fn is_over_cap(&self, source: &Source<'_>, cap_bytes: usize) -> bool {
+        // What the cap gave may exceed it by its markers.
+        let excess = source.text().len().saturating_sub(cap_bytes + MARKERS);
+        if excess == 0 || self.policy.strict_cap || !marker::is_sealed(source.text(), &self.policy.seal_key) {
+            return excess > 0;
+        }
+        // A cap that nobody set gives way to failure lines, each with its heading.
+        let failures = signals::failure_lines(source);
+        excess > failures.iter().map(|&line| 2 * source.line(line).len() + MARKERS).sum()
+    }
+
     /// Whether a text is, whole, an output of ours.
     fn is_own(&self, text: &str) -> bool {
         let tables = matches!(self.policy.structured_form(), Structured::Tables | Structured::Plain);
-        marker::is_sealed(text)
+        marker::is_sealed(text, &self.policy.seal_key)
             || self.policy.mode >= Mode::Standard && tables && encode::json_table::is_own(text)
             // A budget may have climbed to a mode above the one that is asked for now.
             || self.policy.mode >= Mode::Standard && dictionary::is_own(text)
@@ -312,10 +323,10 @@ impl Run<'_> {
                     compiler::reduce(&input, ledger, &compiled, signals)
                 });
             }
-            if detection.reports_failures() && self.lets("stack_traces") {
+            if detection.reports_failures() && !detection.is_document && self.lets("stack_traces") {
                 self.attempt("stack_traces", source, signals, state, |ledger| trace::reduce(source, ledger));
             }
-            if self.lets("progress") {
+            if !detection.is_document && self.lets("progress") {
                 self.attempt("progress", source, signals, state, |ledger| {
                     reduce::progress::reduce(&input, ledger)
                 });
@@ -476,7 +487,7 @@ impl Run<'_> {
             return text;
         }
         self.timer_begin();
-        marker::seal(&mut text);
+        marker::seal(&mut text, &self.policy.seal_key);
         let tokens = match self.line_counts.get(part) {
             Some(Some(counts)) => self.counter.recount(&text, counts, source.counted(), verbatim),
             _ => self.counter.count(&text),

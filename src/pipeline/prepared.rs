@@ -16,9 +16,10 @@ use super::hint;
 use super::pointer;
 use super::reason::Reason;
 use super::run::Run;
-use super::sanitize::{self, LOOK_ALIKE, Raw, RedactionFailed, Sanitized};
+use super::sanitize::spare::{Met, Spare};
+use super::sanitize::{self, How, LOOK_ALIKE, Raw, RedactionFailed, Sanitized};
 use super::share::Claim;
-use super::summary::Input;
+use super::summary::{self, Input};
 use super::timer::Timer;
 use super::{INPUT_LIMIT, Outcome};
 use crate::config::{Mode, OnRepeat, Policy};
@@ -32,6 +33,8 @@ pub struct Prepared<'a> {
     way: Way,
     /// Tokens of the rungs that were measured.
     measured: RefCell<Vec<(Rung, Claim)>>,
+    /// Secrets that had to go, and those that stayed since the model wrote them.
+    met: Met,
 }
 
 /// What is done with it.
@@ -63,36 +66,51 @@ impl<'a> Prepared<'a> {
     ) -> Result<Self, RedactionFailed> {
         let measured = RefCell::default();
         let counter = tokens::counter(policy.tokenizer);
+        let wrote = |value: &[u8], fingerprint| history.wrote(value, fingerprint);
+        let spare = Spare::of(policy, &call.paths()).with_written(&wrote);
         if let Some(rule) = bypass::rule(call, policy, full_output) {
-            let outcome = bypass::exact(call, parts, policy, rule, counter)?;
-            return Ok(Self { call, policy, way: Way::Exact(Box::new(outcome), rule), measured });
+            let outcome = bypass::exact(call, parts, policy, rule, counter, &spare)?;
+            let (way, met) = (Way::Exact(Box::new(outcome), rule), spare.met());
+            return Ok(Self { call, policy, way, measured, met });
         }
         let own_marker = Cell::new(false);
-        let known = |id: &str| {
-            let knows = history.knows(id);
-            own_marker.set(own_marker.get() || knows);
-            knows
+        let known = |call: &str, tool: &str| {
+            let is_ours = history.referred(call, tool);
+            own_marker.set(own_marker.get() || is_ours);
+            is_ours
         };
         let sanitized: Vec<Sanitized> = parts
             .iter()
             .map(|raw| {
-                let keeps_terminal = policy.excludes("terminal");
-                sanitize::run_with(*raw, policy.redact_secrets, keeps_terminal, &known)
+                let how = How {
+                    redact: policy.redact_secrets,
+                    keeps_terminal: policy.excludes("terminal"),
+                    key: &policy.seal_key,
+                    spare: &spare,
+                    is_ours: &known,
+                };
+                sanitize::run(*raw, how)
             })
             .collect::<Result<_, _>>()?;
         if exclude::by_category(call, policy, &sanitized) {
             let rule = Reason::ExcludedCategory;
-            let outcome = bypass::exact(call, parts, policy, rule, counter)?;
-            return Ok(Self { call, policy, way: Way::Exact(Box::new(outcome), rule), measured });
+            let outcome = bypass::exact(call, parts, policy, rule, counter, &spare)?;
+            let (way, met) = (Way::Exact(Box::new(outcome), rule), spare.met());
+            return Ok(Self { call, policy, way, measured, met });
         }
-        let input = Input::new(call, policy, counter, parts, &sanitized);
+        let met = spare.met();
+        let mut input = Input::new(call, policy, counter, parts, &sanitized);
+        summary::tell_fingerprints(&mut input.evidence.redactions, &met, policy);
         let way = Way::Compress(Box::new(Safe { sanitized, input, own_marker: own_marker.get() }));
-        Ok(Self { call, policy, way, measured })
+        Ok(Self { call, policy, way, measured, met })
     }
 
     /// Whether the safe stage would give the same after other results were given: not so for a text with
-    /// what may be a reference to one of them.
+    /// what may be a reference to one of them, or with secrets, which one of them may show that the model wrote.
     pub fn is_settled(&self) -> bool {
+        if !self.met.gone.is_empty() {
+            return false;
+        }
         match &self.way {
             Way::Exact(..) => true,
             Way::Compress(safe) => {
@@ -144,6 +162,7 @@ impl<'a> Prepared<'a> {
                 let rung = Rung { mode: self.policy.mode, ..Rung::default() };
                 outcome.evidence.budget = budget::used(ask, rung, after, *rule);
                 outcome.decision.asked = ask;
+                outcome.decision.wrote.clone_from(&self.met.written);
                 return outcome;
             }
             Way::Compress(safe) => &**safe,
@@ -166,6 +185,7 @@ impl<'a> Prepared<'a> {
         }
         let decision = &mut outcome.decision;
         decision.own_marker = *own_marker;
+        decision.wrote.clone_from(&self.met.written);
         decision.likeness = likeness;
         let all_binary = sanitized.iter().all(|part| part.binary.is_some());
         let why = if all_binary { Reason::Binary } else { Reason::BudgetTooSmall };

@@ -40,7 +40,7 @@ reasons! {
     TransferredFiles = "transferred_files", "The middle of a long list of files that were copied, packed or unpacked.";
     DiffContext = "diff_context", "Unchanged lines around the changes of a diff.";
     DiffLimit = "diff_limit", "Lines of a hunk over the limits of a diff.";
-    GeneratedFile = "generated_file", "Changes of a lock file or a generated or minified file.";
+    GeneratedFile = "generated_file", "Changes of a lock file or a minified file; the marker names it and counts the lines added and removed.";
     GitHints = "git_hints", "The hints that git prints on what to type next.";
     LineEndings = "line_endings", "Warnings of git that it will change the line endings of a file; the marker names the files.";
     SameAuthor = "same_author", "The author or date of a commit is that of the commit before it.";

@@ -11,6 +11,7 @@ use super::exclude;
 use super::reason::Reason;
 use super::relevance::Relevance;
 use super::run::Run;
+use super::sanitize::spare::{self, Met};
 use super::sanitize::{self, Counts, Raw, Sanitized};
 use super::source::count_lines;
 use super::{Outcome, Retain};
@@ -23,15 +24,30 @@ pub(super) fn head(call: &ToolCall, policy: &Policy, counter: &dyn TokenCounter)
     Evidence { mode: policy.mode, exit_code: call.exit_code, tokens, ..Evidence::default() }
 }
 
-pub(super) fn redaction_counts(counts: &Counts) -> Vec<evidence::RedactionCount> {
+pub(crate) fn redaction_counts(counts: &Counts) -> Vec<evidence::RedactionCount> {
     let mut out: Vec<evidence::RedactionCount> = Vec::new();
     for (rule, count) in counts {
         match out.iter_mut().find(|r| r.rule == *rule) {
             Some(row) => row.count += count,
-            None => out.push(evidence::RedactionCount { rule: (*rule).to_owned(), count: *count }),
+            None => out.push(evidence::RedactionCount {
+                rule: (*rule).to_owned(),
+                count: *count,
+                fingerprints: Vec::new(),
+            }),
         }
     }
     out
+}
+
+/// Tells what the secrets that went are known by. Without a key of the installation anybody could try values.
+pub(crate) fn tell_fingerprints(redactions: &mut [evidence::RedactionCount], met: &Met, policy: &Policy) {
+    if policy.seal_key.is_unset() {
+        return;
+    }
+    for row in redactions {
+        let own = met.gone.iter().filter(|(rule, _)| *rule == row.rule);
+        row.fingerprints = own.map(|(_, fingerprint)| spare::shown(*fingerprint)).collect();
+    }
 }
 
 /// What the safe stage made of a result: the same for every run over it.
@@ -171,7 +187,7 @@ impl<'a> Run<'a> {
             self.evidence.reducer = None;
             self.evidence.capped = false;
             self.shown = Lines::default();
-            decision.duplicate_of = Some(first);
+            decision.duplicate_of = Some(Box::new(first));
         }
         if parts.iter().all(|p| p.binary.is_some()) && !parts.is_empty() && decision.duplicate_of.is_none() {
             self.evidence.status = Status::Suppressed;

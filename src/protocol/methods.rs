@@ -7,11 +7,15 @@ use super::params::by_name;
 use super::{
     Kind, Method, RpcError, artifact, config, messages, rules, session, stream, tool_result, tool_schema,
 };
+use crate::memory::Buffer;
 
 fn reply<T: Serialize>(result: &T) -> Result<String, RpcError> {
-    serde_json::to_string(result).map_err(|e| {
+    let failed = |e: String| {
         RpcError::new(super::error::INTERNAL_ERROR, "internal", format!("the answer cannot be written: {e}"))
-    })
+    };
+    let mut out = Buffer(Vec::with_capacity(1024));
+    serde_json::to_writer(&mut out, result).map_err(|e| failed(e.to_string()))?;
+    String::from_utf8(out.0).map_err(|e| failed(e.to_string()))
 }
 
 /// All methods, in the order of the documentation.
@@ -129,6 +133,14 @@ pub static METHODS: &[Method] = &[
         handle: |engine, params, _| reply(&engine.open_session(&by_name(params)?)?),
     },
     Method {
+        name: "session/fork",
+        kind: Kind::Request,
+        summary: "Opens a session that begins with all that another one knows and shows; from then on they are apart.",
+        params: |g| g.subschema_for::<session::ForkParams>(),
+        result: |g| g.subschema_for::<session::Forked>(),
+        handle: |engine, params, _| reply(&engine.fork_session(&by_name(params)?)?),
+    },
+    Method {
         name: "session/close",
         kind: Kind::Request,
         summary: "Closes a session: its memory and its originals are dropped.",
@@ -151,6 +163,14 @@ pub static METHODS: &[Method] = &[
         params: |g| g.subschema_for::<session::EvictedParams>(),
         result: |g| g.subschema_for::<()>(),
         handle: |engine, params, _| engine.evicted(by_name(params)?).map(|()| "null".to_owned()),
+    },
+    Method {
+        name: "session/compacted",
+        kind: Kind::Notification,
+        summary: "Tells that a conversation was summed up, cut short or resumed: nothing, or only what is named, is still visible.",
+        params: |g| g.subschema_for::<session::CompactedParams>(),
+        result: |g| g.subschema_for::<()>(),
+        handle: |engine, params, _| engine.compacted(&by_name(params)?).map(|()| "null".to_owned()),
     },
     Method {
         name: "config/reload",

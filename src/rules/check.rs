@@ -7,8 +7,9 @@ use super::{RuleTest, Rules};
 use crate::config::Policy;
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::NoHistory;
-use crate::pipeline::marker;
+use crate::pipeline::marker::{self, SealKey};
 use crate::pipeline::sanitize;
+use crate::pipeline::sanitize::spare::Spare;
 use crate::pipeline::source::Source;
 use crate::pipeline::{Outcome, Raw, RedactionFailed, compress, detect};
 
@@ -68,7 +69,7 @@ pub fn run_tests(rules: &Rules, policy: &Policy) -> Vec<TestReport> {
             };
             match compress(&call(test), &[Raw::Text(&test.input)], &policy, false, &NoHistory) {
                 Ok(outcome) => {
-                    report.problems = problems(rule.name(), test, &outcome);
+                    report.problems = problems(rule.name(), test, &outcome, &policy.seal_key);
                     report.output = outcome.texts.concat();
                 }
                 Err(RedactionFailed) => report.problems.push("the input could not be redacted".to_owned()),
@@ -89,7 +90,7 @@ fn call(test: &RuleTest) -> ToolCall {
     }
 }
 
-fn problems(rule: &str, test: &RuleTest, outcome: &Outcome) -> Vec<String> {
+fn problems(rule: &str, test: &RuleTest, outcome: &Outcome, key: &SealKey) -> Vec<String> {
     let mut out = Vec::new();
     let used = outcome.evidence.rule.as_deref();
     match (test.fires.unwrap_or(true), used) {
@@ -103,7 +104,7 @@ fn problems(rule: &str, test: &RuleTest, outcome: &Outcome) -> Vec<String> {
     }
     let text = outcome.texts.concat();
     let mut open = text.clone();
-    marker::unseal(&mut open);
+    marker::unseal(&mut open, key);
     if let Some(expected) = &test.expect {
         let same = |text: &str| text.trim_end_matches('\n') == expected.trim_end_matches('\n');
         if !same(&text) && !same(&open) {
@@ -136,7 +137,14 @@ fn first_difference(expected: &str, got: &str) -> String {
 /// Explains what the rules of a policy do to a result.
 pub fn explain(call: &ToolCall, text: &str, policy: &Policy) -> Result<Explanation, RedactionFailed> {
     let outcome = compress(call, &[Raw::Text(text)], policy, false, &NoHistory)?;
-    let sanitized = sanitize::run(Raw::Text(text), policy.redact_secrets, &|_| false)?;
+    let how = sanitize::How {
+        redact: policy.redact_secrets,
+        keeps_terminal: false,
+        key: &policy.seal_key,
+        spare: &Spare::of(policy, &call.paths()),
+        is_ours: &|_, _| false,
+    };
+    let sanitized = sanitize::run(Raw::Text(text), how)?;
     let source = Source::new(&sanitized.text);
     let detection = detect::detect(call, &source);
     let kind = outcome.evidence.family.as_deref();

@@ -50,6 +50,7 @@ impl Engine {
         ToolResult::read(&request.result, "result")?.call("result")?;
         requested(&self.policy(), params.policy.as_ref(), params.budget)?;
         pressure(params.context_pressure)?;
+        params.host_cut.map(|cut| cut.read()).transpose()?;
         cancel.check()?;
         if let Some(id) = &params.session_id {
             self.session(id)?;
@@ -99,7 +100,7 @@ impl Engine {
         let ask = Ask { keeps: false, ..Ask::new(&policy, pressure) };
         let outcome = job.core(&policy, ask, &NoHistory, None, None)?;
         let stored = crate::session::Stored { outcome, artifact: None };
-        parts::joined(respond(&job, stored, &policy)?, &kept, policy.tokenizer)
+        parts::joined(respond(&job, stored, &policy)?, &kept, policy.tokenizer, &policy.seal_key)
     }
 
     /// `toolResult/close`
@@ -116,7 +117,7 @@ impl Engine {
         self.streams().remove(&params.stream_id);
         let id = request.session_id.as_deref();
         let (policy, _) = self.context(id, request.policy.as_ref(), request.budget)?;
-        parts::joined(compressed, &kept, policy.tokenizer)
+        parts::joined(compressed, &kept, policy.tokenizer, &policy.seal_key)
     }
 
     /// `toolResult/discard`

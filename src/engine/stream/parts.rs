@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use super::buffer::{Gone, Kept, Parts};
 use super::table::Stream;
 use crate::pipeline::evidence::{Evidence, Omission, Status, Step};
-use crate::pipeline::marker::{self, Marker};
+use crate::pipeline::marker::{self, Marker, SealKey};
 use crate::pipeline::reason::Reason;
 use crate::pipeline::source::count_lines;
 use crate::protocol::RpcError;
@@ -63,6 +63,7 @@ pub(super) fn joined(
     mut compressed: Compressed,
     kept: &[(StreamName, Kept)],
     tokenizer: Tokenizer,
+    key: &SealKey,
 ) -> Result<Compressed, RpcError> {
     if kept.iter().all(|(_, kept)| matches!(kept, Kept::Whole(_))) {
         return Ok(compressed);
@@ -82,7 +83,7 @@ pub(super) fn joined(
                 part += 1;
             }
             Kept::Parts(parts) => {
-                whole.push(put_together([next(), next(), next()], parts));
+                whole.push(put_together([next(), next(), next()], parts, key));
                 if let Some(evidence) = &mut compressed.evidence {
                     note(evidence, parts, part + 1);
                 }
@@ -107,12 +108,12 @@ pub(super) fn joined(
 }
 
 /// Start, marker, failures and end as one text, with one check over it all.
-fn put_together(texts: [String; 3], parts: &Parts) -> String {
+fn put_together(texts: [String; 3], parts: &Parts, key: &SealKey) -> String {
     let Gone { lines, bytes, .. } = parts.gone;
     let of = lines + count_lines(&parts.middle);
     let marker = Marker::NotKept { lines, of, bytes, reason: Reason::OverInputLimit.code().to_owned() };
     let [head, middle, tail] = texts.map(|mut text| {
-        marker::unseal(&mut text);
+        marker::unseal(&mut text, key);
         text
     });
     let mut out = String::new();
@@ -122,7 +123,7 @@ fn put_together(texts: [String; 3], parts: &Parts) -> String {
         }
         out.push_str(&text);
     }
-    marker::seal(&mut out);
+    marker::seal(&mut out, key);
     out
 }
 

@@ -5,11 +5,14 @@ use serde_json::{Value, json};
 
 use super::wire::{Ran, Reply, Request};
 use crate::host::Host;
+use crate::host::event::Event;
 use crate::host::hooks::Hooks;
-use crate::host::replace::compress_result;
+use crate::host::replace::{self, Limits, compress_result};
 use crate::host::tools::find;
 use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
 
+/// One part in so many of what a host shows is left free: it may count other things than we do.
+const MARGIN: usize = 20;
 /// Originals that are listed, at most.
 const MAX_LISTED: usize = 4096;
 
@@ -22,6 +25,24 @@ pub fn answer(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>
         Request::Originals => Some((Reply::Whole, Value::Array(originals(host)).to_string().into_bytes())),
     };
     answer.unwrap_or((Reply::Nothing, Vec::new()))
+}
+
+/// The answer did not reach the client: the host goes on with what it had.
+pub fn undelivered(host: &Host, request: &Request, content: &[u8]) {
+    let event = match request {
+        Request::Run { ran, .. } => ran.session.as_deref().zip(ran.call.as_deref()),
+        Request::Hook { .. } => {
+            let event = serde_json::from_slice(content).ok().and_then(Event::read);
+            if let Some(event) = event {
+                replace::undelivered(host, &event);
+            }
+            None
+        }
+        _ => None,
+    };
+    if let Some((session, call)) = event {
+        host.engine().not_shown(session, call);
+    }
 }
 
 fn hook(host: &Host, name: &str, event: &[u8]) -> Option<Vec<u8>> {
@@ -45,13 +66,16 @@ fn output(host: &Host, ran: &Ran, parts: &[usize], content: &[u8]) -> Option<(Re
     let mut result = json!({
         "tool": "bash",
         "arguments": { "command": ran.command },
-        "exitCode": ran.exit_code,
         "content": content,
     });
+    if let Some(code) = ran.exit_code {
+        result["exitCode"] = json!(code);
+    }
     if let Some(call) = &ran.call {
         result["toolCallId"] = json!(call);
     }
-    let new = compress_result(host, ran.session.as_deref(), result, None)?;
+    let limits = Limits { budget: None, bytes: ran.room.map(|room| room.saturating_sub(room / MARGIN)) };
+    let new = compress_result(host, ran.session.as_deref(), result, limits)?;
     let texts: Vec<&str> = match &new {
         Value::String(text) => vec![text],
         new => new.as_array()?.iter().map(|part| part.get("text")?.as_str()).collect::<Option<_>>()?,

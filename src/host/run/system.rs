@@ -13,7 +13,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::hold::Held;
-use super::{Compress, Ended, Program, shell, texts};
+use super::limit::Limit;
+use super::{Compress, Ended, Holding, Output, Program, shell, texts};
 
 /// Bytes that are held at most; then everything passes.
 const MAX_HELD: usize = 32 << 20;
@@ -29,7 +30,7 @@ const SIGNALS: [Signal; 6] =
 ///
 /// # Errors
 /// It cannot be started: its name and why.
-pub fn run(program: &Program, patience: Duration, compress: Compress<'_>) -> Result<Ended, String> {
+pub fn run(program: &Program, holding: Holding, compress: Compress<'_>) -> Result<Ended, String> {
     let mut command = shell::command(program);
     let failed =
         |command: &Command, e: &io::Error| format!("{}: {e}", command.get_program().to_string_lossy());
@@ -55,12 +56,15 @@ pub fn run(program: &Program, patience: Duration, compress: Compress<'_>) -> Res
         streams,
         child: Watched::new(child).map_err(|e| e.to_string())?,
         signals,
-        patience: Instant::now().checked_add(patience),
+        patience: Instant::now().checked_add(holding.patience),
         passes: false,
+        limit: Limit::new(holding.shown),
+        is_later: false,
+        compress,
         sent: Vec::new(),
     };
     let ended = running.wait();
-    running.finish(ended, compress);
+    running.finish(ended);
     Ok(ended)
 }
 
@@ -174,18 +178,22 @@ fn ignored() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-struct Running {
+struct Running<'a> {
     streams: Vec<Stream>,
     child: Watched,
     signals: Signals,
     /// When output is no longer held back; `None` for never.
     patience: Option<Instant>,
     passes: bool,
+    limit: Limit,
+    /// Whether some output was made smaller before.
+    is_later: bool,
+    compress: Compress<'a>,
     /// Signals to send on, and when.
     sent: Vec<(Instant, Signal)>,
 }
 
-impl Running {
+impl Running<'_> {
     /// Until the command ended and its output did, or a while after it.
     fn wait(&mut self) -> Ended {
         let mut ended: Option<(Ended, Instant)> = None;
@@ -211,6 +219,9 @@ impl Running {
                 // What the host ends early it wants to see.
                 if !matches!(signal, Signal::USR1 | Signal::USR2) {
                     self.pass();
+                    if self.streams.iter().any(|stream| stream.held.len() > 0) {
+                        self.give_out(None);
+                    }
                 }
                 self.sent.push((Instant::now() + ON_ITS_WAY, signal));
             }
@@ -266,24 +277,46 @@ impl Running {
             Ok(0) | Err(_) => return stream.from = None,
             Ok(read) => read,
         };
-        let piece = &buffer[..read];
+        let mut piece = &buffer[..read];
         if self.passes {
-            return stream.write(piece);
+            let passes = self.limit.admit(piece);
+            stream.write(&piece[..passes]);
+            piece = &piece[passes..];
+            if piece.is_empty() {
+                return;
+            }
         }
         if stream.held.push(piece).is_err() {
-            self.pass();
+            self.lift();
             return self.streams[index].write(piece);
         }
         if self.streams.iter().map(|stream| stream.held.len()).sum::<usize>() > MAX_HELD {
-            self.pass();
+            self.lift();
         }
     }
 
-    /// Gives out what is held, and holds nothing from now on.
+    /// Gives out what is held, as far as the host shows it, and holds no more than what goes beyond.
     fn pass(&mut self) {
         if std::mem::replace(&mut self.passes, true) {
             return;
         }
+        for stream in &mut self.streams {
+            let Ok(held) = stream.held.take() else {
+                stream.from = None;
+                continue;
+            };
+            let (now, later) = held.split_at(self.limit.admit(&held));
+            stream.write(now);
+            if !later.is_empty() && stream.held.push(later).is_err() {
+                stream.write(later);
+            }
+        }
+    }
+
+    /// Gives out all that is held, and holds nothing from now on.
+    fn lift(&mut self) {
+        self.limit.lift();
+        self.passes = true;
         for stream in &mut self.streams {
             if stream.held.write_to(&mut stream.to).is_err() {
                 stream.from = None;
@@ -302,23 +335,32 @@ impl Running {
         }
     }
 
-    /// Gives out what is still held, smaller where that can be.
-    fn finish(&mut self, ended: Ended, compress: Compress<'_>) {
-        if !self.passes {
-            self.passes = true;
-            let outputs: io::Result<Vec<Vec<u8>>> =
-                self.streams.iter_mut().map(|stream| stream.held.take()).collect();
-            let outputs = outputs.unwrap_or_default();
-            let new: Vec<Vec<u8>> = match texts(outputs) {
-                Ok(texts) => {
-                    let new = compress(ended, &texts).filter(|new| new.len() == texts.len());
-                    new.unwrap_or(texts).into_iter().map(String::into_bytes).collect()
-                }
-                Err(outputs) => outputs,
-            };
-            for (stream, bytes) in self.streams.iter_mut().zip(new) {
-                let _ = stream.to.write_all(&bytes);
+    /// Gives out what is held, smaller where that can be.
+    fn give_out(&mut self, ended: Option<Ended>) {
+        let outputs: io::Result<Vec<Vec<u8>>> =
+            self.streams.iter_mut().map(|stream| stream.held.take()).collect();
+        let outputs = outputs.unwrap_or_default();
+        let new: Vec<Vec<u8>> = match texts(outputs) {
+            Ok(texts) => {
+                let room = self.limit.left(ended == Some(Ended::Code(0)));
+                let output = Output { ended, texts: &texts, room, is_later: self.is_later };
+                let new = (self.compress)(output).filter(|new| new.len() == texts.len());
+                self.is_later = true;
+                new.unwrap_or(texts).into_iter().map(String::into_bytes).collect()
             }
+            Err(outputs) => outputs,
+        };
+        for (stream, bytes) in self.streams.iter_mut().zip(new) {
+            self.limit.add(bytes.len());
+            stream.write(&bytes);
+        }
+    }
+
+    /// Gives out what is still held.
+    fn finish(&mut self, ended: Ended) {
+        let is_held = self.streams.iter().any(|stream| stream.held.len() > 0);
+        if !std::mem::replace(&mut self.passes, true) || is_held {
+            self.give_out(Some(ended));
         }
         for stream in &mut self.streams {
             if let Some(from) = stream.from.take() {

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::ledger::{Action, Ledger, Reduction};
-use super::marker::Marker;
+use super::marker::{self, Marker};
 use super::source::Source;
 use crate::tokens::TokenCounter;
 use index::{Found, Text, WINDOW};
@@ -39,9 +39,10 @@ pub struct Origin {
 impl Origin {
     /// Whether a marker can name it so that it is read back as the same.
     pub fn can_be_named(&self) -> bool {
-        let marker = Marker::Shown { first: 1, last: 2, there: 3, origin: self.clone() };
-        let text = marker.write();
-        Marker::parse(&text) == Some((marker, text.len()))
+        [Some(&self.call), Some(&self.tool), self.argument.as_ref()]
+            .into_iter()
+            .flatten()
+            .all(|name| marker::is_name(name))
     }
 }
 

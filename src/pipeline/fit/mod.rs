@@ -11,7 +11,7 @@ use std::collections::HashSet;
 
 use super::details::likeness;
 use super::ledger::{Action, CAP_GROUPS, Ledger, Reduction};
-use super::marker;
+use super::marker::{self, SealKey};
 use super::reason::Reason;
 use super::source::Source;
 use crate::tokens::TokenCounter;
@@ -446,8 +446,8 @@ impl Picked {
 }
 
 /// Seals a text that was cut, in its form.
-pub(super) fn seal(text: String, form: Form) -> String {
+pub(super) fn seal(text: String, form: Form, key: &SealKey) -> String {
     let mut text = form.write(text);
-    marker::seal(&mut text);
+    marker::seal(&mut text, key);
     text
 }

@@ -1,52 +1,92 @@
-//! What tells an output of ours from a text that quotes or imitates one: the check over a whole document in its first
-//! marker, and a backslash before whatever only looks like a marker.
+//! What tells an output of ours from a text that quotes or imitates one: a keyed check over the whole document in its
+//! first marker. Who does not have the key of the installation cannot write a right one, nor find it by trying: nobody
+//! is told whether a check was right. It never escapes anything; `lookalike` does.
 
-use super::{CHECK_DIGITS, DUPLICATE_OPEN, EXTERNALIZED_OPEN, Marker, OPEN};
+use std::fmt;
+
+use super::{CHECK_DIGITS, Marker, OPEN};
+
+/// What seals are made with: a secret of the installation. It is never written anywhere, not even for debugging.
+///
+/// The default is a key that everybody knows: good for trying things out and for tests. An engine replaces it by a
+/// random one.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct SealKey([u8; Self::BYTES]);
+
+impl SealKey {
+    /// Bytes of a key.
+    pub const BYTES: usize = 32;
+
+    /// A key of these bytes, which should be random.
+    pub const fn new(bytes: [u8; Self::BYTES]) -> Self {
+        Self(bytes)
+    }
+
+    /// A keyed fingerprint of a value: who does not have the key can neither tell nor try values by it.
+    pub fn fingerprint(&self, value: &[u8]) -> u64 {
+        // No text that is sealed begins like this.
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(b"\0value of a secret\0").update(value);
+        let mut head = [0; 8];
+        head.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+        u64::from_le_bytes(head)
+    }
+
+    /// Whether nobody gave a key.
+    pub fn is_unset(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl fmt::Debug for SealKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SealKey(..)")
+    }
+}
 
 /// Puts the document check into the first marker of a finished text, if it has one.
-pub fn seal(text: &mut String) {
+pub fn seal(text: &mut String, key: &SealKey) {
     let Some(at) = find_open(text, 0).map(|at| at + OPEN.len()) else { return };
     // A marker of an earlier output that was cut further has a check already, of the longer text.
     if text[at..].starts_with('#') {
         text.replace_range(at..at + 1 + CHECK_DIGITS, "");
     }
-    let check = format!("#{}", document_check(&text[..at], &text[at..]));
+    let check = format!("#{}", document_check(&text[..at], &text[at..], key));
     text.insert_str(at, &check);
 }
 
 /// Takes the check out of a text that `seal` finished, so that it can become a part of another.
-pub fn unseal(text: &mut String) {
-    if is_sealed(text)
+pub fn unseal(text: &mut String, key: &SealKey) {
+    if is_sealed(text, key)
         && let Some(at) = find_open(text, 0).map(|at| at + OPEN.len())
     {
         text.replace_range(at..at + 1 + CHECK_DIGITS, "");
     }
 }
 
-/// Whether a text is, whole, an output that `seal` finished.
-pub fn is_sealed(text: &str) -> bool {
-    find_open(text, 0).is_some_and(|at| is_sealed_at(text, at))
-}
-
-/// The same of a text the first marker of which is known.
-fn is_sealed_at(text: &str, first: usize) -> bool {
-    let at = first + OPEN.len();
+/// Whether a text is, whole, an output that `seal` finished with this key.
+pub fn is_sealed(text: &str, key: &SealKey) -> bool {
+    let Some(at) = find_open(text, 0).map(|at| at + OPEN.len()) else { return false };
     let Some(rest) = text[at..].strip_prefix('#') else { return false };
-    rest.get(..CHECK_DIGITS).is_some_and(|check| document_check(&text[..at], &rest[CHECK_DIGITS..]) == check)
+    let check = rest.get(..CHECK_DIGITS);
+    check.is_some_and(|check| document_check(&text[..at], &rest[CHECK_DIGITS..], key) == check)
 }
 
-fn document_check(before: &str, after: &str) -> String {
-    let mut hasher = blake3::Hasher::new();
+/// Decimal digits: tokenizers take three of them as one token, so that four tokens hold as much as ten hexadecimal digits
+/// in about six.
+fn document_check(before: &str, after: &str, key: &SealKey) -> String {
+    let mut hasher = blake3::Hasher::new_keyed(&key.0);
     hasher.update(before.as_bytes()).update(after.as_bytes());
-    let mut hex = hasher.finalize().to_hex().to_string();
-    hex.truncate(CHECK_DIGITS);
-    hex
+    let mut head = [0; 8];
+    head.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    let most = 10_u64.pow(CHECK_DIGITS as u32);
+    format!("{:0width$}", u64::from_le_bytes(head) % most, width = CHECK_DIGITS)
 }
 
 /// Whether a line may be or hold a marker.
 pub fn may_hold(line: &str) -> bool {
     let holds = |open: &str| memchr::memmem::find(line.as_bytes(), open.as_bytes()).is_some();
-    holds(OPEN) || holds(DUPLICATE_OPEN)
+    holds(OPEN) || holds(super::DUPLICATE_OPEN)
 }
 
 /// The next place from `from` on where a marker that parses starts, escaped ones aside.
@@ -55,46 +95,4 @@ pub(super) fn find_open(text: &str, from: usize) -> Option<usize> {
     memchr::memmem::find_iter(&bytes[from..], OPEN)
         .map(|i| i + from)
         .find(|&at| (at == 0 || bytes[at - 1] != b'\\') && Marker::parse(&text[at..]).is_some())
-}
-
-/// Escapes what only looks like a marker by a backslash before it. `None` when there is nothing.
-/// A text that is nothing but a duplicate marker stays when `is_ours` knows its call id.
-pub fn escape(text: &str, is_ours: impl Fn(&str) -> bool) -> Option<(String, usize)> {
-    let mut next = find_open(text, 0);
-    if next.is_some_and(|at| is_sealed_at(text, at)) {
-        return None;
-    }
-    let mut places: Vec<usize> = Vec::new();
-    while let Some(at) = next {
-        places.push(at);
-        next = find_open(text, at + OPEN.len());
-    }
-    for at in memchr::memmem::find_iter(text.as_bytes(), DUPLICATE_OPEN) {
-        if at > 0 && text.as_bytes()[at - 1] == b'\\' {
-            continue;
-        }
-        if let Some((Marker::Duplicate { call, .. }, len)) = Marker::parse(&text[at..])
-            && !(at == 0 && len == text.trim_end().len() && is_ours(&call))
-        {
-            places.push(at);
-        }
-    }
-    for at in memchr::memmem::find_iter(text.as_bytes(), EXTERNALIZED_OPEN) {
-        if (at == 0 || text.as_bytes()[at - 1] != b'\\') && Marker::parse(&text[at..]).is_some() {
-            places.push(at);
-        }
-    }
-    if places.is_empty() {
-        return None;
-    }
-    places.sort_unstable();
-    let mut out = String::with_capacity(text.len() + places.len());
-    let mut done = 0;
-    for &at in &places {
-        out.push_str(&text[done..at]);
-        out.push('\\');
-        done = at;
-    }
-    out.push_str(&text[done..]);
-    Some((out, places.len()))
 }

@@ -7,13 +7,16 @@ pub mod binary;
 pub mod encoding;
 pub mod invisible;
 pub mod secrets;
+pub mod spare;
 pub mod terminal;
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::marker;
+use spare::Spare;
+
+use super::marker::{self, SealKey};
 
 /// What came in: text that the host decoded, or bytes.
 #[derive(Debug, Clone, Copy)]
@@ -66,18 +69,31 @@ pub const LOOK_ALIKE: &str = "marker_look_alike";
 /// Longest marker for binary data, in bytes.
 const SHORT: usize = 128;
 
-/// Runs the whole stage. `is_ours` knows the call ids that this session's references may name.
-pub fn run(raw: Raw<'_>, redact: bool, is_ours: &dyn Fn(&str) -> bool) -> Result<Sanitized, RedactionFailed> {
-    run_with(raw, redact, false, is_ours)
+/// How the stage is run.
+#[derive(Clone, Copy)]
+pub struct How<'a> {
+    /// Whether secrets are removed.
+    pub redact: bool,
+    /// Leaves escape sequences and overwritten text, unless a secret is hidden by them.
+    pub keeps_terminal: bool,
+    /// What outputs of ours are sealed with.
+    pub key: &'a SealKey,
+    /// What stays of what rules find.
+    pub spare: &'a Spare<'a>,
+    /// Knows the calls, and their tools, that references of this session name.
+    pub is_ours: &'a dyn Fn(&str, &str) -> bool,
 }
 
-/// The same; `keeps_terminal` leaves escape sequences and overwritten text, unless a secret is hidden by them.
-pub fn run_with(
-    raw: Raw<'_>,
-    redact: bool,
-    keeps_terminal: bool,
-    is_ours: &dyn Fn(&str) -> bool,
-) -> Result<Sanitized, RedactionFailed> {
+impl How<'static> {
+    /// With the key that everybody knows and without a session.
+    pub fn of(redact: bool) -> Self {
+        static KEY: SealKey = SealKey::new([0; SealKey::BYTES]);
+        Self { redact, keeps_terminal: false, key: &KEY, is_ours: &|_, _| false }
+    }
+}
+
+/// Runs the whole stage.
+pub fn run(raw: Raw<'_>, how: How<'_>) -> Result<Sanitized, RedactionFailed> {
     let mut out = Sanitized::default();
     let decoded: Cow<'_, str> = match raw {
         // What is shorter than the marker that would stand for it is shown, whatever it is.
@@ -96,9 +112,19 @@ pub fn run_with(
             }
         },
     };
-    let redacted = if redact { redact_into(decoded, &mut out.redactions)? } else { decoded };
-    clean(redacted, redact, keeps_terminal, &mut out)?;
-    if let Some((escaped, count)) = marker::escape(&out.text, is_ours) {
+    let is_sealed = marker::is_sealed(&decoded, how.key);
+    let len = decoded.len();
+    let redacted = if how.redact { redact_into(decoded, how.spare, &mut out.redactions)? } else { decoded };
+    clean(redacted, how, &mut out)?;
+    if is_sealed {
+        // Nothing in an output of ours only looks like a marker. Secrets that rules of its time did not know go from
+        // it as from any text, and it stays one.
+        if !out.redactions.is_empty() || out.text.len() != len {
+            let mut text = out.text.to_string();
+            marker::seal(&mut text, how.key);
+            out.text = text.into();
+        }
+    } else if let Some((escaped, count)) = marker::escape(&out.text, how.is_ours) {
         add(&mut out.removals, LOOK_ALIKE, count);
         out.text = escaped.into();
     }
@@ -107,25 +133,22 @@ pub fn run_with(
 
 /// Terminal clean-up and invisible characters, each followed by redaction when it changed something:
 /// an escape sequence in the middle of a token hides it from the first pass.
-fn clean(
-    redacted: Cow<'_, str>,
-    redact: bool,
-    keeps_terminal: bool,
-    out: &mut Sanitized,
-) -> Result<(), RedactionFailed> {
+fn clean(redacted: Cow<'_, str>, how: How<'_>, out: &mut Sanitized) -> Result<(), RedactionFailed> {
+    let How { redact, keeps_terminal, spare, .. } = how;
     let secrets_before = total(&out.redactions);
     let mut text = redacted;
     let mut original: Option<Cow<'_, str>> = None;
     let mut hides = false;
     let is_kept = |shown: &str| {
-        keeps_terminal && (!redact || redact_only(shown).is_ok_and(|(_, counts)| counts.is_empty()))
+        keeps_terminal && (!redact || redact_but(shown, spare).is_ok_and(|(_, counts)| counts.is_empty()))
     };
     if let Some(rendered) = terminal::render(&text).filter(|rendered| !is_kept(&rendered.text)) {
         add(&mut out.removals, "escape_sequence", rendered.escapes);
         add(&mut out.removals, "overwritten", rendered.overwrites);
         add(&mut out.removals, "control_character", rendered.controls);
         // What was overwritten is not in the text that is looked through below.
-        hides = redact && rendered.overwrites > 0 && !redact_only(&without_escapes(&text))?.1.is_empty();
+        hides =
+            redact && rendered.overwrites > 0 && !redact_but(&without_escapes(&text), spare)?.1.is_empty();
         original = Some(std::mem::replace(&mut text, Cow::Owned(rendered.text)));
     }
     if let Some(stripped) = invisible::strip(&text) {
@@ -136,7 +159,7 @@ fn clean(
         original.get_or_insert(before);
     }
     if original.is_some() && redact {
-        text = redact_into(text, &mut out.redactions)?;
+        text = redact_into(text, spare, &mut out.redactions)?;
     }
     // A secret that only the clean-up made visible still stands, cut up, in the original.
     if total(&out.redactions) == secrets_before && !hides {
@@ -174,8 +197,16 @@ fn without_escapes(text: &str) -> String {
 }
 
 /// Removes the secrets of a text. A fault in the rules is a failed redaction, never a silent pass.
-fn redact_into<'a>(text: Cow<'a, str>, counts: &mut Counts) -> Result<Cow<'a, str>, RedactionFailed> {
-    let redacted = catch_unwind(AssertUnwindSafe(|| secrets::redact(&text))).map_err(|_| RedactionFailed)?;
+fn redact_into<'a>(
+    text: Cow<'a, str>,
+    spare: &Spare<'_>,
+    counts: &mut Counts,
+) -> Result<Cow<'a, str>, RedactionFailed> {
+    let run = || match spare.is_idle() {
+        true => secrets::redact(&text),
+        false => secrets::redact_but(&text, &mut |rule, value| spare.keeps(rule, value)),
+    };
+    let redacted = catch_unwind(AssertUnwindSafe(run)).map_err(|_| RedactionFailed)?;
     Ok(match redacted {
         None => text,
         Some(redacted) => {
@@ -189,9 +220,31 @@ fn redact_into<'a>(text: Cow<'a, str>, counts: &mut Counts) -> Result<Cow<'a, st
 
 /// Redacts without cleaning up: for results that must stay exact otherwise.
 pub fn redact_only(text: &str) -> Result<(String, Counts), RedactionFailed> {
+    redact_but(text, &Spare::nothing())
+}
+
+/// The same, but for what is spared.
+pub fn redact_but(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), RedactionFailed> {
     let mut counts = Counts::new();
-    let text = redact_into(Cow::Borrowed(text), &mut counts)?.into_owned();
+    let text = redact_into(Cow::Borrowed(text), spare, &mut counts)?.into_owned();
     Ok((text, counts))
+}
+
+/// The same, but where a secret only shows once the text is cleaned up, the text comes back cleaned up: a rule that keeps
+/// a result exact must not keep what redaction takes out without it.
+pub fn redact_exact(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), RedactionFailed> {
+    let (text, mut counts) = redact_but(text, spare)?;
+    let mut cleaned = Sanitized::default();
+    let key = SealKey::default();
+    let how = How { redact: true, keeps_terminal: false, key: &key, spare, is_ours: &|_, _| false };
+    clean(Cow::Borrowed(&text), how, &mut cleaned)?;
+    if cleaned.redactions.is_empty() {
+        return Ok((text, counts));
+    }
+    for (class, count) in &cleaned.redactions {
+        add(&mut counts, class, *count);
+    }
+    Ok((cleaned.text.to_string(), counts))
 }
 
 /// Whether the stage would leave a text of ours as it is, markers aside.

@@ -1,5 +1,5 @@
 //! Unified diffs of git, GNU diff, svn and others, alone or among other text: every changed line
-//! stays, long runs of unchanged lines shrink, lock files, generated files and binary data fold.
+//! stays, long runs of unchanged lines shrink, lock files, minified files and binary data fold.
 //!
 //! The grammar is in `unified`. A hunk that does not add up, because something cut or filtered it,
 //! stays as it is, and so does all that is no hunk: commit messages, mode changes, renames,
@@ -32,8 +32,8 @@ static META: Meta = Meta {
     reads: "unified and combined diffs of `git diff`, `show`, `log -p`, `diff -u`, svn, hg and patch mails",
     keeps: "every `+` and `-` line unless a limit is set, all headers, 3 unchanged lines around each change and \
             the line that names its place",
-    folds: "unchanged lines in runs of more than 8; hunks of lock files, minified and generated files that \
-            change more than 40 lines and that the call does not name; data of binary patches; with \
+    folds: "unchanged lines in runs of more than 8; hunks of lock files and minified files, by name, that \
+            change more than 40 lines and that the call does not name, behind a marker with path and counts; data of binary patches; with \
             `diffMaxLinesPerHunk` or `diffMaxLines`, the middle of hunks over the limit",
     anchors: &["@@ -", binary::HEADER],
 };
@@ -90,7 +90,7 @@ impl Reducer for GitDiff {
                 Item::Binary(_, data) => {
                     data.iter().for_each(|run| out.omit(run.clone(), Reason::EmbeddedBinary));
                 }
-                Item::File(file) if is_folded => fold(file, group, &mut out),
+                Item::File(file) if is_folded => fold(source, file, group, &mut out),
                 Item::File(file) => shrink(file, &cuts.next().unwrap_or_default(), &mut out),
             }
         }
@@ -167,10 +167,12 @@ fn read<'a>(input: &Input<'a>) -> Vec<Item<'a>> {
     items
 }
 
-/// Leaves out all hunks of a file, behind one marker.
-fn fold(file: &File<'_>, group: u32, out: &mut Reduction) {
+/// Leaves out all hunks of a file, behind one marker that names it.
+fn fold(source: &Source<'_>, file: &File<'_>, group: u32, out: &mut Reduction) {
+    let mut names = generated::named(source, file);
     for hunk in &file.hunks {
-        out.omit_in(hunk.body.start - 1..hunk.body.end, Reason::GeneratedFile, group);
+        let lines = hunk.body.start - 1..hunk.body.end;
+        out.omit_named(lines, Reason::GeneratedFile, group, &std::mem::take(&mut names));
     }
 }
 

@@ -31,6 +31,8 @@ pub fn has_file(source: &Source<'_>) -> bool {
 pub struct File<'a> {
     /// Name without folder.
     pub name: &'a str,
+    /// Path as the diff gives it, without the `a/` or `b/` of git.
+    pub path: &'a str,
     /// Its lines, with those of a hunk that is not as long as it says up to where that shows.
     pub lines: Range<usize>,
     /// Its hunks, without one that something inside it cut or filtered.
@@ -51,11 +53,12 @@ impl<'a> File<'a> {
         if !Self::starts(source, at) {
             return None;
         }
-        let name = match file_name(source.line(at + 1)) {
-            "null" => file_name(source.line(at)),
-            name => name,
+        let path = match file_path(source.line(at + 1)) {
+            "/dev/null" => file_path(source.line(at)),
+            path => path,
         };
-        let mut file = File { name, lines: at..at + 2, hunks: Vec::new() };
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let mut file = File { name, path, lines: at..at + 2, hunks: Vec::new() };
         while file.lines.end < source.len() {
             let Some(lengths) = Lengths::read(source.line(file.lines.end)) else { break };
             match Hunk::read(source, file.lines.end, lengths) {
@@ -82,8 +85,6 @@ impl<'a> File<'a> {
 pub struct Hunk {
     /// Its lines without its `@@` line, which stands before them.
     pub body: Range<usize>,
-    /// Line of the new file that it starts at.
-    pub start: usize,
     /// Lines added or removed.
     pub changes: usize,
     /// Unchanged lines that may go.
@@ -97,9 +98,8 @@ impl Hunk {
     /// Reads the hunk whose `@@` line is `header`, or gives the line that cannot stand in it.
     fn read(source: &Source<'_>, header: usize, mut lengths: Lengths) -> Result<Self, usize> {
         let first = header + 1;
-        let (parents, start) = (lengths.parents, lengths.start);
-        let mut hunk =
-            Self { body: first..first, start, changes: 0, gaps: Vec::new(), is_whole: false, parents };
+        let parents = lengths.parents;
+        let mut hunk = Self { body: first..first, changes: 0, gaps: Vec::new(), is_whole: false, parents };
         let mut at = first;
         let mut run = first;
         while at < source.len() {
@@ -152,9 +152,9 @@ impl Hunk {
         !line.starts_with("\\ ") && line.bytes().take(self.parents).any(|mark| mark != b' ')
     }
 
-    /// A line of the body without its marks.
-    pub fn text<'a>(&self, line: &'a str) -> &'a str {
-        line.get(self.parents..).unwrap_or_default()
+    /// Whether a line of the body that is a change is one that was removed.
+    pub fn is_removal(&self, line: &str) -> bool {
+        line.bytes().take(self.parents).any(|mark| mark == b'-')
     }
 }
 
@@ -170,12 +170,12 @@ fn has_word_changes(text: &str) -> bool {
     (has("[-") && has("-]")) || (has("{+") && has("+}"))
 }
 
-/// The name of the file in a `--- ` or `+++ ` line, without folder: `x.rs` in `+++ b/src/x.rs`. What
-/// stands behind a tab is a time or a revision.
-fn file_name(line: &str) -> &str {
+/// The path of the file in a `--- ` or `+++ ` line: `src/x.rs` in `+++ b/src/x.rs`. What stands behind a tab is a time or a
+/// revision.
+fn file_path(line: &str) -> &str {
     let path = line.get(4..).unwrap_or_default();
-    let path = path.split('\t').next().unwrap_or(path).trim_end();
-    path.rsplit('/').next().unwrap_or(path).trim_end_matches('"')
+    let path = path.split('\t').next().unwrap_or(path).trim_end().trim_matches('"');
+    path.strip_prefix("a/").or_else(|| path.strip_prefix("b/")).unwrap_or(path)
 }
 
 /// How many lines of a hunk are still to come, in each old version and in the new one.
@@ -184,8 +184,6 @@ struct Lengths {
     parents: usize,
     old: [usize; MAX_PARENTS],
     new: usize,
-    /// First line in the new version.
-    start: usize,
 }
 
 impl Lengths {
@@ -200,8 +198,8 @@ impl Lengths {
         for length in &mut old[..parents] {
             (_, *length, rest) = range(rest.strip_prefix(" -")?)?;
         }
-        let (start, new, rest) = range(rest.strip_prefix(" +")?)?;
-        rest.strip_prefix(' ')?.starts_with(fence).then_some(Self { parents, old, new, start })
+        let (_, new, rest) = range(rest.strip_prefix(" +")?)?;
+        rest.strip_prefix(' ')?.starts_with(fence).then_some(Self { parents, old, new })
     }
 
     /// Counts one line of the hunk; gives whether it is unchanged, or `None` when it cannot stand here.
@@ -291,13 +289,13 @@ mod tests {
         assert_eq!((file.lines.end, file.changes(), file.hunks[0].is_whole), (8, 4, true));
         let hunk = &file.hunks[0];
         assert!(hunk.is_change(" -theirs") && hunk.is_change("++both") && !hunk.is_change("  same"));
-        assert!(!hunk.is_change("\\ No newline at end of file") && hunk.text("++both") == "both");
+        assert!(!hunk.is_change("\\ No newline at end of file"));
     }
 
     #[test]
     fn names_of_files() {
-        assert_eq!(file_name("+++ b/web/yarn.lock\t2024-01-01 10:00:00"), "yarn.lock");
-        assert_eq!(file_name("+++ \"b/na\\303\\257f.map\""), "na\\303\\257f.map");
+        assert_eq!(file_path("+++ b/web/yarn.lock\t2024-01-01 10:00:00"), "web/yarn.lock");
+        assert_eq!(file_path("+++ \"b/na\\303\\257f.map\""), "na\\303\\257f.map");
     }
 
     fn gaps(hunk: &str) -> Vec<Range<usize>> {

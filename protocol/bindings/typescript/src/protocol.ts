@@ -26,6 +26,10 @@ export interface CompressParams {
   budget?: BudgetPatch | null | undefined;
   /** How full the model's context is, 0 to 1: from 0.5 on results become shorter. */
   contextPressure?: number | null | undefined;
+  /**
+   * How the host itself cuts what it gets, where it does: what goes there does not count as shown.
+   */
+  hostCut?: HostCut | null | undefined;
   /** The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters. */
   correlationId?: string | null | undefined;
 }
@@ -468,6 +472,31 @@ export interface RuleTest {
   lacks?: TextOrTexts | undefined;
 }
 
+/**
+ * How a host cuts a result that it is given: the most that stays whole, and what is kept of more.
+ */
+export interface HostCut {
+  /** Bytes of all texts of the result together. */
+  bytes?: number | null | undefined;
+  /** Characters, as Unicode counts them. */
+  characters?: number | null | undefined;
+  /** Lines. */
+  lines?: number | null | undefined;
+  /** Tokens by the host's count, of which nothing more is known: each counts as two bytes. */
+  tokens?: number | null | undefined;
+  /**
+   * What is kept of a longer result. Absent where that is not known: then nothing of it counts as
+   * shown.
+   */
+  keeps?: HostKeeps | null | undefined;
+}
+
+/** What a host keeps of a result that is too long. */
+export type HostKeeps =
+  | "head"
+  | "tail"
+  | "ends";
+
 /** Result of `toolResult/compress`. */
 export interface Compressed {
   /** The content in the shape in which it came. */
@@ -812,6 +841,10 @@ export interface BatchParams {
   budget?: BudgetPatch | null | undefined;
   /** How full the model's context is, as in `toolResult/compress`. */
   contextPressure?: number | null | undefined;
+  /**
+   * How the host itself cuts what it gets, where it does: what goes there does not count as shown.
+   */
+  hostCut?: HostCut | null | undefined;
   /** The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters. */
   correlationId?: string | null | undefined;
 }
@@ -863,6 +896,10 @@ export interface StreamOpenParams {
   budget?: BudgetPatch | null | undefined;
   /** How full the model's context is, as in `toolResult/compress`. */
   contextPressure?: number | null | undefined;
+  /**
+   * How the host itself cuts what it gets, where it does: what goes there does not count as shown.
+   */
+  hostCut?: HostCut | null | undefined;
   /** The exact bytes are wanted; redaction alone still applies. */
   fullOutput?: boolean | undefined;
 }
@@ -1282,6 +1319,29 @@ export interface Opened {
   created: boolean;
 }
 
+/** Parameters of `session/fork`. */
+export interface ForkParams {
+  /** The session that goes on as it is. */
+  sessionId: string;
+  /** The new session. */
+  newSessionId: string;
+  /**
+   * The only calls whose results the new context shows. Absent where it shows all that the other
+   * one does.
+   */
+  visible?: string[] | null | undefined;
+}
+
+/** Result of `session/fork`. */
+export interface Forked {
+  /** The new session. */
+  sessionId: string;
+  /** False when it was open already; its state is untouched then. */
+  created: boolean;
+  /** Calls that it knows from the other session; 0 where that one is not open. */
+  calls: number;
+}
+
 /** Parameters of `session/close` and `session/stats`. */
 export interface SessionParams {
   /** The session. */
@@ -1399,6 +1459,14 @@ export interface EvictedParams {
   visible?: string[] | null | undefined;
 }
 
+/** Parameters of `session/compacted`: the conversation was summed up, cut short or begun anew. */
+export interface CompactedParams {
+  /** The session. */
+  sessionId: string;
+  /** The only calls whose results are still in the context. Absent where none is. */
+  visible?: string[] | undefined;
+}
+
 /** Parameters of `config/reload`. */
 export type ReloadParams = object;
 
@@ -1454,6 +1522,8 @@ export interface Capabilities {
   tokenizers: Tokenizer[];
   /** Bounds. */
   limits: CapabilityLimits;
+  /** What came of files and variables of settings. */
+  configuration: Configuration;
 }
 
 /** Bounds that a host may want to know. */
@@ -1472,6 +1542,29 @@ export interface CapabilityLimits {
   maxStreams: number;
   /** Bytes of a stream up to which all is kept. */
   maxStreamBytes: number;
+}
+
+/**
+ * What came of files and variables of settings. What is wrong with them, or not trusted, does not
+ * count; all else does.
+ */
+export interface Configuration {
+  /** Configuration files that were found, those that count more first. */
+  files: string[];
+  /** What is wrong, one text for each fault: the place, the key, the value and what is allowed. */
+  faults: string[];
+  /** The project's file, where it asks for what only a file that the user trusts may. */
+  untrusted?: Untrusted | null | undefined;
+}
+
+/** A project's file that the user does not trust as it is. */
+export interface Untrusted {
+  /** The file. */
+  file: string;
+  /** Its settings that do not count. */
+  ignored: string[];
+  /** The same in words, with what to do. */
+  text: string;
 }
 
 /** Parameters of `window/logMessage`. */

@@ -93,10 +93,25 @@ pub fn redact(text: &str) -> Option<Redacted> {
 
 /// As [`redact`], for bytes that need not be UTF-8.
 pub fn redact_bytes(text: &[u8]) -> Option<(Vec<u8>, Hits)> {
-    let (mut text, mut hits) = replaced(text)?;
+    redact_bytes_but(text, &mut |_, _| false)
+}
+
+/// As [`redact`], but for the values that `keeps` says yes to, given the name of their rule.
+pub fn redact_but(text: &str, keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> Option<Redacted> {
+    let (bytes, hits) = redact_bytes_but(text.as_bytes(), keeps)?;
+    let text =
+        String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned());
+    Some(Redacted { text, hits })
+}
+
+fn redact_bytes_but(
+    text: &[u8],
+    keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool,
+) -> Option<(Vec<u8>, Hits)> {
+    let (mut text, mut hits) = replaced(text, keeps)?;
     // A value that is out of the way may show another one that was coded with it.
     for _ in 0..ROUNDS {
-        let Some((next, more)) = replaced(&text) else { break };
+        let Some((next, more)) = replaced(&text, keeps) else { break };
         text = next;
         for (rule, count) in more {
             match hits.iter_mut().find(|(known, _)| *known == rule) {
@@ -109,8 +124,9 @@ pub fn redact_bytes(text: &[u8]) -> Option<(Vec<u8>, Hits)> {
 }
 
 /// One round.
-fn replaced(text: &[u8]) -> Option<(Vec<u8>, Hits)> {
-    let findings = find(text);
+fn replaced(text: &[u8], keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> Option<(Vec<u8>, Hits)> {
+    let mut findings = find(text);
+    findings.retain(|f| !keeps(f.rule, &text[f.start..f.end]));
     if findings.is_empty() {
         return None;
     }
