@@ -327,7 +327,7 @@ fn is_template(text: &str) -> bool {
                         rest = &rest[word..];
                     }
                     '%' => {
-                        let kind = rest.bytes().nth(1).is_some_and(|b| b"dsiuvz".contains(&b));
+                        let kind = rest.as_bytes().get(1).is_some_and(|b| b"dsiuvz".contains(b));
                         if !kind {
                             return false;
                         }
