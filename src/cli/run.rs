@@ -8,8 +8,12 @@ use std::time::{Duration, Instant};
 use super::call::PolicyArgs;
 use super::hook::{self, Ask};
 use crate::host::resident::wire::{Ran, Reply, Request};
+use crate::config::Policy;
+use crate::engine::seal_key;
+use crate::host::pass::LazyPolicy;
 use crate::host::run::{self, Ended, PATIENCE, Program};
 use crate::host::wrap::quoted;
+use crate::pipeline::sanitize::secrets;
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
@@ -18,7 +22,8 @@ use crate::host::wrap::quoted;
     tersed run --session s1 --call c7 --shell 'npm ci && npm test 2>&1 | tail -200'\n\n\
     The command has the same input, variables, folder and process group. Its exit status is that of the command, or \
     the signal that ended it. What it writes is held until it ends, at most as long as --patience says; what comes \
-    later, or after a signal, passes unchanged, and so does what is no text. On a terminal nothing is held.")]
+    later, or after a signal, passes without its secrets, and so does what is no text. On a terminal nothing is held, nor \
+    changed.")]
 pub struct Args {
     /// The conversation: results of one session are compared with each other.
     #[arg(long, value_name = "ID")]
@@ -47,22 +52,24 @@ pub struct Args {
 
 /// How long the work on an output may take before it goes out as it is.
 const DEADLINE: Duration = Duration::from_secs(5);
-/// Outputs of fewer bytes are not worth a look.
+/// Outputs of fewer bytes are not worth more than a look for secrets.
 const MIN_BYTES: usize = 256;
 
 /// Runs the command, and ends as it ended.
 pub(super) fn run(args: &Args) -> ExitCode {
     #[cfg(unix)]
     if args.relay {
-        run::relay();
+        run::relay(&LazyPolicy::new(&|| policy(args)));
         return ExitCode::SUCCESS;
     }
     let program = match &args.shell {
         Some(text) => Program::Shell(text.clone()),
         None => Program::Argv(args.command.clone()),
     };
-    let compress = |ended: Ended, texts: &[String]| compressed(args, &program, ended, texts);
-    match run::run(&program, args.patience.unwrap_or(PATIENCE), &compress) {
+    let read = || policy(args);
+    let policy = LazyPolicy::new(&read);
+    let compress = |ended: Ended, texts: &[String]| compressed(args, &program, ended, texts, &policy);
+    match run::run(&program, args.patience.unwrap_or(PATIENCE), &compress, &policy) {
         Ok(ended) => end(ended),
         Err(message) => {
             eprintln!("tersed: {message}");
@@ -86,10 +93,37 @@ fn end(ended: Ended) -> ExitCode {
     ExitCode::from(u8::try_from(ended.status() & 0xff).unwrap_or(1))
 }
 
-fn compressed(args: &Args, program: &Program, ended: Ended, texts: &[String]) -> Option<Vec<String>> {
-    if texts.iter().map(String::len).sum::<usize>() < MIN_BYTES {
+/// The settings for what passes. What cannot be read costs the settings, never the redaction.
+fn policy(args: &Args) -> Policy {
+    let mut policy = args.policy.config().map(|config| config.policy).unwrap_or_default();
+    // Without the key no value is known by its fingerprint.
+    let _ = seal_key::give(&mut policy);
+    policy
+}
+
+/// The texts smaller; where that fails, without their secrets.
+fn compressed(
+    args: &Args,
+    program: &Program,
+    ended: Ended,
+    texts: &[String],
+    policy: &LazyPolicy<'_>,
+) -> Option<Vec<String>> {
+    let is_short = texts.iter().map(String::len).sum::<usize>() < MIN_BYTES;
+    let has_secrets = || texts.iter().any(|text| !secrets::find(text.as_bytes()).is_empty());
+    if is_short && !has_secrets() {
         return None;
     }
+    worked_on(args, program, ended, texts).or_else(|| {
+        let safe = |text: &String| match policy.redacted(text.as_bytes()) {
+            Some(safe) => String::from_utf8_lossy(&safe).into_owned(),
+            None => text.clone(),
+        };
+        Some(texts.iter().map(safe).collect())
+    })
+}
+
+fn worked_on(args: &Args, program: &Program, ended: Ended, texts: &[String]) -> Option<Vec<String>> {
     let ran = Ran {
         command: match program {
             Program::Shell(text) => text.to_string_lossy().into_owned(),

@@ -12,6 +12,7 @@ use serde_json::value::RawValue;
 
 use super::error::RpcError;
 use super::params::{invalid, parse_at};
+use super::skim::Json;
 use crate::pipeline::{self, sanitize};
 
 /// Block types whose `text` member is text that the model reads (MCP, Anthropic, OpenAI).
@@ -146,6 +147,24 @@ impl<'a> Content<'a> {
         }
         RawValue::from_string(out)
     }
+}
+
+/// The places of the texts and bytes of content that was written; `None` for content that is one string.
+pub fn texts_of(content: &RawValue) -> Option<Vec<std::ops::Range<usize>>> {
+    let json = Json::of(content);
+    if !json.is_array() {
+        return None;
+    }
+    let mut places = Vec::new();
+    for block in json.items() {
+        let kind = block.text_of("type");
+        let kind = kind.as_deref().unwrap_or_default();
+        let name = if kind == "bytes" { "base64" } else { "text" };
+        if kind == "bytes" || TEXT_TYPES.contains(&kind) {
+            places.extend(block.get(name).filter(|value| value.is_string()).map(Json::range));
+        }
+    }
+    Some(places)
 }
 
 fn json_string(text: Option<&String>) -> Result<String, serde_json::Error> {

@@ -7,7 +7,7 @@ use super::wire::{Ran, Reply, Request};
 use crate::host::Host;
 use crate::host::event::Event;
 use crate::host::hooks::Hooks;
-use crate::host::replace::{self, compress_result};
+use crate::host::replace::{self, worked_on};
 use crate::host::tools::find;
 use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
 
@@ -70,7 +70,9 @@ fn output(host: &Host, ran: &Ran, parts: &[usize], content: &[u8]) -> Option<(Re
     if let Some(call) = &ran.call {
         result["toolCallId"] = json!(call);
     }
-    let new = compress_result(host, ran.session.as_deref(), result, None)?;
+    let given = result["content"].clone();
+    // What stays as it is was looked through for secrets all the same.
+    let new = worked_on(host, ran.session.as_deref(), result, None)?.unwrap_or(given);
     let texts: Vec<&str> = match &new {
         Value::String(text) => vec![text],
         new => new.as_array()?.iter().map(|part| part.get("text")?.as_str()).collect::<Option<_>>()?,

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::super::pass::{LazyPolicy, Passing};
 use super::hold::Held;
 use super::{Compress, Ended, Program, shell, texts};
 
@@ -21,6 +22,8 @@ const MAX_HELD: usize = 32 << 20;
 const LEFT_BEHIND: Duration = Duration::from_millis(300);
 /// How long a signal may take to reach the command by itself, as part of the process group, before it is sent on.
 const ON_ITS_WAY: Duration = Duration::from_millis(50);
+/// How long what passes waits for what follows.
+const MOMENT: Duration = Duration::from_millis(100);
 /// Signals that mean the command.
 const SIGNALS: [Signal; 6] =
     [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT, Signal::USR1, Signal::USR2];
@@ -29,7 +32,12 @@ const SIGNALS: [Signal; 6] =
 ///
 /// # Errors
 /// It cannot be started: its name and why.
-pub fn run(program: &Program, patience: Duration, compress: Compress<'_>) -> Result<Ended, String> {
+pub fn run(
+    program: &Program,
+    patience: Duration,
+    compress: Compress<'_>,
+    policy: &LazyPolicy<'_>,
+) -> Result<Ended, String> {
     let mut command = shell::command(program);
     let failed =
         |command: &Command, e: &io::Error| format!("{}: {e}", command.get_program().to_string_lossy());
@@ -52,6 +60,8 @@ pub fn run(program: &Program, patience: Duration, compress: Compress<'_>) -> Res
     };
     drop(command);
     let mut running = Running {
+        passing: streams.iter().map(|_| Passing::new(policy)).collect(),
+        moment: None,
         streams,
         child: Watched::new(child).map_err(|e| e.to_string())?,
         signals,
@@ -60,13 +70,32 @@ pub fn run(program: &Program, patience: Duration, compress: Compress<'_>) -> Res
         sent: Vec::new(),
     };
     let ended = running.wait();
-    running.finish(ended, compress);
+    running.finish(ended, compress, policy);
     Ok(ended)
 }
 
 /// Copies standard input to standard output: what a process writes that a command left behind.
-pub fn relay() {
-    let _ = io::copy(&mut io::stdin().lock(), &mut File::from(own(1)));
+pub fn relay(policy: &LazyPolicy<'_>) {
+    let (from, mut to) = (io::stdin(), File::from(own(1)));
+    let mut stream = Passing::new(policy);
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        let time = Timespec { tv_sec: 0, tv_nsec: MOMENT.subsec_nanos().into() };
+        let time = stream.waits().then_some(&time);
+        let ready = poll(&mut [PollFd::new(&from, PollFlags::IN)], time);
+        let out = match ready {
+            Ok(0) => stream.moment(),
+            _ => match from.lock().read(&mut buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Ok(0) | Err(_) => break,
+                Ok(read) => stream.push(&buffer[..read]),
+            },
+        };
+        if to.write_all(&out).is_err() {
+            return;
+        }
+    }
+    let _ = to.write_all(&stream.end());
 }
 
 /// A stream of the command, and where it goes.
@@ -174,8 +203,12 @@ fn ignored() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-struct Running {
+struct Running<'p> {
     streams: Vec<Stream>,
+    /// What passes of each stream.
+    passing: Vec<Passing<'p>>,
+    /// When what waits in them is looked at.
+    moment: Option<Instant>,
     child: Watched,
     signals: Signals,
     /// When output is no longer held back; `None` for never.
@@ -185,7 +218,7 @@ struct Running {
     sent: Vec<(Instant, Signal)>,
 }
 
-impl Running {
+impl Running<'_> {
     /// Until the command ended and its output did, or a while after it.
     fn wait(&mut self) -> Ended {
         let mut ended: Option<(Ended, Instant)> = None;
@@ -201,10 +234,14 @@ impl Running {
                 self.pass();
             }
             self.send(now);
+            if self.moment.is_some_and(|moment| now >= moment) {
+                self.moment();
+            }
             let due = [
                 ended.map(|(_, at)| at + LEFT_BEHIND),
                 self.patience.filter(|_| !self.passes),
                 self.sent.first().map(|(at, _)| *at),
+                self.moment,
             ];
             let ready = self.poll(due.into_iter().flatten().min(), ended.is_some());
             for signal in ready.signals {
@@ -268,11 +305,11 @@ impl Running {
         };
         let piece = &buffer[..read];
         if self.passes {
-            return stream.write(piece);
+            return self.passed(index, piece);
         }
         if stream.held.push(piece).is_err() {
             self.pass();
-            return self.streams[index].write(piece);
+            return self.passed(index, piece);
         }
         if self.streams.iter().map(|stream| stream.held.len()).sum::<usize>() > MAX_HELD {
             self.pass();
@@ -284,9 +321,33 @@ impl Running {
         if std::mem::replace(&mut self.passes, true) {
             return;
         }
-        for stream in &mut self.streams {
-            if stream.held.write_to(&mut stream.to).is_err() {
-                stream.from = None;
+        for index in 0..self.streams.len() {
+            match self.streams[index].held.take() {
+                Ok(held) => self.passed(index, &held),
+                Err(_) => self.streams[index].from = None,
+            }
+        }
+        // The host may end this at any time: what is certain goes out at once.
+        self.moment();
+    }
+
+    /// Passes a piece of a stream on, as far as it is certain to hold no part of a secret.
+    fn passed(&mut self, index: usize, piece: &[u8]) {
+        let out = self.passing[index].push(piece);
+        self.streams[index].write(&out);
+        if self.moment.is_none() && self.passing[index].waits() {
+            self.moment = Some(Instant::now() + MOMENT);
+        }
+    }
+
+    /// Passes on what has become certain.
+    fn moment(&mut self) {
+        self.moment = None;
+        for (stream, passing) in self.streams.iter_mut().zip(&mut self.passing) {
+            let out = passing.moment();
+            stream.write(&out);
+            if passing.waits() {
+                self.moment = Some(Instant::now() + MOMENT);
             }
         }
     }
@@ -303,7 +364,7 @@ impl Running {
     }
 
     /// Gives out what is still held, smaller where that can be.
-    fn finish(&mut self, ended: Ended, compress: Compress<'_>) {
+    fn finish(&mut self, ended: Ended, compress: Compress<'_>, policy: &LazyPolicy<'_>) {
         if !self.passes {
             self.passes = true;
             let outputs: io::Result<Vec<Vec<u8>>> =
@@ -314,13 +375,17 @@ impl Running {
                     let new = compress(ended, &texts).filter(|new| new.len() == texts.len());
                     new.unwrap_or(texts).into_iter().map(String::into_bytes).collect()
                 }
-                Err(outputs) => outputs,
+                Err(outputs) => {
+                    let safe = |bytes: Vec<u8>| policy.redacted(&bytes).unwrap_or(bytes);
+                    outputs.into_iter().map(safe).collect()
+                }
             };
             for (stream, bytes) in self.streams.iter_mut().zip(new) {
                 let _ = stream.to.write_all(&bytes);
             }
         }
-        for stream in &mut self.streams {
+        for (stream, passing) in self.streams.iter_mut().zip(&mut self.passing) {
+            let _ = stream.to.write_all(&passing.end());
             if let Some(from) = stream.from.take() {
                 left_behind(from, &stream.to);
             }
