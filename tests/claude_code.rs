@@ -206,3 +206,13 @@ fn the_plugin_calls_commands_and_no_tools() {
         }
     }
 }
+
+#[test]
+fn a_wrapped_command_is_told_what_the_host_shows() {
+    let wrapped = tersed::host::wrap::Wrap {
+        shown: Some(tersed::host::run::Shown { whole: 30_000, failed: 10_000 }),
+        ..Default::default()
+    };
+    let line = wrapped.around("ls -l").unwrap();
+    assert!(line.contains(" run --host-limit 30000 --host-limit-failed 10000 -- ls -l"), "{line}");
+}

@@ -207,6 +207,71 @@ fn an_original_is_read_with_the_command_that_the_text_names() {
     assert_eq!(none.status.code(), Some(1));
 }
 
+/// The handle that the last line of a text names.
+fn handle(text: &str) -> String {
+    text.trim_end_matches("]\n").rsplit(' ').next().unwrap().to_owned()
+}
+
+#[test]
+fn originals_outlive_the_process_for_a_conversation_that_is_resumed() {
+    let place = Place::new();
+    let mut event = event("c");
+    let secret = format!("ghp_{}", "k3Jd92LmQx7".repeat(4).split_at(36).0);
+    let stdout = event["tool_response"]["stdout"].as_str().unwrap();
+    event["tool_response"]["stdout"] = json!(format!("token {secret}\n{stdout}"));
+    let id = handle(&place.stdout(&event));
+    let pid = place.resident();
+    Place::signal(pid, "-KILL");
+    place.wait_until("it is gone", || place.residents().is_empty());
+    let folder = place.path("home/.local/state/tersed/conversations");
+    let mode = |path: &Path| fs::symlink_metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&folder), 0o700);
+    let show =
+        || String::from_utf8(place.tersed(&["artifacts", "show", &id]).output().unwrap().stdout).unwrap();
+    assert!(show().contains("\ntest t299 ... ok\n") && !show().contains(&secret), "{}", show());
+    let listed = |json: bool| {
+        let arguments = if json { &["artifacts", "list", "--json"][..] } else { &["artifacts", "list"][..] };
+        String::from_utf8(place.tersed(arguments).output().unwrap().stdout).unwrap()
+    };
+    assert!(listed(false).contains("on disk"), "{}", listed(false));
+    let all: Value = serde_json::from_str(&listed(true)).unwrap();
+    assert_eq!((all[0]["session"].as_str(), all[0]["toolCallId"].as_str()), (Some("s"), Some("c")), "{all}");
+    // Who resumes it starts another process, which has shown nothing yet, and reads it all the same.
+    let resumed = json!({ "hook_event_name": "SessionStart", "session_id": "s", "source": "resume" });
+    assert_eq!(place.answer(&[], &resumed), None);
+    assert!(show().contains("\ntest t299 ... ok\n"));
+    let again = place.stdout(&self::event("d"));
+    assert!(again.contains("300 passed"), "{again}");
+    let pruned = place.tersed(&["artifacts", "prune", "--older-than", "0s"]).output().unwrap();
+    assert!(pruned.status.success(), "{pruned:?}");
+    assert!(!listed(false).contains("on disk"), "{}", listed(false));
+}
+
+#[test]
+fn who_wants_no_originals_on_disk_gets_none() {
+    let place = Place::new();
+    let mut command = place.tersed(&["hook", "claude-code", "--deadline", "60000"]);
+    command.env("TERSED_RECOVERY_MODE", "never").env_remove("TERSED_NO_CONFIG");
+    let output = told(command.spawn().unwrap(), event("c").to_string().as_bytes());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("300 passed"), "{output:?}");
+    assert!(!place.path("home/.local/state/tersed/conversations").exists());
+}
+
+#[test]
+fn a_resumed_conversation_is_not_referred_to_what_its_process_remembers() {
+    let place = Place::new();
+    place.stdout(&event("c"));
+    assert!(place.stdout(&event("d")).starts_with("[Duplicate of c "));
+    let pid = place.resident();
+    for source in ["resume", "clear", "compact", "startup"] {
+        let start = json!({ "hook_event_name": "SessionStart", "session_id": "s", "source": source });
+        assert_eq!(place.answer(&[], &start), None);
+        let text = place.stdout(&event(&format!("e-{source}")));
+        assert!(text.contains("300 passed"), "{source}: {text}");
+    }
+    assert_eq!(place.resident(), pid);
+}
+
 #[test]
 fn a_model_reads_it_over_mcp_too() {
     let place = Place::new();
@@ -482,14 +547,14 @@ fn settings_that_differ_are_other_processes_and_files_are_read_anew() {
     fs::write(place.path("work/tersed.yaml"), "policy:\n  mode: standard\n# longer than it was before\n")
         .unwrap();
     place.wait_until("the new settings count", || !ask("f").stdout.is_empty());
-    // A file that cannot be read: what an operator excluded must not be compressed for it.
+    // A file that cannot be read costs what it says, and nothing else.
     fs::write(place.path("work/tersed.yaml"), "policy:\n  mod: safe\n").unwrap();
     for pid in place.residents() {
         Place::signal(pid, "-KILL");
     }
     place.wait_until("they are killed", || place.residents().is_empty());
     let output = ask("g");
-    assert!(output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+    assert!(output.status.success() && !output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
 }
 
 #[test]
@@ -513,7 +578,7 @@ fn commands_are_wrapped_for_those_who_asked() {
     let expected = json!({ "hookSpecificOutput": {
         "hookEventName": "PreToolUse",
         "updatedInput": {
-            "command": "cd web && tersed run --session s --call c --patience 20s --shell 'ls -R | tail'",
+            "command": "cd web && tersed run --session s --call c --patience 20s --host-limit 30000 --host-limit-failed 10000 --shell 'ls -R | tail'",
             "description": "Lists",
             "timeout": 30_000,
         },
@@ -524,7 +589,10 @@ fn commands_are_wrapped_for_those_who_asked() {
     // Codex runs commands in a login shell, which may have another PATH.
     let command = reply["hookSpecificOutput"]["updatedInput"]["command"].as_str().unwrap();
     assert!(command.starts_with("cd web && /"), "{command}");
-    assert!(command.ends_with("/tersed run --session s --call c --shell 'ls -R | tail'"), "{command}");
+    assert!(
+        command.ends_with("/tersed run --session s --call c --host-limit 10000 --shell 'ls -R | tail'"),
+        "{command}"
+    );
     let mut background = before.clone();
     background["tool_input"]["run_in_background"] = json!(true);
     assert_eq!(ask("claude-code", true, &background), None);
@@ -542,4 +610,102 @@ fn commands_are_wrapped_for_those_who_asked() {
     assert!(ask("codex", false, &before).is_some());
     fs::write(&rules, "prefix_rule(pattern=[\"git\", \"push\"], decision=\"forbidden\")\n").unwrap();
     assert_eq!(ask("codex", false, &before), None);
+}
+
+/// A process that takes what it is asked and never answers: how often it was asked.
+struct Hanging {
+    asked: std::sync::Arc<std::sync::atomic::AtomicUsize>,
+}
+
+impl Hanging {
+    fn at(socket: &Path) -> Self {
+        let listener = UnixListener::bind(socket).unwrap();
+        let asked = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+        let count = asked.clone();
+        thread::spawn(move || {
+            let mut held = Vec::new();
+            for stream in listener.incoming() {
+                count.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+                held.push(stream);
+            }
+        });
+        Self { asked }
+    }
+
+    fn asked(&self) -> usize {
+        self.asked.load(std::sync::atomic::Ordering::SeqCst)
+    }
+}
+
+#[test]
+fn after_two_waits_in_a_row_nobody_is_asked() {
+    let place = Place::new();
+    place.stdout(&event("c"));
+    let socket = place.files("sock").remove(0);
+    Place::signal(place.resident(), "-KILL");
+    place.wait_until("it is killed", || place.residents().is_empty());
+    fs::remove_file(&socket).unwrap();
+    let hanging = Hanging::at(&socket);
+    let ask = |host: &str, id: &str| {
+        let arguments = ["hook", host, "--deadline", "300"];
+        let output = told(place.tersed(&arguments).spawn().unwrap(), event(id).to_string().as_bytes());
+        assert!(
+            output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(),
+            "{output:?}"
+        );
+    };
+    ask("claude-code", "d1");
+    assert_eq!(hanging.asked(), 1);
+    // Every way in shares it.
+    ask("gemini", "d2");
+    assert_eq!(hanging.asked(), 2);
+    for id in ["d3", "d4"] {
+        for host in ["claude-code", "gemini", "codex", "copilot", "cursor"] {
+            ask(host, id);
+        }
+    }
+    let script = "for n in $(seq 500); do echo \"test t$n ... ok\"; done; exit 3";
+    let run = place.tersed(&["run", "--shell", script]).stdin(Stdio::null()).output().unwrap();
+    assert_eq!((run.status.code(), run.stdout.iter().filter(|&&b| b == b'\n').count()), (Some(3), 500));
+    assert_eq!(hanging.asked(), 2, "nobody is asked");
+    // A minute later one looks, and is enough to rest again.
+    let late = place.files("late").remove(0);
+    let minute = Duration::from_secs(61);
+    fs::File::options()
+        .append(true)
+        .open(&late)
+        .unwrap()
+        .set_modified(std::time::SystemTime::now() - minute)
+        .unwrap();
+    ask("claude-code", "e1");
+    ask("claude-code", "e2");
+    assert_eq!(hanging.asked(), 3);
+    // When it answers, all is well.
+    fs::remove_file(&socket).unwrap();
+    fs::File::options()
+        .append(true)
+        .open(&late)
+        .unwrap()
+        .set_modified(std::time::SystemTime::now() - minute)
+        .unwrap();
+    assert!(place.stdout(&event("f")).contains("300 passed"));
+    assert!(place.files("late").is_empty());
+    assert!(place.stdout(&event("g")).starts_with("[Duplicate of f"));
+}
+
+#[test]
+fn a_command_is_held_up_twice_at_most() {
+    let place = Place::new();
+    place.stdout(&event("c"));
+    let socket = place.files("sock").remove(0);
+    Place::signal(place.resident(), "-KILL");
+    place.wait_until("it is killed", || place.residents().is_empty());
+    fs::remove_file(&socket).unwrap();
+    let hanging = Hanging::at(&socket);
+    for n in 1..=4 {
+        let script = format!("for n in $(seq 500); do echo \"test t$n {n} ... ok\"; done");
+        let run = place.tersed(&["run", "--shell", &script]).stdin(Stdio::null()).output().unwrap();
+        assert_eq!(run.stdout.iter().filter(|&&b| b == b'\n').count(), 500);
+        assert_eq!(hanging.asked(), n.min(2));
+    }
 }

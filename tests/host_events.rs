@@ -160,6 +160,12 @@ fn codex_runs_commands_inside_of_ours_and_keeps_results() {
     let updated = reply["hookSpecificOutput"]["updatedInput"]["command"].as_str().unwrap();
     let line = event["tool_input"]["command"].as_str().unwrap();
     assert!(updated.starts_with('/') && updated.ends_with(&format!(" -- {line}")), "{updated}");
+    // What Codex shows of it to a model that it does not know, and to one that it does.
+    assert!(updated.contains(" --host-limit 10000 -- "), "{updated}");
+    let mut known = event.clone();
+    known["model"] = json!("gpt-5.5");
+    let reply = self::reply(&host(), "codex", &known).unwrap();
+    assert!(reply.to_string().contains(" --host-limit 40000 -- "), "{reply}");
     assert_eq!(self::reply(&host(), "codex", &recorded("codex", "post-tool-use")), None);
 }
 

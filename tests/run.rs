@@ -297,7 +297,7 @@ fn a_reader_that_goes_ends_the_command_as_ever() {
 }
 
 #[test]
-fn when_the_work_fails_the_text_is_the_commands_own() {
+fn settings_that_cannot_be_read_stop_nothing() {
     let place = Place::new();
     let script = "for n in $(seq 500); do echo \"test t$n ... ok\"; done; exit 3";
     let plain = place.bash(script).stdout;
@@ -305,7 +305,8 @@ fn when_the_work_fails_the_text_is_the_commands_own() {
     // Settings that cannot be read.
     fs::write(place.path("work/tersed.yaml"), "policy:\n  mod: safe\n").unwrap();
     let output = broken.env_remove("TERSED_NO_CONFIG").output().unwrap();
-    assert_eq!((output.stdout, output.status.code()), (plain, Some(3)));
+    assert!(output.stdout.len() * 4 < plain.len(), "{}", text(&output.stdout));
+    assert_eq!(output.status.code(), Some(3));
     for arguments in [&[][..], &["--"], &["--shell", "ls", "--", "ls"], &["--patience", "soon", "--", "ls"]] {
         assert_eq!(place.run(arguments).output().unwrap().status.code(), Some(2), "{arguments:?}");
     }
@@ -322,4 +323,117 @@ fn in_a_terminal_it_becomes_the_command() {
         .output();
     let Ok(output) = output else { return };
     assert_eq!((text(&output.stdout).trim(), output.status.code()), ("33 77", Some(5)));
+}
+
+/// A log of more than a host shows, with what failed where a host cuts.
+const LARGE: &str = "for n in $(seq 900); do echo \"2026-01-01 10:00:00 worker $n took job $((n * 7919)) from queue $((n * 31 % 17))\"; done; \
+    echo 'ERROR worker 7: the disk of /srv/data is full'; \
+    for n in $(seq 901 1500); do echo \"2026-01-01 10:00:00 worker $n took job $((n * 7919)) from queue $((n * 31 % 17))\"; done";
+
+#[test]
+fn what_a_host_would_cut_is_left_out_and_failures_last() {
+    let place = Place::new();
+    let whole = place.bash(LARGE).stdout.len();
+    assert!(whole > 80_000);
+    for (limit, more) in [(30_000, ""), (10_000, ""), (30_000, "--mode safe "), (4_000, "--mode aggressive ")]
+    {
+        for end in ["", "; exit 3", " >&2"] {
+            let line =
+                format!("tersed run {more}--host-limit {limit} --shell {}", quoted(&format!("{LARGE}{end}")));
+            let output = place.bash(&line);
+            let all = format!("{}{}", text(&output.stdout), text(&output.stderr));
+            assert!(
+                all.len() <= limit && all.contains("ERROR worker 7: the disk"),
+                "{limit} {more}{end}: {} bytes",
+                all.len()
+            );
+            assert!(all.contains("tersed") && all.contains("artifacts show"), "{all}");
+        }
+    }
+    // Both streams are one output to the host.
+    let both = format!("{{ {LARGE}; }}; {{ {LARGE}; }} >&2");
+    let output = place.bash(&format!("tersed run --host-limit 20000 --shell {}", quoted(&both)));
+    assert!(output.stdout.len() + output.stderr.len() <= 20_000);
+    assert!(
+        text(&output.stdout).contains("ERROR worker 7") && text(&output.stderr).contains("ERROR worker 7")
+    );
+    // The host's own variables count, and one that was wrapped for the host has the rest.
+    let mut command = place.run(&["--shell", LARGE]);
+    let output = command.env("CLAUDECODE", "1").env("BASH_MAX_OUTPUT_LENGTH", "5000").output().unwrap();
+    assert!(output.stdout.len() <= 5_000, "{}", output.stdout.len());
+    // A host may show less of what failed.
+    let line = format!(
+        "tersed run --host-limit 30000 --host-limit-failed 5000 --shell {}",
+        quoted(&format!("{LARGE}; exit 1"))
+    );
+    let output = place.bash(&line);
+    assert!(
+        output.stdout.len() <= 5_000 && text(&output.stdout).contains("ERROR worker 7"),
+        "{}",
+        output.stdout.len()
+    );
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[test]
+fn what_passed_is_counted_and_the_rest_is_held_to_the_end() {
+    let place = Place::new();
+    // Patience is over before anything is written.
+    let script = format!("echo first; sleep 0.3; {LARGE}; exit 5");
+    let output =
+        place.run(&["--patience", "50ms", "--host-limit", "20000", "--shell", &script]).output().unwrap();
+    let all = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(5));
+    assert!(
+        all.starts_with("first\n2026-01-01 10:00:00 worker 1 took") && all.contains("worker 1500 "),
+        "{all}"
+    );
+    assert!(all.len() <= 20_000 && all.contains("ERROR worker 7: the disk"), "{} bytes", all.len());
+    assert!(all.contains("artifacts show"), "{all}");
+    // What fits goes through as it is.
+    let little = "echo first; sleep 0.3; seq 500";
+    let output =
+        place.run(&["--patience", "50ms", "--host-limit", "20000", "--shell", little]).output().unwrap();
+    let expected: String = (1..=500).map(|n| format!("{n}\n")).collect();
+    assert_eq!(text(&output.stdout), format!("first\n{expected}"));
+    // More than half, and less than the whole.
+    let more = "echo first; sleep 0.3; seq 1000000 1001900";
+    let output =
+        place.run(&["--patience", "50ms", "--host-limit", "20000", "--shell", more]).output().unwrap();
+    let expected: String = (1_000_000..=1_001_900).map(|n| format!("{n}\n")).collect();
+    let all = text(&output.stdout);
+    assert!(
+        all.starts_with(&format!("first\n{}", &expected[..8_000])) && all.ends_with("1001900\n"),
+        "{all}"
+    );
+}
+
+#[test]
+fn a_command_that_is_ended_early_shows_its_failures_too() {
+    let place = Place::new();
+    let script = format!("{LARGE}; : > ready; while :; do sleep 0.05; done");
+    let mut child = place
+        .run(&["--patience", "10m", "--host-limit", "10000", "--", "sh", "-c", &script])
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while !place.path("work/ready").exists() {
+        assert!(start.elapsed() < LONG);
+        thread::sleep(Duration::from_millis(10));
+    }
+    thread::sleep(Duration::from_millis(200));
+    let group = format!("-{}", child.id());
+    assert!(Command::new("kill").args(["-TERM", "--", &group]).status().unwrap().success());
+    let pieces = pieces(&mut child);
+    let mut all = String::new();
+    while let Ok(piece) = pieces.recv_timeout(LONG) {
+        all.push_str(&piece);
+    }
+    child.wait().unwrap();
+    assert!(all.contains("ERROR worker 7: the disk") && all.len() <= 10_000, "{} bytes", all.len());
+    assert!(!all.contains("exit status"), "nobody knows it yet: {all}");
 }

@@ -13,6 +13,9 @@ const tersed = new Tersed({ deadlineMs, policy: { expandTool: true } });
 const MOST_CHARS = 8000;
 const CUT = { budget: { perResult: 1800, total: 0 } };
 
+/** What tells one model's context from others: an agent of a conversation sees other results than the one that started it. */
+const contextOf = (about) => [about?.conversationId, about?.agentId].filter(Boolean).join("/") || undefined;
+
 // Ids of the results that each conversation got from here, to see which of them its model lost.
 const results = new Map();
 
@@ -46,7 +49,7 @@ function argumentsOf(input) {
 
 /** A copy of the result with smaller texts, or undefined where it stays. */
 async function smaller({ snapshot, toolCall, input, result }) {
-  const session = snapshot?.conversationId ?? snapshot?.agentId;
+  const session = contextOf(snapshot);
   const copy = structuredClone(result.output);
   const entries = typeof copy === "object" && Array.isArray(copy?.content) ? copy.content : copy;
   const texts = typeof copy === "string" ? [{ text: copy }] : textsOf(entries);
@@ -61,7 +64,9 @@ async function smaller({ snapshot, toolCall, input, result }) {
     isError: result.isError === true || failed,
     content: typeof copy === "string" ? copy : texts.map(({ text }) => ({ type: "text", text })),
   };
-  const answer = await tersed.compress(session, given, { policy });
+  // What the budget could not bring below the limit is cut all the same.
+  const hostCut = { characters: MOST_CHARS, keeps: "ends" };
+  const answer = await tersed.compress(session, given, { policy, hostCut });
   if (!answer) return undefined;
   const ids = results.get(session) ?? new Set();
   results.set(session, ids.add(toolCall.toolCallId));
@@ -72,7 +77,7 @@ async function smaller({ snapshot, toolCall, input, result }) {
 
 /** Tells which results the next request leaves out: they were summed up or cut away. */
 function forget({ snapshot, request }) {
-  const session = snapshot?.conversationId ?? snapshot?.agentId;
+  const session = contextOf(snapshot);
   const ids = results.get(session);
   if (!ids) return;
   const visible = new Set();
@@ -82,7 +87,7 @@ function forget({ snapshot, request }) {
   const left = [...ids].filter((id) => visible.has(id));
   if (left.length === ids.size) return;
   results.set(session, new Set(left));
-  tersed.evicted(session, { visible: left });
+  tersed.compacted(session, left);
 }
 
 export default {
@@ -101,7 +106,7 @@ export default {
       name: EXPAND.name,
       description: EXPAND.description,
       inputSchema: EXPAND.parameters,
-      execute: (args, context) => tersed.read(context?.conversationId ?? context?.agentId, args.id, linesOf(args)),
+      execute: (args, context) => tersed.read([contextOf(context), ...results.keys()], args.id, linesOf(args)),
     });
   },
 };

@@ -5,14 +5,15 @@
 //
 // Fail open: no function here throws or rejects. When the program is missing, slow, crashed or answers what is
 // no answer, the result is null, and the host keeps what it has. A program that failed is started again when it is needed
-// next, after a pause that doubles from 250 ms to 60 s.
+// next, after a pause that doubles from 250 ms to 60 s. After two waits in a row that were for nothing nobody waits for a minute.
 
 import { spawn } from "node:child_process";
 
 const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 60_000;
-// So many late answers in a row mean a program that hangs.
-const MOST_LATE = 3;
+// After so many late answers in a row nobody is asked for so long.
+const MOST_LATE = 2;
+const REST_MS = 60_000;
 // More than the server's largest message; a line that is longer is no answer.
 const MOST_UNREAD_CHARS = 300 * 1024 * 1024;
 
@@ -49,11 +50,12 @@ class Tersed {
    * What `toolResult/compress` answers for `result` (`{content, evidence, artifact}`), or null: then the
    * host keeps its own. The content has the shape of what was given.
    */
-  async compress(sessionId, result, { signal, policy, query } = {}) {
+  async compress(sessionId, result, { signal, policy, query, hostCut } = {}) {
     if (!compressible(result?.content)) return null;
     const params = { sessionId: idOf(sessionId), result: { ...result, toolCallId: idOf(result.toolCallId) } };
     if (policy) params.policy = policy;
     if (query) params.query = query;
+    if (hostCut) params.hostCut = hostCut;
     const answer = await this.request("toolResult/compress", params, { signal });
     return answer && sameShape(result.content, answer.content) ? answer : null;
   }
@@ -64,11 +66,30 @@ class Tersed {
     if (this.#ready) this.#send({ method: "session/evicted", params: { sessionId: idOf(sessionId), ...what } });
   }
 
+  /** Tells that the conversation was summed up, cut short, cleared or resumed: only the calls in `visible` are left of it. */
+  compacted(sessionId, visible = []) {
+    if (this.#ready) this.#send({ method: "session/compacted", params: { sessionId: idOf(sessionId), visible } });
+  }
+
+  /**
+   * A conversation goes on in two ways: the new session begins with all that the other one shows, or with the calls in
+   * `visible` alone. What `session/fork` answers, or null; until then nothing is to be asked in the new session.
+   */
+  async fork(sessionId, newSessionId, visible) {
+    const params = { sessionId: idOf(sessionId), newSessionId: idOf(newSessionId), ...(visible && { visible }) };
+    return this.#ready ? this.request("session/fork", params) : null;
+  }
+
   /** The text of an original, or of `lines` (`[[first, last], …]`) of it; a message for the model where there is none. */
-  async read(sessionId, id, lines) {
-    const params = { sessionId: idOf(sessionId), id: String(id), numbering: "shown" };
+  async read(sessionIds, id, lines) {
+    const params = { id: String(id), numbering: "shown" };
     if (lines?.length) params.lines = lines;
-    const answer = await this.request("artifact/read", params);
+    let answer;
+    // Where agents share what they were given, any of them may have it.
+    for (const sessionId of [sessionIds].flat()) {
+      answer = await this.request("artifact/read", { ...params, sessionId: idOf(sessionId) });
+      if (typeof answer?.text === "string") break;
+    }
     if (typeof answer?.text !== "string") return `No original ${params.id} can be read; run the tool again.`;
     return answer.nextCursor ? `${answer.text}\n[more follows: ask for later lines]` : answer.text;
   }
@@ -156,7 +177,8 @@ class Tersed {
       };
       const timer = setTimeout(() => {
         stop();
-        if (++this.#late >= MOST_LATE) this.#failed(this.#child);
+        // What hangs is ended, and counts on when it is started again.
+        if (++this.#late >= MOST_LATE) this.#failed(this.#child, REST_MS);
       }, deadlineMs);
       signal?.addEventListener?.("abort", stop, { once: true });
       this.#pending.set(id, done);
@@ -208,9 +230,9 @@ class Tersed {
     done(message.error === undefined ? (message.result ?? null) : null);
   }
 
-  #failed(child) {
+  #failed(child, rest = 0) {
     if (child !== this.#child) return;
-    this.#notBefore = Date.now() + this.#pause;
+    this.#notBefore = Date.now() + Math.max(this.#pause, rest);
     this.#pause = Math.min(this.#pause * 2, LAST_PAUSE_MS);
     this.#drop(child);
     try {
@@ -224,7 +246,6 @@ class Tersed {
     if (child !== this.#child) return;
     this.#child = null;
     this.#ready = false;
-    this.#late = 0;
     for (const done of [...this.#pending.values()]) done(null);
   }
 }
@@ -247,7 +268,7 @@ function linesOf({ first, last } = {}) {
 const EXPAND = {
   name: "tersed_expand",
   description:
-    "Reads back lines that a marker such as [tersed#1a2b3c: omitted 20 lines 6-25, passing_tests, id 2f9a3daa] left " +
+    "Reads back lines that a marker such as [tersed#493027516823: omitted 20 lines 6-25, passing_tests, id 2f9a3daa] left " +
     "out of an earlier tool result. Use it only when the omitted lines matter.",
   parameters: {
     type: "object",
@@ -292,6 +313,9 @@ const tersed = new Tersed({ deadlineMs, policy: { expandTool: true } });
 const MOST_CHARS = 8000;
 const CUT = { budget: { perResult: 1800, total: 0 } };
 
+/** What tells one model's context from others: an agent of a conversation sees other results than the one that started it. */
+const contextOf = (about) => [about?.conversationId, about?.agentId].filter(Boolean).join("/") || undefined;
+
 // Ids of the results that each conversation got from here, to see which of them its model lost.
 const results = new Map();
 
@@ -325,7 +349,7 @@ function argumentsOf(input) {
 
 /** A copy of the result with smaller texts, or undefined where it stays. */
 async function smaller({ snapshot, toolCall, input, result }) {
-  const session = snapshot?.conversationId ?? snapshot?.agentId;
+  const session = contextOf(snapshot);
   const copy = structuredClone(result.output);
   const entries = typeof copy === "object" && Array.isArray(copy?.content) ? copy.content : copy;
   const texts = typeof copy === "string" ? [{ text: copy }] : textsOf(entries);
@@ -340,7 +364,9 @@ async function smaller({ snapshot, toolCall, input, result }) {
     isError: result.isError === true || failed,
     content: typeof copy === "string" ? copy : texts.map(({ text }) => ({ type: "text", text })),
   };
-  const answer = await tersed.compress(session, given, { policy });
+  // What the budget could not bring below the limit is cut all the same.
+  const hostCut = { characters: MOST_CHARS, keeps: "ends" };
+  const answer = await tersed.compress(session, given, { policy, hostCut });
   if (!answer) return undefined;
   const ids = results.get(session) ?? new Set();
   results.set(session, ids.add(toolCall.toolCallId));
@@ -351,7 +377,7 @@ async function smaller({ snapshot, toolCall, input, result }) {
 
 /** Tells which results the next request leaves out: they were summed up or cut away. */
 function forget({ snapshot, request }) {
-  const session = snapshot?.conversationId ?? snapshot?.agentId;
+  const session = contextOf(snapshot);
   const ids = results.get(session);
   if (!ids) return;
   const visible = new Set();
@@ -361,7 +387,7 @@ function forget({ snapshot, request }) {
   const left = [...ids].filter((id) => visible.has(id));
   if (left.length === ids.size) return;
   results.set(session, new Set(left));
-  tersed.evicted(session, { visible: left });
+  tersed.compacted(session, left);
 }
 
 export default {
@@ -380,7 +406,7 @@ export default {
       name: EXPAND.name,
       description: EXPAND.description,
       inputSchema: EXPAND.parameters,
-      execute: (args, context) => tersed.read(context?.conversationId ?? context?.agentId, args.id, linesOf(args)),
+      execute: (args, context) => tersed.read([contextOf(context), ...results.keys()], args.id, linesOf(args)),
     });
   },
 };

@@ -8,15 +8,25 @@ const ENDED = /(?:^|\n)<[^<>\n]* with exit code (-?\d+)>\s*$/;
 
 const tersed = new Tersed({ policy: { expandTool: true } });
 
-// Calls that run, by id. Copilot tells a hook no id, and without one no later result can refer to this one.
+// Calls that run, by id, with the call that started the agent which made them. Copilot tells a hook no id, and without
+// one no later result can refer to this one.
 const running = new Map();
+// Sessions of agents, beside that of the conversation: they see other results.
+const agents = new Set();
 
 const sameCall = (name, args) => `${name} ${JSON.stringify(args)}`;
 
-function callId({ toolName, toolArgs }) {
+function callOf({ toolName, toolArgs }) {
   const call = sameCall(toolName, toolArgs);
-  const ids = [...running].filter(([, other]) => other === call).map(([id]) => id);
-  return ids.length === 1 ? ids[0] : undefined;
+  const found = [...running].filter(([, other]) => other.call === call);
+  return found.length === 1 ? { id: found[0][0], agent: found[0][1].agent } : undefined;
+}
+
+function contextOf(sessionId, agent) {
+  if (!agent) return sessionId;
+  const context = `${sessionId}/${agent}`;
+  agents.add(context);
+  return context;
 }
 
 const session = await joinSession({
@@ -27,8 +37,9 @@ const session = await joinSession({
       if (toolName === EXPAND.name || typeof text !== "string") return;
       const ended = ENDED.exec(text.slice(-200));
       const output = ended ? text.slice(0, text.length - ended[0].length) : text;
-      const answer = await tersed.compress(input.sessionId, {
-        toolCallId: callId(input),
+      const call = callOf(input);
+      const answer = await tersed.compress(contextOf(input.sessionId, call?.agent), {
+        toolCallId: call?.id,
         tool: toolName,
         arguments: toolArgs,
         isError: toolResult.resultType !== "success" || (ended !== null && ended[1] !== "0"),
@@ -42,13 +53,22 @@ const session = await joinSession({
     {
       ...EXPAND,
       skipPermission: true,
-      handler: (args, invocation) => tersed.read(invocation?.sessionId, args.id, linesOf(args)),
+      handler: (args, invocation) => tersed.read([invocation?.sessionId, ...agents], args.id, linesOf(args)),
     },
   ],
 });
 
-session.on("tool.execution_start", ({ data }) => running.set(data.toolCallId, sameCall(data.toolName, data.arguments)));
+session.on("tool.execution_start", ({ data }) => 
+  running.set(data.toolCallId, { call: sameCall(data.toolName, data.arguments), agent: data.parentToolCallId ?? data.agentId }),
+);
 session.on("tool.execution_complete", ({ data }) => running.delete(data.toolCallId));
-for (const moved of ["session.compaction_complete", "session.truncation", "session.snapshot_rewind"]) {
-  session.on(moved, () => tersed.evicted(session.sessionId, { visible: [] }));
+// Not every event says whose context it is about.
+for (const moved of [
+  "session.compaction_complete",
+  "session.truncation",
+  "session.snapshot_rewind",
+  "session.resume",
+  "session.handoff",
+]) {
+  session.on(moved, () => [session.sessionId, ...agents].forEach((context) => tersed.compacted(context)));
 }

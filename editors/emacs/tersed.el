@@ -13,7 +13,8 @@
 ;;
 ;; Fail open: nothing here signals an error.  When the program is missing, slow, crashed or answers what is no
 ;; answer, the result is nil and gptel keeps what it has.  A program that failed is started again when it is
-;; needed next, after a pause that doubles from 250 ms to 60 s.
+;; needed next, after a pause that doubles from 250 ms to 60 s.  After two waits in a row that were for
+;; nothing nobody waits for a minute.
 
 ;;; Code:
 
@@ -51,8 +52,10 @@ See protocol/spec.md, section 4.2."
 (defconst tersed--first-pause 0.25)
 (defconst tersed--last-pause 60)
 
-(defconst tersed--most-late 3
-  "So many late answers in a row mean a program that hangs.")
+(defconst tersed--most-late 2
+  "After so many late answers in a row nobody is asked for a while.")
+(defconst tersed--rest 60
+  "Seconds of that while.")
 
 (defvar tersed--connection nil)
 (defvar tersed--late 0)
@@ -61,17 +64,16 @@ See protocol/spec.md, section 4.2."
 (defvar tersed--expands nil
   "Whether the model has a tool to read originals with.")
 
-(defun tersed--failed ()
-  "Give the program up, and start none before a pause is over."
-  (setq tersed--not-before (+ (float-time) tersed--pause)
+(defun tersed--failed (&optional rest)
+  "Give the program up, and start none before a pause, or REST seconds, are over."
+  (setq tersed--not-before (+ (float-time) (max tersed--pause (or rest 0)))
         tersed--pause (min (* 2 tersed--pause) tersed--last-pause))
   (tersed--drop))
 
 (defun tersed--drop ()
   "End the program."
   (let ((connection tersed--connection))
-    (setq tersed--connection nil
-          tersed--late 0)
+    (setq tersed--connection nil)
     (when connection
       (ignore-errors
         (let ((process (jsonrpc--process connection)))
@@ -95,7 +97,7 @@ See protocol/spec.md, section 4.2."
         ((not (tersed-running-p)) (tersed--failed))
         ;; An error that came in time is an answer.
         ((< (- (float-time) asked) deadline) (setq tersed--late 0))
-        ((>= (cl-incf tersed--late) tersed--most-late) (tersed--failed)))
+        ((>= (cl-incf tersed--late) tersed--most-late) (tersed--failed tersed--rest)))
        nil))))
 
 (defun tersed--start ()
@@ -156,7 +158,12 @@ See protocol/spec.md, section 4.2."
 Starts no program."
   (when (tersed-running-p)
     (ignore-errors
-      (jsonrpc-notify tersed--connection :session/evicted (list :sessionId session :visible [])))))
+      (jsonrpc-notify tersed--connection :session/compacted (list :sessionId session)))))
+
+(defun tersed-fork (session new)
+  "Begin the session NEW with all that SESSION shows: a conversation goes on in two ways."
+  (and tersed--connection
+       (tersed-request "session/fork" (list :sessionId session :newSessionId new))))
 
 (defun tersed-read (session id &optional first last)
   "The text of the original ID in SESSION, or of its lines FIRST to LAST.
@@ -177,6 +184,7 @@ Starts no program."
   (interactive)
   (tersed--drop)
   (setq tersed--pause tersed--first-pause
+        tersed--late 0
         tersed--not-before 0))
 
 ;;;; gptel
@@ -192,11 +200,13 @@ Starts no program."
 
 (defun tersed-gptel-post-tool-call (info)
   "Make the result in INFO smaller, a plist with :name, :args and :result.
-For `gptel-post-tool-call-functions'."
+For `gptel-post-tool-call-functions'.  A buffer can be edited, tool
+results may not be part of the next request, and agents write into the
+buffer of their conversation: so the call is not named, and no later
+result refers to this one."
   (ignore-errors
     (let* ((result (plist-get info :result))
            (name (plist-get info :name))
-           (id (plist-get info :id))
            (buffer (plist-get info :buffer))
            (answer
             (and (stringp result)
@@ -204,7 +214,6 @@ For `gptel-post-tool-call-functions'."
                  (tersed-compress
                   (tersed--session (and buffer (get-buffer buffer)))
                   (append (list :tool name :content result)
-                          (and (stringp id) (list :toolCallId id))
                           (and (plist-get info :args) (list :arguments (tersed--arguments (plist-get info :args)))))))))
       (and answer
            (not (equal (plist-get answer :content) result))
@@ -230,7 +239,7 @@ A plist is an object, the values of a call are an array."
           :name "tersed_expand"
           :function #'tersed-gptel-expand
           :category "tersed"
-          :description "Reads back lines that a marker such as [tersed#1a2b3c: omitted 20 lines 6-25, passing_tests, \
+          :description "Reads back lines that a marker such as [tersed#493027516823: omitted 20 lines 6-25, passing_tests, \
 id 2f9a3daa] left out of an earlier tool result. Use it only when the omitted lines matter."
           :args (list '(:name "id" :type string :description "The id in the marker")
                       '(:name "first" :type integer :optional t :description "First line, as the marker counts")

@@ -27,9 +27,10 @@ export default function tersedExtension(pi) {
     return answer ? { content: answer.content } : undefined;
   });
 
-  // What was summarized, or lies on another branch, is not in the context any more.
-  for (const moved of ["session_compact", "session_tree"]) {
-    pi.on(moved, (_event, ctx) => tersed.evicted(session(ctx), { visible: [] }));
+  // What was summarized, or lies on another branch, is not in the context any more; what was resumed or forked may
+  // begin earlier than what was given here.
+  for (const moved of ["session_compact", "session_tree", "session_start", "session_switch", "session_fork"]) {
+    pi.on(moved, (_event, ctx) => tersed.compacted(session(ctx)));
   }
   pi.on("session_shutdown", () => tersed.close());
 

@@ -3,14 +3,15 @@
 //
 // Fail open: no function here throws or rejects. When the program is missing, slow, crashed or answers what is
 // no answer, the result is null, and the host keeps what it has. A program that failed is started again when it is needed
-// next, after a pause that doubles from 250 ms to 60 s.
+// next, after a pause that doubles from 250 ms to 60 s. After two waits in a row that were for nothing nobody waits for a minute.
 
 import { spawn } from "node:child_process";
 
 const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 60_000;
-// So many late answers in a row mean a program that hangs.
-const MOST_LATE = 3;
+// After so many late answers in a row nobody is asked for so long.
+const MOST_LATE = 2;
+const REST_MS = 60_000;
 // More than the server's largest message; a line that is longer is no answer.
 const MOST_UNREAD_CHARS = 300 * 1024 * 1024;
 
@@ -47,11 +48,12 @@ export class Tersed {
    * What `toolResult/compress` answers for `result` (`{content, evidence, artifact}`), or null: then the
    * host keeps its own. The content has the shape of what was given.
    */
-  async compress(sessionId, result, { signal, policy, query } = {}) {
+  async compress(sessionId, result, { signal, policy, query, hostCut } = {}) {
     if (!compressible(result?.content)) return null;
     const params = { sessionId: idOf(sessionId), result: { ...result, toolCallId: idOf(result.toolCallId) } };
     if (policy) params.policy = policy;
     if (query) params.query = query;
+    if (hostCut) params.hostCut = hostCut;
     const answer = await this.request("toolResult/compress", params, { signal });
     return answer && sameShape(result.content, answer.content) ? answer : null;
   }
@@ -62,11 +64,30 @@ export class Tersed {
     if (this.#ready) this.#send({ method: "session/evicted", params: { sessionId: idOf(sessionId), ...what } });
   }
 
+  /** Tells that the conversation was summed up, cut short, cleared or resumed: only the calls in `visible` are left of it. */
+  compacted(sessionId, visible = []) {
+    if (this.#ready) this.#send({ method: "session/compacted", params: { sessionId: idOf(sessionId), visible } });
+  }
+
+  /**
+   * A conversation goes on in two ways: the new session begins with all that the other one shows, or with the calls in
+   * `visible` alone. What `session/fork` answers, or null; until then nothing is to be asked in the new session.
+   */
+  async fork(sessionId, newSessionId, visible) {
+    const params = { sessionId: idOf(sessionId), newSessionId: idOf(newSessionId), ...(visible && { visible }) };
+    return this.#ready ? this.request("session/fork", params) : null;
+  }
+
   /** The text of an original, or of `lines` (`[[first, last], …]`) of it; a message for the model where there is none. */
-  async read(sessionId, id, lines) {
-    const params = { sessionId: idOf(sessionId), id: String(id), numbering: "shown" };
+  async read(sessionIds, id, lines) {
+    const params = { id: String(id), numbering: "shown" };
     if (lines?.length) params.lines = lines;
-    const answer = await this.request("artifact/read", params);
+    let answer;
+    // Where agents share what they were given, any of them may have it.
+    for (const sessionId of [sessionIds].flat()) {
+      answer = await this.request("artifact/read", { ...params, sessionId: idOf(sessionId) });
+      if (typeof answer?.text === "string") break;
+    }
     if (typeof answer?.text !== "string") return `No original ${params.id} can be read; run the tool again.`;
     return answer.nextCursor ? `${answer.text}\n[more follows: ask for later lines]` : answer.text;
   }
@@ -154,7 +175,8 @@ export class Tersed {
       };
       const timer = setTimeout(() => {
         stop();
-        if (++this.#late >= MOST_LATE) this.#failed(this.#child);
+        // What hangs is ended, and counts on when it is started again.
+        if (++this.#late >= MOST_LATE) this.#failed(this.#child, REST_MS);
       }, deadlineMs);
       signal?.addEventListener?.("abort", stop, { once: true });
       this.#pending.set(id, done);
@@ -206,9 +228,9 @@ export class Tersed {
     done(message.error === undefined ? (message.result ?? null) : null);
   }
 
-  #failed(child) {
+  #failed(child, rest = 0) {
     if (child !== this.#child) return;
-    this.#notBefore = Date.now() + this.#pause;
+    this.#notBefore = Date.now() + Math.max(this.#pause, rest);
     this.#pause = Math.min(this.#pause * 2, LAST_PAUSE_MS);
     this.#drop(child);
     try {
@@ -222,7 +244,6 @@ export class Tersed {
     if (child !== this.#child) return;
     this.#child = null;
     this.#ready = false;
-    this.#late = 0;
     for (const done of [...this.#pending.values()]) done(null);
   }
 }
@@ -245,7 +266,7 @@ export function linesOf({ first, last } = {}) {
 export const EXPAND = {
   name: "tersed_expand",
   description:
-    "Reads back lines that a marker such as [tersed#1a2b3c: omitted 20 lines 6-25, passing_tests, id 2f9a3daa] left " +
+    "Reads back lines that a marker such as [tersed#493027516823: omitted 20 lines 6-25, passing_tests, id 2f9a3daa] left " +
     "out of an earlier tool result. Use it only when the omitted lines matter.",
   parameters: {
     type: "object",

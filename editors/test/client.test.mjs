@@ -39,6 +39,32 @@ describe("the shared client", () => {
     tersed.close();
   });
 
+  it("forks a conversation, and forgets one that is summed up", async () => {
+    const tersed = new Tersed({ command: PROGRAM, ...PATIENT, policy: { expandTool: true } });
+    const run = async (session, n) => (await tersed.compress(session, { ...RESULT, toolCallId: `c${n}`, arguments: { command: `cargo test ${n}` } })).content;
+    checkPassed(await run("s", 1));
+    checkPassed(await run("agent", 2));
+    assert.deepEqual(await tersed.fork("s", "f"), { sessionId: "f", created: true, calls: 1 });
+    assert.match(await run("f", 3), /^\[Duplicate of c1 /);
+    tersed.compacted("s");
+    checkPassed(await run("s", 4));
+    tersed.compacted("s", ["c4"]);
+    assert.match(await run("s", 5), /^\[Duplicate of c4 /);
+    assert.match(await run("f", 6), /^\[Duplicate of c1 /);
+    assert.equal((await tersed.fork("s", "g", ["c9"])).created, true);
+    checkPassed(await run("g", 7));
+    tersed.close();
+  });
+
+  it("says what its host cuts away", async () => {
+    const tersed = new Tersed({ command: PROGRAM, ...PATIENT, policy: { expandTool: true } });
+    const run = async (n, more) => (await tersed.compress("s", { ...RESULT, toolCallId: `c${n}`, arguments: { command: `cargo test ${n}` } }, more)).content;
+    checkPassed(await run(1, { hostCut: { characters: 80, keeps: "ends" } }));
+    checkPassed(await run(2));
+    assert.match(await run(3), /^\[Duplicate of c2 /);
+    tersed.close();
+  });
+
   it("takes many at once, large ones and other than ASCII", async () => {
     const tersed = new Tersed({ command: PROGRAM, ...PATIENT });
     const texts = Array.from({ length: 20 }, (_, i) => `${i} – größer\u2028💾 ${"x y ".repeat(i * 500)}`);
@@ -61,6 +87,8 @@ describe("the shared client", () => {
   it("does not start a program for what can wait", async () => {
     const tersed = new Tersed({ command: PROGRAM, ...PATIENT });
     tersed.evicted("s", { visible: [] });
+    tersed.compacted("s");
+    assert.equal(await tersed.fork("s", "f"), null);
     assert.equal(await tersed.stats("s"), null);
     assert.equal(tersed.running, false);
   });
@@ -85,6 +113,24 @@ describe("fails open", () => {
       assert.equal(await tersed.compress("s", RESULT), null);
     });
   }
+
+  it("waits twice at most for a program that hangs", async () => {
+    for (const way of ["hang", "late"]) {
+      const starts = join(folder(), "starts");
+      process.env.BROKEN_STARTS = starts;
+      const tersed = new Tersed({ command: broken(way), deadlineMs: 150, startMs: 3_600_000 });
+      assert.equal(await tersed.compress("s", RESULT), null);
+      assert.equal(await tersed.compress("s", RESULT), null);
+      // Whoever asked would wait longer than the test may take.
+      for (let turn = 0; turn < 20; turn++) {
+        assert.equal(await tersed.request("toolResult/compress", {}, { deadlineMs: 3_600_000 }), null);
+      }
+      assert.equal(tersed.running, false, "what hangs is ended");
+      assert.equal(readFileSync(starts, "utf8").trim().split("\n").length, 1, way);
+      tersed.close();
+      delete process.env.BROKEN_STARTS;
+    }
+  });
 
   it("starts a program that crashed again, after a pause", async () => {
     const starts = join(folder(), "starts");

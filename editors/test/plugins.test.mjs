@@ -26,8 +26,8 @@ function installed(file) {
 const deadline = (command) => (command === PROGRAM ? "30000" : "400");
 
 /** What Cline gives its plugins for a call of a tool. */
-function clineContext(toolCallId, toolName, input, result) {
-  const snapshot = { agentId: "agent_1", conversationId: "conv_1", messages: [] };
+function clineContext(toolCallId, toolName, input, result, session = "conv_1", agent = "agent_1") {
+  const snapshot = { agentId: agent, conversationId: session, messages: [] };
   return { snapshot, toolCall: { type: "tool-call", toolCallId, toolName, input }, input, result };
 }
 
@@ -38,8 +38,9 @@ const HOSTS = {
     assert.deepEqual(Object.keys(module), ["TersedPlugin"], "OpenCode calls every export");
     const hooks = await module.TersedPlugin({ directory: place }, { command, deadlineMs: Number(deadline(command)), startMs: Number(deadline(command)) });
     return {
-      async run({ toolCallId, tool = "bash", args, text, exitCode = 0, parts }) {
-        const input = { tool, sessionID: "ses_1", callID: toolCallId, args };
+      // An agent of OpenCode has a session of its own.
+      async run({ toolCallId, tool = "bash", args, text, exitCode = 0, parts, session = "ses_1", agent }) {
+        const input = { tool, sessionID: agent ? `ses_${agent}` : session, callID: toolCallId, args };
         const output = parts
           ? { content: parts }
           : { title: "t", output: text, metadata: { exit: exitCode, output: text, truncated: false } };
@@ -56,6 +57,7 @@ const HOSTS = {
       },
       event: (type, properties) => hooks.event({ event: { type, properties } }),
       forget: () => hooks.event({ event: { type: "session.compacted", properties: { sessionID: "ses_1" } } }),
+      moved: { "a summary": () => hooks.event({ event: { type: "session.compacted", properties: { sessionID: "ses_1" } } }) },
       expand: (args) => hooks.tool.tersed_expand.execute(args, { sessionID: "ses_1" }),
       end: () => hooks.dispose(),
     };
@@ -68,13 +70,15 @@ const HOSTS = {
     process.env.TERSED_BIN = command;
     process.env.TERSED_DEADLINE_MS = deadline(command);
     extension({ on: (name, handler) => (handlers[name] = handler), registerTool: (it) => (tool = it) });
-    const ctx = { sessionManager: { getSessionId: () => "pi_1" } };
+    const contextOf = (id) => ({ sessionManager: { getSessionId: () => id } });
+    const ctx = contextOf("pi_1");
     return {
-      async run({ toolCallId, tool = "bash", args, text, exitCode = 0, parts }) {
+      // An agent of pi is a process of its own, with a session of its own.
+      async run({ toolCallId, tool = "bash", args, text, exitCode = 0, parts, session = "pi_1", agent }) {
         const ended = exitCode ? `${text}\n\nCommand exited with code ${exitCode}` : text;
         const content = parts ?? [{ type: "text", text: ended }];
         const event = { type: "tool_result", toolName: tool, toolCallId, input: args, content, isError: exitCode !== 0 };
-        const patch = await handlers.tool_result(Object.freeze(event), ctx);
+        const patch = await handlers.tool_result(Object.freeze(event), contextOf(agent ?? session));
         assert.ok(patch === undefined || Object.keys(patch).join() === "content");
         const shown = patch?.content ?? content;
         if (parts) return shown;
@@ -88,6 +92,13 @@ const HOSTS = {
         return [event.content[0].text, (patch?.content ?? event.content)[0].text];
       },
       forget: () => handlers.session_compact({}, ctx),
+      moved: {
+        "a summary": () => handlers.session_compact({}, ctx),
+        "another branch": () => handlers.session_tree({}, ctx),
+        "a fork": () => handlers.session_fork({}, ctx),
+        "a session that is resumed": () => handlers.session_start({ reason: "resume" }, ctx),
+        "another session": () => handlers.session_switch({ reason: "resume" }, ctx),
+      },
       expand: async (args) => (await tool.execute("id", args, undefined, undefined, ctx)).content[0].text,
       end: () => handlers.session_shutdown({}, ctx),
     };
@@ -100,11 +111,11 @@ const HOSTS = {
     let tool;
     setup({ registerTool: (it) => (tool = it) }, {});
     return {
-      async run({ toolCallId, tool: toolName = "run_commands", args, text, exitCode = 0, parts }) {
+      async run({ toolCallId, tool: toolName = "run_commands", args, text, exitCode = 0, parts, session, agent }) {
         const error = exitCode ? { error: `Command exited with code ${exitCode}`, success: false } : { success: true };
         const entry = { query: "q", result: exitCode ? `[${error.error}]\n${text}` : text, ...error };
         const result = Object.freeze({ output: parts ? { content: parts } : [Object.freeze(entry)] });
-        const answer = await hooks.afterTool(clineContext(toolCallId, toolName, args, result));
+        const answer = await hooks.afterTool(clineContext(toolCallId, toolName, args, result, session, agent));
         assert.ok(answer === undefined || Object.keys(answer).join() === "result");
         const { output } = answer?.result ?? result;
         if (parts) return output.content;
@@ -116,6 +127,9 @@ const HOSTS = {
         return [shown(context.result), shown((await hooks.afterTool(context))?.result ?? context.result)];
       },
       forget: () => hooks.beforeModel({ ...clineContext(), request: { messages: [{ role: "user", content: [] }] } }),
+      moved: {
+        "a summary": () => hooks.beforeModel({ ...clineContext(), request: { messages: [{ role: "user", content: [] }] } }),
+      },
       expand: (args) => tool.execute(args, { conversationId: "conv_1", agentId: "agent_1" }),
       end: () => {},
     };
@@ -132,12 +146,12 @@ const HOSTS = {
     };
     await installed("copilot/extension.mjs");
     return {
-      async run({ toolCallId, tool = "bash", args, text, exitCode = 0, parts }) {
+      async run({ toolCallId, tool = "bash", args, text, exitCode = 0, parts, session = "cop_1", agent }) {
         const ended = parts ? parts[0].text : `${text}\n<shellId: 0 completed with exit code ${exitCode}>`;
-        const call = { toolCallId, toolName: tool, arguments: args };
+        const call = { toolCallId, toolName: tool, arguments: args, ...(agent && { parentToolCallId: agent }) };
         listeners["tool.execution_start"]({ data: call });
         const toolResult = { resultType: "success", textResultForLlm: ended, toolTelemetry: { a: 1 } };
-        const answer = await config.hooks.onPostToolUse({ sessionId: "cop_1", toolName: tool, toolArgs: args, toolResult });
+        const answer = await config.hooks.onPostToolUse({ sessionId: session, toolName: tool, toolArgs: args, toolResult });
         listeners["tool.execution_complete"]({ data: call });
         const shown = answer?.modifiedResult ?? toolResult;
         assert.deepEqual({ ...shown, textResultForLlm: "" }, { ...toolResult, textResultForLlm: "" });
@@ -152,6 +166,12 @@ const HOSTS = {
         return [hook.toolResult.textResultForLlm, (answer?.modifiedResult ?? hook.toolResult).textResultForLlm];
       },
       forget: () => listeners["session.compaction_complete"]({ data: {} }),
+      moved: Object.fromEntries(
+        ["compaction_complete", "truncation", "snapshot_rewind", "resume", "handoff"].map((name) => [
+          `session.${name}`,
+          () => listeners[`session.${name}`]({ data: {} }),
+        ]),
+      ),
       expand: (args) => config.tools[0].handler(args, { sessionId: "cop_1" }),
       end: () => {},
     };
@@ -220,6 +240,45 @@ for (const [name, start] of Object.entries(HOSTS)) {
       assert.match(await host.run(again), /^\[Duplicate of c1 \(\w+\)|lines 1-\d+ as in c1 \(\w+\)/);
       await host.forget();
       checkPassed(await host.run(call("c3", { args: { command: "cargo test -v" } })));
+      await host.end();
+    });
+
+    it("keeps agents and conversations apart", async () => {
+      const host = await start(PROGRAM);
+      const contexts = [{}, { agent: "a1" }, { agent: "a2" }, { session: "other" }];
+      const texts = [PASSED, PASSED.replaceAll("case", "kind")];
+      for (const [n, text] of texts.entries()) {
+        // All at once: the same calls of all contexts, one after the other.
+        for (const [i, context] of contexts.entries()) {
+          const shown = await host.run(call(`c${n}${i}`, { args: { command: `cargo test ${n}${i}` }, text, ...context }));
+          assert.doesNotMatch(shown, /Duplicate of| as in /, JSON.stringify(context));
+        }
+      }
+      for (const [i, context] of contexts.entries()) {
+        const shown = await host.run(call(`d${i}`, { args: { command: `cargo test -q ${i}` }, ...context }));
+        assert.match(shown, new RegExp(`(Duplicate of|as in) c0${i} `), "each still sees its own");
+      }
+      await host.end();
+    });
+
+    it("reads back what an agent was given", async () => {
+      const host = await start(PROGRAM);
+      const passed = await host.run(call("c1", name === "copilot" ? { agent: "a1" } : {}));
+      assert.match(await host.expand({ id: handleOf(passed), first: 2, last: 2 }), /case_0/);
+      await host.end();
+    });
+
+    it("forgets what may not be visible any more", async () => {
+      const host = await start(PROGRAM);
+      let n = 0;
+      for (const [what, moved] of Object.entries(host.moved)) {
+        const run = () => host.run(call(`c${++n}`, { args: { command: `cargo test ${n}` } }));
+        const first = await run();
+        assert.doesNotMatch(first, /Duplicate of| as in /, what);
+        assert.match(await run(), /Duplicate of| as in /, what);
+        await moved();
+      }
+      checkPassed(await host.run(call("last", { args: { command: "cargo test -v" } })));
       await host.end();
     });
 

@@ -37,6 +37,8 @@ class Results {
       compress: (sessionId, result, token) => this.compress(sessionId, result, token),
       wrapTool: (name, tool, sessionId) => this.wrapTool(name, tool, sessionId),
       evicted: (sessionId, what) => this.#client()?.evicted(sessionId, what),
+      compacted: (sessionId, visible) => this.#client()?.compacted(sessionId, visible),
+      fork: (sessionId, newSessionId, visible) => this.#client()?.fork(sessionId, newSessionId, visible) ?? Promise.resolve(null),
       read: (sessionId, id, lines) => this.#client()?.read(sessionId, id, lines) ?? Promise.resolve(null),
       stats: (sessionId) => this.#client()?.stats(sessionId) ?? Promise.resolve(null),
       onDidCompress: this.#compressed.event,

@@ -12,7 +12,7 @@ use clap::{Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
 use super::settings::SettingsArgs;
-use crate::artifact::vault::{Bounds, Copy, Reach, Vault, user_folder};
+use crate::artifact::vault::{Bounds, Copy, Pruned, Reach, Vault, user_folder};
 use crate::artifact::{AccessError, Artifact, Encoding, LineRange, Match, Page, SearchOptions};
 use crate::host::resident::elsewhere;
 use crate::telemetry::{Clock, SystemClock};
@@ -381,7 +381,12 @@ fn prune(place: &Place, older_than: Option<Duration>) -> Result<(), String> {
         Some(Duration::ZERO) => u64::MAX,
         Some(age) => now.saturating_sub(age).as_nanos() as u64,
     };
-    let pruned = vault.prune(since, now).map_err(|error| format!("{}: {error}", vault.path().display()))?;
+    let vaults = [Some(vault), place.dir.is_none().then(elsewhere::of_conversations).flatten()];
+    let mut pruned = Pruned::default();
+    for vault in vaults.into_iter().flatten() {
+        let one = vault.prune(since, now).map_err(|error| format!("{}: {error}", vault.path().display()))?;
+        pruned = Pruned { removed: pruned.removed + one.removed, left: pruned.left + one.left };
+    }
     if place.json {
         return print_json(&json!({ "removed": pruned.removed, "left": pruned.left }));
     }

@@ -3,7 +3,8 @@
 
 use std::io::{Read, Write};
 use std::process::ExitCode;
-use std::sync::mpsc::channel;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use clap::builder::PossibleValuesParser;
@@ -14,6 +15,7 @@ use crate::engine::{Settings, seal_key};
 use crate::host::Host;
 use crate::host::hooks::{HOOKS, Hooks};
 use crate::host::resident::answer::answer;
+use crate::host::resident::breaker::Breaker;
 use crate::host::resident::client::Client;
 use crate::host::resident::place::Place;
 use crate::host::resident::wire::{MAX_CONTENT, Reply, Request};
@@ -25,7 +27,7 @@ use crate::host::wrap;
     tersed hook codex < event.json\n  \
     tersed hook claude-code --deadline 2000 --mode aggressive < event.json\n\n\
     Prints what the host's hook is to print, or nothing: then the host goes on as without. The exit status is 0 whatever \
-    happens. The first event of a workspace starts a process that later ones share; it ends with the host.")]
+    happens. After two events in a row without an answer in time nobody is asked for a minute. The first event of a workspace starts a process that later ones share; it ends with the host.")]
 pub struct Args {
     /// The host.
     #[arg(value_parser = PossibleValuesParser::new(HOOKS.iter().map(|hooks| hooks.name)))]
@@ -88,7 +90,7 @@ pub(super) fn fast() -> Option<ExitCode> {
         }
     }
     let ask = Ask { until: until(deadline), is_alone, settings: Vec::new(), to_start: Vec::new() };
-    Some(reply(ask, host, owner, || PolicyArgs::default().config().ok()))
+    Some(reply(ask, host, owner, || Some(PolicyArgs::default().config_or_defaults())))
 }
 
 /// Whether commands may not be wrapped; the event is taken all the same, so that the host can write it.
@@ -116,7 +118,7 @@ pub(super) fn run(args: Args) -> ExitCode {
         to_start,
     };
     let Args { host, owner, policy, .. } = args;
-    reply(ask, host, owner, move || policy.config().ok())
+    reply(ask, host, owner, move || Some(policy.config_or_defaults()))
 }
 
 fn until(deadline: Option<u64>) -> Instant {
@@ -124,6 +126,9 @@ fn until(deadline: Option<u64>) -> Instant {
     let deadline = deadline.or_else(of_host).unwrap_or(DEADLINE);
     Instant::now() + Duration::from_millis(deadline.min(3_600_000))
 }
+
+/// How long what the host writes is taken where nobody is asked.
+const TAKEN: Duration = Duration::from_millis(500);
 
 /// Prints the answer, if there is one in time.
 fn reply(
@@ -134,12 +139,16 @@ fn reply(
 ) -> ExitCode {
     // Nobody reads it, and some hosts show it.
     std::panic::set_hook(Box::new(|_| {}));
+    let place = place_of(&ask);
+    let breaker = place.as_ref().map(|place| Arc::new(Breaker::new(place.late())));
+    let is_resting = breaker.as_ref().is_some_and(|breaker| !breaker.lets());
     let (send, answer) = channel();
-    let until = ask.until;
+    let until = if is_resting { Instant::now() + TAKEN } else { ask.until };
+    let held = breaker.clone();
     let started = std::thread::Builder::new().spawn(move || {
-        let printed = event().and_then(|event| {
+        let printed = event().filter(|_| !is_resting).and_then(|event| {
             let request = Request::Hook { host, owner };
-            match self::ask(&ask, &request, &event, config)? {
+            match asked(&ask, &request, &event, config, place, held.as_deref())? {
                 (Reply::Whole, answer) => Some(answer),
                 _ => None,
             }
@@ -147,9 +156,11 @@ fn reply(
         let _ = send.send(printed);
     });
     let left = until.saturating_duration_since(Instant::now());
-    if started.is_ok()
-        && let Ok(Some(mut answer)) = answer.recv_timeout(left)
-    {
+    let answer = started.map(|_| answer.recv_timeout(left));
+    if let (Ok(Err(RecvTimeoutError::Timeout)), Some(breaker), false) = (&answer, &breaker, is_resting) {
+        breaker.late();
+    }
+    if let Ok(Ok(Some(mut answer))) = answer {
         answer.push(b'\n');
         let mut out = std::io::stdout();
         let _ = out.write_all(&answer).and_then(|()| out.flush());
@@ -165,30 +176,61 @@ fn event() -> Option<Vec<u8>> {
     (is_object && event.len() <= MAX_CONTENT).then_some(event)
 }
 
-/// Asks the resident process, or does the work here where there is none and none can be started.
+/// Asks the resident process, or does the work here where there is none and none can be started. `None` also where it let
+/// others wait for nothing.
 pub(super) fn ask(
     ask: &Ask,
     request: &Request,
     content: &[u8],
     config: impl FnOnce() -> Option<Config>,
 ) -> Option<(Reply, Vec<u8>)> {
-    let place = std::env::current_dir().and_then(|folder| Place::of(&folder, &ask.settings));
+    let place = place_of(ask);
+    let breaker = place.as_ref().map(|place| Breaker::new(place.late()));
+    if breaker.as_ref().is_some_and(|breaker| !breaker.lets()) {
+        return None;
+    }
+    asked(ask, request, content, config, place, breaker.as_ref())
+}
+
+fn place_of(ask: &Ask) -> Option<Place> {
+    std::env::current_dir().and_then(|folder| Place::of(&folder, &ask.settings)).ok()
+}
+
+/// The same where it is known that somebody may be asked.
+fn asked(
+    ask: &Ask,
+    request: &Request,
+    content: &[u8],
+    config: impl FnOnce() -> Option<Config>,
+    place: Option<Place>,
+    breaker: Option<&Breaker>,
+) -> Option<(Reply, Vec<u8>)> {
     if !ask.is_alone
-        && let Ok(place) = &place
+        && let Some(place) = &place
     {
         let settings = ask.settings.iter().chain(&ask.to_start).cloned().collect();
         let client = Client { place: place.clone(), settings, until: ask.until };
         match client.ask(request, content) {
-            Ok(answered) => return Some(answered),
-            Err(error) if error.kind() == std::io::ErrorKind::TimedOut => return None,
+            Ok(answered) => {
+                breaker.inspect(|breaker| breaker.answered());
+                return Some(answered);
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::TimedOut => {
+                breaker.inspect(|breaker| breaker.late());
+                return None;
+            }
             Err(_) => {}
         }
     }
     let mut settings = Settings::of(&config()?);
     // What is said here would go to the host; without the file a key of this process serves.
     let _ = seal_key::give(&mut settings.policy);
-    let host = Host::once(settings, place.ok().map(|place| place.originals()));
+    let host = Host::once(settings, place.map(|place| place.originals()));
     let answered = answer(&host, request, content);
     host.engine().close();
+    // What is done here is in time, or the wait is counted by whoever waits.
+    if Instant::now() < ask.until {
+        breaker.inspect(|breaker| breaker.answered());
+    }
     Some(answered)
 }

@@ -6,6 +6,7 @@ mod choices;
 pub mod elsewhere;
 pub mod exclusion;
 pub mod kind;
+pub mod less;
 mod limits;
 pub mod page;
 mod patch;

@@ -146,12 +146,13 @@ impl Engine {
             store.open(session, &id).map(|artifact| (id, artifact))
         };
         match opened {
-            Err(AccessError::NotFound { .. }) => {}
+            Err(AccessError::NotFound { .. } | AccessError::Unreadable) => {}
             opened => return opened.map_err(refused),
         }
-        // What the store never had or let go may be on disk.
+        // What the store never had, let go, or lost with its folder may be kept elsewhere.
+        let lost = opened.err().unwrap_or_else(|| AccessError::NotFound { id: id.to_owned() });
         let found = self.copies.find(session, id).map_err(refused)?;
-        found.ok_or_else(|| refused(AccessError::NotFound { id: id.to_owned() }))
+        found.ok_or_else(|| refused(lost))
     }
 }
 

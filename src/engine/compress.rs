@@ -12,7 +12,8 @@ use crate::config::{BudgetPatch, EvidenceDetail, Policy, PolicyPatch};
 use crate::pipeline::budget::Ask;
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::{History, NoHistory};
-use crate::pipeline::evidence::{BeforeAfter, Evidence, Memo, Status};
+use crate::pipeline::evidence::{BeforeAfter, Evidence, Memo, Status, Step};
+use crate::pipeline::reason::Reason;
 use crate::pipeline::{Outcome, Prepared, Retain};
 use crate::pipeline::sanitize::Counts;
 use crate::pipeline::sanitize::spare::Spare;
@@ -212,7 +213,11 @@ impl Engine {
         let key = outcome.evidence.externalized.clone();
         let retain = outcome.retain.take();
         let on_disk = self.recover(session, call, &mut outcome, retain.as_deref(), policy);
+        let is_wanted = retain.is_some();
         let artifact = retain.and_then(|retain| self.put(session, call, &retain, key.is_some()));
+        if is_wanted && artifact.is_none() {
+            outcome.evidence.steps.push(not_stored("artifact", &outcome));
+        }
         let artifact = artifact.map(|artifact| ArtifactRef { on_disk, ..artifact });
         let is_kept = key.is_none_or(|key| artifact.as_ref().is_some_and(|artifact| artifact.id == key))
             && (!outcome.decision.hinted
@@ -246,6 +251,12 @@ impl Engine {
             on_disk: false,
         })
     }
+}
+
+/// A step that says that an original is not where it should be.
+pub(super) fn not_stored(id: &str, outcome: &Outcome) -> Step {
+    let bytes = outcome.evidence.bytes.after;
+    Step { id: id.to_owned(), reason: Reason::NotStored, bytes_before: bytes, bytes_after: bytes }
 }
 
 /// A policy with what a request gives laid over it.

@@ -225,8 +225,14 @@ impl Engine {
                 max_streams: self.settings.streams.max_open,
                 max_stream_bytes: self.settings.streams.limits.whole,
             },
+            configuration: (*self.configuration.told()).clone(),
         };
         serde_json::to_value(capabilities).map_err(|e| RpcError::failed("internal", e.to_string()))
+    }
+
+    /// Bytes of a result that the settings allow.
+    pub fn output_cap(&self) -> usize {
+        self.configuration.policy().max_output_bytes
     }
 
     /// The host is done; the answers to what came earlier may still need the originals.
@@ -237,6 +243,11 @@ impl Engine {
     /// Events and alerts go to the host this way: a method and its parameters in JSON.
     pub fn notify_through(&self, send: impl Fn(&'static str, &str) + Send + Sync + 'static) {
         self.recorder.notify_through(send);
+    }
+
+    /// Looks whether the file of events, where there is one, can be written: an error says why there are none.
+    pub fn check_telemetry(&self) -> std::io::Result<()> {
+        self.recorder.check_file()
     }
 
     /// Events also go to this exporter; to be said before the first result.

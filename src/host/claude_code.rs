@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use super::Host;
 use super::event::Event;
 use super::replace::{compress, forget};
+use super::run::Shown;
 use super::tools::Tool;
 use super::wrap::{self, Wrap};
 
@@ -26,6 +27,14 @@ const MAX_PERSISTED_BYTES: u64 = 32 << 20;
 /// Events after which nothing is certain to be visible. A conversation that begins may be one that was cleared,
 /// forked or resumed, maybe from an earlier point; one that ends may be resumed.
 const FORGETS: &[&str] = &["PreCompact", "PostCompact", "SessionStart", "SessionEnd", "SubagentStart"];
+
+/// Characters of a command's output that the host shows where nobody says otherwise, and at most.
+const HOST_LIMIT: usize = 30_000;
+const MAX_HOST_LIMIT: usize = 150_000;
+/// Of one that failed, in any case.
+const HOST_LIMIT_FAILED: usize = 10_000;
+/// The host's variable that says otherwise.
+const LIMIT_VARIABLE: &str = "BASH_MAX_OUTPUT_LENGTH";
 
 /// How long the host lets a command run of which it was told nothing else.
 const TIMEOUT: Duration = Duration::from_secs(120);
@@ -82,12 +91,27 @@ fn wrapped(event: &Event) -> Option<Value> {
         call: &event.tool_use_id,
         // What is held back when the host gives up would be lost.
         patience: Some(limit.saturating_sub(MARGIN).max(limit / 2)),
+        shown: Some(shown(HOST_LIMIT)),
         ..Wrap::default()
     };
     let command = event.tool_input.get("command")?.as_str()?;
     let mut input = event.tool_input.clone();
     input["command"] = json!(wrap.around(command)?);
     Some(json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "updatedInput": input } }))
+}
+
+/// What the host shows of a command, where it shows so many characters of one that worked. A text never has fewer bytes
+/// than characters.
+fn shown(whole: usize) -> Shown {
+    Shown { whole, failed: whole.min(HOST_LIMIT_FAILED) }
+}
+
+/// The same by the variables that a command of the host has; `None` where the host is another one.
+pub fn shown_by_environment() -> Option<Shown> {
+    std::env::var_os("CLAUDECODE")?;
+    let given = std::env::var(LIMIT_VARIABLE).ok().and_then(|text| text.trim().parse().ok());
+    let given = given.filter(|limit: &usize| *limit > 0);
+    Some(shown(given.map_or(HOST_LIMIT, |limit| limit.min(MAX_HOST_LIMIT))))
 }
 
 /// Whether settings that can be seen from here forbid a command, or have the user asked: such a rule would not see

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use super::Host;
 use super::event::Event;
 use super::replace::forget;
+use super::run::Shown;
 use super::wrap::Wrap;
 
 /// Names under which Codex tells of a command.
@@ -26,6 +27,12 @@ const TOOLS: &[&str] =
 /// Events after which nothing is certain to be visible. A conversation that begins may be one that was cleared,
 /// forked or resumed.
 const FORGETS: &[&str] = &["PreCompact", "PostCompact", "SessionStart", "SessionEnd", "SubagentStart"];
+
+/// How names of models start that Codex knows, and the bytes that it shows of an output to them: 10,000 tokens.
+const KNOWN: &str = "gpt-";
+const LIMIT: usize = 40_000;
+/// The bytes that it shows to others.
+const LIMIT_OF_UNKNOWN: usize = 10_000;
 
 /// How the ids of calls start that a program made.
 const OF_PROGRAM: &str = "exec-";
@@ -61,6 +68,7 @@ fn wrapped(event: &Event) -> Option<Value> {
         call: &event.tool_use_id,
         // Codex runs commands in a login shell.
         has_whole_path: true,
+        shown: Some(shown(event)),
         ..Wrap::default()
     };
     let mut input = event.tool_input.clone();
@@ -72,6 +80,27 @@ fn wrapped(event: &Event) -> Option<Value> {
             "updatedInput": input,
         }
     }))
+}
+
+/// Bytes of a command's output that Codex shows, where the model does not ask for another number of tokens: its own count
+/// of tokens is one for four bytes.
+fn shown(event: &Event) -> Shown {
+    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".codex"));
+    let folder = std::env::var_os("CODEX_HOME").map(PathBuf::from).or(home);
+    let text = folder.and_then(|folder| fs::read_to_string(folder.join("config.toml")).ok());
+    let set = text.as_deref().and_then(limit_set);
+    let limit = if event.model.starts_with(KNOWN) { LIMIT } else { LIMIT_OF_UNKNOWN };
+    let whole = set.map_or(limit, |tokens| tokens.saturating_mul(4).min(LIMIT));
+    Shown { whole, failed: whole }
+}
+
+/// The tokens that a user set in `config.toml`, above its tables.
+fn limit_set(text: &str) -> Option<usize> {
+    let above = text.lines().take_while(|line| !line.trim_start().starts_with('['));
+    let value = above.filter_map(|line| line.trim_start().strip_prefix("tool_output_token_limit")).next()?;
+    let digits = value.trim_start().strip_prefix('=')?.trim_start();
+    let end = digits.find(|c: char| !c.is_ascii_digit() && c != '_').unwrap_or(digits.len());
+    digits[..end].replace('_', "").parse().ok().filter(|tokens| *tokens > 0)
 }
 
 /// Whether a file of rules that Codex reads has one that does more than allow.
@@ -89,4 +118,22 @@ fn has_rules(event: &Event) -> bool {
                 .map_or(true, |rules| rules.contains("forbidden") || rules.contains("prompt"))
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_is_read_where_it_counts() {
+        assert_eq!(limit_set("model = 'x'\ntool_output_token_limit = 1_000 # few\n[a]\n"), Some(1000));
+        for text in [
+            "",
+            "[a]\ntool_output_token_limit = 5\n",
+            "tool_output_token_limit = 0",
+            "tool_output_token_limits = 5",
+        ] {
+            assert_eq!(limit_set(text), None, "{text}");
+        }
+    }
 }

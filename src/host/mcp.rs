@@ -22,7 +22,7 @@ use super::{Host, gemini, served};
 /// without it: the memory of a conversation is in the resident process alone.
 pub const HOOK: &str = "tersed_hook";
 
-const INSTRUCTIONS: &str = "Results of tools may show lines such as `[tersed#1a2b3c: omitted 120 lines 5-124, ..., id 3fa9c1d2]`. \
+const INSTRUCTIONS: &str = "Results of tools may show lines such as `[tersed#493027516823: omitted 120 lines 5-124, ..., id 3fa9c1d2]`. \
     What they stand for can be read with tersed_expand and searched with tersed_search.";
 const RESULT_DESCRIPTION: &str =
     "Called by the host's hooks, not by the model: gives back the text that it is given.";
@@ -66,7 +66,7 @@ impl Caller {
 /// What the transport says, in one line.
 pub fn serve(host: Host, caller: Caller) -> Result<(), String> {
     // Hooks look whether somebody is there before they ask that a tool is called.
-    let _sign = (caller == Caller::Gemini)
+    let sign = (caller == Caller::Gemini)
         .then(|| served::serve(gemini::NAME, &std::env::current_dir().ok()?))
         .flatten();
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -76,6 +76,15 @@ pub fn serve(host: Host, caller: Caller) -> Result<(), String> {
         .build()
         .map_err(|e| format!("cannot start: {e}"))?;
     runtime.block_on(async {
+        if let Some(sign) = sign {
+            // In here, so that a server that answers nobody does not say that it works.
+            tokio::spawn(async move {
+                loop {
+                    sign.beat();
+                    tokio::time::sleep(served::BEAT).await;
+                }
+            });
+        }
         let service = Server { host: Arc::new(host), caller };
         let host = service.host.clone();
         let running = service.serve(rmcp::transport::stdio()).await;

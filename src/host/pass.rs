@@ -84,6 +84,11 @@ impl<'p> Passing<'p> {
         !self.held.is_empty()
     }
 
+    /// What waits, which does not go out here.
+    pub fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.held)
+    }
+
     /// Takes a piece; what can go out now, which is nothing as long as little waits.
     pub fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(piece);

@@ -34,7 +34,16 @@ pub fn compress(
     if let Some(code) = exit_code {
         result["exitCode"] = json!(code);
     }
-    compress_result(host, Some(&event.context()), result, budget)
+    compress_result(host, Some(&event.context()), result, Limits { budget, bytes: None })
+}
+
+/// What a result may cost.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Limits {
+    /// Tokens.
+    pub budget: Option<usize>,
+    /// Bytes, where the settings do not ask for fewer.
+    pub bytes: Option<usize>,
 }
 
 /// Whether this is what a command printed that shows originals, as our texts tell the model to: smaller again, it
@@ -45,13 +54,8 @@ fn reads_back(event: &Event) -> bool {
 }
 
 /// The same for a `result` in the shape of the wire.
-pub fn compress_result(
-    host: &Host,
-    session: Option<&str>,
-    result: Value,
-    budget: Option<usize>,
-) -> Option<Value> {
-    worked_on(host, session, result, budget).flatten()
+pub fn compress_result(host: &Host, session: Option<&str>, result: Value, limits: Limits) -> Option<Value> {
+    worked_on(host, session, result, limits).flatten()
 }
 
 /// The same, which tells a result that stays as it is, `Some(None)`, from one that could not be worked on.
@@ -59,7 +63,7 @@ pub fn worked_on(
     host: &Host,
     session: Option<&str>,
     result: Value,
-    budget: Option<usize>,
+    limits: Limits,
 ) -> Option<Option<Value>> {
     // The evidence tells whether anything changed.
     let mut params = json!({ "policy": { "evidence": "full" } });
@@ -67,8 +71,15 @@ pub fn worked_on(
         params["sessionId"] = json!(session);
         host.seen(session);
     }
-    if let Some(tokens) = budget {
+    if let Some(tokens) = limits.budget {
         params["budget"] = json!({ "perResult": tokens });
+    }
+    if let Some(bytes) = limits.bytes.filter(|bytes| *bytes < host.engine().output_cap()) {
+        params["policy"]["maxOutputBytes"] = json!(bytes.max(1));
+    }
+    if let Some(bytes) = limits.bytes {
+        // What can't be brought below it is cut by the host, nobody knows how.
+        params["hostCut"] = json!({ "bytes": bytes });
     }
     params["result"] = result;
     let text = params.to_string();

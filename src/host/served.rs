@@ -1,18 +1,33 @@
 //! Which workspaces an MCP server of ours serves now: each server keeps a file locked for as long as it runs.
 //!
 //! A hook that hands a result to a tool has to know that the tool is there, or the result would be lost to an error.
-//! The system gives a lock back when its process ends, however it ends.
+//! The system gives a lock back when its process ends, however it ends. One that hangs tells nobody, so that each server
+//! also says again and again that it works: the time of its file.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 /// The sign of this process; it goes when this is dropped.
 #[derive(Debug)]
 pub struct Sign {
     path: PathBuf,
     // Holds the lock.
-    _file: File,
+    file: File,
+}
+
+/// How often a server says that it works.
+pub const BEAT: Duration = Duration::from_secs(1);
+/// After so long without a word it is taken to hang.
+const SILENCE: Duration = Duration::from_secs(5);
+
+impl Sign {
+    /// Says that the process works.
+    pub fn beat(&self) {
+        // A sign that cannot be renewed is one that does not count any more.
+        let _ = self.file.set_modified(SystemTime::now());
+    }
 }
 
 impl Drop for Sign {
@@ -38,7 +53,9 @@ fn put_up(folder: &Path, host: &str, workspace: &Path) -> Option<Sign> {
     let path = folder.join(std::process::id().to_string());
     let file = OpenOptions::new().create(true).write(true).truncate(false).open(&path).ok()?;
     file.lock().ok()?;
-    Some(Sign { path, _file: file })
+    let sign = Sign { path, file };
+    sign.beat();
+    Some(sign)
 }
 
 fn is_up(folder: &Path, host: &str, workspace: &Path) -> bool {
@@ -49,7 +66,7 @@ fn is_up(folder: &Path, host: &str, workspace: &Path) -> bool {
     signs.flatten().any(|sign| is_locked(&sign.path()))
 }
 
-/// Whether a process holds the file; one that none holds is removed.
+/// Whether a process that works holds the file; one that none holds is removed.
 fn is_locked(path: &Path) -> bool {
     let Ok(file) = File::open(path) else { return false };
     // Shared, so that hooks that look at the same time do not take each other for servers.
@@ -58,7 +75,10 @@ fn is_locked(path: &Path) -> bool {
             let _ = fs::remove_file(path);
             false
         }
-        Err(TryLockError::WouldBlock) => true,
+        Err(TryLockError::WouldBlock) => {
+            let at = file.metadata().and_then(|about| about.modified()).ok();
+            at.and_then(|at| SystemTime::now().duration_since(at).ok()).is_none_or(|age| age < SILENCE)
+        }
         Err(TryLockError::Error(_)) => false,
     }
 }
@@ -93,6 +113,11 @@ mod tests {
         let sign = put_up(&signs, "gemini", &one.join("../one")).unwrap();
         assert!(up("gemini", &one) && up("gemini", &one));
         assert!(!up("gemini", &other) && !up("cursor", &one));
+        // One that hangs holds its lock and says nothing.
+        sign.file.set_modified(SystemTime::now() - Duration::from_secs(6)).unwrap();
+        assert!(!up("gemini", &one));
+        sign.beat();
+        assert!(up("gemini", &one));
         drop(sign);
         assert!(!up("gemini", &one));
         // What a process left behind that was killed.

@@ -180,7 +180,11 @@ impl Run<'_> {
             if let Some(pointer) = pointer {
                 text.insert_str(0, &format!("{pointer}\n"));
             }
-            if gaps.is_empty() && pointer.is_none() { text } else { fit::seal(text, form, &self.policy.seal_key) }
+            if gaps.is_empty() && pointer.is_none() {
+                text
+            } else {
+                fit::seal(text, form, &self.policy.seal_key)
+            }
         };
         let pays = |text: &str, tokens: usize| {
             text.len() <= source.text().len() && tokens < self.source_tokens[index].min(part.tokens.max(1))

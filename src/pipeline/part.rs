@@ -323,10 +323,10 @@ impl Run<'_> {
                     compiler::reduce(&input, ledger, &compiled, signals)
                 });
             }
-            if detection.reports_failures() && self.lets("stack_traces") {
+            if detection.reports_failures() && !detection.is_document && self.lets("stack_traces") {
                 self.attempt("stack_traces", source, signals, state, |ledger| trace::reduce(source, ledger));
             }
-            if self.lets("progress") {
+            if !detection.is_document && self.lets("progress") {
                 self.attempt("progress", source, signals, state, |ledger| {
                     reduce::progress::reduce(&input, ledger)
                 });

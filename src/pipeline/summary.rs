@@ -3,7 +3,6 @@
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
-use super::sanitize::spare::{self, Met};
 use super::blocks::{Earlier, Lines};
 use super::call::ToolCall;
 use super::dedup::{self, Decision, History};
@@ -12,6 +11,7 @@ use super::exclude;
 use super::reason::Reason;
 use super::relevance::Relevance;
 use super::run::Run;
+use super::sanitize::spare::{self, Met};
 use super::sanitize::{self, Counts, Raw, Sanitized};
 use super::source::count_lines;
 use super::{Outcome, Retain};

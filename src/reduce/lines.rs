@@ -40,6 +40,7 @@ pub fn reads_as_report(input: &Input<'_>) -> bool {
     const LOGS: &[&str] = &["log", "out", "output", "txt"];
     let is_log = |path: &str| path.rsplit_once('.').is_some_and(|(_, ext)| LOGS.contains(&ext));
     match input.detection.shape {
+        _ if input.detection.is_document => false,
         Shape::Other => true,
         Shape::File => {
             let mut producers = input.detection.command.producers();

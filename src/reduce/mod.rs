@@ -32,7 +32,7 @@ use anchors::Anchors;
 
 use crate::config::Policy;
 use crate::pipeline::call::ToolCall;
-use crate::pipeline::detect::Detection;
+use crate::pipeline::detect::{Detection, Shape};
 use crate::pipeline::ledger::Reduction;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::relevance::Relevance;
@@ -148,9 +148,18 @@ pub fn is_bounded(family: &str) -> bool {
 /// The reducer with the strongest claim on the text.
 pub fn choose(input: &Input<'_>) -> Option<&'static dyn Reducer> {
     let asked = asked(input.source.text());
+    // What stands in a document only quotes outputs, however many lines of it.
+    let quotes = |reducer: &dyn Reducer| {
+        let is_found = matches!(input.detection.shape, Shape::Search | Shape::Listing)
+            && matches!(reducer.meta().family, "search" | "listing");
+        input.detection.is_document && !is_found
+    };
     let mut best: Option<(Claim, &'static dyn Reducer)> = None;
     for (reducer, _) in all().zip(asked).filter(|(_, asked)| *asked) {
         let claim = reducer.claim(input);
+        if claim == Claim::Content && quotes(reducer) {
+            continue;
+        }
         if claim > best.map_or(Claim::No, |(claim, _)| claim) {
             best = Some((claim, reducer));
             if claim == Claim::Command {

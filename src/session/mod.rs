@@ -155,10 +155,26 @@ struct Known {
     /// How many calls came before it.
     order: usize,
     /// More than one when it came again with other bytes or another policy.
-    variants: Vec<(Fingerprint, Decision)>,
+    variants: Vec<Variant>,
     /// Whether every variant shows the same result and none is itself a reference: only then is it
     /// certain what the model sees under this id.
     is_plain: bool,
+}
+
+/// One form of a call. Nearly all calls of a session have most of their decision in common, and share it.
+#[derive(Debug, Clone)]
+struct Variant {
+    fingerprint: Fingerprint,
+    key: Option<Key>,
+    likeness: Option<u64>,
+    /// The decision without these two.
+    rest: Arc<Decision>,
+}
+
+impl Variant {
+    fn decision(&self) -> Decision {
+        Decision { key: self.key, likeness: self.likeness, ..(*self.rest).clone() }
+    }
 }
 
 impl Known {
@@ -166,20 +182,20 @@ impl Known {
         Self { order, variants: Vec::new(), is_plain: true }
     }
 
-    fn add(&mut self, fingerprint: Fingerprint, decision: Decision) {
-        self.is_plain &= decision.duplicate_of.is_none() && decision.references.is_empty();
+    fn add(&mut self, new: Variant) {
+        self.is_plain &= new.rest.duplicate_of.is_none() && new.rest.references.is_empty();
         // One that is not plain stays so, which keeps an id that a host uses for everything cheap.
         if self.is_plain {
-            let key = self.variants.iter().find_map(|(_, d)| d.key.as_ref());
-            let same_key = key.is_none() || decision.key.is_none() || key == decision.key.as_ref();
-            let same_content = self.variants.first().is_none_or(|(f, _)| f.content == fingerprint.content);
-            self.is_plain = same_key && same_content;
+            let key = self.variants.iter().find_map(|known| known.key);
+            let same_key = key.is_none() || new.key.is_none() || key == new.key;
+            let is_same = |known: &Variant| known.fingerprint.content == new.fingerprint.content;
+            self.is_plain = same_key && self.variants.first().is_none_or(is_same);
         }
         if self.variants.is_empty() {
             // Nearly every call comes in one form.
             self.variants.reserve_exact(1);
         }
-        self.variants.push((fingerprint, decision));
+        self.variants.push(new);
     }
 
     fn bytes(&self) -> usize {
@@ -200,8 +216,11 @@ struct Answered {
 pub struct Session {
     bounds: Bounds,
     calls: Arc<HashMap<Arc<str>, Known>>,
-    /// Names of tools, each once.
-    tools: HashSet<Arc<str>>,
+    /// Names of tools, each once, and their places among them.
+    tools: Vec<Arc<str>>,
+    tool_numbers: HashMap<Arc<str>, u32>,
+    /// The decision for the last call, which others may share.
+    last_decision: Arc<Decision>,
     /// Calls that a result became a reference to, with their tools as the references name them.
     referred: Arc<HashMap<Arc<str>, Arc<str>>>,
     /// Secrets that the model wrote into calls, by their fingerprints, with the last such call.
@@ -257,10 +276,10 @@ impl Session {
         let Some(known) = self.calls.get(call) else {
             return if self.has_room() { Lookup::New } else { Lookup::Full };
         };
-        match known.variants.iter().find(|(f, _)| *f == fingerprint) {
-            Some((_, decision)) => match self.memo.get(call, fingerprint) {
+        match known.variants.iter().find(|known| known.fingerprint == fingerprint) {
+            Some(known) => match self.memo.get(call, fingerprint) {
                 Some(stored) => Lookup::Stored(Box::new(stored.clone())),
-                None => Lookup::Decided(decision.clone()),
+                None => Lookup::Decided(known.decision()),
             },
             None if self.has_room() => Lookup::Changed,
             None => Lookup::Full,
@@ -296,9 +315,9 @@ impl Session {
         keep_text: bool,
         cut: Option<Cut>,
     ) {
-        let mut decision = stored.outcome.decision.clone();
-        decision.references.shrink_to_fit();
-        decision.terms.shrink_to_fit();
+        let decision = &stored.outcome.decision;
+        let (likeness, asked_again, key) = (decision.likeness, decision.asked_again, decision.key);
+        let rest = self.shared(Decision { key: None, likeness: None, ..decision.clone() });
         let mut shown = std::mem::take(&mut stored.outcome.shown);
         let cut = cut.or_else(|| self.host_limit.map(Cut::of_bytes));
         let is_cut = cut.is_some_and(|cut| cut.applies(&stored.outcome.texts));
@@ -323,12 +342,11 @@ impl Session {
         });
         let calls = Arc::make_mut(&mut self.calls);
         let known = calls.entry(Arc::clone(&id)).or_insert_with(|| Known::new(order));
-        let wrote: Vec<Fingerprint64> = caller.wrote.values().iter().chain(&decision.wrote).copied().collect();
-        let (likeness, asked_again, key) = (decision.likeness, decision.asked_again, decision.key);
+        let wrote: Vec<Fingerprint64> = caller.wrote.values().iter().chain(&rest.wrote).copied().collect();
         let before = known.bytes();
-        self.held += size::decision(&decision);
-        let referred = decision.duplicate_of.as_ref().map(|first| (Arc::from(&*first.call), Arc::from(&*first.tool)));
-        known.add(fingerprint, decision);
+        let referred =
+            rest.duplicate_of.as_ref().map(|first| (Arc::from(&*first.call), Arc::from(&*first.tool)));
+        known.add(Variant { fingerprint, key, likeness, rest });
         self.held += known.bytes() - before;
         self.decisions += 1;
         if let Some((call, tool)) = referred {
@@ -386,7 +404,7 @@ impl Session {
         } else if let Some(key) = key.filter(|_| !is_cut && can_be_named(caller.id, caller.tool)) {
             let tool = self.tool(caller.tool);
             let call = Arc::clone(&id);
-            let shown = Shown { call, tool, order, ending: caller.ending, at: self.at };
+            let shown = Shown::new(call, tool, order, caller.ending, self.at);
             Arc::make_mut(&mut self.seen).add(key, shown);
         }
         self.total(caller.tool, &stored.outcome.evidence);
@@ -396,15 +414,29 @@ impl Session {
         self.tell_size();
     }
 
-    /// The session's own copy of a tool's name.
-    fn tool(&mut self, name: &str) -> Arc<str> {
-        if let Some(tool) = self.tools.get(name) {
-            return Arc::clone(tool);
+    /// A decision that calls share with the one before, where they are alike.
+    fn shared(&mut self, mut decision: Decision) -> Arc<Decision> {
+        if *self.last_decision != decision {
+            decision.references.shrink_to_fit();
+            decision.terms.shrink_to_fit();
+            decision.wrote.shrink_to_fit();
+            self.held += memory::block(size_of::<Decision>() + 16) + size::decision(&decision);
+            self.last_decision = Arc::new(decision);
         }
-        let tool: Arc<str> = Arc::from(name);
-        self.held += memory::shared(&tool) + 2 * size_of::<Arc<str>>();
-        self.tools.insert(Arc::clone(&tool));
-        tool
+        Arc::clone(&self.last_decision)
+    }
+
+    /// The number of a tool in the session.
+    fn tool(&mut self, name: &str) -> u32 {
+        if let Some(number) = self.tool_numbers.get(name) {
+            return *number;
+        }
+        let (name, number): (Arc<str>, _) = (Arc::from(name), self.tools.len() as u32);
+        // Its places in the list and in the table.
+        self.held += memory::shared(&name) + 6 * size_of::<Arc<str>>();
+        self.tools.push(Arc::clone(&name));
+        self.tool_numbers.insert(name, number);
+        number
     }
 
     /// Counts a result that came without a call id, or for which there was no room.
@@ -591,11 +623,13 @@ impl History for Live<'_> {
         let Session { calls, seen, at, .. } = self.session;
         let order = calls.get(self.caller.id).map_or(usize::MAX, |known| known.order);
         let is_open = |shown: &Shown| {
-            shown.order < order
-                && shown.ending == self.caller.ending
-                && self.window.is_none_or(|w| shown.at.is_within(*at, w.results, w.tokens))
+            (shown.order as usize) < order
+                && shown.ending() == self.caller.ending
+                && self.window.is_none_or(|w| shown.at().is_within(*at, w.results, w.tokens))
         };
-        seen.newest(key, is_open)
+        let shown = seen.newest(key, is_open)?;
+        let tool = self.session.tools.get(shown.tool as usize)?.to_string();
+        Some(First { call: shown.call.to_string(), tool })
     }
 
     fn referred(&self, call: &str, tool: &str) -> bool {

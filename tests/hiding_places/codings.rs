@@ -26,7 +26,11 @@ pub fn hex_escapes(text: &str) -> String {
 }
 
 pub fn entities(text: &str) -> String {
-    text.replace('&', "&amp;").replace('"', "&quot;").replace('\'', "&#39;").replace('<', "&lt;").replace('>', "&gt;")
+    text.replace('&', "&amp;")
+        .replace('"', "&quot;")
+        .replace('\'', "&#39;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
 }
 
 pub fn numeric_entities(text: &str) -> String {
@@ -107,11 +111,15 @@ pub fn od_c(text: &str) -> String {
 }
 
 pub fn od_x1(text: &str) -> String {
-    dump(text, |at, bytes| format!("{at:07o}{}", bytes.iter().map(|b| format!(" {b:02x}")).collect::<String>()))
+    dump(text, |at, bytes| {
+        format!("{at:07o}{}", bytes.iter().map(|b| format!(" {b:02x}")).collect::<String>())
+    })
 }
 
 pub fn od_b(text: &str) -> String {
-    dump(text, |at, bytes| format!("{at:07o}{}", bytes.iter().map(|b| format!(" {b:03o}")).collect::<String>()))
+    dump(text, |at, bytes| {
+        format!("{at:07o}{}", bytes.iter().map(|b| format!(" {b:03o}")).collect::<String>())
+    })
 }
 
 /// `xxd -p`: digits alone, thirty bytes a line.

@@ -43,7 +43,8 @@ fn fronted(case: &Case, front: impl Fn(usize) -> String) -> Option<Hidden> {
 
 /// The name and the value of a cell: the rule's own, or a value that it knows alone, or else its line.
 fn cell(case: &Case) -> Option<(&str, String)> {
-    let fits = |v: &str| !v.contains(['\n', '|', '\t', ',', ';', '"', '`']) && !v.contains("  ") && v == v.trim();
+    let fits =
+        |v: &str| !v.contains(['\n', '|', '\t', ',', ';', '"', '`']) && !v.contains("  ") && v == v.trim();
     let (name, value) = match case.name() {
         _ if case.is_bare => ("value", case.value.clone()),
         Some(name) if case.is_named => (name, case.value.clone()),
@@ -112,7 +113,12 @@ fn dumped(case: &Case, dump: fn(&str) -> String) -> Option<Hidden> {
     let at = text.find(&case.value)?;
     // The lines of sixteen bytes that hold nothing but the value.
     let (from, to) = (at.div_ceil(16), (at + case.value.len()) / 16);
-    let lines: Vec<String> = all.lines().skip(from).take(to.saturating_sub(from)).map(|l| l[l.len().min(9)..].to_owned()).collect();
+    let lines: Vec<String> = all
+        .lines()
+        .skip(from)
+        .take(to.saturating_sub(from))
+        .map(|l| l[l.len().min(9)..].to_owned())
+        .collect();
     (!lines.is_empty()).then(|| Hidden { text: all, parts: lines, width: 16 })
 }
 

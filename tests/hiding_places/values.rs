@@ -23,7 +23,14 @@ pub struct Case {
 impl Case {
     pub fn of(rule: &str, before: &str, value: &str, after: &str) -> Case {
         let text = |text: &str| text.to_owned();
-        Case { rule: text(rule), before: text(before), value: text(value), after: text(after), is_bare: false, is_named: false }
+        Case {
+            rule: text(rule),
+            before: text(before),
+            value: text(value),
+            after: text(after),
+            is_bare: false,
+            is_named: false,
+        }
     }
 
     /// The whole, without a line feed at the end.
@@ -44,7 +51,8 @@ impl Case {
     pub fn name(&self) -> Option<&str> {
         let before = self.before.trim_end_matches(['"', '\'', ' ']);
         let before = before.strip_suffix([':', '='])?.trim_end_matches(['"', '\'', ' ']);
-        let start = before.rfind(|c: char| !c.is_ascii_alphanumeric() && !"_-.".contains(c)).map_or(0, |n| n + 1);
+        let start =
+            before.rfind(|c: char| !c.is_ascii_alphanumeric() && !"_-.".contains(c)).map_or(0, |n| n + 1);
         let name = &before[start..];
         (name.len() > 2 && name.starts_with(|c: char| c.is_ascii_alphabetic())).then_some(name)
     }
@@ -68,13 +76,16 @@ pub fn cases() -> Vec<Case> {
     let mut cases = Vec::new();
     for rule in table["rule"].as_array().unwrap() {
         let id = rule["id"].as_str().unwrap();
-        let prefixes: Vec<&str> =
-            rule.get("prefix").map_or(Vec::new(), |p| p.as_array().unwrap().iter().map(|p| p.as_str().unwrap()).collect());
+        let prefixes: Vec<&str> = rule
+            .get("prefix")
+            .map_or(Vec::new(), |p| p.as_array().unwrap().iter().map(|p| p.as_str().unwrap()).collect());
         for example in rule["match"].as_array().unwrap() {
             let pieces = example.as_array().unwrap().iter().map(|piece| piece.as_str().unwrap());
             let text: String = pieces.collect();
             let finds = secrets::find(text.as_bytes());
-            let Some(found) = finds.iter().find(|f| f.rule == id).filter(|_| finds.len() == 1) else { continue };
+            let Some(found) = finds.iter().find(|f| f.rule == id).filter(|_| finds.len() == 1) else {
+                continue;
+            };
             let value = &text[found.start..found.end];
             let keep = prefixes.iter().find(|p| value.starts_with(**p)).map_or(0, |p| p.len());
             for seed in 0..EACH {
@@ -95,7 +106,8 @@ pub fn cases() -> Vec<Case> {
 }
 
 fn seeded(id: &str, more: u64) -> u64 {
-    id.bytes().fold(0x9E37_79B9_7F4A_7C15 ^ more, |sum, b| sum.rotate_left(5).wrapping_mul(31) ^ u64::from(b)) | 1
+    id.bytes().fold(0x9E37_79B9_7F4A_7C15 ^ more, |sum, b| sum.rotate_left(5).wrapping_mul(31) ^ u64::from(b))
+        | 1
 }
 
 /// Another value of the same kind: each byte stays of its class, as far as the rule still knows the value.

@@ -19,6 +19,7 @@ export default {
     { kind: "failed", tool: "Bash", args: { command: "./fails.sh", description: "Runs tests" } },
     { kind: "read", tool: "Read", args: { file_path: work.smallerFile } },
     { kind: "mcp", tool: "mcp__reports__report", args: {} },
+    { kind: "large", tool: "Bash", args: { command: "./large.sh", description: "Shows a log" } },
     { kind: "again", tool: "Bash", args: { command: "cat passed.txt", description: "Reads" } },
   ],
   configure({ home, work }) {

@@ -21,6 +21,7 @@ export default {
     { kind: "failed", tool: "exec_command", args: { cmd: "./fails.sh" } },
     { kind: "read", tool: "exec_command", args: { cmd: `cat ${work.smallerFile}`, max_output_tokens: 20000 } },
     { kind: "mcp", tool: "mcp__reports__report", args: {} },
+    { kind: "large", tool: "exec_command", args: { cmd: "./large.sh" } },
     { kind: "again", tool: "exec_command", args: { cmd: "cat passed.txt" } },
   ],
   configure({ place, home, work, model }) {

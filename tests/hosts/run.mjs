@@ -8,7 +8,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import * as openai from "./model.mjs";
-import { EXIT, TRUE, workspace } from "./workspace.mjs";
+import { EXIT, KEPT, TRUE, workspace } from "./workspace.mjs";
 
 /** Modules of hosts, in the order of the table. */
 const HOSTS = ["claude-code", "opencode", "kilo", "pi", "copilot", "copilot-hooks", "codex", "codex-code", "gemini", "cline", "gptel"];
@@ -181,7 +181,8 @@ function faults(host, kind, { without, with: after, missing }) {
   for (const line of TRUE[kind] ?? []) {
     if (without.includes(line) && !after.includes(line)) found.push(`lost: ${line}`);
   }
-  if (after.length > without.length) found.push("larger");
+  for (const line of KEPT[kind] ?? []) if (!after.includes(line)) found.push(`lost: ${line}`);
+  if (after.length > without.length && !KEPT[kind]) found.push("larger");
   if (host.same?.includes(kind)) {
     if (after !== without) found.push("another text than without the adapter");
   } else if (after === without && !host.unchanged?.includes(kind)) found.push("unchanged");

@@ -29,6 +29,14 @@ const source = (count) =>
 }
 `).join("\n");
 
+/** What a log of more than hosts show must keep. */
+const ERROR = "ERROR worker 7: the disk of /srv/data is full";
+const job = (n) => `2026-01-01 10:00:00 worker ${n} took job ${n * 7919} from queue ${(n * 31) % 17}\n`;
+const log = Array.from({ length: 1500 }, (_, n) => job(n) + (n === 900 ? `${ERROR}\n` : "")).join("");
+
+/** What a result must hold with the adapter, also where the host cut it without. */
+export const KEPT = { large: [ERROR] };
+
 /** What a result must hold to be true, by kind of call. */
 export const TRUE = {
   passed: [total(120, 0)],
@@ -53,7 +61,9 @@ export function workspace(path) {
   writeFileSync(join(path, "src/fewer.js"), source(60));
   writeFileSync(join(path, "passes.sh"), "#!/bin/sh\ncat passed.txt\n");
   writeFileSync(join(path, "fails.sh"), `#!/bin/sh\ncat failed.txt\nexit ${EXIT}\n`);
-  for (const script of ["passes.sh", "fails.sh"]) chmodSync(join(path, script), 0o755);
+  writeFileSync(join(path, "large.txt"), log);
+  writeFileSync(join(path, "large.sh"), "#!/bin/sh\ncat large.txt\nexit 1\n");
+  for (const script of ["passes.sh", "fails.sh", "large.sh"]) chmodSync(join(path, script), 0o755);
   cpSync(fileURLToPath(new URL("mcp.mjs", import.meta.url)), join(path, "mcp.mjs"));
   const mcp = [process.execPath, join(path, "mcp.mjs"), join(path, "passed.txt")];
   return { path, file: join(path, "src/shapes.js"), smallerFile: join(path, "src/fewer.js"), mcp };

@@ -85,11 +85,23 @@
 
 (ert-deftest tersed-test-refers-only-to-what-is-visible ()
   (tersed-test--with tersed-test--program
-    (tersed-test--check-passed (tersed-test--tool "call_1" "run" '(:command "cargo test") tersed-test--passed))
-    (should (string-prefix-p "[Duplicate of call_1 (run)"
-                             (tersed-test--tool "call_2" "run" '(:command "cargo test -q") tersed-test--passed)))
-    (tersed-forget (tersed--session))
-    (tersed-test--check-passed (tersed-test--tool "call_3" "run" '(:command "cargo test -v") tersed-test--passed))))
+    (cl-flet ((run (session id)
+                (plist-get (tersed-compress session (list :toolCallId id :tool "run" :command (concat "cargo test " id)
+                                                          :content tersed-test--passed))
+                           :content)))
+      (tersed-test--check-passed (run "s" "call_1"))
+      (tersed-test--check-passed (run "agent" "call_2"))
+      (should (string-prefix-p "[Duplicate of call_1 (run)" (run "s" "call_3")))
+      (should (equal (plist-get (tersed-fork "s" "fork") :calls) 2))
+      (tersed-forget "s")
+      (tersed-test--check-passed (run "s" "call_4"))
+      (should (string-prefix-p "[Duplicate of call_1 (run)" (run "fork" "call_5"))))))
+
+(ert-deftest tersed-test-gptel-refers-to-nothing ()
+  "A buffer can be edited, cut short, resumed and shared by agents: no result is a place to refer to."
+  (tersed-test--with tersed-test--program
+    (dolist (id '("call_1" "call_2" "call_3" nil))
+      (tersed-test--check-passed (tersed-test--tool id "run" '(:command "cargo test") tersed-test--passed)))))
 
 (ert-deftest tersed-test-leaves-other-results-alone ()
   (tersed-test--with tersed-test--program
@@ -107,6 +119,33 @@
                (dotimes (_ 4)
                  (should (equal (tersed-test--tool nil "run" '(:command "cargo test") tersed-test--passed)
                                 tersed-test--passed))))))
+        t))
+
+(dolist (case '(("hang" 2) ("late" 1)))
+  (eval `(ert-deftest ,(intern (concat "tersed-test-waits-twice-at-most-" (car case))) ()
+           (let* ((starts (make-temp-file "tersed-starts"))
+                  (process-environment
+                   (append (list ,(concat "BROKEN=" (car case)) (concat "BROKEN_STARTS=" starts)) process-environment))
+                  (tersed-deadline 0.4)
+                  (tersed-start-deadline 0.4))
+             (unwind-protect
+                 (tersed-test--with tersed-test--broken
+                   (tersed-test--tool nil "run" nil tersed-test--passed)
+                   ;; Longer than the pause after one failure.
+                   (sleep-for 0.6)
+                   (tersed-test--tool nil "run" nil tersed-test--passed)
+                   ;; Whoever asked would wait longer than the test may take.
+                   (let ((tersed-deadline 3600)
+                         (tersed-start-deadline 3600))
+                     (dotimes (_ 4)
+                       (sleep-for 0.6)
+                       (tersed-test--tool nil "run" nil tersed-test--passed)))
+                   (should (= ,(cadr case)
+                              (with-temp-buffer
+                                (insert-file-contents starts)
+                                (count-lines (point-min) (point-max)))))
+                   (should-not (tersed-running-p)))
+               (delete-file starts))))
         t))
 
 (ert-deftest tersed-test-starts-a-program-that-crashed-again ()

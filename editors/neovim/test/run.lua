@@ -101,6 +101,38 @@ function tests.keeps_failures()
   end
 end
 
+local function refers(text)
+  return text:find('[Duplicate of ', 1, true) ~= nil
+end
+
+function tests.keeps_chats_apart()
+  local one, other = attached(patient), nil
+  other = new_chat()
+  other:add_callback('on_tool_output', companion.on_tool_output)
+  check_passed(one:tool('call_1', 'cmd_runner', 'cargo test', PASSED).for_llm)
+  check_passed(other:tool('call_2', 'cmd_runner', 'cargo test', PASSED).for_llm)
+  check(refers(one:tool('call_3', 'cmd_runner', 'cargo test -q', PASSED).for_llm), 'its own is visible')
+  local fork = tersed.fork('codecompanion-' .. one.id, 'fork')
+  check(fork and fork.created and fork.calls == 2, vim.inspect(fork))
+end
+
+function tests.forgets_what_a_chat_lost()
+  local chat = attached(patient)
+  check_passed(chat:tool('call_1', 'cmd_runner', 'cargo test', PASSED).for_llm)
+  check(refers(chat:tool('call_2', 'cmd_runner', 'cargo test -q', PASSED).for_llm), 'it is visible')
+  -- Somebody took the first result out, or all was summed up.
+  table.remove(chat.messages, 1)
+  table.remove(chat.messages, 1)
+  check_passed(chat:tool('call_3', 'cmd_runner', 'cargo test -v', PASSED).for_llm)
+  check(refers(chat:tool('call_4', 'cmd_runner', 'cargo test -vv', PASSED).for_llm), 'the third is visible')
+  chat.messages = {}
+  check_passed(chat:tool('call_5', 'cmd_runner', 'cargo test -j1', PASSED).for_llm)
+  if hands_data then
+    chat:fire('CodeCompanionChatCleared')
+    check_passed(chat:tool('call_6', 'cmd_runner', 'cargo test -j2', PASSED).for_llm)
+  end
+end
+
 function tests.refers_only_to_what_is_visible()
   local chat = attached(patient)
   check_passed(chat:tool('call_1', 'cmd_runner', 'cargo test', PASSED).for_llm)
@@ -135,6 +167,28 @@ for _, way in ipairs({ 'missing', 'hang', 'garbage', 'exit', 'crash', 'late', 'w
       local args = chat:tool('call_' .. turn, 'cmd_runner', 'cargo test', PASSED)
       check(args.for_llm == PASSED and args.for_user == nil, way .. ' changed a result')
     end
+  end
+end
+
+for way, most in pairs({ hang = 2, late = 1 }) do
+  tests['waits_twice_at_most_' .. way] = function()
+    vim.env.BROKEN = way
+    vim.env.BROKEN_STARTS = vim.fn.tempname()
+    local chat = attached({ cmd = { broken }, deadline = 400, start_deadline = 400 })
+    chat:tool('call_1', 'cmd_runner', 'x', PASSED)
+    -- Longer than the pause after one failure.
+    vim.wait(600)
+    chat:tool('call_2', 'cmd_runner', 'x', PASSED)
+    -- Whoever asked would wait longer than the test may take.
+    require('tersed').config.deadline = 3600000
+    require('tersed').config.start_deadline = 3600000
+    for turn = 3, 6 do
+      vim.wait(600)
+      chat:tool('call_' .. turn, 'cmd_runner', 'x', PASSED)
+    end
+    check(#vim.fn.readfile(vim.env.BROKEN_STARTS) == most, way .. ': asked again')
+    check(not require('tersed').running(), way .. ': it still runs')
+    vim.env.BROKEN_STARTS = nil
   end
 end
 

@@ -7,10 +7,12 @@ use super::wire::{Ran, Reply, Request};
 use crate::host::Host;
 use crate::host::event::Event;
 use crate::host::hooks::Hooks;
-use crate::host::replace::{self, worked_on};
+use crate::host::replace::{self, Limits, worked_on};
 use crate::host::tools::find;
 use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
 
+/// One part in so many of what a host shows is left free: it may count other things than we do.
+const MARGIN: usize = 20;
 /// Originals that are listed, at most.
 const MAX_LISTED: usize = 4096;
 
@@ -64,15 +66,18 @@ fn output(host: &Host, ran: &Ran, parts: &[usize], content: &[u8]) -> Option<(Re
     let mut result = json!({
         "tool": "bash",
         "arguments": { "command": ran.command },
-        "exitCode": ran.exit_code,
         "content": content,
     });
+    if let Some(code) = ran.exit_code {
+        result["exitCode"] = json!(code);
+    }
     if let Some(call) = &ran.call {
         result["toolCallId"] = json!(call);
     }
+    let limits = Limits { budget: None, bytes: ran.room.map(|room| room.saturating_sub(room / MARGIN)) };
     let given = result["content"].clone();
     // What stays as it is was looked through for secrets all the same.
-    let new = worked_on(host, ran.session.as_deref(), result, None)?.unwrap_or(given);
+    let new = worked_on(host, ran.session.as_deref(), result, limits)?.unwrap_or(given);
     let texts: Vec<&str> = match &new {
         Value::String(text) => vec![text],
         new => new.as_array()?.iter().map(|part| part.get("text")?.as_str()).collect::<Option<_>>()?,

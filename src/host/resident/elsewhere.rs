@@ -43,9 +43,17 @@ pub fn find(handle: &str) -> Option<(String, Artifact)> {
 
 /// The folders in which copies lie that outlived their process, for reading.
 fn vaults(place: &Place) -> impl Iterator<Item = Vault> {
+    [Some(vault(place.originals())), of_conversations()].into_iter().flatten()
+}
+
+/// The originals of conversations that resident processes left; `None` where the user has no folder for them.
+pub fn of_conversations() -> Option<Vault> {
+    conversations_folder().map(vault)
+}
+
+fn vault(folder: PathBuf) -> Vault {
     let bounds = Bounds { max_count: usize::MAX, max_bytes: 0, retention: Duration::ZERO };
-    let folders = [Some(place.originals()), conversations_folder()];
-    folders.into_iter().flatten().map(move |folder| Vault::new(folder, bounds, Reach::Everything))
+    Vault::new(folder, bounds, Reach::Everything)
 }
 
 fn now() -> Duration {

@@ -53,12 +53,14 @@ pub enum Request {
 pub struct Ran {
     /// The command line.
     pub command: String,
-    /// Exit status, as a shell tells it.
-    pub exit_code: i64,
+    /// Exit status, as a shell tells it; `None` where the command still runs.
+    pub exit_code: Option<i64>,
     /// The conversation.
     pub session: Option<String>,
     /// The call.
     pub call: Option<String>,
+    /// Bytes that the host shows of it, where that is known.
+    pub room: Option<usize>,
 }
 
 /// The answer.
@@ -126,7 +128,7 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        let ran = Ran { command: "a 'b'".into(), exit_code: 130, session: Some("s".into()), call: None };
+        let ran = Ran { command: "a 'b'".into(), exit_code: Some(130), ..Ran::default() };
         for request in [
             Request::Hook { host: "codex".into(), owner: Some(7) },
             Request::Run { ran, parts: vec![1, 2], owner: None },

@@ -3,10 +3,13 @@
 //!
 //! The command has the same input, variables, folder and process group as without. What it writes is held until it
 //! ends, or until patience does: a host that kills a command that takes long must have seen what it wrote so far.
-//! From then on, and after a signal, everything passes as it comes, without its secrets. Where standard output is a terminal, somebody is
+//! From then on, and after a signal, everything passes as it comes, without its secrets, up to half of what the host shows where that is
+//! known: what is more is held to the end, and then made smaller. Where standard output is a terminal, somebody is
 //! looking: then this process becomes the command.
 
 mod hold;
+#[cfg(unix)]
+mod limit;
 pub mod shell;
 #[cfg(unix)]
 mod system;
@@ -15,9 +18,7 @@ use std::ffi::OsString;
 use std::time::Duration;
 
 #[cfg(not(unix))]
-use super::pass::Passing;
-#[cfg(not(unix))]
-use super::pass::LazyPolicy;
+use super::pass::{LazyPolicy, Passing};
 #[cfg(not(unix))]
 use crate::config::Policy;
 
@@ -55,8 +56,39 @@ impl Ended {
 /// How long output is held back.
 pub const PATIENCE: Duration = Duration::from_secs(8);
 
-/// Makes the texts of a command that ended smaller: one of both streams, or one of each. `None` where they stay.
-pub type Compress<'a> = &'a dyn Fn(Ended, &[String]) -> Option<Vec<String>>;
+/// What a command wrote, or the rest of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Output<'a> {
+    /// How the command ended; `None` where it has not yet.
+    pub ended: Option<Ended>,
+    /// One text of both streams, or one of each.
+    pub texts: &'a [String],
+    /// Bytes that the host still shows, where that is known.
+    pub room: Option<usize>,
+    /// Whether some of the command's output was made smaller before.
+    pub is_later: bool,
+}
+
+/// Makes texts smaller; `None` where they stay.
+pub type Compress<'a> = &'a dyn Fn(Output<'_>) -> Option<Vec<String>>;
+
+/// How output is held back.
+#[derive(Debug, Clone, Copy)]
+pub struct Holding {
+    /// How long.
+    pub patience: Duration,
+    /// What the host shows of an output at most, where that is known.
+    pub shown: Option<Shown>,
+}
+
+/// Bytes of an output that a host shows at most.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shown {
+    /// Of a command that worked.
+    pub whole: usize,
+    /// Of one that failed.
+    pub failed: usize,
+}
 
 /// What a command wrote as text; `None` where some of it is none.
 fn texts(outputs: Vec<Vec<u8>>) -> Result<Vec<String>, Vec<Vec<u8>>> {
@@ -72,7 +104,12 @@ fn texts(outputs: Vec<Vec<u8>>) -> Result<Vec<String>, Vec<Vec<u8>>> {
 /// # Errors
 /// It cannot be started: its name and why.
 #[cfg(not(unix))]
-pub fn run(program: &Program, _: Duration, _: Compress<'_>, policy: &LazyPolicy<'_>) -> Result<Ended, String> {
+pub fn run(
+    program: &Program,
+    _: Holding,
+    _: Compress<'_>,
+    policy: &LazyPolicy<'_>,
+) -> Result<Ended, String> {
     use std::io::{IsTerminal, Read, Write};
     use std::process::Stdio;
 

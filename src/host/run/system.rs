@@ -14,7 +14,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::super::pass::{LazyPolicy, Passing};
 use super::hold::Held;
-use super::{Compress, Ended, Program, shell, texts};
+use super::limit::Limit;
+use super::{Compress, Ended, Holding, Output, Program, shell, texts};
 
 /// Bytes that are held at most; then everything passes.
 const MAX_HELD: usize = 32 << 20;
@@ -34,7 +35,7 @@ const SIGNALS: [Signal; 6] =
 /// It cannot be started: its name and why.
 pub fn run(
     program: &Program,
-    patience: Duration,
+    holding: Holding,
     compress: Compress<'_>,
     policy: &LazyPolicy<'_>,
 ) -> Result<Ended, String> {
@@ -61,16 +62,20 @@ pub fn run(
     drop(command);
     let mut running = Running {
         passing: streams.iter().map(|_| Passing::new(policy)).collect(),
+        policy,
         moment: None,
         streams,
         child: Watched::new(child).map_err(|e| e.to_string())?,
         signals,
-        patience: Instant::now().checked_add(patience),
+        patience: Instant::now().checked_add(holding.patience),
         passes: false,
+        limit: Limit::new(holding.shown),
+        is_later: false,
+        compress,
         sent: Vec::new(),
     };
     let ended = running.wait();
-    running.finish(ended, compress, policy);
+    running.finish(ended);
     Ok(ended)
 }
 
@@ -203,10 +208,11 @@ fn ignored() -> u64 {
     mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
 }
 
-struct Running<'p> {
+struct Running<'a> {
     streams: Vec<Stream>,
     /// What passes of each stream.
-    passing: Vec<Passing<'p>>,
+    passing: Vec<Passing<'a>>,
+    policy: &'a LazyPolicy<'a>,
     /// When what waits in them is looked at.
     moment: Option<Instant>,
     child: Watched,
@@ -214,6 +220,10 @@ struct Running<'p> {
     /// When output is no longer held back; `None` for never.
     patience: Option<Instant>,
     passes: bool,
+    limit: Limit,
+    /// Whether some output was made smaller before.
+    is_later: bool,
+    compress: Compress<'a>,
     /// Signals to send on, and when.
     sent: Vec<(Instant, Signal)>,
 }
@@ -248,6 +258,9 @@ impl Running<'_> {
                 // What the host ends early it wants to see.
                 if !matches!(signal, Signal::USR1 | Signal::USR2) {
                     self.pass();
+                    if self.streams.iter().any(|stream| stream.held.len() > 0) {
+                        self.give_out(None);
+                    }
                 }
                 self.sent.push((Instant::now() + ON_ITS_WAY, signal));
             }
@@ -303,32 +316,53 @@ impl Running<'_> {
             Ok(0) | Err(_) => return stream.from = None,
             Ok(read) => read,
         };
-        let piece = &buffer[..read];
+        let mut piece = &buffer[..read];
         if self.passes {
-            return self.passed(index, piece);
+            let passes = self.limit.admit(piece);
+            self.passed(index, &piece[..passes]);
+            piece = &piece[passes..];
+            if piece.is_empty() {
+                return;
+            }
         }
-        if stream.held.push(piece).is_err() {
-            self.pass();
+        if self.hold(index, piece).is_err() {
+            self.lift();
             return self.passed(index, piece);
         }
         if self.streams.iter().map(|stream| stream.held.len()).sum::<usize>() > MAX_HELD {
-            self.pass();
+            self.lift();
         }
     }
 
-    /// Gives out what is held, and holds nothing from now on.
+    /// Gives out what is held, as far as the host shows it, and holds no more than what goes beyond.
     fn pass(&mut self) {
         if std::mem::replace(&mut self.passes, true) {
             return;
         }
         for index in 0..self.streams.len() {
-            match self.streams[index].held.take() {
-                Ok(held) => self.passed(index, &held),
-                Err(_) => self.streams[index].from = None,
+            let Ok(held) = self.streams[index].held.take() else {
+                self.streams[index].from = None;
+                continue;
+            };
+            let (now, later) = held.split_at(self.limit.admit(&held));
+            self.passed(index, now);
+            if !later.is_empty() && self.hold(index, later).is_err() {
+                self.passed(index, later);
             }
         }
         // The host may end this at any time: what is certain goes out at once.
         self.moment();
+    }
+
+    /// Holds a piece, behind what still waits to pass of its stream.
+    fn hold(&mut self, index: usize, piece: &[u8]) -> io::Result<()> {
+        let (stream, passing) = (&mut self.streams[index], &mut self.passing[index]);
+        if passing.waits() {
+            let out = passing.moment();
+            stream.write(&out);
+            stream.held.push(&passing.take())?;
+        }
+        stream.held.push(piece)
     }
 
     /// Passes a piece of a stream on, as far as it is certain to hold no part of a secret.
@@ -352,6 +386,18 @@ impl Running<'_> {
         }
     }
 
+    /// Gives out all that is held, and holds nothing from now on.
+    fn lift(&mut self) {
+        self.limit.lift();
+        self.passes = true;
+        for index in 0..self.streams.len() {
+            match self.streams[index].held.take() {
+                Ok(held) => self.passed(index, &held),
+                Err(_) => self.streams[index].from = None,
+            }
+        }
+    }
+
     /// Sends on what did not end the command by itself.
     fn send(&mut self, now: Instant) {
         while let Some((_, signal)) = self.sent.first().copied().filter(|(at, _)| now >= *at) {
@@ -363,29 +409,40 @@ impl Running<'_> {
         }
     }
 
-    /// Gives out what is still held, smaller where that can be.
-    fn finish(&mut self, ended: Ended, compress: Compress<'_>, policy: &LazyPolicy<'_>) {
-        if !self.passes {
-            self.passes = true;
-            let outputs: io::Result<Vec<Vec<u8>>> =
-                self.streams.iter_mut().map(|stream| stream.held.take()).collect();
-            let outputs = outputs.unwrap_or_default();
-            let new: Vec<Vec<u8>> = match texts(outputs) {
-                Ok(texts) => {
-                    let new = compress(ended, &texts).filter(|new| new.len() == texts.len());
-                    new.unwrap_or(texts).into_iter().map(String::into_bytes).collect()
-                }
-                Err(outputs) => {
-                    let safe = |bytes: Vec<u8>| policy.redacted(&bytes).unwrap_or(bytes);
-                    outputs.into_iter().map(safe).collect()
-                }
-            };
-            for (stream, bytes) in self.streams.iter_mut().zip(new) {
-                let _ = stream.to.write_all(&bytes);
+    /// Gives out what is held, smaller where that can be.
+    fn give_out(&mut self, ended: Option<Ended>) {
+        let outputs: io::Result<Vec<Vec<u8>>> =
+            self.streams.iter_mut().map(|stream| stream.held.take()).collect();
+        let outputs = outputs.unwrap_or_default();
+        let new: Vec<Vec<u8>> = match texts(outputs) {
+            Ok(texts) => {
+                let room = self.limit.left(ended == Some(Ended::Code(0)));
+                let output = Output { ended, texts: &texts, room, is_later: self.is_later };
+                let new = (self.compress)(output).filter(|new| new.len() == texts.len());
+                self.is_later = true;
+                new.unwrap_or(texts).into_iter().map(String::into_bytes).collect()
             }
+            Err(outputs) => {
+                let safe = |bytes: Vec<u8>| self.policy.redacted(&bytes).unwrap_or(bytes);
+                outputs.into_iter().map(safe).collect()
+            }
+        };
+        for (stream, bytes) in self.streams.iter_mut().zip(new) {
+            self.limit.add(bytes.len());
+            stream.write(&bytes);
         }
+    }
+
+    /// Gives out what is still held.
+    fn finish(&mut self, ended: Ended) {
         for (stream, passing) in self.streams.iter_mut().zip(&mut self.passing) {
-            let _ = stream.to.write_all(&passing.end());
+            stream.write(&passing.end());
+        }
+        let is_held = self.streams.iter().any(|stream| stream.held.len() > 0);
+        if !std::mem::replace(&mut self.passes, true) || is_held {
+            self.give_out(Some(ended));
+        }
+        for stream in &mut self.streams {
             if let Some(from) = stream.from.take() {
                 left_behind(from, &stream.to);
             }

@@ -11,6 +11,7 @@ mod words;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::host::run::Shown;
 use crate::pipeline::detect::command::{CommandLine, Simple};
 use split::{Part, first_word, split, without_assignments};
 use words::{BUILTINS, ENDLESS, HARMLESS, INTERACTIVE, KEYWORDS, SCENE, SHELLS, WATCHERS};
@@ -24,6 +25,8 @@ pub struct Wrap<'a> {
     pub call: &'a str,
     /// How long output may be held back; the default of `tersed run` without.
     pub patience: Option<Duration>,
+    /// What the host shows of an output at most, where that is known.
+    pub shown: Option<Shown>,
     /// Whether this program is called by its whole path: a shell that reads its profile first may have another `PATH`
     /// than the hook.
     pub has_whole_path: bool,
@@ -102,6 +105,12 @@ impl Wrap<'_> {
         }
         if let Some(patience) = self.patience {
             run += &format!(" --patience {}s", patience.as_secs());
+        }
+        if let Some(Shown { whole, failed }) = self.shown {
+            run += &format!(" --host-limit {whole}");
+            if failed != whole {
+                run += &format!(" --host-limit-failed {failed}");
+            }
         }
         Some(run)
     }

@@ -39,7 +39,10 @@ pub struct Origin {
 impl Origin {
     /// Whether a marker can name it so that it is read back as the same.
     pub fn can_be_named(&self) -> bool {
-        [Some(&self.call), Some(&self.tool), self.argument.as_ref()].into_iter().flatten().all(|name| marker::is_name(name))
+        [Some(&self.call), Some(&self.tool), self.argument.as_ref()]
+            .into_iter()
+            .flatten()
+            .all(|name| marker::is_name(name))
     }
 }
 

@@ -2,6 +2,7 @@
 //! shape that the tool or the programs give it. Whether the content bears it out is for the reducers.
 
 pub mod command;
+mod document;
 mod range;
 pub mod sections;
 
@@ -55,13 +56,15 @@ pub struct Detection {
     pub is_window: bool,
     /// Whether the call asked for certain lines of a file.
     pub is_range: bool,
+    /// Whether the text is what stands in a document or source file, so that a report in it is a quotation.
+    pub is_document: bool,
 }
 
 impl Detection {
     /// Whether words such as "error" report something rather than being quoted or programmed. A log
     /// file that is looked at reports as the program did that wrote it.
     pub fn reports_failures(&self) -> bool {
-        self.shape == Shape::Other || (self.shape == Shape::File && !self.is_written)
+        !self.is_document && self.shape == Shape::Other || (self.shape == Shape::File && !self.is_written)
     }
 }
 
@@ -100,6 +103,7 @@ pub fn of_command(call: &ToolCall, command: CommandLine, source: &Source<'_>) ->
         is_by_command: by_tool == Shape::Other,
         is_numbered: is_numbered_view(source),
         is_range: range::is_asked(call, &command),
+        is_document: window || document::is_document(call, &command, shape),
         command,
         shape,
     }

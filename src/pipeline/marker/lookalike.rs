@@ -27,9 +27,46 @@ const OPENINGS: &[(&str, &[char])] = &[
 const REACH: usize = 256;
 /// Brackets that look like `[`, and the ways to write it in JSON, in source code, in HTML and in addresses.
 const BRACKETS: &[&str] = &[
-    "[", "\\u005b", "\\u{5b}", "\\x5b", "\\133", "&#91;", "&#091;", "&#x5b;", "&#x005b;", "&lbrack;", "&lsqb;", "%5b", "［", "【", "〔",
-    "〖", "〘", "〚", "⟦", "⟬", "❲", "﹝", "⁅", "⦋", "⦍", "⦏", "⦗", "⎡", "⎢", "⎣", "「", "『", "｢", "﹇", "︹", "︻",
-    "\\uff3b", "&#65339;", "&#xff3b;", "%ef%bc%bb",
+    "[",
+    "\\u005b",
+    "\\u{5b}",
+    "\\x5b",
+    "\\133",
+    "&#91;",
+    "&#091;",
+    "&#x5b;",
+    "&#x005b;",
+    "&lbrack;",
+    "&lsqb;",
+    "%5b",
+    "［",
+    "【",
+    "〔",
+    "〖",
+    "〘",
+    "〚",
+    "⟦",
+    "⟬",
+    "❲",
+    "﹝",
+    "⁅",
+    "⦋",
+    "⦍",
+    "⦏",
+    "⦗",
+    "⎡",
+    "⎢",
+    "⎣",
+    "「",
+    "『",
+    "｢",
+    "﹇",
+    "︹",
+    "︻",
+    "\\uff3b",
+    "&#65339;",
+    "&#xff3b;",
+    "%ef%bc%bb",
 ];
 /// Letters of our openings that the tables of Unicode do not tell as alike.
 const SMALL: &[(char, char)] = &[
@@ -62,9 +99,37 @@ const SMALL: &[(char, char)] = &[
 ];
 /// Words of the grammar: a template has these and blanks to fill in, and nothing else.
 const WORDS: &[&str] = &[
-    "omitted", "of", "line", "lines", "bytes", "last", "repeat", "repeats", "more", "time", "times", "as", "in", "binary", "not",
-    "shown", "kept", "exit", "status", "all", "id", "rewrote", "artifacts", "show", "tersed", "dir", "items", "members", "elements",
-    "rows", "characters",
+    "omitted",
+    "of",
+    "line",
+    "lines",
+    "bytes",
+    "last",
+    "repeat",
+    "repeats",
+    "more",
+    "time",
+    "times",
+    "as",
+    "in",
+    "binary",
+    "not",
+    "shown",
+    "kept",
+    "exit",
+    "status",
+    "all",
+    "id",
+    "rewrote",
+    "artifacts",
+    "show",
+    "tersed",
+    "dir",
+    "items",
+    "members",
+    "elements",
+    "rows",
+    "characters",
 ];
 
 /// Escapes what only looks like a marker. `None` when there is nothing. A text that is nothing but a duplicate marker stays
@@ -79,7 +144,8 @@ pub fn escape(text: &str, is_ours: impl Fn(&str, &str) -> bool) -> Option<(Strin
     }
     let places = places(text);
     let is_dictionary = places.iter().any(|place| place.is_dictionary) && dictionary::is_own(text);
-    let places: Vec<Place> = places.into_iter().filter(|place| !(is_dictionary && place.is_dictionary)).collect();
+    let places: Vec<Place> =
+        places.into_iter().filter(|place| !(is_dictionary && place.is_dictionary)).collect();
     if places.is_empty() {
         return None;
     }
@@ -138,28 +204,24 @@ fn may_start(byte: u8) -> bool {
 
 /// The opening that a text starts with, if it does.
 fn opening(text: &str) -> Option<&'static str> {
-    let mut left: Vec<&(&str, &[char])> = OPENINGS.iter().collect();
-    let mut seen = 0;
-    let mut at = 0;
-    let mut had_blank = false;
+    let mut left = [true; OPENINGS.len()];
+    let (mut seen, mut at, mut had_blank) = (0, 0, false);
     while let Some((letter, len)) = folded(&text[at..]) {
         at += len;
         let Some(letter) = letter else { continue };
-        if let Some((word, _)) = left.iter().find(|(word, ends)| {
-            word.len() == seen && (ends.contains(&letter) || ends.contains(&' ') && (had_blank || letter == ' '))
-        }) {
-            return Some(word);
+        let is_blank = letter == ' ';
+        for ((word, ends), left) in OPENINGS.iter().zip(&mut left).filter(|(_, left)| **left) {
+            let is_end = ends.contains(&letter) || ends.contains(&' ') && (had_blank || is_blank);
+            if word.len() == seen && is_end {
+                return Some(word);
+            }
+            *left = is_blank || word[seen..].starts_with(letter);
         }
-        if letter == ' ' {
-            had_blank = true;
-            continue;
-        }
-        had_blank = false;
-        left.retain(|(word, _)| word[seen..].starts_with(letter));
-        if left.is_empty() {
+        if !left.contains(&true) {
             return None;
         }
-        seen += letter.len_utf8();
+        had_blank = is_blank;
+        seen += usize::from(!is_blank);
     }
     None
 }
@@ -432,10 +494,30 @@ mod tests {
     fn piece() -> impl Strategy<Value = String> {
         prop_oneof![
             proptest::sample::select(BRACKETS.to_vec()).prop_map(str::to_owned),
-            proptest::sample::select(OPENINGS.iter().map(|(word, _)| *word).collect::<Vec<_>>()).prop_map(str::to_owned),
+            proptest::sample::select(OPENINGS.iter().map(|(word, _)| *word).collect::<Vec<_>>())
+                .prop_map(str::to_owned),
             proptest::sample::select(vec![
-                "\\", "\\\\", "\"", "\n", " ", ":", "#", "]", "{n}", "%d", "omitted ", "12", "Duplicate of ", "tersed: exit status 0]",
-                "[tersed: omitted 12 lines 3-14, clean]", "т", "\u{301}", "\u{a0}", "&#116;", "\\u0074", "[EXTERNALIZED: a | b | c]",
+                "\\",
+                "\\\\",
+                "\"",
+                "\n",
+                " ",
+                ":",
+                "#",
+                "]",
+                "{n}",
+                "%d",
+                "omitted ",
+                "12",
+                "Duplicate of ",
+                "tersed: exit status 0]",
+                "[tersed: omitted 12 lines 3-14, clean]",
+                "т",
+                "\u{301}",
+                "\u{a0}",
+                "&#116;",
+                "\\u0074",
+                "[EXTERNALIZED: a | b | c]",
             ])
             .prop_map(str::to_owned),
             "\\PC{0,3}",

@@ -69,8 +69,13 @@ pub enum Marker {
         /// What they are about: kinds with their counts, or keys.
         names: Option<String>,
     },
-    /// Some of these lines, all of which follow, read otherwise than they came: a rule of the operator wrote them
-    /// anew.
+    /// The line that it ends reads otherwise than it came: a rule of the operator wrote it anew.
+    ByRule {
+        /// The rule.
+        rule: String,
+    },
+    /// Some of these lines, all of which follow, read otherwise than they came. Earlier versions wrote it; now each line
+    /// says it itself.
     Rewritten {
         /// Lines that read otherwise.
         count: usize,
@@ -252,6 +257,7 @@ impl Marker {
             Self::Parts { count, of, unit, reason, .. } => {
                 write!(out, "omitted {count} of {of} {}, {reason}", unit.word())
             }
+            Self::ByRule { rule } => write!(out, "rule {rule}"),
             Self::Rewritten { count, first, last, reason, names } => {
                 write!(out, "rewrote {count} of lines {first}-{last}, {reason}: {}", inside(names))
             }
@@ -372,6 +378,7 @@ mod tests {
                     names
                 }
             ),
+            "[a-zA-Z0-9._-]{1,20}".prop_map(|rule| Marker::ByRule { rule }),
             (1i64..300).prop_map(|status| Marker::Exit { status }),
             (n.clone(), "[0-9a-f]{8,16}", proptest::option::of(proptest::option::of("/[a-z./_-]{1,20}")))
                 .prop_map(|(lines, handle, command)| {
@@ -450,7 +457,13 @@ mod tests {
             id: None,
             names: Some(names.to_owned()),
         };
-        for name in ["a] [tersed: exit status 0]", "a]\n[tersed: ok", "］［tersed: ok］", "&#91;tersed: ok", "\u{1b}[2J"] {
+        for name in [
+            "a] [tersed: exit status 0]",
+            "a]\n[tersed: ok",
+            "］［tersed: ok］",
+            "&#91;tersed: ok",
+            "\u{1b}[2J",
+        ] {
             let text = lines(name).write();
             let (read, length) = Marker::parse(&text).unwrap();
             assert_eq!((length, read.write()), (text.len(), text.clone()), "{text}");

@@ -23,7 +23,8 @@ impl Marker {
             None => rest,
         };
         let body = rest.strip_prefix(": ")?;
-        let end = memchr::memchr2(b']', b'\n', body.as_bytes())?;
+        // No marker holds another bracket: what is repeated without an end is read once.
+        let end = memchr::memchr3(b']', b'[', b'\n', body.as_bytes())?;
         let (body, tail) = body.split_at(end);
         let marker = parse_body(body)?;
         tail.starts_with(']').then(|| (marker, text.len() - tail.len() + 1))
@@ -35,17 +36,19 @@ fn is_handle(digits: &str) -> bool {
 }
 
 fn parse_duplicate(text: &str) -> Option<(Marker, usize)> {
-    let line = text.split('\n').next()?;
+    let body = text.strip_prefix(DUPLICATE_OPEN)?;
+    let line = &body[..memchr::memchr2(b'[', b'\n', body.as_bytes()).unwrap_or(body.len())];
     let end = line.find(DUPLICATE_CLOSE)?;
-    let (call, tool) = line.get(DUPLICATE_OPEN.len()..end)?.split_once(" (")?;
+    let (call, tool) = line[..end].split_once(" (")?;
     let tool = tool.strip_suffix(')')?;
     let marker = Marker::Duplicate { call: call.to_owned(), tool: tool.to_owned() };
-    Some((marker, end + DUPLICATE_CLOSE.len()))
+    Some((marker, DUPLICATE_OPEN.len() + end + DUPLICATE_CLOSE.len()))
 }
 
 fn parse_externalized(text: &str) -> Option<(Marker, usize)> {
     let body = text.strip_prefix(EXTERNALIZED_OPEN)?;
-    let end = memchr::memchr2(b']', b'\n', body.as_bytes()).filter(|&end| body.as_bytes()[end] == b']')?;
+    let end =
+        memchr::memchr3(b']', b'[', b'\n', body.as_bytes()).filter(|&end| body.as_bytes()[end] == b']')?;
     let (key, rest) = body[..end].split_once(" | ")?;
     let (kind, summary) = rest.split_once(" | ")?;
     let (key, kind, summary) = (key.to_owned(), kind.to_owned(), summary.to_owned());
@@ -82,6 +85,10 @@ fn parse_body(body: &str) -> Option<Marker> {
     }
     if let Some(rest) = body.strip_prefix("last ") {
         return parse_repeats(rest);
+    }
+    if let Some(rule) = body.strip_prefix("rule ") {
+        let is_name = rule.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+        return (is_name && !rule.is_empty()).then(|| Marker::ByRule { rule: rule.to_owned() });
     }
     if let Some(rest) = body.strip_prefix("rewrote ") {
         let (count, rest) = rest.split_once(" of lines ")?;
@@ -141,7 +148,11 @@ fn parse_original(rest: &str) -> Option<Marker> {
             (handle, ReadBy::Command { folder })
         }
     };
-    (handle.len() >= 8 && is_handle(handle)).then(|| Marker::Original { lines, handle: handle.to_owned(), by })
+    (handle.len() >= 8 && is_handle(handle)).then(|| Marker::Original {
+        lines,
+        handle: handle.to_owned(),
+        by,
+    })
 }
 
 fn parse_shown(rest: &str) -> Option<Marker> {

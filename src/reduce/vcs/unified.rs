@@ -85,8 +85,6 @@ impl<'a> File<'a> {
 pub struct Hunk {
     /// Its lines without its `@@` line, which stands before them.
     pub body: Range<usize>,
-    /// Line of the new file that it starts at.
-    pub start: usize,
     /// Lines added or removed.
     pub changes: usize,
     /// Unchanged lines that may go.
@@ -100,9 +98,8 @@ impl Hunk {
     /// Reads the hunk whose `@@` line is `header`, or gives the line that cannot stand in it.
     fn read(source: &Source<'_>, header: usize, mut lengths: Lengths) -> Result<Self, usize> {
         let first = header + 1;
-        let (parents, start) = (lengths.parents, lengths.start);
-        let mut hunk =
-            Self { body: first..first, start, changes: 0, gaps: Vec::new(), is_whole: false, parents };
+        let parents = lengths.parents;
+        let mut hunk = Self { body: first..first, changes: 0, gaps: Vec::new(), is_whole: false, parents };
         let mut at = first;
         let mut run = first;
         while at < source.len() {
@@ -187,8 +184,6 @@ struct Lengths {
     parents: usize,
     old: [usize; MAX_PARENTS],
     new: usize,
-    /// First line in the new version.
-    start: usize,
 }
 
 impl Lengths {
@@ -203,8 +198,8 @@ impl Lengths {
         for length in &mut old[..parents] {
             (_, *length, rest) = range(rest.strip_prefix(" -")?)?;
         }
-        let (start, new, rest) = range(rest.strip_prefix(" +")?)?;
-        rest.strip_prefix(' ')?.starts_with(fence).then_some(Self { parents, old, new, start })
+        let (_, new, rest) = range(rest.strip_prefix(" +")?)?;
+        rest.strip_prefix(' ')?.starts_with(fence).then_some(Self { parents, old, new })
     }
 
     /// Counts one line of the hunk; gives whether it is unchanged, or `None` when it cannot stand here.

@@ -28,6 +28,35 @@ local function open_call(chat, tool)
   return count == 1 and found or nil
 end
 
+-- Results that each chat was given, to see which of them its messages lost: a chat can be edited, cut short and summed
+-- up, and says so in none of its events.
+local given = {}
+
+-- Tells which results are left of those that the chat was given.
+local function forget_lost(chat, session)
+  local known = given[session]
+  if not known then
+    return
+  end
+  local there, left, lost = {}, {}, false
+  for _, message in ipairs(chat.messages or {}) do
+    local id = message.tool_call_id or vim.tbl_get(message, 'tools', 'call_id')
+    if id and message.role == 'tool' then
+      there[id] = true
+    end
+  end
+  for id in pairs(known) do
+    if there[id] then
+      left[#left + 1] = id
+    else
+      known[id], lost = nil, true
+    end
+  end
+  if lost then
+    require('tersed').forget(session, left)
+  end
+end
+
 local function arguments_of(call)
   local arguments = call and call['function'].arguments
   if type(arguments) == 'string' or (type(arguments) == 'table' and next(arguments) ~= nil) then
@@ -44,7 +73,13 @@ function M.on_tool_output(chat, args)
     end
     local name = type(args.tool) == 'table' and args.tool.name or args.tool
     local call = open_call(chat, name)
-    return require('tersed').compress(session_of(chat), {
+    local session = session_of(chat)
+    forget_lost(chat, session)
+    if call then
+      given[session] = given[session] or {}
+      given[session][call.id] = true
+    end
+    return require('tersed').compress(session, {
       toolCallId = call and call.id,
       tool = name,
       arguments = arguments_of(call),
@@ -80,9 +115,11 @@ function M.attach()
     chat:add_callback('on_tool_output', M.on_tool_output)
   end)
   on('CodeCompanionChatCleared', function(chat)
+    given[session_of(chat)] = nil
     require('tersed').forget(session_of(chat))
   end)
   on('CodeCompanionChatClosed', function(_, event)
+    given['codecompanion-' .. tostring(event.data.id)] = nil
     require('tersed').close('codecompanion-' .. tostring(event.data.id))
   end)
 end

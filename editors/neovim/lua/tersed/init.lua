@@ -2,13 +2,13 @@
 ---
 --- Fail open: no function here raises an error. When the program is missing, slow, crashed or answers what is no answer,
 --- the result is nil and the caller keeps what it has. A program that failed is started again when it is needed next,
---- after a pause that doubles from 250 ms to 60 s.
+--- after a pause that doubles from 250 ms to 60 s. After two waits in a row that were for nothing nobody waits for a minute.
 
 local M = {}
 
 local FIRST_PAUSE, LAST_PAUSE = 250, 60000
--- So many late answers in a row mean a program that hangs.
-local MOST_LATE = 3
+-- After so many late answers in a row nobody is asked for so many milliseconds.
+local MOST_LATE, REST = 2, 60000
 
 local defaults = {
   --- The program and its arguments.
@@ -23,19 +23,21 @@ local defaults = {
 
 M.config = vim.deepcopy(defaults)
 
--- The running program: `rpc`, `late` answers in a row, and whether it is `dead`.
+-- The running program: `rpc`, and whether it is `dead`.
 local server = nil
 local pause, not_before = FIRST_PAUSE, 0
+-- Late answers in a row, whichever program was asked.
+local late = 0
 
 local function now()
   return vim.loop.now()
 end
 
-local function failed(which)
+local function failed(which, rest)
   if which and which ~= server then
     return
   end
-  not_before = now() + pause
+  not_before = now() + math.max(pause, rest or 0)
   pause = math.min(pause * 2, LAST_PAUSE)
   server = nil
   if which and which.rpc then
@@ -72,15 +74,15 @@ local function ask(which, method, params, deadline)
     return answered or which.dead
   end, 1)
   if answered then
-    which.late = 0
+    late = 0
     pause = FIRST_PAUSE
     return result
   end
   if not which.dead then
     pcall(which.rpc.notify, '$/cancelRequest', { id = id })
-    which.late = which.late + 1
-    if which.late >= MOST_LATE then
-      failed(which)
+    late = late + 1
+    if late >= MOST_LATE then
+      failed(which, REST)
     end
   end
   return nil
@@ -98,7 +100,7 @@ local function start()
     failed(nil)
     return nil
   end
-  local which = { late = 0, dead = false }
+  local which = { dead = false }
   local ok, rpc = pcall(start_rpc, cmd, {
     notification = function() end,
     server_request = function()
@@ -143,7 +145,7 @@ end
 function M.setup(options)
   M.stop()
   M.config = vim.tbl_extend('force', vim.deepcopy(defaults), options or {})
-  pause, not_before = FIRST_PAUSE, 0
+  pause, not_before, late = FIRST_PAUSE, 0, 0
   require('tersed.codecompanion').attach()
 end
 
@@ -176,11 +178,18 @@ function M.compress(session, result)
   return answer
 end
 
---- Tells that nothing of a session is visible to its model any more. Starts no program.
-function M.forget(session)
+--- Tells that a conversation was summed up, cut short or cleared: of what its model was given only the calls in
+--- `visible`, a list that may be absent, are left. Starts no program.
+function M.forget(session, visible)
   if server then
-    pcall(server.rpc.notify, 'session/evicted', { sessionId = session, visible = {} })
+    local left = visible and #visible > 0 and visible or nil
+    pcall(server.rpc.notify, 'session/compacted', { sessionId = session, visible = left })
   end
+end
+
+--- A conversation goes on in two ways: the new session begins with all that the other one shows. Starts no program.
+function M.fork(session, new)
+  return server and M.request('session/fork', { sessionId = session, newSessionId = new })
 end
 
 --- Closes a session. Starts no program.

@@ -174,6 +174,34 @@ class AsyncRealServer(unittest.IsolatedAsyncioTestCase):
             stats = await compressor.client.session_stats({"sessionId": "s"})
             self.assertEqual(stats["total"]["results"], 4)
 
+    async def test_contexts(self) -> None:
+        async with AsyncCompressor(AsyncClient(TERSED), session_id="s") as compressor:
+
+            async def seen(n: int, session: str | None = None) -> str:
+                call = {"command": f"{COMMAND} {n}", "tool_call_id": f"c{n}"}
+                return (await compressor.compress(REPORT, session_id=session, **call)).content
+
+            def refers(text: str, call: str) -> bool:
+                return f"Duplicate of {call} " in text or f"as in {call} " in text
+
+            first = await seen(1)
+            self.assertNotIn("c1", await seen(2, "agent"))
+            self.assertTrue(await compressor.fork("f"))
+            self.assertFalse(await compressor.fork("f"))
+            self.assertTrue(refers(await seen(3, "f"), "c1"))
+            await compressor.compacted()
+            self.assertEqual(await seen(1), first)
+            self.assertFalse(refers(await seen(4), "c1"))
+            await compressor.compacted(["c4"])
+            self.assertTrue(refers(await seen(5), "c4"))
+            self.assertTrue(refers(await seen(6, "f"), "c1"))
+            self.assertTrue(await compressor.fork("g", visible=["c9"]))
+            self.assertFalse(refers(await seen(7, "g"), "c4"))
+            same = compressor.as_sync()
+            self.assertTrue(same.fork("h"))
+            same.compacted(session_id="h")
+            self.assertFalse(refers(await seen(8, "h"), "c4"))
+
     async def test_many_at_once(self) -> None:
         async with AsyncCompressor(AsyncClient(TERSED)) as compressor:
             texts = [REPORT.replace("boom", f"boom {n}") for n in range(16)]

@@ -80,6 +80,20 @@ class FailOpen(unittest.TestCase):
             assert third is not None
             self.assertEqual(third.reason, "unavailable")
 
+    def test_after_two_waits_in_a_row_nobody_waits(self) -> None:
+        # A server that never greets, and one that hangs later.
+        for fault in ("silent", "hangs"):
+            with self.subTest(fault):
+                client = Client(fake(fault), start_timeout=3600)
+                with Compressor(client, deadline=DEADLINE) as compressor:
+                    reasons = []
+                    for _ in range(5):
+                        failure = compressor.compress(REPORT).failure
+                        assert failure is not None
+                        reasons.append(failure.reason)
+                    self.assertEqual(reasons, ["timeout"] * 2 + ["unavailable"] * 3)
+                    self.assertEqual(client.starts, 1, "nobody else is started to be waited for")
+
     def test_what_is_no_json_fails_open(self) -> None:
         with Compressor(Client(fake("echoes")), deadline=DEADLINE) as compressor:
             outcome = compressor.compress(REPORT, arguments={"x": object()})

@@ -63,9 +63,16 @@ export class Client extends Methods {
   ): Promise<Requests[M]["result"]> {
     const started = performance.now();
     const timeout = options.timeout ?? this.timeout;
-    const connection = await this.connect(options);
-    const left = Math.max(0, timeout - (performance.now() - started));
-    const result = await connection.request(method, params, { timeout: left, signal: options.signal });
+    let result: unknown;
+    try {
+      const connection = await this.connect(options);
+      const left = Math.max(0, timeout - (performance.now() - started));
+      result = await connection.request(method, params, { timeout: left, signal: options.signal });
+      this.supervisor.answered();
+    } catch (error) {
+      if (error instanceof RequestTimeout) this.supervisor.waited();
+      throw error;
+    }
     if (method === "session/open") this.supervisor.opened(params as OpenParams);
     if (method === "session/close") this.supervisor.forgotten((params as SessionParams).sessionId);
     return result as Requests[M]["result"];

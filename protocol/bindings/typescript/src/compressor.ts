@@ -209,6 +209,36 @@ export class Compressor {
     }
   }
 
+  /**
+   * Tells that the conversation was summed up, cut short, cleared or resumed: of what the model was given only the
+   * calls in `visible` are still in its context.
+   */
+  async compacted(visible: string[] = [], sessionId = this.sessionId): Promise<void> {
+    if (sessionId === undefined) return;
+    try {
+      await this.client.sessionCompacted({ sessionId, visible });
+    } catch (error) {
+      this.failed(error, "session/compacted");
+    }
+  }
+
+  /**
+   * Begins a session with all that this one shows: a conversation goes on in two ways. With `visible` the new
+   * context shows only the results of these calls. False where the new session could not be begun or was there
+   * already: then nothing refers across.
+   */
+  async fork(newSessionId: string, visible?: string[], sessionId = this.sessionId): Promise<boolean> {
+    if (sessionId === undefined) return false;
+    try {
+      const params = { sessionId, newSessionId, ...(visible && { visible }) };
+      const forked = await this.client.sessionFork(params, { timeout: this.deadline });
+      return forked.created;
+    } catch (error) {
+      this.failed(error, "session/fork");
+      return false;
+    }
+  }
+
   /** Ends the server. Later calls give back what they are given. */
   async close(): Promise<void> {
     await this.client.close();

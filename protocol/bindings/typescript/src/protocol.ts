@@ -480,6 +480,8 @@ export interface HostCut {
   bytes?: number | null | undefined;
   /** Characters, as Unicode counts them. */
   characters?: number | null | undefined;
+  /** Lines. */
+  lines?: number | null | undefined;
   /** Tokens by the host's count, of which nothing more is known: each counts as two bytes. */
   tokens?: number | null | undefined;
   /**
@@ -1520,6 +1522,8 @@ export interface Capabilities {
   tokenizers: Tokenizer[];
   /** Bounds. */
   limits: CapabilityLimits;
+  /** What came of files and variables of settings. */
+  configuration: Configuration;
 }
 
 /** Bounds that a host may want to know. */
@@ -1538,6 +1542,29 @@ export interface CapabilityLimits {
   maxStreams: number;
   /** Bytes of a stream up to which all is kept. */
   maxStreamBytes: number;
+}
+
+/**
+ * What came of files and variables of settings. What is wrong with them, or not trusted, does not
+ * count; all else does.
+ */
+export interface Configuration {
+  /** Configuration files that were found, those that count more first. */
+  files: string[];
+  /** What is wrong, one text for each fault: the place, the key, the value and what is allowed. */
+  faults: string[];
+  /** The project's file, where it asks for what only a file that the user trusts may. */
+  untrusted?: Untrusted | null | undefined;
+}
+
+/** A project's file that the user does not trust as it is. */
+export interface Untrusted {
+  /** The file. */
+  file: string;
+  /** Its settings that do not count. */
+  ignored: string[];
+  /** The same in words, with what to do. */
+  text: string;
 }
 
 /** Parameters of `window/logMessage`. */

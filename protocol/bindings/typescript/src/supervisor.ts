@@ -14,6 +14,10 @@ import { VERSION } from "./version.js";
 
 export const PROTOCOL_VERSION = 1;
 
+/** Waits for nothing in a row after which the server is given a rest, and its length in milliseconds. */
+const MOST_WAITS = 2;
+const REST = 60_000;
+
 /** A server that was started, and the promise of its being ready. */
 class Start {
   connection: Connection | undefined;
@@ -31,6 +35,8 @@ export class Supervisor {
   private retryAt = 0;
   private lastError = "";
   private closed = false;
+  private waits = 0;
+  private restUntil = 0;
 
   constructor(private readonly launch: Launch) {
     this.backoff = { ...DEFAULT_BACKOFF, ...launch.backoff };
@@ -43,6 +49,10 @@ export class Supervisor {
   /** The connection, as soon as the server is initialized. Rejects while a failure is too fresh. */
   async ready(): Promise<Connection> {
     if (this.closed) throw new ClientClosed("the client was closed");
+    const rest = this.restUntil - performance.now();
+    if (rest > 0) {
+      throw new ServerUnavailable(`no answer in time; next try in ${Math.ceil(rest)} ms`, rest);
+    }
     if (this.current) return this.current.ready;
     const wait = this.retryAt - performance.now();
     if (wait > 0) {
@@ -53,6 +63,17 @@ export class Supervisor {
     this.starts += 1;
     start.ready = this.start(start);
     return start.ready;
+  }
+
+  /** A caller waited for nothing. After two in a row nobody is held up for a minute. */
+  waited(): void {
+    this.waits += 1;
+    if (this.waits >= MOST_WAITS) this.restUntil = performance.now() + REST;
+  }
+
+  /** There was an answer. */
+  answered(): void {
+    this.waits = 0;
   }
 
   /** Remembers a session with its policy, for the case that the server is started again. */

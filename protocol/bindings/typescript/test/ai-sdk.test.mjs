@@ -139,3 +139,54 @@ for (const name of ["missing", "crashes in a request", "garbage at once"]) {
     assert.deepEqual(seen(two), seen(plain));
   });
 }
+
+/** A model that makes the calls one after the other, each in a step of its own. */
+function calling(...ids) {
+  const reason = (unified) => ({ unified, raw: unified });
+  const step = (id) => {
+    const call = { type: "tool-call", toolCallId: id, toolName: "bash", input: JSON.stringify({ command: `${COMMAND} ${id}` }) };
+    return { content: [call], finishReason: reason("tool-calls"), usage: USAGE, warnings: [] };
+  };
+  const end = { content: [{ type: "text", text: "done" }], finishReason: reason("stop"), usage: USAGE, warnings: [] };
+  return new MockLanguageModelV4({ doGenerate: [...ids.map(step), end] });
+}
+
+/** The results that the model saw at its end, in order. */
+function results(model) {
+  const { prompt } = model.doGenerateCalls.at(-1);
+  return prompt.filter((message) => message.role === "tool").flatMap(({ content }) => content.map(({ output }) => output.value));
+}
+
+const REFERENCE = /Duplicate of | as in /;
+const ways = {
+  tools: (shared) => (ids) => {
+    const model = calling(...ids);
+    const tools = compressTools({ bash: shell(() => REPORT) }, { compressor: shared });
+    return { model, options: { model, tools } };
+  },
+  middleware: (shared) => (ids) => {
+    const model = calling(...ids);
+    const middleware = compressionMiddleware({ compressor: shared });
+    return { model, options: { model: wrapLanguageModel({ model, middleware }), tools: { bash: shell(() => REPORT) } } };
+  },
+};
+for (const [name, way] of Object.entries(ways)) {
+  test(`${name}: agents and conversations that share a session see only their own`, async (t) => {
+    const make = way(compressor(t));
+    const go = async (...ids) => {
+      const { model, options } = make(ids);
+      await generateText({ ...options, prompt: `do ${ids}`, stopWhen: stepCountIs(9) });
+      return results(model);
+    };
+    const [first, second] = await go("a1", "a2");
+    assert.doesNotMatch(first, REFERENCE);
+    assert.match(second, REFERENCE);
+    const [other, third] = await go("b1", "b2");
+    assert.doesNotMatch(other, REFERENCE);
+    assert.match(other, /cases::the_last \.\.\. FAILED/);
+    assert.ok(other.length < REPORT.length / 2);
+    assert.ok(!/ a[12] /.test(third), third);
+    const all = await Promise.all(["c", "d", "e"].map((agent) => go(`${agent}1`, `${agent}2`)));
+    for (const [i, [one]] of all.entries()) assert.doesNotMatch(one, REFERENCE, `agent ${i}`);
+  });
+}

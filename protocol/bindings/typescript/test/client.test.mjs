@@ -52,6 +52,28 @@ test("a result becomes smaller and can be read back", async (t) => {
   assert.equal((await compressor.compress(REPORT, call)).content, outcome.content);
 });
 
+test("agents, forks and summaries are contexts of their own", async (t) => {
+  const compressor = real(t);
+  const run = async (n, sessionId = "s") => {
+    const call = { tool: "bash", arguments: { command: `${COMMAND} ${n}` }, toolCallId: `c${n}`, sessionId };
+    return (await compressor.compress(REPORT, call)).content;
+  };
+  const refersTo = (text, call) => text.includes(`Duplicate of ${call} `) || text.includes(` as in ${call} `);
+  const first = await run(1);
+  assert.ok(!refersTo(await run(2, "agent"), "c1"));
+  assert.equal(await compressor.fork("f"), true);
+  assert.equal(await compressor.fork("f"), false);
+  assert.ok(refersTo(await run(3, "f"), "c1"));
+  await compressor.compacted();
+  assert.equal(await run(1), first);
+  assert.ok(!refersTo(await run(4), "c1"));
+  await compressor.compacted(["c4"]);
+  assert.ok(refersTo(await run(5), "c4"));
+  assert.ok(refersTo(await run(6, "f"), "c1"));
+  assert.equal(await compressor.fork("g", ["c9"]), true);
+  assert.ok(!refersTo(await run(7, "g"), "c4"));
+});
+
 test("batches and bodies", async (t) => {
   const compressor = real(t);
   const [one, two] = await compressor.compressBatch([

@@ -79,6 +79,18 @@ test("a server that hangs is killed", { timeout: 60_000 }, async () => {
   await compressor.close();
 });
 
+for (const mode of ["silent", "hangs"]) {
+  test(`after two waits in a row nobody waits: ${mode}`, { timeout: 60_000 }, async () => {
+    const client = { command: fake(mode), startTimeout: 3_600_000 };
+    const compressor = new Compressor({ client, sessionId: "s", deadline: DEADLINE });
+    const reasons = [];
+    for (let n = 0; n < 5; n += 1) reasons.push((await compressor.compress(REPORT)).failure?.reason);
+    assert.deepEqual(reasons, ["timeout", "timeout", "unavailable", "unavailable", "unavailable"]);
+    assert.equal(compressor.client.starts, 1, "nobody else is started to be waited for");
+    await compressor.close();
+  });
+}
+
 test("what is no JSON fails open", async () => {
   const compressor = failing(fake("echoes"));
   const outcome = await compressor.compress(REPORT, { arguments: { x: 1n } });

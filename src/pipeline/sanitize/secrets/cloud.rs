@@ -3,12 +3,16 @@
 //!
 //! Looks at the document around a keyword and no farther than `REACH`. It never reads a document as a whole.
 
+use super::judge::ByteSet;
 use super::scan::Scan;
+use super::shapes::skip_back;
 use super::table::Rule;
 use std::ops::Range;
 
 /// How far a document is followed on each side of its kind, in bytes.
 const REACH: usize = 256 << 10;
+/// Deepest indentation of a line that says the kind.
+const INDENT: usize = 1 << 10;
 /// Members that hold what is secret.
 const DATA: &[&[u8]] = &[b"data", b"stringData"];
 
@@ -25,13 +29,19 @@ pub(super) fn kubernetes(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Rang
     if !is_copy && scan.seen[index as usize].contains(&hit.start) {
         return;
     }
+    if !scan.may_read(index, hit.end) {
+        return;
+    }
     let mut found = Vec::new();
     let looked_at = if is_json {
         let reach = if is_copy { REACH / 16 } else { REACH };
-        object_start(text, hit.start, reach).map(|start| values_of_data(text, start, is_copy, &mut found))
+        let start = object_start(text, hit.start, reach);
+        scan.add_read(index, start.map_or(reach.min(hit.start), |start| hit.start - start));
+        start.map(|start| values_of_data(text, start, is_copy, &mut found))
     } else {
         lines_of_data(text, hit.start, &mut found)
     };
+    scan.add_read(index, looked_at.as_ref().map_or(0, |range| range.len()));
     if let Some(range) = looked_at.filter(|_| !is_copy) {
         scan.seen[index as usize] = range;
     }
@@ -56,6 +66,9 @@ pub(super) fn secret_string(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: R
         let slashes = text[start..start + len].iter().rev().take_while(|b| escaped && **b == b'\\').count();
         return scan.claim(rule, index, start..start + len - slashes);
     }
+    if !scan.may_read(index, hit.end) {
+        return;
+    }
     let mut found = Vec::new();
     let end = text.len().min(start + REACH);
     let mut strings = Strings { text, at: start + 1, end, is_copy: true };
@@ -68,6 +81,8 @@ pub(super) fn secret_string(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: R
             found.push(string);
         }
     }
+    // Without a further string it read on to the end.
+    scan.add_read(index, if strings.next().is_some() { strings.at - start } else { end - start });
     for value in found {
         scan.claim(rule, index, value);
     }
@@ -171,9 +186,13 @@ fn line(text: &[u8], at: usize) -> (Range<usize>, usize, &[u8]) {
 
 /// The values below `data:` and `stringData:` of the YAML document or item that holds `at`.
 fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Option<Range<usize>> {
-    let (mut own, mut indent, _) = line(text, at);
     // A string may begin here, whose line ends are escapes.
     let opened = at > 0 && matches!(text[at - 1], b'"' | b'\'' | b'`' | b'>');
+    let lead = skip_back(text, at, ByteSet::parse(" -"), INDENT);
+    if !opened && lead > 0 && text[lead - 1] != b'\n' {
+        return None;
+    }
+    let (mut own, mut indent, _) = line(text, at);
     if opened {
         (own.start, indent) = (at, 0);
     } else if own.start + indent != at {
@@ -192,7 +211,8 @@ fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Optio
     let mut next = start;
     let mut is_data = false;
     while next < text.len() && next - start < 2 * REACH {
-        let (range, depth, body) = if opened && next == at { (at..own.end, 0, &text[at..own.end]) } else { line(text, next) };
+        let (range, depth, body) =
+            if opened && next == at { (at..own.end, 0, &text[at..own.end]) } else { line(text, next) };
         next = range.end + 1;
         let blank = body.iter().all(u8::is_ascii_whitespace);
         if blank {
@@ -231,6 +251,7 @@ fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Optio
 /// Length of a value without the end of a string around the whole document.
 fn in_string(value: &[u8]) -> usize {
     let quote = memchr::memchr(b'"', value).filter(|&n| n > 0 && value[n - 1] != b'\\');
-    let ends = |n: &usize| value.get(n + 1).is_none_or(|b| b",}]".contains(b)) && !value[..*n].contains(&b'{');
+    let ends =
+        |n: &usize| value.get(n + 1).is_none_or(|b| b",}]".contains(b)) && !value[..*n].contains(&b'{');
     quote.filter(ends).unwrap_or(value.len())
 }

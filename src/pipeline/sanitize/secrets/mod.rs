@@ -77,7 +77,8 @@ pub fn find(text: &[u8]) -> Vec<Finding> {
 }
 
 fn findings(table: &'static table::Table, claims: Vec<scan::Claim>) -> Vec<Finding> {
-    let named = |c: scan::Claim| Finding { start: c.start, end: c.end, rule: table.infos[c.rule as usize].id };
+    let named =
+        |c: scan::Claim| Finding { start: c.start, end: c.end, rule: table.infos[c.rule as usize].id };
     claims.into_iter().map(named).collect()
 }
 
@@ -123,10 +124,7 @@ fn redact_bytes_but(
 }
 
 /// One round.
-fn replaced(
-    text: &[u8],
-    keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool,
-) -> Option<(Vec<u8>, Hits)> {
+fn replaced(text: &[u8], keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> Option<(Vec<u8>, Hits)> {
     let mut findings = find(text);
     findings.retain(|f| !keeps(f.rule, &text[f.start..f.end]));
     if findings.is_empty() {

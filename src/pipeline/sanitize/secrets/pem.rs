@@ -29,6 +29,9 @@ const SPACE: ByteSet = ByteSet::parse(" \t\r\n");
 /// Looks at a `-----BEGIN` or a `Private-Lines:` and claims the key material behind it.
 pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
     let text = scan.text;
+    if !scan.may_read(index, hit.end) {
+        return;
+    }
     if text[hit.end - 1] == b':' {
         let body = skip(text, hit.end, ByteSet::parse(" \t0-9"), 8);
         return claim_lines(scan, rule, index, body..text.len().min(body + BLOCK));
@@ -40,7 +43,9 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     }
     let from = hit.end + dashes;
     let from = from + text[from..].iter().take_while(|&&b| b == b'-').count();
-    match block_end(text, from) {
+    let block = block_end(text, from);
+    scan.add_read(index, block.0 - from);
+    match block {
         (end, true) => claim_block(scan, rule, index, from..end),
         (end, false) => claim_lines(scan, rule, index, from..end),
     }
@@ -100,6 +105,7 @@ fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>
     let mut headers = 0;
     while at < range.end && headers <= HEADERS {
         let next = memchr::memchr(b'\n', &text[at..range.end]).map_or(range.end, |n| at + n + 1);
+        scan.add_read(index, next - at);
         // No key line holds these; in an escaped one-line block the text behind the key does.
         let code = text[at..next].iter().position(|&b| CODE.has(b));
         let stop = code.map_or(next, |n| at + n);

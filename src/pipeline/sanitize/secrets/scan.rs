@@ -3,14 +3,19 @@
 //! Work is bounded by the bytes, not by the number of keywords: a run or a window that a rule has looked at
 //! is not looked at again. It decides nothing about values; `judge` does.
 
+use super::hidden::columns;
 use super::judge::{self, is_word};
 use super::table::{Form, Rule, Table, compile};
-use super::hidden::columns;
 use super::{PLACEHOLDER, cloud, named, pem, shapes, terraform};
 use std::ops::Range;
 
 /// How often one rule judges values that end together: bounds the work on a text of nothing but keywords.
 pub(super) const NESTED: usize = 8;
+
+/// Bytes that one rule may read beside its keywords for each byte of the text, all keywords together.
+const WORK: usize = 4;
+/// The same for short texts, in bytes.
+const LEAST_WORK: usize = 64 << 10;
 
 /// A value that a rule claims. `rule` is its index in the table.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -28,6 +33,8 @@ pub(super) struct Scan<'t> {
     pub(super) seen: Vec<Range<usize>>,
     /// Per rule how often the run last looked at was judged.
     uses: Vec<usize>,
+    /// Per rule the bytes that it read around its keywords; `usize::MAX` when it may read no more.
+    read: Vec<usize>,
     pub(super) placeholders: Vec<Range<usize>>,
     /// Where telling words stand that may be the heads of columns.
     pub(super) heads: Vec<usize>,
@@ -64,6 +71,7 @@ impl<'t> Scan<'t> {
             claims: Vec::new(),
             seen: vec![0..0; table.rules.len()],
             uses: vec![0; table.rules.len()],
+            read: vec![0; table.rules.len()],
             placeholders: Vec::new(),
             heads: Vec::new(),
             bare: named::Cache::default(),
@@ -141,6 +149,26 @@ impl<'t> Scan<'t> {
         }
         *uses += 1;
         (*uses <= NESTED).then_some(seen.end)
+    }
+
+    /// Counts bytes that a rule read around a keyword, which overlap with those around others.
+    pub(super) fn add_read(&mut self, index: u16, bytes: usize) {
+        let read = &mut self.read[index as usize];
+        *read = read.saturating_add(bytes);
+    }
+
+    /// Whether a rule may read around the keyword that ends at `end`. Only a text that is made to cost reads its bytes
+    /// again and again; there everything behind goes, since nobody looks at it.
+    pub(super) fn may_read(&mut self, index: u16, end: usize) -> bool {
+        let read = &mut self.read[index as usize];
+        if *read <= LEAST_WORK.max(self.text.len().saturating_mul(WORK)) {
+            return true;
+        }
+        if *read != usize::MAX {
+            *read = usize::MAX;
+            self.claims.push(Claim { start: end, end: self.text.len(), rule: index });
+        }
+        false
     }
 
     /// Runs a regex over the window that hits have put together, and empties the window.

@@ -103,11 +103,8 @@ pub(super) fn load(source: &str) -> Result<Table, String> {
         Form::Pattern { .. } => word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_'),
         _ => false,
     };
-    let mut names: Vec<bool> = words
-        .iter()
-        .zip(&users)
-        .map(|(word, users)| users.iter().any(|&rule| is_name(word, rule)))
-        .collect();
+    let mut names: Vec<bool> =
+        words.iter().zip(&users).map(|(word, users)| users.iter().any(|&rule| is_name(word, rule))).collect();
     let placeholder = words.len();
     names.push(false);
     words.push(PLACEHOLDER.to_ascii_lowercase());

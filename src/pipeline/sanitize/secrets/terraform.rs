@@ -15,9 +15,11 @@ const BACK: usize = 32 << 10;
 /// Names of what a random password is kept as.
 const RESULTS: &[&[u8]] = &[b"result", b"bcrypt_hash"];
 /// Words in the names of attributes that hold secrets.
-const TELLING: &[&str] = &["password", "passphrase", "secret", "private_key", "token", "access_key", "connection_string"];
+const TELLING: &[&str] =
+    &["password", "passphrase", "secret", "private_key", "token", "access_key", "connection_string"];
 /// Ends of names that only tell about one.
-const ABOUT: &[&str] = &["arn", "name", "id", "version", "path", "url", "length", "policy", "type", "enabled"];
+const ABOUT: &[&str] =
+    &["arn", "name", "id", "version", "path", "url", "length", "policy", "type", "enabled"];
 
 /// `"type": "random_password"`: the results behind it.
 pub(super) fn random(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
@@ -26,7 +28,8 @@ pub(super) fn random(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<us
     let Some(close) = memchr::memchr(b'"', &text[hit.end..text.len().min(hit.end + 64)]) else { return };
     let from = (hit.end + close + 1).max(scan.seen[index as usize].end);
     if from < end {
-        let read = members(text, from..end, |name| RESULTS.contains(&name), |value| scan.claim(rule, index, value));
+        let read =
+            members(text, from..end, |name| RESULTS.contains(&name), |value| scan.claim(rule, index, value));
         scan.seen[index as usize] = hit.start..read;
     }
 }
@@ -39,24 +42,35 @@ pub(super) fn attributes(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Rang
     scan.seen[index as usize] = from..hit.end;
     let Some(start) = memchr::memmem::rfind(near, b"\"attributes\"") else { return };
     let telling = |name: &[u8]| {
-        TELLING.iter().any(|word| judge::contains(name, word)) && !ABOUT.iter().any(|end| name.ends_with(end.as_bytes()))
+        TELLING.iter().any(|word| judge::contains(name, word))
+            && !ABOUT.iter().any(|end| name.ends_with(end.as_bytes()))
     };
     members(text, from + start..hit.start, telling, |value| scan.claim(rule, index, value));
 }
 
 /// Calls `found` with the strings of the members that `telling` knows; where it stopped, between two strings.
-fn members(text: &[u8], range: Range<usize>, telling: impl Fn(&[u8]) -> bool, mut found: impl FnMut(Range<usize>)) -> usize {
+fn members(
+    text: &[u8],
+    range: Range<usize>,
+    telling: impl Fn(&[u8]) -> bool,
+    mut found: impl FnMut(Range<usize>),
+) -> usize {
     let blank = judge::ByteSet::parse(" \t\r\n");
     let mut at = range.start;
     while let Some(n) = memchr::memchr(b'"', &text[at..range.end]) {
         let open = at + n + 1;
         let Some(close) = string_end(text, open, range.end) else { return range.end };
         at = close + 1;
-        let Some(from) = operator(text, skip(text, at, blank, 8)).map(|from| skip(text, from, blank, 8)) else { continue };
+        let Some(from) = operator(text, skip(text, at, blank, 8)).map(|from| skip(text, from, blank, 8))
+        else {
+            continue;
+        };
         if text.get(from) != Some(&b'"') {
             continue;
         }
-        let Some(end) = string_end(text, from + 1, text.len().min(range.end + FORWARD)) else { return range.end };
+        let Some(end) = string_end(text, from + 1, text.len().min(range.end + FORWARD)) else {
+            return range.end;
+        };
         if end > from + 4 && telling(&text[open..close]) {
             found(from + 1..end);
         }

@@ -32,6 +32,12 @@ def version() -> str:
         return "0"
 
 
+MOST_WAITS = 2
+"""Waits for nothing in a row after which the server is given a rest."""
+REST = 60.0
+"""Seconds of that rest."""
+
+
 class _Start:
     """A server that was started, and the future of its being ready."""
 
@@ -59,6 +65,8 @@ class Supervisor:
         self._retry_at = 0.0
         self._last_error = ""
         self._closed = False
+        self._waits = 0
+        self._rest_until = 0.0
         self._sessions: dict[str, Any] = {}
 
     def ready(self) -> Future[Connection]:
@@ -69,6 +77,9 @@ class Supervisor:
         with self._lock:
             if self._closed:
                 raise ClientClosed("the client was closed")
+            rest = self._rest_until - time.monotonic()
+            if rest > 0:
+                raise ServerUnavailable(f"no answer in time; next try in {rest:.1f} s", rest)
             if self._current is not None:
                 self._check_start(self._current)
             if self._current is not None:
@@ -77,6 +88,18 @@ class Supervisor:
             if wait > 0:
                 raise ServerUnavailable(f"{self._last_error}; next start in {wait:.1f} s", wait)
             return self._start().ready
+
+    def waited(self) -> None:
+        """A caller waited for nothing. After two in a row nobody is held up for a minute."""
+        with self._lock:
+            self._waits += 1
+            if self._waits >= MOST_WAITS:
+                self._rest_until = time.monotonic() + REST
+
+    def answered(self) -> None:
+        """There was an answer."""
+        with self._lock:
+            self._waits = 0
 
     @property
     def pid(self) -> int | None:

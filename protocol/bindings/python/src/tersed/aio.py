@@ -177,6 +177,46 @@ class AsyncCompressor:
         except Exception as error:
             failed(error, "session/evicted", self.on_failure)
 
+    async def compacted(
+        self, visible: Sequence[str] = (), *, session_id: str | None = None
+    ) -> None:
+        """Tells that the conversation was summed up, cut short, cleared or resumed.
+
+        Of what the model was given only the calls in `visible` are still in its context.
+        """
+        session = session_id or self.session_id
+        if session is None:
+            return
+        try:
+            await self.client.session_compacted({"sessionId": session, "visible": list(visible)})
+        except Exception as error:
+            failed(error, "session/compacted", self.on_failure)
+
+    async def fork(
+        self,
+        new_session_id: str,
+        *,
+        visible: Sequence[str] | None = None,
+        session_id: str | None = None,
+    ) -> bool:
+        """Begins a session with all that this one shows: a conversation goes on in two ways.
+
+        With `visible` the new context shows only the results of these calls. False where the
+        new session could not be begun or was there already: then nothing refers across.
+        """
+        session = session_id or self.session_id
+        if session is None:
+            return False
+        params: protocol.ForkParams = {"sessionId": session, "newSessionId": new_session_id}
+        if visible is not None:
+            params["visible"] = list(visible)
+        try:
+            forked = await self.client.session_fork(params, timeout=self.deadline)
+            return forked["created"]
+        except Exception as error:
+            failed(error, "session/fork", self.on_failure)
+            return False
+
     def as_sync(self) -> Compressor:
         """The same for code that blocks, over the same server."""
         return Compressor(

@@ -105,7 +105,8 @@ class Client(_Base, Methods):
     def send(self, method: str, params: object = None, *, timeout: float | None = None) -> Pending:
         """Sends a request without waiting for its answer. It may be cancelled."""
         deadline = time.monotonic() + (self.timeout if timeout is None else timeout)
-        return Pending(self._connect(deadline).request(method, params), method, deadline)
+        call = self._connect(deadline).request(method, params)
+        return Pending(call, method, deadline, self._supervisor)
 
     def request(self, method: str, params: object = None, *, timeout: float | None = None) -> Any:
         """Calls any method; gives its result as it came. Raises a `TersedError`."""
@@ -140,13 +141,15 @@ class Client(_Base, Methods):
         try:
             return self._supervisor.ready().result(max(0.0, deadline - time.monotonic()))
         except FutureTimeout:
+            self._supervisor.waited()
             raise RequestTimeout("the server was not ready in time") from None
 
 
 class Pending:
     """A request that was sent: wait for its `result`, or `cancel` it."""
 
-    def __init__(self, call: Call, method: str, deadline: float) -> None:
+    def __init__(self, call: Call, method: str, deadline: float, supervisor: Supervisor) -> None:
+        self._supervisor = supervisor
         self._call = call
         self._method = method
         self._deadline = deadline
@@ -162,8 +165,11 @@ class Pending:
     def result(self) -> Any:
         """Waits for the answer until the request's deadline. Raises a `TersedError`."""
         try:
-            return self._call.future.result(max(0.0, self._deadline - time.monotonic()))
+            result = self._call.future.result(max(0.0, self._deadline - time.monotonic()))
+            self._supervisor.answered()
+            return result
         except FutureTimeout:
+            self._supervisor.waited()
             self._call.give_up()
             raise RequestTimeout(f"no answer to {self._method} in time") from None
         except CancelledError:
@@ -200,9 +206,11 @@ class AsyncClient(_Base, AsyncMethods):
             call.cancel()
             raise
         if not done:
+            self._supervisor.waited()
             call.give_up()
             raise RequestTimeout(f"no answer to {method} in time")
         result = answer.result()
+        self._supervisor.answered()
         self._succeeded(method, params)
         return result
 
@@ -239,6 +247,7 @@ class AsyncClient(_Base, AsyncMethods):
         try:
             return await asyncio.wait_for(asyncio.shield(waiting), max(0.0, deadline - time.monotonic()))
         except asyncio.TimeoutError:
+            self._supervisor.waited()
             raise RequestTimeout("the server was not ready in time") from None
 
 

@@ -32,6 +32,7 @@ __all__ = [
     "CompactedParams",
     "CompressParams",
     "Compressed",
+    "Configuration",
     "Cost",
     "DictionaryMethod",
     "DidChangeParams",
@@ -122,6 +123,7 @@ __all__ = [
     "ToolSchemaParams",
     "ToolSchemas",
     "Totals",
+    "Untrusted",
 ]
 
 
@@ -727,6 +729,9 @@ class HostCut(TypedDict, total=False):
 
     characters: int | None
     """Characters, as Unicode counts them."""
+
+    lines: int | None
+    """Lines."""
 
     tokens: int | None
     """Tokens by the host's count, of which nothing more is known: each counts as two bytes."""
@@ -2206,6 +2211,9 @@ class Capabilities(TypedDict):
     limits: CapabilityLimits
     """Bounds."""
 
+    configuration: Configuration
+    """What came of files and variables of settings."""
+
 
 class CapabilityLimits(TypedDict):
     """Bounds that a host may want to know."""
@@ -2230,6 +2238,38 @@ class CapabilityLimits(TypedDict):
 
     maxStreamBytes: int
     """Bytes of a stream up to which all is kept."""
+
+
+class _Configuration(TypedDict):
+    """Members that every `Configuration` has."""
+
+    files: list[str]
+    """Configuration files that were found, those that count more first."""
+
+    faults: list[str]
+    """What is wrong, one text for each fault: the place, the key, the value and what is allowed."""
+
+
+class Configuration(_Configuration, total=False):
+    """What came of files and variables of settings. What is wrong with them, or not trusted,
+    does not count; all else does.
+    """
+
+    untrusted: Untrusted | None
+    """The project's file, where it asks for what only a file that the user trusts may."""
+
+
+class Untrusted(TypedDict):
+    """A project's file that the user does not trust as it is."""
+
+    file: str
+    """The file."""
+
+    ignored: list[str]
+    """Its settings that do not count."""
+
+    text: str
+    """The same in words, with what to do."""
 
 
 class LogMessage(TypedDict):

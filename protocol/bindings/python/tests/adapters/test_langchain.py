@@ -7,6 +7,7 @@ from typing import Any
 
 from common import BROKEN, COMMAND, REPORT, broken, is_small, working
 from langchain.agents import create_agent
+from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
@@ -129,6 +130,58 @@ class LangChain(unittest.IsolatedAsyncioTestCase):
                 [message] = results(await agent.ainvoke(QUESTION))
                 self.assertEqual(message.content, REPORT)
                 self.assertEqual(len(told), 2)
+
+
+class Contexts(unittest.TestCase):
+    """Agents, branches and conversations see only what is among their own messages."""
+
+    def seen(self, agent: Any, call: str, before: list[Any], **config: Any) -> str:
+        request = AIMessage(
+            "", tool_calls=[{"name": "bash", "args": {"command": f"{COMMAND} {call}"}, "id": call}]
+        )
+        messages = [*before, request]
+        state = {"messages": messages}
+        call_request = ToolCallRequest(
+            tool_call=request.tool_calls[0], tool=bash, state=state, runtime=Runtime(config)
+        )
+        message = agent.wrap_tool_call(
+            call_request, lambda _: ToolMessage(REPORT, tool_call_id=call, name="bash")
+        )
+        before[:] = [*messages, message]
+        return str(message.content)
+
+    def refers(self, text: str) -> bool:
+        return "Duplicate of " in text or " as in " in text
+
+    def test_one_conversation(self) -> None:
+        with working() as compressor:
+            agent, main = TersedMiddleware(compressor), []
+            self.assertFalse(self.refers(self.seen(agent, "a", main, thread_id="t")))
+            self.assertTrue(self.refers(self.seen(agent, "b", main, thread_id="t")))
+
+    def test_what_is_not_among_the_messages_is_not_referred_to(self) -> None:
+        # An agent inside a tool has the thread of its parent; a branch, a summary and a run without a
+        # thread share a session too.
+        for thread in ({"thread_id": "t"}, {}):
+            with self.subTest(thread), working() as compressor:
+                agent, main = TersedMiddleware(compressor), []
+                self.seen(agent, "a", main, **thread)
+                for n, place in enumerate(("tools:1|tools:2", "")):
+                    sub: list[Any] = []
+                    own = {**thread, "checkpoint_ns": place}
+                    text = self.seen(agent, f"s{n}", sub, **own)
+                    self.assertTrue(not self.refers(text) and is_small(text), text)
+                    again = self.seen(agent, f"r{n}", sub, **own)
+                    self.assertEqual(self.refers(again), bool(place))
+                summed_up: list[Any] = [AIMessage("what came before")]
+                self.assertFalse(self.refers(self.seen(agent, "b", summed_up, **thread)))
+
+
+class Runtime:
+    """As much of a runtime as the middleware looks at."""
+
+    def __init__(self, configurable: dict[str, Any]) -> None:
+        self.config = {"configurable": configurable}
 
 
 if __name__ == "__main__":

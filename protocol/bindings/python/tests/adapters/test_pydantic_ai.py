@@ -69,6 +69,38 @@ class PydanticAI(unittest.IsolatedAsyncioTestCase):
                     self.assertEqual((await seen(compressor, REPORT)).content, REPORT)
                 self.assertEqual(len(told), 1)
 
+    async def test_agents_that_share_a_session_see_only_their_own(self) -> None:
+        async def run(compressor: AsyncCompressor, *calls: str) -> list[str]:
+            def scripted(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+                done = [p for m in messages for p in m.parts if isinstance(p, ToolReturnPart)]
+                if len(done) == len(calls):
+                    return ModelResponse(parts=[TextPart("done")])
+                call = calls[len(done)]
+                arguments = {"command": f"{COMMAND} {call}"}
+                return ModelResponse(parts=[ToolCallPart("bash", arguments, call)])
+
+            def bash(command: str) -> Any:
+                """Runs a command."""
+                return REPORT
+
+            toolset: FunctionToolset[None] = FunctionToolset([bash])
+            capability = TersedCapability(compressor)
+            agent = Agent(FunctionModel(scripted), toolsets=[toolset], capabilities=[capability])
+            messages = (await agent.run("test it")).all_messages()
+            parts = [p for m in messages for p in m.parts if isinstance(p, ToolReturnPart)]
+            return [str(part.content) for part in parts]
+
+        def refers(text: str) -> bool:
+            return "Duplicate of " in text or " as in " in text
+
+        async with working().as_async() as compressor:
+            shared = AsyncCompressor(compressor.client, session_id="s")
+            first, second = await run(shared, "a1", "a2")
+            self.assertEqual((refers(first), refers(second)), (False, True))
+            other, third = await run(shared, "b1", "b2")
+            self.assertTrue(not refers(other) and is_small(other), other)
+            self.assertNotIn(" a", third.split("as in")[-1].split("(")[0])
+
 
 if __name__ == "__main__":
     unittest.main()

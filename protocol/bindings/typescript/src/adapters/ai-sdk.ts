@@ -9,6 +9,7 @@
 import type { LanguageModelMiddleware, ToolSet } from "ai";
 
 import { type CompressOptions, Compressor } from "../compressor.js";
+import type { Evidence } from "../protocol.js";
 import { shapeOf } from "./shape.js";
 
 /** Whose results are compressed, and where. */
@@ -27,6 +28,10 @@ interface ModelOutput {
 }
 
 type Execution = { toolCallId: string; input: unknown; output: unknown };
+type About = { toolCallId: string; messages?: readonly Message[] };
+type Execute = (input: unknown, about: About) => unknown;
+/** A message of the AI SDK, as far as it names calls. */
+type Message = { content: unknown };
 type ToModelOutput = (execution: Execution) => ModelOutput | PromiseLike<ModelOutput>;
 
 /** The same tools, of whose results the model sees less. */
@@ -34,12 +39,23 @@ export function compressTools<T extends ToolSet>(tools: T, options: CompressionO
   const wrapped: [string, unknown][] = Object.entries(tools).map(([name, tool]) => {
     if (options.exclude?.includes(name)) return [name, tool];
     const own = tool.toModelOutput as ToModelOutput | undefined;
-    const toModelOutput = async (execution: Execution) => {
-      const output = own ? await own.call(tool, execution) : plain(execution.output);
-      const call = { tool: name, toolCallId: execution.toolCallId, arguments: execution.input };
-      return compressOutput(output, call, options);
+    // What the model saw when it made a call, and then whether the result may refer to it. Of a call that was made
+    // elsewhere nothing is known.
+    const seen = new Map<string, Set<string>>();
+    const execute = tool.execute as Execute | undefined;
+    const watched = execute && {
+      execute(this: unknown, input: unknown, about: About) {
+        seen.set(about.toolCallId, callsIn(about.messages));
+        return execute.call(tool, input, about);
+      },
     };
-    return [name, { ...tool, toModelOutput }];
+    const toModelOutput = async (execution: Execution) => {
+      const { toolCallId } = execution;
+      const output = own ? await own.call(tool, execution) : plain(execution.output);
+      const call = { tool: name, toolCallId, arguments: execution.input };
+      return compressOutput(output, call, options, seen.get(toolCallId) ?? new Set());
+    };
+    return [name, { ...tool, ...watched, toModelOutput }];
   });
   return Object.fromEntries(wrapped) as T;
 }
@@ -49,6 +65,7 @@ export function compressionMiddleware(options: CompressionOptions): LanguageMode
   return {
     transformParams: async ({ params }) => {
       const inputs = new Map<string, unknown>();
+      const visible = callsIn(params.prompt);
       const prompt = [];
       for (const message of params.prompt) {
         if (message.role === "assistant") {
@@ -68,7 +85,7 @@ export function compressionMiddleware(options: CompressionOptions): LanguageMode
           }
           const { toolName: tool, toolCallId } = part;
           const call = { tool, toolCallId, arguments: inputs.get(toolCallId) };
-          const output = await compressOutput(part.output, call, options);
+          const output = await compressOutput(part.output, call, options, visible);
           content.push({ ...part, output });
         }
         prompt.push({ ...message, content });
@@ -76,6 +93,25 @@ export function compressionMiddleware(options: CompressionOptions): LanguageMode
       return { ...params, prompt };
     },
   };
+}
+
+/** The calls that messages hold: what the model sees. */
+function callsIn(messages: readonly Message[] = []): Set<string> {
+  const found = new Set<string>();
+  for (const { content } of messages) {
+    for (const part of Array.isArray(content) ? content : []) {
+      if (typeof part?.toolCallId === "string") found.add(part.toolCallId);
+    }
+  }
+  return found;
+}
+
+/** Whether a result points at a call that is not visible. */
+function pointsElsewhere({ content, evidence }: { content: unknown; evidence?: Evidence | undefined }, visible: Set<string>): boolean {
+  // Where nobody says what became of it, anything that looks like a reference may be one.
+  if (!evidence) return /\[Duplicate of | as in /.test(JSON.stringify(content) ?? "");
+  const calls = (evidence.omissions ?? []).map((omission) => omission.shownBy?.toolCallId);
+  return [...calls, evidence.duplicateOf].some((call) => typeof call === "string" && !visible.has(call));
 }
 
 /** What the SDK makes of an output where a tool says nothing else. */
@@ -90,19 +126,27 @@ async function compressOutput<T extends ModelOutput>(
   output: T,
   call: CompressOptions,
   { compressor, sessionId }: CompressionOptions,
+  visible: Set<string>,
 ): Promise<T> {
+  const known = new Set(visible).add(call.toolCallId ?? "");
+  const compress = async <C extends string | unknown[]>(content: C, more: CompressOptions) => {
+    const outcome = await compressor.compress(content, more);
+    if (outcome.failure || !pointsElsewhere(outcome, known)) return outcome;
+    // Another agent or conversation saw that: once more, without a call to compare.
+    return compressor.compress(content, { ...more, toolCallId: undefined });
+  };
   const { type, value } = output;
   const isError = type.startsWith("error-") ? true : undefined;
   const shape = shapeOf(value);
   if (shape) {
     const { content, exitCode } = shape;
-    const outcome = await compressor.compress(content, { ...call, exitCode, isError, sessionId });
+    const outcome = await compress(content, { ...call, exitCode, isError, sessionId });
     return outcome.failure ? output : { ...output, value: shape.rebuild(outcome.content) };
   }
   if (type !== "json" && type !== "error-json") return output;
   const text = JSON.stringify(value);
   if (text === undefined) return output;
-  const outcome = await compressor.compress(text, { ...call, isError, sessionId });
+  const outcome = await compress(text, { ...call, isError, sessionId });
   if (outcome.content === text) return output;
   return { ...output, ...parsed(outcome.content, type) };
 }

@@ -64,7 +64,9 @@ fn run(text: &[u8], from: usize) -> usize {
 fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
     let width = first.len();
     let mut lines = vec![first];
-    while let Some(last) = lines.last().filter(|last| last.len() >= LINE && (lines.len() == 1 || last.len() == width)) {
+    while let Some(last) =
+        lines.last().filter(|last| last.len() >= LINE && (lines.len() == 1 || last.len() == width))
+    {
         let line_end = last.end + usize::from(text.get(last.end) == Some(&b'\r'));
         if text.get(line_end) != Some(&b'\n') {
             break;
@@ -96,12 +98,13 @@ fn with_longer(text: &[u8], mut lines: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 fn digits(text: &[u8], lines: &[Range<usize>]) -> Vec<u8> {
     let bytes = lines.iter().flat_map(|line| &text[line.clone()]);
-    bytes.map(|b| match b {
-        b'-' => b'+',
-        b'_' => b'/',
-        b => *b,
-    })
-    .collect()
+    bytes
+        .map(|b| match b {
+            b'-' => b'+',
+            b'_' => b'/',
+            b => *b,
+        })
+        .collect()
 }
 
 fn from_base64(digits: &[u8]) -> Option<Vec<u8>> {

@@ -1,6 +1,6 @@
 //! Tables: CSV, the tables of databases and of Markdown, text in columns. A cell under a telling name is its value.
 //!
-//! Each such cell is written as `name="cell"`, and the rules judge that. It looks only below lines that hold a
+//! Each such cell is written as `name: "cell"`, and the rules judge that. It looks only below lines that hold a
 //! telling name as a cell.
 
 use super::view::{View, blanks, line_end};
@@ -28,7 +28,12 @@ const BARS: &[&[u8]] = &[b"|", "│".as_bytes(), "┃".as_bytes(), "║".as_byte
 /// Whether the name that holds `hit` may be a cell: something that parts cells stands behind it.
 pub(in super::super) fn is_cell(text: &[u8], hit: &Range<usize>) -> bool {
     let rest = &text[hit.end..text.len().min(hit.end + NAME)];
-    let name = rest.iter().take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b')' | b'"' | b'\'' | b'*' | b'`')).count();
+    let name = rest
+        .iter()
+        .take_while(|b| {
+            b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b')' | b'"' | b'\'' | b'*' | b'`')
+        })
+        .count();
     match rest.get(name..).unwrap_or_default() {
         [] => hit.end + name >= text.len(),
         [b',' | b';' | b'\t' | b'\r' | b'\n' | b'|', ..] | [b' ', b' ' | b'|', ..] | [0xe2, ..] => true,
@@ -51,8 +56,12 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
         if end - start > LINE || start >= end {
             continue;
         }
-        let heads_here: Vec<usize> =
-            heads[heads.partition_point(|h| *h < start)..].iter().copied().take_while(|h| *h < end).take(COLUMNS).collect();
+        let heads_here: Vec<usize> = heads[heads.partition_point(|h| *h < start)..]
+            .iter()
+            .copied()
+            .take_while(|h| *h < end)
+            .take(COLUMNS)
+            .collect();
         let Some(cut) = cut(&text[start..end]) else { continue };
         let cells = cells(text, start..end, cut);
         if cells.iter().filter(|c| !c.is_empty()).count() < 2 {
@@ -62,7 +71,8 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
             .filter(|&i| heads_here.iter().any(|h| cells[i].contains(h)) && is_name(&text[cells[i].clone()]))
             .collect();
         pairs(text, &cells, &telling, cut, &mut view);
-        if start >= table {
+        let heads = cells.iter().all(|cell| cell.is_empty() || is_name(&text[cell.clone()]));
+        if start >= table && heads {
             table = rows(text, end, &cells, &telling, cut, &mut view);
         }
     }
@@ -83,7 +93,14 @@ fn pairs(text: &[u8], cells: &[Range<usize>], telling: &[usize], cut: Cut, view:
 }
 
 /// The cells below the telling names, as long as the lines have the same cells; where that ends.
-fn rows(text: &[u8], head: usize, cells: &[Range<usize>], telling: &[usize], cut: Cut, view: &mut View) -> usize {
+fn rows(
+    text: &[u8],
+    head: usize,
+    cells: &[Range<usize>],
+    telling: &[usize],
+    cut: Cut,
+    view: &mut View,
+) -> usize {
     let mut at = head + 1;
     if telling.is_empty() {
         return head;
@@ -133,7 +150,7 @@ fn write(text: &[u8], name: &Range<usize>, cell: Range<usize>, view: &mut View) 
     view.stand(b"\n", here.clone());
     let name: Vec<u8> = text[name.clone()].iter().map(|b| if *b == b' ' { b'_' } else { *b }).collect();
     view.stand(&name, here.clone());
-    view.stand(b"=", here.clone());
+    view.stand(b": ", here.clone());
     view.stand(quote, here);
     view.copy(text, cell.clone());
     view.stand(quote, cell.end..cell.end);
@@ -155,7 +172,11 @@ fn cut(line: &[u8]) -> Option<Cut> {
         Some(Cut::Byte(b'\t'))
     } else if line[0] != b' ' && count(b',') > 0 && !line.iter().any(|b| b"(){}[]=<>".contains(b)) {
         Some(Cut::Byte(b','))
-    } else if line[0] != b' ' && count(b';') > 0 && !line.ends_with(b";") && !line.iter().any(|b| b"(){}[]=<>".contains(b)) {
+    } else if line[0] != b' '
+        && count(b';') > 0
+        && !line.ends_with(b";")
+        && !line.iter().any(|b| b"(){}[]=<>".contains(b))
+    {
         Some(Cut::Byte(b';'))
     } else {
         line.trim_ascii().windows(2).any(|w| w == b"  ").then_some(Cut::Blanks)

@@ -50,13 +50,12 @@ const NOTHING: &[&[u8]] = &[b"shy", b"zwnj", b"zwj", b"ZeroWidthSpace", b"lrm", 
 const NAME: usize = 16;
 /// Tags within a line.
 const TAGS: &[&[u8]] = &[
-    b"span", b"b", b"i", b"u", b"s", b"em", b"strong", b"code", b"font", b"mark", b"a", b"var", b"kbd", b"tt",
-    b"small", b"ins", b"del", b"wbr", b"bdi", b"bdo", b"samp", b"sup", b"sub",
+    b"span", b"b", b"i", b"u", b"s", b"em", b"strong", b"code", b"font", b"mark", b"a", b"var", b"kbd",
+    b"tt", b"small", b"ins", b"del", b"wbr", b"bdi", b"bdo", b"samp", b"sup", b"sub",
 ];
 /// Tags that begin or end a line.
-const LINES: &[&[u8]] = &[
-    b"pre", b"p", b"div", b"li", b"tr", b"br", b"ul", b"ol", b"table", b"dt", b"h", b"body", b"html",
-];
+const LINES: &[&[u8]] =
+    &[b"pre", b"p", b"div", b"li", b"tr", b"br", b"ul", b"ol", b"table", b"dt", b"h", b"body", b"html"];
 /// Tags that begin a cell.
 const CELLS: &[&[u8]] = &[b"td", b"th", b"dd"];
 /// Longest tag, in bytes.

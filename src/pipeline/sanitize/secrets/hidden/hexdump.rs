@@ -69,10 +69,16 @@ fn line(line: &[u8]) -> Option<Dumped> {
     let colon = usize::from(behind == Some(b':'));
     let start = blanks(line, from + address + colon, 8);
     (start > from + address).then_some(())?;
-    if address == 7 && colon == 0 && let Some(letters) = letters(line, from + address) {
+    if address == 7
+        && colon == 0
+        && let Some(letters) = letters(line, from + address)
+    {
         return Some(letters);
     }
-    if address == 7 && colon == 0 && let Some(octal) = octal(line, start) {
+    if address == 7
+        && colon == 0
+        && let Some(octal) = octal(line, start)
+    {
         return Some(octal);
     }
     groups(line, start, colon == 1)

@@ -39,7 +39,8 @@ fn is_diff(text: &[u8]) -> bool {
     memchr::memmem::find(text, b"@@ ").is_some() || {
         let signed = |line: &&[u8]| matches!(line.first(), Some(b'+' | b'-'));
         let head = &text[..text.len().min(512)];
-        let (all, with) = (head.split(|b| *b == b'\n').count(), head.split(|b| *b == b'\n').filter(signed).count());
+        let (all, with) =
+            (head.split(|b| *b == b'\n').count(), head.split(|b| *b == b'\n').filter(signed).count());
         with > 0 && with * 3 >= all
     }
 }
@@ -62,7 +63,8 @@ fn prefix(line: &[u8], is_diff: bool) -> usize {
 
 /// `src/x.env:3:`, `src/x.env-3-` and `src/x.env:`.
 fn file(line: &[u8]) -> usize {
-    let name = line.iter().take(PATH).take_while(|b| b.is_ascii_alphanumeric() || b"._/@+~-".contains(b)).count();
+    let name =
+        line.iter().take(PATH).take_while(|b| b.is_ascii_alphanumeric() || b"._/@+~-".contains(b)).count();
     if let Some(behind) = dashed(line, name) {
         return behind;
     }
@@ -107,7 +109,9 @@ fn number(line: &[u8]) -> usize {
     }
     match rest.first() {
         Some(b'\t') => end + 1,
-        Some(b':' | b'-' | b')' | b']' | b'.') => end + 1 + usize::from(rest.get(1) == Some(&b' ') && from == 0),
+        Some(b':' | b'-' | b')' | b']' | b'.') => {
+            end + 1 + usize::from(rest.get(1) == Some(&b' ') && from == 0)
+        }
         Some(b' ') if from > 0 && rest.get(1) == Some(&b' ') => end + 2,
         _ => 0,
     }
@@ -132,8 +136,10 @@ fn time(line: &[u8]) -> usize {
     if at == open {
         return 0;
     }
-    const LEVELS: &[&str] =
-        &["trace", "debug", "info", "notice", "warn", "warning", "error", "fatal", "critical", "stdout", "stderr"];
+    const LEVELS: &[&str] = &[
+        "trace", "debug", "info", "notice", "warn", "warning", "error", "fatal", "critical", "stdout",
+        "stderr",
+    ];
     let mut had_level = false;
     for _ in 0..3 {
         let len = word(at);
@@ -142,7 +148,11 @@ fn time(line: &[u8]) -> usize {
         let is_level = LEVELS.iter().any(|level| bare.eq_ignore_ascii_case(level.as_bytes()));
         let is_bracket = name.first() == Some(&b'[') && name.last().is_some_and(|b| b"]:".contains(b));
         // The logger, whose name ends in a colon.
-        let is_logger = len > 1 && name.ends_with(b":") && name[..len - 1].iter().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(b)) && had_level && name.contains(&b'.');
+        let is_logger = len > 1
+            && name.ends_with(b":")
+            && name[..len - 1].iter().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(b))
+            && had_level
+            && name.contains(&b'.');
         if !is_level && !is_bracket && !is_logger {
             break;
         }

@@ -111,5 +111,11 @@ pub(super) fn line_end(text: &[u8], at: usize) -> usize {
 
 /// Bytes from `from` on that are blanks, at most `most`.
 pub(super) fn blanks(text: &[u8], from: usize, most: usize) -> usize {
-    from + text.get(from..).unwrap_or_default().iter().take(most).take_while(|b| matches!(b, b' ' | b'\t')).count()
+    from + text
+        .get(from..)
+        .unwrap_or_default()
+        .iter()
+        .take(most)
+        .take_while(|b| matches!(b, b' ' | b'\t'))
+        .count()
 }

@@ -29,7 +29,7 @@ pub(super) fn view(text: &[u8]) -> Option<View> {
         at += n;
         let gap = match text[at] {
             b'\n' => line_gap(text, at),
-            b' ' => group_gap(text, at),
+            b' ' => group_gap(text, at, copied),
             _ => string_gap(text, at),
         };
         match gap.filter(|gap| gap.start >= copied && gap.end > at) {
@@ -60,27 +60,36 @@ fn line_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
         return Some(start..next);
     }
     // `"""` and `@"` before the first line of a text.
-    if text[..before].ends_with(b"\"\"\"") || text[..before].ends_with(b"@\"") || text[..before].ends_with(b"@'") {
+    if text[..before].ends_with(b"\"\"\"")
+        || text[..before].ends_with(b"@\"")
+        || text[..before].ends_with(b"@'")
+    {
         return Some(before..next);
     }
-    let parted = is_inside(last) && is_inside(first);
+    let parted = is_inside(last) && is_inside(first) && !is_setting(text, next);
     (parted && (is_full(text, before, at + 1) || is_broken(text, before, next))).then_some(before..next)
+}
+
+/// Whether a line begins with a name to which something is given.
+fn is_setting(text: &[u8], start: usize) -> bool {
+    let word = ahead(text, start);
+    let behind = blanks(text, word.end, 8);
+    text.get(behind).is_some_and(|b| b"=:({[,;".contains(b)) || text[word].contains(&b'=')
 }
 
 /// Whether the last word of a line and the first of the next may be one: both look random, and neither is a name.
 fn is_broken(text: &[u8], end: usize, next: usize) -> bool {
     let (before, behind) = (back(text, end), ahead(text, next));
-    let named = text.get(behind.end).is_some_and(|b| b"=:({[,;".contains(b)) || text[behind.clone()].contains(&b'=');
     let starts_alike = text[before.clone()].get(..3) == text[behind.clone()].get(..3);
     let long = |word: &[u8]| word.len() >= 8 && is_mixed(word);
-    long(&text[before]) && long(&text[behind]) && !named && !starts_alike
+    long(&text[before]) && long(&text[behind]) && !starts_alike
 }
 
-/// Groups of one length, parted by a blank: the blank.
-fn group_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
+/// Groups of one length, parted by a blank: the blank. The last one behind `joined` others may be shorter.
+fn group_gap(text: &[u8], at: usize, joined: usize) -> Option<Range<usize>> {
     let (before, behind) = (back(text, at), ahead(text, at + 1));
     let (len, next) = (before.len(), behind.len());
-    let is_last = next < len && at > len && text[at - len - 1] == b' ' && next > 0;
+    let is_last = next < len && before.start == joined && joined > 0 && next > 0;
     let grouped = (4..=32).contains(&len) && (next == len || is_last);
     (grouped && (is_mixed(&text[before]) || is_mixed(&text[behind]))).then_some(at..at + 1)
 }
@@ -119,10 +128,9 @@ fn is_inside(byte: u8) -> bool {
 
 /// Whether the line that ends at `end` is as long as lines here can be.
 fn is_full(text: &[u8], end: usize, next: usize) -> bool {
-    const WIDTHS: &[usize] = &[60, 64, 70, 72, 76, 78, 79, 80, 90, 100, 110, 120, 130, 132, 140, 150, 160, 180, 200];
-    let width = |from: usize, to: usize| {
-        text[from..to].iter().filter(|b| **b & 0xc0 != 0x80).count()
-    };
+    const WIDTHS: &[usize] =
+        &[60, 64, 70, 72, 76, 78, 79, 80, 90, 100, 110, 120, 130, 132, 140, 150, 160, 180, 200];
+    let width = |from: usize, to: usize| text[from..to].iter().filter(|b| **b & 0xc0 != 0x80).count();
     let start = end - text[end.saturating_sub(LINE)..end].iter().rev().take_while(|b| **b != b'\n').count();
     let len = width(start, end);
     if len < FULL {

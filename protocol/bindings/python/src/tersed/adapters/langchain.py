@@ -18,6 +18,7 @@ from langgraph.types import Command
 
 from ..compressor import Compressor
 from ._shape import Shape, shape_of
+from ._visible import calls_in, points_elsewhere
 
 Result = Any  # `ToolMessage | Command[Any]`, whose parameters differ between versions
 
@@ -25,8 +26,9 @@ Result = Any  # `ToolMessage | Command[Any]`, whose parameters differ between ve
 class TersedMiddleware(AgentMiddleware[Any, Any]):
     """Compresses results in `wrap_tool_call`; without a working server they stay as they are.
 
-    The session is the `thread_id` of the run, or one of its own for runs without. Tools named in
-    `exclude` keep their results.
+    The session is the `thread_id` of the run, or one of its own for runs without. A result refers
+    only to calls that are among the messages of its agent: agents, branches and what was summed up
+    stay apart. Tools named in `exclude` keep their results.
     """
 
     def __init__(
@@ -45,7 +47,13 @@ class TersedMiddleware(AgentMiddleware[Any, Any]):
         result = handler(request)
         changed: dict[int, ToolMessage] = {}
         for message, shape in self._found(request, result):
-            outcome = self.compressor.compress(shape.content, **self._call(request, message, shape))
+            call = self._call(request, message, shape)
+            outcome = self.compressor.compress(shape.content, **call)
+            if points_elsewhere(outcome, _visible(request)):
+                # Another agent, branch or conversation saw that: once more, without a call to compare.
+                outcome = self.compressor.compress(
+                    shape.content, **{**call, "tool_call_id": None}
+                )
             if outcome.failure is None:
                 changed[id(message)] = _with(message, shape.rebuild(outcome.content))
         return _replaced(result, changed)
@@ -61,6 +69,10 @@ class TersedMiddleware(AgentMiddleware[Any, Any]):
         for message, shape in self._found(request, result):
             call = self._call(request, message, shape)
             outcome = await self._async.compress(shape.content, **call)
+            if points_elsewhere(outcome, _visible(request)):
+                outcome = await self._async.compress(
+                    shape.content, **{**call, "tool_call_id": None}
+                )
             if outcome.failure is None:
                 changed[id(message)] = _with(message, shape.rebuild(outcome.content))
         return _replaced(result, changed)
@@ -86,9 +98,18 @@ class TersedMiddleware(AgentMiddleware[Any, Any]):
         }
 
     def _session_of(self, request: ToolCallRequest) -> str:
-        config = getattr(request.runtime, "config", None) or {}
-        thread = (config.get("configurable") or {}).get("thread_id")
-        return str(thread) if thread else self._session
+        config = (getattr(request.runtime, "config", None) or {}).get("configurable") or {}
+        session = str(config.get("thread_id") or self._session)
+        # An agent that a tool starts has the thread of its parent, and that tool's place in it.
+        agent = str(config.get("checkpoint_ns") or "").rpartition("|")[0]
+        return f"{session}/{agent}" if agent else session
+
+
+def _visible(request: ToolCallRequest) -> set[str]:
+    """The calls that the model sees."""
+    state = request.state
+    found = state.get("messages") if isinstance(state, dict) else getattr(state, "messages", None)
+    return calls_in(found or ()) | {request.tool_call["id"] or ""}
 
 
 def _messages(result: Result) -> list[ToolMessage]:

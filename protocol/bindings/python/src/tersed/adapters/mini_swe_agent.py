@@ -17,6 +17,8 @@ from ._shape import shape_of
 class TersedEnvironment:
     """Compresses `output` in `execute`; without a working server it stays as it is.
 
+    One environment is one conversation: wrap a new one for each run, and for each agent.
+
     Everything else is that of the wrapped environment.
 
     ```python

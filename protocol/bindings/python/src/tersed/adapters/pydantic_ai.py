@@ -17,6 +17,7 @@ from pydantic_ai.tools import ToolDefinition
 
 from ..aio import AsyncCompressor
 from ._shape import shape_of
+from ._visible import calls_in, points_elsewhere
 
 
 class TersedCapability(AbstractCapability[Any]):
@@ -24,7 +25,8 @@ class TersedCapability(AbstractCapability[Any]):
 
     Strings, strings in lists, and `stdout`, `stderr` and `output` of a `dict` are compressed, also as
     the value of a `ToolReturn`. The session is that of the compressor, or the conversation of the
-    run. Tools named in `exclude` keep their results.
+    run. A result refers only to calls that are among the messages of its agent. Tools named in
+    `exclude` keep their results.
     """
 
     def __init__(
@@ -47,14 +49,18 @@ class TersedCapability(AbstractCapability[Any]):
         shape = None if call.tool_name in self.exclude else shape_of(value)
         if shape is None:
             return result
+        known: dict[str, Any] = {
+            "tool": call.tool_name,
+            "arguments": call.args,
+            "exit_code": shape.exit_code,
+            "session_id": self.compressor.session_id or _conversation(ctx),
+        }
         outcome = await self.compressor.compress(
-            shape.content,
-            tool=call.tool_name,
-            arguments=call.args,
-            tool_call_id=call.tool_call_id,
-            exit_code=shape.exit_code,
-            session_id=self.compressor.session_id or _conversation(ctx),
+            shape.content, tool_call_id=call.tool_call_id, **known
         )
+        if points_elsewhere(outcome, calls_in(ctx.messages) | {call.tool_call_id}):
+            # Another agent or conversation saw that: once more, without a call to compare.
+            outcome = await self.compressor.compress(shape.content, **known)
         if outcome.failure is not None:
             return result
         kept = shape.rebuild(outcome.content)

@@ -1,0 +1,75 @@
+//! What a host shows of an output at most: what passes as it comes is counted, and the rest is held again until it
+//! can be made smaller.
+
+use super::Shown;
+
+/// How much of an output may still go on. One for all streams of a command, which the host shows as one output.
+#[derive(Debug)]
+pub(super) struct Limit {
+    /// What the host shows; `None` where that is not known: then everything may go on.
+    shown: Option<Shown>,
+    written: usize,
+    is_closed: bool,
+}
+
+impl Limit {
+    pub(super) fn new(shown: Option<Shown>) -> Self {
+        Self { shown, written: 0, is_closed: false }
+    }
+
+    /// How many bytes of a piece that comes may pass as they are: whole lines, and of all together half of what the
+    /// host shows. The other half is for what comes at the end, the failures among it.
+    pub(super) fn admit(&mut self, piece: &[u8]) -> usize {
+        let Some(Shown { whole, failed }) = self.shown else { return piece.len() };
+        if self.is_closed {
+            return 0;
+        }
+        let room = (whole.min(failed) / 2).saturating_sub(self.written);
+        let length = if piece.len() <= room {
+            piece.len()
+        } else {
+            self.is_closed = true;
+            memchr::memrchr(b'\n', &piece[..room]).map_or(0, |at| at + 1)
+        };
+        self.written += length;
+        length
+    }
+
+    /// Counts what was made smaller.
+    pub(super) fn add(&mut self, written: usize) {
+        self.written = self.written.saturating_add(written);
+    }
+
+    /// Bytes that the host still shows, of a command that worked or of one that did not, or has not ended yet.
+    pub(super) fn left(&self, has_worked: bool) -> Option<usize> {
+        let whole = self.shown.map(|shown| if has_worked { shown.whole } else { shown.failed });
+        whole.map(|whole| whole.saturating_sub(self.written))
+    }
+
+    /// From now on everything passes: more came than can be held.
+    pub(super) fn lift(&mut self) {
+        self.shown = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_passes_in_whole_lines_and_the_rest_is_left() {
+        let shown = |whole, failed| Limit::new(Some(Shown { whole, failed }));
+        let mut limit = shown(50, 40);
+        assert_eq!(limit.admit(b"123456789\n"), 10);
+        assert_eq!(limit.admit(b"1234\n67\n9abcdef"), 8);
+        assert_eq!((limit.left(true), limit.left(false)), (Some(32), Some(22)));
+        // Later pieces wait too, or their order would change.
+        assert_eq!(limit.admit(b"\n"), 0);
+        limit.add(30);
+        assert_eq!((limit.left(true), limit.left(false)), (Some(2), Some(0)));
+        limit.lift();
+        assert_eq!((limit.admit(b"abc"), limit.left(true)), (3, None));
+        assert_eq!(Limit::new(None).admit(&[0; 99]), 99);
+        assert_eq!(shown(40, 40).admit(&[b'x'; 99]), 0);
+    }
+}

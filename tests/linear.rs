@@ -1,0 +1,183 @@
+//! The cost of hostile texts.
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+#[path = "linear/texts.rs"]
+mod texts;
+
+use std::collections::BTreeMap;
+use std::fs;
+use tersed::config::{Mode, Policy, PolicyPatch};
+use tersed::pipeline::call::ToolCall;
+use tersed::pipeline::dedup::NoHistory;
+use tersed::pipeline::{Raw, compress};
+use texts::*;
+
+fn cpu_ns() -> u64 {
+    let s = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+    s.split(' ').next().unwrap().parse().unwrap()
+}
+
+fn time(f: impl Fn()) -> f64 {
+    let from = cpu_ns();
+    f();
+    (cpu_ns() - from) as f64 / 1e6
+}
+
+fn call(path: Option<&str>, command: Option<&str>) -> ToolCall {
+    ToolCall {
+        tool: if path.is_some() { "Read".into() } else { "bash".into() },
+        path: path.map(str::to_owned),
+        command: command.map(str::to_owned),
+        ..ToolCall::default()
+    }
+}
+
+fn run(call: &ToolCall, policy: &Policy, text: &str) {
+    let _ = std::hint::black_box(compress(call, &[Raw::Text(text)], policy, false, &NoHistory));
+}
+
+struct Table {
+    base: BTreeMap<(&'static str, usize), f64>,
+    rows: Vec<(f64, String)>,
+    tried: usize,
+}
+
+const SMALL: usize = 64 << 10;
+const LARGE: usize = 256 << 10;
+
+impl Table {
+    fn base(&mut self, mode: Mode, size: usize) -> f64 {
+        *self.base.entry((mode.name(), size)).or_insert_with(|| {
+            let policy = Policy { mode, ..Policy::default() };
+            let text = ordinary(size);
+            let call = call(None, None);
+            run(&call, &policy, &text);
+            (0..3).map(|_| time(|| run(&call, &policy, &text))).fold(f64::MAX, f64::min)
+        })
+    }
+
+    fn try_one(&mut self, name: &str, policy: &Policy, make: impl Fn(usize) -> (ToolCall, String)) {
+        let mode = policy.mode;
+        self.tried += 1;
+        let (c, t) = make(SMALL);
+        let base = self.base(mode, SMALL);
+        let small = time(|| run(&c, policy, &t)) / base;
+        if small < 3.0 { return; }
+        let small = small.min(time(|| run(&c, policy, &t)) / base);
+        if small < 3.0 { return; }
+        let (c, t) = make(LARGE);
+        let large = time(|| run(&c, policy, &t)) / self.base(mode, LARGE);
+        let growth = large / small;
+        if large > 6.0 || growth > 2.0 && large > 5.0 {
+            let line = format!("{large:8.1} {growth:5.1} {} {name}", mode.name());
+            println!("{line}");
+            self.rows.push((large, line));
+        }
+    }
+}
+
+const PATHS: &[&str] = &[
+    "a.json", "a.jsonl", "a.yaml", "a.toml", "a.xml", "a.html", "a.rs", "a.py", "a.md", "a.csv", "a.diff", "a.js", "a.go", "a.java", "a.log", "Cargo.lock", "a.ini", "a.sh", "a.ipynb",
+];
+const COMMANDS: &[&str] = &["git diff", "git log", "ls -la", "find .", "rg a", "cat a", "npm install", "cargo test", "pytest", "make", "kubectl get pods", "docker ps", "env", "tree", "curl -v a", "tail -f a.log"];
+const MODES: &[Mode] = &[Mode::Disabled, Mode::Safe, Mode::Standard, Mode::Aggressive];
+
+fn pick(name: &str) -> bool {
+    std::env::var("LINEAR").map_or(true, |only| only.split(',').any(|o| o == name))
+}
+
+#[test]
+#[ignore]
+fn search() {
+    let mut table = Table { base: BTreeMap::new(), rows: Vec::new(), tried: 0 };
+    for mode in MODES { println!("ordinary {} {:.2} ms {:.2} ms", mode.name(), table.base(*mode, SMALL), table.base(*mode, LARGE)); }
+    let none = call(None, None);
+    if pick("secrets") {
+        let policy = Policy { mode: Mode::Safe, ..Policy::default() };
+        for t in of_secrets() {
+            for shape in SHAPES {
+                table.try_one(&format!("{} {:?} {shape:?}", t.from, t.text), &policy, |n| (none.clone(), repeated(&t.text, shape, n)));
+            }
+        }
+    }
+    if pick("markers") {
+        for mode in MODES {
+            let policy = Policy { mode: *mode, ..Policy::default() };
+            for t in of_markers() {
+                for shape in ["{}", "{}\n", "a{} "] {
+                    table.try_one(&format!("{} {:?} {shape:?}", t.from, t.text), &policy, |n| (none.clone(), repeated(&t.text, shape, n)));
+                }
+            }
+        }
+    }
+    if pick("anchors") {
+        for mode in [Mode::Standard, Mode::Aggressive] {
+            let policy = Policy { mode, ..Policy::default() };
+            for t in of_reducers() {
+                for shape in ["{}", "{}\n"] {
+                    table.try_one(&format!("{} {:?} {shape:?}", t.from, t.text), &policy, |n| (none.clone(), repeated(&t.text, shape, n)));
+                }
+            }
+        }
+    }
+    if pick("grammars") {
+        for mode in MODES {
+            let policy = Policy { mode: *mode, ..Policy::default() };
+            for t in of_grammars() {
+                for shape in ["{}", "{}\n", "a{} "] {
+                    table.try_one(&format!("{} {:?} {shape:?}", t.from, t.text), &policy, |n| (none.clone(), repeated(&t.text, shape, n)));
+                }
+                if *mode == Mode::Disabled { continue; }
+                for path in PATHS {
+                    let c = call(Some(path), None);
+                    table.try_one(&format!("{path} {:?}", t.text), &policy, |n| (c.clone(), repeated(&t.text, "{}", n)));
+                }
+                if *mode == Mode::Safe { continue; }
+                for command in COMMANDS {
+                    let c = call(None, Some(command));
+                    table.try_one(&format!("{command} {:?}", t.text), &policy, |n| (c.clone(), repeated(&t.text, "{}", n)));
+                }
+            }
+        }
+    }
+    if pick("commands") {
+        let policy = Policy::default();
+        let small = ordinary(20000);
+        for t in of_grammars() {
+            for shape in ["{}", "{} ", "{}\n", "a {}b "] {
+                table.try_one(&format!("command {:?} {shape:?}", t.text), &policy, |n| (call(None, Some(&repeated(&t.text, shape, n))), small.clone()));
+            }
+        }
+    }
+    if pick("pairs") {
+        let policy = Policy { mode: Mode::Aggressive, ..Policy::default() };
+        for a in OPENINGS {
+            for b in OPENINGS {
+                let piece = format!("{a}{b}");
+                table.try_one(&format!("pair {piece:?}"), &policy, |n| (none.clone(), repeated(&piece, "{}", n)));
+            }
+        }
+    }
+    if pick("fixtures") {
+        for mode in [Mode::Standard, Mode::Aggressive] {
+            for (case, text) in of_fixtures() {
+                let json: serde_json::Value = serde_json::from_slice(&fs::read(case.join("call.json")).unwrap()).unwrap();
+                let patch: PolicyPatch = json.get("policy").map_or(PolicyPatch::default(), |p| serde_json::from_value(p.clone()).unwrap());
+                let mut policy = Policy::default().with(&patch).unwrap();
+                policy.mode = mode;
+                let s = |k: &str| json.get(k).and_then(|v| v.as_str()).map(str::to_owned);
+                let c = ToolCall { tool: s("tool").unwrap(), command: s("command"), path: s("path"), query: s("query"), ..ToolCall::default() };
+                let text = String::from_utf8_lossy(&text).into_owned();
+                let name = case.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().display().to_string();
+                table.try_one(&name, &policy, |n| (c.clone(), repeated(&text, "{}", n)));
+                let half = text[..text.floor_char_boundary(text.len() / 2)].to_owned();
+                table.try_one(&format!("{name} half"), &policy, |n| (c.clone(), repeated(&half, "{}", n)));
+                let reversed: String = text.lines().rev().flat_map(|l| [l, "\n"]).collect();
+                table.try_one(&format!("{name} reversed"), &policy, |n| (c.clone(), repeated(&reversed, "{}", n)));
+            }
+        }
+    }
+    table.rows.sort_by(|a, b| b.0.total_cmp(&a.0));
+    println!("==== tried {}", table.tried);
+    for (_, line) in table.rows.iter().take(400) { println!("{line}"); }
+}
