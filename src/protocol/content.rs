@@ -161,7 +161,6 @@ impl<'a> Content<'a> {
     }
 }
 
-<<<<<<< HEAD
 /// The places of the texts and bytes of content that was written; `None` for content that is one string.
 pub fn texts_of(content: &RawValue) -> Option<Vec<std::ops::Range<usize>>> {
     let json = Json::of(content);
@@ -180,16 +179,11 @@ pub fn texts_of(content: &RawValue) -> Option<Vec<std::ops::Range<usize>>> {
     Some(places)
 }
 
-fn json_string(text: Option<&String>) -> Result<String, serde_json::Error> {
-    serde_json::to_string(text.map_or("", String::as_str))
-}
-=======
 impl Buffer {
     fn push(&mut self, text: &str) {
         grow(&mut self.0, text.len());
         self.0.extend_from_slice(text.as_bytes());
     }
->>>>>>> main
 
     /// Adds the JSON string of a text.
     fn json(&mut self, text: Option<&String>) -> Result<(), serde_json::Error> {
