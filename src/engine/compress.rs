@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::value::RawValue;
+
 use super::job::Job;
 use super::sessions::{Shared, lock};
 use super::{Cancel, Engine, resolve};
@@ -13,7 +15,12 @@ use crate::pipeline::dedup::{History, NoHistory};
 use crate::pipeline::evidence::{BeforeAfter, Evidence, Memo, Status, Step};
 use crate::pipeline::reason::Reason;
 use crate::pipeline::{Outcome, Prepared, Retain};
+use crate::pipeline::sanitize::Counts;
+use crate::pipeline::sanitize::spare::Spare;
+use crate::pipeline::{RedactionFailed, redaction_counts, tell_fingerprints};
 use crate::protocol::RpcError;
+use crate::protocol::content;
+use crate::protocol::redact;
 use crate::protocol::content::Exact;
 use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::params::{check_correlation, invalid};
@@ -288,11 +295,49 @@ pub(super) fn respond(job: &Job<'_>, stored: Stored, policy: &Policy) -> Result<
     }
     let is_exact = outcome.evidence.status == Status::Bypassed;
     let exact = is_exact.then_some(Exact { redact: policy.redact_secrets });
-    let content = job.content.write(&outcome.texts, exact).map_err(|e| {
+    let mut content = job.content.write(&outcome.texts, exact).map_err(|e| {
         RpcError::new(INTERNAL_ERROR, "internal", format!("the content cannot be written: {e}"))
     })?;
+    if policy.redact_secrets
+        && let Some(safe) = rest_redacted(job, &content, policy, &mut outcome.evidence)?
+    {
+        content = safe;
+    }
     let evidence = told(outcome.evidence, policy);
     Ok(Compressed { content, evidence, artifact })
+}
+
+/// Content whose blocks lose their secrets also where they hold no text that is compressed.
+fn rest_redacted(
+    job: &Job<'_>,
+    content: &RawValue,
+    policy: &Policy,
+    evidence: &mut Evidence,
+) -> Result<Option<Box<RawValue>>, RpcError> {
+    let failed = |RedactionFailed| {
+        RpcError::failed("redaction_failed", "the result could not be redacted, so no content is returned")
+    };
+    let Some(but) = content::texts_of(content) else { return Ok(None) };
+    let spare = Spare::of(policy, &job.call.paths());
+    let mut counts = Counts::new();
+    let Some(safe) = redact::redacted(content, but, &spare, &mut counts).map_err(failed)? else {
+        return Ok(None);
+    };
+    let mut redactions = redaction_counts(&counts);
+    tell_fingerprints(&mut redactions, &spare.met(), policy);
+    for row in redactions {
+        match evidence.redactions.iter_mut().find(|known| known.rule == row.rule) {
+            Some(known) => {
+                known.count += row.count;
+                known.fingerprints.extend(row.fingerprints);
+            }
+            None => evidence.redactions.push(row),
+        }
+    }
+    if evidence.status == Status::Unchanged {
+        evidence.status = Status::Compressed;
+    }
+    RawValue::from_string(safe).map(Some).map_err(|_| failed(RedactionFailed))
 }
 
 /// The evidence in the detail that the policy asks for.

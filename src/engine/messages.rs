@@ -257,8 +257,10 @@ fn put(found: &Found<'_>, texts: &[String], insides: &Insides, edits: &mut Edits
 fn drop_repeated(found: &Found<'_>, edits: &mut Edits) {
     let value = |text: &str| serde_json::from_str::<Value>(text).ok();
     let Some(object) = found.structured else { return };
-    let Some(structured) = object.get(STRUCTURED).and_then(|json| value(json.raw())) else { return };
+    let Some(place) = object.get(STRUCTURED) else { return };
+    let (Some(structured), structured_place) = (value(place.raw()), place.range()) else { return };
     if found.texts.iter().any(|text| value(&text.text).is_some_and(|value| value == structured)) {
+        edits.forget(&structured_place);
         edits.remove_members(object, |member| member.name == STRUCTURED);
     }
 }

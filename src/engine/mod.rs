@@ -264,6 +264,11 @@ impl Engine {
         self.copies.close();
     }
 
+    /// The settings for requests that give none, as they are now.
+    pub fn policy_in_force(&self) -> Policy {
+        (*self.policy()).clone()
+    }
+
     /// The settings for requests that give none.
     fn policy(&self) -> Arc<Policy> {
         self.configuration.policy()

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::error::RpcError;
 use super::params::{invalid, parse_at};
-use super::skim::unescaped;
+use super::skim::{Json, unescaped};
 use crate::memory::{Buffer, grow};
 use crate::pipeline::{self, sanitize};
 
@@ -159,6 +159,24 @@ impl<'a> Content<'a> {
         // All that was written is text.
         RawValue::from_string(String::from_utf8(out.0).unwrap_or_default())
     }
+}
+
+/// The places of the texts and bytes of content that was written; `None` for content that is one string.
+pub fn texts_of(content: &RawValue) -> Option<Vec<std::ops::Range<usize>>> {
+    let json = Json::of(content);
+    if !json.is_array() {
+        return None;
+    }
+    let mut places = Vec::new();
+    for block in json.items() {
+        let kind = block.text_of("type");
+        let kind = kind.as_deref().unwrap_or_default();
+        let name = if kind == "bytes" { "base64" } else { "text" };
+        if kind == "bytes" || TEXT_TYPES.contains(&kind) {
+            places.extend(block.get(name).filter(|value| value.is_string()).map(Json::range));
+        }
+    }
+    Some(places)
 }
 
 impl Buffer {

@@ -299,6 +299,11 @@ impl Edits {
         }
     }
 
+    /// Takes back what was to be changed inside of a range.
+    pub fn forget(&mut self, range: &Range<usize>) {
+        self.0.retain(|(own, _)| own.start < range.start || own.end > range.end);
+    }
+
     /// Adds the edits of another list, of other places of the same text.
     pub fn append(&mut self, mut other: Self) {
         self.0.append(&mut other.0);

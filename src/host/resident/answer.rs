@@ -7,7 +7,7 @@ use super::wire::{Ran, Reply, Request};
 use crate::host::Host;
 use crate::host::event::Event;
 use crate::host::hooks::Hooks;
-use crate::host::replace::{self, Limits, compress_result};
+use crate::host::replace::{self, Limits, worked_on};
 use crate::host::tools::find;
 use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
 
@@ -75,7 +75,9 @@ fn output(host: &Host, ran: &Ran, parts: &[usize], content: &[u8]) -> Option<(Re
         result["toolCallId"] = json!(call);
     }
     let limits = Limits { budget: None, bytes: ran.room.map(|room| room.saturating_sub(room / MARGIN)) };
-    let new = compress_result(host, ran.session.as_deref(), result, limits)?;
+    let given = result["content"].clone();
+    // What stays as it is was looked through for secrets all the same.
+    let new = worked_on(host, ran.session.as_deref(), result, limits)?.unwrap_or(given);
     let texts: Vec<&str> = match &new {
         Value::String(text) => vec![text],
         new => new.as_array()?.iter().map(|part| part.get("text")?.as_str()).collect::<Option<_>>()?,
