@@ -19,13 +19,20 @@ use crate::pipeline::sanitize::Counts;
 use crate::pipeline::sanitize::spare::Spare;
 use crate::protocol::RpcError;
 use crate::protocol::error::INTERNAL_ERROR;
-use crate::protocol::redact;
 use crate::protocol::messages::{Format, MessagesCompressed, Params};
+use crate::protocol::redact;
 use crate::protocol::skim::{Edits, Json};
 
 /// Members of results and parameters that only the server reads again.
-const OPAQUE: &[&str] =
-    &["progressToken", "requestId", "nextCursor", "requestState", "taskId", "elicitationId", "protocolVersion"];
+const OPAQUE: &[&str] = &[
+    "progressToken",
+    "requestId",
+    "nextCursor",
+    "requestState",
+    "taskId",
+    "elicitationId",
+    "protocolVersion",
+];
 const NOT_REDACTED: &str = "the answer could not be redacted, so no content is returned";
 /// JSON-RPC error code for what the wrapped server can no longer answer (implementation-defined range).
 const SERVER_ENDED: i64 = -32000;

@@ -179,6 +179,7 @@ fn places(text: &str) -> Vec<Place> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
     for found in brackets.find_iter(bytes) {
+        crate::stop::tick();
         // Most brackets are followed by what no opening starts with.
         if bytes.get(found.end()).is_none_or(|next| !may_start(*next)) {
             continue;
