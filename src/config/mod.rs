@@ -16,6 +16,7 @@ mod recovery;
 pub mod schema;
 mod server;
 mod telemetry;
+pub mod yaml;
 
 pub use accounting::{Accounting, AccountingPatch, Price};
 pub use alerts::{Alerts, AlertsPatch};
