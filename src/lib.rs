@@ -30,8 +30,10 @@
 //! | [`outline`] | where the declarations of a source file are |
 //! | [`encode`] | lossless encoders and their table |
 //! | [`tokens`] | token counters |
+//! | [`memory`] | what things take in memory; freed memory, back to the system |
 //! | [`config`] | the settings: their definition, defaults, ranges |
 //! | [`layers`] | where settings come from: flags, environment, files, profile |
+//! | [`files`] | files that others may have had a hand in, opened safely |
 //! | [`telemetry`] | events of what was done, alerts |
 //!
 //! # Invariants
@@ -51,9 +53,11 @@ pub mod doctor;
 pub mod elide;
 pub mod encode;
 pub mod engine;
+pub mod files;
 pub mod host;
 pub mod install;
 pub mod layers;
+pub mod memory;
 pub mod outline;
 pub mod pipeline;
 pub mod protocol;

@@ -135,3 +135,74 @@ fn what_a_wrapped_command_wrote_stays() {
     event["tool_response"]["stdout"] = json!(numbers(20_000));
     assert!(answer(&event).is_some());
 }
+
+fn test_run(call: &str) -> Value {
+    let passing: String = (1..=300).map(|n| format!("test t{n} ... ok\n")).collect();
+    let total =
+        "test result: ok. 300 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s\n";
+    json!({
+        "session_id": "s", "tool_use_id": call, "tool_name": "Bash",
+        "tool_input": { "command": format!("cargo test # {call}") },
+        "tool_response": {
+            "stdout": format!("\nrunning 300 tests\n{passing}\n{total}"),
+            "stderr": "", "interrupted": false, "isImage": false,
+        },
+    })
+}
+
+#[test]
+fn a_hook_that_has_nothing_to_say_says_nothing() {
+    assert!(answer(&test_run("c1")).is_some());
+    let with = |change: fn(&mut Value)| {
+        let mut event = test_run("c1");
+        change(&mut event);
+        event
+    };
+    for event in [
+        json!({}),
+        with(|e| e["tool_response"]["interrupted"] = json!(true)),
+        with(|e| e["tool_response"]["isImage"] = json!(true)),
+        with(|e| e["tool_response"] = json!("text")),
+        with(|e| e["tool_response"]["persistedOutputPath"] = json!("/nothing/here")),
+        with(|e| e["tool_name"] = json!("Read")),
+        with(|e| e["tool_name"] = json!("mcp__plugin_tersed_tersed__tersed_expand")),
+        with(|e| e["session_id"] = json!("${session_id}")),
+    ] {
+        assert_eq!(answer(&event), None, "{event}");
+    }
+    assert!(Event::read(json!({ "session_id": 5 })).is_none());
+}
+
+#[test]
+fn what_was_summed_up_is_not_referred_to() {
+    let host = host();
+    let ask = |event: Value| {
+        reply(&host, &Event::read(event).unwrap()).map(|reply| reply.to_string()).unwrap_or_default()
+    };
+    ask(test_run("c1"));
+    assert!(ask(test_run("c2")).contains("c1"));
+    ask(json!({ "session_id": "s", "hook_event_name": "PreCompact" }));
+    assert!(!ask(test_run("c3")).contains("earlier result"));
+}
+
+/// Every event goes to the process that `tersed run` asks too: one memory, and none behind a tool for the model.
+#[test]
+fn the_plugin_calls_commands_and_no_tools() {
+    let hooks: Value = serde_json::from_str(include_str!("../editors/claude-code/hooks/hooks.json")).unwrap();
+    let events = hooks["hooks"].as_object().unwrap();
+    for event in ["SessionStart", "PreToolUse", "PostToolUse", "PreCompact"] {
+        assert!(events.contains_key(event), "{event}");
+    }
+    for hook in events.values().flat_map(|groups| groups.as_array().unwrap()) {
+        for hook in hook["hooks"].as_array().unwrap() {
+            assert_eq!(hook["type"], "command", "{hook}");
+            let command = hook["command"].as_str().unwrap();
+            assert!(
+                command.starts_with("tersed hook claude-code ") && command.ends_with("|| true"),
+                "{hook}"
+            );
+            // The host is held up no longer than this, whatever becomes of the program.
+            assert!(hook["timeout"].as_u64().unwrap() <= 5, "{hook}");
+        }
+    }
+}

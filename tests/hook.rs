@@ -220,6 +220,8 @@ fn a_model_reads_it_over_mcp_too() {
         json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
         call(2, "tersed_expand", json!({ "id": handle, "first": 3, "last": 4 })),
         call(3, "tersed_search", json!({ "id": handle, "pattern": "t300 " })),
+        call(4, "tersed_expand", json!({ "id": handle, "first": 302 })),
+        call(5, "tersed_search", json!({ "id": handle, "pattern": "(" })),
     ];
     let mut stdin = server.stdin.take().unwrap();
     let mut lines = std::io::BufReader::new(server.stdout.take().unwrap()).lines();
@@ -232,6 +234,21 @@ fn a_model_reads_it_over_mcp_too() {
     }
     assert!(answers.contains(r"test t1 ... ok\ntest t2 ... ok\n"), "{answers}");
     assert!(answers.contains(r"302:test t300 ... ok\n"), "{answers}");
+    assert!(answers.contains(r#""test t300 ... ok\n\ntest result"#), "{answers}");
+    assert!(answers.contains(r#""isError":true"#), "{answers}");
+    // One that has not asked for it yet lists it too.
+    let mut other = place.tersed(&["mcp"]).spawn().unwrap();
+    let listing = format!("{}\n", call(1, "tersed_list", json!({})));
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let mut listing: Value = serde_json::from_str(&listing).unwrap();
+    listing["params"]["_meta"] = meta;
+    writeln!(other.stdin.take().unwrap(), "{listing}").unwrap();
+    let listed = String::from_utf8(other.wait_with_output().unwrap().stdout).unwrap();
+    assert!(listed.contains(&format!("{handle}  Bash, ")) || listed.contains(handle), "{listed}");
     drop(stdin);
     server.wait().unwrap();
 }

@@ -9,6 +9,7 @@ use tersed::engine::Settings;
 use tersed::host::event::Event;
 use tersed::host::hooks::Hooks;
 use tersed::host::{Host, gemini};
+use tersed::protocol::artifact::ListParams;
 
 fn host() -> Host {
     Host::resident(Settings::default())
@@ -160,6 +161,24 @@ fn codex_runs_commands_inside_of_ours_and_keeps_results() {
     let line = event["tool_input"]["command"].as_str().unwrap();
     assert!(updated.starts_with('/') && updated.ends_with(&format!(" -- {line}")), "{updated}");
     assert_eq!(self::reply(&host(), "codex", &recorded("codex", "post-tool-use")), None);
+}
+
+/// A program reads what its calls give back as data: 300 names are 300 lines to it.
+#[test]
+fn codex_gives_programs_what_their_commands_wrote() {
+    let host = host();
+    for name in ["pre-tool-use-of-program", "post-tool-use-of-program"] {
+        assert_eq!(reply(&host, "codex", &recorded("codex", name)), None, "{name}");
+    }
+    let mut event = recorded("codex", "pre-tool-use-of-program");
+    // Of a call without an id nobody knows who made it.
+    event["tool_use_id"] = json!("");
+    assert_eq!(reply(&host, "codex", &event), None);
+    event["tool_use_id"] = json!("call_1");
+    assert!(reply(&host, "codex", &event).is_some(), "the same call of the model");
+    let session_id = event["session_id"].as_str().map(str::to_owned);
+    let kept = ListParams { session_id, cursor: None };
+    assert!(host.engine().list_artifacts(&kept).map_or(true, |list| list.artifacts.is_empty()));
 }
 
 #[test]

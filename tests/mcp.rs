@@ -88,90 +88,26 @@ fn passing_tests() -> String {
     text
 }
 
-fn event(id: &str, stdout: &str) -> Value {
-    json!({
-        "session_id": "s", "tool_use_id": id, "tool_name": "Bash", "tool_input": { "command": "cargo test" },
-        "tool_response": { "stdout": stdout, "stderr": "", "interrupted": false, "isImage": false },
-    })
-}
-
-fn hook(process: &mut Process, id: u32, event: &Value) -> Value {
-    serde_json::from_str(&text(&process.call(id, "tersed_hook", event.clone()))).unwrap()
-}
-
 #[test]
-fn a_hook_replaces_a_result_and_the_model_reads_it_back() {
+fn the_model_is_offered_what_it_may_call_and_nothing_for_hooks() {
     let mut mcp = Process::start(&["mcp"]);
     shake_hands(&mut mcp);
     let tools = mcp.ask(json!(1), "tools/list", json!({}));
     let names: Vec<&str> =
         tools["result"]["tools"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["tersed_expand", "tersed_search", "tersed_list", "tersed_hook"]);
-    let reply = hook(&mut mcp, 2, &event("c1", &passing_tests()));
-    let output = &reply["hookSpecificOutput"]["updatedToolOutput"];
-    let shown = output["stdout"].as_str().unwrap().to_owned();
-    assert!(shown.contains("400 passed") && shown.len() < 400, "{shown}");
-    assert_eq!(output["interrupted"], false);
-    let id = handle(&shown);
-    let read = mcp.call(3, "tersed_expand", json!({ "id": id }));
-    assert_eq!(text(&read), passing_tests());
-    let read = mcp.call(4, "tersed_expand", json!({ "id": id, "first": 401 }));
-    assert!(text(&read).starts_with("test case_400 ... ok\n\ntest result"), "{read}");
-    let found = mcp.call(5, "tersed_search", json!({ "id": id, "pattern": "case_39[89]" }));
-    assert_eq!(text(&found), "399:test case_398 ... ok\n400:test case_399 ... ok\n");
-    assert!(text(&mcp.call(6, "tersed_list", json!({}))).starts_with(&id));
-    // The same event again gives the same bytes.
-    assert_eq!(hook(&mut mcp, 7, &event("c1", &passing_tests())), reply);
-    let refused = mcp.call(8, "tersed_search", json!({ "id": id, "pattern": "(" }));
+    assert_eq!(names, ["tersed_expand", "tersed_search", "tersed_list"]);
+    assert!(!tools.to_string().to_lowercase().contains("hook"), "{tools}");
+    // Hooks of an earlier version call a tool all the same: they are told to go on, and nothing is remembered.
+    let event = json!({
+        "session_id": "s", "tool_use_id": "c1", "tool_name": "Bash", "tool_input": { "command": "cargo test" },
+        "tool_response": { "stdout": passing_tests(), "stderr": "", "interrupted": false, "isImage": false },
+    });
+    assert_eq!(text(&mcp.call(2, "tersed_hook", event)), "{}");
+    let refused = mcp.call(3, "tersed_search", json!({ "id": "0123456789abcdef", "pattern": "x" }));
     assert_eq!(refused["isError"], true, "{refused}");
-    let error = mcp.ask(json!(9), "tools/call", json!({ "name": "nothing" }));
-    assert!(error["error"]["message"].as_str().unwrap().contains("no tool `nothing`"), "{error}");
-    assert!(mcp.end().success());
-}
-
-#[test]
-fn a_hook_that_has_nothing_to_say_says_nothing() {
-    let mut mcp = Process::start(&["mcp"]);
-    shake_hands(&mut mcp);
-    let with = |change: fn(&mut Value)| {
-        let mut event = event("c1", &passing_tests());
-        change(&mut event);
-        event
-    };
-    let events = [
-        event("c1", "one line\n"),
-        json!({}),
-        json!({ "session_id": 5 }),
-        with(|e| e["tool_response"]["interrupted"] = json!(true)),
-        with(|e| e["tool_response"]["isImage"] = json!(true)),
-        with(|e| e["tool_response"] = json!("text")),
-        with(|e| e["tool_response"]["persistedOutputPath"] = json!("/nothing/here")),
-        with(|e| e["tool_name"] = json!("Read")),
-        with(|e| e["tool_name"] = json!("mcp__plugin_tersed_tersed__tersed_expand")),
-        with(|e| e["session_id"] = json!("${session_id}")),
-    ];
-    for (i, event) in events.iter().enumerate() {
-        assert_eq!(hook(&mut mcp, i as u32 + 1, event), json!({}), "{event}");
-    }
-    assert!(mcp.end().success());
-}
-
-#[test]
-fn what_was_summed_up_is_not_referred_to() {
-    let mut mcp = Process::start(&["mcp"]);
-    shake_hands(&mut mcp);
-    let long: String = (0..60).map(|n| format!("value of setting {n} is {}\n", n * 7919)).collect();
-    let asked = |id: &str| {
-        let mut event = event(id, &long);
-        event["tool_input"]["command"] = json!(format!("cat settings # {id}"));
-        event
-    };
-    hook(&mut mcp, 1, &asked("c1"));
-    let reply = hook(&mut mcp, 2, &asked("c2"));
-    assert!(reply.to_string().contains("c1"), "{reply}");
-    hook(&mut mcp, 3, &json!({ "session_id": "s", "hook_event_name": "PreCompact" }));
-    let reply = hook(&mut mcp, 4, &asked("c3"));
-    assert!(!reply.to_string().contains("earlier result"), "{reply}");
+    let error = mcp.ask(json!(4), "tools/call", json!({ "name": "nothing" }));
+    let message = error["error"]["message"].as_str().unwrap();
+    assert!(message.contains("no tool `nothing`") && !message.contains("hook"), "{error}");
     assert!(mcp.end().success());
 }
 

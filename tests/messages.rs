@@ -785,3 +785,57 @@ proptest! {
         prop_assert_eq!(answer["results"].as_array().unwrap().len(), turns.len());
     }
 }
+
+/// What a program printed that ran tools itself, in the shapes that Codex sends.
+#[test]
+fn what_a_program_printed_is_worked_on_as_results() {
+    let run = |total: &str| -> String {
+        let passing: String = (1..=120).map(|n| format!("test case_{n} ... ok\n")).collect();
+        format!("\nrunning 120 tests\n{passing}\ntest result: {total}\n\n")
+    };
+    let passed = run("ok. 120 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s");
+    let result = |code: i64| json!({ "chunk_id": "b36067", "wall_time_seconds": 0.1, "exit_code": code, "original_token_count": 900, "output": passed });
+    let block = |text: &str| json!({ "type": "input_text", "text": text });
+    let head = "Script completed\nWall time 0.1 seconds\nOutput:\n";
+    let calls = [
+        ("plain", vec![block(head), block("121 lines"), block(&passed)]),
+        ("json", vec![block(head), block(&result(0).to_string())]),
+        ("list", vec![block(head), block(&json!([result(0), result(4)]).to_string())]),
+    ];
+    let server = Engine::new(Settings::default());
+    for (name, output) in calls {
+        let body = json!({ "model": "m", "input": [
+            { "type": "custom_tool_call", "call_id": "c1", "name": "exec", "input": "text(1)", "status": "completed" },
+            { "type": "custom_tool_call_output", "id": "o1", "call_id": "c1", "output": output },
+            { "type": "custom_tool_call_output", "id": "o2", "call_id": "c1", "name": "exec", "output": "a note" },
+        ] });
+        let params = json!({ "sessionId": name, "format": "openai-responses", "body": body });
+        let first = call(&server, MESSAGES, &params);
+        let blocks = first["body"]["input"][1]["output"].as_array().unwrap().clone();
+        assert_eq!(blocks.len(), output.len());
+        assert_eq!(blocks[0], output[0], "the head stays");
+        assert_eq!(
+            first["body"]["input"][2], body["input"][2],
+            "a note of the program is a result of its own"
+        );
+        let text = blocks.last().unwrap()["text"].as_str().unwrap();
+        let before = output.last().unwrap()["text"].as_str().unwrap();
+        assert!(text.len() * 4 < before.len() && text.contains("120 passed"), "{name}: {text}");
+        if name != "plain" {
+            let new: Value = serde_json::from_str(text).unwrap();
+            let old: Value = serde_json::from_str(before).unwrap();
+            let without = |value: &Value| {
+                let mut value = value.clone();
+                let items = match &mut value {
+                    Value::Array(items) => items.iter_mut().collect(),
+                    one => vec![one],
+                };
+                items.into_iter().for_each(|item| item["output"] = json!(""));
+                value
+            };
+            assert_eq!(without(&new), without(&old), "{name}: every other member stays");
+        }
+        // The same again gives the same bytes.
+        assert_eq!(call(&server, MESSAGES, &params)["body"], first["body"], "{name}");
+    }
+}

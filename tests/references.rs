@@ -54,6 +54,12 @@ enum Step {
     Evict(Vec<usize>),
     /// Only these stay.
     Keep(Vec<usize>),
+    /// The conversation is summed up, and only these stay.
+    Compact(Vec<usize>),
+    /// It goes on in a new session.
+    Fork,
+    /// As `Fork`, from a point at which only these were visible.
+    ForkAt(Vec<usize>),
 }
 
 fn style() -> impl Strategy<Value = Style> {
@@ -73,6 +79,9 @@ fn step() -> impl Strategy<Value = Step> {
         1 => any::<usize>().prop_map(Step::Resend),
         1 => prop::collection::vec(any::<usize>(), 0..4).prop_map(Step::Evict),
         1 => prop::collection::vec(any::<usize>(), 0..4).prop_map(Step::Keep),
+        1 => prop::collection::vec(any::<usize>(), 0..4).prop_map(Step::Compact),
+        1 => Just(Step::Fork),
+        1 => prop::collection::vec(any::<usize>(), 0..6).prop_map(Step::ForkAt),
     ]
 }
 
@@ -120,18 +129,33 @@ struct Seen {
 
 struct World {
     engine: Engine,
+    /// The session in which it goes on, and those that it was in before.
+    session: String,
+    left: Vec<String>,
     policy: Value,
     files: Vec<Vec<String>>,
     sent: Vec<Sent>,
     visible: HashMap<String, Seen>,
     references: usize,
+    /// Calls before the first fork: all sessions know them.
+    before: usize,
 }
 
 impl World {
     fn new(policy: Value) -> Self {
         let files = (0..2).map(|f| (0..90).map(|i| phrase(i * 7 + f * 3)).collect()).collect();
         let engine = Engine::default();
-        Self { engine, policy, files, sent: Vec::new(), visible: HashMap::new(), references: 0 }
+        Self {
+            engine,
+            session: "s".to_owned(),
+            left: Vec::new(),
+            policy,
+            files,
+            sent: Vec::new(),
+            visible: HashMap::new(),
+            references: 0,
+            before: 0,
+        }
     }
 
     fn id(&self, n: usize) -> String {
@@ -177,26 +201,67 @@ impl World {
                 self.send(&tool, earlier.request["arguments"].clone(), earlier.original);
             }
             Step::Resend(n) if !self.sent.is_empty() => {
-                let earlier = &self.sent[n % self.sent.len()];
+                let (n, earlier) = (n % self.sent.len(), &self.sent[n % self.sent.len()]);
                 let answer = self.compress(&earlier.request);
                 assert_eq!(answer["content"], earlier.content.as_str(), "a resend changed");
+                // Also where it was before, unless it was not there yet.
+                for session in self.left.iter().filter(|_| n < self.before) {
+                    let answer = self.compress_in(session, &earlier.request);
+                    assert_eq!(answer["content"], earlier.content.as_str(), "a resend changed in {session}");
+                }
             }
             Step::Evict(which) => {
                 let ids: Vec<String> = which.iter().map(|n| self.id(n % self.sent.len().max(1))).collect();
                 ids.iter().for_each(|id| drop(self.visible.remove(id)));
-                call(&self.engine, "session/evicted", &json!({"sessionId": "s", "toolCallIds": ids}));
+                call(
+                    &self.engine,
+                    "session/evicted",
+                    &json!({"sessionId": self.session, "toolCallIds": ids}),
+                );
             }
             Step::Keep(which) => {
                 let ids: Vec<String> = which.iter().map(|n| self.id(n % self.sent.len().max(1))).collect();
                 self.visible.retain(|id, _| ids.contains(id));
-                call(&self.engine, "session/evicted", &json!({"sessionId": "s", "visible": ids}));
+                call(&self.engine, "session/evicted", &json!({"sessionId": self.session, "visible": ids}));
+            }
+            Step::Compact(which) => {
+                let ids: Vec<String> = which.iter().map(|n| self.id(n % self.sent.len().max(1))).collect();
+                self.visible.retain(|id, _| ids.contains(id));
+                call(&self.engine, "session/compacted", &json!({"sessionId": self.session, "visible": ids}));
+            }
+            Step::Fork => self.fork(None),
+            Step::ForkAt(which) => {
+                let ids: Vec<String> = which.iter().map(|n| self.id(n % self.sent.len().max(1))).collect();
+                self.visible.retain(|id, _| ids.contains(id));
+                self.fork(Some(ids));
             }
             Step::AskAgain(_) | Step::Resend(_) => {}
         }
     }
 
     fn compress(&self, result: &Value) -> Value {
-        call(&self.engine, COMPRESS, &json!({"sessionId": "s", "result": result, "policy": self.policy}))
+        self.compress_in(&self.session, result)
+    }
+
+    fn compress_in(&self, session: &str, result: &Value) -> Value {
+        call(&self.engine, COMPRESS, &json!({"sessionId": session, "result": result, "policy": self.policy}))
+    }
+
+    fn fork(&mut self, visible: Option<Vec<String>>) {
+        let new = format!("s{}", self.left.len() + 1);
+        let params = json!({"sessionId": self.session, "newSessionId": new, "visible": visible});
+        let answer = call(&self.engine, "session/fork", &params);
+        assert_eq!(answer, json!({"sessionId": new, "created": true, "calls": self.sent.len()}));
+        // What the one that was left sees goes on without us: something that the new one must not refer to.
+        let other =
+            json!({"toolCallId": format!("other{new}"), "tool": "read_file", "content": self.text_of(0)});
+        self.compress_in(&self.session, &other);
+        self.left.push(std::mem::replace(&mut self.session, new));
+        self.before = if self.left.len() == 1 { self.sent.len() } else { self.before };
+    }
+
+    fn text_of(&self, file: usize) -> String {
+        self.files[file].iter().map(|line| format!("{line}\n")).collect()
     }
 
     fn send(&mut self, tool: &str, arguments: Value, original: Vec<Line>) {

@@ -14,6 +14,7 @@ use tempfile::TempPath;
 
 use super::disk::{Disk, PrivateDir};
 use super::{AccessError, Limits, PutError};
+use crate::memory::size::block;
 
 /// Unpacked length of a block in bytes: twice the reach of LZ4, so that little is lost at the seams.
 pub(super) const BLOCK: usize = 128 << 10;
@@ -94,6 +95,16 @@ impl Body {
             Data::Memory { packed, .. } => packed.len() as u64,
             Data::Inline(_) | Data::File { .. } => 0,
         }
+    }
+
+    /// Bytes that it takes in memory.
+    pub(super) fn memory_bytes(&self) -> usize {
+        let held = match &self.data {
+            Data::Inline(bytes) => block(bytes.len()),
+            Data::Memory { packed, .. } => block(packed.len()),
+            Data::File { path, .. } => block(path.as_os_str().len()),
+        };
+        held + block(size_of_val(self.index())) + block(size_of::<Self>() + 2 * size_of::<usize>())
     }
 
     /// Whether its file has vanished.

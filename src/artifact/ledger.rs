@@ -19,6 +19,10 @@ pub(super) type Digest = [u8; 32];
 /// Shortest handle in hexadecimal digits.
 const ID_DIGITS: usize = 16;
 
+/// What a content, and an entry, takes in the maps here beside what it holds: their places, ids and scope.
+const CONTENT_BYTES: usize = 256;
+const ENTRY_BYTES: usize = 384;
+
 #[derive(Debug)]
 struct Content {
     body: Arc<Body>,
@@ -28,7 +32,7 @@ struct Content {
 }
 
 /// What one owner has of a content.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) digest: Digest,
     pub(super) tool: Box<str>,
@@ -71,6 +75,8 @@ pub(super) struct Ledger {
     order: BTreeMap<u64, (Scope, Arc<str>)>,
     used: Usage,
     pinned: Usage,
+    /// Bytes in memory of all contents, and of what their entries are labelled with.
+    held: usize,
     /// Less only where a test needs contents that begin alike.
     pub(super) id_digits: usize,
 }
@@ -84,6 +90,7 @@ impl Ledger {
             order: BTreeMap::new(),
             used: Usage::default(),
             pinned: Usage::default(),
+            held: 0,
             id_digits: ID_DIGITS,
         }
     }
@@ -99,6 +106,11 @@ impl Ledger {
 
     pub(super) fn body(&self, digest: &Digest) -> Option<&Arc<Body>> {
         self.contents.get(digest).map(|content| &content.body)
+    }
+
+    /// Bytes that everything takes in memory.
+    pub(super) fn memory_bytes(&self) -> usize {
+        self.held + self.contents.len() * CONTENT_BYTES + self.used.count * ENTRY_BYTES
     }
 
     /// Packed bytes in memory that should be on disk.
@@ -126,6 +138,11 @@ impl Ledger {
         let counted = self.contents.get(&entry.digest).is_some_and(|content| content.pins > 0);
         let needed = entry.label_bytes(scope, id) + if counted { 0 } else { len };
         kept.count < limits.max_count && kept.bytes + needed <= limits.max_bytes
+    }
+
+    /// Entries of all owners.
+    pub(super) fn count(&self) -> usize {
+        self.used.count
     }
 
     /// Whether there is more than `limits` allow.
@@ -166,8 +183,10 @@ impl Ledger {
         let len = body.len();
         let content = self.contents.entry(entry.digest).or_insert_with(|| {
             self.used.bytes += len;
+            self.held += body.memory_bytes();
             Content { body: Arc::clone(&body), id: Arc::clone(&id), owners: 0, pins: 0 }
         });
+        self.held = self.held + body.memory_bytes() - content.body.memory_bytes() + label as usize;
         content.body = body;
         content.owners += 1;
         self.ids.insert(Arc::clone(&id), entry.digest);
@@ -205,6 +224,7 @@ impl Ledger {
         let label = entry.label_bytes(scope, id);
         self.used.count -= 1;
         self.used.bytes -= label;
+        self.held -= label as usize;
         let Some(content) = self.contents.get_mut(&entry.digest) else { return };
         let len = content.body.len();
         content.owners -= 1;
@@ -218,6 +238,7 @@ impl Ledger {
         }
         if content.owners == 0 && !put_again {
             self.used.bytes -= len;
+            self.held -= content.body.memory_bytes();
             self.ids.remove(&content.id);
             self.contents.remove(&entry.digest);
         }

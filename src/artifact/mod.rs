@@ -44,6 +44,9 @@ pub struct Limits {
     /// Artifacts of up to this many bytes stay in memory as they are; larger ones are packed and written to
     /// disk. Default 64 KiB.
     pub inline_bytes: usize,
+    /// Most bytes that artifacts may take in memory as they are; above, small ones are written to disk too.
+    /// Default 64 MiB.
+    pub memory_bytes: usize,
     /// Most packed bytes that large artifacts may take in memory when the disk fails. Default 32 MiB.
     pub fallback_bytes: u64,
     /// An artifact that was neither put nor read for longer than this is evicted. Default 24 hours.
@@ -57,6 +60,7 @@ impl Default for Limits {
             max_bytes: 256 << 20,
             max_artifact_bytes: 64 << 20,
             inline_bytes: 64 << 10,
+            memory_bytes: 64 << 20,
             fallback_bytes: 32 << 20,
             max_age: Duration::from_secs(24 * 60 * 60),
         }

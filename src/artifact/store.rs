@@ -13,6 +13,7 @@ use super::ledger::{Digest, Entry, Ledger, Scope};
 use super::read::{self, LineRange, Page, ReadResult};
 use super::search::{self, SearchOptions, SearchResult};
 use super::{AccessError, Limits, Media, Meta, Put, PutError};
+use crate::memory::size::Share;
 
 /// Artifacts on one page of a list.
 const LIST_PAGE: usize = 100;
@@ -91,6 +92,8 @@ pub struct Store {
     sequence: u64,
     now: Duration,
     disk: Disk,
+    /// What the store says that it takes in memory.
+    share: Share,
 }
 
 impl Store {
@@ -108,7 +111,18 @@ impl Store {
     /// As [`Store::new`], with another directory for temporary files, in which [`remove_leftovers`] is up to
     /// the caller.
     pub fn with_root(limits: Limits, root: PathBuf) -> Self {
-        Self { limits, ledger: Ledger::new(), sequence: 0, now: Duration::ZERO, disk: Disk::new(root) }
+        let (ledger, disk, share) = (Ledger::new(), Disk::new(root), Share::default());
+        Self { limits, ledger, sequence: 0, now: Duration::ZERO, disk, share }
+    }
+
+    /// The same, saying what it takes in memory to a count that it shares.
+    pub fn with_share(self, share: Share) -> Self {
+        Self { share, ..self }
+    }
+
+    fn tell_size(&mut self) {
+        let bytes = self.ledger.memory_bytes();
+        self.share.set(bytes);
     }
 
     /// Tells the store what time it is, counted from any fixed point; what is too old goes. Time that runs
@@ -116,8 +130,12 @@ impl Store {
     pub fn advance(&mut self, now: Duration) {
         self.now = self.now.max(now);
         let too_old = |entry: &Entry| self.now.saturating_sub(entry.touched_time) > self.limits.max_age;
+        let mut evicted = false;
         while self.ledger.oldest().is_some_and(too_old) {
-            self.ledger.evict_oldest();
+            evicted = self.ledger.evict_oldest();
+        }
+        if evicted {
+            self.tell_size();
         }
     }
 
@@ -166,6 +184,7 @@ impl Store {
         self.ledger.put(scope, Arc::clone(&id), entry, body);
         // Ends before the new one, which is the newest and fits.
         while self.ledger.is_over(&self.limits) && self.ledger.evict_oldest() {}
+        self.tell_size();
         Ok(Put { id: id.to_string(), bytes: len, lines })
     }
 
@@ -174,7 +193,10 @@ impl Store {
             return Ok(Arc::clone(body));
         }
         let room = self.limits.fallback_bytes.saturating_sub(self.ledger.fallback_bytes());
-        Body::new(bytes, &self.limits, &mut self.disk, room).map(Arc::new)
+        let inline_room = self.limits.memory_bytes.saturating_sub(self.ledger.memory_bytes());
+        let limits =
+            Limits { inline_bytes: self.limits.inline_bytes.min(inline_room), ..self.limits.clone() };
+        Body::new(bytes, &limits, &mut self.disk, room).map(Arc::new)
     }
 
     /// The id that `prefix` begins, if it begins just one of the session's: markers show a short handle.
@@ -191,6 +213,27 @@ impl Store {
     /// Whether `session` owns an artifact of that id.
     pub fn has(&self, session: Option<&str>, id: &str) -> bool {
         self.ledger.entry(&session.map(Arc::from), id).is_some()
+    }
+
+    /// Gives `new` all that `session` has, as its own; the contents stay one. Nothing goes for it: where there is no
+    /// more room, `new` gets the newest.
+    pub fn session_forked(&mut self, session: &str, new: &str) {
+        let (from, to): (Scope, Scope) = (Some(session.into()), Some(new.into()));
+        let mut all: Vec<(Arc<str>, Entry)> =
+            self.ledger.entries(&from).map(|(id, entry)| (Arc::clone(id), entry.clone())).collect();
+        all.sort_unstable_by_key(|(_, entry)| entry.touched);
+        let room = self.limits.max_count.saturating_sub(self.ledger.count());
+        let first = all.len().saturating_sub(room);
+        for (id, mut entry) in all.into_iter().skip(first) {
+            let Some(body) = self.ledger.body(&entry.digest).map(Arc::clone) else { continue };
+            if entry.pinned && !self.ledger.fits(&to, &id, &entry, body.len(), &self.limits) {
+                continue;
+            }
+            self.sequence += 1;
+            entry.touched = self.sequence;
+            self.ledger.put(to.clone(), id, entry, body);
+        }
+        while self.ledger.is_over(&self.limits) && self.ledger.evict_oldest() {}
     }
 
     /// Looks up what `session` put under `id`, and counts it as used now.
@@ -253,6 +296,7 @@ impl Store {
     /// Forgets what `session` put, pinned or not. What other sessions put too stays theirs.
     pub fn session_closed(&mut self, session: &str) {
         self.ledger.close(&Some(Arc::from(session)));
+        self.tell_size();
     }
 
     fn info(&self, id: &str, entry: &Entry) -> Option<ArtifactInfo> {

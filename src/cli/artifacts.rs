@@ -221,7 +221,9 @@ fn list(place: &Place) -> Result<(), String> {
     for listed in &elsewhere {
         let text = |name: &str| listed.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let number = |name: &str| listed.get(name).map(Value::to_string).unwrap_or_default();
-        let (stored, until) = ("in memory".to_owned(), String::new());
+        let is_on_disk = listed["onDisk"] == Value::Bool(true);
+        let stored = if is_on_disk { "on disk" } else { "in memory" };
+        let (stored, until) = (stored.to_owned(), String::new());
         rows.push([
             text("id"),
             stored,

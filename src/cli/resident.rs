@@ -38,6 +38,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let place = Place::of(&folder, &args.policy.given()).map_err(|e| e.to_string())?;
     let loaded = args.policy.load()?;
     let mut settings = Settings::of(&loaded.resolved.config);
+    let is_said = loaded.resolved.given.iter().any(|given| given.key.starts_with("recovery"));
+    if !is_said && let Some(recovery) = Host::of_conversations() {
+        settings.recovery = recovery;
+    }
     settings.layers = Some((loaded.sources, loaded.layers));
     let ends = Ends { idle: args.idle, linger: args.linger, owner: args.owner };
     serve(&place, ends, Host::resident(settings))

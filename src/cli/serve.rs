@@ -39,10 +39,14 @@ pub struct Args {
     /// Sessions at once; the one that was used least lately ends first [default: 1024].
     #[arg(long, value_name = "N")]
     max_sessions: Option<u64>,
+    /// Bytes that sessions and originals take in memory together; above them the sessions that were used least
+    /// lately forget what they can make again, then end [default: 268435456].
+    #[arg(long, value_name = "BYTES")]
+    max_memory_bytes: Option<u64>,
     /// Calls that a session remembers; later ones take no part in memo and duplicates [default: 65536].
     #[arg(long, value_name = "N")]
     max_session_calls: Option<u64>,
-    /// Bytes of texts that the memo of a session holds [default: 524288].
+    /// Bytes of outcomes that the memo of a session holds, evidence included [default: 2097152].
     #[arg(long, value_name = "BYTES")]
     memo_bytes: Option<u64>,
     /// Originals at once [default: 4096].
@@ -83,6 +87,7 @@ impl Args {
             ("--max-message-bytes", "maxMessageBytes", self.max_message_bytes),
             ("--max-queued-bytes", "maxQueuedBytes", self.max_queued_bytes),
             ("--max-sessions", "maxSessions", self.max_sessions),
+            ("--max-memory-bytes", "maxMemoryBytes", self.max_memory_bytes),
             ("--max-session-calls", "maxSessionCalls", self.max_session_calls),
             ("--memo-bytes", "memoBytes", self.memo_bytes),
             ("--max-artifacts", "maxArtifacts", self.max_artifacts),

@@ -29,9 +29,11 @@ pub struct Server {
     pub max_queued_bytes: usize,
     /// Sessions at once; the one that was used least lately ends first.
     pub max_sessions: usize,
+    /// Bytes that sessions and originals take in memory together.
+    pub max_memory_bytes: usize,
     /// Calls that a session remembers.
     pub max_session_calls: usize,
-    /// Bytes of texts that the memo of a session holds.
+    /// Bytes of outcomes that the memo of a session holds, evidence included.
     pub memo_bytes: usize,
     /// Originals in the store of the process.
     pub max_artifacts: usize,
@@ -48,8 +50,9 @@ impl Default for Server {
             max_message_bytes: 256 << 20,
             max_queued_bytes: 256 << 20,
             max_sessions: 1024,
+            max_memory_bytes: 256 << 20,
             max_session_calls: 65_536,
-            memo_bytes: 512 << 10,
+            memo_bytes: 2 << 20,
             max_artifacts: 4096,
             max_artifact_bytes: 256 << 20,
             max_artifact_age_seconds: 86_400,
@@ -77,11 +80,16 @@ pub struct ServerPatch {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 4_294_967_295_u64))]
     pub max_sessions: Option<u64>,
+    /// Bytes that sessions and originals take in memory together; above them the sessions that were used least
+    /// lately forget what they can make again, then end. Default 268435456.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 4_294_967_295_u64))]
+    pub max_memory_bytes: Option<u64>,
     /// Calls that a session remembers; later ones take no part in memo and duplicates. Default 65536.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 4_294_967_295_u64))]
     pub max_session_calls: Option<u64>,
-    /// Bytes of texts that the memo of a session holds. Default 524288.
+    /// Bytes of outcomes that the memo of a session holds, evidence included. Default 2097152.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0, max = 4_294_967_295_u64))]
     pub memo_bytes: Option<u64>,
@@ -104,10 +112,11 @@ impl Server {
     pub fn with(&self, patch: &ServerPatch) -> Result<Self, BadValue> {
         let mut new = self.clone();
         put(&mut new.framing, patch.framing);
-        let sizes: [(&'static str, Option<u64>, &mut usize); 8] = [
+        let sizes: [(&'static str, Option<u64>, &mut usize); 9] = [
             ("maxMessageBytes", patch.max_message_bytes, &mut new.max_message_bytes),
             ("maxQueuedBytes", patch.max_queued_bytes, &mut new.max_queued_bytes),
             ("maxSessions", patch.max_sessions, &mut new.max_sessions),
+            ("maxMemoryBytes", patch.max_memory_bytes, &mut new.max_memory_bytes),
             ("maxSessionCalls", patch.max_session_calls, &mut new.max_session_calls),
             ("memoBytes", patch.memo_bytes, &mut new.memo_bytes),
             ("maxArtifacts", patch.max_artifacts, &mut new.max_artifacts),

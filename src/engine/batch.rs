@@ -44,9 +44,10 @@ impl Engine {
         };
         let jobs = params.results.iter().enumerate().map(read).collect::<Result<Vec<_>, RpcError>>()?;
         let pressure = pressure(params.context_pressure)?;
+        let cut = params.host_cut.map(|cut| cut.read()).transpose()?;
         let id = params.session_id.as_deref();
         let (mut policy, session) = self.context(id, params.policy.as_ref(), params.budget)?;
-        let place = Place::new(id, session.as_ref()).named(params.correlation_id.as_deref());
+        let place = Place::new(id, session.as_ref()).named(params.correlation_id.as_deref()).cut(cut);
         // One result of several has no claim to the whole.
         let total = policy.budget.total.take();
         let batch = self.batch(&jobs, &policy, Ask::new(&policy, pressure), total, place, cancel)?;

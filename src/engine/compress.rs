@@ -17,7 +17,7 @@ use crate::protocol::content::Exact;
 use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::params::{check_correlation, invalid};
 use crate::protocol::tool_result::{ArtifactRef, CompressParams, Compressed, ToolResult, check_session};
-use crate::session::{AsDecided, Lookup, Stored, Window};
+use crate::session::{AsDecided, Cut, Lookup, Stored, Window};
 use crate::telemetry::Stopwatch;
 use crate::telemetry::event::Resend;
 
@@ -29,6 +29,8 @@ pub(super) struct Place<'a> {
     pub(super) turn: usize,
     /// The host's name for the request.
     pub(super) correlation: Option<&'a str>,
+    /// How the host cuts what it is given.
+    pub(super) cut: Option<Cut>,
     /// Measures the work, where somebody wants to know.
     pub(super) watch: Option<&'a Stopwatch<'a>>,
 }
@@ -36,12 +38,17 @@ pub(super) struct Place<'a> {
 impl<'a> Place<'a> {
     pub(super) fn new(id: Option<&'a str>, session: Option<&'a Shared>) -> Self {
         let turn = session.map_or(0, |session| lock(session).results());
-        Self { id, session, turn, correlation: None, watch: None }
+        Self { id, session, turn, correlation: None, cut: None, watch: None }
     }
 
     /// The same for a request that the host gave a name.
     pub(super) fn named(self, correlation: Option<&'a str>) -> Self {
         Self { correlation, ..self }
+    }
+
+    /// The same for a host that cuts what it is given.
+    pub(super) fn cut(self, cut: Option<Cut>) -> Self {
+        Self { cut, ..self }
     }
 }
 
@@ -53,9 +60,10 @@ impl Engine {
         let result = ToolResult::read(&params.result, "result")?;
         let job = Job::new(&result, "result", params.full_output, params.query.as_deref())?;
         let pressure = pressure(params.context_pressure)?;
+        let cut = params.host_cut.map(|cut| cut.read()).transpose()?;
         let id = params.session_id.as_deref();
         let (policy, session) = self.context(id, params.policy.as_ref(), params.budget)?;
-        let place = Place::new(id, session.as_ref()).named(params.correlation_id.as_deref());
+        let place = Place::new(id, session.as_ref()).named(params.correlation_id.as_deref()).cut(cut);
         let stored = self.run(&job, &policy, Ask::new(&policy, pressure), place, None, cancel)?;
         respond(&job, stored, &policy)
     }
@@ -91,6 +99,7 @@ impl Engine {
         let place = Place { watch: watch.as_ref(), ..place };
         let worked = self.work(job, policy, ask, place, prepared, cancel);
         self.tell(job, policy, place, worked.as_ref());
+        self.make_room(place.id);
         worked.map(|(stored, _)| stored)
     }
 
@@ -146,7 +155,7 @@ impl Engine {
             self.fresh(job, policy, ask, place, &history, prepared, cancel)?
         };
         stored.outcome.evidence.memo.changed = changed;
-        session.commit(caller, &written, fingerprint, stored.clone(), policy.memo);
+        session.commit(caller, &written, fingerprint, stored.clone(), policy.memo, place.cut);
         if changed {
             session.count_changed(&stored.outcome);
         }

@@ -9,6 +9,7 @@ mod compress;
 mod configuration;
 mod explain;
 mod job;
+mod memory;
 mod messages;
 mod plan;
 mod recovery;
@@ -35,6 +36,8 @@ use crate::session::Bounds;
 use crate::telemetry::{Clock, Recorder, SystemClock};
 use crate::tokens::Tokenizer;
 use configuration::Configuration;
+use memory::Memory;
+pub use sessions::AGENT;
 use sessions::Sessions;
 use stream::Streams;
 pub use stream::{StreamBounds, StreamLimits};
@@ -74,6 +77,8 @@ pub struct Settings {
     pub policy: Policy,
     /// Sessions at once; the one that was used least lately ends first. Default 1024.
     pub max_sessions: usize,
+    /// Bytes that sessions and originals take in memory together. Default 256 MiB.
+    pub max_memory_bytes: usize,
     /// What a session may remember.
     pub session: Bounds,
     /// What the store of originals may hold.
@@ -101,6 +106,7 @@ impl Settings {
         let mut settings = Self {
             policy: config.policy.clone(),
             max_sessions: server.max_sessions,
+            max_memory_bytes: server.max_memory_bytes,
             recovery: config.recovery.clone(),
             telemetry: config.telemetry.clone(),
             alerts: config.alerts,
@@ -121,6 +127,7 @@ impl Default for Settings {
         Self {
             policy: Policy::default(),
             max_sessions: 1024,
+            max_memory_bytes: 256 << 20,
             session: Bounds::default(),
             artifacts: Limits::default(),
             streams: StreamBounds::default(),
@@ -139,6 +146,7 @@ impl Default for Settings {
 pub struct Engine {
     settings: Settings,
     configuration: Configuration,
+    memory: Memory,
     sessions: Mutex<Sessions>,
     artifacts: Mutex<Store>,
     copies: recovery::Copies,
@@ -166,10 +174,14 @@ impl Engine {
             false => recovery::hint_of(&settings.recovery),
         };
         let limit = settings.accounting.host_limit;
+        let memory = Memory::new(settings.max_memory_bytes);
+        (settings.session.max_bytes, settings.artifacts.memory_bytes) =
+            memory::parts(settings.max_memory_bytes);
         Self {
             configuration: Configuration::new(&settings),
             sessions: Mutex::new(Sessions::new(settings.max_sessions, settings.session, limit)),
-            artifacts: Mutex::new(Store::new(settings.artifacts.clone())),
+            artifacts: Mutex::new(Store::new(settings.artifacts.clone()).with_share(memory.share())),
+            memory,
             copies: recovery::Copies::new(&settings.recovery, Arc::clone(&clock)),
             streams: Mutex::new(Streams::new(settings.streams)),
             recorder: Recorder::new(settings.telemetry.clone(), settings.alerts, clock),

@@ -3,14 +3,22 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::memory::Memory;
 use super::{Engine, resolve};
 use crate::protocol::RpcError;
-use crate::protocol::params::check_id;
-use crate::protocol::session::{Closed, EvictedParams, OpenParams, Opened, SessionParams, Stats};
+use crate::protocol::params::{check_id, invalid};
+use crate::protocol::session::{
+    Closed, CompactedParams, EvictedParams, ForkParams, Forked, OpenParams, Opened, SessionParams, Stats,
+};
 use crate::session::{Bounds, Session};
 
 /// Closed sessions that are remembered, so that a late request is told.
 const MAX_CLOSED: usize = 256;
+
+/// What stands between a conversation and an agent in it, in the id of that agent's session.
+pub const AGENT: char = '/';
+/// Bytes that a session freed from which it is worth the time to give them back to the system.
+const WORTH_GIVING_BACK: usize = 256 << 10;
 
 /// A session that several threads may hold.
 pub(super) type Shared = Arc<Mutex<Session>>;
@@ -33,7 +41,7 @@ impl Sessions {
     }
 
     /// The session of that id, opened if need be, and the id of one that had to end for it.
-    fn get(&mut self, id: &str) -> Result<(Shared, Option<String>), RpcError> {
+    fn get(&mut self, id: &str, memory: &Memory) -> Result<(Shared, Option<String>), RpcError> {
         self.uses += 1;
         if let Some((session, used)) = self.open.get_mut(id) {
             *used = self.uses;
@@ -48,7 +56,8 @@ impl Sessions {
         if let Some(ended) = &ended {
             self.open.remove(ended);
         }
-        let session = Arc::new(Mutex::new(Session::new(self.bounds, self.host_limit)));
+        let session = Session::new(self.bounds, self.host_limit).with_share(memory.share());
+        let session = Arc::new(Mutex::new(session));
         self.open.insert(id.to_owned(), (Arc::clone(&session), self.uses));
         Ok((session, ended))
     }
@@ -61,10 +70,25 @@ impl Sessions {
         Ok(())
     }
 
+    /// All open sessions of a conversation and of the agents in it.
+    fn of_conversation(&self, id: &str) -> Vec<Shared> {
+        let is_of =
+            |name: &str| name.strip_prefix(id).is_some_and(|rest| rest.is_empty() || rest.starts_with(AGENT));
+        let all = self.open.iter().filter(|(name, _)| is_of(name));
+        all.map(|(_, (session, _))| Arc::clone(session)).collect()
+    }
+
     /// The session of that id if it is open. What only asks must not end another session for it.
     fn peek(&self, id: &str) -> Result<Option<Shared>, RpcError> {
         self.check_closed(id)?;
         Ok(self.open.get(id).map(|(session, _)| Arc::clone(session)))
+    }
+
+    /// All of them, the one that was used least lately first.
+    pub(super) fn by_use(&self) -> Vec<(String, Shared)> {
+        let mut all: Vec<_> = self.open.iter().map(|(id, (session, used))| (*used, id, session)).collect();
+        all.sort_unstable_by_key(|(used, ..)| *used);
+        all.into_iter().map(|(_, id, session)| (id.clone(), Arc::clone(session))).collect()
     }
 
     fn close(&mut self, id: &str) -> bool {
@@ -88,12 +112,19 @@ impl Engine {
     /// The session of that id, opened if need be.
     pub(super) fn session(&self, id: &str) -> Result<Shared, RpcError> {
         check_id("sessionId", id)?;
-        let (session, ended) = self.sessions().get(id)?;
+        let (session, ended) = self.sessions().get(id, &self.memory)?;
         if let Some(ended) = ended {
             self.artifacts().session_closed(&ended);
             self.streams().session_closed(&ended);
         }
         Ok(session)
+    }
+
+    /// Ends a session for want of room. Used again, it starts anew.
+    pub(super) fn end_session(&self, id: &str) {
+        self.sessions().open.remove(id);
+        self.artifacts().session_closed(id);
+        self.streams().session_closed(id);
     }
 
     /// `session/open`
@@ -108,17 +139,43 @@ impl Engine {
         };
         let session = self.session(id)?;
         if created && let Some(policy) = &params.policy {
-            lock(&session).policy = policy.clone();
+            lock(&session).set_policy(policy.clone());
         }
         Ok(Opened { session_id: id.clone(), created })
+    }
+
+    /// `session/fork`
+    pub fn fork_session(&self, params: &ForkParams) -> Result<Forked, RpcError> {
+        let (id, new) = (&params.session_id, &params.new_session_id);
+        check_id("sessionId", id)?;
+        check_id("newSessionId", new)?;
+        if id == new {
+            return Err(invalid("newSessionId", "is the session itself, a fork needs an id of its own"));
+        }
+        let forked = self.sessions().peek(id)?.map(|session| lock(&session).fork());
+        let opened = self.open_session(&OpenParams { session_id: new.clone(), policy: None })?;
+        let mut calls = 0;
+        if let Some(mut forked) = forked.filter(|_| opened.created) {
+            if let Some(visible) = &params.visible {
+                forked.compact(visible);
+            }
+            calls = forked.calls();
+            self.artifacts().session_forked(id, new);
+            *lock(&self.session(new)?) = forked;
+        }
+        Ok(Forked { session_id: new.clone(), created: opened.created, calls })
     }
 
     /// `session/close`
     pub fn close_session(&self, params: &SessionParams) -> Result<Closed, RpcError> {
         check_id("sessionId", &params.session_id)?;
+        let before = self.memory_bytes();
         let closed = self.sessions().close(&params.session_id);
         self.artifacts().session_closed(&params.session_id);
         self.streams().session_closed(&params.session_id);
+        if before.saturating_sub(self.memory_bytes()) >= WORTH_GIVING_BACK {
+            crate::memory::give_back();
+        }
         Ok(Closed { closed })
     }
 
@@ -148,5 +205,33 @@ impl Engine {
             session.keep_only(visible);
         }
         Ok(())
+    }
+
+    /// `session/compacted`
+    pub fn compacted(&self, params: &CompactedParams) -> Result<(), RpcError> {
+        check_id("sessionId", &params.session_id)?;
+        if let Some(session) = self.sessions().peek(&params.session_id)? {
+            lock(&session).compact(&params.visible);
+        }
+        Ok(())
+    }
+
+    /// Nothing that was shown in a conversation, or to agents in it, is certain to be seen any more.
+    pub fn conversation_forgotten(&self, id: &str) {
+        let all = self.sessions().of_conversation(id);
+        all.iter().for_each(|session| lock(session).compact(&[]));
+    }
+
+    /// What was given for a call did not reach the model.
+    pub fn not_shown(&self, session: &str, call: &str) {
+        if let Ok(Some(session)) = self.sessions().peek(session) {
+            lock(&session).not_shown(call);
+        }
+    }
+
+    /// Whether a session knows a call, whatever was given for it.
+    pub fn knows_call(&self, session: &str, call: &str) -> bool {
+        let open = self.sessions().peek(session).ok().flatten();
+        open.is_some_and(|session| lock(&session).knows(call))
     }
 }

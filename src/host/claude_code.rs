@@ -23,6 +23,10 @@ const PERSISTED_BUDGET: usize = 2000;
 /// Largest output that is read from where the host saved it, in bytes.
 const MAX_PERSISTED_BYTES: u64 = 32 << 20;
 
+/// Events after which nothing is certain to be visible. A conversation that begins may be one that was cleared,
+/// forked or resumed, maybe from an earlier point; one that ends may be resumed.
+const FORGETS: &[&str] = &["PreCompact", "PostCompact", "SessionStart", "SessionEnd", "SubagentStart"];
+
 /// How long the host lets a command run of which it was told nothing else.
 const TIMEOUT: Duration = Duration::from_secs(120);
 /// What is left of it when the output goes on unchanged.
@@ -33,7 +37,7 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     if event.session_id.is_empty() {
         return None;
     }
-    if event.hook_event_name == "PreCompact" {
+    if FORGETS.contains(&event.hook_event_name.as_str()) {
         forget(host, event);
         return None;
     }
@@ -115,14 +119,17 @@ fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Val
     let exit_code = (!response.contains_key("returnCodeInterpretation")).then_some(0);
     let text = |name: &str| response.get(name).and_then(Value::as_str).unwrap_or_default();
     let command = event.tool_input.get("command").and_then(Value::as_str).unwrap_or_default();
+    let is_wrapped = wrap::is_wrapped(command);
+    let persisted = response.get("persistedOutputPath").and_then(Value::as_str);
+    // `tersed run` told the session of it, with the very text that the host got.
+    if persisted.is_none() && host.engine().knows_call(&event.context(), &event.tool_use_id) && is_wrapped {
+        return None;
+    }
     // The host took line ends off, so that it is no longer seen to be ours.
-    if wrap::is_wrapped(command)
-        && (text("stdout").contains("[tersed") || text("stdout").starts_with("[Duplicate of "))
-    {
+    if is_wrapped && (text("stdout").contains("[tersed") || text("stdout").starts_with("[Duplicate of ")) {
         return None;
     }
     let mut updated = response.clone();
-    let persisted = response.get("persistedOutputPath").and_then(Value::as_str);
     if let Some(path) = persisted {
         // What the model would be shown is a preview; the whole stands in a file of the host's.
         let whole = read(path)?;

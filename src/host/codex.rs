@@ -4,6 +4,10 @@
 //! takes a new input only beside the decision `allow`, which there means that the hook does not stand in the way:
 //! approvals and the sandbox judge the new command line as they would any other. Rules that forbid commands, or have the
 //! user asked, would not see through the wrapper: where there are any, nothing is wrapped.
+//!
+//! Most models of Codex run their tools inside of a program. What such a call gives back is data of that program, which counts
+//! its lines or takes it apart: it is never changed. No hook is told of what the program prints; who passes on request bodies
+//! (`messages/compress`) finds it there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,15 +16,32 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::event::Event;
+use super::replace::forget;
 use super::wrap::Wrap;
 
 /// Names under which Codex tells of a command.
 const TOOLS: &[&str] =
     &["Bash", "shell", "local_shell", "shell_command", "exec_command", "container.exec", "unified_exec"];
 
+/// Events after which nothing is certain to be visible. A conversation that begins may be one that was cleared,
+/// forked or resumed.
+const FORGETS: &[&str] = &["PreCompact", "PostCompact", "SessionStart", "SessionEnd", "SubagentStart"];
+
+/// How the ids of calls start that a program made.
+const OF_PROGRAM: &str = "exec-";
+
+/// Whether a program made a call, and reads its result, rather than the model.
+pub fn is_of_program(call_id: &str) -> bool {
+    call_id.starts_with(OF_PROGRAM)
+}
+
 /// What the hook prints, or `None` where the host is to go on as without it.
-pub fn reply(_: &Host, event: &Event) -> Option<Value> {
+pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     match event.hook_event_name.as_str() {
+        name if FORGETS.contains(&name) => {
+            forget(host, event);
+            None
+        }
         "PreToolUse" => wrapped(event),
         _ => None,
     }
@@ -28,12 +49,15 @@ pub fn reply(_: &Host, event: &Event) -> Option<Value> {
 
 /// The command in `tersed run`.
 fn wrapped(event: &Event) -> Option<Value> {
-    if !TOOLS.contains(&event.tool_name.as_str()) || has_rules(event) {
+    // Of a call without an id nobody knows who made it.
+    let is_of_model = !event.tool_use_id.is_empty() && !is_of_program(&event.tool_use_id);
+    if !is_of_model || !TOOLS.contains(&event.tool_name.as_str()) || has_rules(event) {
         return None;
     }
     let command = event.tool_input.get("command")?.as_str()?;
+    let session = event.context();
     let wrap = Wrap {
-        session: &event.session_id,
+        session: &session,
         call: &event.tool_use_id,
         // Codex runs commands in a login shell.
         has_whole_path: true,

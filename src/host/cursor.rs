@@ -26,7 +26,7 @@ pub fn reply(host: &Host, mut given: Value) -> Option<Value> {
     }
     match event.hook_event_name.as_str() {
         "postToolUse" => after_tool(host, &event, output?),
-        "preCompact" => {
+        "preCompact" | "sessionStart" | "sessionEnd" => {
             forget(host, &event);
             None
         }

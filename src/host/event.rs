@@ -1,7 +1,11 @@
 //! An event of a host that calls a hook for each tool result, in the members that most of them share.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::engine::AGENT;
 
 /// What a hook is told. Hosts that fill placeholders give objects as their JSON text.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -15,6 +19,8 @@ pub struct Event {
     pub cwd: String,
     /// The agent inside it that made the call; empty for the main one.
     pub agent_id: String,
+    /// What kind of agent that is, where the host says so; a conversation may have one too.
+    pub agent_type: String,
     /// The tool.
     pub tool_name: String,
     /// Its arguments.
@@ -29,7 +35,8 @@ impl Event {
     /// Reads an event; `None` for what is no object.
     pub fn read(event: Value) -> Option<Self> {
         let mut event: Self = serde_json::from_value(event).ok()?;
-        for id in [&mut event.session_id, &mut event.agent_id, &mut event.tool_use_id] {
+        let ids = [&mut event.session_id, &mut event.agent_id, &mut event.agent_type, &mut event.tool_use_id];
+        for id in ids {
             // A placeholder that the host knows nothing for stays as it is written.
             if id.starts_with("${") || id == "undefined" || id == "null" {
                 id.clear();
@@ -40,11 +47,20 @@ impl Event {
         Some(event)
     }
 
-    /// What tells this model's context from others: agents inside a conversation see other results.
+    /// What tells this model's context from others: agents inside a conversation see other results. Where only the kind
+    /// of an agent is known, those of one kind are taken for one.
     pub fn context(&self) -> String {
-        match self.agent_id.as_str() {
-            "" => self.session_id.clone(),
-            agent => format!("{}/{agent}", self.session_id),
+        match [&self.agent_id, &self.agent_type].into_iter().find(|agent| !agent.is_empty()) {
+            None => self.conversation().into_owned(),
+            Some(agent) => format!("{}{AGENT}{agent}", self.conversation()),
+        }
+    }
+
+    /// The conversation with all its agents, so that no agent of another one can be taken for one of its own.
+    pub fn conversation(&self) -> Cow<'_, str> {
+        match self.session_id.contains(AGENT) {
+            true => Cow::Owned(self.session_id.replace('%', "%25").replace(AGENT, "%2F")),
+            false => Cow::Borrowed(&self.session_id),
         }
     }
 }

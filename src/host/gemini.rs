@@ -36,7 +36,7 @@ pub fn reply(host: &Host, given: Value) -> Option<Value> {
 /// The same, where it is known whether our tool can be called.
 pub fn answer(host: &Host, event: &Event, is_served: impl Fn() -> bool) -> Option<Value> {
     match event.hook_event_name.as_str() {
-        "PreCompress" => {
+        "PreCompress" | "SessionStart" | "SessionEnd" => {
             forget(host, event);
             None
         }

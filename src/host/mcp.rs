@@ -1,5 +1,7 @@
-//! `tersed mcp`: an MCP server with the tools of [`super::tools`] for the model, and one for hooks that call a
-//! tool of a connected server instead of starting a process.
+//! `tersed mcp`: an MCP server with the tools of [`super::tools`] for the model.
+//!
+//! Hooks that are commands ask the resident process, so that nothing here is meant for a hook and listed to the model all
+//! the same. Gemini CLI alone has no other way to replace a result than a tool.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,25 +15,24 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer, ServiceExt};
 use serde_json::{Value, json};
 
-use super::event::Event;
 use super::tools::{TOOLS, Tool};
-use super::{Host, claude_code, gemini, served};
+use super::{Host, gemini, served};
 
-/// The tool that a hook calls with its event.
+/// The tool that hooks of earlier versions call with their event. It is not listed, and says that the host is to go on as
+/// without it: the memory of a conversation is in the resident process alone.
 pub const HOOK: &str = "tersed_hook";
 
 const INSTRUCTIONS: &str = "Results of tools may show lines such as `[tersed#1a2b3c: omitted 120 lines 5-124, ..., id 3fa9c1d2]`. \
     What they stand for can be read with tersed_expand and searched with tersed_search.";
-const HOOK_DESCRIPTION: &str = "Called by the host's hooks, not by the model: takes the event of a tool result and answers what the hook prints.";
-
 const RESULT_DESCRIPTION: &str =
     "Called by the host's hooks, not by the model: gives back the text that it is given.";
 
-/// Whose hooks call one of the tools.
+/// For which host the server works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Caller {
-    /// Claude Code: its hooks give [`HOOK`] their event.
+    /// Claude Code, and every host whose model is to have the tools that read originals.
     #[default]
+    #[value(alias = "other")]
     ClaudeCode,
     /// Gemini CLI: its hooks give [`gemini::RESULT`] the text that the model is to get. The originals are in the process
     /// that the hooks share, so that there are no tools to read them here.
@@ -39,18 +40,15 @@ pub enum Caller {
 }
 
 impl Caller {
-    /// The tool that it calls, with what is said of it and the schema of its arguments.
-    fn tool(self) -> (&'static str, &'static str, Value) {
-        match self {
-            Self::ClaudeCode => (HOOK, HOOK_DESCRIPTION, json!({ "type": "object", "properties": {} })),
-            Self::Gemini => {
-                let text = json!({ "type": "string" });
-                let content = json!({ "anyOf": [text, { "type": "array", "items": text }] });
-                let properties = json!({ "content": content });
-                let schema = json!({ "type": "object", "properties": properties, "required": ["content"] });
-                (gemini::RESULT, RESULT_DESCRIPTION, schema)
-            }
-        }
+    /// The tool that its hooks call, as `tools/list` shows it.
+    fn tool(self) -> Option<rmcp::model::Tool> {
+        (self == Self::Gemini).then(|| {
+            let text = json!({ "type": "string" });
+            let content = json!({ "anyOf": [text, { "type": "array", "items": text }] });
+            let properties = json!({ "content": content });
+            let schema = json!({ "type": "object", "properties": properties, "required": ["content"] });
+            listed(gemini::RESULT, "Hook", RESULT_DESCRIPTION, &schema)
+        })
     }
 
     /// The tools for the model.
@@ -114,11 +112,9 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let (name, about, schema) = self.caller.tool();
-        let hook = listed(name, "Hook", about, &schema);
         let ours =
             self.caller.tools().iter().map(|t| listed(t.name, t.title, t.description, &t.input_schema()));
-        Ok(ListToolsResult::with_all_items(ours.chain([hook]).collect()))
+        Ok(ListToolsResult::with_all_items(ours.chain(self.caller.tool()).collect()))
     }
 
     async fn call_tool(
@@ -141,17 +137,14 @@ impl ServerHandler for Server {
 const FAULT: &str = "tersed failed on this; the next call works";
 
 fn answer(host: &Host, caller: Caller, name: &str, arguments: Value) -> Result<CallToolResult, ErrorData> {
-    let (hook, ..) = caller.tool();
-    if name == hook && caller == Caller::Gemini {
-        return Ok(given_back(&arguments));
-    }
-    if name == hook {
-        let reply = Event::read(arguments).and_then(|event| claude_code::reply(host, &event));
-        let text = reply.map_or_else(|| "{}".to_owned(), |reply| reply.to_string());
-        return Ok(CallToolResult::success(vec![ContentBlock::text(text)]));
+    match (name, caller) {
+        (gemini::RESULT, Caller::Gemini) => return Ok(given_back(&arguments)),
+        (HOOK, Caller::ClaudeCode) => return Ok(CallToolResult::success(vec![ContentBlock::text("{}")])),
+        _ => {}
     }
     let Some(tool) = caller.tools().iter().find(|tool| tool.name == name) else {
-        let names: Vec<&str> = caller.tools().iter().map(|tool| tool.name).chain([hook]).collect();
+        let hook = (caller == Caller::Gemini).then_some(gemini::RESULT);
+        let names: Vec<&str> = caller.tools().iter().map(|tool| tool.name).chain(hook).collect();
         let message = format!("no tool `{name}`, there are {}", names.join(", "));
         return Err(ErrorData::invalid_params(message, None));
     };

@@ -21,6 +21,7 @@ use std::sync::{Mutex, PoisonError};
 
 use std::path::PathBuf;
 
+use crate::artifact::vault::conversations_folder;
 use crate::config::{Recovery, RecoveryMode};
 use crate::engine::{Engine, Settings};
 
@@ -63,6 +64,22 @@ impl Host {
             };
         }
         Self { engine: Engine::new(settings), sessions: Mutex::new(vec![None]) }
+    }
+
+    /// How a resident process keeps originals where nobody says otherwise: a conversation may be resumed when the
+    /// process is gone, and its texts still name them. `None` where there is no folder for them.
+    pub fn of_conversations() -> Option<Recovery> {
+        Some(Recovery {
+            mode: RecoveryMode::Always,
+            min_original_bytes: 0,
+            min_saved_bytes: 0,
+            max_artifact_bytes: 1 << 20,
+            max_artifacts: 512,
+            retention_seconds: 7 * 86_400,
+            directory: Some(conversations_folder()?),
+            survives_restart: true,
+            hint_in_text: false,
+        })
     }
 
     /// The engine.

@@ -8,7 +8,7 @@ use super::event::Event;
 use crate::engine::Cancel;
 use crate::pipeline::evidence::Status;
 use crate::protocol::params::by_name;
-use crate::protocol::session::EvictedParams;
+use crate::protocol::session::CompactedParams;
 use crate::protocol::tool_result::Compressed;
 
 /// The content as the engine gives it back, or `None` where nothing changed or it could not. `budget` is in tokens.
@@ -71,10 +71,22 @@ pub fn compress_result(
     (new != params["result"]["content"]).then_some(new)
 }
 
-/// The host is about to sum up the conversation: the model will see none of the results that it has.
+/// The context is summed up, cleared, begun or resumed: nothing of what it was given is certain to be visible. A
+/// conversation takes its agents along, since not every host says whose context it is.
 pub fn forget(host: &Host, event: &Event) {
-    let params =
-        EvictedParams { session_id: event.context(), tool_call_ids: Vec::new(), visible: Some(Vec::new()) };
+    if event.session_id.is_empty() {
+        return;
+    }
+    if event.agent_id.is_empty() {
+        host.engine().conversation_forgotten(&event.conversation());
+        return;
+    }
+    let params = CompactedParams { session_id: event.context(), visible: Vec::new() };
     // A session that is not known has nothing to forget.
-    let _ = host.engine().evicted(params);
+    let _ = host.engine().compacted(&params);
+}
+
+/// An answer did not reach its host, which goes on with what it had: nothing was shown of it.
+pub fn undelivered(host: &Host, event: &Event) {
+    host.engine().not_shown(&event.context(), &event.tool_use_id);
 }

@@ -246,33 +246,48 @@ const MAX_LISTED: usize = 200;
 
 fn list(host: &Host, given: Value) -> Result<Vec<String>, String> {
     let ListAll {} = arguments(given)?;
-    let mut text = String::new();
-    let mut listed = 0;
+    let mut all = own_originals(host);
+    let has = |all: &[Value], id: &Value| all.iter().any(|known| known["id"] == *id);
+    for other in elsewhere::list() {
+        if all.len() <= MAX_LISTED && !has(&all, &other["id"]) {
+            all.push(other);
+        }
+    }
+    if all.is_empty() {
+        return Ok(vec!["No original is kept: nothing was left out of any result so far.".to_owned()]);
+    }
+    let word = |one: &Value, name: &str| match &one[name] {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let line = |one: &Value| {
+        let call = one["toolCallId"].as_str().map(|id| format!(", call {id}")).unwrap_or_default();
+        let [id, tool, lines, bytes] = ["id", "tool", "lines", "bytes"].map(|name| word(one, name));
+        format!("{id}  {tool}, {lines} lines, {bytes} bytes{call}\n")
+    };
+    let mut texts = vec![all.iter().take(MAX_LISTED).map(line).collect::<String>()];
+    if all.len() > MAX_LISTED {
+        texts.push(format!("Only the newest {MAX_LISTED} are listed."));
+    }
+    Ok(texts)
+}
+
+/// The originals of this process, those of the latest session first, and at most one more than are listed.
+fn own_originals(host: &Host) -> Vec<Value> {
+    let mut all = Vec::new();
     for session_id in host.sessions() {
         let mut cursor = None;
         loop {
             let params = ListParams { session_id: session_id.clone(), cursor };
             // A session that was closed has none.
             let Ok(List { artifacts, next_cursor }) = host.engine.list_artifacts(&params) else { break };
-            for artifact in artifacts {
-                let call = artifact.tool_call_id.map(|id| format!(", call {id}")).unwrap_or_default();
-                listed += 1;
-                if listed > MAX_LISTED {
-                    return Ok(vec![text, format!("Only the newest {MAX_LISTED} are listed.")]);
-                }
-                text += &format!(
-                    "{}  {}, {} lines, {} bytes{call}\n",
-                    artifact.id, artifact.tool, artifact.lines, artifact.bytes
-                );
-            }
+            all.extend(artifacts.iter().filter_map(|one| serde_json::to_value(one).ok()));
             match next_cursor {
-                Some(next) => cursor = Some(next),
-                None => break,
+                Some(next) if all.len() <= MAX_LISTED => cursor = Some(next),
+                _ => break,
             }
         }
     }
-    if text.is_empty() {
-        text.push_str("No original is kept: nothing was left out of any result so far.");
-    }
-    Ok(vec![text])
+    all.truncate(MAX_LISTED + 1);
+    all
 }

@@ -36,7 +36,7 @@ const OURS: &str = "tersed";
 const COMMANDS: [&str; 3] = ["command", "bash", "powershell"];
 /// What follows the program where a shell runs a hook of ours.
 const CALL: &str = " hook ";
-/// The tool that hooks of a host call.
+/// The tool that hooks of earlier versions call.
 const HOOK_TOOL: &str = "tersed_hook";
 
 impl Part {

@@ -12,14 +12,10 @@ use super::marker::Marker;
 use super::relevance::Term;
 use crate::tokens::TokenCounter;
 
-/// What two results must share to be the same: the tool's canonical name and a digest.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Key {
-    /// Canonical tool name.
-    pub tool: String,
-    /// BLAKE3 digest of the sanitized text, hexadecimal.
-    pub digest: String,
-}
+/// What two results must share to be the same: a digest of the tool's canonical name and of the sanitized
+/// text. As small as it can be, since a session keeps one for each call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key([u8; 16]);
 
 /// An earlier result that is still in the model's context.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +33,7 @@ pub struct Decision {
     /// What the result is compared by; `None` when it takes no part.
     pub key: Option<Key>,
     /// The earlier result that it became a reference to.
-    pub duplicate_of: Option<First>,
+    pub duplicate_of: Option<Box<First>>,
     /// Runs of lines that became references.
     pub references: Vec<Reference>,
     /// Digest of the text in which every digit counts the same; `None` when nobody wants to know.
@@ -107,9 +103,14 @@ impl History for NoHistory {
     }
 }
 
-/// What a result is compared by.
+/// What a result is compared by. `digest` is the hexadecimal BLAKE3 digest of the sanitized text.
 pub fn key(call: &ToolCall, digest: &str) -> Key {
-    Key { tool: call.canonical_tool(), digest: digest.to_owned() }
+    let tool = call.canonical_tool();
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&(tool.len() as u64).to_le_bytes()).update(tool.as_bytes()).update(digest.as_bytes());
+    let mut half = [0; 16];
+    half.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    Key(half)
 }
 
 /// Digest of texts in which every digit counts the same, so that a run that took longer is alike.

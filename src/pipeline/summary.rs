@@ -171,7 +171,7 @@ impl<'a> Run<'a> {
             self.evidence.reducer = None;
             self.evidence.capped = false;
             self.shown = Lines::default();
-            decision.duplicate_of = Some(first);
+            decision.duplicate_of = Some(Box::new(first));
         }
         if parts.iter().all(|p| p.binary.is_some()) && !parts.is_empty() && decision.duplicate_of.is_none() {
             self.evidence.status = Status::Suppressed;

@@ -129,6 +129,14 @@ pub static METHODS: &[Method] = &[
         handle: |engine, params, _| reply(&engine.open_session(&by_name(params)?)?),
     },
     Method {
+        name: "session/fork",
+        kind: Kind::Request,
+        summary: "Opens a session that begins with all that another one knows and shows; from then on they are apart.",
+        params: |g| g.subschema_for::<session::ForkParams>(),
+        result: |g| g.subschema_for::<session::Forked>(),
+        handle: |engine, params, _| reply(&engine.fork_session(&by_name(params)?)?),
+    },
+    Method {
         name: "session/close",
         kind: Kind::Request,
         summary: "Closes a session: its memory and its originals are dropped.",
@@ -151,6 +159,14 @@ pub static METHODS: &[Method] = &[
         params: |g| g.subschema_for::<session::EvictedParams>(),
         result: |g| g.subschema_for::<()>(),
         handle: |engine, params, _| engine.evicted(by_name(params)?).map(|()| "null".to_owned()),
+    },
+    Method {
+        name: "session/compacted",
+        kind: Kind::Notification,
+        summary: "Tells that a conversation was summed up, cut short or resumed: nothing, or only what is named, is still visible.",
+        params: |g| g.subschema_for::<session::CompactedParams>(),
+        result: |g| g.subschema_for::<()>(),
+        handle: |engine, params, _| engine.compacted(&by_name(params)?).map(|()| "null".to_owned()),
     },
     Method {
         name: "config/reload",

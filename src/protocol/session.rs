@@ -63,6 +63,45 @@ pub struct EvictedParams {
     pub visible: Option<Vec<String>>,
 }
 
+/// Parameters of `session/fork`.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ForkParams {
+    /// The session that goes on as it is.
+    #[schemars(length(min = 1, max = 512))]
+    pub session_id: String,
+    /// The new session.
+    #[schemars(length(min = 1, max = 512))]
+    pub new_session_id: String,
+    /// The only calls whose results the new context shows. Absent where it shows all that the other one does.
+    #[serde(default)]
+    pub visible: Option<Vec<String>>,
+}
+
+/// Result of `session/fork`.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Forked {
+    /// The new session.
+    pub session_id: String,
+    /// False when it was open already; its state is untouched then.
+    pub created: bool,
+    /// Calls that it knows from the other session; 0 where that one is not open.
+    pub calls: usize,
+}
+
+/// Parameters of `session/compacted`: the conversation was summed up, cut short or begun anew.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CompactedParams {
+    /// The session.
+    #[schemars(length(min = 1, max = 512))]
+    pub session_id: String,
+    /// The only calls whose results are still in the context. Absent where none is.
+    #[serde(default)]
+    pub visible: Vec<String>,
+}
+
 /// Sums over some results.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]

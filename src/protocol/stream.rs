@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::params::object;
-use super::tool_result::Members;
+use super::tool_result::{HostCut, Members};
 use crate::config::{BudgetPatch, PolicyPatch};
 
 /// Parameters of `toolResult/open`: those of `toolResult/compress`, but for the content.
@@ -34,6 +34,9 @@ pub struct OpenParams<'a> {
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub context_pressure: Option<f64>,
+    /// How the host itself cuts what it gets, where it does: what goes there does not count as shown.
+    #[serde(default, deserialize_with = "object")]
+    pub host_cut: Option<HostCut>,
     /// The exact bytes are wanted; redaction alone still applies.
     #[serde(default)]
     pub full_output: bool,

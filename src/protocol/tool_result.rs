@@ -15,6 +15,7 @@ use crate::config::{BudgetPatch, PolicyPatch};
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::evidence::{BeforeAfter, Evidence};
 use crate::pipeline::reason::Reason;
+use crate::session::{Cut, Keeps};
 
 /// Names of the members of a result, ours first. Hosts pass their own objects on, which may hold
 /// several of the names (an OpenAI item has `id` and `call_id`): the first one that is there counts.
@@ -236,6 +237,60 @@ fn words(value: &Value) -> Option<String> {
     }
 }
 
+/// How a host cuts a result that it is given: the most that stays whole, and what is kept of more.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct HostCut {
+    /// Bytes of all texts of the result together.
+    #[serde(default)]
+    pub bytes: Option<u64>,
+    /// Characters, as Unicode counts them.
+    #[serde(default)]
+    pub characters: Option<u64>,
+    /// Tokens by the host's count, of which nothing more is known: each counts as two bytes.
+    #[serde(default)]
+    pub tokens: Option<u64>,
+    /// What is kept of a longer result. Absent where that is not known: then nothing of it counts as shown.
+    #[serde(default)]
+    pub keeps: Option<HostKeeps>,
+}
+
+/// What a host keeps of a result that is too long.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum HostKeeps {
+    /// The start.
+    Head,
+    /// The end.
+    Tail,
+    /// Half at the start and half at the end.
+    Ends,
+}
+
+/// Bytes that a token of a host's count has at least, in any text that tools write.
+const BYTES_OF_TOKEN: u64 = 2;
+
+impl HostCut {
+    /// The cut as sessions know it.
+    ///
+    /// # Errors
+    /// No size is given.
+    pub fn read(&self) -> Result<Cut, RpcError> {
+        let of_tokens = self.tokens.map(|tokens| tokens.saturating_mul(BYTES_OF_TOKEN));
+        let bytes = self.bytes.into_iter().chain(of_tokens).min();
+        if bytes.is_none() && self.characters.is_none() {
+            return Err(invalid("hostCut", "needs one of `bytes`, `characters`, `tokens`"));
+        }
+        let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
+        let keeps = self.keeps.map(|keeps| match keeps {
+            HostKeeps::Head => Keeps::Head,
+            HostKeeps::Tail => Keeps::Tail,
+            HostKeeps::Ends => Keeps::Ends,
+        });
+        Ok(Cut { bytes: bytes.map(size), characters: self.characters.map(size), keeps })
+    }
+}
+
 /// Parameters of `toolResult/compress`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -264,6 +319,9 @@ pub struct CompressParams<'a> {
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub context_pressure: Option<f64>,
+    /// How the host itself cuts what it gets, where it does: what goes there does not count as shown.
+    #[serde(default, deserialize_with = "object")]
+    pub host_cut: Option<HostCut>,
     /// The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters.
     #[serde(default)]
     #[schemars(length(min = 1, max = 128))]
@@ -347,6 +405,9 @@ pub struct BatchParams<'a> {
     #[serde(default)]
     #[schemars(range(min = 0.0, max = 1.0))]
     pub context_pressure: Option<f64>,
+    /// How the host itself cuts what it gets, where it does: what goes there does not count as shown.
+    #[serde(default, deserialize_with = "object")]
+    pub host_cut: Option<HostCut>,
     /// The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters.
     #[serde(default)]
     #[schemars(length(min = 1, max = 128))]

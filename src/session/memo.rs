@@ -1,37 +1,49 @@
-//! Texts of outcomes, for as long as there is room. First in, first out.
+//! Outcomes as they were given, for as long as there is room. First in, first out.
 
 use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
 
-use super::{Bounds, Fingerprint, Stored};
+use super::{Bounds, Fingerprint, Stored, size};
+use crate::memory::size as memory;
 
-type MemoKey = (String, Fingerprint);
+type MemoKey = (Arc<str>, Fingerprint);
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 pub(super) struct Memo {
-    entries: HashMap<MemoKey, (Stored, usize)>,
+    entries: HashMap<MemoKey, (Arc<Stored>, usize)>,
     order: VecDeque<MemoKey>,
+    /// Bytes of the entries; the tables come on top.
     bytes: usize,
 }
 
 impl Memo {
     pub(super) fn get(&self, call: &str, fingerprint: Fingerprint) -> Option<&Stored> {
-        self.entries.get(&(call.to_owned(), fingerprint)).map(|(stored, _)| stored)
+        self.entries.get(&(Arc::from(call), fingerprint)).map(|(stored, _)| &**stored)
     }
 
-    pub(super) fn put(&mut self, call: &str, fingerprint: Fingerprint, mut stored: Stored, bounds: &Bounds) {
-        // The original is the artifact store's to keep.
+    pub(super) fn put(
+        &mut self,
+        call: &Arc<str>,
+        fingerprint: Fingerprint,
+        mut stored: Stored,
+        bounds: &Bounds,
+    ) {
+        // The original is the artifact store's to keep, what the session knows of the result its own.
         stored.outcome.retain = None;
         let texts: usize = stored.outcome.texts.iter().map(String::len).sum();
         if texts > bounds.memo_entry_bytes {
             return;
         }
-        let bytes = texts + call.len();
-        let key = (call.to_owned(), fingerprint);
-        if self.entries.insert(key.clone(), (stored, bytes)).is_none() {
+        stored.outcome.texts.iter_mut().for_each(String::shrink_to_fit);
+        let bytes = cost(&stored);
+        let key = (Arc::clone(call), fingerprint);
+        if let Some((_, old)) = self.entries.insert(key.clone(), (Arc::new(stored), bytes)) {
+            self.bytes -= old;
+        } else {
             self.order.push_back(key);
-            self.bytes += bytes;
         }
+        self.bytes += bytes;
         while self.bytes > bounds.memo_bytes {
             let Some(oldest) = self.order.pop_front() else { break };
             if let Some((_, bytes)) = self.entries.remove(&oldest) {
@@ -39,4 +51,23 @@ impl Memo {
             }
         }
     }
+
+    /// Bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes + memory::table(&self.entries) + memory::queue(&self.order)
+    }
+}
+
+/// Bytes that an entry takes, its places in the tables aside.
+fn cost(stored: &Stored) -> usize {
+    let Stored { outcome, artifact } = stored;
+    let texts: usize = outcome.texts.iter().map(|text| memory::block(text.capacity())).sum();
+    let ids = artifact.iter().flat_map(|a| [Some(&a.id), a.original_id.as_ref()]).flatten();
+    memory::block(size_of::<Stored>())
+        + memory::list(&outcome.texts)
+        + texts
+        + memory::list(&outcome.mentions)
+        + size::decision(&outcome.decision)
+        + size::evidence(&outcome.evidence)
+        + ids.map(|id| memory::block(id.capacity())).sum::<usize>()
 }

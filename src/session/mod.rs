@@ -3,22 +3,27 @@
 //! No I/O and no clock. A decision is remembered for as long as the session lives, a text only while
 //! there is room: an outcome can always be made again, byte for byte, from its decision.
 
+mod cut;
 mod memo;
 mod seen;
+mod size;
 mod stats;
 
 use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
 
 use crate::config::PolicyPatch;
+use crate::memory::size::{self as memory, Share};
 use crate::pipeline::Outcome;
 use crate::pipeline::blocks::{Earlier, Index, Lines, Origin, Position};
 use crate::pipeline::dedup::{Decision, First, History, Key};
-use crate::pipeline::evidence::Status;
+use crate::pipeline::evidence::{Evidence, Status};
 use crate::pipeline::marker::Marker;
 use crate::pipeline::reason::Reason;
 use crate::pipeline::relevance::{self, Term};
 use crate::protocol::session::Stats;
 use crate::protocol::tool_result::ArtifactRef;
+pub use cut::{Cut, Keeps};
 use memo::Memo;
 use seen::{Seen, Shown};
 
@@ -28,17 +33,26 @@ pub struct Bounds {
     /// Calls whose decisions are remembered. Later ones take no part in memo and dedup, so that their
     /// outcomes depend on nothing that could be forgotten. Default 65536.
     pub max_calls: usize,
-    /// Bytes of texts in the memo. Default 512 KiB.
+    /// Bytes of the outcomes in the memo, evidence included. Default 2 MiB.
     pub memo_bytes: usize,
     /// Largest text in the memo, in bytes. Default 16 KiB.
     pub memo_entry_bytes: usize,
     /// Bytes of the lines that outputs show, for references to them. Default 4 MiB.
     pub index_bytes: usize,
+    /// Bytes of everything that must be remembered, memo and lines aside: above them the session takes in no
+    /// more calls, as above `max_calls`. Default 128 MiB.
+    pub max_bytes: usize,
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { max_calls: 65_536, memo_bytes: 512 << 10, memo_entry_bytes: 16 << 10, index_bytes: 4 << 20 }
+        Self {
+            max_calls: 65_536,
+            memo_bytes: 2 << 20,
+            memo_entry_bytes: 16 << 10,
+            index_bytes: 4 << 20,
+            max_bytes: 128 << 20,
+        }
     }
 }
 
@@ -130,7 +144,7 @@ pub enum Lookup {
 }
 
 /// What a session knows of a call.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Known {
     /// How many calls came before it.
     order: usize,
@@ -155,29 +169,41 @@ impl Known {
             let same_content = self.variants.first().is_none_or(|(f, _)| f.content == fingerprint.content);
             self.is_plain = same_key && same_content;
         }
+        if self.variants.is_empty() {
+            // Nearly every call comes in one form.
+            self.variants.reserve_exact(1);
+        }
         self.variants.push((fingerprint, decision));
+    }
+
+    fn bytes(&self) -> usize {
+        if self.variants.is_empty() { 0 } else { memory::list(&self.variants) }
     }
 }
 
-/// The last answer to a request.
-#[derive(Debug)]
+/// The last answer to a request, if it was a reference or had gaps.
+#[derive(Debug, Clone)]
 struct Answered {
     likeness: u64,
-    /// Whether it was a reference or had gaps.
-    had_gaps: bool,
     /// Results of the session with it.
     results: usize,
 }
 
-/// One session.
-#[derive(Debug, Default)]
+/// One session. What grows with it is shared with its forks until one of them changes it.
+#[derive(Debug, Default, Clone)]
 pub struct Session {
     bounds: Bounds,
-    calls: HashMap<String, Known>,
+    calls: Arc<HashMap<Arc<str>, Known>>,
+    /// Names of tools, each once.
+    tools: HashSet<Arc<str>>,
     decisions: usize,
-    memo: Memo,
-    seen: Seen,
-    index: Index,
+    /// Bytes that calls, their decisions and queries point to.
+    held: usize,
+    /// What the session says that it takes.
+    share: Share,
+    memo: Arc<Memo>,
+    seen: Arc<Seen>,
+    index: Arc<Index>,
     /// Where the session is: what was given so far.
     at: Position,
     /// Whether the host says what is visible.
@@ -185,9 +211,11 @@ pub struct Session {
     /// Words of the last calls and of the failures that they reported.
     talk: VecDeque<Vec<u64>>,
     /// Per request, the last answer.
-    asked: HashMap<[u8; 16], Answered>,
+    asked: Arc<HashMap<[u8; 16], Answered>>,
     /// What was looked for when a call came first in a body; see `query_of`.
-    queries: HashMap<String, Option<String>>,
+    queries: Arc<HashMap<Arc<str>, Option<Arc<str>>>>,
+    /// The last query, which many calls share.
+    last_query: Option<Arc<str>>,
     stats: Stats,
     /// Bytes above which the host cuts a result by itself.
     host_limit: Option<usize>,
@@ -201,19 +229,36 @@ impl Session {
         Self { bounds, host_limit, ..Self::default() }
     }
 
+    /// A session of its own that begins with all that this one knows and shows. Its totals begin at zero: what this
+    /// one counted is counted. What both share counts for each, so that neither goes over a bound when they part.
+    pub fn fork(&self) -> Self {
+        let mut fork = Self { stats: Stats::default(), ..self.clone() };
+        fork.tell_size();
+        fork
+    }
+
+    /// The same, saying what it takes to a count that several sessions share.
+    pub fn with_share(self, share: Share) -> Self {
+        Self { share, ..self }
+    }
+
     /// What is known of a request.
     pub fn look_up(&self, call: &str, fingerprint: Fingerprint) -> Lookup {
         let Some(known) = self.calls.get(call) else {
-            return if self.decisions < self.bounds.max_calls { Lookup::New } else { Lookup::Full };
+            return if self.has_room() { Lookup::New } else { Lookup::Full };
         };
         match known.variants.iter().find(|(f, _)| *f == fingerprint) {
             Some((_, decision)) => match self.memo.get(call, fingerprint) {
                 Some(stored) => Lookup::Stored(Box::new(stored.clone())),
                 None => Lookup::Decided(decision.clone()),
             },
-            None if self.decisions < self.bounds.max_calls => Lookup::Changed,
+            None if self.has_room() => Lookup::Changed,
             None => Lookup::Full,
         }
+    }
+
+    fn has_room(&self) -> bool {
+        self.decisions < self.bounds.max_calls && self.kept_bytes() < self.bounds.max_bytes
     }
 
     /// The session as the outcome of a call may see it.
@@ -230,7 +275,8 @@ impl Session {
         Live { session: self, caller, own, window: (!self.is_told).then_some(window) }
     }
 
-    /// Remembers a new outcome; `keep_text` is whether the memo may hold it.
+    /// Remembers a new outcome; `keep_text` is whether the memo may hold it, `cut` how the host cuts what it gets.
+    /// What the host does not show is not remembered as shown.
     pub fn commit(
         &mut self,
         caller: Caller<'_>,
@@ -238,9 +284,17 @@ impl Session {
         fingerprint: Fingerprint,
         mut stored: Stored,
         keep_text: bool,
+        cut: Option<Cut>,
     ) {
-        let decision = stored.outcome.decision.clone();
-        let shown = std::mem::take(&mut stored.outcome.shown);
+        let mut decision = stored.outcome.decision.clone();
+        decision.references.shrink_to_fit();
+        decision.terms.shrink_to_fit();
+        let mut shown = std::mem::take(&mut stored.outcome.shown);
+        let cut = cut.or_else(|| self.host_limit.map(Cut::of_bytes));
+        let is_cut = cut.is_some_and(|cut| cut.applies(&stored.outcome.texts));
+        if is_cut && let Some(cut) = cut {
+            cut.keep_visible(&stored.outcome.texts, &mut shown);
+        }
         let mut said = std::mem::take(&mut stored.outcome.mentions);
         said.truncate(MAX_WORDS);
         caller.mentioned.iter().for_each(|text| relevance::words(text, |word| said.push(word)));
@@ -251,45 +305,99 @@ impl Session {
         }
         let evidence = &stored.outcome.evidence;
         let order = self.calls.len();
-        let known = self.calls.entry(caller.id.to_owned()).or_insert_with(|| Known::new(order));
-        known.add(fingerprint, decision.clone());
+        let id = self.calls.get_key_value(caller.id).map(|(id, _)| Arc::clone(id));
+        let id = id.unwrap_or_else(|| {
+            let id: Arc<str> = Arc::from(caller.id);
+            self.held += memory::shared(&id);
+            id
+        });
+        let calls = Arc::make_mut(&mut self.calls);
+        let known = calls.entry(Arc::clone(&id)).or_insert_with(|| Known::new(order));
+        let (likeness, asked_again, key) = (decision.likeness, decision.asked_again, decision.key);
+        let before = known.bytes();
+        self.held += size::decision(&decision);
+        known.add(fingerprint, decision);
+        self.held += known.bytes() - before;
         self.decisions += 1;
         self.at.results += 1;
         self.at.tokens += evidence.tokens.after;
-        let first = First { call: caller.id.to_owned(), tool: caller.tool.to_owned() };
         if known.variants.len() > 1 {
             // It is not certain any more what the model sees under this id.
-            self.index.retain(|call| call != caller.id);
+            Arc::make_mut(&mut self.index).retain(|call| call != caller.id);
         } else {
-            caller.add_written(written, &mut self.index, self.at, self.bounds.index_bytes);
+            let index = Arc::make_mut(&mut self.index);
+            caller.add_written(written, index, self.at, self.bounds.index_bytes);
             let origin = caller.origin(None);
             if origin.can_be_named() {
-                self.index.add(origin, shown, self.at, self.bounds.index_bytes);
+                index.add(origin, shown, self.at, self.bounds.index_bytes);
             }
         }
-        if let (Some(likeness), Some(asked)) = (decision.likeness, caller.asked) {
+        if let (Some(likeness), Some(asked)) = (likeness, caller.asked) {
             let is_gap = |reason| reason != Reason::RepeatedLines;
-            let had_gaps = !decision.asked_again
-                && (evidence.status == Status::Duplicate
+            let had_gaps = !asked_again
+                && (is_cut
+                    || evidence.status == Status::Duplicate
                     || evidence.omissions.iter().any(|omission| is_gap(omission.reason)));
-            self.asked.insert(asked, Answered { likeness, had_gaps, results: self.at.results });
+            // Only an answer with gaps is ever asked about.
+            match had_gaps {
+                true => {
+                    let answered = Answered { likeness, results: self.at.results };
+                    Arc::make_mut(&mut self.asked).insert(asked, answered);
+                }
+                false if self.asked.contains_key(&asked) => {
+                    Arc::make_mut(&mut self.asked).remove(&asked);
+                }
+                false => {}
+            }
         }
-        if !known.is_plain {
-            self.seen.retain(|call| call != caller.id);
-        } else if let Some(key) = decision.key.filter(|_| can_be_named(&first)) {
-            self.seen.add(key, Shown { first, order: known.order, ending: caller.ending, at: self.at });
+        let (is_plain, order) = (known.is_plain, known.order);
+        if !is_plain {
+            Arc::make_mut(&mut self.seen).retain(|call| call != caller.id);
+        } else if let Some(key) = key.filter(|_| !is_cut && can_be_named(caller.id, caller.tool)) {
+            let tool = self.tool(caller.tool);
+            let call = Arc::clone(&id);
+            let shown = Shown { call, tool, order, ending: caller.ending, at: self.at };
+            Arc::make_mut(&mut self.seen).add(key, shown);
         }
-        self.stats.add(caller.tool, &stored.outcome.evidence, self.host_limit);
+        self.total(caller.tool, &stored.outcome.evidence);
         if keep_text {
-            self.memo.put(caller.id, fingerprint, stored, &self.bounds);
+            Arc::make_mut(&mut self.memo).put(&id, fingerprint, stored, &self.bounds);
         }
+        self.tell_size();
+    }
+
+    /// The session's own copy of a tool's name.
+    fn tool(&mut self, name: &str) -> Arc<str> {
+        if let Some(tool) = self.tools.get(name) {
+            return Arc::clone(tool);
+        }
+        let tool: Arc<str> = Arc::from(name);
+        self.held += memory::shared(&tool) + 2 * size_of::<Arc<str>>();
+        self.tools.insert(Arc::clone(&tool));
+        tool
     }
 
     /// Counts a result that came without a call id, or for which there was no room.
     pub fn count(&mut self, tool: &str, outcome: &Outcome) {
         self.at.results += 1;
         self.at.tokens += outcome.evidence.tokens.after;
-        self.stats.add(tool, &outcome.evidence, self.host_limit);
+        self.total(tool, &outcome.evidence);
+        self.tell_size();
+    }
+
+    fn total(&mut self, tool: &str, evidence: &Evidence) {
+        /// A row of the totals.
+        const ROW: usize = 256;
+        let rows = self.stats.by_tool.len();
+        self.stats.add(tool, evidence, self.host_limit);
+        self.held += (self.stats.by_tool.len() - rows) * (ROW + tool.len());
+    }
+
+    /// Settings for all requests of the session.
+    pub fn set_policy(&mut self, policy: PolicyPatch) {
+        self.held += 4 * serde_json::to_vec(&policy).map_or(0, |json| json.len());
+        self.policy = policy;
+        self.tell_size();
     }
 
     /// Counts a request that was answered before.
@@ -310,15 +418,54 @@ impl Session {
 
     /// Remembers what was looked for when a call came first in a body.
     pub fn remember_query(&mut self, call: &str, query: Option<&str>) {
-        if self.queries.len() < self.bounds.max_calls && !self.queries.contains_key(call) {
-            self.queries.insert(call.to_owned(), query.map(str::to_owned));
+        let has_room = self.queries.len() < self.bounds.max_calls && self.has_room();
+        if !has_room || self.queries.contains_key(call) {
+            return;
         }
+        let query = query.map(|query| match &self.last_query {
+            Some(last) if **last == *query => Arc::clone(last),
+            _ => Arc::from(query),
+        });
+        if query.as_ref().map(Arc::as_ptr) != self.last_query.as_ref().map(Arc::as_ptr) {
+            self.held += query.as_ref().map_or(0, memory::shared);
+            self.last_query.clone_from(&query);
+        }
+        let call: Arc<str> = Arc::from(call);
+        self.held += memory::shared(&call);
+        Arc::make_mut(&mut self.queries).insert(call, query);
+        self.tell_size();
     }
 
     /// These calls left the context: nothing refers to them any more.
     pub fn evict(&mut self, calls: &[String]) {
+        self.is_told = true;
         let gone: HashSet<&str> = calls.iter().map(String::as_str).collect();
         self.retain(|call| !gone.contains(call));
+    }
+
+    /// The conversation was summed up: of what was shown, only these calls are still in the context. Unlike with
+    /// [`Self::keep_only`] it stays unknown what leaves the context later.
+    pub fn compact(&mut self, calls: &[String]) {
+        let kept: HashSet<&str> = calls.iter().map(String::as_str).collect();
+        self.retain(|call| kept.contains(call));
+        // What was asked before the summary was not asked in this context.
+        self.asked = Arc::default();
+        self.tell_size();
+    }
+
+    /// How many calls it knows.
+    pub fn calls(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// What was given for a call did not reach the model.
+    pub fn not_shown(&mut self, call: &str) {
+        self.retain(|known| known != call);
+    }
+
+    /// Whether a call is known, whatever was given for it.
+    pub fn knows(&self, call: &str) -> bool {
+        self.calls.contains_key(call)
     }
 
     /// Of what was shown so far, only these calls are still in the context.
@@ -328,13 +475,52 @@ impl Session {
 
     /// As [`Self::keep_only`], for calls that are a set already.
     pub fn keep_only_of(&mut self, calls: &HashSet<&str>) {
+        self.is_told = true;
         self.retain(|call| calls.contains(call));
     }
 
     fn retain(&mut self, visible: impl Fn(&str) -> bool) {
-        self.is_told = true;
-        self.seen.retain(&visible);
-        self.index.retain(&visible);
+        // Bodies say the same with every turn: nothing is copied for that.
+        if self.seen.has_other(&visible) {
+            Arc::make_mut(&mut self.seen).retain(&visible);
+        }
+        if self.index.has_other(&visible) {
+            Arc::make_mut(&mut self.index).retain(&visible);
+        }
+        self.tell_size();
+    }
+
+    /// Bytes that it takes, with all that it remembers.
+    pub fn bytes(&self) -> usize {
+        self.kept_bytes() + self.memo.bytes() + self.index.bytes()
+    }
+
+    /// Bytes of what outcomes depend on, which stays for as long as the session.
+    fn kept_bytes(&self) -> usize {
+        /// The session itself, its settings, the words of its last calls and the rows of its totals.
+        const FIXED: usize = size_of::<Session>() + 16 * 1024;
+        FIXED
+            + self.held
+            + memory::table(&self.calls)
+            + memory::table(&self.asked)
+            + memory::table(&self.queries)
+            + self.seen.bytes()
+    }
+
+    fn tell_size(&mut self) {
+        let bytes = self.bytes();
+        self.share.set(bytes);
+    }
+
+    /// Forgets what can be made again or done without: the memo and the lines of earlier outputs. What was
+    /// decided stays, so that every result comes again as it was.
+    /// Says how many bytes that were.
+    pub fn shrink(&mut self) -> usize {
+        let before = self.bytes();
+        self.memo = Arc::default();
+        self.index = Arc::default();
+        self.tell_size();
+        before - self.bytes()
     }
 
     /// Bytes that the lines of earlier outputs take.
@@ -354,8 +540,8 @@ impl Session {
 }
 
 /// Whether a marker can name a call so that it is read back as the same.
-fn can_be_named(first: &First) -> bool {
-    let marker = Marker::Duplicate { call: first.call.clone(), tool: first.tool.clone() };
+fn can_be_named(call: &str, tool: &str) -> bool {
+    let marker = Marker::Duplicate { call: call.to_owned(), tool: tool.to_owned() };
     let text = marker.write();
     Marker::parse(&text) == Some((marker, text.len()))
 }
@@ -406,7 +592,7 @@ impl History for Live<'_> {
 
     fn is_repeated(&self, likeness: u64) -> bool {
         let last = self.caller.asked.and_then(|asked| self.session.asked.get(&asked));
-        last.is_some_and(|a| a.had_gaps && a.likeness == likeness && a.results <= self.caller.turn)
+        last.is_some_and(|a| a.likeness == likeness && a.results <= self.caller.turn)
             && !self.session.calls.contains_key(self.caller.id)
     }
 }
@@ -417,7 +603,7 @@ pub struct AsDecided(pub Decision);
 
 impl History for AsDecided {
     fn first(&self, _: &Key) -> Option<First> {
-        self.0.duplicate_of.clone()
+        self.0.duplicate_of.as_deref().cloned()
     }
 
     fn knows(&self, _: &str) -> bool {

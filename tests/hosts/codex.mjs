@@ -8,6 +8,8 @@ const config = (home) => join(home, ".codex");
 
 export default {
   name: "codex",
+  // A name that Codex does not know: it then takes it for a model that calls tools one by one.
+  model: "scripted",
   packages: ["@openai/codex@0.169.0"],
   bin: "codex",
   expand: { tool: "exec_command", args: ({ passed }) => ({ cmd: readBack(passed) }) },
@@ -28,7 +30,7 @@ export default {
     const [command, ...args] = work.mcp;
     writeFileSync(
       join(config(home), "config.toml"),
-      `model = "scripted"
+      `model = ${JSON.stringify(this.model)}
 model_provider = "loopback"
 check_for_update_on_startup = false
 

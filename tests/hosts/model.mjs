@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 
 /**
  * Starts a model that asks for `calls`, each `{kind, tool, args}`, in order; `args` may be a function of what was seen
- * by then. The answer has `url`, `seen` (text by
+ * by then. A call with a `program` in place of `args` is one of a tool that takes a text. The answer has `url`, `seen` (text by
  * kind), `offered` (names of the tools that the host offered) and `close()`.
  */
 export async function start(calls) {
@@ -27,7 +27,7 @@ export async function start(calls) {
         if (call) seen[call.kind] ??= text;
       }
       // A request without tools is for a title or the like.
-      const next = asked.tools?.length ? calls.findIndex((call) => seen[call.kind] === undefined) : -1;
+      const next = wire.tools(asked).length ? calls.findIndex((call) => seen[call.kind] === undefined) : -1;
       wire.answer(response, asked, next < 0 ? undefined : callOf(calls, next, seen));
     });
   });
@@ -44,8 +44,8 @@ export async function start(calls) {
 }
 
 function callOf(calls, index, seen) {
-  const { tool, args } = calls[index];
-  return { tool, id: `call_tersed_${index}`, args: JSON.stringify(typeof args === "function" ? args(seen) : args) };
+  const { tool, args, program } = calls[index];
+  return { program, tool, id: `call_tersed_${index}`, args: JSON.stringify(typeof args === "function" ? args(seen) : args) };
 }
 
 const textOf = (content) =>
@@ -82,8 +82,11 @@ const chat = {
 
 const responses = {
   // Tools of an MCP server may come under one name, `{type: "namespace", name, tools}`.
+  // For some models of Codex they stand among the messages.
   tools: (asked) =>
-    (asked.tools ?? []).flatMap(({ type, name, tools }) => (tools ? tools.map((tool) => `${name}__${tool.name}`) : (name ?? type))),
+    [asked, ...(Array.isArray(asked.input) ? asked.input.filter(({ type }) => type === "additional_tools") : [])]
+      .flatMap(({ tools }) => tools ?? [])
+      .flatMap(({ type, name, tools }) => (tools ? tools.map((tool) => `${name}__${tool.name}`) : (name ?? type))),
   results: (asked) =>
     (Array.isArray(asked.input) ? asked.input : [])
       .filter(({ type }) => /_call_output$/.test(type))
@@ -92,7 +95,9 @@ const responses = {
   answer(response, asked, call) {
     const group = (asked.tools ?? []).find(({ name, tools }) => tools && call?.tool.startsWith(`${name}__`))?.name;
     const called = group ? { namespace: group, name: call.tool.slice(group.length + 2) } : { name: call?.tool };
-    const item = call
+    const item = call?.program
+      ? { type: "custom_tool_call", id: `ctc_${call.id}`, call_id: call.id, name: call.tool, input: call.program, status: "completed" }
+      : call
       ? { type: "function_call", id: `fc_${call.id}`, call_id: call.id, ...called, arguments: call.args, status: "completed" }
       : {
           type: "message",
@@ -111,10 +116,15 @@ const responses = {
     const whole = { id: "resp_1", object: "response", created_at: 1, model: "scripted", status: "completed", output: [item], usage };
     if (!asked.stream) return reply(response, whole);
     const started = { ...whole, status: "in_progress", output: [], usage: null };
-    const empty = call ? { ...item, arguments: "", status: "in_progress" } : { ...item, content: [], status: "in_progress" };
+    const empty = call ? { ...item, ...(call.program ? { input: "" } : { arguments: "" }), status: "in_progress" } : { ...item, content: [], status: "in_progress" };
     const at = { item_id: item.id, output_index: 0 };
     const part = { type: "output_text", text: "", annotations: [] };
-    const inside = call
+    const inside = call?.program
+      ? [
+          { type: "response.custom_tool_call_input.delta", ...at, delta: call.program },
+          { type: "response.custom_tool_call_input.done", ...at, input: call.program },
+        ]
+      : call
       ? [
           { type: "response.function_call_arguments.delta", ...at, delta: call.args },
           { type: "response.function_call_arguments.done", ...at, arguments: call.args },

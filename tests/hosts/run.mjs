@@ -11,7 +11,7 @@ import * as openai from "./model.mjs";
 import { EXIT, TRUE, workspace } from "./workspace.mjs";
 
 /** Modules of hosts, in the order of the table. */
-const HOSTS = ["claude-code", "opencode", "kilo", "pi", "copilot", "copilot-hooks", "codex", "gemini", "cline", "gptel"];
+const HOSTS = ["claude-code", "opencode", "kilo", "pi", "copilot", "copilot-hooks", "codex", "codex-code", "gemini", "cline", "gptel"];
 
 const MISSING = "/nonexistent/tersed";
 /** Programs in the place of tersed that are of no use, with `--broken`: with each a host has to go on as without. */
@@ -93,6 +93,8 @@ async function session(host, installed, way) {
       const offered = [...(model.offered ?? [])].join(" ");
       throw new Error(`${host.name} ${way}: no result of ${absent.join(", ")}; tools: ${offered}\n${ended.slice(-3000)}`);
     }
+    const forHooks = [...(model.offered ?? [])].filter((name) => name.endsWith("tersed_hook"));
+    if (forHooks.length) throw new Error(`${host.name} ${way}: the model is offered ${forHooks.join(", ")}`);
     // Each session has a folder of its own, and results name it.
     for (const kind of Object.keys(seen)) {
       seen[kind] = host.normalize ? host.normalize(seen[kind]) : seen[kind];
@@ -180,7 +182,9 @@ function faults(host, kind, { without, with: after, missing }) {
     if (without.includes(line) && !after.includes(line)) found.push(`lost: ${line}`);
   }
   if (after.length > without.length) found.push("larger");
-  if (after === without && !host.unchanged?.includes(kind)) found.push("unchanged");
+  if (host.same?.includes(kind)) {
+    if (after !== without) found.push("another text than without the adapter");
+  } else if (after === without && !host.unchanged?.includes(kind)) found.push("unchanged");
   if (missing !== without) found.push("other text while tersed is missing");
   if (kind === "failed" && exitOf({ without, with: after }) === "lost") found.push("exit status lost");
   if (kind === "again" && host.references !== false && !/\[Duplicate of /.test(after)) found.push("no reference to the same result");

@@ -50,6 +50,7 @@ impl Engine {
         ToolResult::read(&request.result, "result")?.call("result")?;
         requested(&self.policy(), params.policy.as_ref(), params.budget)?;
         pressure(params.context_pressure)?;
+        params.host_cut.map(|cut| cut.read()).transpose()?;
         cancel.check()?;
         if let Some(id) = &params.session_id {
             self.session(id)?;

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::message::{Message, read};
 use crate::engine::Cancel;
 use crate::host::Host;
+use crate::host::codex::is_of_program;
 use crate::host::tools::{TOOLS, Tool};
 use crate::protocol::RpcError;
 use crate::protocol::messages::{Format, MessagesCompressed, Params};
@@ -129,10 +130,22 @@ fn rewritten(host: &Host, request: &str, answer: &RawValue, id: &str) -> Option<
 
 /// The second of two messages, after its results went through the engine.
 fn compressed(host: &Host, body: &RawValue) -> Result<String, RpcError> {
-    let params = Params::of_body(body, Format::Mcp);
+    let mut params = Params::of_body(body, Format::Mcp);
+    if is_read_by_program(body) {
+        // Redaction alone.
+        params.keep_newest = usize::MAX;
+    }
     let MessagesCompressed { body, .. } = host.engine().compress_messages(&params, &Cancel::default())?;
     let answer = Json::of(&body).items().nth(1).map(|answer| answer.raw().to_owned());
     answer.ok_or_else(|| RpcError::failed("internal", "the answer is gone"))
+}
+
+/// Whether the request, the first of two messages, came from a program that reads the result as data: Codex says so in
+/// the id of the call.
+fn is_read_by_program(body: &RawValue) -> bool {
+    let request = Json::of(body).items().next();
+    let meta = request.and_then(|request| request.get("params")?.get("_meta"));
+    meta.and_then(|meta| meta.text_of("callId")).is_some_and(|id| is_of_program(&id))
 }
 
 /// A list of tools with ours at its end; `None` where it is no last page, or no list.
@@ -192,6 +205,20 @@ mod tests {
         assert!(new.len() * 4 < answer.len() && new.contains("400 passed"), "{new}");
         // The same id again is no answer to anything.
         assert_eq!(traffic.on_server_line(&host, answer.as_bytes()), None);
+    }
+
+    #[test]
+    fn what_a_program_reads_is_not_changed() {
+        let (host, mut traffic) = (host(), Traffic::default());
+        for (id, is_kept) in [("exec-9d50730a-9924", true), ("call_7", false)] {
+            let request = format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"_meta":{{"callId":"{id}"}},"name":"report","arguments":{{}}}}}}"#
+            );
+            assert_eq!(traffic.on_client_line(&host, request.as_bytes()), Route::Server);
+            let answer =
+                format!(r#"{{"id":1,"result":{{"content":[{{"type":"text","text":"{}"}}]}}}}"#, long());
+            assert_eq!(traffic.on_server_line(&host, answer.as_bytes()).is_none(), is_kept, "{id}");
+        }
     }
 
     #[test]

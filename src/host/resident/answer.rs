@@ -5,8 +5,9 @@ use serde_json::{Value, json};
 
 use super::wire::{Ran, Reply, Request};
 use crate::host::Host;
+use crate::host::event::Event;
 use crate::host::hooks::Hooks;
-use crate::host::replace::compress_result;
+use crate::host::replace::{self, compress_result};
 use crate::host::tools::find;
 use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
 
@@ -22,6 +23,24 @@ pub fn answer(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>
         Request::Originals => Some((Reply::Whole, Value::Array(originals(host)).to_string().into_bytes())),
     };
     answer.unwrap_or((Reply::Nothing, Vec::new()))
+}
+
+/// The answer did not reach the client: the host goes on with what it had.
+pub fn undelivered(host: &Host, request: &Request, content: &[u8]) {
+    let event = match request {
+        Request::Run { ran, .. } => ran.session.as_deref().zip(ran.call.as_deref()),
+        Request::Hook { .. } => {
+            let event = serde_json::from_slice(content).ok().and_then(Event::read);
+            if let Some(event) = event {
+                replace::undelivered(host, &event);
+            }
+            None
+        }
+        _ => None,
+    };
+    if let Some((session, call)) = event {
+        host.engine().not_shown(session, call);
+    }
 }
 
 fn hook(host: &Host, name: &str, event: &[u8]) -> Option<Vec<u8>> {

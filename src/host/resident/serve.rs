@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::answer::answer;
+use super::answer::{answer, undelivered};
 use super::place::Place;
 use super::wire::{self, Reply, Request};
 use crate::host::Host;
@@ -197,9 +197,10 @@ fn one(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
         refresh(shared);
     }
     let fault = |_| (Reply::Nothing, Vec::new());
-    let (reply, content) =
+    let (reply, new) =
         catch_unwind(AssertUnwindSafe(|| answer(&shared.host, &request, &content))).unwrap_or_else(fault);
-    wire::write(&mut stream, &reply, &content)
+    // A client that gave up has closed its end.
+    wire::write(&mut stream, &reply, &new).inspect_err(|_| undelivered(&shared.host, &request, &content))
 }
 
 /// The process at the other end, which must be the same user's.

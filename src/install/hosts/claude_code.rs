@@ -16,8 +16,6 @@ pub(super) const ROW: Row = Row {
 
 const HOOKS: &str = include_str!("../../../editors/claude-code/hooks/hooks.json");
 const SERVERS: &str = include_str!("../../../editors/claude-code/.mcp.json");
-/// What the server is called as a part of the plugin, and alone.
-const NAMES: (&str, &str) = ("plugin:tersed:tersed", "tersed");
 
 fn changes(place: &Place) -> Vec<Change> {
     let folder = place.either(place.folder("CLAUDE_CONFIG_DIR", ".claude"), ".claude");
@@ -28,9 +26,8 @@ fn changes(place: &Place) -> Vec<Change> {
             None => place.home.join(".claude.json"),
         },
     };
-    let hooks = example(&HOOKS.replace(NAMES.0, NAMES.1));
     vec![
         Change::json(servers, example(SERVERS), &place.program),
-        Change::json(folder.join("settings.json"), hooks, &place.program),
+        Change::json(folder.join("settings.json"), example(HOOKS), &place.program),
     ]
 }

@@ -54,6 +54,21 @@ impl Lines {
         lines
     }
 
+    /// The texts of the lines, in order.
+    pub fn texts(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
+        (0..self.lines.len()).map(|i| self.text(i))
+    }
+
+    /// Leaves only the lines for which `keep` says so, by their place among them.
+    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        let mut kept = Self::default();
+        for (i, line) in self.lines.iter().enumerate().filter(|(i, _)| keep(*i)) {
+            kept.text.push_str(self.text(i));
+            kept.lines.push(Line { end: kept.text.len() as u32, ..*line });
+        }
+        *self = kept;
+    }
+
     /// Whether no line is shown.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
@@ -79,19 +94,28 @@ impl Lines {
     fn bytes(&self) -> usize {
         self.text.len() + self.lines.len() * LINE_BYTES
     }
+
+    fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+        self.lines.shrink_to_fit();
+    }
 }
 
-/// What a line costs in the index beside its text.
-const LINE_BYTES: usize = size_of::<Line>() + size_of::<Place>() + size_of::<(u64, Place)>();
+/// What a line costs in the index beside its text. Tables of hashes are about half full.
+const LINE_BYTES: usize = size_of::<Line>() + size_of::<Place>() + 2 * size_of::<(u64, Place)>();
+
+/// What an output costs in the index beside its lines: its place, five allocations with their heads, the
+/// origin.
+const OUTPUT_BYTES: usize = size_of::<Option<Output>>() + size_of::<Origin>() + 6 * 16;
 
 /// A window of lines: its output, counted from the first that the session showed, and its first line.
 type Place = (u32, u32);
 const NOWHERE: Place = (u32::MAX, 0);
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Output {
     origin: Arc<Origin>,
-    shown: Lines,
+    shown: Arc<Lines>,
     /// Per window, the place of the same window before it.
     before: Vec<Place>,
     at: Position,
@@ -114,8 +138,8 @@ impl Position {
     }
 }
 
-/// See the module.
-#[derive(Debug, Default)]
+/// See the module. A copy shares the texts.
+#[derive(Debug, Default, Clone)]
 pub struct Index {
     outputs: VecDeque<Option<Output>>,
     /// Outputs that left at the front.
@@ -137,8 +161,10 @@ impl Index {
         if shown.is_empty() || shown.bytes() > max_bytes {
             return;
         }
-        self.bytes += shown.bytes();
-        let mut output = Output { origin: Arc::new(origin), shown, before: Vec::new(), at };
+        let mut shown = shown;
+        shown.shrink();
+        let mut output = Output { origin: Arc::new(origin), shown: Arc::new(shown), before: Vec::new(), at };
+        self.bytes += output.bytes();
         let number = self.gone + self.outputs.len() as u32;
         self.enter(number, &mut output);
         self.outputs.push_back(Some(output));
@@ -150,6 +176,7 @@ impl Index {
     fn enter(&mut self, number: u32, output: &mut Output) {
         let hashes: Vec<u64> = (0..output.shown.lines.len()).map(|i| hash(output.shown.text(i))).collect();
         output.before.clear();
+        output.before.reserve_exact(hashes.len().saturating_sub(WINDOW - 1));
         for (i, window) in hashes.windows(WINDOW).enumerate() {
             let whole = (i..i + WINDOW - 1).all(|i| output.shown.joins(i));
             let before = match whole {
@@ -164,7 +191,7 @@ impl Index {
         let number = self.gone;
         self.gone += 1;
         let Some(Some(output)) = self.outputs.pop_front() else { return };
-        self.bytes -= output.shown.bytes();
+        self.bytes -= output.bytes();
         let hashes: Vec<u64> = (0..output.shown.lines.len()).map(|i| hash(output.shown.text(i))).collect();
         for window in hashes.windows(WINDOW) {
             let key = key(window);
@@ -174,17 +201,22 @@ impl Index {
         }
     }
 
+    /// Whether there is an output of a call for which `visible` is false.
+    pub fn has_other(&self, visible: impl Fn(&str) -> bool) -> bool {
+        self.outputs.iter().flatten().any(|output| !visible(&output.origin.call))
+    }
+
     /// Outputs of calls for which `visible` is false left the context.
     pub fn retain(&mut self, visible: impl Fn(&str) -> bool) {
-        let is_gone = |output: &Output| !visible(&output.origin.call);
-        if !self.outputs.iter().flatten().any(is_gone) {
+        if !self.has_other(&visible) {
             return;
         }
+        let is_gone = |output: &Output| !visible(&output.origin.call);
         self.newest.clear();
         let mut outputs = std::mem::take(&mut self.outputs);
         for (i, slot) in outputs.iter_mut().enumerate() {
             if let Some(output) = slot.take_if(|output| is_gone(output)) {
-                self.bytes -= output.shown.bytes();
+                self.bytes -= output.bytes();
             }
             if let Some(output) = slot {
                 self.enter(self.gone + i as u32, output);
@@ -239,6 +271,11 @@ impl Index {
 }
 
 impl Output {
+    fn bytes(&self) -> usize {
+        let Origin { call, tool, argument } = &*self.origin;
+        self.shown.bytes() + OUTPUT_BYTES + call.len() + tool.len() + argument.as_ref().map_or(0, String::len)
+    }
+
     /// How many lines from `at` on are those of the text from `from` on.
     fn common(&self, text: &Text<'_>, at: usize, from: usize, end: usize) -> usize {
         let mut len = 0;

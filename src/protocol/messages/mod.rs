@@ -10,6 +10,7 @@ mod mcp;
 mod openai_chat;
 mod openai_responses;
 mod overrides;
+mod program;
 mod texts;
 
 use schemars::JsonSchema;

@@ -2,7 +2,7 @@
 //! computer gave back is a picture; what OpenAI's own servers ran is theirs: both stay.
 
 use super::find::{Answer, Call, Finder};
-use super::{array, texts};
+use super::{array, program, texts};
 use crate::protocol::error::RpcError;
 use crate::protocol::skim::Json;
 
@@ -36,6 +36,9 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
         match is_shell && output.is_array() {
             true => commands(output, &place_of_output, &mut answer)?,
             false => texts::content(output, &place_of_output, &mut answer)?,
+        }
+        if kind == "custom_tool_call_output" {
+            program::unwrap(&mut answer);
         }
         finder.result(place, answer, true)?;
     }

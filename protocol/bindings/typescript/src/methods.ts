@@ -41,6 +41,11 @@ export interface Requests {
   "artifact/list": { params: protocol.ListParams; result: protocol.List };
   /** Opens a session, also one that was closed. One that never was opens on first use too. */
   "session/open": { params: protocol.OpenParams; result: protocol.Opened };
+  /**
+   * Opens a session that begins with all that another one knows and shows; from then on they are
+   * apart.
+   */
+  "session/fork": { params: protocol.ForkParams; result: protocol.Forked };
   /** Closes a session: its memory and its originals are dropped. */
   "session/close": { params: protocol.SessionParams; result: protocol.Closed };
   /** Totals of a session by tool, family, reducer, status and reason: tokens, savings, costs. */
@@ -55,6 +60,11 @@ export interface Notifications {
    * Tells which results the model no longer sees, or which are the only ones that it still sees.
    */
   "session/evicted": { params: protocol.EvictedParams };
+  /**
+   * Tells that a conversation was summed up, cut short or resumed: nothing, or only what is named,
+   * is still visible.
+   */
+  "session/compacted": { params: protocol.CompactedParams };
   /** Changes settings for what comes after it, or reads the configuration files anew. */
   "workspace/didChangeConfiguration": { params: protocol.DidChangeParams };
 }
@@ -157,6 +167,14 @@ export abstract class Methods {
     return this.request("session/open", params, options);
   }
 
+  /**
+   * Opens a session that begins with all that another one knows and shows; from then on they are
+   * apart.
+   */
+  sessionFork(params: protocol.ForkParams, options?: RequestOptions): Promise<protocol.Forked> {
+    return this.request("session/fork", params, options);
+  }
+
   /** Closes a session: its memory and its originals are dropped. */
   sessionClose(params: protocol.SessionParams, options?: RequestOptions): Promise<protocol.Closed> {
     return this.request("session/close", params, options);
@@ -172,6 +190,14 @@ export abstract class Methods {
    */
   sessionEvicted(params: protocol.EvictedParams): Promise<void> {
     return this.notify("session/evicted", params);
+  }
+
+  /**
+   * Tells that a conversation was summed up, cut short or resumed: nothing, or only what is named,
+   * is still visible.
+   */
+  sessionCompacted(params: protocol.CompactedParams): Promise<void> {
+    return this.notify("session/compacted", params);
   }
 
   /** Reads the configuration files anew. Where one cannot be read, the old settings stay. */

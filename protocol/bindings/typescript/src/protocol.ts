@@ -26,6 +26,10 @@ export interface CompressParams {
   budget?: BudgetPatch | null | undefined;
   /** How full the model's context is, 0 to 1: from 0.5 on results become shorter. */
   contextPressure?: number | null | undefined;
+  /**
+   * How the host itself cuts what it gets, where it does: what goes there does not count as shown.
+   */
+  hostCut?: HostCut | null | undefined;
   /** The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters. */
   correlationId?: string | null | undefined;
 }
@@ -468,6 +472,29 @@ export interface RuleTest {
   lacks?: TextOrTexts | undefined;
 }
 
+/**
+ * How a host cuts a result that it is given: the most that stays whole, and what is kept of more.
+ */
+export interface HostCut {
+  /** Bytes of all texts of the result together. */
+  bytes?: number | null | undefined;
+  /** Characters, as Unicode counts them. */
+  characters?: number | null | undefined;
+  /** Tokens by the host's count, of which nothing more is known: each counts as two bytes. */
+  tokens?: number | null | undefined;
+  /**
+   * What is kept of a longer result. Absent where that is not known: then nothing of it counts as
+   * shown.
+   */
+  keeps?: HostKeeps | null | undefined;
+}
+
+/** What a host keeps of a result that is too long. */
+export type HostKeeps =
+  | "head"
+  | "tail"
+  | "ends";
+
 /** Result of `toolResult/compress`. */
 export interface Compressed {
   /** The content in the shape in which it came. */
@@ -812,6 +839,10 @@ export interface BatchParams {
   budget?: BudgetPatch | null | undefined;
   /** How full the model's context is, as in `toolResult/compress`. */
   contextPressure?: number | null | undefined;
+  /**
+   * How the host itself cuts what it gets, where it does: what goes there does not count as shown.
+   */
+  hostCut?: HostCut | null | undefined;
   /** The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters. */
   correlationId?: string | null | undefined;
 }
@@ -863,6 +894,10 @@ export interface StreamOpenParams {
   budget?: BudgetPatch | null | undefined;
   /** How full the model's context is, as in `toolResult/compress`. */
   contextPressure?: number | null | undefined;
+  /**
+   * How the host itself cuts what it gets, where it does: what goes there does not count as shown.
+   */
+  hostCut?: HostCut | null | undefined;
   /** The exact bytes are wanted; redaction alone still applies. */
   fullOutput?: boolean | undefined;
 }
@@ -1282,6 +1317,29 @@ export interface Opened {
   created: boolean;
 }
 
+/** Parameters of `session/fork`. */
+export interface ForkParams {
+  /** The session that goes on as it is. */
+  sessionId: string;
+  /** The new session. */
+  newSessionId: string;
+  /**
+   * The only calls whose results the new context shows. Absent where it shows all that the other
+   * one does.
+   */
+  visible?: string[] | null | undefined;
+}
+
+/** Result of `session/fork`. */
+export interface Forked {
+  /** The new session. */
+  sessionId: string;
+  /** False when it was open already; its state is untouched then. */
+  created: boolean;
+  /** Calls that it knows from the other session; 0 where that one is not open. */
+  calls: number;
+}
+
 /** Parameters of `session/close` and `session/stats`. */
 export interface SessionParams {
   /** The session. */
@@ -1397,6 +1455,14 @@ export interface EvictedParams {
   toolCallIds?: string[] | undefined;
   /** The only calls whose results are still in the context. */
   visible?: string[] | null | undefined;
+}
+
+/** Parameters of `session/compacted`: the conversation was summed up, cut short or begun anew. */
+export interface CompactedParams {
+  /** The session. */
+  sessionId: string;
+  /** The only calls whose results are still in the context. Absent where none is. */
+  visible?: string[] | undefined;
 }
 
 /** Parameters of `config/reload`. */

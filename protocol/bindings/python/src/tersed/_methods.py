@@ -125,6 +125,15 @@ class Methods:
         result = self.request("session/open", params, timeout=timeout)
         return cast("protocol.Opened", result)
 
+    def session_fork(
+        self, params: protocol.ForkParams, *, timeout: float | None = None
+    ) -> protocol.Forked:
+        """Opens a session that begins with all that another one knows and shows; from then on
+        they are apart.
+        """
+        result = self.request("session/fork", params, timeout=timeout)
+        return cast("protocol.Forked", result)
+
     def session_close(
         self, params: protocol.SessionParams, *, timeout: float | None = None
     ) -> protocol.Closed:
@@ -146,6 +155,12 @@ class Methods:
         sees.
         """
         self.notify("session/evicted", params)
+
+    def session_compacted(self, params: protocol.CompactedParams) -> None:
+        """Tells that a conversation was summed up, cut short or resumed: nothing, or only what
+        is named, is still visible.
+        """
+        self.notify("session/compacted", params)
 
     def config_reload(
         self, params: protocol.ReloadParams, *, timeout: float | None = None
@@ -274,6 +289,15 @@ class AsyncMethods:
         result = await self.request("session/open", params, timeout=timeout)
         return cast("protocol.Opened", result)
 
+    async def session_fork(
+        self, params: protocol.ForkParams, *, timeout: float | None = None
+    ) -> protocol.Forked:
+        """Opens a session that begins with all that another one knows and shows; from then on
+        they are apart.
+        """
+        result = await self.request("session/fork", params, timeout=timeout)
+        return cast("protocol.Forked", result)
+
     async def session_close(
         self, params: protocol.SessionParams, *, timeout: float | None = None
     ) -> protocol.Closed:
@@ -295,6 +319,12 @@ class AsyncMethods:
         sees.
         """
         await self.notify("session/evicted", params)
+
+    async def session_compacted(self, params: protocol.CompactedParams) -> None:
+        """Tells that a conversation was summed up, cut short or resumed: nothing, or only what
+        is named, is still visible.
+        """
+        await self.notify("session/compacted", params)
 
     async def config_reload(
         self, params: protocol.ReloadParams, *, timeout: float | None = None

@@ -29,6 +29,7 @@ __all__ = [
     "Category",
     "Closed",
     "CommandWords",
+    "CompactedParams",
     "CompressParams",
     "Compressed",
     "Cost",
@@ -45,9 +46,13 @@ __all__ = [
     "FileDetail",
     "Fingerprints",
     "Flags",
+    "ForkParams",
+    "Forked",
     "Format",
     "Found",
     "GuardEvidence",
+    "HostCut",
+    "HostKeeps",
     "List",
     "ListParams",
     "Listed",
@@ -151,6 +156,11 @@ class CompressParams(_CompressParams, total=False):
 
     contextPressure: float | None
     """How full the model's context is, 0 to 1: from 0.5 on results become shorter."""
+
+    hostCut: HostCut | None
+    """How the host itself cuts what it gets, where it does: what goes there does not count as
+    shown.
+    """
 
     correlationId: str | None
     """The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters."""
@@ -707,6 +717,34 @@ class RuleTest(_RuleTest, total=False):
     """Texts that do not stand in the output."""
 
 
+class HostCut(TypedDict, total=False):
+    """How a host cuts a result that it is given: the most that stays whole, and what is kept of
+    more.
+    """
+
+    bytes: int | None
+    """Bytes of all texts of the result together."""
+
+    characters: int | None
+    """Characters, as Unicode counts them."""
+
+    tokens: int | None
+    """Tokens by the host's count, of which nothing more is known: each counts as two bytes."""
+
+    keeps: HostKeeps | None
+    """What is kept of a longer result. Absent where that is not known: then nothing of it counts
+    as shown.
+    """
+
+
+HostKeeps: TypeAlias = Literal[
+    "head",
+    "tail",
+    "ends",
+]
+"""What a host keeps of a result that is too long."""
+
+
 class _Compressed(TypedDict):
     """Members that every `Compressed` has."""
 
@@ -1170,6 +1208,11 @@ class BatchParams(_BatchParams, total=False):
     contextPressure: float | None
     """How full the model's context is, as in `toolResult/compress`."""
 
+    hostCut: HostCut | None
+    """How the host itself cuts what it gets, where it does: what goes there does not count as
+    shown.
+    """
+
     correlationId: str | None
     """The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters."""
 
@@ -1253,6 +1296,11 @@ class StreamOpenParams(_StreamOpenParams, total=False):
 
     contextPressure: float | None
     """How full the model's context is, as in `toolResult/compress`."""
+
+    hostCut: HostCut | None
+    """How the host itself cuts what it gets, where it does: what goes there does not count as
+    shown.
+    """
 
     fullOutput: bool
     """The exact bytes are wanted; redaction alone still applies."""
@@ -1877,6 +1925,38 @@ class Opened(TypedDict):
     """False when it was open already; its state is untouched then."""
 
 
+class _ForkParams(TypedDict):
+    """Members that every `ForkParams` has."""
+
+    sessionId: str
+    """The session that goes on as it is."""
+
+    newSessionId: str
+    """The new session."""
+
+
+class ForkParams(_ForkParams, total=False):
+    """Parameters of `session/fork`."""
+
+    visible: list[str] | None
+    """The only calls whose results the new context shows. Absent where it shows all that the
+    other one does.
+    """
+
+
+class Forked(TypedDict):
+    """Result of `session/fork`."""
+
+    sessionId: str
+    """The new session."""
+
+    created: bool
+    """False when it was open already; its state is untouched then."""
+
+    calls: int
+    """Calls that it knows from the other session; 0 where that one is not open."""
+
+
 class SessionParams(TypedDict):
     """Parameters of `session/close` and `session/stats`."""
 
@@ -2037,6 +2117,22 @@ class EvictedParams(_EvictedParams, total=False):
 
     visible: list[str] | None
     """The only calls whose results are still in the context."""
+
+
+class _CompactedParams(TypedDict):
+    """Members that every `CompactedParams` has."""
+
+    sessionId: str
+    """The session."""
+
+
+class CompactedParams(_CompactedParams, total=False):
+    """Parameters of `session/compacted`: the conversation was summed up, cut short or begun
+    anew.
+    """
+
+    visible: list[str]
+    """The only calls whose results are still in the context. Absent where none is."""
 
 
 ReloadParams: TypeAlias = "Mapping[str, Any]"

@@ -1,0 +1,174 @@
+//! Folders and files by descriptor, on Unix.
+//!
+//! Linux checks a path of many parts in one call; where that call is missing or forbidden, and on other systems, each
+//! part is opened by itself. Both refuse the same.
+
+use std::ffi::OsStr;
+use std::fs::{File, Metadata};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, mkdirat, openat, statat};
+use rustix::io::Errno;
+
+use super::{Opening, Why};
+
+/// Rights of a folder that was made.
+const FOLDER: Mode = Mode::RWXU;
+/// Rights of a file that was made.
+const FILE: Mode = Mode::RUSR.union(Mode::WUSR);
+
+#[derive(Debug)]
+pub(super) struct Inner(File);
+
+fn why(errno: Errno) -> Why {
+    match errno {
+        Errno::NOENT => Why::Missing,
+        Errno::LOOP => Why::Link,
+        Errno::NOTDIR => Why::NoFolder,
+        Errno::XDEV => Why::Outside,
+        errno => Why::System(errno.into()),
+    }
+}
+
+fn folder_flags() -> OFlags {
+    // To look for names in a folder its content need not be readable.
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    let access = OFlags::PATH;
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    let access = OFlags::RDONLY;
+    access | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
+}
+
+/// Opens the folder that the names lead to.
+fn enter(from: BorrowedFd<'_>, names: &[&OsStr]) -> Result<OwnedFd, Errno> {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    {
+        use rustix::fs::{ResolveFlags, openat2};
+        let path: PathBuf = names.iter().collect();
+        let path = if names.is_empty() { Path::new(".") } else { &path };
+        let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+        match openat2(from, path, folder_flags(), Mode::empty(), resolve) {
+            // Old kernels, and sandboxes that do not know the call.
+            Err(Errno::NOSYS | Errno::PERM | Errno::INVAL | Errno::AGAIN) => {}
+            opened => return opened,
+        }
+    }
+    step(from, names)
+}
+
+/// The same, a part at a time.
+pub(super) fn step(from: BorrowedFd<'_>, names: &[&OsStr]) -> Result<OwnedFd, Errno> {
+    let mut here = openat(from, ".", folder_flags(), Mode::empty())?;
+    for name in names {
+        here = openat(&here, *name, folder_flags(), Mode::empty())?;
+    }
+    Ok(here)
+}
+
+/// Makes a folder with those above it, for this user alone.
+pub(super) fn make_all(path: &Path) -> io::Result<()> {
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+impl Inner {
+    pub(super) fn open(path: &Path) -> Result<Self, Why> {
+        let root = openat(CWD, "/", folder_flags(), Mode::empty()).map_err(why)?;
+        let below = path.strip_prefix("/").map_err(|_| Why::Outside)?;
+        let names = super::names(below)?;
+        enter(root.as_fd(), &names).map(|fd| Self(fd.into())).map_err(why)
+    }
+
+    pub(super) fn folder(&self, names: &[&OsStr]) -> Result<Self, Why> {
+        enter(self.0.as_fd(), names).map(|fd| Self(fd.into())).map_err(why)
+    }
+
+    /// The folder that the names lead to; what is missing on the way is made.
+    pub(super) fn make_folders(&self, names: &[&OsStr]) -> Result<Self, Why> {
+        let mut here = self.folder(&[])?;
+        for name in names {
+            match mkdirat(&here.0, *name, FOLDER) {
+                Ok(()) | Err(Errno::EXIST) => {}
+                Err(errno) => return Err(why(errno)),
+            }
+            here = here.folder(&[name])?;
+        }
+        Ok(here)
+    }
+
+    pub(super) fn file(&self, name: &OsStr) -> Result<File, Why> {
+        // To open a device may do something to it, so that the kind is looked at before and after.
+        let about = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).map_err(why)?;
+        is_regular(FileType::from_raw_mode(about.st_mode))?;
+        // Opening a pipe must not wait for somebody at its other end.
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let file: File = openat(&self.0, name, flags, Mode::empty()).map_err(why)?.into();
+        is_regular(FileType::from_raw_mode(about_open(&file)?.mode() as _))?;
+        Ok(file)
+    }
+
+    pub(super) fn create(&self, name: &OsStr, opening: Opening) -> Result<File, Why> {
+        let flags = OFlags::CREATE | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        let flags = flags
+            | match opening {
+                Opening::New => OFlags::WRONLY | OFlags::EXCL,
+                Opening::Append => OFlags::RDWR | OFlags::APPEND,
+                Opening::Update => OFlags::RDWR,
+            };
+        match statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(about) => is_regular(FileType::from_raw_mode(about.st_mode))?,
+            Err(Errno::NOENT) => {}
+            Err(errno) => return Err(why(errno)),
+        }
+        let file: File = openat(&self.0, name, flags, FILE).map_err(why)?.into();
+        let about = about_open(&file)?;
+        is_regular(FileType::from_raw_mode(about.mode() as _))?;
+        // Another name of a file elsewhere would be written to there.
+        if about.nlink() > 1 { Err(Why::Names) } else { Ok(file) }
+    }
+
+    pub(super) fn check_writers(&self) -> Result<(), Why> {
+        let about = about_open(&self.0)?;
+        is_own(&about, true)
+    }
+
+    pub(super) fn device(&self) -> Option<u64> {
+        self.0.metadata().ok().map(|about| about.dev())
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).is_ok()
+    }
+}
+
+fn about_open(file: &File) -> Result<Metadata, Why> {
+    file.metadata().map_err(Why::System)
+}
+
+fn is_regular(kind: FileType) -> Result<(), Why> {
+    Err(match kind {
+        FileType::RegularFile => return Ok(()),
+        FileType::Symlink => Why::Link,
+        FileType::Directory => Why::Kind("a folder"),
+        FileType::Fifo => Why::Kind("a pipe"),
+        FileType::Socket => Why::Kind("a socket"),
+        _ => Why::Kind("a device"),
+    })
+}
+
+pub(super) fn check_writers(file: &File) -> Result<(), Why> {
+    is_own(&about_open(file)?, false)
+}
+
+fn is_own(about: &Metadata, is_folder: bool) -> Result<(), Why> {
+    const STICKY: u32 = 0o1000;
+    const OTHERS: u32 = 0o022;
+    if ![0, rustix::process::geteuid().as_raw()].contains(&about.uid()) {
+        return Err(Why::Owner(is_folder));
+    }
+    let mode = about.mode() & 0o7777;
+    let is_shared = mode & OTHERS != 0 && !(is_folder && mode & STICKY != 0);
+    if is_shared { Err(Why::Writable(is_folder, mode)) } else { Ok(()) }
+}
