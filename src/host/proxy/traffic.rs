@@ -52,7 +52,7 @@ enum Awaited {
 
 /// Where a line of the client goes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Route {
+pub enum Route {
     /// To the server, as it came.
     Server,
     /// Back to the client: the answer.
@@ -61,13 +61,13 @@ pub(super) enum Route {
 
 /// The requests of a client that the wrapped server has not answered.
 #[derive(Debug, Default)]
-pub(super) struct Traffic {
+pub struct Traffic {
     awaited: HashMap<String, Awaited>,
 }
 
 impl Traffic {
     /// A line from the client.
-    pub(super) fn on_client_line(&mut self, host: &Host, line: &[u8]) -> Route {
+    pub fn on_client_line(&mut self, host: &Host, line: &[u8]) -> Route {
         let Message::Request(id, method, raw) = read(line) else { return Route::Server };
         let json = Json::of(raw);
         let Some(id) = id else {
@@ -95,7 +95,7 @@ impl Traffic {
     }
 
     /// A line from the server: what the client gets in its place, or `None` for the line itself.
-    pub(super) fn on_server_line(&mut self, host: &Host, line: &[u8]) -> Option<String> {
+    pub fn on_server_line(&mut self, host: &Host, line: &[u8]) -> Option<String> {
         let Message::Answer(id, raw) = read(line) else { return safe_line(host, line) };
         let awaited = self.awaited.remove(id);
         if let Some(Awaited::Call(request)) = &awaited {
