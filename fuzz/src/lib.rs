@@ -2,7 +2,6 @@
 //!
 //! `tests/fuzz.rs` runs them on seeds and changes of them, `main.rs` hands them to libFuzzer. Nothing here knows which.
 
-pub mod hostile;
 pub mod input;
 pub mod mutate;
 mod targets;

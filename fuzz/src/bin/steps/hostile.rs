@@ -5,7 +5,7 @@ use tersed::pipeline::marker;
 use tersed::pipeline::sanitize::secrets;
 use tersed::reduce;
 
-use super::targets::TARGETS;
+use tersed_fuzz::TARGETS;
 
 /// A way to make a text of any size.
 #[derive(Debug, Clone)]

@@ -3,6 +3,8 @@
 //! Fails when one costs more than eight times as much, or when its cost grows faster than its size. The texts are made of
 //! the tables of the program itself, so that a new rule, marker or reducer is covered as soon as it is there.
 
+mod hostile;
+
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
@@ -10,7 +12,7 @@ use tersed::config::{Mode, Policy};
 use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
-use tersed_fuzz::hostile::{self, Text};
+use hostile::Text;
 
 /// How many times the steps of ordinary text a text may cost.
 const MOST: f64 = 8.0;
