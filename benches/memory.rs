@@ -25,7 +25,8 @@ fn resident(pid: u32) -> Option<(u64, u64)> {
 }
 
 fn call(session: usize, i: usize, lines: usize) -> Value {
-    let line = |n: usize| format!("item {} of part {} took {} units", i * 7 + n, i % 977, (i * 31 + n) % 9973);
+    let line =
+        |n: usize| format!("item {} of part {} took {} units", i * 7 + n, i % 977, (i * 31 + n) % 9973);
     let content = (0..lines).map(line).collect::<Vec<_>>().join("\n");
     json!({
         "sessionId": format!("s{session}"),
@@ -43,7 +44,8 @@ fn play(sessions: usize, calls: usize, lines: usize) {
     let (mut stdin, stdout) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     let mut answers = BufReader::new(stdout).lines();
     let mut send = |method: &str, params: &Value| {
-        writeln!(stdin, "{}", json!({"jsonrpc": "2.0", "id": next_id(), "method": method, "params": params})).unwrap();
+        writeln!(stdin, "{}", json!({"jsonrpc": "2.0", "id": next_id(), "method": method, "params": params}))
+            .unwrap();
     };
     send("initialize", &json!({"processId": null, "capabilities": {}}));
     answers.next().unwrap().unwrap();
@@ -62,7 +64,9 @@ fn play(sessions: usize, calls: usize, lines: usize) {
     }
     std::thread::sleep(Duration::from_millis(200));
     let (closed, _) = resident(child.id()).unwrap();
-    println!("{calls} calls in {sessions} sessions: {start} MiB at the start, {full} at the end, {most} at most, {closed} when all are closed");
+    println!(
+        "{calls} calls in {sessions} sessions: {start} MiB at the start, {full} at the end, {most} at most, {closed} when all are closed"
+    );
     drop(stdin);
     child.wait().unwrap();
 }

@@ -95,7 +95,14 @@ impl Engine {
             tokens.after += stored.outcome.evidence.tokens.after;
             results.push(answer(found, stored, &body.policy));
         }
-        Ok(MessagesCompressed { body: edits.written(params.body)?, format, results, redactions, tokens, tool_tokens })
+        Ok(MessagesCompressed {
+            body: edits.written(params.body)?,
+            format,
+            results,
+            redactions,
+            tokens,
+            tool_tokens,
+        })
     }
 
     /// The outcomes of all results, in order. What a budget allows them together it allows those of each
@@ -205,7 +212,8 @@ fn redacted(
         for texts in one.texts.chunk_by(|a, b| a.range == b.range) {
             but.push(texts[0].range.clone());
             let Some((whole, _)) = &texts[0].inside else { continue };
-            let mut within: Vec<_> = texts.iter().filter_map(|text| Some(text.inside.as_ref()?.1.clone())).collect();
+            let mut within: Vec<_> =
+                texts.iter().filter_map(|text| Some(text.inside.as_ref()?.1.clone())).collect();
             within.sort_by_key(|range| range.start);
             let inside = Inside { range: texts[0].range.clone(), text: Rc::clone(whole), but: within };
             let edits = redact::edits_inside(&inside, &spare, &mut counts).map_err(failed)?;

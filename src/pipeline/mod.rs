@@ -61,8 +61,8 @@ use call::ToolCall;
 use dedup::{Decision, History};
 use evidence::Evidence;
 pub use prepared::Prepared;
-pub(crate) use summary::{redaction_counts, tell_fingerprints};
 pub use sanitize::{Raw, RedactionFailed};
+pub(crate) use summary::{redaction_counts, tell_fingerprints};
 
 /// Above this many bytes only the safe stage and the cap look at a text.
 pub const INPUT_LIMIT: usize = 32 << 20;

@@ -17,8 +17,7 @@ use tersed::pipeline::sanitize::{self, How, Raw, Sanitized};
 
 /// The text as the safe stage gives it, without settings.
 fn run(text: &str) -> Sanitized {
-    let key = SealKey::default();
-    let spare = Spare::nothing();
+    let (key, spare) = (SealKey::default(), Spare::nothing());
     let how = How { redact: true, keeps_terminal: false, key: &key, spare: &spare, is_ours: &|_, _| false };
     sanitize::run(Raw::Text(text), how).unwrap()
 }

@@ -24,7 +24,12 @@ fn strings_lose_their_secrets_and_nothing_else_moves() {
     );
     let new = run(&json).unwrap();
     assert!(!new.contains(&token) && !new.contains("hunter2!Ab"), "{new}");
-    assert!(new.starts_with(r#"{ "a" : 1.50, "b":["x","see [REDACTED:github-pat] é/"], "c":{"password":"[REDACTED:"#), "{new}");
+    assert!(
+        new.starts_with(
+            r#"{ "a" : 1.50, "b":["x","see [REDACTED:github-pat] é/"], "c":{"password":"[REDACTED:"#
+        ),
+        "{new}"
+    );
     assert!(new.ends_with(r#"]","n":null} , "d":1e400}"#), "{new}");
     assert_eq!(run(r#"{"a":"b","n":[1,2,{"c":"\u00e9\/"}]}"#), None);
 }
@@ -55,7 +60,8 @@ fn text_in_base64_is_read_and_written_back() {
     let url = format!(r#"["data:text/plain;base64,{}"]"#, STANDARD.encode(&text));
     let _ = run(&url);
     // A picture stays, whatever its bytes spell.
-    let picture: Vec<u8> = b"\x89PNG\r\n\x1a\n".iter().copied().chain((0..4000u32).map(|n| (n * 7) as u8)).collect();
+    let picture: Vec<u8> =
+        b"\x89PNG\r\n\x1a\n".iter().copied().chain((0..4000u32).map(|n| (n * 7) as u8)).collect();
     assert_eq!(run(&format!(r#"{{"type":"image","data":"{}"}}"#, STANDARD.encode(picture))), None);
 }
 
@@ -64,10 +70,8 @@ fn what_is_left_alone_stays() {
     let json = format!(r#"{{"text":"{0}","type":"{0}","other":"{0}"}}"#, token());
     let raw: &RawValue = serde_json::from_str(&json).unwrap();
     let text = Json::of(raw).get("text").unwrap().range();
-    let plan = Plan {
-        regions: vec![Region { range: Json::of(raw).range(), is_free: false }],
-        but: vec![text],
-    };
+    let plan =
+        Plan { regions: vec![Region { range: Json::of(raw).range(), is_free: false }], but: vec![text] };
     let mut counts = Counts::new();
     let new = edits(raw.get(), &plan, &Spare::nothing(), &mut counts).unwrap().apply(raw.get());
     assert_eq!(new, format!(r#"{{"text":"{0}","type":"{0}","other":"[REDACTED:github-pat]"}}"#, token()));

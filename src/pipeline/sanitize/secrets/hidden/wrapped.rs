@@ -2,7 +2,7 @@
 //!
 //! It takes out what parts the pieces and leaves the rest. What does not belong together is no secret together.
 
-use super::view::{View, blanks, line_end};
+use super::view::{View, blanks, line_end, line_start, table};
 use std::ops::Range;
 
 /// Longest gap between two pieces, in bytes.
@@ -16,7 +16,6 @@ const LINE: usize = 512;
 const TRIGGERS: [bool; 256] = {
     let mut set = [false; 256];
     set[b'\n' as usize] = true;
-    set[b' ' as usize] = true;
     set[b'"' as usize] = true;
     set[b'\'' as usize] = true;
     set
@@ -29,7 +28,6 @@ pub(super) fn view(text: &[u8]) -> Option<View> {
         at += n;
         let gap = match text[at] {
             b'\n' => line_gap(text, at),
-            b' ' => group_gap(text, at, copied),
             _ => string_gap(text, at),
         };
         match gap.filter(|gap| gap.start >= copied && gap.end > at) {
@@ -85,15 +83,6 @@ fn is_broken(text: &[u8], end: usize, next: usize) -> bool {
     long(&text[before]) && long(&text[behind]) && !starts_alike
 }
 
-/// Groups of one length, parted by a blank: the blank. The last one behind `joined` others may be shorter.
-fn group_gap(text: &[u8], at: usize, joined: usize) -> Option<Range<usize>> {
-    let (before, behind) = (back(text, at), ahead(text, at + 1));
-    let (len, next) = (before.len(), behind.len());
-    let is_last = next < len && before.start == joined && joined > 0 && next > 0;
-    let grouped = (4..=32).contains(&len) && (next == len || is_last);
-    (grouped && (is_mixed(&text[before]) || is_mixed(&text[behind]))).then_some(at..at + 1)
-}
-
 /// Longest word that is looked at.
 const WORD: usize = 64;
 
@@ -102,12 +91,12 @@ fn back(text: &[u8], end: usize) -> Range<usize> {
     end - len..end
 }
 
-fn ahead(text: &[u8], start: usize) -> Range<usize> {
+pub(super) fn ahead(text: &[u8], start: usize) -> Range<usize> {
     start..start + text[start..].iter().take(WORD).take_while(|b| is_inside(**b)).count()
 }
 
 /// Digits among letters, or small letters among large ones: no word.
-fn is_mixed(word: &[u8]) -> bool {
+pub(super) fn is_mixed(word: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| word.iter().any(is);
     has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
         || has(u8::is_ascii_lowercase) && word.iter().skip(1).any(u8::is_ascii_uppercase)
@@ -122,8 +111,10 @@ fn block_scalar(text: &[u8], end: usize) -> Option<usize> {
 }
 
 /// Bytes that stand in the middle of values.
-fn is_inside(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"+/=_-.~%!@#$^&*".contains(&byte)
+const INSIDE: [bool; 256] = table(b"+/=_-.~%!@#$^&*");
+
+pub(super) fn is_inside(byte: u8) -> bool {
+    INSIDE[byte as usize]
 }
 
 /// Whether the line that ends at `end` is as long as lines here can be.
@@ -131,17 +122,16 @@ fn is_full(text: &[u8], end: usize, next: usize) -> bool {
     const WIDTHS: &[usize] =
         &[60, 64, 70, 72, 76, 78, 79, 80, 90, 100, 110, 120, 130, 132, 140, 150, 160, 180, 200];
     let width = |from: usize, to: usize| text[from..to].iter().filter(|b| **b & 0xc0 != 0x80).count();
-    let start = end - text[end.saturating_sub(LINE)..end].iter().rev().take_while(|b| **b != b'\n').count();
-    let len = width(start, end);
-    if len < FULL {
+    let start = line_start(text, end, LINE);
+    if end - start < FULL {
         return false;
     }
+    let len = width(start, end);
     let next_end = line_end(&text[..text.len().min(next + LINE)], next);
     let next_len = width(next, next_end);
     let same_before = start > 0 && {
         let from = start - 1;
-        let before = text[from.saturating_sub(LINE)..from].iter().rev().take_while(|b| **b != b'\n').count();
-        width(from - before, from) == len
+        width(line_start(text, from, LINE), from) == len
     };
     next_len <= len && (WIDTHS.contains(&len) || next_len == len || same_before)
 }
