@@ -439,3 +439,68 @@ fn a_command_that_is_ended_early_shows_its_failures_too() {
     assert!(all.contains("ERROR worker 7: the disk") && all.len() <= 10_000, "{} bytes", all.len());
     assert!(!all.contains("exit status"), "nobody knows it yet: {all}");
 }
+
+/// A token that a rule for secrets knows, made at run time.
+fn token() -> String {
+    format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36])
+}
+
+#[test]
+fn short_outputs_lose_their_secrets() {
+    let place = Place::new();
+    let line = format!("echo GITHUB_TOKEN={}; echo err {} >&2", token(), token());
+    for more in [&[][..], &["--no-resident"]] {
+        let out = place.run(more).args(["--", "sh", "-c", &line]).output().unwrap();
+        let (out, err) = (text(&out.stdout), text(&out.stderr));
+        assert_eq!(out, "GITHUB_TOKEN=[REDACTED:github-pat]\n");
+        assert_eq!(err, "err [REDACTED:github-pat]\n");
+    }
+    let out = place.run(&["--", "echo", "nothing"]).output().unwrap();
+    assert_eq!(text(&out.stdout), "nothing\n");
+}
+
+#[test]
+fn what_is_no_text_loses_its_secrets() {
+    let place = Place::new();
+    let line = format!(r"printf 'a\000b\377 key {} end\n'", token());
+    let out = place.run(&["--", "sh", "-c", &line]).output().unwrap();
+    assert_eq!(out.stdout, b"a\0b\xff key [REDACTED:github-pat] end\n");
+}
+
+#[test]
+fn what_passes_after_the_patience_loses_its_secrets_and_comes_at_once() {
+    let place = Place::new();
+    let (head, tail) = (&token()[..15], &token()[15..]);
+    let line = format!(
+        "echo first; printf 'key {head}'; sleep 1; printf '{tail} end\\nready\\n'; read answer; echo got $answer {}",
+        token()
+    );
+    let mut command = place.run(&["--patience", "100ms", "--", "sh", "-c", &line]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let mut seen = Vec::new();
+    // The command goes on only when its last line was seen: nothing is held to the end.
+    while !text(&seen).contains("ready\n") {
+        let mut piece = [0; 4096];
+        let read = stdout.read(&mut piece).unwrap();
+        assert!(read > 0, "{}", text(&seen));
+        seen.extend_from_slice(&piece[..read]);
+    }
+    child.stdin.take().unwrap().write_all(b"yes\n").unwrap();
+    stdout.read_to_end(&mut seen).unwrap();
+    assert!(child.wait().unwrap().success());
+    let place_holder = "[REDACTED:github-pat]";
+    assert_eq!(text(&seen), format!("first\nkey {place_holder} end\nready\ngot yes {place_holder}\n"));
+}
+
+#[test]
+fn what_comes_after_a_signal_loses_its_secrets() {
+    let place = Place::new();
+    let line =
+        format!("trap 'echo late {0}; exit 3' TERM; echo early {0}; while :; do sleep 0.1; done", token());
+    let child = place.run(&["--", "bash", "-c", &line]).spawn().unwrap();
+    thread::sleep(Duration::from_secs(2));
+    Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    let out = child.wait_with_output().unwrap();
+    assert_eq!(text(&out.stdout), "early [REDACTED:github-pat]\nlate [REDACTED:github-pat]\n");
+}

@@ -94,8 +94,8 @@ impl Engine {
                 digest: info.digest,
                 bytes: info.bytes as usize,
                 lines: info.lines as usize,
-                tool: info.tool,
-                tool_call_id: info.tool_call_id,
+                tool: shown(&info.tool),
+                tool_call_id: info.tool_call_id.as_deref().map(shown),
                 on_disk: false,
             });
             let mut list = List { artifacts: artifacts.collect(), next_cursor: listing.next_cursor };
@@ -212,4 +212,8 @@ fn refused(error: AccessError) -> RpcError {
         }
         _ => RpcError::new(crate::protocol::error::INVALID_PARAMS, kind, error.to_string()),
     }
+}
+/// A name that a host gave, without secrets; nothing where that cannot be made sure.
+fn shown(name: &str) -> String {
+    crate::pipeline::sanitize::redact_only(name).map_or_else(|_| String::new(), |(name, _)| name)
 }

@@ -358,4 +358,49 @@ mod tests {
             "{refused}"
         );
     }
+
+    #[test]
+    fn every_line_of_a_server_loses_its_secrets() {
+        let (host, mut traffic) = (host(), Traffic::default());
+        let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+        for (id, method) in [(1, "resources/read"), (2, "prompts/get"), (3, "tools/list")] {
+            let request = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{}}}}"#);
+            assert_eq!(traffic.on_client_line(&host, request.as_bytes()), Route::Server);
+        }
+        call(&mut traffic, &host, "4");
+        call(&mut traffic, &host, "5");
+        for line in [
+            format!(
+                r#"{{"id":1,"result":{{"contents":[{{"uri":"file:///a","text":"x {token}"}}],"nextCursor":"n"}}}}"#
+            ),
+            format!(
+                r#"{{"id":2,"result":{{"messages":[{{"role":"user","content":{{"type":"text","text":"x {token}"}}}}]}}}}"#
+            ),
+            format!(r#"{{"id":3,"result":{{"tools":[{{"name":"a","description":"x {token}"}}]}}}}"#),
+            format!(r#"{{"id":4,"error":{{"code":-1,"message":"x {token}","data":{{"why":["{token}"]}}}}}}"#),
+            format!(r#"{{"id":5,"result":{{"content":[{{"type":"text","text":"a","text":"x {token}"}}]}}}}"#),
+            format!(
+                r#"{{"method":"notifications/message","params":{{"level":"info","data":{{"a":"x {token}"}}}}}}"#
+            ),
+            format!(
+                r#"{{"method":"notifications/progress","params":{{"progressToken":"p","message":"x {token}"}}}}"#
+            ),
+            format!(
+                r#"{{"id":"s","method":"sampling/createMessage","params":{{"systemPrompt":"x {token}"}}}}"#
+            ),
+            format!(r#"{{"id":99,"result":{{"late":"x {token}"}}}}"#),
+            format!(r#"[{{"id":98,"result":{{"batch":"x {token}"}}}}]"#),
+            format!("no json {token}"),
+        ] {
+            let new = traffic.on_server_line(&host, line.as_bytes()).unwrap_or_else(|| panic!("{line}"));
+            assert!(!new.contains(&token) && new.contains("[REDACTED:github-pat]"), "{new}");
+            if line.starts_with(['{', '[']) {
+                assert!(serde_json::from_str::<&RawValue>(&new).is_ok(), "{new}");
+            }
+        }
+        let opaque = format!(
+            r#"{{"method":"notifications/progress","params":{{"progressToken":"{token}","progress":1}}}}"#
+        );
+        assert_eq!(traffic.on_server_line(&host, opaque.as_bytes()), None);
+    }
 }

@@ -9,6 +9,7 @@ use crate::host::event::Event;
 use crate::host::hooks::Hooks;
 use crate::host::replace::{self, Limits, worked_on};
 use crate::host::tools::find;
+use crate::pipeline::sanitize::redact_only;
 use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
 
 /// One part in so many of what a host shows is left free: it may count other things than we do.
@@ -113,6 +114,10 @@ fn original(host: &Host, id: &str) -> Option<(Reply, Vec<u8>)> {
         if cursor.is_none() {
             break;
         }
+    }
+    // Whoever asks here need not be who wrote into the call what the result shows.
+    if is_text && let Ok((safe, _)) = redact_only(std::str::from_utf8(&bytes).ok()?) {
+        bytes = safe.into_bytes();
     }
     let mime = (!is_text).then(|| "application/octet-stream".to_owned());
     Some((Reply::Original { id: whole_id, mime }, bytes))
