@@ -34,7 +34,13 @@ fn fixtures() -> PathBuf {
 
 fn run(folder: &Path, args: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));
-    command.arg("audit").args(args).current_dir(folder).env_clear().env("HOME", folder);
+    command
+        .arg("audit")
+        .args(args)
+        .current_dir(folder)
+        .env_clear()
+        .env("HOME", folder)
+        .env("XDG_STATE_HOME", common::state());
     command.output().unwrap()
 }
 

@@ -15,7 +15,8 @@ use tempfile::TempDir;
 use tersed::config::schema::{self, settings};
 use tersed::config::{Config, ConfigPatch, Mode, Policy, PolicyPatch, Profile};
 use tersed::engine::{Engine, Settings};
-use tersed::layers::{Layers, Sources, told};
+use tersed::layers::trust::Trusted;
+use tersed::layers::{Layers, Sources, project_file, told};
 use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::evidence::Status;
@@ -38,6 +39,7 @@ impl Place {
             directory: project,
             user: Some(user),
             home: Some(dir.path().to_owned()),
+            state: Some(dir.path().join("state")),
             ..Sources::default()
         };
         Self { dir, sources }
@@ -47,6 +49,14 @@ impl Place {
         let path = self.dir.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
+        self
+    }
+
+    /// The user trusts the project's file as it is.
+    fn trust(&self) -> &Self {
+        let file = project_file(&self.sources.directory, &self.sources).unwrap();
+        let trusted = Trusted::below(self.sources.state.as_ref().unwrap());
+        trusted.keep(&file.path, &file.record).unwrap();
         self
     }
 
@@ -91,7 +101,8 @@ fn each_value_knows_its_layer() {
         .file(
             "user/tersed.yaml",
             "policy:\n  minBytes: 4\n  maxOutputBytes: 4\n  summarizeAbove: 4\n  dedupWindowResults: 4\n",
-        );
+        )
+        .trust();
     let resolved = place.layers().resolve().unwrap();
     let told: Vec<String> = resolved
         .given
@@ -138,7 +149,7 @@ proptest! {
         let mut place = Place::new();
         if given[0] { place = place.flag("policy.minBytes", json!(10)); }
         if given[1] { place = place.variable("TERSED_POLICY_MIN_BYTES", "11"); }
-        if given[2] { place.file("project/tersed.yaml", "policy: {minBytes: 12}\n"); }
+        if given[2] { place.file("project/tersed.yaml", "policy: {minBytes: 12}\n").trust(); }
         if given[3] { place.file("user/tersed.yml", "policy: {minBytes: 13}\n"); }
         let mut layers = place.layers();
         if given[4] {
@@ -205,14 +216,6 @@ fn errors_name_file_line_key_value_and_what_is_allowed() {
             "DIR/project/tersed.yaml:1: policy: `safe` is not allowed, allowed is a group of ",
         ),
         ("policy:\n  mode: safe\n  mode: standard\n", "DIR/project/tersed.yaml:3: "),
-        (
-            "policy:\n  redactSecrets: false\n",
-            "DIR/project/tersed.yaml:2: policy.redactSecrets: `false` is only taken from a file that --config names, the user's file, the environment or a flag",
-        ),
-        (
-            "telemetry:\n  path: ../up.jsonl\n",
-            "DIR/project/tersed.yaml:2: telemetry.path: a path that leads out of the project is only taken",
-        ),
     ];
     for (text, expected) in cases {
         let error = of(text);
@@ -238,18 +241,18 @@ fn errors_name_file_line_key_value_and_what_is_allowed() {
 #[test]
 fn paths_lie_beside_their_file() {
     let place = Place::new().variable("TERSED_RECOVERY_DIRECTORY", "~/kept");
-    place.file("project/tersed.yaml", "telemetry: {path: events.jsonl}\nruleFiles: [rules/a.yaml]\n");
-    place.file("project/rules/a.yaml", "- {name: from-file, pipeline: [passthrough]}\n");
+    place.file("user/tersed.yaml", "telemetry: {path: events.jsonl}\nruleFiles: [rules/a.yaml]\n");
+    place.file("user/rules/a.yaml", "- {name: from-file, pipeline: [passthrough]}\n");
     let config = place.layers().resolve().unwrap().config;
-    assert_eq!(config.telemetry.path, Some(place.dir.path().join("project/events.jsonl")));
-    assert_eq!(config.rule_files, [place.dir.path().join("project/rules/a.yaml")]);
+    assert_eq!(config.telemetry.path, Some(place.dir.path().join("user/events.jsonl")));
+    assert_eq!(config.rule_files, [place.dir.path().join("user/rules/a.yaml")]);
     assert_eq!(config.recovery.directory, Some(place.dir.path().join("kept")));
     let names: Vec<&str> = config.policy.rules.given().map(|rule| rule.name()).collect();
     assert_eq!(names, ["from-file"]);
-    place.file("project/rules/a.yaml", "- {name: from-file, pipelin: []}\n");
+    place.file("user/rules/a.yaml", "- {name: from-file, pipelin: []}\n");
     let errors = place.sources.load().unwrap_err();
     let told = place.plain(&errors[0].to_string());
-    assert!(told.starts_with("DIR/project/rules/a.yaml:1: rules[0] (from-file)"), "{told}");
+    assert!(told.starts_with("DIR/user/rules/a.yaml:1: rules[0] (from-file)"), "{told}");
     assert!(told.contains("pipelin") && told.contains("did you mean"), "{told}");
 }
 
@@ -299,12 +302,20 @@ fn the_binary_shows_checks_and_refuses() {
     assert_eq!(out(&run(&place, &["config", "schema"], &[])), schema::schema_json());
 
     place.file("project/tersed.yaml", "policy:\n  excludeTool: [bash]\n");
-    for arguments in [&["compress"][..], &["config", "show"], &["serve", "--stdio"], &["explain"], &[][..]] {
+    let file = place.dir.path().join("project/tersed.yaml").display().to_string();
+    for arguments in [&["config", "show"][..], &["config", "check", &file]] {
         let refused = run(&place, arguments, &[]);
         let error = place.plain(&String::from_utf8(refused.stderr).unwrap());
         let expected = "tersed: DIR/project/tersed.yaml:2: policy.excludeTool: there is no such setting; did you mean `policy.excludeTools`?\n";
         assert_eq!((refused.status.code(), error.as_str()), (Some(2), expected), "{arguments:?}");
         assert!(refused.stdout.is_empty());
+    }
+    for arguments in [&["compress"][..], &["serve", "--stdio"], &["explain"], &[][..]] {
+        let works = run(&place, arguments, &[]);
+        let said = place.plain(&String::from_utf8(works.stderr).unwrap());
+        let expected = "tersed: DIR/project/tersed.yaml:2: policy.excludeTool: there is no such setting; did you mean `policy.excludeTools`?; it does not count\n";
+        assert!(said.starts_with(expected), "{arguments:?}: {said}");
+        assert_ne!(works.status.code(), Some(2), "{arguments:?}");
     }
     for arguments in [&["compress", "--no-config"][..], &["serve", "--no-config"]] {
         assert!(run(&place, arguments, &[]).status.success(), "{arguments:?}");
@@ -346,28 +357,28 @@ fn mode(engine: &Engine) -> Value {
 #[test]
 fn files_are_read_anew_on_request_only() {
     let place = Place::new();
-    place.file("project/tersed.yaml", "policy: {mode: safe}\n");
+    place.file("user/tersed.yaml", "policy: {mode: safe}\n");
     let engine = served(&place);
     engine.initialize(None).unwrap();
-    place.file("project/tersed.yaml", "policy: {mode: aggressive, minBytes: 1}\nserver: {maxSessions: 3}\n");
+    place.file("user/tersed.yaml", "policy: {mode: aggressive, minBytes: 1}\nserver: {maxSessions: 3}\n");
     assert_eq!(mode(&engine), "safe");
     let reloaded = call(&engine, "config/reload", &json!({}));
     let reloaded: Value = serde_json::from_str(&place.plain(&reloaded.to_string())).unwrap();
     let expected = json!({
-        "files": ["DIR/project/tersed.yaml"],
+        "files": ["DIR/user/tersed.yaml"],
         "changed": ["policy.minBytes", "policy.mode"],
         "needsRestart": ["server.maxSessions"],
     });
     assert_eq!(reloaded, expected);
     assert_eq!(mode(&engine), "aggressive");
 
-    place.file("project/tersed.yaml", "policy: {mode: turbo}\n");
+    place.file("user/tersed.yaml", "policy: {mode: turbo}\n");
     let error = try_call(&engine, "config/reload", &json!({})).unwrap_err();
     assert_eq!((error.code, error.data.unwrap().kind.as_str()), (-32803, "bad_configuration"));
     assert!(
         place
             .plain(&error.message)
-            .starts_with("DIR/project/tersed.yaml:1: policy.mode: `turbo` is not allowed")
+            .starts_with("DIR/user/tersed.yaml:1: policy.mode: `turbo` is not allowed")
     );
     assert_eq!(mode(&engine), "aggressive");
 
@@ -381,9 +392,39 @@ fn files_are_read_anew_on_request_only() {
     assert_eq!(error.unwrap_err().code, -32602);
     call(&engine, did_change, &json!({"settings": {"tersed": {}}}));
     assert_eq!(mode(&engine), "aggressive");
-    place.file("project/tersed.yaml", "policy: {mode: safe}\n");
+    place.file("user/tersed.yaml", "policy: {mode: safe}\n");
     call(&engine, did_change, &json!({"settings": null}));
     assert_eq!(mode(&engine), "safe");
+}
+
+#[test]
+fn reading_files_anew_never_keeps_redaction_off() {
+    let place = Place::new();
+    place.file("project/tersed.yaml", "policy: {redactSecrets: false, mode: disabled}\n").trust();
+    let engine = served(&place);
+    engine.initialize(None).unwrap();
+    let secret = format!("{}{}", "AKIA", "IOSFODNN7QWERTYU");
+    let shows = || {
+        let content = format!("aws_access_key_id = {secret}\n");
+        let answer = call(&engine, "toolResult/compress", &json!({"result": {"content": content}}));
+        answer["content"].as_str().unwrap().contains(&secret)
+    };
+    assert!(shows(), "the user trusted it");
+    for wrong in ["policy: {redactSecrets: false, mode: safe}\n", "policy: [\n", "redactSecrets: false\n"] {
+        place.file("project/tersed.yaml", wrong);
+        call(&engine, "config/reload", &json!({}));
+        assert!(!shows(), "{wrong}");
+        place.file("project/tersed.yaml", "policy: {redactSecrets: false, mode: disabled}\n");
+        call(&engine, "config/reload", &json!({}));
+        assert!(shows());
+    }
+    fs::remove_dir_all(place.dir.path().join("state")).unwrap();
+    call(&engine, "workspace/didChangeConfiguration", &json!({"settings": null}));
+    assert!(!shows(), "the trust is gone");
+    // What is wrong with the user's own file keeps what it said before.
+    place.file("user/tersed.yaml", "policy: {mode: turbo}\n");
+    assert!(try_call(&engine, "config/reload", &json!({})).is_err());
+    assert!(!shows());
 }
 
 #[test]
@@ -550,7 +591,7 @@ fn shipped_examples_are_right() {
         } else {
             "project/tersed.yaml"
         };
-        place.file(target, &text);
+        place.file(target, &text).trust();
         assert_ne!(place.layers().resolve().unwrap().config, Config::default(), "{}", path.display());
         count += 1;
     }

@@ -248,6 +248,7 @@ fn what_a_host_cuts_away_is_not_referred_to() {
         (json!({"characters": part_of_it, "keeps": "ends"}), [true, false, true]),
         (json!({"tokens": part_of_it / 2, "keeps": "ends"}), [true, false, true]),
         (json!({"tokens": 100, "bytes": whole.len(), "keeps": "head"}), [false, false, false]),
+        (json!({"lines": 50, "keeps": "ends"}), [true, false, true]),
         (json!({"bytes": part_of_it}), [false, false, false]),
         (json!({"bytes": whole.len()}), [true, true, true]),
         (json!({"characters": whole.len(), "keeps": "tail"}), [true, true, true]),

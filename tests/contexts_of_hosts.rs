@@ -149,6 +149,7 @@ fn ran(host: &Host, command: &str, text: &str) -> Option<String> {
         command: format!("show {command}"),
         session: flag("--session"),
         call: flag("--call"),
+        exit_code: Some(0),
         ..Ran::default()
     };
     let request = Request::Run { ran, parts: vec![text.len()], owner: None };
@@ -278,6 +279,19 @@ fn a_host_without_ids_of_calls_leaves_nothing_in_memory() {
         }
         assert_eq!(host.engine().index_bytes("s"), 0, "{}", row.host);
     }
+}
+
+#[test]
+fn what_a_host_tells_as_null_is_not_told() {
+    let mut event = recorded("claude-code", "pre-compact");
+    for name in ["agent_id", "agent_type", "model", "tool_name"] {
+        event[name] = Value::Null;
+    }
+    let host = host();
+    refers(&ROWS[0], &host, ("s", "", "c1"), &text(1));
+    event["session_id"] = json!("s");
+    assert_eq!(reply(&host, "claude-code", event), None);
+    assert!(!refers(&ROWS[0], &host, ("s", "", "c2"), &text(1)));
 }
 
 #[test]

@@ -166,7 +166,24 @@ fn settings_that_cannot_be_read_are_a_fault() {
     fs::write(machine.at("project/tersed.yaml"), "policy:\n  mode: fast\n").unwrap();
     let (text, fix) = machine.fault(&[]);
     assert!(text.starts_with(&format!("{}:2: ", machine.at("project/tersed.yaml").display())), "{text}");
-    assert!(text.contains("fast") && fix.contains("tersed serves no host until then"), "{text} {fix}");
+    assert!(text.contains("fast") && fix.contains("until then it does not count"), "{text} {fix}");
+}
+
+#[test]
+fn what_a_project_may_not_say_is_named() {
+    let machine = Machine::new();
+    let file = machine.at("project/tersed.yaml");
+    fs::write(&file, "policy:\n  redactSecrets: false\n  mode: safe\nruleFiles: [/dev/zero]\n").unwrap();
+    let said = machine.said("settings", &[]);
+    let expected = format!(
+        "note {}: not trusted, so that these settings of it do not count: policy.redactSecrets, ruleFiles; `tersed trust` \
+         shows and allows them",
+        file.display()
+    );
+    assert!(said.contains(&expected), "{said:#?}");
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o666)).unwrap();
+    let (text, _) = machine.fault(&[]);
+    assert!(text.contains("does not count: others may write to it (mode 0666)"), "{text}");
 }
 
 #[test]
@@ -205,8 +222,9 @@ fn resident_processes_are_counted() {
 fn the_last_failures_are_told() {
     let machine = Machine::new();
     let file = machine.at("project/events.jsonl");
-    fs::write(machine.at("project/tersed.yaml"), "telemetry:\n  enabled: true\n  path: events.jsonl\n")
-        .unwrap();
+    fs::create_dir_all(machine.at("home/.config/tersed")).unwrap();
+    let settings = format!("telemetry:\n  enabled: true\n  path: {}\n", file.display());
+    fs::write(machine.at("home/.config/tersed/tersed.yaml"), settings).unwrap();
     let said = machine.said("lately", &[]);
     assert_eq!(said, [format!("note {}: no event was written yet", file.display())]);
     let names = Names { tool: "bash".to_owned(), ..Names::default() };

@@ -15,7 +15,6 @@ use common::{Schema, bless, call_text, repository};
 use regex::Regex;
 use serde_json::Value;
 use tersed::config;
-use tersed::engine::Engine;
 use tersed::pipeline::evidence::{Evidence, Status};
 use tersed::pipeline::reason::Reason;
 use tersed::protocol::{Kind, METHODS, error, notification, schema};
@@ -202,7 +201,7 @@ fn the_schema_is_whole_and_strict_where_the_server_is() {
 #[test]
 fn the_schema_refuses_what_the_server_refuses() {
     let schema = Schema::new();
-    let engine = Engine::default();
+    let engine = common::engine();
     let params = |text: &str| serde_json::from_str::<Value>(text).unwrap();
     let place = Schema::place("toolResult/compress", "params");
     for (good, text) in [
@@ -269,7 +268,7 @@ fn examples_are_what_the_server_says() {
     let folders = fs::read_dir(repository("protocol/v1/examples")).unwrap().count();
     assert_eq!(folders, all.len(), "a folder for every method and no other");
     let schema = Schema::new();
-    let engine = Engine::default();
+    let engine = common::engine();
     for name in EXAMPLES {
         let method = METHODS.iter().find(|m| m.name == *name).unwrap();
         let folder = format!("protocol/v1/examples/{}", name.replace('/', "."));

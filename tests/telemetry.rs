@@ -5,8 +5,9 @@
 mod common;
 
 use std::fs;
+use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -29,7 +30,10 @@ fn numbered(n: usize, what: &str) -> String {
 
 fn events(path: &Path) -> Vec<Event> {
     let text = fs::read_to_string(path).unwrap();
-    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    let mut events = text.lines().map(|line| serde_json::from_str::<Event>(line).unwrap());
+    let header = events.next().unwrap();
+    assert!(matches!(header.what, What::Header), "{header:?}");
+    events.collect()
 }
 
 fn result(event: &Event) -> &tersed::telemetry::event::ResultEvent {
@@ -235,14 +239,29 @@ fn the_host_gets_events_if_it_asked() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_an_error_at_the_start() {
+fn a_file_that_is_not_ours_turns_telemetry_off_and_nothing_else() {
     let dir = tempfile::tempdir().unwrap();
-    let output =
-        Command::new(env!("CARGO_BIN_EXE_tersed")).arg("serve").arg("--telemetry").arg(dir.path()).output();
-    let output = output.unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    let stderr = String::from_utf8(output.stderr).unwrap();
-    assert!(stderr.contains("telemetry") && stderr.contains("directory"), "{stderr}");
+    let notes = dir.path().join("notes.txt");
+    fs::write(&notes, "my notes\n").unwrap();
+    for (path, why) in [(dir.path(), "a folder"), (&notes, "not made by tersed")] {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tersed"))
+            .args(["serve", "--framing", "lines", "--telemetry"])
+            .arg(path)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}, "processId": null}});
+        let work = json!({"jsonrpc": "2.0", "id": 2, "method": "toolResult/compress", "params": {"result": {"tool": "bash", "content": "as usual"}}});
+        write!(child.stdin.take().unwrap(), "{initialize}\n{work}\n").unwrap();
+        let output = child.wait_with_output().unwrap();
+        let (stdout, stderr) =
+            (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
+        assert!(stdout.contains("as usual"), "{stdout}");
+        assert!(stderr.contains("telemetry is off") && stderr.contains(why), "{stderr}");
+    }
+    assert_eq!(fs::read_to_string(&notes).unwrap(), "my notes\n");
 }
 
 #[test]
@@ -372,7 +391,7 @@ fn stats_names_what_it_cannot_read() {
     let (code, text) = run(&torn, &[]);
     assert!(code == 0 && text.contains("1 last lines are not whole"), "{text}");
     let (code, text) = run(&format!("{good}{{}}\n"), &[]);
-    assert!(code == 1 && text.contains("events.jsonl:2: not an event"), "{text}");
+    assert!(code == 1 && text.contains("events.jsonl:3: not an event"), "{text}");
     let (code, text) = run(&good.replace("\"version\":1", "\"version\":9"), &[]);
     assert!(code == 1 && text.contains("version 9") && text.contains("expected 1"), "{text}");
     for price in ["a", "=1", "a=-1", "a=1,2,3,4", "a=x"] {

@@ -86,3 +86,23 @@ fn nothing_points_at_a_machine() {
         }
     }
 }
+
+/// The page names tests by their functions, and "open" where there is none.
+#[test]
+fn the_tests_that_the_page_of_limits_names_are_there() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("protocol/limits.md")).unwrap();
+    let code: String = sources("src").into_iter().chain(sources("tests")).map(|(_, text)| text).collect();
+    let mut named = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| --- ")) {
+        let held_by = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        if ["held by", "run", "open"].contains(&held_by) {
+            continue;
+        }
+        for name in held_by.split(", ") {
+            let name = name.strip_prefix('`').and_then(|name| name.strip_suffix('`')).expect(row);
+            assert!(code.contains(&format!("fn {name}(")), "no test is called {name}");
+            named += 1;
+        }
+    }
+    assert!(named > 50, "{named}");
+}

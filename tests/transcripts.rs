@@ -14,12 +14,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use common::{Schema, Server, bless, repository};
+use common::{Schema, Server, bless, engine, repository};
 use futures::FutureExt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tersed::engine::Engine;
 use tersed::protocol::METHODS;
 use tersed::server::in_process::io_handler;
 
@@ -143,7 +142,7 @@ fn the_table_without_a_child_says_the_same() {
         if has_own_lifecycle(&lines) {
             continue;
         }
-        let handler = io_handler(Arc::new(Engine::default()));
+        let handler = io_handler(Arc::new(engine()));
         let mut lines = lines.iter().enumerate().peekable();
         while let Some((i, line)) = lines.next() {
             let Line::Send(message) = line else { continue };

@@ -64,7 +64,9 @@ async function smaller({ snapshot, toolCall, input, result }) {
     isError: result.isError === true || failed,
     content: typeof copy === "string" ? copy : texts.map(({ text }) => ({ type: "text", text })),
   };
-  const answer = await tersed.compress(session, given, { policy });
+  // What the budget could not bring below the limit is cut all the same.
+  const hostCut = { characters: MOST_CHARS, keeps: "ends" };
+  const answer = await tersed.compress(session, given, { policy, hostCut });
   if (!answer) return undefined;
   const ids = results.get(session) ?? new Set();
   results.set(session, ids.add(toolCall.toolCallId));

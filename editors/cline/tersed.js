@@ -50,11 +50,12 @@ class Tersed {
    * What `toolResult/compress` answers for `result` (`{content, evidence, artifact}`), or null: then the
    * host keeps its own. The content has the shape of what was given.
    */
-  async compress(sessionId, result, { signal, policy, query } = {}) {
+  async compress(sessionId, result, { signal, policy, query, hostCut } = {}) {
     if (!compressible(result?.content)) return null;
     const params = { sessionId: idOf(sessionId), result: { ...result, toolCallId: idOf(result.toolCallId) } };
     if (policy) params.policy = policy;
     if (query) params.query = query;
+    if (hostCut) params.hostCut = hostCut;
     const answer = await this.request("toolResult/compress", params, { signal });
     return answer && sameShape(result.content, answer.content) ? answer : null;
   }
@@ -267,7 +268,7 @@ function linesOf({ first, last } = {}) {
 const EXPAND = {
   name: "tersed_expand",
   description:
-    "Reads back lines that a marker such as [tersed#1a2b3c: omitted 20 lines 6-25, passing_tests, id 2f9a3daa] left " +
+    "Reads back lines that a marker such as [tersed#493027516823: omitted 20 lines 6-25, passing_tests, id 2f9a3daa] left " +
     "out of an earlier tool result. Use it only when the omitted lines matter.",
   parameters: {
     type: "object",
@@ -363,7 +364,9 @@ async function smaller({ snapshot, toolCall, input, result }) {
     isError: result.isError === true || failed,
     content: typeof copy === "string" ? copy : texts.map(({ text }) => ({ type: "text", text })),
   };
-  const answer = await tersed.compress(session, given, { policy });
+  // What the budget could not bring below the limit is cut all the same.
+  const hostCut = { characters: MOST_CHARS, keeps: "ends" };
+  const answer = await tersed.compress(session, given, { policy, hostCut });
   if (!answer) return undefined;
   const ids = results.get(session) ?? new Set();
   results.set(session, ids.add(toolCall.toolCallId));

@@ -2,6 +2,9 @@
 
 import { EXPAND, Tersed, linesOf } from "../shared/client.mjs";
 
+// What OpenCode keeps of a result of an MCP server; its own tools cut theirs before plugins have them.
+const CUT = { lines: 2000, bytes: 50 * 1024 };
+
 /** OpenCode calls every export of a plugin file, so this is the only one. */
 export const TersedPlugin = async (_input, options = {}) => {
   const tersed = new Tersed({ ...options, policy: { expandTool: true, ...options.policy } });
@@ -17,14 +20,15 @@ export const TersedPlugin = async (_input, options = {}) => {
       if (input.tool === EXPAND.name || !output) return;
       // Tools of MCP servers have `content`, an array of parts; all others have `output`, a text.
       const parts = Array.isArray(output.content);
-      const answer = await tersed.compress(input.sessionID, {
+      const given = {
         toolCallId: input.callID,
         tool: input.tool,
         arguments: input.args,
         exitCode: Number.isInteger(output.metadata?.exit) ? output.metadata.exit : undefined,
         isError: typeof output.isError === "boolean" ? output.isError : undefined,
         content: parts ? output.content : output.output,
-      });
+      };
+      const answer = await tersed.compress(input.sessionID, given, parts ? { hostCut: CUT } : {});
       if (!answer) return;
       if (parts) output.content = answer.content;
       else output.output = answer.content;

@@ -50,11 +50,12 @@ class Tersed {
    * What `toolResult/compress` answers for `result` (`{content, evidence, artifact}`), or null: then the
    * host keeps its own. The content has the shape of what was given.
    */
-  async compress(sessionId, result, { signal, policy, query } = {}) {
+  async compress(sessionId, result, { signal, policy, query, hostCut } = {}) {
     if (!compressible(result?.content)) return null;
     const params = { sessionId: idOf(sessionId), result: { ...result, toolCallId: idOf(result.toolCallId) } };
     if (policy) params.policy = policy;
     if (query) params.query = query;
+    if (hostCut) params.hostCut = hostCut;
     const answer = await this.request("toolResult/compress", params, { signal });
     return answer && sameShape(result.content, answer.content) ? answer : null;
   }
@@ -267,7 +268,7 @@ function linesOf({ first, last } = {}) {
 const EXPAND = {
   name: "tersed_expand",
   description:
-    "Reads back lines that a marker such as [tersed#1a2b3c: omitted 20 lines 6-25, passing_tests, id 2f9a3daa] left " +
+    "Reads back lines that a marker such as [tersed#493027516823: omitted 20 lines 6-25, passing_tests, id 2f9a3daa] left " +
     "out of an earlier tool result. Use it only when the omitted lines matter.",
   parameters: {
     type: "object",
@@ -301,6 +302,9 @@ function positive(value) {
 
 // OpenCode and Kilo: gives what a tool returned to tersed before the model sees it.
 
+// What OpenCode keeps of a result of an MCP server; its own tools cut theirs before plugins have them.
+const CUT = { lines: 2000, bytes: 50 * 1024 };
+
 /** OpenCode calls every export of a plugin file, so this is the only one. */
 export const TersedPlugin = async (_input, options = {}) => {
   const tersed = new Tersed({ ...options, policy: { expandTool: true, ...options.policy } });
@@ -316,14 +320,15 @@ export const TersedPlugin = async (_input, options = {}) => {
       if (input.tool === EXPAND.name || !output) return;
       // Tools of MCP servers have `content`, an array of parts; all others have `output`, a text.
       const parts = Array.isArray(output.content);
-      const answer = await tersed.compress(input.sessionID, {
+      const given = {
         toolCallId: input.callID,
         tool: input.tool,
         arguments: input.args,
         exitCode: Number.isInteger(output.metadata?.exit) ? output.metadata.exit : undefined,
         isError: typeof output.isError === "boolean" ? output.isError : undefined,
         content: parts ? output.content : output.output,
-      });
+      };
+      const answer = await tersed.compress(input.sessionID, given, parts ? { hostCut: CUT } : {});
       if (!answer) return;
       if (parts) output.content = answer.content;
       else output.output = answer.content;

@@ -56,6 +56,15 @@ describe("the shared client", () => {
     tersed.close();
   });
 
+  it("says what its host cuts away", async () => {
+    const tersed = new Tersed({ command: PROGRAM, ...PATIENT, policy: { expandTool: true } });
+    const run = async (n, more) => (await tersed.compress("s", { ...RESULT, toolCallId: `c${n}`, arguments: { command: `cargo test ${n}` } }, more)).content;
+    checkPassed(await run(1, { hostCut: { characters: 80, keeps: "ends" } }));
+    checkPassed(await run(2));
+    assert.match(await run(3), /^\[Duplicate of c2 /);
+    tersed.close();
+  });
+
   it("takes many at once, large ones and other than ASCII", async () => {
     const tersed = new Tersed({ command: PROGRAM, ...PATIENT });
     const texts = Array.from({ length: 20 }, (_, i) => `${i} – größer\u2028💾 ${"x y ".repeat(i * 500)}`);

@@ -128,6 +128,13 @@ fn is_ours(dir: &Path) -> bool {
     fs::symlink_metadata(dir).is_ok_and(|meta| meta.is_dir())
 }
 
+/// Whether a name is one that [`new_file`] gives: a letter and what the library makes up.
+fn is_own_name(name: &std::ffi::OsStr) -> bool {
+    name.to_str().is_some_and(|name| {
+        name.len() == 7 && name.starts_with('a') && name.bytes().all(|b| b.is_ascii_alphanumeric())
+    })
+}
+
 fn remove_if_abandoned(dir: &Path) -> io::Result<bool> {
     let lock = match File::open(dir.join(LOCK)) {
         Ok(lock) => lock,
@@ -149,7 +156,8 @@ fn remove_if_abandoned(dir: &Path) -> io::Result<bool> {
 fn remove_files(dir: &Path) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
-        if entry.file_name() != LOCK {
+        // What somebody else put there stays, and the folder with it.
+        if is_own_name(&entry.file_name()) {
             fs::remove_file(entry.path())?;
         }
     }

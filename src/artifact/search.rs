@@ -10,9 +10,9 @@
 use std::ops::Range;
 
 use memchr::memchr;
+use regex_automata::Input;
 use regex_automata::meta::{self, Regex};
 use regex_automata::util::syntax;
-use regex_automata::{Input};
 
 use super::body::{BLOCK, Body, Reader};
 use super::read::whole_characters;

@@ -245,6 +245,9 @@ impl Store {
             Some(Artifact { body, media: entry.media.clone() })
         });
         let artifact = found.ok_or_else(|| AccessError::NotFound { id: id.to_owned() })?;
+        if artifact.body.is_lost() {
+            return Err(AccessError::Unreadable);
+        }
         self.sequence += 1;
         self.ledger.touch(scope, id, self.sequence, self.now);
         Ok(artifact)

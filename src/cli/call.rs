@@ -4,8 +4,9 @@
 use std::io::Read;
 
 use super::Failure;
-use super::settings::{Loaded, SettingsArgs, flags_of};
-use crate::config::{Config, Mode, PolicyPatch};
+use super::settings::{Loaded, SettingsArgs, flags_of, say};
+use crate::config::{Config, Mode, Policy, PolicyPatch};
+use crate::layers::printable;
 use crate::pipeline::Raw;
 use crate::pipeline::call::ToolCall;
 use crate::tokens::Tokenizer;
@@ -43,7 +44,7 @@ pub(super) struct PolicyArgs {
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     max_output_bytes: Option<u64>,
     /// More settings, as the JSON of a request's `policy`.
-    #[arg(long, value_name = "JSON", default_value = "{}", hide_default_value = true)]
+    #[arg(long, value_name = "JSON", default_value = "{}", hide_default_value = true, value_parser = policy)]
     policy: String,
     #[command(flatten)]
     settings: SettingsArgs,
@@ -87,6 +88,14 @@ impl PolicyArgs {
         self.settings.load(flags_of("--policy", "policy", &patch))
     }
 
+    /// The same for who has to go on whatever happens: where the command line is wrong, the defaults count.
+    pub fn config_or_defaults(&self) -> Config {
+        self.config().unwrap_or_else(|failure| {
+            say(&printable(&failure.message));
+            Config::default()
+        })
+    }
+
     /// What was given, as flags for another process.
     pub fn given(&self) -> Vec<String> {
         let name = |value: serde_json::Result<serde_json::Value>| {
@@ -121,6 +130,13 @@ pub(super) const NOT_REDACTED: &str = "the text could not be redacted, so nothin
 /// Reads a mode by its name on the wire.
 pub(super) fn mode(name: &str) -> Result<Mode, String> {
     named(name)
+}
+
+/// Reads the JSON of a policy, which is kept as it was given.
+fn policy(text: &str) -> Result<String, String> {
+    let read = if text.is_empty() { Ok(PolicyPatch::default()) } else { serde_json::from_str(text) };
+    let patch = read.map_err(|e| e.to_string())?;
+    Policy::default().with(&patch).map(|_| text.to_owned()).map_err(|bad| bad.to_string())
 }
 
 /// Reads a token counter by its name on the wire.

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use super::Failure;
-use super::settings::{Loaded, SettingsArgs};
+use super::settings::{Loaded, SettingsArgs, printed};
 use crate::config::schema::{schema_json, settings};
-use crate::layers::{Given, Origin, Sources, read_file, told};
+use crate::layers::{Given, Origin, Sources, printable, read_file};
 
 /// Arguments of `config`.
 #[derive(Debug, clap::Args)]
@@ -49,7 +49,7 @@ enum What {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     match &args.what {
         What::Show { origin, json, settings } => {
-            let loaded = settings.load(Vec::new())?;
+            let loaded = settings.strict(Vec::new())?;
             let text = match (json, origin) {
                 (false, _) => shown(&loaded, *origin),
                 (true, false) => pretty(&given(&loaded)),
@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn check(files: &[PathBuf]) -> Result<(), Failure> {
-    let sources = Sources::of_process().map_err(|error| Failure::config(error.to_string()))?.bare();
+    let sources = Sources::of_process().bare();
     let mut errors = Vec::new();
     let mut text = String::new();
     for file in files {
@@ -75,7 +75,7 @@ fn check(files: &[PathBuf]) -> Result<(), Failure> {
         }
     }
     print(&text)?;
-    if errors.is_empty() { Ok(()) } else { Err(Failure::config(told(&errors))) }
+    if errors.is_empty() { Ok(()) } else { Err(Failure::config(printed(&errors))) }
 }
 
 fn print(text: &str) -> Result<(), Failure> {
@@ -114,9 +114,21 @@ fn listed(loaded: &Loaded) -> Value {
             Some(given) => (given.value.clone(), origin(&given.origin)),
             None => (setting.default_value(), json!({ "kind": "default", "meaning": setting.default })),
         };
-        json!({ "key": setting.key, "value": value, "origin": origin })
+        let mut one = json!({ "key": setting.key, "value": value, "origin": origin });
+        let ignored: Vec<Value> =
+            ignored(loaded, &setting.key).map(|given| self::origin(&given.origin)).collect();
+        if !ignored.is_empty() {
+            one["ignored"] = json!(ignored);
+        }
+        one
     };
     settings().iter().map(one).collect()
+}
+
+/// What a project's file that is not trusted says of a setting, and does not count.
+fn ignored<'a>(loaded: &'a Loaded, key: &str) -> impl Iterator<Item = &'a Given> {
+    let all = loaded.resolved.untrusted.iter().flat_map(|untrusted| &untrusted.ignored);
+    all.filter(move |given| given.key == key)
 }
 
 fn origin(origin: &Origin) -> Value {
@@ -157,6 +169,10 @@ fn shown(loaded: &Loaded, with_origin: bool) -> String {
             None => format!("{indent}# {last}: {}\n", setting.default),
         };
         out.push_str(&line);
+        for given in ignored(loaded, &setting.key).filter(|_| with_origin) {
+            let line = format!("{last}: {}  # {}, not trusted: does not count", given.value, given.origin);
+            out.push_str(&format!("{indent}# {}\n", printable(&line)));
+        }
     }
     out
 }

@@ -90,7 +90,7 @@ pub(super) fn fast() -> Option<ExitCode> {
         }
     }
     let ask = Ask { until: until(deadline), is_alone, settings: Vec::new(), to_start: Vec::new() };
-    Some(reply(ask, host, owner, || PolicyArgs::default().config().ok()))
+    Some(reply(ask, host, owner, || Some(PolicyArgs::default().config_or_defaults())))
 }
 
 /// Whether commands may not be wrapped; the event is taken all the same, so that the host can write it.
@@ -118,7 +118,7 @@ pub(super) fn run(args: Args) -> ExitCode {
         to_start,
     };
     let Args { host, owner, policy, .. } = args;
-    reply(ask, host, owner, move || policy.config().ok())
+    reply(ask, host, owner, move || Some(policy.config_or_defaults()))
 }
 
 fn until(deadline: Option<u64>) -> Instant {

@@ -1,7 +1,7 @@
 //! The command line: one file per subcommand.
 //!
-//! Exit codes: 0 when the command did what it was asked, 1 when it could not, 2 for a command line
-//! or a configuration that cannot be read. `serve` ends as LSP says: 0 after `shutdown` and `exit`, else 1.
+//! Exit codes: 0 when the command did what it was asked, 1 when it could not, 2 for a command line that cannot be
+//! read, and where `config` is asked about settings that are wrong; all others go on without these. `serve` ends as LSP says: 0 after `shutdown` and `exit`, else 1.
 
 mod artifacts;
 pub mod audit;
@@ -24,6 +24,7 @@ mod run;
 mod serve;
 mod settings;
 mod stats;
+mod trust;
 
 use std::io::IsTerminal;
 use std::process::ExitCode;
@@ -48,9 +49,10 @@ use clap::{CommandFactory, Parser, Subcommand};
         tersed audit                                  what your agents would have saved\n  \
         tersed install claude-code --dry-run          what wiring an agent host would change\n  \
         tersed config show --origin                   the settings, and where each comes from\n  \
+        tersed trust                                  what this project's settings would allow\n  \
         tersed rules check my-rules.yaml              whether rules pass their tests\n  \
         tersed protocol methods                       what the wire offers\n\n\
-        Exit codes: 0 done, 1 failed, 2 unreadable command line or configuration."
+        Exit codes: 0 done, 1 failed, 2 unreadable command line, or settings that `config` finds wrong."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -77,6 +79,8 @@ enum Command {
     Audit(audit::Args),
     /// Show, describe and check settings.
     Config(config::Args),
+    /// Show what a project's file of settings would allow, and trust it as it is.
+    Trust(trust::Args),
     /// Print totals of telemetry files: what was saved, by tool, family, reducer and reason.
     Stats(stats::Args),
     /// Check files of rules, explain what they do, list what they may name.
@@ -127,6 +131,7 @@ pub fn run() -> ExitCode {
         Some(Command::Replay(args)) => done(replay::run(&args)),
         Some(Command::Audit(args)) => done(audit::run(&args)),
         Some(Command::Config(args)) => done(config::run(&args)),
+        Some(Command::Trust(args)) => done(trust::run(&args)),
         Some(Command::Stats(args)) => done(stats::run(&args)),
         Some(Command::Rules(args)) => done(rules::run(&args)),
         Some(Command::Install(args)) => done(install::run(&args)),

@@ -59,7 +59,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 pub(super) fn load_all(files: &[PathBuf]) -> Result<Rules, String> {
     let mut all = Rules::default();
     for file in files {
-        let rules = rules::load(file).map_err(|e| e.to_string())?;
+        let rules = rules::load::look(file).map_err(|e| e.to_string())?;
         for warning in rules.warnings() {
             eprintln!("tersed: {}: warning: {warning}", file.display());
         }

@@ -7,10 +7,14 @@ use std::time::{Duration, Instant};
 
 use super::call::PolicyArgs;
 use super::hook::{self, Ask};
+use crate::config::Policy;
+use crate::engine::seal_key;
 use crate::host::claude_code;
+use crate::host::pass::LazyPolicy;
 use crate::host::resident::wire::{Ran, Reply, Request};
 use crate::host::run::{self, Ended, Holding, Output, PATIENCE, Program, Shown};
 use crate::host::wrap::quoted;
+use crate::pipeline::sanitize::secrets;
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]
@@ -19,7 +23,7 @@ use crate::host::wrap::quoted;
     tersed run --session s1 --call c7 --shell 'npm ci && npm test 2>&1 | tail -200'\n\n\
     The command has the same input, variables, folder and process group. Its exit status is that of the command, or \
     the signal that ended it. What it writes is held until it ends, at most as long as --patience says; what comes \
-    later, or after a signal, passes unchanged, and so does what is no text. With --host-limit that holds for half of the \
+    later, or after a signal, passes without its secrets, and so does what is no text. With --host-limit that holds for half of the \
     limit, and the rest is held to the end. On a terminal nothing is held.")]
 pub struct Args {
     /// The conversation: results of one session are compared with each other.
@@ -58,28 +62,30 @@ pub struct Args {
 const DEADLINE: Duration = Duration::from_secs(5);
 /// The same where the command is being ended.
 const HURRY: Duration = Duration::from_millis(1500);
-/// Outputs of fewer bytes are not worth a look.
+/// Outputs of fewer bytes are not worth more than a look for secrets.
 const MIN_BYTES: usize = 256;
 
 /// Runs the command, and ends as it ended.
 pub(super) fn run(args: &Args) -> ExitCode {
     #[cfg(unix)]
     if args.relay {
-        run::relay();
+        run::relay(&LazyPolicy::new(&|| policy(args)));
         return ExitCode::SUCCESS;
     }
     let program = match &args.shell {
         Some(text) => Program::Shell(text.clone()),
         None => Program::Argv(args.command.clone()),
     };
-    let compress = |output: Output<'_>| compressed(args, &program, output);
+    let read = || policy(args);
+    let policy = LazyPolicy::new(&read);
+    let compress = |output: Output<'_>| compressed(args, &program, output, &policy);
     // The variable says more than what was known when the command was wrapped.
     let given = args.host_limit.filter(|limit| *limit > 0);
     let given =
         given.map(|whole| Shown { whole, failed: args.host_limit_failed.map_or(whole, |n| n.min(whole)) });
     let shown = claude_code::shown_by_environment().or(given);
     let holding = Holding { patience: args.patience.unwrap_or(PATIENCE), shown };
-    match run::run(&program, holding, &compress) {
+    match run::run(&program, holding, &compress, &policy) {
         Ok(ended) => end(ended),
         Err(message) => {
             eprintln!("tersed: {message}");
@@ -103,11 +109,38 @@ fn end(ended: Ended) -> ExitCode {
     ExitCode::from(u8::try_from(ended.status() & 0xff).unwrap_or(1))
 }
 
-fn compressed(args: &Args, program: &Program, output: Output<'_>) -> Option<Vec<String>> {
-    let Output { ended, texts, room, is_later } = output;
-    if texts.iter().map(String::len).sum::<usize>() < MIN_BYTES {
+/// The settings for what passes. What cannot be read costs the settings, never the redaction.
+fn policy(args: &Args) -> Policy {
+    let mut policy = args.policy.config_or_defaults().policy;
+    // Without the key no value is known by its fingerprint.
+    let _ = seal_key::give(&mut policy);
+    policy
+}
+
+/// The texts smaller; where that fails, without their secrets.
+fn compressed(
+    args: &Args,
+    program: &Program,
+    output: Output<'_>,
+    policy: &LazyPolicy<'_>,
+) -> Option<Vec<String>> {
+    let texts = output.texts;
+    let is_short = texts.iter().map(String::len).sum::<usize>() < MIN_BYTES;
+    let has_secrets = || texts.iter().any(|text| !secrets::find(text.as_bytes()).is_empty());
+    if is_short && !has_secrets() {
         return None;
     }
+    worked_on(args, program, output).or_else(|| {
+        let safe = |text: &String| match policy.redacted(text.as_bytes()) {
+            Some(safe) => String::from_utf8_lossy(&safe).into_owned(),
+            None => text.clone(),
+        };
+        Some(texts.iter().map(safe).collect())
+    })
+}
+
+fn worked_on(args: &Args, program: &Program, output: Output<'_>) -> Option<Vec<String>> {
+    let Output { ended, texts, room, is_later } = output;
     let ran = Ran {
         command: match program {
             Program::Shell(text) => text.to_string_lossy().into_owned(),
@@ -131,7 +164,7 @@ fn compressed(args: &Args, program: &Program, output: Output<'_>) -> Option<Vec<
         to_start: Vec::new(),
     };
     let asked = catch_unwind(AssertUnwindSafe(|| {
-        hook::ask(&ask, &request, texts.concat().as_bytes(), || args.policy.config().ok())
+        hook::ask(&ask, &request, texts.concat().as_bytes(), || Some(args.policy.config_or_defaults()))
     }));
     let (reply, content) = asked.ok().flatten()?;
     let Reply::Parts { parts } = reply else { return None };

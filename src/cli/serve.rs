@@ -10,7 +10,6 @@ use super::settings::{Flags, SettingsArgs};
 use crate::config::{Framing, RecoveryMode};
 use crate::engine::{Engine, Settings, seal_key};
 use crate::server::{self, ServeOptions};
-use crate::telemetry::LogFile;
 
 /// Arguments of `serve`.
 #[derive(Debug, Clone, clap::Args)]
@@ -122,8 +121,8 @@ impl Args {
     }
 }
 
-/// Serves until the host is done. A configuration that cannot be read ends it before: what an operator excluded
-/// must not be compressed for a typing error.
+/// Serves until the host is done. What is wrong with a configuration is said and does not count: a host whose sidecar
+/// does not start shows its model everything, secrets too.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let loaded = args.settings.load(args.flags())?;
     let config = &loaded.resolved.config;
@@ -141,12 +140,11 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
         eprintln!("tersed: {note}; a key of this process is used");
     }
     settings.layers = Some((loaded.sources, loaded.layers));
-    if let Some(file) = settings.telemetry.path.as_ref().filter(|_| settings.telemetry.enabled) {
-        // Now, so that a file that cannot be written is seen by who named it.
-        LogFile::open(file, settings.telemetry.max_file_bytes, settings.telemetry.max_files)
-            .map_err(|error| Failure::from(format!("telemetry {}: {error}", file.display())))?;
-    }
     let engine = Engine::new(settings);
+    if let Err(error) = engine.check_telemetry() {
+        // Now, so that it is seen by who named the file. Results must be worked on all the same.
+        eprintln!("tersed: telemetry is off: {error}");
+    }
     #[cfg(feature = "otel")]
     if let Some(endpoint) = &args.otlp_endpoint {
         let exporter = crate::telemetry::otel::Exporter::new(endpoint)

@@ -1,18 +1,20 @@
 //! The flags that say where settings come from, and the settings that come of them.
 
+use std::io::Write;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
 use super::Failure;
-use crate::layers::{Layers, Resolved, Sources, of_flag, told};
+use crate::config::Profile;
+use crate::layers::{ConfigError, Layers, Resolved, Sources, of_flag, printable, told};
 
 /// Flags about settings. Each subcommand that uses settings has them.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Settings")]
 pub(super) struct SettingsArgs {
     /// Named settings right above the defaults: coding, research, ops.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = profile)]
     pub profile: Option<String>,
     /// Change one setting, as `policy.mode=aggressive`; may be given several times.
     #[arg(long, value_name = "KEY=VALUE", value_parser = of_flag)]
@@ -37,6 +39,37 @@ pub(super) struct Loaded {
     pub layers: Layers,
     /// What is in force.
     pub resolved: Resolved,
+    /// What is wrong with files and variables, and does not count.
+    pub faults: Vec<ConfigError>,
+}
+
+impl Loaded {
+    /// Says once what does not count.
+    fn tell(&self) {
+        for fault in &self.faults {
+            say(&format!("{}; it does not count", printable(&fault.to_string())));
+        }
+        if let Some(line) = self.resolved.untrusted.as_ref().and_then(|untrusted| untrusted.told()) {
+            say(&printable(&line));
+        }
+        for warning in self.resolved.config.policy.rules.warnings() {
+            say(&format!("warning: {}", printable(&warning)));
+        }
+    }
+}
+
+/// A line for people. Nobody may be there to read it.
+pub(super) fn say(line: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "tersed: {line}");
+}
+
+/// Reads the name of a profile.
+fn profile(name: &str) -> Result<String, String> {
+    let names: Vec<&str> = Profile::ALL.iter().map(|profile| profile.name()).collect();
+    match names.contains(&name) {
+        true => Ok(name.to_owned()),
+        false => Err(format!("allowed is {}", names.join(", "))),
+    }
 }
 
 /// Flags that set settings: their name, the setting and its value.
@@ -44,8 +77,8 @@ pub(super) type Flags = Vec<(String, String, Value)>;
 
 impl SettingsArgs {
     /// Where to look; `flags` are those that the subcommand has beside these.
-    pub fn sources(&self, flags: Flags) -> Result<Sources, Failure> {
-        let mut sources = Sources::of_process().map_err(|error| Failure::config(error.to_string()))?;
+    pub fn sources(&self, flags: Flags) -> Sources {
+        let mut sources = Sources::of_process();
         if let Some(file) = &self.config {
             sources.file = Some(file.clone());
         }
@@ -55,7 +88,7 @@ impl SettingsArgs {
         let rules = Some(("--rules".to_owned(), "ruleFiles".to_owned(), json!(self.rules)));
         let rules = rules.filter(|_| !self.rules.is_empty());
         sources.flags = profile.chain(rules).chain(set).chain(flags).collect();
-        Ok(if self.no_config { sources.bare() } else { sources })
+        if self.no_config { sources.bare() } else { sources }
     }
 
     /// The same for a child, which reads no file but one that is named here.
@@ -93,16 +126,41 @@ impl SettingsArgs {
         all
     }
 
-    /// The settings.
+    /// The settings. What is wrong with files and variables is said and does not count: there is work to do, and
+    /// secrets to take out, whoever wrote them.
     pub fn load(&self, flags: Flags) -> Result<Loaded, Failure> {
-        let sources = self.sources(flags)?;
-        let layers = sources.load().map_err(|errors| Failure::config(told(&errors)))?;
-        let resolved = layers.resolve().map_err(|error| Failure::config(error.to_string()))?;
-        for warning in resolved.config.policy.rules.warnings() {
-            eprintln!("tersed: warning: {warning}");
-        }
-        Ok(Loaded { sources, layers, resolved })
+        let loaded = self.read(flags)?;
+        loaded.tell();
+        Ok(loaded)
     }
+
+    /// The same for who asks about settings: what is wrong is an error.
+    pub fn strict(&self, flags: Flags) -> Result<Loaded, Failure> {
+        let loaded = self.read(flags)?;
+        match loaded.faults.as_slice() {
+            [] => Ok(loaded),
+            faults => Err(Failure::config(printed(faults))),
+        }
+    }
+
+    fn read(&self, flags: Flags) -> Result<Loaded, Failure> {
+        let sources = self.sources(flags);
+        let layers = sources.read().map_err(|errors| Failure::config(told(&errors)))?;
+        let (resolved, errors) = layers.settle();
+        // What stands on the command line was typed by who is there to read the error.
+        let of_flags: Vec<ConfigError> =
+            errors.iter().filter(|error| error.place.starts_with("--")).cloned().collect();
+        if !of_flags.is_empty() {
+            return Err(Failure::config(told(&of_flags)));
+        }
+        let faults = layers.faults().cloned().chain(errors).collect();
+        Ok(Loaded { sources, layers, resolved, faults })
+    }
+}
+
+/// Faults for people, one a line.
+pub(super) fn printed(faults: &[ConfigError]) -> String {
+    faults.iter().map(|fault| printable(&fault.to_string())).collect::<Vec<_>>().join("\n")
 }
 
 /// The settings that a JSON object of `section` gives, as flags of that name.

@@ -6,6 +6,7 @@ mod choices;
 pub mod elsewhere;
 pub mod exclusion;
 pub mod kind;
+pub mod less;
 mod limits;
 pub mod page;
 mod patch;
@@ -17,6 +18,7 @@ pub mod schema;
 mod secrets;
 mod server;
 mod telemetry;
+pub mod yaml;
 
 pub use accounting::{Accounting, AccountingPatch, Price};
 pub use alerts::{Alerts, AlertsPatch};

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::Profile;
 use super::elsewhere;
+use super::less::{FLAG, LISTS, MODES};
 use super::schema::settings;
 
 /// The page.
@@ -31,6 +32,7 @@ pub fn page() -> String {
             setting.variable()
         );
     }
+    out.push_str(&of_projects());
     out.push_str(
         "\n## Profiles\n\nA profile is nothing but the settings that it names; whatever a file, a variable, a flag or a host gives counts\n\
          before it.\n",
@@ -43,6 +45,29 @@ pub fn page() -> String {
     out.push_str(
         "\nFlags of that form are `--profile`, `--mode`, `--max-output-bytes` and, for every setting, `--set`:\n\
          `--set policy.excludeCommands='git diff --stat,pytest -v'`.\n",
+    );
+    out
+}
+
+/// What a project's file may say.
+fn of_projects() -> String {
+    let mut out = String::from(
+        "\n## Files of projects\n\n\
+         Somebody else may have written them. Until `tersed trust` they may only make tersed do less, and never less\n\
+         redaction; everything else in them is named and does not count:\n\n",
+    );
+    // Writing into a String cannot fail.
+    for list in LISTS {
+        let _ = writeln!(out, "- `{list}`: adds to what lies below, at most 1000 items");
+    }
+    for (mode, _) in MODES {
+        let _ = writeln!(out, "- `{mode}`: only a lower one");
+    }
+    let _ = writeln!(out, "- `{FLAG}`: only `true`");
+    out.push_str(
+        "\nA trusted file may say everything, but `recovery.directory` and `telemetry.path` lie below `tersed/` in the user's\n\
+         state folder (a relative one below `tersed/projects/`), and `ruleFiles` in the project, without links. Trust is for\n\
+         one content of the file and of the files of rules that it names.\n",
     );
     out
 }

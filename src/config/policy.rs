@@ -6,7 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Category, DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Secrets, SecretsPatch, Structured, range,
+    Category, DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Secrets, SecretsPatch,
+    Structured, range,
 };
 use crate::pipeline::marker::SealKey;
 use crate::rules::Rules;

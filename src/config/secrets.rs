@@ -35,8 +35,7 @@ pub struct Allowed {
 
 impl Allowed {
     /// What an item may be.
-    pub const FORM: &'static str =
-        "`rule:ID`, `path:GLOB`, `fingerprint:` with 16 hexadecimal digits, or several of them with blanks between";
+    pub const FORM: &'static str = "`rule:ID`, `path:GLOB`, `fingerprint:` with 16 hexadecimal digits, or several of them with blanks between";
 
     /// Reads an item; the error says what is wrong with it.
     pub fn read(item: &str) -> Result<Self, String> {
@@ -128,9 +127,20 @@ mod tests {
         ] {
             assert!(Allowed::read(&good).is_ok(), "{good}");
         }
-        for bad in ["", "  ", "rule:", "rule:no-such", "path:**", "path:", "path:a[", "fingerprint:12", "value:x",
-            "tests/**", "path:a path:b", "fingerprint:+123456789abcdef"]
-        {
+        for bad in [
+            "",
+            "  ",
+            "rule:",
+            "rule:no-such",
+            "path:**",
+            "path:",
+            "path:a[",
+            "fingerprint:12",
+            "value:x",
+            "tests/**",
+            "path:a path:b",
+            "fingerprint:+123456789abcdef",
+        ] {
             assert!(Allowed::read(bad).is_err(), "{bad}");
         }
         let mut secrets = Secrets::default();

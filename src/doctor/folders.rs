@@ -6,6 +6,8 @@ use super::{Finding, events, shown};
 use crate::artifact::vault::user_folder;
 use crate::config::{Config, RecoveryMode};
 use crate::install::Place;
+use crate::telemetry::check_there;
+use crate::telemetry::event::Event;
 
 const AREA: &str = "folders";
 
@@ -30,6 +32,11 @@ pub(super) fn look(place: &Place, config: &Config) -> Vec<Finding> {
         all.extend(telemetry(&file));
     }
     all.extend(sockets());
+    all.extend(crate::engine::seal_key::fault().map(|fault| {
+        let fix =
+            "remove it: a new one is made, and what was sealed with the old one counts as text".to_owned();
+        Finding::note(AREA, format!("{fault}; markers are sealed with a key of each process"), Some(fix))
+    }));
     all
 }
 
@@ -70,8 +77,8 @@ fn private(folder: &Path, what: &str, is_used: bool) -> Option<Finding> {
 fn telemetry(file: &Path) -> Option<Finding> {
     // The nearest folder that is there has to take a new file.
     let folder = file.ancestors().skip(1).find(|folder| folder.is_dir())?;
-    let is_writable = match file.exists() {
-        true => std::fs::OpenOptions::new().append(true).open(file).map(|_| ()),
+    let is_writable = match file.symlink_metadata().is_ok() {
+        true => check_there(file, Event::is_header),
         false => tempfile::tempfile_in(folder).map(|_| ()),
     };
     Some(match is_writable {

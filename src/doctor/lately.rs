@@ -67,7 +67,7 @@ fn told(file: &Path, text: &str, now: Duration) -> Vec<Finding> {
                     tool(&result.names.tool)
                 )
             }
-            What::End => continue,
+            What::End | What::Header => continue,
         };
         failures.push((event.time, what));
     }

@@ -65,7 +65,7 @@ impl Finding {
 pub fn examine(project: Option<&std::path::Path>) -> Result<Vec<Finding>, String> {
     let place = Place::of_process(Scope::User, project, None)?;
     let own = std::env::current_exe().map_err(|e| format!("own binary: {e}"))?;
-    let mut sources = Sources::of_process().map_err(|e| e.to_string())?;
+    let mut sources = Sources::of_process();
     sources.directory.clone_from(&place.project);
     // The slow ones beside each other.
     let (hosts, trip) = std::thread::scope(|scope| {

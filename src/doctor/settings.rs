@@ -1,35 +1,37 @@
-//! Configuration files: which were found, and whether they can be read.
+//! Configuration files: which were found, what is wrong with them, and what of a project's is not trusted.
 
 use super::{Finding, shown};
 use crate::config::Config;
-use crate::layers::Sources;
+use crate::layers::{Sources, printable};
 
 const AREA: &str = "settings";
 
 pub(super) fn look(sources: &Sources) -> (Config, Vec<Finding>) {
     let fix = |place: &str| {
-        format!("mend {place}; tersed serves no host until then. `tersed config check FILE` checks a file")
+        format!("mend {place}; until then it does not count. `tersed config check FILE` checks a file")
     };
-    let layers = match sources.load() {
+    let layers = match sources.read() {
         Ok(layers) => layers,
         Err(errors) => {
-            let faults =
-                errors.iter().map(|error| Finding::fault(AREA, error.to_string(), fix(&error.place)));
+            let faults = errors.iter().map(|error| {
+                Finding::fault(AREA, printable(&error.to_string()), printable(&fix(&error.place)))
+            });
             return (Config::default(), faults.collect());
         }
     };
-    let resolved = match layers.resolve() {
-        Ok(resolved) => resolved,
-        Err(error) => {
-            let fault = Finding::fault(AREA, error.to_string(), fix("the settings"));
-            return (Config::default(), vec![fault]);
-        }
-    };
-    let mut all: Vec<Finding> = layers
-        .files()
+    let (resolved, errors) = layers.settle();
+    let faults: Vec<_> = layers.faults().cloned().chain(errors).collect();
+    let mut all: Vec<Finding> = faults
         .iter()
-        .map(|file| Finding::ok(AREA, format!("{}: nothing wrong", shown(file))))
+        .map(|fault| Finding::fault(AREA, printable(&fault.to_string()), printable(&fix(&fault.place))))
         .collect();
+    if let Some(line) = resolved.untrusted.as_ref().and_then(|untrusted| untrusted.told()) {
+        let fix = "`tersed trust` shows what it would allow, and asks; nothing has to be done".to_owned();
+        all.push(Finding::note(AREA, printable(&line), Some(fix)));
+    }
+    let is_wrong = |file: &std::path::PathBuf| faults.iter().any(|fault| fault.place == shown(file));
+    let fine = layers.files().iter().filter(|file| !is_wrong(file));
+    all.extend(fine.map(|file| Finding::ok(AREA, format!("{}: nothing wrong", shown(file)))));
     if all.is_empty() {
         all.push(Finding::ok(AREA, "no configuration file; the defaults count".to_owned()));
     }

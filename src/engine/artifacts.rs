@@ -94,8 +94,8 @@ impl Engine {
                 digest: info.digest,
                 bytes: info.bytes as usize,
                 lines: info.lines as usize,
-                tool: info.tool,
-                tool_call_id: info.tool_call_id,
+                tool: shown(&info.tool),
+                tool_call_id: info.tool_call_id.as_deref().map(shown),
                 on_disk: false,
             });
             let mut list = List { artifacts: artifacts.collect(), next_cursor: listing.next_cursor };
@@ -155,12 +155,13 @@ impl Engine {
             store.open(session, &id).map(|artifact| (id, artifact))
         };
         match opened {
-            Err(AccessError::NotFound { .. }) => {}
+            Err(AccessError::NotFound { .. } | AccessError::Unreadable) => {}
             opened => return opened.map_err(refused),
         }
-        // What the store never had or let go may be on disk.
+        // What the store never had, let go, or lost with its folder may be kept elsewhere.
+        let lost = opened.err().unwrap_or_else(|| AccessError::NotFound { id: id.to_owned() });
         let found = self.copies.find(session, id).map_err(refused)?;
-        found.ok_or_else(|| refused(AccessError::NotFound { id: id.to_owned() }))
+        found.ok_or_else(|| refused(lost))
     }
 }
 
@@ -211,4 +212,8 @@ fn refused(error: AccessError) -> RpcError {
         }
         _ => RpcError::new(crate::protocol::error::INVALID_PARAMS, kind, error.to_string()),
     }
+}
+/// A name that a host gave, without secrets; nothing where that cannot be made sure.
+fn shown(name: &str) -> String {
+    crate::pipeline::sanitize::redact_only(name).map_or_else(|_| String::new(), |(name, _)| name)
 }

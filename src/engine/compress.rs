@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use serde_json::value::RawValue;
+
 use super::job::Job;
 use super::sessions::{Shared, lock};
 use super::{Cancel, Engine, resolve};
@@ -10,12 +12,18 @@ use crate::config::{BudgetPatch, EvidenceDetail, Policy, PolicyPatch};
 use crate::pipeline::budget::Ask;
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::{History, NoHistory};
-use crate::pipeline::evidence::{BeforeAfter, Evidence, Memo, Status};
+use crate::pipeline::evidence::{BeforeAfter, Evidence, Memo, Status, Step};
+use crate::pipeline::reason::Reason;
+use crate::pipeline::sanitize::Counts;
+use crate::pipeline::sanitize::spare::Spare;
 use crate::pipeline::{Outcome, Prepared, Retain};
+use crate::pipeline::{RedactionFailed, redaction_counts, tell_fingerprints};
 use crate::protocol::RpcError;
+use crate::protocol::content;
 use crate::protocol::content::Exact;
 use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::params::{check_correlation, invalid};
+use crate::protocol::redact;
 use crate::protocol::tool_result::{ArtifactRef, CompressParams, Compressed, ToolResult, check_session};
 use crate::session::{AsDecided, Cut, Lookup, Stored, Window};
 use crate::telemetry::Stopwatch;
@@ -205,7 +213,11 @@ impl Engine {
         let key = outcome.evidence.externalized.clone();
         let retain = outcome.retain.take();
         let on_disk = self.recover(session, call, &mut outcome, retain.as_deref(), policy);
+        let is_wanted = retain.is_some();
         let artifact = retain.and_then(|retain| self.put(session, call, &retain, key.is_some()));
+        if is_wanted && artifact.is_none() {
+            outcome.evidence.steps.push(not_stored("artifact", &outcome));
+        }
         let artifact = artifact.map(|artifact| ArtifactRef { on_disk, ..artifact });
         let is_kept = key.is_none_or(|key| artifact.as_ref().is_some_and(|artifact| artifact.id == key))
             && (!outcome.decision.hinted
@@ -239,6 +251,12 @@ impl Engine {
             on_disk: false,
         })
     }
+}
+
+/// A step that says that an original is not where it should be.
+pub(super) fn not_stored(id: &str, outcome: &Outcome) -> Step {
+    let bytes = outcome.evidence.bytes.after;
+    Step { id: id.to_owned(), reason: Reason::NotStored, bytes_before: bytes, bytes_after: bytes }
 }
 
 /// A policy with what a request gives laid over it.
@@ -277,11 +295,49 @@ pub(super) fn respond(job: &Job<'_>, stored: Stored, policy: &Policy) -> Result<
     }
     let is_exact = outcome.evidence.status == Status::Bypassed;
     let exact = is_exact.then_some(Exact { redact: policy.redact_secrets });
-    let content = job.content.write(&outcome.texts, exact).map_err(|e| {
+    let mut content = job.content.write(&outcome.texts, exact).map_err(|e| {
         RpcError::new(INTERNAL_ERROR, "internal", format!("the content cannot be written: {e}"))
     })?;
+    if policy.redact_secrets
+        && let Some(safe) = rest_redacted(job, &content, policy, &mut outcome.evidence)?
+    {
+        content = safe;
+    }
     let evidence = told(outcome.evidence, policy);
     Ok(Compressed { content, evidence, artifact })
+}
+
+/// Content whose blocks lose their secrets also where they hold no text that is compressed.
+fn rest_redacted(
+    job: &Job<'_>,
+    content: &RawValue,
+    policy: &Policy,
+    evidence: &mut Evidence,
+) -> Result<Option<Box<RawValue>>, RpcError> {
+    let failed = |RedactionFailed| {
+        RpcError::failed("redaction_failed", "the result could not be redacted, so no content is returned")
+    };
+    let Some(but) = content::texts_of(content) else { return Ok(None) };
+    let spare = Spare::of(policy, &job.call.paths());
+    let mut counts = Counts::new();
+    let Some(safe) = redact::redacted(content, but, &spare, &mut counts).map_err(failed)? else {
+        return Ok(None);
+    };
+    let mut redactions = redaction_counts(&counts);
+    tell_fingerprints(&mut redactions, &spare.met(), policy);
+    for row in redactions {
+        match evidence.redactions.iter_mut().find(|known| known.rule == row.rule) {
+            Some(known) => {
+                known.count += row.count;
+                known.fingerprints.extend(row.fingerprints);
+            }
+            None => evidence.redactions.push(row),
+        }
+    }
+    if evidence.status == Status::Unchanged {
+        evidence.status = Status::Compressed;
+    }
+    RawValue::from_string(safe).map(Some).map_err(|_| failed(RedactionFailed))
 }
 
 /// The evidence in the detail that the policy asks for.

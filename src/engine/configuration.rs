@@ -9,11 +9,11 @@ use serde_json::Value;
 
 use super::{Engine, Settings};
 use crate::config::{Config, ConfigPatch, Policy, Profile};
-use crate::layers::{ConfigError, Layers, Sources, told};
+use crate::layers::{ConfigError, Layers, Resolved, Sources, printable, told};
 use crate::pipeline::sanitize;
 use crate::protocol::RpcError;
 use crate::protocol::config::{DidChangeParams, Reloaded};
-use crate::protocol::initialize::Options;
+use crate::protocol::initialize::{self, Options};
 use crate::protocol::params;
 
 /// What a host said when it shook hands.
@@ -43,6 +43,8 @@ struct State {
     later: ConfigPatch,
     config: Arc<Config>,
     policy: Arc<Policy>,
+    /// What is said of files and variables.
+    told: Arc<initialize::Configuration>,
 }
 
 impl Configuration {
@@ -59,7 +61,12 @@ impl Configuration {
         let none = ConfigPatch::default();
         let config = Arc::new(base.clone());
         let policy = Arc::new(base.policy.clone());
-        let state = RwLock::new(State { layers, at_start: none.clone(), later: none, config, policy });
+        let told = layers.as_ref().map(|layers: &Layers| {
+            let (resolved, errors) = layers.settle();
+            said(layers, &resolved, &errors)
+        });
+        let told = Arc::new(told.unwrap_or_default());
+        let state = RwLock::new(State { layers, at_start: none.clone(), later: none, config, policy, told });
         Self { base, sources, state }
     }
 
@@ -71,12 +78,17 @@ impl Configuration {
         Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).config)
     }
 
+    /// What is said of files and variables to who shakes hands.
+    pub(super) fn told(&self) -> Arc<initialize::Configuration> {
+        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).told)
+    }
+
     /// Changes what is in force, or nothing if the outcome is not allowed.
     fn change(&self, change: impl FnOnce(&mut State) -> Result<(), RpcError>) -> Result<Reloaded, RpcError> {
         let mut now = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let mut next = now.clone();
         change(&mut next)?;
-        let config = self.resolve(&next)?;
+        let (config, told) = self.resolve(&next)?;
         let mut changed = BTreeSet::new();
         differing(
             "",
@@ -86,6 +98,7 @@ impl Configuration {
         );
         next.policy = Arc::new(config.policy.clone());
         next.config = Arc::new(config);
+        next.told = Arc::new(told);
         let files = next.layers.iter().flat_map(|layers| layers.files());
         let files = files.map(|file| file.display().to_string()).collect();
         *now = next;
@@ -93,31 +106,49 @@ impl Configuration {
         Ok(Reloaded { files, changed, needs_restart })
     }
 
-    fn resolve(&self, state: &State) -> Result<Config, RpcError> {
-        let mut config = self.laid(state)?;
+    fn resolve(&self, state: &State) -> Result<(Config, initialize::Configuration), RpcError> {
+        let (mut config, told) = self.laid(state)?;
         // Follows from settings that count from the start of the process on.
         config.policy.hint.clone_from(&self.base.policy.hint);
         config.policy.seal_key = self.base.policy.seal_key;
-        Ok(config)
+        Ok((config, told))
     }
 
-    fn laid(&self, state: &State) -> Result<Config, RpcError> {
+    fn laid(&self, state: &State) -> Result<(Config, initialize::Configuration), RpcError> {
         match &state.layers {
             Some(layers) => {
                 let layers = layers.under(AT_START, &state.at_start).under(LATER, &state.later);
-                layers.resolve().map(|resolved| resolved.config).map_err(|error| match error.place.as_str() {
-                    AT_START | LATER => RpcError::invalid_params(error.text),
-                    _ => unreadable(&[error]),
-                })
+                let (resolved, errors) = layers.settle();
+                let is_of_host = |error: &&ConfigError| [AT_START, LATER].contains(&error.place.as_str());
+                if let Some(error) = errors.iter().find(is_of_host) {
+                    return Err(RpcError::invalid_params(error.text.clone()));
+                }
+                let told = said(&layers, &resolved, &errors);
+                Ok((resolved.config, told))
             }
             None => {
                 let bad = |bad: crate::config::BadValue| RpcError::invalid_params(bad.to_string());
                 let profile = state.later.profile.or(state.at_start.profile);
                 let named = profile.map(of_profile).unwrap_or_default();
                 let config = self.base.with(&named).map_err(bad)?;
-                config.with(&state.at_start).and_then(|config| config.with(&state.later)).map_err(bad)
+                let config = config.with(&state.at_start).and_then(|config| config.with(&state.later));
+                Ok((config.map_err(bad)?, initialize::Configuration::default()))
             }
         }
+    }
+}
+
+/// What came of the layers, for the host. Values may be anything, so secrets are taken out.
+fn said(layers: &Layers, resolved: &Resolved, errors: &[ConfigError]) -> initialize::Configuration {
+    let untrusted = resolved.untrusted.as_ref().and_then(|untrusted| {
+        let text = printable(&untrusted.told()?);
+        let ignored = untrusted.ignored.iter().map(|given| given.key.clone()).collect();
+        Some(initialize::Untrusted { file: untrusted.path.display().to_string(), ignored, text })
+    });
+    initialize::Configuration {
+        files: layers.files().iter().map(|file| file.display().to_string()).collect(),
+        faults: layers.faults().chain(errors).map(|fault| printable(&fault.to_string())).collect(),
+        untrusted,
     }
 }
 
@@ -192,11 +223,16 @@ impl Engine {
         }
     }
 
-    /// `config/reload`: reads the files anew. Where one cannot be read, the old settings stay.
+    /// `config/reload`: reads the files anew. Where one of the user cannot be read, the old settings stay; what is
+    /// wrong with a project's does not count, and cannot keep an old setting alive.
     pub fn reload_configuration(&self) -> Result<Reloaded, RpcError> {
         self.configuration.change(|state| {
             if let Some(sources) = &self.configuration.sources {
-                state.layers = Some(sources.load().map_err(|errors| unreadable(&errors))?);
+                let layers = sources.read().map_err(|errors| unreadable(&errors))?;
+                if !layers.of_user().is_empty() {
+                    return Err(unreadable(layers.of_user()));
+                }
+                state.layers = Some(layers);
             }
             Ok(())
         })

@@ -112,7 +112,15 @@ impl<'a> Job<'a> {
         // Doing a thing again is no question.
         let is_told =
             (!call.arguments.is_null() || call.command.is_some() || call.path.is_some()) && !call.acts();
-        Caller { id, tool: &call.tool, asked: is_told.then(|| asked.finish()), mentioned, ending, turn, wrote }
+        Caller {
+            id,
+            tool: &call.tool,
+            asked: is_told.then(|| asked.finish()),
+            mentioned,
+            ending,
+            turn,
+            wrote,
+        }
     }
 }
 

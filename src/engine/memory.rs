@@ -15,12 +15,13 @@ use crate::memory::size::Share;
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     used: Arc<AtomicUsize>,
+    /// An eighth less than the setting: the process itself takes something, and freed pages are not all whole.
     max: usize,
 }
 
 impl Memory {
     pub(super) fn new(max: usize) -> Self {
-        Self { used: Arc::default(), max }
+        Self { used: Arc::default(), max: max - max / 8 }
     }
 
     /// A share of it, for somebody who begins to hold something.

@@ -1,7 +1,8 @@
 //! `messages/compress`: the results of a body, one after the other, and their new texts put in their
 //! places. Every other byte of the body is that which came.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use serde_json::Value;
 
@@ -11,14 +12,18 @@ use super::sessions::{Shared, lock};
 use super::{Cancel, Engine, schema};
 use crate::config::Policy;
 use crate::pipeline::budget::Ask;
-use crate::pipeline::evidence::{BeforeAfter, Evidence};
+use crate::pipeline::evidence::{BeforeAfter, Evidence, RedactionCount};
+use crate::pipeline::sanitize::Counts;
+use crate::pipeline::sanitize::spare::Spare;
+use crate::pipeline::{RedactionFailed, redaction_counts, tell_fingerprints};
 use crate::protocol::RpcError;
 use crate::protocol::content::Content;
 use crate::protocol::messages::{
-    self, Found, MessageResult, MessagesCompressed, OVERRIDES, Overrides, Params, STRUCTURED,
+    self, Found, MessageResult, MessagesCompressed, OVERRIDES, Overrides, Params, Read, STRUCTURED,
     StructuredContent, ToolSchemas,
 };
 use crate::protocol::params::{check_correlation, check_id, invalid};
+use crate::protocol::redact::{self, Inside, Plan, Region};
 use crate::protocol::skim::{Edits, Json};
 use crate::session::Stored;
 use crate::tokens;
@@ -51,7 +56,7 @@ impl Engine {
         }
         check_correlation(params.correlation_id.as_deref())?;
         let overrides = Overrides::read(json)?;
-        let (format, found) = messages::read(json, params.format)?;
+        let Read { format, found, regions } = messages::read(json, params.format)?;
         let session_id = params.session_id.as_deref().or(overrides.session_id.as_deref());
         session_id.map_or(Ok(()), |id| check_id("sessionId", id))?;
         let patch = overrides.over(params.policy.clone());
@@ -70,7 +75,7 @@ impl Engine {
             exact_from: found.len().saturating_sub(params.keep_newest),
         };
         let stored = self.all(&found, &body, cancel)?;
-        let mut edits = Edits::default();
+        let (mut edits, insides, redactions) = redacted(params.body.get(), &found, regions, &body.policy)?;
         if params.strip_overrides {
             edits.remove_members(json, |member| member.name == OVERRIDES);
         }
@@ -82,7 +87,7 @@ impl Engine {
         let mut tokens = BeforeAfter::default();
         let mut results = Vec::with_capacity(found.len());
         for (found, stored) in found.into_iter().zip(stored) {
-            put(&found, &stored.outcome.texts, &mut edits);
+            put(&found, &stored.outcome.texts, &insides, &mut edits);
             if params.structured_content == StructuredContent::DropRepeated {
                 drop_repeated(&found, &mut edits);
             }
@@ -90,7 +95,14 @@ impl Engine {
             tokens.after += stored.outcome.evidence.tokens.after;
             results.push(answer(found, stored, &body.policy));
         }
-        Ok(MessagesCompressed { body: edits.written(params.body)?, format, results, tokens, tool_tokens })
+        Ok(MessagesCompressed {
+            body: edits.written(params.body)?,
+            format,
+            results,
+            redactions,
+            tokens,
+            tool_tokens,
+        })
     }
 
     /// The outcomes of all results, in order. What a budget allows them together it allows those of each
@@ -175,23 +187,69 @@ fn job<'a>(found: &'a Found<'_>, query: Option<String>, full_output: bool) -> Jo
     Job { call, content: Content::of_texts(texts), full_output, tokens: None }
 }
 
+/// What takes secrets out of strings that are JSON text themselves, by the places of those strings.
+type Insides = HashMap<usize, Edits>;
+
+/// What takes the secrets out of all that tools gave but the texts that are compressed, which lose theirs there.
+fn redacted(
+    text: &str,
+    found: &[Found<'_>],
+    regions: Vec<Region>,
+    policy: &Policy,
+) -> Result<(Edits, Insides, Vec<RedactionCount>), RpcError> {
+    if !policy.redact_secrets {
+        return Ok(Default::default());
+    }
+    let failed = |RedactionFailed| {
+        RpcError::failed("redaction_failed", "the body could not be redacted, so no content is returned")
+    };
+    // Nothing here belongs to one result, so that only what needs no path counts.
+    let spare = Spare::of(policy, &[]);
+    let mut counts = Counts::new();
+    let mut insides = Insides::new();
+    let mut but = Vec::new();
+    for one in found {
+        for texts in one.texts.chunk_by(|a, b| a.range == b.range) {
+            but.push(texts[0].range.clone());
+            let Some((whole, _)) = &texts[0].inside else { continue };
+            let mut within: Vec<_> =
+                texts.iter().filter_map(|text| Some(text.inside.as_ref()?.1.clone())).collect();
+            within.sort_by_key(|range| range.start);
+            let inside = Inside { range: texts[0].range.clone(), text: Rc::clone(whole), but: within };
+            let edits = redact::edits_inside(&inside, &spare, &mut counts).map_err(failed)?;
+            if !edits.is_empty() {
+                insides.insert(inside.range.start, edits);
+            }
+        }
+    }
+    but.sort_by_key(|range| range.start);
+    let edits = redact::edits(text, &Plan { regions, but }, &spare, &mut counts).map_err(failed)?;
+    let mut redactions = redaction_counts(&counts);
+    tell_fingerprints(&mut redactions, &spare.met(), policy);
+    Ok((edits, insides, redactions))
+}
+
 /// Puts the new texts of a result into its places.
-fn put(found: &Found<'_>, texts: &[String], edits: &mut Edits) {
-    let mut changed = found.texts.iter().zip(texts).filter(|(place, new)| **new != place.text).peekable();
-    while let Some((place, new)) = changed.next() {
-        let Some((whole, range)) = &place.inside else {
-            edits.replace_string(place.range.clone(), new);
+fn put(found: &Found<'_>, texts: &[String], insides: &Insides, edits: &mut Edits) {
+    let all: Vec<_> = found.texts.iter().zip(texts).collect();
+    for same in all.chunk_by(|(a, _), (b, _)| a.range == b.range) {
+        let (place, new) = same[0];
+        let Some((whole, _)) = &place.inside else {
+            if **new != *place.text {
+                edits.replace_string(place.range.clone(), new);
+            }
             continue;
         };
         // All texts of a string that is JSON text itself change it together.
-        let mut inner = Edits::default();
-        inner.replace_string(range.clone(), new);
-        while let Some((next, new)) = changed.next_if(|(next, _)| next.range == place.range) {
-            if let Some((_, range)) = &next.inside {
+        let mut inner = insides.get(&place.range.start).cloned().unwrap_or_default();
+        for (text, new) in same.iter().filter(|(text, new)| **new != *text.text) {
+            if let Some((_, range)) = &text.inside {
                 inner.replace_string(range.clone(), new);
             }
         }
-        edits.replace_string(place.range.clone(), &inner.apply(whole));
+        if !inner.is_empty() {
+            edits.replace_string(place.range.clone(), &inner.apply(whole));
+        }
     }
 }
 
@@ -199,8 +257,10 @@ fn put(found: &Found<'_>, texts: &[String], edits: &mut Edits) {
 fn drop_repeated(found: &Found<'_>, edits: &mut Edits) {
     let value = |text: &str| serde_json::from_str::<Value>(text).ok();
     let Some(object) = found.structured else { return };
-    let Some(structured) = object.get(STRUCTURED).and_then(|json| value(json.raw())) else { return };
+    let Some(place) = object.get(STRUCTURED) else { return };
+    let (Some(structured), structured_place) = (value(place.raw()), place.range()) else { return };
     if found.texts.iter().any(|text| value(&text.text).is_some_and(|value| value == structured)) {
+        edits.forget(&structured_place);
         edits.remove_members(object, |member| member.name == STRUCTURED);
     }
 }

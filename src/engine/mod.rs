@@ -230,6 +230,7 @@ impl Engine {
                 max_streams: self.settings.streams.max_open,
                 max_stream_bytes: self.settings.streams.limits.whole,
             },
+            configuration: (*self.configuration.told()).clone(),
         };
         serde_json::to_value(capabilities).map_err(|e| RpcError::failed("internal", e.to_string()))
     }
@@ -249,6 +250,11 @@ impl Engine {
         self.recorder.notify_through(send);
     }
 
+    /// Looks whether the file of events, where there is one, can be written: an error says why there are none.
+    pub fn check_telemetry(&self) -> std::io::Result<()> {
+        self.recorder.check_file()
+    }
+
     /// Events also go to this exporter; to be said before the first result.
     #[cfg(feature = "otel")]
     pub fn export_to(&self, exporter: crate::telemetry::otel::Exporter) {
@@ -261,6 +267,11 @@ impl Engine {
         *self.streams() = Streams::new(self.settings.streams);
         *self.artifacts() = Store::with_root(self.settings.artifacts.clone(), std::env::temp_dir());
         self.copies.close();
+    }
+
+    /// The settings for requests that give none, as they are now.
+    pub fn policy_in_force(&self) -> Policy {
+        (*self.policy()).clone()
     }
 
     /// The settings for requests that give none.

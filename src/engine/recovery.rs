@@ -116,7 +116,9 @@ impl Copies {
         let put = |bytes: &[u8]| {
             let digest = blake3::hash(bytes).to_hex();
             let media = mime.map_or(Media::Text, |mime| Media::Binary(mime.to_owned()));
-            let Some(safe) = safe(bytes, &media, policy.redact_secrets) else { return Ok(false) };
+            // What the model wrote is no secret to it, but to others who may read the copy.
+            let is_redacted = policy.redact_secrets && outcome.decision.wrote.is_empty();
+            let Some(safe) = safe(bytes, &media, is_redacted) else { return Ok(false) };
             vault.keep(session, &digest, &safe, &media, &label, self.now()).map(|()| true)
         };
         let fits = |bytes: &&[u8]| bytes.len() <= self.settings.max_artifact_bytes;

@@ -53,6 +53,17 @@ pub fn of_user() -> Result<SealKey, String> {
     in_folder(&folder).map_err(|error| format!("the key of seals, {}: {error}", folder.join(FILE).display()))
 }
 
+/// Why the key of the installation is not used, in words, where there is one that cannot be; makes none.
+pub fn fault() -> Option<String> {
+    let path = folder()?.join(FILE);
+    let error = match std::fs::symlink_metadata(&path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+        Err(error) => error,
+        Ok(_) => made(path.parent()?).and_then(|()| read(&path)).err()?,
+    };
+    Some(format!("{}: {error}", path.display()))
+}
+
 /// `~/.local/state/tersed` on Linux.
 fn folder() -> Option<PathBuf> {
     use etcetera::base_strategy::{BaseStrategy, choose_base_strategy};
@@ -84,13 +95,18 @@ fn in_folder(folder: &Path) -> io::Result<SealKey> {
     read(&path)
 }
 
-/// Makes the folder, if need be, and looks whose it is.
+/// Makes the folder, if need be.
 fn make(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)?;
+    made(folder)
+}
+
+/// Looks whose a folder is.
+fn made(folder: &Path) -> io::Result<()> {
     let found = std::fs::symlink_metadata(folder)?;
     if !found.is_dir() {
         return Err(io::Error::other("its folder is a link or no folder"));
@@ -160,6 +176,7 @@ fn parse(text: &str) -> Option<SealKey> {
 }
 
 #[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 

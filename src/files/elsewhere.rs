@@ -73,6 +73,10 @@ impl Inner {
         options.open(path).map_err(why)
     }
 
+    pub(super) fn rename(&self, from: &str, to: &str) -> Result<(), Why> {
+        fs::rename(self.0.join(from), self.0.join(to)).map_err(why)
+    }
+
     pub(super) fn check_writers(&self) -> Result<(), Why> {
         Ok(())
     }

@@ -5,6 +5,7 @@
 //! lead a read or a write elsewhere. It never reads a pipe, a device, a terminal or standard input, never removes or
 //! shortens a file, and never changes the rights of one that is there.
 
+mod anchor;
 #[cfg(not(unix))]
 #[path = "elsewhere.rs"]
 mod system;
@@ -16,6 +17,8 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
+
+pub use anchor::{anchored, state_folder};
 
 /// What becomes of a path with links in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -167,6 +170,11 @@ pub fn create_file_beneath(root: &Path, relative: &Path, opening: Opening) -> Re
     Folder::open(&resolved(root)?)?.create(relative, opening)
 }
 
+/// A regular file below `root`, to read.
+pub fn open_beneath(root: &Path, relative: &Path) -> Result<File, Refused> {
+    Folder::open(&resolved(root)?)?.open_file(relative, Writers::Any)
+}
+
 /// A path with its links followed, none of which may lead to what a process has open.
 pub fn resolved(path: &Path) -> Result<PathBuf, Refused> {
     const MOST: usize = 40;
@@ -306,6 +314,24 @@ impl Folder {
         folder.create(name, opening).map_err(refused)
     }
 
+    /// The folder below `root`, made if need be with those on the way, for this user alone; `root` too.
+    pub fn create_beneath(root: &Path, relative: &Path) -> Result<Self, Refused> {
+        if let Err(Refused { why: Why::Missing, .. }) = resolved(root) {
+            system::make_all(root).map_err(|e| Refused { path: root.to_owned(), why: Why::System(e) })?;
+        }
+        let (root, path) = (Self::open(&resolved(root)?)?, root.join(relative));
+        let refused = |why| Refused { path: path.clone(), why };
+        let names = names(relative).map_err(refused)?;
+        let inner = root.inner.make_folders(&names).map_err(refused)?;
+        Ok(Self { inner, path })
+    }
+
+    /// Gives a file in this folder another name in it, in the place of one that has it.
+    pub fn rename(&self, from: &str, to: &str) -> Result<(), Refused> {
+        let refused = |why| Refused { path: self.path.join(from), why };
+        self.inner.rename(from, to).map_err(refused)
+    }
+
     /// Whether only this user and the superuser may have put something here.
     pub fn check_writers(&self) -> Result<(), Refused> {
         self.inner.check_writers().map_err(|why| Refused { path: self.path.clone(), why })
@@ -319,6 +345,13 @@ impl Folder {
     /// Whether something of that name is in it, a link that leads nowhere too.
     pub fn has(&self, name: &str) -> bool {
         self.inner.has(name)
+    }
+}
+
+#[cfg(unix)]
+impl std::os::fd::AsFd for Folder {
+    fn as_fd(&self) -> std::os::fd::BorrowedFd<'_> {
+        self.inner.as_fd()
     }
 }
 

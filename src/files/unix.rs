@@ -81,6 +81,10 @@ impl Inner {
         enter(root.as_fd(), &names).map(|fd| Self(fd.into())).map_err(why)
     }
 
+    pub(super) fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+
     pub(super) fn folder(&self, names: &[&OsStr]) -> Result<Self, Why> {
         enter(self.0.as_fd(), names).map(|fd| Self(fd.into())).map_err(why)
     }
@@ -127,6 +131,10 @@ impl Inner {
         is_regular(FileType::from_raw_mode(about.mode() as _))?;
         // Another name of a file elsewhere would be written to there.
         if about.nlink() > 1 { Err(Why::Names) } else { Ok(file) }
+    }
+
+    pub(super) fn rename(&self, from: &str, to: &str) -> Result<(), Why> {
+        rustix::fs::renameat(&self.0, from, &self.0, to).map_err(why)
     }
 
     pub(super) fn check_writers(&self) -> Result<(), Why> {

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::engine::AGENT;
@@ -12,24 +12,32 @@ use crate::engine::AGENT;
 #[serde(default)]
 pub struct Event {
     /// Which event it is, as the host calls it; empty for a tool result.
+    #[serde(deserialize_with = "text")]
     pub hook_event_name: String,
     /// The conversation.
+    #[serde(deserialize_with = "text")]
     pub session_id: String,
     /// Where the host works; empty where it does not say.
+    #[serde(deserialize_with = "text")]
     pub cwd: String,
     /// The agent inside it that made the call; empty for the main one.
+    #[serde(deserialize_with = "text")]
     pub agent_id: String,
     /// What kind of agent that is, where the host says so; a conversation may have one too.
+    #[serde(deserialize_with = "text")]
     pub agent_type: String,
     /// The model, where the host says so.
+    #[serde(deserialize_with = "text")]
     pub model: String,
     /// The tool.
+    #[serde(deserialize_with = "text")]
     pub tool_name: String,
     /// Its arguments.
     pub tool_input: Value,
     /// Its result, in the tool's own shape.
     pub tool_response: Value,
     /// The call.
+    #[serde(deserialize_with = "text")]
     pub tool_use_id: String,
 }
 
@@ -65,6 +73,11 @@ impl Event {
             false => Cow::Borrowed(&self.session_id),
         }
     }
+}
+
+/// A text that may be `null`: a host that says so must not lose the event.
+fn text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    Ok(Option::<String>::deserialize(from)?.unwrap_or_default())
 }
 
 /// The value of which a string is the JSON text, where it is that of an object or array.

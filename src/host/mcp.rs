@@ -22,7 +22,7 @@ use super::{Host, gemini, served};
 /// without it: the memory of a conversation is in the resident process alone.
 pub const HOOK: &str = "tersed_hook";
 
-const INSTRUCTIONS: &str = "Results of tools may show lines such as `[tersed#1a2b3c: omitted 120 lines 5-124, ..., id 3fa9c1d2]`. \
+const INSTRUCTIONS: &str = "Results of tools may show lines such as `[tersed#493027516823: omitted 120 lines 5-124, ..., id 3fa9c1d2]`. \
     What they stand for can be read with tersed_expand and searched with tersed_search.";
 const RESULT_DESCRIPTION: &str =
     "Called by the host's hooks, not by the model: gives back the text that it is given.";

@@ -9,6 +9,7 @@ pub mod event;
 pub mod gemini;
 pub mod hooks;
 pub mod mcp;
+pub mod pass;
 pub mod proxy;
 pub mod replace;
 pub mod resident;

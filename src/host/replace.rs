@@ -55,6 +55,11 @@ fn reads_back(event: &Event) -> bool {
 
 /// The same for a `result` in the shape of the wire.
 pub fn compress_result(host: &Host, session: Option<&str>, result: Value, limits: Limits) -> Option<Value> {
+    worked_on(host, session, result, limits).flatten()
+}
+
+/// The same, which tells a result that stays as it is, `Some(None)`, from one that could not be worked on.
+pub fn worked_on(host: &Host, session: Option<&str>, result: Value, limits: Limits) -> Option<Option<Value>> {
     // The evidence tells whether anything changed.
     let mut params = json!({ "policy": { "evidence": "full" } });
     if let Some(session) = session {
@@ -67,15 +72,19 @@ pub fn compress_result(host: &Host, session: Option<&str>, result: Value, limits
     if let Some(bytes) = limits.bytes.filter(|bytes| *bytes < host.engine().output_cap()) {
         params["policy"]["maxOutputBytes"] = json!(bytes.max(1));
     }
+    if let Some(bytes) = limits.bytes {
+        // What can't be brought below it is cut by the host, nobody knows how.
+        params["hostCut"] = json!({ "bytes": bytes });
+    }
     params["result"] = result;
     let text = params.to_string();
     let answer: Compressed = host.engine().compress(&by_name(&text).ok()?, &Cancel::default()).ok()?;
     if answer.evidence?.status == Status::Unchanged {
-        return None;
+        return Some(None);
     }
     let new: Value = serde_json::from_str(answer.content.get()).ok()?;
     // What a rule keeps from being compressed is still redacted, and mostly the same.
-    (new != params["result"]["content"]).then_some(new)
+    Some((new != params["result"]["content"]).then_some(new))
 }
 
 /// The context is summed up, cleared, begun or resumed: nothing of what it was given is certain to be visible. A

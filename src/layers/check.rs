@@ -11,6 +11,9 @@ const QUOTED: usize = 60;
 /// Names that an error lists.
 const LISTED: usize = 24;
 
+/// Faults of one file that are told: each takes a look at all names.
+const TOLD: usize = 32;
+
 /// What is wrong with a value, and its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
@@ -27,8 +30,39 @@ pub fn check(node: &Node, kind: &Kind, key: &str) -> Vec<Wrong> {
     wrong
 }
 
-fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>) {
-    let fits = match (kind, &node.data) {
+/// What of a value is as it should be, without the items and members that are not; `None` where nothing is.
+pub(super) fn sound(node: &Node, kind: &Kind) -> Option<Node> {
+    let data = match (kind, &node.data) {
+        (Kind::List(of), Data::List(items)) => {
+            let items = items.iter().filter(|item| item.data != Data::Null);
+            Data::List(items.filter_map(|item| sound(item, of)).collect())
+        }
+        (Kind::Table(of), Data::Table(members)) => {
+            let sound =
+                |(name, line, node): &(String, usize, Node)| Some((name.clone(), *line, sound(node, of)?));
+            Data::Table(members.iter().filter_map(sound).collect())
+        }
+        (Kind::Group(known), Data::Table(members)) => {
+            let sound = |(name, line, node): &(String, usize, Node)| {
+                let member = known.iter().find(|member| member.name == *name)?;
+                Some((name.clone(), *line, sound(node, &member.kind)?))
+            };
+            Data::Table(members.iter().filter_map(sound).collect())
+        }
+        (kind, data) => return fits(kind, data).then(|| node.clone()),
+    };
+    // A list or a group that lost all it had says nothing any more.
+    let is_empty = |data: &Data| match data {
+        Data::List(items) => items.is_empty(),
+        Data::Table(members) => members.is_empty(),
+        _ => false,
+    };
+    (!is_empty(&data) || is_empty(&node.data)).then_some(Node { line: node.line, data })
+}
+
+/// Whether a single value is as it should be.
+fn fits(kind: &Kind, data: &Data) -> bool {
+    match (kind, data) {
         (_, Data::Null) | (Kind::Other, _) | (Kind::Flag, Data::Flag(_)) | (Kind::Text, Data::Text(_)) => {
             true
         }
@@ -37,8 +71,20 @@ fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>
         }
         (Kind::Number, Data::Number(number)) => number.as_f64().is_some_and(|number| number >= 0.0),
         (Kind::Choice(names), Data::Text(text)) => names.contains(text),
+        _ => false,
+    }
+}
+
+fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>) {
+    if wrong.len() >= TOLD {
+        return;
+    }
+    let fits = match (kind, &node.data) {
         (Kind::List(of), Data::List(items)) => {
             for (i, item) in items.iter().enumerate() {
+                if wrong.len() >= TOLD {
+                    break;
+                }
                 let key = format!("{key}[{i}]");
                 match item.data {
                     Data::Null => wrong.push(bad(item, item.line, of, &key)),
@@ -53,6 +99,9 @@ fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>
         }
         (Kind::Group(known), Data::Table(members)) => {
             for (name, line, node) in members {
+                if wrong.len() >= TOLD {
+                    break;
+                }
                 match known.iter().find(|member| member.name == *name) {
                     Some(member) => look(node, *line, &member.kind, &joined(key, name), wrong),
                     None => wrong.push(Wrong { line: *line, text: unknown(key, name, known) }),
@@ -60,7 +109,7 @@ fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>
             }
             true
         }
-        _ => false,
+        (kind, data) => fits(kind, data),
     };
     if !fits {
         wrong.push(bad(node, line, kind, key));
@@ -141,4 +190,23 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
         .filter(|(far, _)| *far <= most)
         .min_by_key(|(far, _)| *far)
         .map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::schema::root;
+    use crate::layers::document::yaml;
+
+    #[test]
+    fn of_many_faults_the_first_are_told_and_all_fall_away() {
+        let keys: String = (0..5000).map(|i| format!("k{i}: {i}\n")).collect();
+        let node = yaml(&format!("{keys}policy: {{excludeTools: [{}a], minBytes: 7}}\n", "7, ".repeat(5000)))
+            .unwrap();
+        assert_eq!(check(&node, root(), "").len(), TOLD);
+        let sound = serde_json::Value::from(&sound(&node, root()).unwrap());
+        assert_eq!(sound, serde_json::json!({"policy": {"excludeTools": ["a"], "minBytes": 7}}));
+        let none = yaml("policy: {excludeTools: [7], budget: {bogus: 1}}\n").unwrap();
+        assert_eq!(super::sound(&none, root()), None);
+    }
 }

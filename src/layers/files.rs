@@ -1,100 +1,279 @@
 //! Configuration files: where they are, and what one of them gives.
+//!
+//! A file counts only if it is regular, small, and nobody but the user and the superuser may write it. One of a project
+//! gives all that it says only while the user trusts it as it is (see `trust`), else what `project` lets through.
 
-use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use serde_json::Value;
 
-use super::check::check;
+use super::check::{check, sound};
 use super::document::{toml, yaml};
 use super::given::{Given, Origin, flatten};
+use super::project::{Untrusted, may_say};
+use super::search::{Found, upwards};
+use super::trust::{Digest, FOLDER, Record, Trusted, of_user};
 use super::{ConfigError, Sources};
 use crate::config::schema::root;
+use crate::files::{Folder, Writers};
 
 /// Names of configuration files.
 pub const NAMES: [&str; 3] = ["tersed.yaml", "tersed.yml", "tersed.toml"];
 /// Largest file that is read, in bytes.
-const LARGEST: u64 = 1 << 20;
+pub(crate) const LARGEST: u64 = 1 << 20;
 /// Settings that are paths to write to.
 const WRITTEN: [&str; 2] = ["recovery.directory", "telemetry.path"];
 /// Settings that are paths.
 const PATHS: [&str; 3] = ["recovery.directory", "telemetry.path", "ruleFiles"];
+/// Where relative paths of projects lead, below the state folder.
+const OF_PROJECTS: &str = "projects";
+/// Files of rules that a project may name.
+const MOST_RULE_FILES: usize = 32;
 
-/// The configuration file of a folder. Two of them are an error, since one would be ignored.
-pub(super) fn in_folder(folder: &Path, errors: &mut Vec<ConfigError>) -> Option<PathBuf> {
-    let mut found = NAMES.iter().map(|name| folder.join(name)).filter(|path| path.is_file());
-    let first = found.next()?;
-    if let Some(second) = found.next() {
+/// What a file says: settings with their values and lines.
+type Said = Vec<(String, Value, usize)>;
+/// Files with what they hold.
+pub(super) type Texts = Vec<(PathBuf, Vec<u8>)>;
+
+/// What came of a file.
+#[derive(Debug, Default)]
+pub(super) struct Read {
+    pub given: Vec<Given>,
+    pub faults: Vec<ConfigError>,
+    /// Where it is a project's, and not trusted.
+    pub untrusted: Option<Untrusted>,
+    /// The files of rules that a trusted file of a project names.
+    pub rules: Texts,
+}
+
+/// The configuration file of a folder. Two of them are a fault, since one is ignored.
+pub(super) fn in_folder(folder: &Path, faults: &mut Vec<ConfigError>) -> Option<PathBuf> {
+    let is_there = |name: &&str| folder.join(name).symlink_metadata().is_ok();
+    let names: Vec<&str> = NAMES.into_iter().filter(is_there).collect();
+    one_of(folder, &names, faults)
+}
+
+fn one_of(folder: &Path, names: &[&str], faults: &mut Vec<ConfigError>) -> Option<PathBuf> {
+    let first = folder.join(names.first()?);
+    if let Some(second) = names.get(1) {
+        let second = folder.join(second);
         let text = format!("{} is there too, allowed is one of {}", second.display(), NAMES.join(", "));
-        errors.push(ConfigError { place: first.display().to_string(), line: None, text });
+        faults.push(ConfigError { place: first.display().to_string(), line: None, text });
     }
     Some(first)
 }
 
-/// What a file gives. One that was only found is not trusted with everything: whoever wrote the project need not
-/// be who runs it.
-pub(super) fn read(
-    path: &Path,
-    is_found: bool,
-    sources: &Sources,
-    errors: &mut Vec<ConfigError>,
-) -> Vec<Given> {
-    let place = path.display().to_string();
-    let mut wrong = |line: Option<usize>, text: String| {
-        errors.push(ConfigError { place: place.clone(), line: line.filter(|line| *line > 0), text });
-    };
-    let text = match text(path) {
-        Ok(text) => text,
-        Err(reason) => {
-            wrong(None, reason);
-            return Vec::new();
+/// What a file of the user gives.
+pub(super) fn read(path: &Path, sources: &Sources) -> Read {
+    let mut read = Read::default();
+    let bytes = match of_user(path, LARGEST) {
+        Ok(bytes) => bytes,
+        Err(text) => {
+            read.faults.push(ConfigError { place: path.display().to_string(), line: None, text });
+            return read;
         }
     };
+    let folder = path.parent().unwrap_or(Path::new("."));
+    for (key, value, line) in said(path, &bytes, &mut read.faults) {
+        let value = placed(&key, value, folder, sources);
+        read.given.push(Given::new(key, value, Origin::File { path: path.to_owned(), line }));
+    }
+    read
+}
+
+/// What a text says that is as it should be; what is not is a fault.
+fn said(path: &Path, bytes: &[u8], faults: &mut Vec<ConfigError>) -> Said {
+    let place = path.display().to_string();
+    let mut wrong = |line: Option<usize>, text: String| {
+        faults.push(ConfigError { place: place.clone(), line: line.filter(|line| *line > 0), text });
+    };
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        wrong(None, "is no UTF-8".to_owned());
+        return Vec::new();
+    };
     let is_toml = path.extension().is_some_and(|extension| extension == "toml");
-    let node = match if is_toml { toml(&text) } else { yaml(&text) } {
+    let node = match if is_toml { toml(text) } else { yaml(text) } {
         Ok(node) => node,
         Err(error) => {
             wrong(error.line, error.reason);
             return Vec::new();
         }
     };
-    for bad in check(&node, root(), "") {
-        wrong(Some(bad.line), bad.text);
-    }
-    let folder = path.parent().unwrap_or(Path::new("."));
+    let bad = check(&node, root(), "");
+    let sound = if bad.is_empty() { Some(node) } else { sound(&node, root()) };
+    bad.into_iter().for_each(|bad| wrong(Some(bad.line), bad.text));
     let mut all = Vec::new();
-    flatten(&node, root(), "", &mut |key, node, line| {
-        let value = Value::from(node);
-        if let Some(reason) = refused(key, &value).filter(|_| is_found) {
-            wrong(Some(line), format!("{key}: {reason}"));
-        }
-        let value = placed(key, value, folder, sources);
-        all.push(Given { key: key.to_owned(), value, origin: Origin::File { path: path.to_owned(), line } });
-    });
+    if let Some(node) = sound {
+        flatten(&node, root(), "", &mut |key, node, line| {
+            all.push((key.to_owned(), Value::from(node), line))
+        });
+    }
     all
 }
 
-/// The text of a file.
-fn text(path: &Path) -> Result<String, String> {
-    let file = std::fs::File::open(path).map_err(|e| e.to_string())?;
-    let mut text = String::new();
-    file.take(LARGEST + 1).read_to_string(&mut text).map_err(|e| e.to_string())?;
-    match text.len() as u64 > LARGEST {
-        true => Err(format!("has more than {LARGEST} bytes, which are allowed")),
-        false => Ok(text),
+/// A project's file as it is now.
+#[derive(Debug)]
+pub struct ProjectFile {
+    /// The file.
+    pub path: PathBuf,
+    /// What the user would trust.
+    pub record: Record,
+    /// What it says.
+    pub says: Vec<Given>,
+    /// What is wrong with it and with the files of rules that it names.
+    pub faults: Vec<ConfigError>,
+    /// The files of rules that it names.
+    pub(super) rules: Texts,
+}
+
+impl ProjectFile {
+    /// Reads it, and the files of rules that it names, if `with_rules` says so of its digest.
+    fn read(path: &Path, top: &Path, with_rules: impl FnOnce(&Digest) -> bool) -> Result<Self, ConfigError> {
+        let error = |text: String| ConfigError { place: path.display().to_string(), line: None, text };
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(error("is no file".to_owned()));
+        };
+        let bytes =
+            Folder::open(folder).and_then(|folder| folder.read(Path::new(name), LARGEST, Writers::Own));
+        let bytes = bytes.map_err(|refused| error(refused.why.to_string()))?;
+        let mut faults = Vec::new();
+        let origin = |line| Origin::File { path: path.to_owned(), line };
+        let says = said(path, &bytes, &mut faults);
+        let says: Vec<Given> =
+            says.into_iter().map(|(key, value, line)| Given::new(key, value, origin(line))).collect();
+        let file = Digest::of(path, &bytes);
+        let names = says.iter().find(|given| given.key == "ruleFiles").filter(|_| with_rules(&file));
+        let names = names.and_then(|given| serde_json::from_value::<Vec<PathBuf>>(given.value.clone()).ok());
+        let rules = rule_files(folder, top, &names.unwrap_or_default(), &mut faults);
+        let digests = rules.iter().map(|(path, bytes)| Digest::of(path, bytes)).collect();
+        let record = Record { file, rules: digests };
+        Ok(Self { path: path.to_owned(), record, says, faults, rules })
+    }
+
+    /// What of it does not count while it is not trusted.
+    pub fn beyond(&self) -> impl Iterator<Item = &Given> {
+        self.says.iter().filter(|given| !may_say(&given.key, &given.value))
     }
 }
 
-/// Why a file that was found in a project may not give a value.
-fn refused(key: &str, value: &Value) -> Option<String> {
-    let instead = "from a file that --config names, the user's file, the environment or a flag";
-    if key == "policy.redactSecrets" && *value == Value::Bool(false) {
-        return Some(format!("`false` is only taken {instead}"));
+/// The files of rules that a project names: below the top of the project, and without links.
+fn rule_files(folder: &Path, top: &Path, names: &[PathBuf], faults: &mut Vec<ConfigError>) -> Texts {
+    let mut all = Vec::new();
+    let root = (!names.is_empty()).then(|| Folder::open(top)).and_then(Result::ok);
+    for name in names {
+        let path = folder.join(name);
+        let below = path.strip_prefix(top).ok().filter(|_| !name.starts_with("~"));
+        let text = match (&root, below) {
+            _ if all.len() == MOST_RULE_FILES => {
+                Err(format!("allowed are at most {MOST_RULE_FILES} files of rules"))
+            }
+            (Some(root), Some(below)) => {
+                root.read(below, LARGEST, Writers::Own).map_err(|refused| refused.why.to_string())
+            }
+            _ => Err("leads out of the project, whose file names it".to_owned()),
+        };
+        match text {
+            Ok(bytes) => all.push((path, bytes)),
+            Err(text) => {
+                faults.push(ConfigError { place: path.display().to_string(), line: None, text });
+                if all.len() == MOST_RULE_FILES {
+                    break;
+                }
+            }
+        }
     }
-    let path = Path::new(value.as_str().filter(|_| WRITTEN.contains(&key))?);
-    let is_inside = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
-    let is_inside = is_inside && !path.starts_with("~");
-    (!is_inside).then(|| format!("a path that leads out of the project is only taken {instead}"))
+    all
+}
+
+/// The file of the project that `directory` is in, and the top of that project.
+fn of_directory(found: &Found, faults: &mut Vec<ConfigError>) -> Option<(PathBuf, PathBuf)> {
+    let (folder, names) = found.file.as_ref()?;
+    let path = one_of(folder, names, faults)?;
+    Some((path, found.repository.clone().unwrap_or_else(|| folder.clone())))
+}
+
+/// The project's file for `tersed trust`: `path` is the file or a folder of the project.
+///
+/// # Errors
+///
+/// There is none, or it may not count.
+pub fn project_file(path: &Path, sources: &Sources) -> Result<ProjectFile, String> {
+    let place = crate::files::resolved(path).map_err(|refused| refused.to_string())?;
+    let is_file =
+        place.file_name().is_some_and(|name| NAMES.iter().any(|known| name == *known)) && !place.is_dir();
+    if !is_file && !place.is_dir() {
+        return Err(format!("{}: allowed is a folder or a file named {}", path.display(), NAMES.join(", ")));
+    }
+    let from = if is_file { place.parent().unwrap_or(&place) } else { &place };
+    let found = upwards(from, sources.home.as_deref());
+    let mut faults = Vec::new();
+    let (file, top) = match is_file {
+        true => (place.clone(), found.repository.unwrap_or_else(|| from.to_owned())),
+        false => of_directory(&found, &mut faults).ok_or_else(|| {
+            format!(
+                "{}: neither it nor a folder above it in its project has a file of settings",
+                path.display()
+            )
+        })?,
+    };
+    let read = ProjectFile::read(&file, &top, |_| true).map_err(|error| error.to_string())?;
+    faults.extend(read.faults);
+    Ok(ProjectFile { faults, ..read })
+}
+
+/// What the project's file gives.
+pub(super) fn read_project(found: &Found, sources: &Sources) -> Option<(PathBuf, Read)> {
+    let mut read = Read::default();
+    let (path, top) = of_directory(found, &mut read.faults)?;
+    let record = sources.state.as_deref().and_then(|state| Trusted::below(state).find(&path));
+    let is_known = |file: &Digest| record.as_ref().is_some_and(|record| record.file.digest == file.digest);
+    let file = match ProjectFile::read(&path, &top, is_known) {
+        Ok(file) => file,
+        Err(error) => {
+            read.faults.push(error);
+            return Some((path, read));
+        }
+    };
+    read.faults.extend(file.faults);
+    if record.as_ref() == Some(&file.record) {
+        for given in file.says {
+            match within_state(&given.key, given.value, &path, sources) {
+                Ok(value) => read.given.push(Given { value, ..given }),
+                Err(text) => read.faults.push(ConfigError {
+                    place: path.display().to_string(),
+                    line: given.origin.line(),
+                    text: format!("{}: {text}", given.key),
+                }),
+            }
+        }
+        read.rules = file.rules;
+        return Some((path, read));
+    }
+    let (less, ignored): (Vec<_>, Vec<_>) =
+        file.says.into_iter().partition(|given| may_say(&given.key, &given.value));
+    read.given = less.into_iter().map(|given| Given { is_less: true, ..given }).collect();
+    read.untrusted = Some(Untrusted { path: path.clone(), has_changed: record.is_some(), ignored });
+    Some((path, read))
+}
+
+/// A value of a trusted file of a project: what is written lies below the user's state folder, where relative paths
+/// begin.
+fn within_state(key: &str, value: Value, path: &Path, sources: &Sources) -> Result<Value, String> {
+    if !WRITTEN.contains(&key) {
+        return Ok(placed(key, value, path.parent().unwrap_or(path), sources));
+    }
+    let state = sources.state.as_deref().ok_or("there is no state folder of the user")?;
+    let value = placed(key, value, &state.join(OF_PROJECTS), sources);
+    let is_inside =
+        value.as_str().map(Path::new).and_then(|path| path.strip_prefix(state).ok()).is_some_and(|below| {
+            let is_name = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+            below.components().all(is_name)
+                && below.components().next() != Some(Component::Normal(FOLDER.as_ref()))
+        });
+    match is_inside {
+        true => Ok(value),
+        false => Err(format!("a project's file may only name what lies below {}", state.display())),
+    }
 }
 
 /// A path where it leads, seen from the folder that it is relative to; other values as they are.

@@ -50,6 +50,30 @@ pub struct Given {
     pub value: Value,
     /// Where it comes from.
     pub origin: Origin,
+    /// Whether it may only make less of what lies below it; see `project`.
+    pub(super) is_less: bool,
+}
+
+impl Given {
+    /// A value that takes the place of what lies below it.
+    pub(super) fn new(key: impl Into<String>, value: Value, origin: Origin) -> Self {
+        Self { key: key.into(), value, origin, is_less: false }
+    }
+
+    /// Whether this is the value that the other one came from.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.key == other.key && self.origin == other.origin
+    }
+}
+
+impl Origin {
+    /// The line of a file.
+    pub(super) fn line(&self) -> Option<usize> {
+        match self {
+            Self::File { line, .. } => Some(*line).filter(|line| *line > 0),
+            _ => None,
+        }
+    }
 }
 
 /// Calls `each` with the key, the value and the line of every setting in a group that was checked. An empty group
@@ -100,7 +124,7 @@ pub(super) fn of_profile(profile: Profile) -> Vec<Given> {
     let mut all = Vec::new();
     if let Ok(node) = yaml(profile.settings()) {
         flatten(&node, root(), "", &mut |key, node, _| {
-            all.push(Given { key: key.to_owned(), value: node.into(), origin: Origin::Profile(profile) });
+            all.push(Given::new(key, node.into(), Origin::Profile(profile)));
         });
     }
     all

@@ -1,24 +1,36 @@
-//! Where settings come from: flags, environment, project file, user file, profile, defaults; what a host says lies
+//! Where settings come from: flags, environment, the project's file, the user's file, a profile. What a host says lies
 //! on top. Each value knows its origin. What each setting is stands in `config`.
+//!
+//! There are three circles. The user's word is what flags, the environment, the host and the user's own files say. A
+//! project's file was written by somebody else: it may only make tersed do less, until the user trusts it (`trust`).
+//! What a tool wrote never is a setting. A file that cannot be read, or a value that is not allowed, is a fault that is
+//! named, and what lies below counts in its place: redaction is never lost to a typing error.
 
 pub mod check;
 pub mod document;
 mod files;
 mod given;
+mod project;
+mod resolve;
+mod search;
+pub mod trust;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::config::schema::{kind, setting, settings};
-use crate::config::{Config, ConfigPatch, Policy, Profile};
-use crate::rules::{LoadError, Rules};
+use crate::pipeline::sanitize;
+use crate::rules::LoadError;
 use check::{check, nearest, quoted};
 use document::Node;
-pub use files::NAMES;
+pub(crate) use files::LARGEST;
+pub use files::{NAMES, ProjectFile, project_file};
 pub use given::{Given, Origin};
 use given::{flatten, of_text};
+pub use project::Untrusted;
+pub use resolve::{Layers, Resolved};
 
 /// Variable that names the file to read in place of the project's.
 pub const FILE_VARIABLE: &str = "TERSED_CONFIG";
@@ -27,9 +39,6 @@ pub const NONE_VARIABLE: &str = "TERSED_NO_CONFIG";
 
 /// Variables that are not for this program but for those that start it.
 const OF_CLIENTS: [&str; 3] = ["TERSED_BIN", "TERSED_DEADLINE_MS", "TERSED_WRAP"];
-
-/// Lists of named items, of which every layer adds its own.
-const ADDED: [&str; 1] = ["policy.rules"];
 
 /// Something wrong with a setting, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +65,16 @@ pub fn told(errors: &[ConfigError]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
+/// A line about settings for people and logs: without secrets, since a value may be one, and without control characters.
+pub fn printable(line: &str) -> String {
+    let line: String = line
+        .chars()
+        .map(|c| if c.is_control() { c.escape_default().to_string() } else { c.to_string() })
+        .collect();
+    sanitize::redact_only(&line)
+        .map_or_else(|_| "a configuration cannot be read".to_owned(), |(text, _)| text)
+}
+
 /// Where to look. The environment is taken once, when the process starts; files are read at each `load`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sources {
@@ -67,27 +86,35 @@ pub struct Sources {
     pub directory: PathBuf,
     /// The folder of the user's file.
     pub user: Option<PathBuf>,
-    /// The user's folder, for `~`.
+    /// The user's folder, for `~`; projects end there.
     pub home: Option<PathBuf>,
+    /// The folder for the state of this program: what the user trusts stands there.
+    pub state: Option<PathBuf>,
     /// The file to read in place of the project's.
     pub file: Option<PathBuf>,
     /// Neither files nor variables are read.
     pub is_bare: bool,
+    /// What is wrong with the process itself.
+    pub faults: Vec<ConfigError>,
 }
 
 impl Sources {
     /// Those of this process, without flags.
-    pub fn of_process() -> Result<Self, ConfigError> {
+    pub fn of_process() -> Self {
         use etcetera::BaseStrategy;
         let wrong = |place: &str, text: String| ConfigError { place: place.to_owned(), line: None, text };
-        let directory = std::env::current_dir().map_err(|e| wrong("the working directory", e.to_string()))?;
         let folders = etcetera::choose_base_strategy().ok();
         let mut sources = Self {
-            directory,
             user: folders.as_ref().map(|folders| folders.config_dir().join("tersed")),
+            state: state_folder(),
             home: folders.map(|folders| folders.home_dir().to_owned()),
             ..Self::default()
         };
+        match std::env::current_dir() {
+            Ok(directory) => sources.directory = directory,
+            // Without one there is no project.
+            Err(error) => sources.faults.push(wrong("the working directory", error.to_string())),
+        }
         let mut is_bare = false;
         for (name, value) in std::env::vars_os() {
             let Some(name) = name.to_str().filter(|name| name.starts_with("TERSED_")) else { continue };
@@ -98,69 +125,126 @@ impl Sources {
                 FILE_VARIABLE => sources.file = Some(PathBuf::from(value)),
                 NONE_VARIABLE => is_bare = true,
                 name if OF_CLIENTS.contains(&name) => {}
-                name => {
-                    let value =
-                        value.into_string().map_err(|_| wrong(name, "its value is no UTF-8".to_owned()))?;
-                    sources.variables.push((name.to_owned(), value));
-                }
+                name => match value.into_string() {
+                    Ok(value) => sources.variables.push((name.to_owned(), value)),
+                    Err(_) => sources.faults.push(wrong(name, "its value is no UTF-8".to_owned())),
+                },
             }
         }
         sources.variables.sort();
-        Ok(if is_bare { sources.bare() } else { sources })
+        if is_bare { sources.bare() } else { sources }
     }
 
     /// The same without files and variables.
     pub fn bare(self) -> Self {
-        Self { is_bare: true, variables: Vec::new(), file: None, ..self }
+        Self { is_bare: true, variables: Vec::new(), file: None, faults: Vec::new(), ..self }
     }
 
-    /// Reads all layers. Gives everything that is wrong.
+    /// Reads all layers, for who wants to know everything that is wrong.
+    ///
+    /// # Errors
+    ///
+    /// All that is wrong with flags, variables and files.
     pub fn load(&self) -> Result<Layers, Vec<ConfigError>> {
-        let mut errors = Vec::new();
-        let mut layers = vec![self.of_flags(&mut errors), self.of_variables(&mut errors)];
-        let mut read = Vec::new();
+        let layers = self.read()?;
+        let faults: Vec<ConfigError> = layers.faults().cloned().collect();
+        if faults.is_empty() { Ok(layers) } else { Err(faults) }
+    }
+
+    /// Reads all layers, for who has work to do: what is wrong is a fault of the layers and does not count.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with flags.
+    pub fn read(&self) -> Result<Layers, Vec<ConfigError>> {
+        let mut wrong = Vec::new();
+        let flags = self.of_flags(&mut wrong);
+        if !wrong.is_empty() {
+            return Err(wrong);
+        }
+        let mut faults = self.faults.clone();
+        let variables = self.of_variables(&mut faults);
+        let mut all = Layers { layers: vec![flags, variables], faults, ..Layers::default() };
+        let mut texts = Vec::new();
         if !self.is_bare {
-            for (path, is_found) in self.files(&mut errors) {
-                layers.push(files::read(&path, is_found, self, &mut errors));
-                read.push(path);
+            texts = self.read_files(&mut all);
+        }
+        self.read_rules(&mut all, &texts);
+        Ok(all)
+    }
+
+    /// The project's file or the one in its place, then the user's. Gives the files of rules of a trusted project.
+    fn read_files(&self, all: &mut Layers) -> files::Texts {
+        let user = self.user.as_deref().and_then(|folder| files::in_folder(folder, &mut all.faults));
+        let mut texts = Vec::new();
+        match &self.file {
+            Some(file) => {
+                let file = self.directory.join(file);
+                // It may be the user's own.
+                if user.as_ref() != Some(&file) {
+                    all.add(file.clone(), files::read(&file, self));
+                }
+            }
+            None => {
+                let real = |path: &Path| crate::files::resolved(path).ok();
+                let mut found = search::upwards(&self.directory, self.home.as_deref());
+                // A process that runs in the user's folder finds the same file twice.
+                let is_user =
+                    |(folder, _): &(PathBuf, _)| self.user.as_deref().and_then(real).as_ref() == Some(folder);
+                found.file = found.file.take_if(|file| !is_user(file));
+                if let Some((path, mut read)) = files::read_project(&found, self) {
+                    all.of_project = std::mem::take(&mut read.faults);
+                    all.project = Some(path.clone());
+                    texts = std::mem::take(&mut read.rules);
+                    all.add(path, read);
+                }
             }
         }
-        let rules = rules_of(&layers, &mut errors);
-        let layers = Layers { layers, files: read, rules };
-        match errors.is_empty() {
-            true => Ok(layers),
-            false => Err(errors),
+        if let Some(user) = user {
+            let read = files::read(&user, self);
+            all.add(user, read);
         }
+        texts
     }
 
-    /// Where files are looked for.
+    /// Where files are looked for, and what says whether they are trusted.
     pub fn places(&self) -> Vec<PathBuf> {
         if self.is_bare {
             return Vec::new();
         }
-        let of_project = self.directory.ancestors().filter(|_| self.file.is_none());
-        let folders = of_project.chain(self.user.as_deref());
+        let found = match self.file {
+            Some(_) => search::Found::default(),
+            None => search::upwards(&self.directory, self.home.as_deref()),
+        };
+        let folders = found.folders.iter().map(PathBuf::as_path).chain(self.user.as_deref());
         let in_folders = folders.flat_map(|folder| NAMES.iter().map(|name| folder.join(name)));
-        self.file.iter().map(|file| self.directory.join(file)).chain(in_folders).collect()
+        let trusted = self.state.as_deref().map(|state| trust::Trusted::below(state).folder());
+        self.file.iter().map(|file| self.directory.join(file)).chain(in_folders).chain(trusted).collect()
     }
 
-    /// The project's file, then the user's, each with whether it was only found.
-    fn files(&self, errors: &mut Vec<ConfigError>) -> Vec<(PathBuf, bool)> {
-        let mut all: Vec<(PathBuf, bool)> = Vec::new();
-        match &self.file {
-            Some(file) => all.push((self.directory.join(file), false)),
-            None => {
-                let found = self.directory.ancestors().find_map(|folder| files::in_folder(folder, errors));
-                all.extend(found.map(|path| (path, true)));
+    /// What the files of rules hold that the topmost layer names which names any. One with a fault adds nothing.
+    fn read_rules(&self, all: &mut Layers, texts: &files::Texts) {
+        let Some(given) = all.layers.iter().flatten().find(|given| given.key == "ruleFiles") else { return };
+        let is_of_project =
+            matches!(&given.origin, Origin::File { path, .. } if all.project.as_deref() == Some(path));
+        let files = serde_json::from_value::<Vec<PathBuf>>(given.value.clone()).unwrap_or_default();
+        for file in files {
+            let read = match is_of_project {
+                // Only what the digest was taken of.
+                true => match texts.iter().find(|(path, _)| *path == file) {
+                    Some((path, bytes)) => crate::rules::load::read_bytes(path, bytes),
+                    None => continue,
+                },
+                false => crate::rules::load(&file),
+            };
+            match read {
+                Ok(rules) => all.rules = all.rules.with(&rules),
+                Err(LoadError { path, line, reason }) => {
+                    let fault = ConfigError { place: path.display().to_string(), line, text: reason };
+                    if is_of_project { all.of_project.push(fault) } else { all.faults.push(fault) }
+                }
             }
         }
-        let user = self.user.as_deref().and_then(|folder| files::in_folder(folder, errors));
-        if let Some(user) = user {
-            // A process that runs in the user's folder finds the same file twice.
-            all.retain(|(path, _)| *path != user);
-            all.push((user, false));
-        }
-        all
     }
 
     fn of_flags(&self, errors: &mut Vec<ConfigError>) -> Vec<Given> {
@@ -205,7 +289,7 @@ impl Sources {
         if wrong.is_empty() {
             flatten(node, kind, key, &mut |key, node, _| {
                 let value = files::placed(key, Value::from(node), &self.directory, self);
-                all.push(Given { key: key.to_owned(), value, origin: origin.clone() });
+                all.push(Given::new(key, value, origin.clone()));
             });
         }
         errors.extend(wrong.into_iter().map(|wrong| ConfigError {
@@ -226,145 +310,30 @@ pub fn of_flag(text: &str) -> Result<(String, Value), String> {
         let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
         return Err(format!("{}: there is no such setting{near}", key.escape_debug()));
     };
-    Ok((key.to_owned(), Value::from(&of_text(value, &known.kind))))
+    let node = of_text(value, &known.kind);
+    let wrong = check(&node, &known.kind, key);
+    match wrong.into_iter().next() {
+        Some(wrong) => Err(wrong.text),
+        None => Ok((key.to_owned(), Value::from(&node))),
+    }
 }
 
 /// What one file gives, and all that is wrong with it.
 pub fn read_file(path: &Path, sources: &Sources) -> Result<Vec<Given>, Vec<ConfigError>> {
-    let mut errors = Vec::new();
-    let given = files::read(path, false, sources, &mut errors);
-    if errors.is_empty() { Ok(given) } else { Err(errors) }
+    let read = files::read(path, sources);
+    if read.faults.is_empty() { Ok(read.given) } else { Err(read.faults) }
 }
 
-/// The layers, the topmost first; profile and defaults are not among them.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Layers {
-    layers: Vec<Vec<Given>>,
-    files: Vec<PathBuf>,
-    /// Those of the files of rules; they lie below those of `policy.rules`.
-    rules: Rules,
+/// The nearest folder, `directory` or above it, that has settings of a project or is the root of a repository; none
+/// beyond the project that `directory` is in.
+pub fn workspace(directory: &Path) -> Option<PathBuf> {
+    let found = search::upwards(directory, etcetera::home_dir().ok().as_deref());
+    found.file.map(|(folder, _)| folder).or(found.repository)
 }
 
-/// The settings in force, and where each comes from that somebody gave.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Resolved {
-    /// The settings.
-    pub config: Config,
-    /// What was given and counts, in the order of the definition.
-    pub given: Vec<Given>,
-}
-
-impl Layers {
-    /// The files that were read, those that count more first.
-    pub fn files(&self) -> &[PathBuf] {
-        &self.files
-    }
-
-    /// These layers with what a host gave on top of them.
-    pub fn under(&self, name: &'static str, patch: &ConfigPatch) -> Self {
-        let node = Node::new(&serde_json::to_value(patch).unwrap_or_default());
-        let mut top = Vec::new();
-        flatten(&node, crate::config::schema::root(), "", &mut |key, node, _| {
-            top.push(Given { key: key.to_owned(), value: Value::from(node), origin: Origin::Host(name) });
-        });
-        let mut all = self.clone();
-        all.layers.insert(0, top);
-        all
-    }
-
-    /// The settings that come of all layers.
-    pub fn resolve(&self) -> Result<Resolved, ConfigError> {
-        let all = || self.layers.iter().flatten();
-        let profile = all().find(|given| given.key == "profile");
-        let profile = profile.and_then(|given| serde_json::from_value::<Profile>(given.value.clone()).ok());
-        let named = profile.map(given::of_profile).unwrap_or_default();
-        let mut given: Vec<Given> = Vec::new();
-        for value in all().chain(&named) {
-            match given.iter_mut().find(|known| known.key == value.key) {
-                None => given.push(value.clone()),
-                Some(known) if ADDED.contains(&known.key.as_str()) => {
-                    add_below(&mut known.value, &value.value)
-                }
-                Some(_) => {}
-            }
-        }
-        let place = |key: &str| settings().iter().position(|setting| setting.key.starts_with(key));
-        given.sort_by_cached_key(|given| place(&given.key));
-        let mut whole = Map::new();
-        given.iter().for_each(|given| put(&mut whole, &given.key, &given.value));
-        let patch: ConfigPatch = serde_path_to_error::deserialize(Value::Object(whole)).map_err(|error| {
-            let key = error.path().to_string();
-            self::wrong(&given, &key, error.into_inner().to_string())
-        })?;
-        let config = Config::default().with(&patch).map_err(|bad| {
-            let key = format!("{}.{}", bad.section, bad.key);
-            self::wrong(&given, &key, bad.to_string())
-        })?;
-        let rules = self.rules.with(&config.policy.rules);
-        Ok(Resolved { config: Config { policy: Policy { rules, ..config.policy }, ..config }, given })
-    }
-}
-
-/// What the files of rules hold that the topmost layer names which names any.
-fn rules_of(layers: &[Vec<Given>], errors: &mut Vec<ConfigError>) -> Rules {
-    let files = layers.iter().flatten().find(|given| given.key == "ruleFiles");
-    let files = files.and_then(|given| serde_json::from_value::<Vec<PathBuf>>(given.value.clone()).ok());
-    let mut all = Rules::default();
-    for file in files.into_iter().flatten() {
-        match crate::rules::load(&file) {
-            Ok(rules) => all = all.with(&rules),
-            Err(LoadError { path, line, reason }) => {
-                errors.push(ConfigError { place: path.display().to_string(), line, text: reason });
-            }
-        }
-    }
-    all
-}
-
-/// Adds the items of a lower layer in front, but for those whose name a higher one gives too.
-fn add_below(items: &mut Value, below: &Value) {
-    let (Some(items), Some(below)) = (items.as_array_mut(), below.as_array()) else { return };
-    let named = |item: &&Value| items.iter().all(|known| known["name"] != item["name"]);
-    let more: Vec<Value> = below.iter().filter(named).cloned().collect();
-    items.splice(0..0, more);
-}
-
-/// An error about a value that was given, at its origin.
-fn wrong(given: &[Given], key: &str, text: String) -> ConfigError {
-    let origin = given.iter().filter(|given| key.starts_with(&given.key)).max_by_key(|given| given.key.len());
-    let (place, line) = match origin.map(|given| &given.origin) {
-        Some(Origin::File { path, line }) => (path.display().to_string(), Some(*line)),
-        Some(origin) => (origin.to_string(), None),
-        None => ("configuration".to_owned(), None),
-    };
-    let text = if text.starts_with(key) { text } else { format!("{key}: {text}") };
-    ConfigError { place, line, text }
-}
-
-/// Puts a value at its place, unless one stands there already.
-fn put(whole: &mut Map<String, Value>, key: &str, value: &Value) {
-    match key.split_once('.') {
-        None => {
-            whole.entry(key).or_insert_with(|| value.clone());
-        }
-        Some((name, rest)) => {
-            let group = whole.entry(name).or_insert_with(|| Value::Object(Map::new()));
-            if let Some(group) = group.as_object_mut() {
-                put(group, rest, value);
-            }
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn named_items_of_all_layers_count() {
-        let mut items = json!([{"name": "b", "of": 2}, {"name": "c", "of": 2}]);
-        add_below(&mut items, &json!([{"name": "a", "of": 1}, {"name": "b", "of": 1}]));
-        assert_eq!(items, json!([{"name": "a", "of": 1}, {"name": "b", "of": 2}, {"name": "c", "of": 2}]));
-    }
+/// The folder for the state of this program: `$XDG_STATE_HOME/tersed`, by default `~/.local/state/tersed`.
+pub fn state_folder() -> Option<PathBuf> {
+    use etcetera::BaseStrategy;
+    let base = etcetera::choose_base_strategy().ok()?;
+    Some(base.state_dir().unwrap_or_else(|| base.data_dir()).join("tersed"))
 }

@@ -3,6 +3,37 @@
 
 pub mod size;
 
+/// Buffers beyond this many bytes grow by a quarter and not to the double of what they hold.
+const LARGE: usize = 1 << 20;
+
+/// Makes room for `more` bytes behind those that a buffer holds. Never more than a quarter too much where the
+/// buffer is large: doubled, one message would take three times its size while it grows.
+pub fn grow(buffer: &mut Vec<u8>, more: usize) {
+    if buffer.capacity() - buffer.len() >= more {
+        return;
+    }
+    match buffer.len() {
+        small if small < LARGE => buffer.reserve(more),
+        large => buffer.reserve_exact(more.max(large / 4)),
+    }
+}
+
+/// A buffer for what is written piece by piece, and may become large.
+#[derive(Debug, Default)]
+pub struct Buffer(pub Vec<u8>);
+
+impl std::io::Write for Buffer {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        grow(&mut self.0, bytes.len());
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Gives back all whole pages that nothing uses. Takes milliseconds: to be called when much was freed.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[allow(

@@ -45,7 +45,7 @@ pub(super) fn exact(
             Raw::Bytes(bytes) => String::from_utf8_lossy(bytes),
         };
         let (text, counts) = match policy.redact_secrets {
-            true => sanitize::redact_but(&before, spare)?,
+            true => sanitize::redact_exact(&before, spare)?,
             false => (before.clone().into_owned(), Counts::new()),
         };
         // What has no secret goes back byte for byte, also where it is no UTF-8.

@@ -62,6 +62,7 @@ use dedup::{Decision, History};
 use evidence::Evidence;
 pub use prepared::Prepared;
 pub use sanitize::{Raw, RedactionFailed};
+pub(crate) use summary::{redaction_counts, tell_fingerprints};
 
 /// Above this many bytes only the safe stage and the cap look at a text.
 pub const INPUT_LIMIT: usize = 32 << 20;

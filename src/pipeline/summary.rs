@@ -3,7 +3,6 @@
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
-use super::sanitize::spare::{self, Met};
 use super::blocks::{Earlier, Lines};
 use super::call::ToolCall;
 use super::dedup::{self, Decision, History};
@@ -12,6 +11,7 @@ use super::exclude;
 use super::reason::Reason;
 use super::relevance::Relevance;
 use super::run::Run;
+use super::sanitize::spare::{self, Met};
 use super::sanitize::{self, Counts, Raw, Sanitized};
 use super::source::count_lines;
 use super::{Outcome, Retain};
@@ -24,7 +24,7 @@ pub(super) fn head(call: &ToolCall, policy: &Policy, counter: &dyn TokenCounter)
     Evidence { mode: policy.mode, exit_code: call.exit_code, tokens, ..Evidence::default() }
 }
 
-pub(super) fn redaction_counts(counts: &Counts) -> Vec<evidence::RedactionCount> {
+pub(crate) fn redaction_counts(counts: &Counts) -> Vec<evidence::RedactionCount> {
     let mut out: Vec<evidence::RedactionCount> = Vec::new();
     for (rule, count) in counts {
         match out.iter_mut().find(|r| r.rule == *rule) {
@@ -40,7 +40,7 @@ pub(super) fn redaction_counts(counts: &Counts) -> Vec<evidence::RedactionCount>
 }
 
 /// Tells what the secrets that went are known by. Without a key of the installation anybody could try values.
-pub(super) fn tell_fingerprints(redactions: &mut [evidence::RedactionCount], met: &Met, policy: &Policy) {
+pub(crate) fn tell_fingerprints(redactions: &mut [evidence::RedactionCount], met: &Met, policy: &Policy) {
     if policy.seal_key.is_unset() {
         return;
     }

@@ -12,6 +12,8 @@ use serde_json::value::RawValue;
 
 use super::error::RpcError;
 use super::params::{invalid, parse_at};
+use super::skim::{Json, unescaped};
+use crate::memory::{Buffer, grow};
 use crate::pipeline::{self, sanitize};
 
 /// Block types whose `text` member is text that the model reads (MCP, Anthropic, OpenAI).
@@ -113,20 +115,28 @@ impl<'a> Content<'a> {
     /// The JSON text of the content with `texts` in the place of its parts. `exact` is set where the
     /// texts are the parts but for their secrets: bytes that are no text then stay bytes.
     pub fn write(&self, texts: &[String], exact: Option<Exact>) -> Result<Box<RawValue>, serde_json::Error> {
+        let room = texts.iter().map(|text| text.len() + text.len() / 16 + 64).sum();
         let mut texts = texts.iter();
-        let mut out = String::from(if self.is_array { "[" } else { "" });
+        let mut out = Buffer(Vec::with_capacity(room));
+        if self.is_array {
+            out.0.push(b'[');
+        }
         for (i, piece) in self.pieces.iter().enumerate() {
             if i > 0 {
-                out.push(',');
+                out.0.push(b',');
             }
             match piece {
-                Piece::Other(block) => out.push_str(block),
-                Piece::Whole(_) => out.push_str(&json_string(texts.next())?),
+                Piece::Other(block) => out.push(block),
+                Piece::Whole(_) => out.json(texts.next())?,
                 Piece::Text(block, _, old) if texts.clone().next().is_some_and(|t| t == old) => {
                     texts.next();
-                    out.push_str(block);
+                    out.push(block);
                 }
-                Piece::Text(block, place, _) => splice(&mut out, block, place, &json_string(texts.next())?),
+                Piece::Text(block, place, _) => {
+                    out.push(&block[..place.start]);
+                    out.json(texts.next())?;
+                    out.push(&block[place.end..]);
+                }
                 Piece::Bytes(block, place, old) => {
                     let text = texts.next().map_or(&[][..], |t| t.as_bytes());
                     let new: Cow<'_, [u8]> = match exact {
@@ -134,28 +144,51 @@ impl<'a> Content<'a> {
                         _ => Cow::Borrowed(text),
                     };
                     if *new == **old {
-                        out.push_str(block);
+                        out.push(block);
                     } else {
-                        splice(&mut out, block, place, &format!("\"{}\"", BASE64.encode(&new)));
+                        out.push(&block[..place.start]);
+                        out.push(&format!("\"{}\"", BASE64.encode(&new)));
+                        out.push(&block[place.end..]);
                     }
                 }
             }
         }
         if self.is_array {
-            out.push(']');
+            out.0.push(b']');
         }
-        RawValue::from_string(out)
+        // All that was written is text.
+        RawValue::from_string(String::from_utf8(out.0).unwrap_or_default())
     }
 }
 
-fn json_string(text: Option<&String>) -> Result<String, serde_json::Error> {
-    serde_json::to_string(text.map_or("", String::as_str))
+/// The places of the texts and bytes of content that was written; `None` for content that is one string.
+pub fn texts_of(content: &RawValue) -> Option<Vec<std::ops::Range<usize>>> {
+    let json = Json::of(content);
+    if !json.is_array() {
+        return None;
+    }
+    let mut places = Vec::new();
+    for block in json.items() {
+        let kind = block.text_of("type");
+        let kind = kind.as_deref().unwrap_or_default();
+        let name = if kind == "bytes" { "base64" } else { "text" };
+        if kind == "bytes" || TEXT_TYPES.contains(&kind) {
+            places.extend(block.get(name).filter(|value| value.is_string()).map(Json::range));
+        }
+    }
+    Some(places)
 }
 
-fn splice(out: &mut String, block: &str, place: &std::ops::Range<usize>, value: &str) {
-    out.push_str(&block[..place.start]);
-    out.push_str(value);
-    out.push_str(&block[place.end..]);
+impl Buffer {
+    fn push(&mut self, text: &str) {
+        grow(&mut self.0, text.len());
+        self.0.extend_from_slice(text.as_bytes());
+    }
+
+    /// Adds the JSON string of a text.
+    fn json(&mut self, text: Option<&String>) -> Result<(), serde_json::Error> {
+        serde_json::to_writer(self, text.map_or("", String::as_str))
+    }
 }
 
 /// Reads one block. What is no object is no business of ours. Of a member that stands twice nobody
@@ -193,6 +226,13 @@ fn piece<'a>(block: &'a str, place: &str) -> Result<Piece<'a>, RpcError> {
 fn string<'a>(raw: &'a RawValue, place: &str) -> Result<Cow<'a, str>, RpcError> {
     #[derive(Deserialize)]
     struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+    let inner = raw.get().strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+    if let Some(text) =
+        inner.filter(|inner| memchr::memchr(b'\\', inner.as_bytes()).is_some()).and_then(unescaped)
+    {
+        return Ok(Cow::Owned(text));
+    }
+    // What is no string, or no text, is told by the reader.
     parse_at::<Text<'a>>(raw.get(), place).map(|text| text.0)
 }
 

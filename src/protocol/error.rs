@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::pipeline::sanitize::redact_only;
+
 /// Invalid JSON (JSON-RPC 2.0).
 pub const PARSE_ERROR: i64 = -32700;
 /// Not a request (JSON-RPC 2.0).
@@ -59,7 +61,7 @@ impl RpcError {
     /// An error with a code, a stable kind and a message.
     pub fn new(code: i64, kind: &str, message: impl Into<String>) -> Self {
         let data = ErrorData { kind: kind.to_owned(), retryable: false };
-        Self { code, message: message.into(), data: Some(data) }
+        Self { code, message: safe(message.into()), data: Some(data) }
     }
 
     /// `-32602`: the parameters do not fit.
@@ -79,6 +81,14 @@ impl RpcError {
             data.retryable = true;
         }
         self
+    }
+}
+
+/// A message without secrets: it may quote what came in.
+fn safe(message: String) -> String {
+    match redact_only(&message) {
+        Ok((safe, _)) => safe,
+        Err(_) => "a fault that cannot be told without what it quotes".to_owned(),
     }
 }
 

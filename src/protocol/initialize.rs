@@ -47,6 +47,34 @@ pub struct Capabilities {
     pub tokenizers: Vec<Tokenizer>,
     /// Bounds.
     pub limits: CapabilityLimits,
+    /// What came of files and variables of settings.
+    pub configuration: Configuration,
+}
+
+/// What came of files and variables of settings. What is wrong with them, or not trusted, does not count; all else
+/// does.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Configuration {
+    /// Configuration files that were found, those that count more first.
+    pub files: Vec<String>,
+    /// What is wrong, one text for each fault: the place, the key, the value and what is allowed.
+    pub faults: Vec<String>,
+    /// The project's file, where it asks for what only a file that the user trusts may.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub untrusted: Option<Untrusted>,
+}
+
+/// A project's file that the user does not trust as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Untrusted {
+    /// The file.
+    pub file: String,
+    /// Its settings that do not count.
+    pub ignored: Vec<String>,
+    /// The same in words, with what to do.
+    pub text: String,
 }
 
 /// Bounds that a host may want to know.

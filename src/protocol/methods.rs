@@ -7,11 +7,15 @@ use super::params::by_name;
 use super::{
     Kind, Method, RpcError, artifact, config, messages, rules, session, stream, tool_result, tool_schema,
 };
+use crate::memory::Buffer;
 
 fn reply<T: Serialize>(result: &T) -> Result<String, RpcError> {
-    serde_json::to_string(result).map_err(|e| {
+    let failed = |e: String| {
         RpcError::new(super::error::INTERNAL_ERROR, "internal", format!("the answer cannot be written: {e}"))
-    })
+    };
+    let mut out = Buffer(Vec::with_capacity(1024));
+    serde_json::to_writer(&mut out, result).map_err(|e| failed(e.to_string()))?;
+    String::from_utf8(out.0).map_err(|e| failed(e.to_string()))
 }
 
 /// All methods, in the order of the documentation.

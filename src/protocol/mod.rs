@@ -10,6 +10,7 @@ pub mod messages;
 mod methods;
 pub mod notification;
 pub mod params;
+pub mod redact;
 pub mod rules;
 pub mod schema;
 pub mod session;

@@ -81,7 +81,7 @@ impl<'a> Json<'a> {
         let inner = self.is_string().then(|| self.text.get(self.start + 1..self.end.checked_sub(1)?))??;
         match memchr::memchr(b'\\', inner.as_bytes()) {
             None => Some(Cow::Borrowed(inner)),
-            Some(_) => serde_json::from_str(self.raw()).ok().map(Cow::Owned),
+            Some(_) => unescaped(inner).map(Cow::Owned),
         }
     }
 
@@ -188,7 +188,7 @@ fn value_end(bytes: &[u8], at: usize) -> usize {
 }
 
 /// The place behind the closing quote of the string that starts at `at`.
-fn string_end(bytes: &[u8], at: usize) -> usize {
+pub(super) fn string_end(bytes: &[u8], at: usize) -> usize {
     let from = at + 1;
     let mut at = from;
     // Texts hold far more escaped line ends than quotes: only quotes are looked for.
@@ -200,6 +200,48 @@ fn string_end(bytes: &[u8], at: usize) -> usize {
         }
     }
     bytes.len()
+}
+
+/// The string that stands between two quotes; `None` where it holds what is no character. It takes the room of its
+/// JSON text and no more, which counts where a message is nothing but one string.
+pub fn unescaped(inner: &str) -> Option<String> {
+    let bytes = inner.as_bytes();
+    let mut out = String::with_capacity(inner.len());
+    let mut at = 0;
+    while let Some(n) = bytes.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
+        out.push_str(inner.get(at..at + n)?);
+        at += n + 2;
+        out.push(match bytes.get(at - 1)? {
+            b'n' => '\n',
+            b't' => '\t',
+            b'r' => '\r',
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            plain @ (b'"' | b'\\' | b'/') => char::from(*plain),
+            b'u' => {
+                let first = unit(bytes, at)?;
+                at += 4;
+                match first {
+                    0xD800..=0xDBFF if bytes.get(at..at + 2)? == br"\u" => {
+                        let second = unit(bytes, at + 2)?;
+                        at += 6;
+                        char::decode_utf16([first, second]).next()?.ok()?
+                    }
+                    _ => char::from_u32(u32::from(first))?,
+                }
+            }
+            _ => return None,
+        });
+    }
+    out.push_str(inner.get(at..)?);
+    Some(out)
+}
+
+/// The UTF-16 unit that four digits at `at` stand for.
+fn unit(bytes: &[u8], at: usize) -> Option<u16> {
+    let digits = std::str::from_utf8(bytes.get(at..at + 4)?).ok()?;
+    let is_hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
+    is_hex.then(|| u16::from_str_radix(digits, 16).ok())?
 }
 
 /// A string in which half a surrogate pair is no error.
@@ -255,6 +297,11 @@ impl Edits {
             // What was removed up to here is behind the next removal.
             kept_end = kept_end.map(|_| to);
         }
+    }
+
+    /// Takes back what was to be changed inside of a range.
+    pub fn forget(&mut self, range: &Range<usize>) {
+        self.0.retain(|(own, _)| own.start < range.start || own.end > range.end);
     }
 
     /// Adds the edits of another list, of other places of the same text.
@@ -337,6 +384,22 @@ mod tests {
             b'[' => json.items().map(rebuilt).collect(),
             b'"' => Value::from(json.string().unwrap().into_owned()),
             _ => serde_json::from_str(json.raw()).unwrap(),
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn strings_are_read_as_the_library_reads_them(
+            pieces in prop::collection::vec(prop_oneof![
+                Just("\\n"), Just("\\\""), Just("\\\\"), Just("\\/"), Just("\\b\\f\\r\\t"), Just("é"), Just("plain "),
+                Just("\\u00e9"), Just("\\ud83d\\uDE00"), Just("\\ud83d"), Just("\\ude00"), Just("\\u0041"), Just("\\ud83d\\u0041"),
+            ], 0..12)
+        ) {
+            let inner = pieces.concat();
+            let expected = serde_json::from_str::<String>(&format!("\"{inner}\"")).ok();
+            let read = unescaped(&inner);
+            prop_assert!(read.iter().all(|text| text.capacity() <= inner.len()));
+            prop_assert_eq!(read, expected);
         }
     }
 

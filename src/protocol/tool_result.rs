@@ -247,6 +247,9 @@ pub struct HostCut {
     /// Characters, as Unicode counts them.
     #[serde(default)]
     pub characters: Option<u64>,
+    /// Lines.
+    #[serde(default)]
+    pub lines: Option<u64>,
     /// Tokens by the host's count, of which nothing more is known: each counts as two bytes.
     #[serde(default)]
     pub tokens: Option<u64>,
@@ -278,8 +281,8 @@ impl HostCut {
     pub fn read(&self) -> Result<Cut, RpcError> {
         let of_tokens = self.tokens.map(|tokens| tokens.saturating_mul(BYTES_OF_TOKEN));
         let bytes = self.bytes.into_iter().chain(of_tokens).min();
-        if bytes.is_none() && self.characters.is_none() {
-            return Err(invalid("hostCut", "needs one of `bytes`, `characters`, `tokens`"));
+        if bytes.is_none() && self.characters.is_none() && self.lines.is_none() {
+            return Err(invalid("hostCut", "needs one of `bytes`, `characters`, `lines`, `tokens`"));
         }
         let size = |n: u64| usize::try_from(n).unwrap_or(usize::MAX);
         let keeps = self.keeps.map(|keeps| match keeps {
@@ -287,7 +290,8 @@ impl HostCut {
             HostKeeps::Tail => Keeps::Tail,
             HostKeeps::Ends => Keeps::Ends,
         });
-        Ok(Cut { bytes: bytes.map(size), characters: self.characters.map(size), keeps })
+        let [bytes, characters, lines] = [bytes, self.characters, self.lines].map(|n| n.map(size));
+        Ok(Cut { bytes, characters, lines, keeps })
     }
 }
 

@@ -5,11 +5,11 @@ use super::conditions::{Facts, Verdict};
 use super::stages::Fate;
 use super::{RuleTest, Rules};
 use crate::config::Policy;
-use crate::pipeline::sanitize::spare::Spare;
 use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::NoHistory;
 use crate::pipeline::marker::{self, SealKey};
 use crate::pipeline::sanitize;
+use crate::pipeline::sanitize::spare::Spare;
 use crate::pipeline::source::Source;
 use crate::pipeline::{Outcome, Raw, RedactionFailed, compress, detect};
 

@@ -74,6 +74,58 @@ const WORDS: &[&str] = &[
     "zero",
 ];
 
+/// Words that say that something is not so or went wrong.
+const DENIALS: &[&str] = &[
+    "abort",
+    "aborted",
+    "bad",
+    "broken",
+    "cannot",
+    "crash",
+    "crashed",
+    "critical",
+    "denied",
+    "err",
+    "errors",
+    "error",
+    "exception",
+    "fail",
+    "failed",
+    "failing",
+    "fails",
+    "failure",
+    "failures",
+    "fatal",
+    "incomplete",
+    "incorrect",
+    "invalid",
+    "missing",
+    "never",
+    "nok",
+    "no",
+    "non",
+    "not",
+    "panic",
+    "panicked",
+    "refused",
+    "rejected",
+    "timeout",
+    "unable",
+    "unsuccessful",
+    "vulnerable",
+    "warn",
+    "warning",
+    "warnings",
+    "wrong",
+];
+
+/// How many words of a line deny something, `n't` among them.
+pub(super) fn denials(line: &str) -> usize {
+    let words = line.split(|c: char| !c.is_ascii_alphanumeric());
+    let is_denial = |word: &&str| DENIALS.iter().any(|denial| denial.eq_ignore_ascii_case(word));
+    words.filter(is_denial).count() + line.matches("n't").count()
+}
+
 /// The word of a text that tells of success, if one does.
 pub fn claim(text: &str) -> Option<&str> {
     if let Some(at) = text.find(|c: char| !c.is_ascii()) {
@@ -156,6 +208,18 @@ mod tests {
         }
         assert_eq!(claim(&literal("$1 of ${done}: $$x")), None);
         assert_eq!(claim(&literal("${1} ok")), Some("ok"));
+    }
+
+    #[test]
+    fn words_that_deny_are_counted() {
+        for (line, count) in [
+            ("all checks did not pass", 1),
+            ("it doesn't build, no tests FAILED", 3),
+            ("notes on cannonballs", 0),
+            ("", 0),
+        ] {
+            assert_eq!(denials(line), count, "{line}");
+        }
     }
 
     #[test]

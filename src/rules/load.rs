@@ -7,9 +7,8 @@ use serde_json::Value;
 
 use super::error::with_nearest;
 use super::{RuleSpec, Rules};
-
-/// Most bytes of a file.
-const LARGEST: u64 = 8 << 20;
+use crate::files::{Links, Writers, read_regular};
+use crate::layers::LARGEST;
 
 /// A file that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,15 +33,44 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// Reads a file of rules.
+/// Reads a file of rules that are to be in force: regular, of at most 1 MiB, and written by nobody but the user and the
+/// superuser.
+///
+/// # Errors
+///
+/// It may not be read, or one of its rules is wrong.
 pub fn load(path: &Path) -> Result<Rules, LoadError> {
-    let error = |reason: String| LoadError { path: path.to_owned(), line: None, reason };
-    let size = std::fs::metadata(path).map_err(|e| error(e.to_string()))?.len();
-    if size > LARGEST {
-        return Err(error(format!("has {size} bytes, allowed are at most {LARGEST}")));
+    of_file(path, Writers::Own)
+}
+
+/// The same for a look at rules that somebody else may have written.
+///
+/// # Errors
+///
+/// As above.
+pub fn look(path: &Path) -> Result<Rules, LoadError> {
+    of_file(path, Writers::Any)
+}
+
+fn of_file(path: &Path, writers: Writers) -> Result<Rules, LoadError> {
+    let bytes = read_regular(path, LARGEST, Links::Follow, writers).map_err(|refused| LoadError {
+        path: path.to_owned(),
+        line: None,
+        reason: refused.why.to_string(),
+    })?;
+    read_bytes(path, &bytes)
+}
+
+/// Reads the bytes of a file; the path says its format.
+///
+/// # Errors
+///
+/// They are no UTF-8, or one of the rules is wrong.
+pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<Rules, LoadError> {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => read(path, text),
+        Err(_) => Err(LoadError { path: path.to_owned(), line: None, reason: "is no UTF-8".to_owned() }),
     }
-    let text = std::fs::read_to_string(path).map_err(|e| error(e.to_string()))?;
-    read(path, &text)
 }
 
 /// Reads the text of a file; the path says its format.
@@ -83,11 +111,13 @@ fn value(path: &Path, text: &str) -> Result<Value, (Option<usize>, String)> {
             let line = e.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
             (line, e.message().to_owned())
         }),
-        "yaml" | "yml" => serde_saphyr::from_str(text).map_err(|e| {
-            let line = e.location().map(|location| location.line() as usize);
-            let reason = e.to_string();
-            (line, reason.lines().next().unwrap_or_default().to_owned())
-        }),
+        "yaml" | "yml" => {
+            serde_saphyr::from_str_with_options(text, crate::config::yaml::options()).map_err(|e| {
+                let line = e.location().map(|location| location.line() as usize);
+                let reason = e.to_string();
+                (line, reason.lines().next().unwrap_or_default().to_owned())
+            })
+        }
         other => {
             Err((None, format!("`.{other}` is not known, allowed are `.yaml`, `.yml`, `.toml`, `.json`")))
         }

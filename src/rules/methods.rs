@@ -144,7 +144,11 @@ pub(super) fn families() -> Vec<&'static str> {
 /// The stages, with their parameters and what they do.
 const STAGES: &[(&str, &str, &str)] = &[
     ("stripAnsi", "`true`", "Escape sequences go. The safe stage has always done it before."),
-    ("replace", "`pattern`, `with`", "Parts of lines are written anew; a marker counts the lines."),
+    (
+        "replace",
+        "`pattern`, `with`",
+        "Parts of lines are written anew; a marker at the end of each such line names the rule. What tells of success, or takes a word away that tells of a failure, needs exit status 0.",
+    ),
     (
         "matchOutput",
         "`pattern`, `unless`, `message`",

@@ -261,9 +261,14 @@ impl Stages {
                 if new == line || marker::may_hold(&new) {
                     continue;
                 }
-                if with.claims && !proof.allows(true) {
+                // To take away that something failed is to say that it did not.
+                let claims = with.claims || claims::denials(&new) < claims::denials(&line);
+                if claims && !proof.allows(true) {
                     staged.unproven = true;
-                    break;
+                    if with.claims {
+                        break;
+                    }
+                    continue;
                 }
                 let went: usize = regex.find_iter(&line).take(MOST_IN_LINE).map(|hit| hit.len()).sum();
                 let before = staged.texts.get(&i).map_or(0, |(_, bytes, _)| *bytes);
@@ -392,8 +397,6 @@ impl Staged {
             out.omit_named(0..source.len(), reason, 0, &format!("{rule}: {words}"));
             return Ok(out);
         }
-        let rewritten: Vec<usize> =
-            self.texts.iter().filter(|(_, (.., why))| *why == Reason::RuleRewrite).map(|(i, _)| *i).collect();
         let mut i = 0;
         while i < self.fates.len() {
             let fate = self.fates[i];
@@ -408,7 +411,7 @@ impl Staged {
             };
             match fate {
                 Fate::Kept | Fate::Failure | Fate::Taken => {}
-                Fate::Rewritten(_) | Fate::Truncated(_) => self.write(source, rule, i, &rewritten, &mut out),
+                Fate::Rewritten(_) | Fate::Truncated(_) => self.write(rule, i, &mut out),
                 Fate::Stripped(_) | Fate::NotKept => out.omit_named(i..end, Reason::RuleLines, 1, rule),
                 Fate::BetweenEnds | Fate::OverMost => out.omit_named(i..end, Reason::RuleLimit, 2, rule),
                 Fate::Told(_) => out.omit_named(i..end, Reason::RuleMatch, 0, rule),
@@ -418,20 +421,14 @@ impl Staged {
         if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
     }
 
-    /// A line that reads otherwise; before the first that was rewritten stands how many there are.
-    fn write(&self, source: &Source<'_>, rule: &str, i: usize, rewritten: &[usize], out: &mut Reduction) {
+    /// A line that reads otherwise. One with words of the rule says so itself, wherever it is quoted.
+    fn write(&self, rule: &str, i: usize, out: &mut Reduction) {
         let Some((text, bytes, reason)) = self.texts.get(&i) else { return };
         let mut text = text.clone();
-        if rewritten.first() == Some(&i) {
-            let last = rewritten.last().copied().unwrap_or(i);
-            let marker = Marker::Rewritten {
-                count: rewritten.len(),
-                first: source.number(i),
-                last: source.number(last),
-                reason: Reason::RuleRewrite.code().to_owned(),
-                names: rule.to_owned(),
-            };
-            text = format!("{}\n{text}", marker.write());
+        if *reason == Reason::RuleRewrite {
+            let blank = if text.is_empty() || text.ends_with([' ', '\t']) { "" } else { " " };
+            text.push_str(blank);
+            text.push_str(&Marker::ByRule { rule: rule.to_owned() }.write());
         }
         out.cut_into(i..i + 1, text, *reason, *bytes);
     }
@@ -461,10 +458,8 @@ fn check_template(field: &str, template: &str, regex: &Regex) -> Result<(), Rule
             format!("`{}` holds a control character", template.escape_debug()),
         ));
     }
-    if template.contains("[tersed")
-        || template.contains("[Duplicate of")
-        || template.contains("[EXTERNALIZED")
-    {
+    let is_open = ["[tersed", "[Duplicate of", "[EXTERNALIZED"].iter().any(|open| template.contains(open));
+    if is_open || marker::escape(template, |_, _| false).is_some() {
         return Err(RuleError::new(field, format!("`{template}` looks like a marker")));
     }
     let names: Vec<&str> = regex.capture_names().flatten().collect();

@@ -5,6 +5,8 @@
 
 use std::io::{self, BufRead, Read};
 
+use crate::memory::grow;
+
 /// How messages are delimited on stdin and stdout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Framing {
@@ -27,7 +29,7 @@ const BODY_STEP: usize = 1 << 20;
 
 /// What the stream held next.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Inbound {
+pub enum Inbound {
     /// The bytes of one message.
     Message(Vec<u8>),
     /// A message of `length` bytes, over the limit. `resync` says whether the next one can be found.
@@ -43,7 +45,7 @@ pub(super) enum Inbound {
 
 /// Why the place of the next message is unknown.
 #[derive(Debug)]
-pub(super) enum StreamError {
+pub enum StreamError {
     /// The header block cannot be used; says what is wrong with it.
     Header(&'static str),
     /// The stream ended inside a message.
@@ -70,7 +72,7 @@ impl From<io::Error> for StreamError {
 
 /// Reads messages one by one.
 #[derive(Debug)]
-pub(super) struct FrameReader<R> {
+pub struct FrameReader<R> {
     input: R,
     framing: Framing,
     limit: u64,
@@ -79,12 +81,12 @@ pub(super) struct FrameReader<R> {
 
 impl<R: BufRead> FrameReader<R> {
     /// A reader that hands out messages of at most `limit` bytes.
-    pub(super) fn new(input: R, framing: Framing, limit: u64) -> Self {
+    pub fn new(input: R, framing: Framing, limit: u64) -> Self {
         Self { input, framing, limit, skip: 0 }
     }
 
     /// Blocks until the next message is complete.
-    pub(super) fn next(&mut self) -> Result<Inbound, StreamError> {
+    pub fn next(&mut self) -> Result<Inbound, StreamError> {
         match self.framing {
             Framing::ContentLength => self.next_block(),
             Framing::Lines => self.next_line(),
@@ -105,9 +107,13 @@ impl<R: BufRead> FrameReader<R> {
         }
         let length =
             usize::try_from(length).map_err(|_| StreamError::Header("Content-Length is too large"))?;
-        let mut body = Vec::with_capacity(length.min(BODY_STEP));
+        let mut body = Vec::new();
         while body.len() < length {
             let start = body.len();
+            // As far as bytes have come, never beyond the end: a body takes no more than its length.
+            if body.capacity() == start {
+                body.reserve_exact(start.max(BODY_STEP).min(length - start));
+            }
             body.resize(start + (length - start).min(BODY_STEP), 0);
             self.input.read_exact(&mut body[start..])?;
         }
@@ -162,6 +168,7 @@ impl<R: BufRead> FrameReader<R> {
                 let part = &chunk[..newline.unwrap_or(chunk.len())];
                 length += part.len() as u64;
                 if length <= self.limit {
+                    grow(&mut line, part.len());
                     line.extend_from_slice(part);
                 } else {
                     line = Vec::new();
@@ -212,9 +219,9 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    /// Frames what `body` appends. `body` must write JSON without a raw newline.
-    pub(super) fn build(framing: Framing, body: impl FnOnce(&mut Vec<u8>)) -> Self {
-        let mut buffer = Vec::with_capacity(512);
+    /// Frames what `body` appends, of about `size` bytes. `body` must write JSON without a raw newline.
+    pub(super) fn build(framing: Framing, size: usize, body: impl FnOnce(&mut Vec<u8>)) -> Self {
+        let mut buffer = Vec::with_capacity(HEADER_ROOM + size + 128);
         buffer.resize(HEADER_ROOM, 0);
         body(&mut buffer);
         match framing {
@@ -326,9 +333,9 @@ mod tests {
     fn frames_state_their_length_in_bytes() {
         let body = |out: &mut Vec<u8>| out.extend_from_slice("\"é\"".as_bytes());
         assert_eq!(
-            Frame::build(Framing::ContentLength, body).bytes(),
+            Frame::build(Framing::ContentLength, 0, body).bytes(),
             "Content-Length: 4\r\n\r\n\"é\"".as_bytes()
         );
-        assert_eq!(Frame::build(Framing::Lines, body).bytes(), "\"é\"\n".as_bytes());
+        assert_eq!(Frame::build(Framing::Lines, 0, body).bytes(), "\"é\"\n".as_bytes());
     }
 }

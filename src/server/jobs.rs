@@ -113,7 +113,15 @@ impl Jobs {
             table.by_id.insert(key.into_owned(), ticket);
         }
         let text = Mutex::new(Some(text));
-        let job = Arc::new(Job { ticket, id, method, cancel: Cancel::default(), text, cost, is_alone: AtomicBool::new(false) });
+        let job = Arc::new(Job {
+            ticket,
+            id,
+            method,
+            cancel: Cancel::default(),
+            text,
+            cost,
+            is_alone: AtomicBool::new(false),
+        });
         table.open.insert(ticket, job.clone());
         Ok(job)
     }

@@ -20,9 +20,9 @@
 //! | the host process or the reader of stdout is gone, or SIGTERM, SIGINT, SIGHUP | nothing | 0 after `shutdown`, else 1 |
 
 mod budget;
-mod codec;
+pub mod codec;
 mod dispatch;
-mod envelope;
+pub mod envelope;
 pub mod in_process;
 mod jobs;
 mod lanes;

@@ -63,7 +63,7 @@ impl Outbox {
 
     /// A notification with its parameters (raw JSON).
     pub(super) fn notification(&self, method: &str, params: &str) -> Frame {
-        Frame::build(self.framing, |out| {
+        Frame::build(self.framing, params.len() + method.len(), |out| {
             out.extend_from_slice(
                 format!("{{\"jsonrpc\":\"2.0\",\"method\":\"{method}\",\"params\":").as_bytes(),
             );
@@ -79,7 +79,7 @@ impl Outbox {
 
     /// The order of the members is that of the in-process door, so that both say the same bytes.
     fn message(&self, name: &str, value: &str, id: &str) -> Frame {
-        Frame::build(self.framing, |out| {
+        Frame::build(self.framing, value.len() + id.len(), |out| {
             out.extend_from_slice(format!("{{\"jsonrpc\":\"2.0\",\"{name}\":").as_bytes());
             out.extend_from_slice(value.as_bytes());
             out.extend_from_slice(b",\"id\":");

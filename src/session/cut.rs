@@ -24,6 +24,8 @@ pub struct Cut {
     pub bytes: Option<usize>,
     /// Most characters that stay whole.
     pub characters: Option<usize>,
+    /// Most lines that stay whole.
+    pub lines: Option<usize>,
     /// What a longer result keeps; `None` where that is not known: then nothing of it is certain.
     pub keeps: Option<Keeps>,
 }
@@ -42,6 +44,7 @@ impl Cut {
         let total = |count: fn(&String) -> usize| texts.iter().map(count).sum::<usize>();
         self.bytes.is_some_and(|most| total(String::len) > most)
             || self.characters.is_some_and(|most| total(|text| text.chars().count()) > most)
+            || self.lines.is_some_and(|most| total(|text| text.lines().count()) > most)
     }
 
     /// Takes out of `shown`, the lines that texts show as they came, what is not certain to be left of them.
@@ -74,6 +77,13 @@ impl Cut {
             let end: usize =
                 texts.iter().rev().flat_map(|text| text.chars().rev()).take(last).map(char::len_utf8).sum();
             (head, tail) = (head.min(start), tail.max(total - end));
+        }
+        if let Some((first, last)) = self.lines.map(share) {
+            let lines = || texts.iter().flat_map(|text| text.split_inclusive('\n'));
+            let start: usize = lines().take(first).map(str::len).sum();
+            let after: usize = lines().count().saturating_sub(last);
+            let before_tail: usize = lines().take(after).map(str::len).sum();
+            (head, tail) = (head.min(start), tail.max(before_tail));
         }
         (head, tail)
     }
@@ -141,10 +151,20 @@ mod tests {
     #[test]
     fn what_fits_is_whole() {
         let texts = ["é".repeat(90), "é".repeat(10)];
-        let cut = |bytes, characters| Cut { bytes, characters, keeps: None };
+        let cut = |bytes, characters| Cut { bytes, characters, ..Cut::default() };
         assert!(!cut(Some(200), Some(100)).applies(&texts));
         assert!(cut(Some(199), None).applies(&texts));
         assert!(cut(None, Some(99)).applies(&texts));
+    }
+
+    #[test]
+    fn lines_are_counted_as_such() {
+        let text = numbered(100);
+        let cut = |keeps| Cut { lines: Some(20), keeps: Some(keeps), ..Cut::default() };
+        assert_eq!(visible(cut(Keeps::Head), &text).last().unwrap(), "line 017");
+        assert_eq!(visible(cut(Keeps::Tail), &text).first().unwrap(), "line 082");
+        assert_eq!(visible(Cut { bytes: Some(450), ..cut(Keeps::Head) }, &text).len(), 18);
+        assert!(!cut(Keeps::Head).applies(&[numbered(20)]));
     }
 
     #[test]

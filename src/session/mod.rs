@@ -3,7 +3,9 @@
 //! No I/O and no clock. A decision is remembered for as long as the session lives, a text only while
 //! there is room: an outcome can always be made again, byte for byte, from its decision.
 
+mod bytes;
 mod cut;
+mod history;
 mod memo;
 mod seen;
 mod size;
@@ -16,16 +18,18 @@ use std::sync::Arc;
 use crate::config::PolicyPatch;
 use crate::memory::size::{self as memory, Share};
 use crate::pipeline::Outcome;
-use crate::pipeline::blocks::{Earlier, Index, Lines, Origin, Position};
-use crate::pipeline::dedup::{Decision, First, History, Key};
-use crate::pipeline::evidence::{Evidence, Status};
+use crate::pipeline::blocks::{Index, Lines, Origin, Position};
+use crate::pipeline::dedup::{Decision, History, Key};
+use crate::pipeline::evidence::Status;
 use crate::pipeline::marker;
 use crate::pipeline::reason::Reason;
-use crate::pipeline::relevance::{self, Term};
+use crate::pipeline::relevance;
 use crate::pipeline::sanitize::spare::{Fingerprint as Fingerprint64, Written};
 use crate::protocol::session::Stats;
 use crate::protocol::tool_result::ArtifactRef;
 pub use cut::{Cut, Keeps};
+pub use history::AsDecided;
+use history::Live;
 use memo::Memo;
 use seen::{Seen, Shown};
 
@@ -155,10 +159,26 @@ struct Known {
     /// How many calls came before it.
     order: usize,
     /// More than one when it came again with other bytes or another policy.
-    variants: Vec<(Fingerprint, Decision)>,
+    variants: Vec<Variant>,
     /// Whether every variant shows the same result and none is itself a reference: only then is it
     /// certain what the model sees under this id.
     is_plain: bool,
+}
+
+/// One form of a call. Nearly all calls of a session have most of their decision in common, and share it.
+#[derive(Debug, Clone)]
+struct Variant {
+    fingerprint: Fingerprint,
+    key: Option<Key>,
+    likeness: Option<u64>,
+    /// The decision without these two.
+    rest: Arc<Decision>,
+}
+
+impl Variant {
+    fn decision(&self) -> Decision {
+        Decision { key: self.key, likeness: self.likeness, ..(*self.rest).clone() }
+    }
 }
 
 impl Known {
@@ -166,20 +186,20 @@ impl Known {
         Self { order, variants: Vec::new(), is_plain: true }
     }
 
-    fn add(&mut self, fingerprint: Fingerprint, decision: Decision) {
-        self.is_plain &= decision.duplicate_of.is_none() && decision.references.is_empty();
+    fn add(&mut self, new: Variant) {
+        self.is_plain &= new.rest.duplicate_of.is_none() && new.rest.references.is_empty();
         // One that is not plain stays so, which keeps an id that a host uses for everything cheap.
         if self.is_plain {
-            let key = self.variants.iter().find_map(|(_, d)| d.key.as_ref());
-            let same_key = key.is_none() || decision.key.is_none() || key == decision.key.as_ref();
-            let same_content = self.variants.first().is_none_or(|(f, _)| f.content == fingerprint.content);
-            self.is_plain = same_key && same_content;
+            let key = self.variants.iter().find_map(|known| known.key);
+            let same_key = key.is_none() || new.key.is_none() || key == new.key;
+            let is_same = |known: &Variant| known.fingerprint.content == new.fingerprint.content;
+            self.is_plain = same_key && self.variants.first().is_none_or(is_same);
         }
         if self.variants.is_empty() {
             // Nearly every call comes in one form.
             self.variants.reserve_exact(1);
         }
-        self.variants.push((fingerprint, decision));
+        self.variants.push(new);
     }
 
     fn bytes(&self) -> usize {
@@ -200,8 +220,11 @@ struct Answered {
 pub struct Session {
     bounds: Bounds,
     calls: Arc<HashMap<Arc<str>, Known>>,
-    /// Names of tools, each once.
-    tools: HashSet<Arc<str>>,
+    /// Names of tools, each once, and their places among them.
+    tools: Vec<Arc<str>>,
+    tool_numbers: HashMap<Arc<str>, u32>,
+    /// The decision for the last call, which others may share.
+    last_decision: Arc<Decision>,
     /// Calls that a result became a reference to, with their tools as the references name them.
     referred: Arc<HashMap<Arc<str>, Arc<str>>>,
     /// Secrets that the model wrote into calls, by their fingerprints, with the last such call.
@@ -257,10 +280,10 @@ impl Session {
         let Some(known) = self.calls.get(call) else {
             return if self.has_room() { Lookup::New } else { Lookup::Full };
         };
-        match known.variants.iter().find(|(f, _)| *f == fingerprint) {
-            Some((_, decision)) => match self.memo.get(call, fingerprint) {
+        match known.variants.iter().find(|known| known.fingerprint == fingerprint) {
+            Some(known) => match self.memo.get(call, fingerprint) {
                 Some(stored) => Lookup::Stored(Box::new(stored.clone())),
-                None => Lookup::Decided(decision.clone()),
+                None => Lookup::Decided(known.decision()),
             },
             None if self.has_room() => Lookup::Changed,
             None => Lookup::Full,
@@ -296,9 +319,9 @@ impl Session {
         keep_text: bool,
         cut: Option<Cut>,
     ) {
-        let mut decision = stored.outcome.decision.clone();
-        decision.references.shrink_to_fit();
-        decision.terms.shrink_to_fit();
+        let decision = &stored.outcome.decision;
+        let (likeness, asked_again, key) = (decision.likeness, decision.asked_again, decision.key);
+        let rest = self.shared(Decision { key: None, likeness: None, ..decision.clone() });
         let mut shown = std::mem::take(&mut stored.outcome.shown);
         let cut = cut.or_else(|| self.host_limit.map(Cut::of_bytes));
         let is_cut = cut.is_some_and(|cut| cut.applies(&stored.outcome.texts));
@@ -323,13 +346,11 @@ impl Session {
         });
         let calls = Arc::make_mut(&mut self.calls);
         let known = calls.entry(Arc::clone(&id)).or_insert_with(|| Known::new(order));
-        let wrote: Vec<Fingerprint64> = caller.wrote.values().iter().chain(&decision.wrote).copied().collect();
-        let (likeness, asked_again, key) = (decision.likeness, decision.asked_again, decision.key);
+        let wrote: Vec<Fingerprint64> = caller.wrote.values().iter().chain(&rest.wrote).copied().collect();
         let before = known.bytes();
-        self.held += size::decision(&decision);
         let referred =
-            decision.duplicate_of.as_ref().map(|first| (Arc::from(&*first.call), Arc::from(&*first.tool)));
-        known.add(fingerprint, decision);
+            rest.duplicate_of.as_ref().map(|first| (Arc::from(&*first.call), Arc::from(&*first.tool)));
+        known.add(Variant { fingerprint, key, likeness, rest });
         self.held += known.bytes() - before;
         self.decisions += 1;
         if let Some((call, tool)) = referred {
@@ -387,7 +408,7 @@ impl Session {
         } else if let Some(key) = key.filter(|_| !is_cut && can_be_named(caller.id, caller.tool)) {
             let tool = self.tool(caller.tool);
             let call = Arc::clone(&id);
-            let shown = Shown { call, tool, order, ending: caller.ending, at: self.at };
+            let shown = Shown::new(call, tool, order, caller.ending, self.at);
             Arc::make_mut(&mut self.seen).add(key, shown);
         }
         self.total(caller.tool, &stored.outcome.evidence);
@@ -397,37 +418,11 @@ impl Session {
         self.tell_size();
     }
 
-    /// The session's own copy of a tool's name.
-    fn tool(&mut self, name: &str) -> Arc<str> {
-        if let Some(tool) = self.tools.get(name) {
-            return Arc::clone(tool);
-        }
-        let tool: Arc<str> = Arc::from(name);
-        self.held += memory::shared(&tool) + 2 * size_of::<Arc<str>>();
-        self.tools.insert(Arc::clone(&tool));
-        tool
-    }
-
     /// Counts a result that came without a call id, or for which there was no room.
     pub fn count(&mut self, tool: &str, outcome: &Outcome) {
         self.at.results += 1;
         self.at.tokens += outcome.evidence.tokens.after;
         self.total(tool, &outcome.evidence);
-        self.tell_size();
-    }
-
-    fn total(&mut self, tool: &str, evidence: &Evidence) {
-        /// A row of the totals.
-        const ROW: usize = 256;
-        let rows = self.stats.by_tool.len();
-        self.stats.add(tool, evidence, self.host_limit);
-        self.held += (self.stats.by_tool.len() - rows) * (ROW + tool.len());
-    }
-
-    /// Settings for all requests of the session.
-    pub fn set_policy(&mut self, policy: PolicyPatch) {
-        self.held += 4 * serde_json::to_vec(&policy).map_or(0, |json| json.len());
-        self.policy = policy;
         self.tell_size();
     }
 
@@ -524,39 +519,6 @@ impl Session {
         self.tell_size();
     }
 
-    /// Bytes that it takes, with all that it remembers.
-    pub fn bytes(&self) -> usize {
-        self.kept_bytes() + self.memo.bytes() + self.index.bytes()
-    }
-
-    /// Bytes of what outcomes depend on, which stays for as long as the session.
-    fn kept_bytes(&self) -> usize {
-        /// The session itself, its settings, the words of its last calls and the rows of its totals.
-        const FIXED: usize = size_of::<Session>() + 16 * 1024;
-        FIXED
-            + self.held
-            + memory::table(&self.calls)
-            + memory::table(&self.asked)
-            + memory::table(&self.queries)
-            + self.seen.bytes()
-    }
-
-    fn tell_size(&mut self) {
-        let bytes = self.bytes();
-        self.share.set(bytes);
-    }
-
-    /// Forgets what can be made again or done without: the memo and the lines of earlier outputs. What was
-    /// decided stays, so that every result comes again as it was.
-    /// Says how many bytes that were.
-    pub fn shrink(&mut self) -> usize {
-        let before = self.bytes();
-        self.memo = Arc::default();
-        self.index = Arc::default();
-        self.tell_size();
-        before - self.bytes()
-    }
-
     /// Bytes that the lines of earlier outputs take.
     pub fn index_bytes(&self) -> usize {
         self.index.bytes()
@@ -576,97 +538,4 @@ impl Session {
 /// Whether a marker can name a call so that it is read back as the same.
 fn can_be_named(call: &str, tool: &str) -> bool {
     marker::is_name(call) && marker::is_name(tool)
-}
-
-/// The session as it is now.
-struct Live<'a> {
-    session: &'a Session,
-    caller: Caller<'a>,
-    /// What the model wrote into this call.
-    own: Index,
-    window: Option<Window>,
-}
-
-impl History for Live<'_> {
-    fn first(&self, key: &Key) -> Option<First> {
-        let Session { calls, seen, at, .. } = self.session;
-        let order = calls.get(self.caller.id).map_or(usize::MAX, |known| known.order);
-        let is_open = |shown: &Shown| {
-            shown.order < order
-                && shown.ending == self.caller.ending
-                && self.window.is_none_or(|w| shown.at.is_within(*at, w.results, w.tokens))
-        };
-        seen.newest(key, is_open)
-    }
-
-    fn referred(&self, call: &str, tool: &str) -> bool {
-        self.session.referred.get(call).is_some_and(|known| &**known == tool)
-    }
-
-    fn wrote(&self, value: &[u8], fingerprint: Fingerprint64) -> bool {
-        self.session.wrote.contains_key(&fingerprint) || self.caller.wrote.has(value, fingerprint)
-    }
-
-    fn earlier(&self) -> Earlier<'_> {
-        // A call that came before might be referred to by what came after it.
-        if self.session.calls.contains_key(self.caller.id) {
-            return Earlier::Nothing;
-        }
-        let window = self.window.map(|w| (w.results, w.tokens));
-        Earlier::Live { index: &self.session.index, own: &self.own, now: self.session.at, window }
-    }
-
-    fn terms(&self) -> Vec<Term> {
-        let mut seen = HashSet::new();
-        let words = self.session.talk.iter().rev().flatten().copied().filter(|word| seen.insert(*word));
-        words.map(|word| Term { word, weight: relevance::SESSION }).collect()
-    }
-
-    fn listens(&self) -> bool {
-        true
-    }
-
-    fn is_repeated(&self, likeness: u64) -> bool {
-        let last = self.caller.asked.and_then(|asked| self.session.asked.get(&asked));
-        last.is_some_and(|a| a.likeness == likeness && a.results <= self.caller.turn)
-            && !self.session.calls.contains_key(self.caller.id)
-    }
-}
-
-/// The session as it was when a decision was made.
-#[derive(Debug)]
-pub struct AsDecided(pub Decision);
-
-impl History for AsDecided {
-    fn first(&self, _: &Key) -> Option<First> {
-        self.0.duplicate_of.as_deref().cloned()
-    }
-
-    fn referred(&self, _: &str, _: &str) -> bool {
-        self.0.own_marker
-    }
-
-    fn decided(&self) -> Option<&Decision> {
-        Some(&self.0)
-    }
-
-    fn wrote(&self, _: &[u8], fingerprint: Fingerprint64) -> bool {
-        self.0.wrote.contains(&fingerprint)
-    }
-
-    fn earlier(&self) -> Earlier<'_> {
-        Earlier::Decided(&self.0.references)
-    }
-
-    fn listens(&self) -> bool {
-        true
-    }
-
-    fn terms(&self) -> Vec<Term> {
-        self.0.terms.clone()
-    }
-
-    fn is_repeated(&self, _: u64) -> bool {
-        self.0.asked_again
-    }
 }

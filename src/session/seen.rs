@@ -6,18 +6,39 @@ use std::sync::Arc;
 use super::Ending;
 use crate::memory::size;
 use crate::pipeline::blocks::Position;
-use crate::pipeline::dedup::{First, Key};
+use crate::pipeline::dedup::Key;
 
 /// A result that was shown in full. Its call is the session's own copy of the id.
 #[derive(Debug, Clone)]
 pub(super) struct Shown {
     pub(super) call: Arc<str>,
-    /// The tool, as the host wrote it.
-    pub(super) tool: Arc<str>,
+    /// The number of the tool in the session.
+    pub(super) tool: u32,
     /// How many calls came before it.
-    pub(super) order: usize,
-    pub(super) ending: Ending,
-    pub(super) at: Position,
+    pub(super) order: u32,
+    /// Results and tokens of the session when it was shown.
+    at: (u32, u32),
+    /// The exit code, where there is one, and whether there is one.
+    exit_code: (i64, bool),
+    is_error: Option<bool>,
+}
+
+impl Shown {
+    pub(super) fn new(call: Arc<str>, tool: u32, order: usize, ending: Ending, at: Position) -> Self {
+        let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let exit_code = (ending.exit_code.unwrap_or(0), ending.exit_code.is_some());
+        let at = (small(at.results), small(at.tokens));
+        Self { call, tool, order: small(order), at, exit_code, is_error: ending.is_error }
+    }
+
+    pub(super) fn at(&self) -> Position {
+        Position { results: self.at.0 as usize, tokens: self.at.1 as usize }
+    }
+
+    pub(super) fn ending(&self) -> Ending {
+        let (code, is_known) = self.exit_code;
+        Ending { exit_code: is_known.then_some(code), is_error: self.is_error }
+    }
 }
 
 /// See the module.
@@ -41,9 +62,9 @@ impl Seen {
     }
 
     /// The newest result with this key that may be referred to.
-    pub(super) fn newest(&self, key: &Key, is_open: impl Fn(&Shown) -> bool) -> Option<First> {
+    pub(super) fn newest(&self, key: &Key, is_open: impl Fn(&Shown) -> bool) -> Option<&Shown> {
         let open = self.shown.get(key)?.iter().filter(|s| is_open(s));
-        open.max_by_key(|s| s.order).map(|s| First { call: s.call.to_string(), tool: s.tool.to_string() })
+        open.max_by_key(|s| s.order)
     }
 
     /// Whether there is a call that is not visible.

@@ -18,7 +18,7 @@ pub fn decision(decision: &Decision) -> usize {
             + texts([&origin.call, &origin.tool])
             + texts(&origin.argument)
     });
-    first + list(references) + origins.sum::<usize>() + list(terms) + list(wrote)
+    first + list(references) + origins.sum::<usize>() + list(terms) + list(wrote) + list(wrote)
 }
 
 /// Bytes that an evidence points to.
@@ -31,7 +31,8 @@ pub fn evidence(evidence: &Evidence) -> usize {
         + texts([&evidence.tokens.counter, &evidence.digest])
         + (list(steps) + texts(steps.iter().map(|step| &step.id)))
         + (list(omissions) + shown.map(|by| texts([&by.tool_call_id]) + texts(&by.argument)).sum::<usize>())
-        + (list(redactions) + texts(redactions.iter().map(|redaction| &redaction.rule))
+        + (list(redactions)
+            + texts(redactions.iter().map(|redaction| &redaction.rule))
             + redactions.iter().map(|r| list(&r.fingerprints) + texts(&r.fingerprints)).sum::<usize>())
         + (list(removals) + texts(removals.iter().map(|removal| &removal.class)))
 }

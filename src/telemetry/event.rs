@@ -50,6 +50,15 @@ pub enum What {
     Alert(Alert),
     /// The process ends; written only to tell that events were dropped.
     End,
+    /// The first line of a file: what follows are events. A file without it is not ours, and is left alone.
+    Header,
+}
+
+impl Event {
+    /// Whether a line is the first of a file of events, of any version.
+    pub fn is_header(line: &str) -> bool {
+        serde_json::from_str::<Self>(line).is_ok_and(|event| matches!(event.what, What::Header))
+    }
 }
 
 /// A result could not be given.

@@ -1,79 +1,191 @@
 //! A file of lines that only its owner may read, and its older parts: `events.jsonl`, `events.jsonl.1`, …
 //!
-//! Several processes may write one file: each line is one write at its end, and who moves the files holds the
-//! lock of the current one meanwhile.
+//! Each begins with a header that says whose it is. What does not is somebody else's: it is never written to, moved,
+//! shortened or replaced, and there is no file then. No link is followed on the way to it, see [`crate::files`].
+//!
+//! Several processes may write one file: each line is one write at its end, under a lock that all may hold, and who
+//! moves the files holds it alone.
 
-use std::fs::{self, File, Metadata, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::fs::{File, Metadata};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+use std::time::Duration;
+
+use crate::files::{Folder, Opening, Refused, Why, Writers, anchored};
+
+/// Longest header that is looked for, in bytes.
+const MAX_HEADER: u64 = 4096;
+/// How often, and for how long each time, one waits for another process that made the file and has not written
+/// its header yet.
+const TRIES: u32 = 20;
+const WAIT: Duration = Duration::from_millis(5);
+/// How often a file that was moved meanwhile is opened anew.
+const ATTEMPTS: usize = 16;
 
 /// See the module.
 #[derive(Debug)]
 pub struct LogFile {
-    path: PathBuf,
+    folder: Folder,
+    name: String,
+    header: String,
+    is_header: fn(&str) -> bool,
     file: File,
     max_bytes: u64,
     max_files: usize,
 }
 
 impl LogFile {
-    /// Opens the file, and makes it and its folder if need be.
-    pub fn open(path: &Path, max_bytes: usize, max_files: usize) -> io::Result<Self> {
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            private_folder(folder)?;
-        }
-        let file = append(path)?;
-        Ok(Self { path: path.to_owned(), file, max_bytes: max_bytes as u64, max_files: max_files.max(1) })
+    /// Opens the file, and makes it and its folder if need be. `header` is the first line of a new one, `is_header`
+    /// knows that of one that is there.
+    pub fn open(
+        path: &Path,
+        header: &str,
+        is_header: fn(&str) -> bool,
+        max_bytes: usize,
+        max_files: usize,
+    ) -> io::Result<Self> {
+        let at = |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+        let (root, relative) = anchored(path)?;
+        let name = relative.file_name().and_then(|name| name.to_str());
+        let name = name.ok_or_else(|| at(io::ErrorKind::InvalidFilename.into()))?.to_owned();
+        let folder = Folder::create_beneath(&root, relative.parent().unwrap_or(Path::new("")))?;
+        let file = open(&folder, &name, header, is_header).map_err(at)?;
+        let (header, max_bytes) = (header.to_owned(), max_bytes as u64);
+        Ok(Self { folder, name, header, is_header, file, max_bytes, max_files: max_files.max(1) })
     }
 
-    /// Writes one line, of at most `max_bytes` bytes; `line` has no line end. A file that would grow beyond its
-    /// size is put aside first.
+    /// Writes one line; `line` has no line end. A file that would grow beyond its size is put aside first; one that
+    /// holds nothing but its header takes the line whatever its size.
     pub fn write(&mut self, line: &str) -> io::Result<()> {
-        if !self.is_current() {
-            self.file = append(&self.path)?;
+        for _ in 0..ATTEMPTS {
+            self.file.lock_shared()?;
+            if !self.is_current() {
+                self.reopen()?;
+                continue;
+            }
+            let length = self.file.metadata()?.len();
+            if length > self.header.len() as u64 + 1 && length + line.len() as u64 + 1 > self.max_bytes {
+                self.file.unlock()?;
+                self.rotate()?;
+                continue;
+            }
+            let written = self.file.write_all(format!("{line}\n").as_bytes());
+            return self.file.unlock().and(written);
         }
-        let size = self.file.metadata()?;
-        // What is no file, a pipe for example, has no size and is never moved.
-        if size.is_file() && size.len() > 0 && size.len() + line.len() as u64 + 1 > self.max_bytes {
-            self.rotate()?;
-        }
-        self.file.write_all(format!("{line}\n").as_bytes())
+        Err(io::Error::from(io::ErrorKind::ResourceBusy))
     }
 
     fn rotate(&mut self) -> io::Result<()> {
         self.file.lock()?;
+        let length = self.file.metadata()?.len();
         // Another process may have been first.
-        if self.is_current() {
-            if self.max_files == 1 {
-                self.file.set_len(0)?;
-                return self.file.unlock();
-            }
-            for i in (1..self.max_files).rev() {
-                let from = if i == 1 { self.path.clone() } else { self.part(i - 1) };
-                match fs::rename(from, self.part(i)) {
-                    Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                    done => done?,
-                }
+        if !self.is_current() || length <= self.header.len() as u64 + 1 {
+            return self.reopen();
+        }
+        // What would be replaced, or moved on, must be ours too.
+        for i in 1..self.max_files {
+            let part = self.part(i);
+            match self.folder.open_file(Path::new(&part), Writers::Any) {
+                Ok(mut file) => check(&mut file, self.is_header)
+                    .map_err(|error| io::Error::new(error.kind(), format!("{part}: {error}")))?,
+                Err(Refused { why: Why::Missing, .. }) => {}
+                Err(refused) => return Err(refused.into()),
             }
         }
-        // Closing the file that was put aside unlocks it.
-        self.file = append(&self.path)?;
+        if self.max_files == 1 {
+            self.file.set_len(0)?;
+            self.file.write_all(format!("{}\n", self.header).as_bytes())?;
+            return self.file.unlock();
+        }
+        for i in (1..self.max_files).rev() {
+            let from = if i == 1 { self.name.clone() } else { self.part(i - 1) };
+            match self.folder.rename(&from, &self.part(i)) {
+                Err(Refused { why: Why::Missing, .. }) => {}
+                done => done?,
+            }
+        }
+        self.reopen()
+    }
+
+    /// Opens the file anew; the one that was put aside is unlocked with that.
+    fn reopen(&mut self) -> io::Result<()> {
+        self.file = open(&self.folder, &self.name, &self.header, self.is_header)?;
         Ok(())
     }
 
-    fn part(&self, i: usize) -> PathBuf {
-        let mut name = self.path.clone().into_os_string();
-        name.push(format!(".{i}"));
-        name.into()
+    fn part(&self, i: usize) -> String {
+        format!("{}.{i}", self.name)
     }
 
-    /// Whether the path still leads to the file that is open.
+    /// Whether the name still leads to the file that is open.
     fn is_current(&self) -> bool {
-        match (fs::metadata(&self.path), self.file.metadata()) {
+        let there = self.folder.open_file(Path::new(&self.name), Writers::Any).and_then(|file| {
+            file.metadata().map_err(|e| Refused { path: self.name.clone().into(), why: Why::System(e) })
+        });
+        match (there, self.file.metadata()) {
             (Ok(there), Ok(here)) => is_same(&there, &here),
             _ => false,
         }
     }
+}
+
+/// Whether a file that is there can be written to; nothing is made or changed.
+pub fn check_there(path: &Path, is_header: fn(&str) -> bool) -> io::Result<()> {
+    let (root, relative) = anchored(path)?;
+    let mut file = crate::files::open_beneath(&root, &relative)?;
+    check(&mut file, is_header)
+}
+
+/// The file with its header: made, or found to be ours.
+fn open(folder: &Folder, name: &str, header: &str, is_header: fn(&str) -> bool) -> io::Result<File> {
+    let name = Path::new(name);
+    // Made with its header under a lock, so that nobody else takes it for somebody's empty file.
+    match folder.create(name, Opening::New) {
+        Ok(made) => {
+            made.lock()?;
+            let mut file: File = folder.create(name, Opening::Append)?;
+            file.write_all(format!("{header}\n").as_bytes())?;
+            return Ok(file);
+        }
+        Err(Refused { why: Why::System(e), .. }) if e.kind() == io::ErrorKind::AlreadyExists => {}
+        // What is there and no file is told better below.
+        Err(Refused { why: Why::Kind(_) | Why::Link, .. }) => {}
+        Err(refused) => return Err(refused.into()),
+    }
+    let mut file = folder.create(name, Opening::Append)?;
+    for _ in 0..TRIES {
+        if file.metadata()?.len() > 0 {
+            break;
+        }
+        std::thread::sleep(WAIT);
+    }
+    check(&mut file, is_header)?;
+    Ok(file)
+}
+
+/// An error unless the file is this user's and begins with our header.
+fn check(file: &mut File, is_header: fn(&str) -> bool) -> io::Result<()> {
+    let refused = |why: &str| Err(io::Error::new(io::ErrorKind::PermissionDenied, why.to_owned()));
+    if !is_own(&file.metadata()?) {
+        return refused("the file belongs to another user; it is left alone");
+    }
+    let mut first = String::new();
+    file.seek(SeekFrom::Start(0))?;
+    let read = BufReader::new(Read::by_ref(file)).take(MAX_HEADER).read_line(&mut first);
+    match read {
+        Ok(_) if first.ends_with('\n') && is_header(&first) => Ok(()),
+        _ => refused("the file is there and was not made by tersed; it is left alone"),
+    }
+}
+
+#[cfg(unix)]
+fn is_own(about: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::uid(about) == rustix::process::geteuid().as_raw()
+}
+
+#[cfg(not(unix))]
+fn is_own(_: &Metadata) -> bool {
+    true
 }
 
 #[cfg(unix)]
@@ -87,35 +199,30 @@ fn is_same(a: &Metadata, b: &Metadata) -> bool {
     a.created().ok() == b.created().ok()
 }
 
-fn append(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path)
-}
-
-fn private_folder(folder: &Path) -> io::Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
+    const HEADER: &str = "#ours";
+
+    fn log(path: &Path, max_bytes: usize, max_files: usize) -> io::Result<LogFile> {
+        LogFile::open(path, HEADER, |line| line.trim_end() == HEADER, max_bytes, max_files)
+    }
+
+    /// The lines of a file behind its header.
     fn lines(path: &Path) -> Vec<String> {
-        fs::read_to_string(path).unwrap().lines().map(str::to_owned).collect()
+        let text = fs::read_to_string(path).unwrap();
+        let mut lines = text.lines().map(str::to_owned);
+        assert_eq!(lines.next().as_deref(), Some(HEADER), "{text}");
+        lines.collect()
     }
 
     #[test]
     fn files_are_put_aside_and_the_oldest_goes() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("a/b/events.jsonl");
-        let mut log = LogFile::open(&path, 12, 3).unwrap();
+        let mut log = log(&path, 18, 3).unwrap();
         for i in 0..9 {
             log.write(&format!("line{i}")).unwrap();
         }
@@ -129,7 +236,7 @@ mod tests {
     fn one_file_alone_begins_anew() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("events.jsonl");
-        let mut log = LogFile::open(&path, 12, 1).unwrap();
+        let mut log = log(&path, 18, 1).unwrap();
         for i in 0..5 {
             log.write(&format!("line{i}")).unwrap();
         }
@@ -137,12 +244,11 @@ mod tests {
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
-    #[cfg(unix)]
     #[test]
     fn two_writers_share_a_file_that_is_moved() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("events.jsonl");
-        let mut logs = [LogFile::open(&path, 12, 64).unwrap(), LogFile::open(&path, 12, 64).unwrap()];
+        let mut logs = [log(&path, 18, 64).unwrap(), log(&path, 18, 64).unwrap()];
         for i in 0..10 {
             logs[i % 2].write(&format!("line{i}")).unwrap();
         }
@@ -156,33 +262,99 @@ mod tests {
         assert_eq!(all, (0..10).map(|i| format!("line{i}")).collect::<Vec<_>>());
     }
 
+    #[test]
+    fn many_writers_at_once_lose_no_line() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("events.jsonl");
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let path = &path;
+                scope.spawn(move || {
+                    let mut log = log(path, 200, 200).unwrap();
+                    (0..100).for_each(|i| log.write(&format!("{writer}/{i}")).unwrap());
+                });
+            }
+        });
+        let mut all: Vec<String> =
+            fs::read_dir(dir.path()).unwrap().flat_map(|file| lines(&file.unwrap().path())).collect();
+        all.sort_unstable();
+        let mut expected: Vec<String> =
+            (0..4).flat_map(|w| (0..100).map(move |i| format!("{w}/{i}"))).collect();
+        expected.sort_unstable();
+        assert_eq!(all, expected);
+    }
+
+    #[test]
+    fn what_is_there_and_not_ours_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("notes.txt");
+        for text in ["", "my notes", "my notes\n", "#ours", "\n#ours\n", "#ours and more\n"] {
+            fs::write(&path, text).unwrap();
+            let error = log(&path, 18, 1).unwrap_err().to_string();
+            assert!(error.contains("not made by tersed") && error.contains("notes.txt"), "{error}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        }
+        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_stands_where_a_part_would_go_is_left_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("events.jsonl");
+        let foreign = dir.path().join("events.jsonl.2");
+        fs::write(&foreign, "my notes\n").unwrap();
+        let mut log = log(&path, 18, 3).unwrap();
+        log.write("line0").unwrap();
+        log.write("line1").unwrap();
+        let error = log.write("line2").unwrap_err().to_string();
+        assert!(error.contains("events.jsonl.2"), "{error}");
+        assert_eq!(fs::read_to_string(&foreign).unwrap(), "my notes\n");
+        assert_eq!(lines(&path), ["line0", "line1"]);
+    }
+
     #[cfg(unix)]
     #[test]
     fn only_the_owner_may_read() {
         use std::os::unix::fs::PermissionsExt;
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("new/events.jsonl");
-        LogFile::open(&path, 100, 2).unwrap().write("a").unwrap();
+        log(&path, 100, 2).unwrap().write("a").unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!(mode(&path) & 0o077, 0);
         assert_eq!(mode(path.parent().unwrap()) & 0o077, 0);
     }
 
-    #[cfg(target_os = "linux")]
+    #[cfg(unix)]
     #[test]
-    fn what_is_no_file_is_never_moved() {
+    fn links_and_what_is_no_file_are_refused() {
+        use std::os::unix::fs::symlink;
         let dir = tempfile::tempdir().unwrap();
-        let (reader, mut log) = {
-            let path = dir.path().join("pipe");
-            let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
-            rustix::fs::mknodat(rustix::fs::CWD, &path, kind, mode, 0).unwrap();
-            let reader = OpenOptions::new().read(true).write(true).open(&path).unwrap();
-            (reader, LogFile::open(&path, 4, 3).unwrap())
-        };
-        for _ in 0..3 {
-            log.write("long line").unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::create_dir(at("real")).unwrap();
+        fs::write(at("real/victim"), format!("{HEADER}\nvictim\n")).unwrap();
+        symlink(at("real/victim"), at("link")).unwrap();
+        symlink(at("real"), at("folder")).unwrap();
+        symlink(at("nowhere"), at("dangling")).unwrap();
+        fs::hard_link(at("real/victim"), at("twin")).unwrap();
+        let (kind, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU);
+        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), kind, mode, 0).unwrap();
+        for name in ["link", "folder/victim", "folder/new", "dangling", "twin", "pipe", "real"] {
+            assert!(log(&at(name), 4, 1).is_err(), "{name}");
         }
-        drop(reader);
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
+        assert_eq!(fs::read_to_string(at("real/victim")).unwrap(), format!("{HEADER}\nvictim\n"));
+        assert!(!at("nowhere").exists() && !at("real/new").exists());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_part_that_is_a_link_is_never_replaced() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("events.jsonl");
+        fs::write(dir.path().join("victim"), format!("{HEADER}\n")).unwrap();
+        std::os::unix::fs::symlink(dir.path().join("victim"), dir.path().join("events.jsonl.1")).unwrap();
+        let mut log = log(&path, 18, 2).unwrap();
+        (0..2).for_each(|i| log.write(&format!("line{i}")).unwrap());
+        assert!(log.write("line2").is_err());
+        assert!(dir.path().join("events.jsonl.1").is_symlink());
     }
 }

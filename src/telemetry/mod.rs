@@ -25,7 +25,7 @@ mod recorder;
 mod writer;
 
 pub use clock::{Clock, Stopwatch, SystemClock};
-pub use file::LogFile;
+pub use file::{LogFile, check_there};
 pub use fingerprint::fingerprint;
 pub use place::default_path;
 pub use recorder::Recorder;

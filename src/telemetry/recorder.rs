@@ -1,6 +1,7 @@
 //! The door of the module: takes what happened, and hands it on.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
 use std::thread;
@@ -10,7 +11,7 @@ use super::alerts::{Alert, Monitor};
 use super::event::{Event, VERSION, What};
 use super::queue::Queue;
 use super::writer::{Raw, Writer};
-use super::{Clock, Stopwatch, default_path, fingerprint};
+use super::{Clock, LogFile, Stopwatch, default_path, fingerprint};
 use crate::config::{Alerts, Telemetry};
 use crate::protocol::notification::{self, LogMessage};
 
@@ -39,6 +40,7 @@ impl Notifier {
 
     /// `window/logMessage`
     pub(super) fn log(&self, kind: u8, message: &str) {
+        let Ok((message, _)) = crate::pipeline::sanitize::redact_only(message) else { return };
         let message = LogMessage { kind, message: format!("tersed: {message}") };
         if let Ok(params) = serde_json::to_string(&message) {
             self.notify(notification::LOG_MESSAGE, &params);
@@ -178,8 +180,28 @@ impl Recorder {
         }
     }
 
+    /// The first line of a file of events.
+    fn header(&self) -> String {
+        serde_json::to_string(&self.event(What::Header)).unwrap_or_default()
+    }
+
+    /// Looks whether the file, where there is one, can be written: an error says why it is left alone.
+    pub fn check_file(&self) -> std::io::Result<()> {
+        match self.path() {
+            Some(path) => {
+                let Telemetry { max_file_bytes, max_files, .. } = self.settings;
+                LogFile::open(&path, &self.header(), Event::is_header, max_file_bytes, max_files).map(drop)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn path(&self) -> Option<PathBuf> {
+        self.settings.enabled.then(|| self.settings.path.clone().or_else(default_path)).flatten()
+    }
+
     fn start(&self) {
-        let path = self.settings.enabled.then(|| self.settings.path.clone().or_else(default_path)).flatten();
+        let path = self.path();
         let writer = Writer {
             queue: self.queue.clone(),
             settings: self.settings.clone(),
@@ -187,6 +209,7 @@ impl Recorder {
             notifier: self.notifier.clone(),
             is_on_wire: self.is_on_wire.clone(),
             end: self.event(What::End),
+            header: self.header(),
             #[cfg(feature = "otel")]
             exporter: self.exporter.get().cloned(),
         };

@@ -35,7 +35,7 @@ impl Raw {
                 }
             }
             What::Failure(failure) => redact(&mut failure.names),
-            What::Alert(_) | What::End => {}
+            What::Alert(_) | What::End | What::Header => {}
         }
         event
     }
@@ -69,6 +69,8 @@ pub(super) struct Writer {
     pub(super) is_on_wire: Arc<AtomicBool>,
     /// Makes the event that ends the file.
     pub(super) end: Event,
+    /// The first line of each file.
+    pub(super) header: String,
     #[cfg(feature = "otel")]
     pub(super) exporter: Option<Arc<super::otel::Exporter>>,
 }
@@ -96,7 +98,13 @@ impl Writer {
 
     fn open(&mut self) -> Option<LogFile> {
         let path = self.path.take()?;
-        let opened = LogFile::open(&path, self.settings.max_file_bytes, self.settings.max_files);
+        let opened = LogFile::open(
+            &path,
+            &self.header,
+            Event::is_header,
+            self.settings.max_file_bytes,
+            self.settings.max_files,
+        );
         opened.map_err(|error| self.failed(&error)).ok()
     }
 
@@ -106,7 +114,8 @@ impl Writer {
             exporter.export(&event);
         }
         // A line never fills more than a file.
-        let max = self.settings.max_event_bytes.min(self.settings.max_file_bytes - 1);
+        let room = self.settings.max_file_bytes.saturating_sub(self.header.len() + 2);
+        let max = self.settings.max_event_bytes.min(room);
         let Some(line) = bound::line(&mut event, max) else { return };
         if self.is_on_wire.load(Ordering::Relaxed) {
             self.notifier.notify(notification::EVENT, &line);
@@ -121,7 +130,6 @@ impl Writer {
 
     /// The operator is told once; there is no file from then on.
     fn failed(&self, error: &std::io::Error) {
-        self.notifier
-            .log(notification::ERROR, &format!("telemetry is not written any more: {}", error.kind()));
+        self.notifier.log(notification::ERROR, &format!("telemetry is not written any more: {error}"));
     }
 }

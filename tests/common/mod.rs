@@ -6,12 +6,15 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tersed::engine::{Cancel, Engine};
+use tersed::config::Policy;
+use tersed::engine::{Cancel, Engine, Settings};
+use tersed::pipeline::marker::SealKey;
 use tersed::protocol::{METHODS, RpcError};
 
 /// Longer than anything here should take, also on a busy machine.
@@ -25,6 +28,35 @@ pub fn repository(path: &str) -> PathBuf {
 /// Whether expected files are to be written anew.
 pub fn bless() -> bool {
     std::env::var_os("BLESS").is_some()
+}
+
+/// A state folder for children, in which the key of seals is the one that everybody knows: what they say can be recorded.
+pub fn state() -> PathBuf {
+    static STATE: OnceLock<PathBuf> = OnceLock::new();
+    let make = || {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("state");
+        let own = folder.join("tersed");
+        let mut builder = std::fs::DirBuilder::new();
+        builder.recursive(true);
+        #[cfg(unix)]
+        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+        builder.create(&own).unwrap();
+        let mut file = tempfile::NamedTempFile::new_in(&own).unwrap();
+        let hex: String = KEY.iter().map(|byte| format!("{byte:02x}")).collect();
+        file.write_all(hex.as_bytes()).unwrap();
+        file.persist(own.join("seal.key")).unwrap();
+        folder
+    };
+    STATE.get_or_init(make).clone()
+}
+
+/// The key in `state`.
+const KEY: [u8; SealKey::BYTES] = [7; SealKey::BYTES];
+
+/// An engine with that key.
+pub fn engine() -> Engine {
+    let policy = Policy { seal_key: SealKey::new(KEY), ..Policy::default() };
+    Engine::new(Settings { policy, ..Settings::default() })
 }
 
 /// Calls a method of an engine as the wire does; gives the JSON text of the result.
@@ -73,7 +105,7 @@ impl Server {
     pub fn start_in(lines: bool, arguments: &[&std::ffi::OsStr], variables: &[(&str, &str)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));
         command.args(["serve", "--framing", if lines { "lines" } else { "lsp" }]).args(arguments);
-        command.env("TERSED_NO_CONFIG", "1").envs(variables.iter().copied());
+        command.env("TERSED_NO_CONFIG", "1").env("XDG_STATE_HOME", state()).envs(variables.iter().copied());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().unwrap();
         let stdout = BufReader::new(child.stdout.take().unwrap());

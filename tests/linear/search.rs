@@ -61,9 +61,13 @@ impl Table {
         let (c, t) = make(SMALL);
         let base = self.base(mode, SMALL);
         let small = time(|| run(&c, policy, &t)) / base;
-        if small < 3.0 { return; }
+        if small < 3.0 {
+            return;
+        }
         let small = small.min(time(|| run(&c, policy, &t)) / base);
-        if small < 3.0 { return; }
+        if small < 3.0 {
+            return;
+        }
         let (c, t) = make(LARGE);
         let large = time(|| run(&c, policy, &t)) / self.base(mode, LARGE);
         let growth = large / small;
@@ -76,9 +80,44 @@ impl Table {
 }
 
 const PATHS: &[&str] = &[
-    "a.json", "a.jsonl", "a.yaml", "a.toml", "a.xml", "a.html", "a.rs", "a.py", "a.md", "a.csv", "a.diff", "a.js", "a.go", "a.java", "a.log", "Cargo.lock", "a.ini", "a.sh", "a.ipynb",
+    "a.json",
+    "a.jsonl",
+    "a.yaml",
+    "a.toml",
+    "a.xml",
+    "a.html",
+    "a.rs",
+    "a.py",
+    "a.md",
+    "a.csv",
+    "a.diff",
+    "a.js",
+    "a.go",
+    "a.java",
+    "a.log",
+    "Cargo.lock",
+    "a.ini",
+    "a.sh",
+    "a.ipynb",
 ];
-const COMMANDS: &[&str] = &["git diff", "git log", "ls -la", "find .", "rg a", "cat a", "npm install", "cargo test", "pytest", "make", "kubectl get pods", "docker ps", "env", "tree", "curl -v a", "tail -f a.log"];
+const COMMANDS: &[&str] = &[
+    "git diff",
+    "git log",
+    "ls -la",
+    "find .",
+    "rg a",
+    "cat a",
+    "npm install",
+    "cargo test",
+    "pytest",
+    "make",
+    "kubectl get pods",
+    "docker ps",
+    "env",
+    "tree",
+    "curl -v a",
+    "tail -f a.log",
+];
 const MODES: &[Mode] = &[Mode::Disabled, Mode::Safe, Mode::Standard, Mode::Aggressive];
 
 fn pick(name: &str) -> bool {
@@ -89,13 +128,22 @@ fn pick(name: &str) -> bool {
 #[ignore]
 fn search() {
     let mut table = Table { base: BTreeMap::new(), rows: Vec::new(), tried: 0 };
-    for mode in MODES { println!("ordinary {} {:.2} ms {:.2} ms", mode.name(), table.base(*mode, SMALL), table.base(*mode, LARGE)); }
+    for mode in MODES {
+        println!(
+            "ordinary {} {:.2} ms {:.2} ms",
+            mode.name(),
+            table.base(*mode, SMALL),
+            table.base(*mode, LARGE)
+        );
+    }
     let none = call(None, None);
     if pick("secrets") {
         let policy = Policy { mode: Mode::Safe, ..Policy::default() };
         for t in of_secrets() {
             for shape in SHAPES {
-                table.try_one(&format!("{} {:?} {shape:?}", t.from, t.text), &policy, |n| (none.clone(), repeated(&t.text, shape, n)));
+                table.try_one(&format!("{} {:?} {shape:?}", t.from, t.text), &policy, |n| {
+                    (none.clone(), repeated(&t.text, shape, n))
+                });
             }
         }
     }
@@ -104,7 +152,9 @@ fn search() {
             let policy = Policy { mode: *mode, ..Policy::default() };
             for t in of_markers() {
                 for shape in ["{}", "{}\n", "a{} "] {
-                    table.try_one(&format!("{} {:?} {shape:?}", t.from, t.text), &policy, |n| (none.clone(), repeated(&t.text, shape, n)));
+                    table.try_one(&format!("{} {:?} {shape:?}", t.from, t.text), &policy, |n| {
+                        (none.clone(), repeated(&t.text, shape, n))
+                    });
                 }
             }
         }
@@ -114,7 +164,9 @@ fn search() {
             let policy = Policy { mode, ..Policy::default() };
             for t in of_reducers() {
                 for shape in ["{}", "{}\n"] {
-                    table.try_one(&format!("{} {:?} {shape:?}", t.from, t.text), &policy, |n| (none.clone(), repeated(&t.text, shape, n)));
+                    table.try_one(&format!("{} {:?} {shape:?}", t.from, t.text), &policy, |n| {
+                        (none.clone(), repeated(&t.text, shape, n))
+                    });
                 }
             }
         }
@@ -124,17 +176,27 @@ fn search() {
             let policy = Policy { mode: *mode, ..Policy::default() };
             for t in of_grammars() {
                 for shape in ["{}", "{}\n", "a{} "] {
-                    table.try_one(&format!("{} {:?} {shape:?}", t.from, t.text), &policy, |n| (none.clone(), repeated(&t.text, shape, n)));
+                    table.try_one(&format!("{} {:?} {shape:?}", t.from, t.text), &policy, |n| {
+                        (none.clone(), repeated(&t.text, shape, n))
+                    });
                 }
-                if *mode == Mode::Disabled { continue; }
+                if *mode == Mode::Disabled {
+                    continue;
+                }
                 for path in PATHS {
                     let c = call(Some(path), None);
-                    table.try_one(&format!("{path} {:?}", t.text), &policy, |n| (c.clone(), repeated(&t.text, "{}", n)));
+                    table.try_one(&format!("{path} {:?}", t.text), &policy, |n| {
+                        (c.clone(), repeated(&t.text, "{}", n))
+                    });
                 }
-                if *mode == Mode::Safe { continue; }
+                if *mode == Mode::Safe {
+                    continue;
+                }
                 for command in COMMANDS {
                     let c = call(None, Some(command));
-                    table.try_one(&format!("{command} {:?}", t.text), &policy, |n| (c.clone(), repeated(&t.text, "{}", n)));
+                    table.try_one(&format!("{command} {:?}", t.text), &policy, |n| {
+                        (c.clone(), repeated(&t.text, "{}", n))
+                    });
                 }
             }
         }
@@ -144,7 +206,9 @@ fn search() {
         let small = ordinary(20000);
         for t in of_grammars() {
             for shape in ["{}", "{} ", "{}\n", "a {}b "] {
-                table.try_one(&format!("command {:?} {shape:?}", t.text), &policy, |n| (call(None, Some(&repeated(&t.text, shape, n))), small.clone()));
+                table.try_one(&format!("command {:?} {shape:?}", t.text), &policy, |n| {
+                    (call(None, Some(&repeated(&t.text, shape, n))), small.clone())
+                });
             }
         }
     }
@@ -153,30 +217,45 @@ fn search() {
         for a in OPENINGS {
             for b in OPENINGS {
                 let piece = format!("{a}{b}");
-                table.try_one(&format!("pair {piece:?}"), &policy, |n| (none.clone(), repeated(&piece, "{}", n)));
+                table.try_one(&format!("pair {piece:?}"), &policy, |n| {
+                    (none.clone(), repeated(&piece, "{}", n))
+                });
             }
         }
     }
     if pick("fixtures") {
         for mode in [Mode::Standard, Mode::Aggressive] {
             for (case, text) in of_fixtures() {
-                let json: serde_json::Value = serde_json::from_slice(&fs::read(case.join("call.json")).unwrap()).unwrap();
-                let patch: PolicyPatch = json.get("policy").map_or(PolicyPatch::default(), |p| serde_json::from_value(p.clone()).unwrap());
+                let json: serde_json::Value =
+                    serde_json::from_slice(&fs::read(case.join("call.json")).unwrap()).unwrap();
+                let patch: PolicyPatch = json
+                    .get("policy")
+                    .map_or(PolicyPatch::default(), |p| serde_json::from_value(p.clone()).unwrap());
                 let mut policy = Policy::default().with(&patch).unwrap();
                 policy.mode = mode;
                 let s = |k: &str| json.get(k).and_then(|v| v.as_str()).map(str::to_owned);
-                let c = ToolCall { tool: s("tool").unwrap(), command: s("command"), path: s("path"), query: s("query"), ..ToolCall::default() };
+                let c = ToolCall {
+                    tool: s("tool").unwrap(),
+                    command: s("command"),
+                    path: s("path"),
+                    query: s("query"),
+                    ..ToolCall::default()
+                };
                 let text = String::from_utf8_lossy(&text).into_owned();
                 let name = case.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().display().to_string();
                 table.try_one(&name, &policy, |n| (c.clone(), repeated(&text, "{}", n)));
                 let half = text[..text.floor_char_boundary(text.len() / 2)].to_owned();
                 table.try_one(&format!("{name} half"), &policy, |n| (c.clone(), repeated(&half, "{}", n)));
                 let reversed: String = text.lines().rev().flat_map(|l| [l, "\n"]).collect();
-                table.try_one(&format!("{name} reversed"), &policy, |n| (c.clone(), repeated(&reversed, "{}", n)));
+                table.try_one(&format!("{name} reversed"), &policy, |n| {
+                    (c.clone(), repeated(&reversed, "{}", n))
+                });
             }
         }
     }
     table.rows.sort_by(|a, b| b.0.total_cmp(&a.0));
     println!("==== tried {}", table.tried);
-    for (_, line) in table.rows.iter().take(400) { println!("{line}"); }
+    for (_, line) in table.rows.iter().take(400) {
+        println!("{line}");
+    }
 }

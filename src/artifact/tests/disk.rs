@@ -191,7 +191,7 @@ fn only_abandoned_directories_of_ours_are_removed() {
         std::fs::create_dir(path(name)).unwrap();
         if lock {
             std::fs::write(path(name).join(LOCK), "1").unwrap();
-            std::fs::write(path(name).join("a1"), "bytes").unwrap();
+            std::fs::write(path(name).join("aQ1xYz9"), "bytes").unwrap();
         }
         std::fs::set_permissions(path(name), std::fs::Permissions::from_mode(mode)).unwrap();
     };
@@ -201,6 +201,8 @@ fn only_abandoned_directories_of_ours_are_removed() {
     };
     make("abandoned", 0o700, true);
     make("open to others", 0o755, true);
+    make("used by somebody", 0o700, true);
+    std::fs::write(path("used by somebody").join("precious"), "").unwrap();
     make("being made", 0o700, false);
     make("never finished", 0o700, false);
     age("never finished", 2 * 60 * 60);
@@ -217,12 +219,14 @@ fn only_abandoned_directories_of_ours_are_removed() {
     assert_eq!(remove_leftovers(root.path()), 2);
     let mut left = names(root.path());
     left.sort();
-    let mut expected: Vec<_> = ["a file", "being made", "link", "not ours", "open to others"]
-        .map(|name| format!("{PREFIX}{name}"))
-        .into();
+    let mut expected: Vec<_> =
+        ["a file", "being made", "link", "not ours", "open to others", "used by somebody"]
+            .map(|name| format!("{PREFIX}{name}"))
+            .into();
     expected.insert(0, "another".to_owned());
     assert_eq!(left, expected);
     assert!(elsewhere.path().join(LOCK).exists() && path("not ours").join("precious").exists());
+    assert!(path("used by somebody").join("precious").exists());
 }
 
 #[test]
@@ -246,4 +250,19 @@ fn making_and_removing_at_once_hurts_nobody() {
         }
     });
     assert_eq!(names(root.path()), [""; 0]);
+}
+
+#[test]
+fn what_lay_in_a_folder_that_was_removed_is_told_and_can_be_put_again() {
+    let root = TempDir::new().unwrap();
+    let mut store = Store::with_root(Limits::default(), root.path().into());
+    let text = numbered(LARGE);
+    let id = put(&mut store, None, text.as_bytes());
+    assert!(store.open(None, &id).is_ok());
+    for folder in std::fs::read_dir(root.path()).unwrap() {
+        std::fs::remove_dir_all(folder.unwrap().path()).unwrap();
+    }
+    assert_eq!(store.open(None, &id).map(|_| ()), Err(AccessError::Unreadable));
+    assert_eq!(put(&mut store, None, text.as_bytes()), id);
+    assert_eq!(store.read(None, &id, &[], &Page { max_bytes: 1 << 20, cursor: None }).unwrap().text, text);
 }

@@ -28,7 +28,10 @@ fn a_match_has_its_place_and_its_neighbours() {
         before: vec![beside(1, "one"), beside(2, "two")],
         after: vec![beside(4, "four"), beside(5, "five")],
     };
-    assert_eq!(result, SearchResult { matches: vec![expected], total_matches: 1, late: false, next_cursor: None });
+    assert_eq!(
+        result,
+        SearchResult { matches: vec![expected], total_matches: 1, next_cursor: None, late: false }
+    );
 }
 
 #[test]

@@ -113,6 +113,13 @@ pub(super) fn write(header: &Header, bytes: &[u8]) -> std::io::Result<(Vec<u8>, 
     Ok((line, zstd::bulk::compress(bytes, LEVEL)?))
 }
 
+/// Whether the first bytes of a file are those of a file of ours, as far as they were written.
+pub(super) fn is_begun(head: &[u8]) -> bool {
+    const BEGIN: &[u8] = b"{\"tersed\":";
+    let n = head.len().min(BEGIN.len());
+    head[..n] == BEGIN[..n]
+}
+
 /// The header that a file starts with, and its length with its line end.
 pub(super) fn header(file: &[u8]) -> Result<(Header, usize), AccessError> {
     let end = memchr::memchr(b'\n', &file[..file.len().min(MAX_HEADER)]).ok_or(AccessError::Unreadable)?;

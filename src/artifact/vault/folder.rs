@@ -1,6 +1,7 @@
 //! The folder of a vault: private to its owner, and entered once.
 //!
-//! On Unix everything goes through the descriptor of the folder that was checked, so that nobody who swaps a
+//! On Unix no part of the way to it may be a link, see [`crate::files`], and everything goes through the descriptor of the
+//! folder that was checked, so that nobody who swaps a
 //! folder above it for a link can lead a read or a write elsewhere, and no file that is a link is followed.
 //! A folder of another user, or one that others may enter, is refused and left as it is.
 
@@ -10,9 +11,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::name::PART;
+use crate::files::{Refused, Why, anchored, open_dir_beneath};
 
 /// The file whose lock says whose turn it is.
 const LOCK: &str = "lock";
+/// The file that says that the folder is a vault, and what stands in it.
+const MARK: &str = "tersed-originals";
+const MARK_TEXT: &[u8] = b"originals kept by tersed, version 1\n";
 /// Tries for the lock, and how long each waits: a process that was stopped while it held the lock costs the
 /// copy, not the result.
 const TRIES: u32 = 200;
@@ -40,16 +45,12 @@ impl Folder {
 
     /// Enters a folder, made if need be with those above it.
     pub(super) fn create(path: &Path) -> io::Result<Self> {
-        let mut builder = std::fs::DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        match builder.create(path) {
+        let (root, below) = anchored(path)?;
+        match crate::files::Folder::create_beneath(&root, &below) {
             // What is there and is no folder is told by `open`, in better words.
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
+            Ok(_) | Err(Refused { why: Why::Link | Why::NoFolder, .. }) => Self::open(path),
+            Err(refused) => Err(refused.into()),
         }
-        Self::open(path)
     }
 
     /// Names of all files that are text.
@@ -103,6 +104,38 @@ impl Folder {
         Ok(lock)
     }
 
+    /// Whether the folder says that it is a vault.
+    pub(super) fn is_marked(&self) -> bool {
+        self.head(MARK, 64).is_ok_and(|mark| mark == MARK_TEXT)
+    }
+
+    /// Waits as [`Self::turn`] does, and says in the folder that it is a vault, unless it does. An error where it holds anything else already: a folder that
+    /// somebody uses is no place for files that come and go.
+    pub(super) fn mark(&self, is_ours: impl Fn(&str) -> bool) -> io::Result<Turn> {
+        let part = format!("{MARK}{PART}");
+        let is_known = |file: &str| match file {
+            "." | ".." => true,
+            LOCK => self.head(LOCK, 1).is_ok_and(|head| head.is_empty()),
+            file => file == part || file == MARK || is_ours(file),
+        };
+        let check = || match self.files()?.into_iter().find(|file| !is_known(file)) {
+            Some(other) => {
+                Err(refused(format!("holds {other:?}, not of tersed; name a folder for originals alone")))
+            }
+            None => Ok(()),
+        };
+        if !self.is_marked() {
+            check()?;
+        }
+        let turn = self.turn()?;
+        if !self.is_marked() {
+            check()?;
+            self.remove(&part)?;
+            self.write(MARK, &[MARK_TEXT])?;
+        }
+        Ok(turn)
+    }
+
     /// Whether a process holds the lock of a file.
     pub(super) fn is_locked(&self, file: &str) -> bool {
         let is_held = |file: File| matches!(file.try_lock(), Err(TryLockError::WouldBlock));
@@ -132,21 +165,22 @@ fn refused(why: String) -> io::Error {
 mod system {
     use std::os::fd::OwnedFd;
 
-    use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, Stat, fstat, openat, renameat, unlinkat};
-    use rustix::io::Errno;
+    use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat, fstat, openat, renameat, unlinkat};
 
-    use super::{File, Path, io, refused};
+    use super::{File, Path, Why, anchored, io, open_dir_beneath, refused};
 
     #[derive(Debug)]
     pub(super) struct Inner(OwnedFd);
 
     impl Inner {
         pub(super) fn open(path: &Path) -> io::Result<Self> {
-            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-            let dir = openat(CWD, path, flags, Mode::empty()).map_err(|errno| match errno {
-                Errno::LOOP | Errno::NOTDIR => refused("is a link or no folder".to_owned()),
-                errno => errno.into(),
+            let (root, below) = anchored(path)?;
+            let folder = open_dir_beneath(&root, &below).map_err(|error| match error.why {
+                Why::Link | Why::NoFolder => refused("is a link or no folder".to_owned()),
+                _ => error.into(),
             })?;
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let dir = openat(&folder, ".", flags, Mode::empty())?;
             check(&fstat(&dir)?, FileType::Directory, "0700")?;
             Ok(Self(dir))
         }

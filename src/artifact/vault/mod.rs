@@ -167,7 +167,7 @@ impl Vault {
             Some(folder) => state.folder.insert(folder),
             None => state.folder.insert(Folder::create(&self.path)?),
         };
-        let _turn = folder.turn()?;
+        let _turn = folder.mark(name::is_ours)?;
         if self.reach == Reach::Process {
             name.run = match &state.run {
                 Some((run, _)) => *run,
@@ -183,7 +183,7 @@ impl Vault {
         apply(folder, &prune::plan(&names, self.bounds.max_count.max(1) - 1, now, 0, &dead))?;
         folder.write(&name.file(), pieces)?;
         // Another process may have kept the same at the same moment: then the new one stands in its place.
-        same.iter().map(Name::file).filter(|old| *old != name.file()).try_for_each(|old| folder.remove(&old))
+        same.iter().filter(|old| old.file() != name.file()).try_for_each(|old| remove(folder, old))
     }
 
     /// The copy of the artifact that `id` begins and `session` owns, if there is one, with what it says about
@@ -258,6 +258,9 @@ impl Vault {
     pub fn prune(&self, since: u64, now: Duration) -> io::Result<Pruned> {
         let mut state = self.state();
         let Some(folder) = self.entered(&mut state)? else { return Ok(Pruned::default()) };
+        if !folder.is_marked() {
+            return Ok(Pruned::default());
+        }
         let _turn = folder.turn()?;
         let (names, dead) = sweep(folder)?;
         let plan = prune::plan(&names, usize::MAX, now, since, &dead);
@@ -277,7 +280,7 @@ impl Vault {
         let _turn = folder.turn();
         for name in folder.files().into_iter().flatten().filter_map(|file| Name::parse(&file)) {
             if name.run == run.0 {
-                let _ = folder.remove(&name.file());
+                let _ = remove(folder, &name);
             }
         }
         let _ = folder.remove(&name::run_file(run.0));
@@ -350,7 +353,9 @@ fn sweep(folder: &Folder) -> io::Result<(Vec<Name>, BTreeSet<u64>)> {
     let names: Vec<Name> = files.iter().filter_map(|file| Name::parse(file)).collect();
     let is_part =
         |file: &&String| file.strip_suffix(name::PART).is_some_and(|file| Name::parse(file).is_some());
-    files.iter().filter(is_part).try_for_each(|file| folder.remove(file))?;
+    // One that was not finished holds a piece of what it was to be.
+    let is_begun = |file: &&String| folder.head(file, 16).is_ok_and(|head| entry::is_begun(&head));
+    files.iter().filter(is_part).filter(is_begun).try_for_each(|file| folder.remove(file))?;
     let dead = dead(folder, &files, &names);
     let locks = files.iter().filter(|file| name::run_of(file).is_some_and(|run| dead.contains(&run)));
     locks.into_iter().try_for_each(|file| folder.remove(file))?;
@@ -369,7 +374,19 @@ fn apply(folder: &Folder, plan: &Plan) -> io::Result<()> {
     for name in &plan.bury {
         // Without its name a reader is told that it never was, which is no reason to keep the content.
         let _ = folder.write(&Name { is_gone: true, ..name.clone() }.file(), &[]);
-        folder.remove(&name.file())?;
+        remove(folder, name)?;
     }
-    plan.remove.iter().try_for_each(|name| folder.remove(&name.file()))
+    plan.remove.iter().try_for_each(|name| remove(folder, name))
+}
+
+/// Takes a file out that is named as ours, if it also begins as ours; what does not is left alone.
+fn remove(folder: &Folder, name: &Name) -> io::Result<()> {
+    let is_ours = |head: &[u8]| match name.is_gone {
+        true => head.is_empty(),
+        false => entry::header(head).is_ok_and(|(header, _)| header.digest.starts_with(&name.id)),
+    };
+    match folder.head(&name.file(), entry::MAX_HEADER as u64) {
+        Ok(head) if is_ours(&head) => folder.remove(&name.file()),
+        _ => Ok(()),
+    }
 }

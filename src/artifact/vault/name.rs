@@ -73,6 +73,12 @@ pub(super) fn run_of(file: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok()
 }
 
+/// Whether a file of that name is one that a vault makes.
+pub(super) fn is_ours(file: &str) -> bool {
+    let whole = file.strip_suffix(PART).unwrap_or(file);
+    Name::parse(whole).is_some() || run_of(file).is_some()
+}
+
 /// What tells the files of a session from those of others.
 pub(super) fn scope(session: Option<&str>) -> u64 {
     let Some(session) = session else { return 0 };

@@ -95,7 +95,8 @@ fn what_a_killed_process_left_is_never_read_and_goes() {
         "{}-0000000000000000-0000000000000001-00000000ffffffff-0000000000000000.original.part",
         &id[..32]
     ));
-    fs::write(&half, "half").unwrap();
+    fs::write(&half, "{\"tersed\":1,\"dig").unwrap();
+    fs::set_permissions(&half, fs::Permissions::from_mode(0o600)).unwrap();
     let operator = vault(folder.path(), Reach::Everything);
     assert_eq!(read(&operator, None, &id, 1), Err("unknown"));
     assert_eq!(operator.list(None, u64::MAX, 9, &|_| true, at(1)).unwrap(), []);
@@ -163,7 +164,7 @@ fn the_folder_and_its_files_are_private() {
         assert_eq!(mode(&file.unwrap().path()), 0o600);
         count += 1;
     }
-    assert_eq!(count, 3, "a lock, a run, an original");
+    assert_eq!(count, 4, "a lock, a mark, a run, an original");
 }
 
 #[test]
@@ -313,6 +314,56 @@ fn what_is_not_ours_stays() {
 }
 
 #[test]
+fn a_folder_that_somebody_uses_is_left_alone() {
+    let folder = tempdir().unwrap();
+    let inner = folder.path().join("originals");
+    fs::create_dir(&inner).unwrap();
+    fs::set_permissions(&inner, fs::Permissions::from_mode(0o700)).unwrap();
+    for name in ["notes.txt", "lock"] {
+        fs::write(inner.join(name), "kept").unwrap();
+        let vault = vault(folder.path(), Reach::Lasting);
+        let kept = vault.keep(None, &digest("x"), b"x", &Media::Text, &Label::default(), at(0));
+        assert!(kept.unwrap_err().to_string().contains(name));
+        assert_eq!(vault.prune(u64::MAX, at(900_000_000)).unwrap(), Pruned::default());
+        assert_eq!(fs::read_dir(&inner).unwrap().count(), 1);
+        assert_eq!(fs::read_to_string(inner.join(name)).unwrap(), "kept");
+        fs::remove_file(inner.join(name)).unwrap();
+    }
+}
+
+#[test]
+fn what_is_named_as_ours_and_holds_something_else_stays() {
+    let folder = tempdir().unwrap();
+    let vault = vault(folder.path(), Reach::Lasting);
+    keep(&vault, None, "one", 0);
+    let inner = folder.path().join("originals");
+    let forged = Name { stored: 1, id: "0".repeat(ID_DIGITS), scope: 0, expires: 2, run: 0, is_gone: false };
+    let gone = Name { is_gone: true, ..forged.clone() };
+    let names = [forged.file(), gone.file(), format!("{}{}", forged.file(), name::PART)];
+    for name in &names {
+        fs::write(inner.join(name), "precious").unwrap();
+        fs::set_permissions(inner.join(name), fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    (0..8).for_each(|i| _ = keep(&vault, None, &format!("text {i}"), 500 + i));
+    vault.prune(u64::MAX, at(900_000_000)).unwrap();
+    for name in &names {
+        assert_eq!(fs::read_to_string(inner.join(name)).unwrap(), "precious", "{name}");
+    }
+}
+
+#[test]
+fn no_link_on_the_way_to_the_folder_is_followed() {
+    let folder = tempdir().unwrap();
+    let (real, link) = (folder.path().join("real"), folder.path().join("link"));
+    fs::create_dir(&real).unwrap();
+    symlink(&real, &link).unwrap();
+    let vault = Vault::new(link.join("originals"), bounds(4, 100), Reach::Lasting);
+    let kept = vault.keep(None, &digest("x"), b"x", &Media::Text, &Label::default(), at(0));
+    assert_eq!(kept.unwrap_err().to_string(), "is a link or no folder");
+    assert_eq!(fs::read_dir(&real).unwrap().count(), 0);
+}
+
+#[test]
 fn what_is_too_large_or_comes_too_late_is_refused() {
     let folder = tempdir().unwrap();
     let vault = vault(folder.path(), Reach::Process);
@@ -377,7 +428,8 @@ proptest! {
             prop_assert_eq!(read(&vaults[who], session, &id, seconds), Ok(text));
             prop_assert!(originals(folder.path()) <= max);
             let graves = fs::read_dir(&path).unwrap().count() - originals(folder.path());
-            prop_assert!(graves <= max + 2, "{} names", graves);
+            // The lock, the mark and a run.
+            prop_assert!(graves <= max + 3, "{} names", graves);
             for vault in &vaults {
                 for copy in vault.list(session, u64::MAX, 99, &|_| true, at(seconds)).unwrap() {
                     prop_assert!(copy.header.expires > START + seconds);

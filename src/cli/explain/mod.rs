@@ -17,8 +17,10 @@ use clap::ColorChoice;
 
 use super::Failure;
 use super::call::{self, CallArgs, PolicyArgs};
+use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::NoHistory;
 use crate::pipeline::explain::explain;
+use crate::pipeline::sanitize::redact_only;
 pub(in crate::cli) use html::escaped;
 pub use html::write as write_html;
 pub use model::Page;
@@ -75,6 +77,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             (call, explained)
         }
     };
+    let call = if config.policy.redact_secrets { without_secrets(call)? } else { call };
     let page = Page::new(&call, &explained);
     let name = |file: &PathBuf| file.display().to_string();
     let (place, result) = match args.html.as_ref().filter(|file| file.as_os_str() != "-") {
@@ -96,6 +99,21 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|e| format!("{place}: {e}").into()),
     }
+}
+
+/// What is said of the call, without secrets: a page is shown around.
+fn without_secrets(call: ToolCall) -> Result<ToolCall, Failure> {
+    let safe =
+        |text: String| redact_only(&text).map(|(text, _)| text).map_err(|_| call::NOT_REDACTED.to_owned());
+    let maybe = |text: Option<String>| text.map(safe).transpose();
+    Ok(ToolCall {
+        tool: safe(call.tool)?,
+        command: maybe(call.command)?,
+        path: maybe(call.path)?,
+        query: maybe(call.query)?,
+        id: maybe(call.id)?,
+        ..call
+    })
 }
 
 fn finish<W: Write>(mut out: W, work: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {

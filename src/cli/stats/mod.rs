@@ -119,7 +119,7 @@ impl Totals {
     }
 
     fn add(&mut self, event: &Event, host_limit: Option<usize>) {
-        self.events += 1;
+        self.events += usize::from(!matches!(event.what, What::Header));
         self.dropped += event.dropped;
         self.shortened += usize::from(!event.shortened.is_empty());
         match &event.what {
@@ -135,7 +135,7 @@ impl Totals {
             }
             What::Failure(failure) => *self.failures.entry(failure.kind.clone()).or_default() += 1,
             What::Alert(_) => self.alerts += 1,
-            What::End => {}
+            What::End | What::Header => {}
         }
     }
 }

@@ -7,7 +7,7 @@
 
 mod lines;
 mod message;
-mod traffic;
+pub mod traffic;
 
 use std::ffi::OsString;
 use std::io::{self, BufReader, Write};
@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::Host;
+use super::pass::{LazyPolicy, Passing};
 use lines::{Lines, MAX_LINE_BYTES};
 use traffic::{Route, Traffic};
 
@@ -116,19 +117,30 @@ fn from_client(shared: &Shared, mut server: ChildStdin) {
 fn from_server(shared: &Shared, server: impl io::BufRead) {
     let mut lines = Lines::new(server, MAX_LINE_BYTES);
     let mut line = Vec::new();
+    let policy = || shared.host.engine().policy_in_force();
+    let policy = LazyPolicy::new(&policy);
+    let mut long = Passing::new(&policy);
     while let Ok(Some(is_whole)) = lines.next(&mut line) {
-        let new = match is_whole {
-            true => shared.with_traffic(|traffic, host| traffic.on_server_line(host, &line)),
-            false => None,
-        };
-        let sent = match new {
-            Some(new) => shared.send_line(&new),
-            None => shared.send(&line),
+        let sent = match is_whole {
+            true => match shared.with_traffic(|traffic, host| traffic.on_server_line(host, &line)) {
+                Some(new) if new.is_empty() => Ok(()),
+                Some(new) => shared.send_line(&new),
+                None => shared.send(&line),
+            },
+            // Too long to be read as a message, but not to be looked through.
+            false => {
+                let mut out = long.push(&line);
+                if line.ends_with(b"\n") {
+                    out.extend(long.end());
+                }
+                shared.send(&out)
+            }
         };
         if sent.is_err() {
             return;
         }
     }
+    let _ = shared.send(&long.end());
 }
 
 /// A host that ends this process means the server.

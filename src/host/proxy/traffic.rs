@@ -1,5 +1,6 @@
 //! What the proxy does to the lines of a conversation: results of `tools/call` get new texts, lists of tools
-//! get ours, calls of ours are answered here. Every other line passes byte for byte.
+//! get ours, calls of ours are answered here. Every other line of the server loses its secrets, and those of the client
+//! pass byte for byte.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,11 +12,28 @@ use super::message::{Message, read};
 use crate::engine::Cancel;
 use crate::host::Host;
 use crate::host::codex::is_of_program;
+use crate::host::pass::LazyPolicy;
 use crate::host::tools::{TOOLS, Tool};
+use crate::pipeline::RedactionFailed;
+use crate::pipeline::sanitize::Counts;
+use crate::pipeline::sanitize::spare::Spare;
 use crate::protocol::RpcError;
+use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::messages::{Format, MessagesCompressed, Params};
+use crate::protocol::redact;
 use crate::protocol::skim::{Edits, Json};
 
+/// Members of results and parameters that only the server reads again.
+const OPAQUE: &[&str] = &[
+    "progressToken",
+    "requestId",
+    "nextCursor",
+    "requestState",
+    "taskId",
+    "elicitationId",
+    "protocolVersion",
+];
+const NOT_REDACTED: &str = "the answer could not be redacted, so no content is returned";
 /// JSON-RPC error code for what the wrapped server can no longer answer (implementation-defined range).
 const SERVER_ENDED: i64 = -32000;
 /// Requests that are remembered; later ones pass unchanged, answers included.
@@ -34,7 +52,7 @@ enum Awaited {
 
 /// Where a line of the client goes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Route {
+pub enum Route {
     /// To the server, as it came.
     Server,
     /// Back to the client: the answer.
@@ -43,13 +61,13 @@ pub(super) enum Route {
 
 /// The requests of a client that the wrapped server has not answered.
 #[derive(Debug, Default)]
-pub(super) struct Traffic {
+pub struct Traffic {
     awaited: HashMap<String, Awaited>,
 }
 
 impl Traffic {
     /// A line from the client.
-    pub(super) fn on_client_line(&mut self, host: &Host, line: &[u8]) -> Route {
+    pub fn on_client_line(&mut self, host: &Host, line: &[u8]) -> Route {
         let Message::Request(id, method, raw) = read(line) else { return Route::Server };
         let json = Json::of(raw);
         let Some(id) = id else {
@@ -77,13 +95,21 @@ impl Traffic {
     }
 
     /// A line from the server: what the client gets in its place, or `None` for the line itself.
-    pub(super) fn on_server_line(&mut self, host: &Host, line: &[u8]) -> Option<String> {
-        let Message::Answer(id, raw) = read(line) else { return None };
-        match self.awaited.remove(id)? {
-            Awaited::Call(request) => rewritten(host, &request, raw, id),
-            Awaited::List => with_ours(raw),
-            Awaited::Other => None,
+    pub fn on_server_line(&mut self, host: &Host, line: &[u8]) -> Option<String> {
+        let Message::Answer(id, raw) = read(line) else { return safe_line(host, line) };
+        let awaited = self.awaited.remove(id);
+        if let Some(Awaited::Call(request)) = &awaited {
+            return rewritten(host, request, raw, id);
         }
+        let safe = match safe(host, raw) {
+            Ok(safe) => safe,
+            Err(RedactionFailed) => return Some(error(id, INTERNAL_ERROR, NOT_REDACTED)),
+        };
+        let with_ours = match awaited {
+            Some(Awaited::List) => with_ours(safe.as_deref().unwrap_or(raw)),
+            _ => None,
+        };
+        with_ours.or_else(|| safe.map(|safe| safe.get().to_owned()))
     }
 
     /// Errors for all that the server can no longer answer, in no order.
@@ -116,16 +142,56 @@ fn error(id: &str, code: i64, message: &str) -> String {
 fn rewritten(host: &Host, request: &str, answer: &RawValue, id: &str) -> Option<String> {
     let body = RawValue::from_string(format!("[{request},{}]", answer.get())).ok()?;
     let compress = || compressed(host, &body);
-    let fault = || Err(RpcError::new(crate::protocol::error::INTERNAL_ERROR, "panic", "tersed failed"));
+    let fault = || Err(RpcError::new(INTERNAL_ERROR, "panic", "tersed failed"));
     match catch_unwind(AssertUnwindSafe(compress)).unwrap_or_else(|_| fault()) {
         Ok(new) if new == answer.get() => None,
         Ok(new) => Some(new),
         // What could not be redacted must not go on; anything else goes on as it came.
         Err(e) if e.data.as_ref().is_some_and(|data| data.kind == "redaction_failed") => {
-            Some(error(id, crate::protocol::error::INTERNAL_ERROR, &e.message))
+            Some(error(id, INTERNAL_ERROR, &e.message))
         }
-        Err(_) => None,
+        Err(_) => match safe(host, answer) {
+            Ok(safe) => safe.map(|safe| safe.get().to_owned()),
+            Err(RedactionFailed) => Some(error(id, INTERNAL_ERROR, NOT_REDACTED)),
+        },
     }
+}
+
+/// A line that is no answer without its secrets: a request or notification of the server, or what is no message at all.
+/// An empty one is not to be sent.
+fn safe_line(host: &Host, line: &[u8]) -> Option<String> {
+    if let Ok(raw) = serde_json::from_slice::<&RawValue>(line) {
+        return match safe(host, raw) {
+            Ok(safe) => safe.map(|safe| safe.get().to_owned()),
+            Err(RedactionFailed) => Some(String::new()),
+        };
+    }
+    let policy = || host.engine().policy_in_force();
+    let safe = LazyPolicy::new(&policy).redacted(line)?;
+    Some(String::from_utf8_lossy(&safe).trim_end_matches(['\r', '\n']).to_owned())
+}
+
+/// A message without its secrets, names and ids of the protocol left alone; `None` where it has none.
+fn safe(host: &Host, raw: &RawValue) -> Result<Option<Box<RawValue>>, RedactionFailed> {
+    let policy = host.engine().policy_in_force();
+    if !policy.redact_secrets {
+        return Ok(None);
+    }
+    let json = Json::of(raw);
+    let mut but = Vec::new();
+    let messages = if json.is_array() { json.items().collect() } else { vec![json] };
+    for member in messages.into_iter().flat_map(Json::members) {
+        match &*member.name {
+            "id" | "jsonrpc" | "method" => but.push(member.value.range()),
+            "params" | "result" => {
+                let own = member.value.members().filter(|inner| OPAQUE.contains(&&*inner.name));
+                but.extend(own.map(|inner| inner.value.range()));
+            }
+            _ => {}
+        }
+    }
+    let new = redact::redacted(raw, but, &Spare::of(&policy, &[]), &mut Counts::new())?;
+    new.map(|new| RawValue::from_string(new).map_err(|_| RedactionFailed)).transpose()
 }
 
 /// The second of two messages, after its results went through the engine.
@@ -291,5 +357,50 @@ mod tests {
             refused["content"][0]["text"].as_str().unwrap().contains("unknown field `line`"),
             "{refused}"
         );
+    }
+
+    #[test]
+    fn every_line_of_a_server_loses_its_secrets() {
+        let (host, mut traffic) = (host(), Traffic::default());
+        let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+        for (id, method) in [(1, "resources/read"), (2, "prompts/get"), (3, "tools/list")] {
+            let request = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{}}}}"#);
+            assert_eq!(traffic.on_client_line(&host, request.as_bytes()), Route::Server);
+        }
+        call(&mut traffic, &host, "4");
+        call(&mut traffic, &host, "5");
+        for line in [
+            format!(
+                r#"{{"id":1,"result":{{"contents":[{{"uri":"file:///a","text":"x {token}"}}],"nextCursor":"n"}}}}"#
+            ),
+            format!(
+                r#"{{"id":2,"result":{{"messages":[{{"role":"user","content":{{"type":"text","text":"x {token}"}}}}]}}}}"#
+            ),
+            format!(r#"{{"id":3,"result":{{"tools":[{{"name":"a","description":"x {token}"}}]}}}}"#),
+            format!(r#"{{"id":4,"error":{{"code":-1,"message":"x {token}","data":{{"why":["{token}"]}}}}}}"#),
+            format!(r#"{{"id":5,"result":{{"content":[{{"type":"text","text":"a","text":"x {token}"}}]}}}}"#),
+            format!(
+                r#"{{"method":"notifications/message","params":{{"level":"info","data":{{"a":"x {token}"}}}}}}"#
+            ),
+            format!(
+                r#"{{"method":"notifications/progress","params":{{"progressToken":"p","message":"x {token}"}}}}"#
+            ),
+            format!(
+                r#"{{"id":"s","method":"sampling/createMessage","params":{{"systemPrompt":"x {token}"}}}}"#
+            ),
+            format!(r#"{{"id":99,"result":{{"late":"x {token}"}}}}"#),
+            format!(r#"[{{"id":98,"result":{{"batch":"x {token}"}}}}]"#),
+            format!("no json {token}"),
+        ] {
+            let new = traffic.on_server_line(&host, line.as_bytes()).unwrap_or_else(|| panic!("{line}"));
+            assert!(!new.contains(&token) && new.contains("[REDACTED:github-pat]"), "{new}");
+            if line.starts_with(['{', '[']) {
+                assert!(serde_json::from_str::<&RawValue>(&new).is_ok(), "{new}");
+            }
+        }
+        let opaque = format!(
+            r#"{{"method":"notifications/progress","params":{{"progressToken":"{token}","progress":1}}}}"#
+        );
+        assert_eq!(traffic.on_server_line(&host, opaque.as_bytes()), None);
     }
 }

@@ -7,8 +7,9 @@ use super::wire::{Ran, Reply, Request};
 use crate::host::Host;
 use crate::host::event::Event;
 use crate::host::hooks::Hooks;
-use crate::host::replace::{self, Limits, compress_result};
+use crate::host::replace::{self, Limits, worked_on};
 use crate::host::tools::find;
+use crate::pipeline::sanitize::redact_only;
 use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
 
 /// One part in so many of what a host shows is left free: it may count other things than we do.
@@ -75,7 +76,9 @@ fn output(host: &Host, ran: &Ran, parts: &[usize], content: &[u8]) -> Option<(Re
         result["toolCallId"] = json!(call);
     }
     let limits = Limits { budget: None, bytes: ran.room.map(|room| room.saturating_sub(room / MARGIN)) };
-    let new = compress_result(host, ran.session.as_deref(), result, limits)?;
+    let given = result["content"].clone();
+    // What stays as it is was looked through for secrets all the same.
+    let new = worked_on(host, ran.session.as_deref(), result, limits)?.unwrap_or(given);
     let texts: Vec<&str> = match &new {
         Value::String(text) => vec![text],
         new => new.as_array()?.iter().map(|part| part.get("text")?.as_str()).collect::<Option<_>>()?,
@@ -111,6 +114,10 @@ fn original(host: &Host, id: &str) -> Option<(Reply, Vec<u8>)> {
         if cursor.is_none() {
             break;
         }
+    }
+    // Whoever asks here need not be who wrote into the call what the result shows.
+    if is_text && let Ok((safe, _)) = redact_only(std::str::from_utf8(&bytes).ok()?) {
+        bytes = safe.into_bytes();
     }
     let mime = (!is_text).then(|| "application/octet-stream".to_owned());
     Some((Reply::Original { id: whole_id, mime }, bytes))

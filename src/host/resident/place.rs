@@ -101,11 +101,7 @@ fn is_setting(name: &[u8]) -> bool {
 
 /// The nearest folder from `directory` upwards that holds a project: a repository, or settings of ours.
 fn workspace(directory: &Path) -> PathBuf {
-    let is_one = |folder: &&Path| {
-        let has = |name: &str| folder.join(name).symlink_metadata().is_ok();
-        has(".git") || layers::NAMES.iter().any(|name| has(name))
-    };
-    directory.ancestors().find(is_one).unwrap_or(directory).to_owned()
+    layers::workspace(directory).unwrap_or_else(|| directory.to_owned())
 }
 
 /// What tells this program's file from one that took its place.

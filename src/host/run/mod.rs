@@ -3,7 +3,7 @@
 //!
 //! The command has the same input, variables, folder and process group as without. What it writes is held until it
 //! ends, or until patience does: a host that kills a command that takes long must have seen what it wrote so far.
-//! From then on, and after a signal, everything passes as it comes, up to half of what the host shows where that is
+//! From then on, and after a signal, everything passes as it comes, without its secrets, up to half of what the host shows where that is
 //! known: what is more is held to the end, and then made smaller. Where standard output is a terminal, somebody is
 //! looking: then this process becomes the command.
 
@@ -16,6 +16,11 @@ mod system;
 
 use std::ffi::OsString;
 use std::time::Duration;
+
+#[cfg(not(unix))]
+use super::pass::{LazyPolicy, Passing};
+#[cfg(not(unix))]
+use crate::config::Policy;
 
 #[cfg(unix)]
 pub use system::{relay, run};
@@ -99,8 +104,41 @@ fn texts(outputs: Vec<Vec<u8>>) -> Result<Vec<String>, Vec<Vec<u8>>> {
 /// # Errors
 /// It cannot be started: its name and why.
 #[cfg(not(unix))]
-pub fn run(program: &Program, _: Holding, _: Compress<'_>) -> Result<Ended, String> {
+pub fn run(program: &Program, _: Holding, _: Compress<'_>, policy: &LazyPolicy<'_>) -> Result<Ended, String> {
+    use std::io::{IsTerminal, Read, Write};
+    use std::process::Stdio;
+
+    fn pass(mut from: impl Read, mut to: impl Write, policy: &LazyPolicy<'_>) {
+        let mut stream = Passing::new(policy);
+        let mut buffer = [0; 64 << 10];
+        while let Ok(read @ 1..) = from.read(&mut buffer) {
+            let mut out = stream.push(&buffer[..read]);
+            out.extend(stream.moment());
+            let _ = to.write_all(&out).and_then(|()| to.flush());
+        }
+        let _ = to.write_all(&stream.end()).and_then(|()| to.flush());
+    }
+
     let mut command = shell::command(program);
-    let status = command.status().map_err(|e| format!("{}: {e}", command.get_program().to_string_lossy()))?;
+    let name = command.get_program().to_string_lossy().into_owned();
+    let failed = |e: std::io::Error| format!("{name}: {e}");
+    if std::io::stdout().is_terminal() {
+        let status = command.status().map_err(failed)?;
+        return Ok(Ended::Code(status.code().unwrap_or(1)));
+    }
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(failed)?;
+    let errors = child.stderr.take().map(|from| {
+        std::thread::spawn(move || {
+            let strict = Policy::default;
+            pass(from, std::io::stderr(), &LazyPolicy::new(&strict));
+        })
+    });
+    if let Some(from) = child.stdout.take() {
+        pass(from, std::io::stdout(), policy);
+    }
+    if let Some(errors) = errors {
+        let _ = errors.join();
+    }
+    let status = child.wait().map_err(failed)?;
     Ok(Ended::Code(status.code().unwrap_or(1)))
 }

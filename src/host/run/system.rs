@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::super::pass::{LazyPolicy, Passing};
 use super::hold::Held;
 use super::limit::Limit;
 use super::{Compress, Ended, Holding, Output, Program, shell, texts};
@@ -22,6 +23,8 @@ const MAX_HELD: usize = 32 << 20;
 const LEFT_BEHIND: Duration = Duration::from_millis(300);
 /// How long a signal may take to reach the command by itself, as part of the process group, before it is sent on.
 const ON_ITS_WAY: Duration = Duration::from_millis(50);
+/// How long what passes waits for what follows.
+const MOMENT: Duration = Duration::from_millis(100);
 /// Signals that mean the command.
 const SIGNALS: [Signal; 6] =
     [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT, Signal::USR1, Signal::USR2];
@@ -30,7 +33,12 @@ const SIGNALS: [Signal; 6] =
 ///
 /// # Errors
 /// It cannot be started: its name and why.
-pub fn run(program: &Program, holding: Holding, compress: Compress<'_>) -> Result<Ended, String> {
+pub fn run(
+    program: &Program,
+    holding: Holding,
+    compress: Compress<'_>,
+    policy: &LazyPolicy<'_>,
+) -> Result<Ended, String> {
     let mut command = shell::command(program);
     let failed =
         |command: &Command, e: &io::Error| format!("{}: {e}", command.get_program().to_string_lossy());
@@ -53,6 +61,9 @@ pub fn run(program: &Program, holding: Holding, compress: Compress<'_>) -> Resul
     };
     drop(command);
     let mut running = Running {
+        passing: streams.iter().map(|_| Passing::new(policy)).collect(),
+        policy,
+        moment: None,
         streams,
         child: Watched::new(child).map_err(|e| e.to_string())?,
         signals,
@@ -69,8 +80,27 @@ pub fn run(program: &Program, holding: Holding, compress: Compress<'_>) -> Resul
 }
 
 /// Copies standard input to standard output: what a process writes that a command left behind.
-pub fn relay() {
-    let _ = io::copy(&mut io::stdin().lock(), &mut File::from(own(1)));
+pub fn relay(policy: &LazyPolicy<'_>) {
+    let (from, mut to) = (io::stdin(), File::from(own(1)));
+    let mut stream = Passing::new(policy);
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        let time = Timespec { tv_sec: 0, tv_nsec: MOMENT.subsec_nanos().into() };
+        let time = stream.waits().then_some(&time);
+        let ready = poll(&mut [PollFd::new(&from, PollFlags::IN)], time);
+        let out = match ready {
+            Ok(0) => stream.moment(),
+            _ => match from.lock().read(&mut buffer) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Ok(0) | Err(_) => break,
+                Ok(read) => stream.push(&buffer[..read]),
+            },
+        };
+        if to.write_all(&out).is_err() {
+            return;
+        }
+    }
+    let _ = to.write_all(&stream.end());
 }
 
 /// A stream of the command, and where it goes.
@@ -180,6 +210,11 @@ fn ignored() -> u64 {
 
 struct Running<'a> {
     streams: Vec<Stream>,
+    /// What passes of each stream.
+    passing: Vec<Passing<'a>>,
+    policy: &'a LazyPolicy<'a>,
+    /// When what waits in them is looked at.
+    moment: Option<Instant>,
     child: Watched,
     signals: Signals,
     /// When output is no longer held back; `None` for never.
@@ -209,10 +244,14 @@ impl Running<'_> {
                 self.pass();
             }
             self.send(now);
+            if self.moment.is_some_and(|moment| now >= moment) {
+                self.moment();
+            }
             let due = [
                 ended.map(|(_, at)| at + LEFT_BEHIND),
                 self.patience.filter(|_| !self.passes),
                 self.sent.first().map(|(at, _)| *at),
+                self.moment,
             ];
             let ready = self.poll(due.into_iter().flatten().min(), ended.is_some());
             for signal in ready.signals {
@@ -280,15 +319,15 @@ impl Running<'_> {
         let mut piece = &buffer[..read];
         if self.passes {
             let passes = self.limit.admit(piece);
-            stream.write(&piece[..passes]);
+            self.passed(index, &piece[..passes]);
             piece = &piece[passes..];
             if piece.is_empty() {
                 return;
             }
         }
-        if stream.held.push(piece).is_err() {
+        if self.hold(index, piece).is_err() {
             self.lift();
-            return self.streams[index].write(piece);
+            return self.passed(index, piece);
         }
         if self.streams.iter().map(|stream| stream.held.len()).sum::<usize>() > MAX_HELD {
             self.lift();
@@ -300,15 +339,49 @@ impl Running<'_> {
         if std::mem::replace(&mut self.passes, true) {
             return;
         }
-        for stream in &mut self.streams {
-            let Ok(held) = stream.held.take() else {
-                stream.from = None;
+        for index in 0..self.streams.len() {
+            let Ok(held) = self.streams[index].held.take() else {
+                self.streams[index].from = None;
                 continue;
             };
             let (now, later) = held.split_at(self.limit.admit(&held));
-            stream.write(now);
-            if !later.is_empty() && stream.held.push(later).is_err() {
-                stream.write(later);
+            self.passed(index, now);
+            if !later.is_empty() && self.hold(index, later).is_err() {
+                self.passed(index, later);
+            }
+        }
+        // The host may end this at any time: what is certain goes out at once.
+        self.moment();
+    }
+
+    /// Holds a piece, behind what still waits to pass of its stream.
+    fn hold(&mut self, index: usize, piece: &[u8]) -> io::Result<()> {
+        let (stream, passing) = (&mut self.streams[index], &mut self.passing[index]);
+        if passing.waits() {
+            let out = passing.moment();
+            stream.write(&out);
+            stream.held.push(&passing.take())?;
+        }
+        stream.held.push(piece)
+    }
+
+    /// Passes a piece of a stream on, as far as it is certain to hold no part of a secret.
+    fn passed(&mut self, index: usize, piece: &[u8]) {
+        let out = self.passing[index].push(piece);
+        self.streams[index].write(&out);
+        if self.moment.is_none() && self.passing[index].waits() {
+            self.moment = Some(Instant::now() + MOMENT);
+        }
+    }
+
+    /// Passes on what has become certain.
+    fn moment(&mut self) {
+        self.moment = None;
+        for (stream, passing) in self.streams.iter_mut().zip(&mut self.passing) {
+            let out = passing.moment();
+            stream.write(&out);
+            if passing.waits() {
+                self.moment = Some(Instant::now() + MOMENT);
             }
         }
     }
@@ -317,9 +390,10 @@ impl Running<'_> {
     fn lift(&mut self) {
         self.limit.lift();
         self.passes = true;
-        for stream in &mut self.streams {
-            if stream.held.write_to(&mut stream.to).is_err() {
-                stream.from = None;
+        for index in 0..self.streams.len() {
+            match self.streams[index].held.take() {
+                Ok(held) => self.passed(index, &held),
+                Err(_) => self.streams[index].from = None,
             }
         }
     }
@@ -348,7 +422,10 @@ impl Running<'_> {
                 self.is_later = true;
                 new.unwrap_or(texts).into_iter().map(String::into_bytes).collect()
             }
-            Err(outputs) => outputs,
+            Err(outputs) => {
+                let safe = |bytes: Vec<u8>| self.policy.redacted(&bytes).unwrap_or(bytes);
+                outputs.into_iter().map(safe).collect()
+            }
         };
         for (stream, bytes) in self.streams.iter_mut().zip(new) {
             self.limit.add(bytes.len());
@@ -358,6 +435,9 @@ impl Running<'_> {
 
     /// Gives out what is still held.
     fn finish(&mut self, ended: Ended) {
+        for (stream, passing) in self.streams.iter_mut().zip(&mut self.passing) {
+            stream.write(&passing.end());
+        }
         let is_held = self.streams.iter().any(|stream| stream.held.len() > 0);
         if !std::mem::replace(&mut self.passes, true) || is_held {
             self.give_out(Some(ended));

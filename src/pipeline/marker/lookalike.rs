@@ -205,29 +205,24 @@ fn may_start(byte: u8) -> bool {
 
 /// The opening that a text starts with, if it does.
 fn opening(text: &str) -> Option<&'static str> {
-    let mut left: Vec<&(&str, &[char])> = OPENINGS.iter().collect();
-    let mut seen = 0;
-    let mut at = 0;
-    let mut had_blank = false;
+    let mut left = [true; OPENINGS.len()];
+    let (mut seen, mut at, mut had_blank) = (0, 0, false);
     while let Some((letter, len)) = folded(&text[at..]) {
         at += len;
         let Some(letter) = letter else { continue };
-        if let Some((word, _)) = left.iter().find(|(word, ends)| {
-            word.len() == seen
-                && (ends.contains(&letter) || ends.contains(&' ') && (had_blank || letter == ' '))
-        }) {
-            return Some(word);
+        let is_blank = letter == ' ';
+        for ((word, ends), left) in OPENINGS.iter().zip(&mut left).filter(|(_, left)| **left) {
+            let is_end = ends.contains(&letter) || ends.contains(&' ') && (had_blank || is_blank);
+            if word.len() == seen && is_end {
+                return Some(word);
+            }
+            *left = is_blank || word[seen..].starts_with(letter);
         }
-        if letter == ' ' {
-            had_blank = true;
-            continue;
-        }
-        had_blank = false;
-        left.retain(|(word, _)| word[seen..].starts_with(letter));
-        if left.is_empty() {
+        if !left.contains(&true) {
             return None;
         }
-        seen += letter.len_utf8();
+        had_blank = is_blank;
+        seen += usize::from(!is_blank);
     }
     None
 }
@@ -333,7 +328,7 @@ fn is_template(text: &str) -> bool {
                         rest = &rest[word..];
                     }
                     '%' => {
-                        let kind = rest.bytes().nth(1).is_some_and(|b| b"dsiuvz".contains(&b));
+                        let kind = rest.as_bytes().get(1).is_some_and(|b| b"dsiuvz".contains(b));
                         if !kind {
                             return false;
                         }

@@ -22,6 +22,8 @@ const OPEN: &str = "[tersed";
 const DUPLICATE_OPEN: &str = "[Duplicate of ";
 /// What the pointer to an externalized text starts with; published and kept to the letter too.
 const EXTERNALIZED_OPEN: &str = "[EXTERNALIZED: ";
+/// What our markers start with. For tests of what hostile texts cost.
+pub const OPENINGS: [&str; 3] = [OPEN, DUPLICATE_OPEN, EXTERNALIZED_OPEN];
 const DUPLICATE_CLOSE: &str = "; see earlier result]";
 /// Decimal digits of the document check: about 40 bits.
 const CHECK_DIGITS: usize = 12;
@@ -69,8 +71,13 @@ pub enum Marker {
         /// What they are about: kinds with their counts, or keys.
         names: Option<String>,
     },
-    /// Some of these lines, all of which follow, read otherwise than they came: a rule of the operator wrote them
-    /// anew.
+    /// The line that it ends reads otherwise than it came: a rule of the operator wrote it anew.
+    ByRule {
+        /// The rule.
+        rule: String,
+    },
+    /// Some of these lines, all of which follow, read otherwise than they came. Earlier versions wrote it; now each line
+    /// says it itself.
     Rewritten {
         /// Lines that read otherwise.
         count: usize,
@@ -252,6 +259,7 @@ impl Marker {
             Self::Parts { count, of, unit, reason, .. } => {
                 write!(out, "omitted {count} of {of} {}, {reason}", unit.word())
             }
+            Self::ByRule { rule } => write!(out, "rule {rule}"),
             Self::Rewritten { count, first, last, reason, names } => {
                 write!(out, "rewrote {count} of lines {first}-{last}, {reason}: {}", inside(names))
             }
@@ -372,6 +380,7 @@ mod tests {
                     names
                 }
             ),
+            "[a-zA-Z0-9._-]{1,20}".prop_map(|rule| Marker::ByRule { rule }),
             (1i64..300).prop_map(|status| Marker::Exit { status }),
             (n.clone(), "[0-9a-f]{8,16}", proptest::option::of(proptest::option::of("/[a-z./_-]{1,20}")))
                 .prop_map(|(lines, handle, command)| {

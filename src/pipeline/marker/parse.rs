@@ -23,24 +23,12 @@ impl Marker {
             None => rest,
         };
         let body = rest.strip_prefix(": ")?;
-        let end = close(body)?;
-        let marker = parse_body(&body[..end])?;
-        Some((marker, text.len() - body.len() + end + 1))
+        // No marker holds another bracket: what is repeated without an end is read once.
+        let end = memchr::memchr3(b']', b'[', b'\n', body.as_bytes())?;
+        let (body, tail) = body.split_at(end);
+        let marker = parse_body(body)?;
+        tail.starts_with(']').then(|| (marker, text.len() - tail.len() + 1))
     }
-}
-
-/// Longest marker that is read, in bytes: a text of nothing but openings is not searched from each to its end.
-const LONGEST: usize = 8 << 10;
-
-/// The part of a text in which a marker that it starts with has to end.
-fn reach(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LONGEST)]
-}
-
-/// Where the bracket is that closes a marker: on its line, and in reach.
-fn close(body: &str) -> Option<usize> {
-    let body = reach(body).as_bytes();
-    memchr::memchr2(b']', b'\n', body).filter(|&end| body[end] == b']')
 }
 
 fn is_handle(digits: &str) -> bool {
@@ -48,17 +36,19 @@ fn is_handle(digits: &str) -> bool {
 }
 
 fn parse_duplicate(text: &str) -> Option<(Marker, usize)> {
-    let (line, _) = text.split_at(memchr::memchr(b'\n', reach(text).as_bytes()).unwrap_or(reach(text).len()));
+    let body = text.strip_prefix(DUPLICATE_OPEN)?;
+    let line = &body[..memchr::memchr2(b'[', b'\n', body.as_bytes()).unwrap_or(body.len())];
     let end = line.find(DUPLICATE_CLOSE)?;
-    let (call, tool) = line.get(DUPLICATE_OPEN.len()..end)?.split_once(" (")?;
+    let (call, tool) = line[..end].split_once(" (")?;
     let tool = tool.strip_suffix(')')?;
     let marker = Marker::Duplicate { call: call.to_owned(), tool: tool.to_owned() };
-    Some((marker, end + DUPLICATE_CLOSE.len()))
+    Some((marker, DUPLICATE_OPEN.len() + end + DUPLICATE_CLOSE.len()))
 }
 
 fn parse_externalized(text: &str) -> Option<(Marker, usize)> {
     let body = text.strip_prefix(EXTERNALIZED_OPEN)?;
-    let end = close(body)?;
+    let end =
+        memchr::memchr3(b']', b'[', b'\n', body.as_bytes()).filter(|&end| body.as_bytes()[end] == b']')?;
     let (key, rest) = body[..end].split_once(" | ")?;
     let (kind, summary) = rest.split_once(" | ")?;
     let (key, kind, summary) = (key.to_owned(), kind.to_owned(), summary.to_owned());
@@ -95,6 +85,10 @@ fn parse_body(body: &str) -> Option<Marker> {
     }
     if let Some(rest) = body.strip_prefix("last ") {
         return parse_repeats(rest);
+    }
+    if let Some(rule) = body.strip_prefix("rule ") {
+        let is_name = rule.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+        return (is_name && !rule.is_empty()).then(|| Marker::ByRule { rule: rule.to_owned() });
     }
     if let Some(rest) = body.strip_prefix("rewrote ") {
         let (count, rest) = rest.split_once(" of lines ")?;

@@ -125,11 +125,7 @@ pub fn run(raw: Raw<'_>, how: How<'_>) -> Result<Sanitized, RedactionFailed> {
 
 /// Terminal clean-up and invisible characters, each followed by redaction when it changed something:
 /// an escape sequence in the middle of a token hides it from the first pass.
-fn clean(
-    redacted: Cow<'_, str>,
-    how: How<'_>,
-    out: &mut Sanitized,
-) -> Result<(), RedactionFailed> {
+fn clean(redacted: Cow<'_, str>, how: How<'_>, out: &mut Sanitized) -> Result<(), RedactionFailed> {
     let How { redact, keeps_terminal, spare, .. } = how;
     let secrets_before = total(&out.redactions);
     let mut text = redacted;
@@ -143,7 +139,8 @@ fn clean(
         add(&mut out.removals, "overwritten", rendered.overwrites);
         add(&mut out.removals, "control_character", rendered.controls);
         // What was overwritten is not in the text that is looked through below.
-        hides = redact && rendered.overwrites > 0 && !redact_but(&without_escapes(&text), spare)?.1.is_empty();
+        hides =
+            redact && rendered.overwrites > 0 && !redact_but(&without_escapes(&text), spare)?.1.is_empty();
         original = Some(std::mem::replace(&mut text, Cow::Owned(rendered.text)));
     }
     if let Some(stripped) = invisible::strip(&text) {
@@ -223,6 +220,23 @@ pub fn redact_but(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), Red
     let mut counts = Counts::new();
     let text = redact_into(Cow::Borrowed(text), spare, &mut counts)?.into_owned();
     Ok((text, counts))
+}
+
+/// The same, but where a secret only shows once the text is cleaned up, the text comes back cleaned up: a rule that keeps
+/// a result exact must not keep what redaction takes out without it.
+pub fn redact_exact(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), RedactionFailed> {
+    let (text, mut counts) = redact_but(text, spare)?;
+    let mut cleaned = Sanitized::default();
+    let key = SealKey::default();
+    let how = How { redact: true, keeps_terminal: false, key: &key, spare, is_ours: &|_, _| false };
+    clean(Cow::Borrowed(&text), how, &mut cleaned)?;
+    if cleaned.redactions.is_empty() {
+        return Ok((text, counts));
+    }
+    for (class, count) in &cleaned.redactions {
+        add(&mut counts, class, *count);
+    }
+    Ok((cleaned.text.to_string(), counts))
 }
 
 /// Whether the stage would leave a text of ours as it is, markers aside.

@@ -1,5 +1,5 @@
-//! Anthropic messages: `tool_result` blocks. Images, documents, `cache_control` and the results of tools
-//! that Anthropic's servers ran stay.
+//! Anthropic messages: `tool_result` blocks. Images and `cache_control` stay; documents, results of searches and those of
+//! tools that Anthropic's servers ran lose their secrets and stay otherwise.
 
 use super::find::{Answer, Call, Finder};
 use super::{array, texts};
@@ -20,7 +20,14 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
                     let call = Call { name: texts::name(name), arguments: input, command: None };
                     finder.call(texts::name(id), call);
                 }
-                Some("tool_result") => result(block, place(), finder)?,
+                Some("tool_result") => {
+                    finder.given_members(block, &["content"]);
+                    result(block, place(), finder)?;
+                }
+                // What tools of the provider gave back, and what was searched for: redacted, never compressed.
+                Some(kind) if kind.ends_with("_tool_result") => finder.given_members(block, &["content"]),
+                Some("document") => finder.given_members(block, &["source", "title", "context"]),
+                Some("search_result") => finder.given_members(block, &["source", "title", "content"]),
                 _ => {}
             }
         }

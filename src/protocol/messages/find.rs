@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 
 use crate::pipeline::call::ToolCall;
 use crate::protocol::error::RpcError;
+use crate::protocol::redact::Region;
 use crate::protocol::skim::Json;
 use crate::protocol::tool_result::{CommandWords, ToolResult};
 
@@ -63,6 +64,8 @@ pub(super) struct Answer<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Finder<'a> {
     pub(super) found: Vec<Found<'a>>,
+    /// Values that tools, searches and servers gave: none of their strings may hold a secret.
+    pub(super) regions: Vec<Region>,
     calls: HashMap<Cow<'a, str>, Call<'a>>,
     /// Calls without an id, by name, in order.
     unnamed: HashMap<String, Vec<Call<'a>>>,
@@ -73,6 +76,23 @@ pub(super) struct Finder<'a> {
 }
 
 impl<'a> Finder<'a> {
+    /// Notes a value in the form of a provider, whose own members stay.
+    pub(super) fn given(&mut self, value: Json<'a>) {
+        self.regions.push(Region { range: value.range(), is_free: false });
+    }
+
+    /// Notes a value of any form.
+    pub(super) fn given_free(&mut self, value: Json<'a>) {
+        self.regions.push(Region { range: value.range(), is_free: true });
+    }
+
+    /// Notes members of an object that are there.
+    pub(super) fn given_members(&mut self, object: Json<'a>, names: &[&str]) {
+        for member in object.members().filter(|member| names.contains(&&*member.name)) {
+            self.given(member.value);
+        }
+    }
+
     /// Notes a call.
     pub(super) fn call(&mut self, id: Option<Cow<'a, str>>, call: Call<'a>) {
         self.is_called = true;

@@ -24,6 +24,7 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
 
 fn parts<'a>(content: Json<'a>, place: &str, finder: &mut Finder<'a>) -> Result<(), RpcError> {
     let Some(parts) = texts::once(content, "parts", place)? else { return Ok(()) };
+    let is_of_tool = matches!(content.text_of("role").as_deref(), Some("function" | "tool"));
     for (i, part) in parts.items().enumerate() {
         for member in part.members() {
             match &*member.name {
@@ -33,7 +34,19 @@ fn parts<'a>(content: Json<'a>, place: &str, finder: &mut Finder<'a>) -> Result<
                         Call { name: call.text_of("name"), arguments: call.get("args"), command: None };
                     finder.call(call.text_of("id"), what);
                 }
+                "codeExecutionResult" | "code_execution_result" => {
+                    finder.given_members(member.value, &["output"]);
+                }
+                "inlineData" | "inline_data" => finder.given_members(member.value, &["data", "displayName"]),
+                "text" if is_of_tool => finder.given(member.value),
                 name @ ("functionResponse" | "function_response") => {
+                    for part in member.value.members() {
+                        match &*part.name {
+                            "response" => finder.given_free(part.value),
+                            "parts" => finder.given(part.value),
+                            _ => {}
+                        }
+                    }
                     result(member.value, format!("{place}.parts[{i}].{name}"), finder)?;
                 }
                 _ => {}

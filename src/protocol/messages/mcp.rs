@@ -40,6 +40,12 @@ fn message<'a>(json: Json<'a>, place: &str, finder: &mut Finder<'a>) -> Result<b
         }
         return Ok(true);
     }
+    for member in json.members() {
+        match &*member.name {
+            "result" | "error" | "content" | "contents" | STRUCTURED => finder.given_free(member.value),
+            _ => {}
+        }
+    }
     let dot = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
     let (result, place) = match texts::once(json, "result", place)? {
         Some(result) => (result, dot("result")),

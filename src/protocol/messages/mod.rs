@@ -19,10 +19,11 @@ use serde_json::value::RawValue;
 
 use super::error::RpcError;
 use super::params::{invalid, object};
+use super::redact::Region;
 use super::skim::Json;
 use super::tool_result::ArtifactRef;
 use crate::config::{BudgetPatch, PolicyPatch};
-use crate::pipeline::evidence::{BeforeAfter, Evidence};
+use crate::pipeline::evidence::{BeforeAfter, Evidence, RedactionCount};
 use find::Finder;
 pub use find::{Found, Text};
 pub use mcp::STRUCTURED;
@@ -170,6 +171,10 @@ pub struct MessagesCompressed {
     pub format: Option<Format>,
     /// One for each result with text, in the order of the body.
     pub results: Vec<MessageResult>,
+    /// Secrets that were removed where nothing is compressed: from data, documents, and what servers of the provider
+    /// gave.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub redactions: Vec<RedactionCount>,
     /// Sums over the results.
     pub tokens: BeforeAfter,
     /// Tokens of `tools`, where their descriptions were minified.
@@ -177,18 +182,26 @@ pub struct MessagesCompressed {
     pub tool_tokens: Option<BeforeAfter>,
 }
 
+/// What a body holds.
+#[derive(Debug)]
+pub struct Read<'a> {
+    /// The format that it was read in; `None` where nothing tells.
+    pub format: Option<Format>,
+    /// The results with text, in order.
+    pub found: Vec<Found<'a>>,
+    /// Values that tools, searches and servers gave, the texts of the results among them, without overlap.
+    pub regions: Vec<Region>,
+}
+
 /// The results of a body, in order, and the format that they were found in.
-pub fn read<'a>(
-    body: Json<'a>,
-    format: Option<Format>,
-) -> Result<(Option<Format>, Vec<Found<'a>>), RpcError> {
+pub fn read(body: Json<'_>, format: Option<Format>) -> Result<Read<'_>, RpcError> {
     let Some(format) = format.map_or_else(|| told(body), |format| Ok(Some(format)))? else {
         return messages(body);
     };
-    read_as(body, format).map(|found| (Some(format), found))
+    read_as(body, format)
 }
 
-fn read_as(body: Json<'_>, format: Format) -> Result<Vec<Found<'_>>, RpcError> {
+fn read_as(body: Json<'_>, format: Format) -> Result<Read<'_>, RpcError> {
     let mut finder = Finder::default();
     match format {
         Format::OpenaiChat => openai_chat::read(body, &mut finder)?,
@@ -197,7 +210,8 @@ fn read_as(body: Json<'_>, format: Format) -> Result<Vec<Found<'_>>, RpcError> {
         Format::Gemini => gemini::read(body, &mut finder)?,
         Format::Mcp => mcp::read(body, &mut finder)?,
     }
-    Ok(finder.found)
+    let Finder { found, regions, .. } = finder;
+    Ok(Read { format: Some(format), found, regions })
 }
 
 /// The format that the members of a body tell; `None` for `messages`, which two formats have.
@@ -231,10 +245,10 @@ fn told(body: Json<'_>) -> Result<Option<Format>, RpcError> {
 }
 
 /// Two formats have `messages`. Without a result both say the same: nothing changes.
-fn messages(body: Json<'_>) -> Result<(Option<Format>, Vec<Found<'_>>), RpcError> {
+fn messages(body: Json<'_>) -> Result<Read<'_>, RpcError> {
     let chat = read_as(body, Format::OpenaiChat)?;
     let anthropic = read_as(body, Format::Anthropic)?;
-    match (chat.first(), anthropic.first()) {
+    match (chat.found.first(), anthropic.found.first()) {
         (Some(one), Some(other)) => {
             let reason = format!(
                 "holds a result of openai-chat (`{}`) and one of anthropic (`{}`), so that its format is not clear; \
@@ -243,9 +257,13 @@ fn messages(body: Json<'_>) -> Result<(Option<Format>, Vec<Found<'_>>), RpcError
             );
             Err(invalid("body", &reason))
         }
-        (Some(_), None) => Ok((Some(Format::OpenaiChat), chat)),
-        (None, Some(_)) => Ok((Some(Format::Anthropic), anthropic)),
-        (None, None) => Ok((None, Vec::new())),
+        (Some(_), None) => Ok(chat),
+        (None, Some(_)) => Ok(anthropic),
+        // No message has results in both.
+        (None, None) => {
+            let regions = chat.regions.into_iter().chain(anthropic.regions).collect();
+            Ok(Read { format: None, found: Vec::new(), regions })
+        }
     }
 }
 

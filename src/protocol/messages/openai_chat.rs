@@ -15,6 +15,7 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
             Some("assistant") => calls(message, finder),
             Some(role @ ("tool" | "function")) => {
                 let Some(content) = content else { continue };
+                finder.given(content);
                 let place = place();
                 let id = texts::name(id).filter(|_| role == "tool");
                 let mut answer = Answer { id, name: texts::name(name), ..Answer::default() };

@@ -94,6 +94,8 @@ export interface PolicyPatch {
   memo?: boolean | null | undefined;
   /** Whether secrets are removed. Default true. */
   redactSecrets?: boolean | null | undefined;
+  /** What is no secret to this operator. Default nothing. */
+  secrets?: SecretsPatch | null | undefined;
   /** Tools whose results are returned exactly, compared without case. Default none. */
   excludeTools?: string[] | null | undefined;
   /**
@@ -241,6 +243,17 @@ export type Mode =
   | "safe"
   | "standard"
   | "aggressive";
+
+/** How secrets are treated, as somebody gave it. */
+export interface SecretsPatch {
+  /**
+   * What stays, though a rule finds it. An item is one or more of `rule:ID`, `path:GLOB` and
+   * `fingerprint:HEX` with blanks between them, which must all hold: `rule:url-password
+   * path:tests/**`. Rules and fingerprints are those of the evidence; the path is that of the file
+   * that a result is about. Files of a project cannot set it. Default none.
+   */
+  allow?: string[] | null | undefined;
+}
 
 /** A kind of output. */
 export type Category =
@@ -480,6 +493,8 @@ export interface HostCut {
   bytes?: number | null | undefined;
   /** Characters, as Unicode counts them. */
   characters?: number | null | undefined;
+  /** Lines. */
+  lines?: number | null | undefined;
   /** Tokens by the host's count, of which nothing more is known: each counts as two bytes. */
   tokens?: number | null | undefined;
   /**
@@ -757,6 +772,11 @@ export interface RedactionCount {
   rule: string;
   /** How many. */
   count: number;
+  /**
+   * What the values are known by, each once, 16 at most: fingerprints with a key of the
+   * installation, as `secrets.allow` takes them.
+   */
+  fingerprints?: string[] | undefined;
 }
 
 /** Characters or sequences that the clean-up removed. */
@@ -1027,6 +1047,11 @@ export interface MessagesCompressed {
   format?: Format | null | undefined;
   /** One for each result with text, in the order of the body. */
   results: MessageResult[];
+  /**
+   * Secrets that were removed where nothing is compressed: from data, documents, and what servers
+   * of the provider gave.
+   */
+  redactions: RedactionCount[];
   /** Sums over the results. */
   tokens: BeforeAfter;
   /** Tokens of `tools`, where their descriptions were minified. */
@@ -1239,8 +1264,13 @@ export interface Found {
   id: string;
   /** Matching lines, in order. */
   matches: Match[];
-  /** Matching lines in the whole. */
+  /** Matching lines in the whole; with `timedOut` in what was searched so far. */
   totalMatches: number;
+  /**
+   * Whether the time for one page, a second, was over before the end: `nextCursor` goes on. How far
+   * a page comes depends on the machine.
+   */
+  timedOut?: boolean | undefined;
   /** Where the next page starts; absent at the end. */
   nextCursor?: string | null | undefined;
 }
@@ -1520,6 +1550,8 @@ export interface Capabilities {
   tokenizers: Tokenizer[];
   /** Bounds. */
   limits: CapabilityLimits;
+  /** What came of files and variables of settings. */
+  configuration: Configuration;
 }
 
 /** Bounds that a host may want to know. */
@@ -1538,6 +1570,29 @@ export interface CapabilityLimits {
   maxStreams: number;
   /** Bytes of a stream up to which all is kept. */
   maxStreamBytes: number;
+}
+
+/**
+ * What came of files and variables of settings. What is wrong with them, or not trusted, does not
+ * count; all else does.
+ */
+export interface Configuration {
+  /** Configuration files that were found, those that count more first. */
+  files: string[];
+  /** What is wrong, one text for each fault: the place, the key, the value and what is allowed. */
+  faults: string[];
+  /** The project's file, where it asks for what only a file that the user trusts may. */
+  untrusted?: Untrusted | null | undefined;
+}
+
+/** A project's file that the user does not trust as it is. */
+export interface Untrusted {
+  /** The file. */
+  file: string;
+  /** Its settings that do not count. */
+  ignored: string[];
+  /** The same in words, with what to do. */
+  text: string;
 }
 
 /** Parameters of `window/logMessage`. */

@@ -92,6 +92,10 @@ pub(super) fn is_template(value: &[u8]) -> bool {
         "todo",
         "dummy",
         "here",
+        "fake",
+        "notreal",
+        "not-real",
+        "not_real",
     ];
     let (Some(&first), Some(&last)) = (value.first(), value.last()) else { return true };
     (first == b'<' && last == b'>')
@@ -105,6 +109,78 @@ pub(super) fn is_template(value: &[u8]) -> bool {
         || MARKS.iter().any(|mark| memchr::memmem::find(value, mark.as_bytes()).is_some())
         || (value.len() <= TEMPLATE && WORDS.iter().any(|word| has_word(value, word)))
         || mostly_one_byte(value)
+        || is_documented(value)
+}
+
+/// Whether `value` is one of those that vendors print in their documents: AWS ends its own with `EXAMPLE`, which at
+/// random stands there once in many billions.
+fn is_documented(value: &[u8]) -> bool {
+    let is_id = value.len() == 20
+        && value.ends_with(b"EXAMPLE")
+        && value.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
+    is_id || (value.len() == 40 && value.ends_with(b"EXAMPLEKEY"))
+}
+
+/// Whether `password` is what software is delivered with, or what people write who try something out.
+pub(super) fn is_default(user: &[u8], password: &[u8]) -> bool {
+    const DEFAULTS: &[&str] = &[
+        "postgres",
+        "postgresql",
+        "mysql",
+        "mariadb",
+        "mongo",
+        "mongodb",
+        "redis",
+        "root",
+        "admin",
+        "guest",
+        "user",
+        "test",
+        "secret",
+        "example",
+        "changeme",
+        "minio",
+        "minioadmin",
+        "rabbitmq",
+        "rabbit",
+        "sa",
+        "neo4j",
+        "elastic",
+        "toor",
+        "docker",
+        "dev",
+        "develop",
+        "local",
+        "1234",
+        "12345",
+        "123456",
+        "password1",
+        "password123",
+        "admin123",
+        "postgres123",
+        "root123",
+        "test123",
+    ];
+    !password.is_empty()
+        && (password.eq_ignore_ascii_case(user)
+            || DEFAULTS.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes())))
+}
+
+/// Whether `host`, which may end with a port, is the machine itself.
+pub(super) fn is_this_machine(host: &[u8]) -> bool {
+    const HOSTS: &[&str] =
+        &["localhost", "127.0.0.1", "0.0.0.0", "[::1]", "host.docker.internal", "localhost.localdomain"];
+    HOSTS.iter().any(|name| {
+        host.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name.as_bytes()))
+            && host.get(name.len()).is_none_or(|&b| !is_word(b) && b != b'.' && b != b'-')
+    })
+}
+
+/// `OPENAI_API_KEY`: the name of a variable in the place of a value.
+pub(super) fn is_variable(value: &[u8]) -> bool {
+    value.contains(&b'_')
+        && value[0].is_ascii_uppercase()
+        && value.iter().all(|b| b.is_ascii_uppercase() || *b == b'_')
 }
 
 /// Whether a part of `value` begins with `word`.

@@ -124,10 +124,7 @@ fn redact_bytes_but(
 }
 
 /// One round.
-fn replaced(
-    text: &[u8],
-    keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool,
-) -> Option<(Vec<u8>, Hits)> {
+fn replaced(text: &[u8], keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> Option<(Vec<u8>, Hits)> {
     let mut findings = find(text);
     findings.retain(|f| !keeps(f.rule, &text[f.start..f.end]));
     if findings.is_empty() {
@@ -155,6 +152,20 @@ fn in_order(mut hits: Hits) -> Hits {
 /// Every rule, in the order of the table.
 pub fn rules() -> &'static [RuleInfo] {
     table().map_or(&[], |table| &table.infos)
+}
+
+/// What makes rules look at a text: their keywords and prefixes, each once. For tests of what hostile texts cost.
+pub fn triggers() -> Vec<&'static str> {
+    let rules = table().map_or(&[][..], |table| &table.rules);
+    let prefixes = rules.iter().flat_map(|rule| match &rule.form {
+        table::Form::Token { prefix, .. } => prefix.as_slice(),
+        _ => &[],
+    });
+    let words = rules.iter().flat_map(|rule| &rule.keywords);
+    let mut all: Vec<&str> = words.chain(prefixes).map(String::as_str).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 fn count(findings: &[Finding]) -> Hits {

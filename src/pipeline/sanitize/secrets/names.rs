@@ -135,6 +135,10 @@ pub(super) fn is_about(head: &[u8]) -> bool {
         "output",
         "prompt",
         "completion",
+        "hashed",
+        "publickey",
+        "public_key",
+        "public-key",
     ];
     let end = head.iter().rposition(|&b| b != b'_' && b != b'-' && b != b'.').map_or(0, |n| n + 1);
     let head = &head[..end];

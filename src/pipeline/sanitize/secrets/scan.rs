@@ -13,6 +13,8 @@ use std::ops::Range;
 /// How often one rule judges values that end together: bounds the work on a text of nothing but keywords.
 pub(super) const NESTED: usize = 8;
 
+/// Shorter tokens are not put together from pieces.
+const SHORT_TOKEN: usize = 11;
 /// Bytes that one rule may read beside its keywords for each byte of the text, all keywords together.
 const WORK: usize = 4;
 /// The same for short texts, in bytes.
@@ -39,6 +41,8 @@ pub(super) struct Scan<'t> {
     pub(super) placeholders: Vec<Range<usize>>,
     /// Where telling words stand that may be the heads of columns.
     pub(super) heads: Vec<usize>,
+    /// Where tokens begin that are too short for their rule, and telling names.
+    pub(super) cut: Vec<usize>,
     /// What `named` remembers between keywords.
     pub(super) bare: named::Cache,
 }
@@ -51,8 +55,11 @@ pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
             scan.add_placeholder(table, start);
         } else if scan.placeholders.last().is_none_or(|p| p.end <= start) {
             let end = start + table.keywords.word(keyword).len();
-            if table.names[keyword] && columns::is_cell(text, &(start..end)) {
-                scan.heads.push(start);
+            if table.names[keyword] {
+                scan.cut.push(start);
+                if columns::is_cell(text, &(start..end)) {
+                    scan.heads.push(start);
+                }
             }
             for &rule in &table.users[keyword] {
                 scan.look(&table.rules[rule as usize], rule, start..end);
@@ -75,6 +82,7 @@ impl<'t> Scan<'t> {
             read: vec![0; table.rules.len()],
             placeholders: Vec::new(),
             heads: Vec::new(),
+            cut: Vec::new(),
             bare: named::Cache::default(),
         }
     }
@@ -104,6 +112,9 @@ impl<'t> Scan<'t> {
                 let body = at + prefix.len();
                 let Some(end) = self.run(index, *set, body) else { return };
                 let end = body + without_dots(&self.text[body..end]);
+                if end - body < *min && *min > SHORT_TOKEN {
+                    self.cut.push(at);
+                }
                 let dotted = *dots == 0 || memchr::memchr_iter(b'.', &self.text[at..end]).count() >= *dots;
                 if dotted
                     && (*min..=*max).contains(&(end - body))

@@ -402,3 +402,39 @@ fn clouds_give_no_secret_away() {
         "{out}"
     );
 }
+
+#[test]
+fn what_only_looks_like_a_secret_stays() {
+    let sha1 = "3f7a9c21".repeat(5);
+    let aws_id = format!("AKIAIOSFODNN7{}", "EXAMPLE");
+    let aws_key = format!("wJalrXUtnFEMI/K7MDENG/bPxRfiCY{}", "EXAMPLEKEY");
+    for text in [
+        format!("      \"hashed_secret\": \"{sha1}\",\n      \"is_verified\": false,\n"),
+        format!("{{\"type\": \"Secret Keyword\", \"hashed_secret\": \"{sha1}\"}}"),
+        "System.Xml, Version=4.0.0.0, Culture=neutral, PublicKeyToken=b77a5c561934e089\n".to_owned(),
+        format!("AWS_ACCESS_KEY_ID={aws_id}\nAWS_SECRET_ACCESS_KEY={aws_key}\n"),
+        "DATABASE_URL=postgres://postgres:postgres@localhost:5432/app\n".to_owned(),
+        "url = \"mysql://root:root@127.0.0.1/test\"\n".to_owned(),
+        "amqp://guest:guest@localhost\n".to_owned(),
+        "POSTGRES_USER=app\nPOSTGRES_PASSWORD=postgres\nPOSTGRES_DB=app\n".to_owned(),
+        "  GROQ_API_KEY            - Groq API key\n  CEREBRAS_API_KEY        - Cerebras API key\n".to_owned(),
+        "api_key_env = \"OPENAI_API_KEY\"\n".to_owned(),
+        "password: changeme\npassword=<password>\ntoken: your-token-here\nPASSWORD=${DB_PASSWORD}\npassword=xxxxxx\n".to_owned(),
+        "token = \"fake-token-for-tests-1a2b3c\"\n".to_owned(),
+    ] {
+        assert_eq!(redact(&text), None, "{text}");
+    }
+}
+
+#[test]
+fn what_is_only_near_a_default_still_goes() {
+    for (text, value) in [
+        ("postgres://postgres:postgres@db.example.com/app\n".to_owned(), ":postgres@"),
+        (format!("postgres://app:{}@localhost/app\n", "h8Kq2".repeat(2)), "h8Kq2"),
+        ("postgres://postgres:postgres@localhost.evil.example/app\n".to_owned(), ":postgres@"),
+        (format!("AWS_ACCESS_KEY_ID=AKIA{}\n", "Z7Q2M4K9XW3T8BEX"), "Z7Q2M4K9XW3T8BEX"),
+    ] {
+        let new = redact(&text).map_or(text.clone(), |redacted| redacted.text);
+        assert!(!new.contains(value), "{new}");
+    }
+}

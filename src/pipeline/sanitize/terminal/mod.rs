@@ -13,8 +13,8 @@ mod screen;
 #[cfg(test)]
 mod tests;
 
-use escape::Token;
 use crate::stop;
+use escape::Token;
 use screen::Screen;
 
 /// What a terminal stream looks like once every control in it has been obeyed or removed.

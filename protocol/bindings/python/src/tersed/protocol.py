@@ -32,6 +32,7 @@ __all__ = [
     "CompactedParams",
     "CompressParams",
     "Compressed",
+    "Configuration",
     "Cost",
     "DictionaryMethod",
     "DidChangeParams",
@@ -101,6 +102,7 @@ __all__ = [
     "RulesChecked",
     "Rung",
     "SearchParams",
+    "SecretsPatch",
     "SessionParams",
     "ShownBy",
     "Spent",
@@ -122,6 +124,7 @@ __all__ = [
     "ToolSchemaParams",
     "ToolSchemas",
     "Totals",
+    "Untrusted",
 ]
 
 
@@ -247,6 +250,9 @@ class PolicyPatch(TypedDict, total=False):
 
     redactSecrets: bool | None
     """Whether secrets are removed. Default true."""
+
+    secrets: SecretsPatch | None
+    """What is no secret to this operator. Default nothing."""
 
     excludeTools: list[str] | None
     """Tools whose results are returned exactly, compared without case. Default none."""
@@ -415,6 +421,17 @@ Mode: TypeAlias = Literal[
     "aggressive",
 ]
 """How far a result may be changed: each mode does what the one before it does, and more."""
+
+
+class SecretsPatch(TypedDict, total=False):
+    """How secrets are treated, as somebody gave it."""
+
+    allow: list[str] | None
+    """What stays, though a rule finds it. An item is one or more of `rule:ID`, `path:GLOB` and
+    `fingerprint:HEX` with blanks between them, which must all hold: `rule:url-password
+    path:tests/**`. Rules and fingerprints are those of the evidence; the path is that of the
+    file that a result is about. Files of a project cannot set it. Default none.
+    """
 
 
 Category: TypeAlias = Literal[
@@ -727,6 +744,9 @@ class HostCut(TypedDict, total=False):
 
     characters: int | None
     """Characters, as Unicode counts them."""
+
+    lines: int | None
+    """Lines."""
 
     tokens: int | None
     """Tokens by the host's count, of which nothing more is known: each counts as two bytes."""
@@ -1069,14 +1089,23 @@ class ShownBy(_ShownBy, total=False):
     """The argument of the call that holds the lines; absent where its result shows them."""
 
 
-class RedactionCount(TypedDict):
-    """Secrets of one rule that were removed."""
+class _RedactionCount(TypedDict):
+    """Members that every `RedactionCount` has."""
 
     rule: str
     """Name of the rule."""
 
     count: int
     """How many."""
+
+
+class RedactionCount(_RedactionCount, total=False):
+    """Secrets of one rule that were removed."""
+
+    fingerprints: list[str]
+    """What the values are known by, each once, 16 at most: fingerprints with a key of the
+    installation, as `secrets.allow` takes them.
+    """
 
 Removal = TypedDict(
     "Removal",
@@ -1479,6 +1508,11 @@ class _MessagesCompressed(TypedDict):
     results: list[MessageResult]
     """One for each result with text, in the order of the body."""
 
+    redactions: list[RedactionCount]
+    """Secrets that were removed where nothing is compressed: from data, documents, and what
+    servers of the provider gave.
+    """
+
     tokens: BeforeAfter
     """Sums over the results."""
 
@@ -1809,11 +1843,16 @@ class _Found(TypedDict):
     """Matching lines, in order."""
 
     totalMatches: int
-    """Matching lines in the whole."""
+    """Matching lines in the whole; with `timedOut` in what was searched so far."""
 
 
 class Found(_Found, total=False):
     """Result of `artifact/search`."""
+
+    timedOut: bool
+    """Whether the time for one page, a second, was over before the end: `nextCursor` goes on.
+    How far a page comes depends on the machine.
+    """
 
     nextCursor: str | None
     """Where the next page starts; absent at the end."""
@@ -2206,6 +2245,9 @@ class Capabilities(TypedDict):
     limits: CapabilityLimits
     """Bounds."""
 
+    configuration: Configuration
+    """What came of files and variables of settings."""
+
 
 class CapabilityLimits(TypedDict):
     """Bounds that a host may want to know."""
@@ -2230,6 +2272,38 @@ class CapabilityLimits(TypedDict):
 
     maxStreamBytes: int
     """Bytes of a stream up to which all is kept."""
+
+
+class _Configuration(TypedDict):
+    """Members that every `Configuration` has."""
+
+    files: list[str]
+    """Configuration files that were found, those that count more first."""
+
+    faults: list[str]
+    """What is wrong, one text for each fault: the place, the key, the value and what is allowed."""
+
+
+class Configuration(_Configuration, total=False):
+    """What came of files and variables of settings. What is wrong with them, or not trusted,
+    does not count; all else does.
+    """
+
+    untrusted: Untrusted | None
+    """The project's file, where it asks for what only a file that the user trusts may."""
+
+
+class Untrusted(TypedDict):
+    """A project's file that the user does not trust as it is."""
+
+    file: str
+    """The file."""
+
+    ignored: list[str]
+    """Its settings that do not count."""
+
+    text: str
+    """The same in words, with what to do."""
 
 
 class LogMessage(TypedDict):

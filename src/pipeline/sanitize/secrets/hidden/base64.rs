@@ -3,7 +3,7 @@
 //! A run is decoded only if its first bytes are text. It goes as a whole: a part of it can't be read alone.
 
 use super::percent::hex;
-use super::view::{View, blanks};
+use super::view::{View, blanks, table};
 use crate::stop;
 use base64::Engine;
 use base64::alphabet::STANDARD;
@@ -24,29 +24,15 @@ const ENGINE: GeneralPurpose = GeneralPurpose::new(
         .with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-const MEMBERS: [bool; 256] = {
-    let mut set = [false; 256];
-    let mut b = 0;
-    while b < 128 {
-        let c = b as u8;
-        set[b] = c.is_ascii_alphanumeric() || matches!(c, b'+' | b'/' | b'-' | b'_');
-        b += 1;
-    }
-    set
-};
+const MEMBERS: [bool; 256] = table(b"+/-_");
 
 /// Calls `found` with every run that holds text, decoded.
 pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
     let mut at = 0;
-    while let Some(n) = text[at..].iter().position(|b| MEMBERS[*b as usize]) {
-        let first = at + n..run(text, at + n);
-        at = first.end;
+    while let Some(first) = next(text, at) {
         stop::tick();
-        if first.len() < SHORTEST {
-            continue;
-        }
         let lines = lines(text, first);
-        at = lines.last().map_or(at, |last| last.end);
+        at = lines.last().map_or(at + 1, |last| last.end);
         let digits = digits(text, &lines);
         if let Some(bytes) = from_hex(&digits).or_else(|| from_base64(&digits)).and_then(as_text) {
             let mut view = View::default();
@@ -54,6 +40,18 @@ pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
             at += padding;
             view.stand(&bytes, lines[0].start..at);
             found(view);
+        }
+    }
+}
+
+/// The next run of at least `SHORTEST` bytes. Looks at the last byte that it needs first: most of a text is passed over.
+fn next(text: &[u8], from: usize) -> Option<Range<usize>> {
+    let mut start = from;
+    loop {
+        let window = text.get(start..start + SHORTEST)?;
+        match window.iter().rposition(|b| !MEMBERS[*b as usize]) {
+            Some(n) => start += n + 1,
+            None => return Some(start..run(text, start + SHORTEST)),
         }
     }
 }
@@ -79,7 +77,11 @@ fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
         let ends = text.get(behind).is_none_or(|b| b"\r\n\"'`,;)<".contains(b));
         // The first line may stand behind a name and so be shorter.
         let fits = end > start && end - start <= width.max(last.len()).max(76);
-        if !(ends && fits) {
+        // A word below a whole text is none of its lines.
+        let sum: usize = lines.iter().map(Range::len).sum();
+        let is_hex = text[start..end].iter().all(u8::is_ascii_hexdigit) && (end - start).is_multiple_of(2);
+        let completes = end - start >= SHORTEST || is_hex || (sum + behind - start).is_multiple_of(4);
+        if !(ends && fits && completes) {
             break;
         }
         lines.push(start..end);
@@ -117,7 +119,7 @@ fn from_base64(digits: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
-    (digits.len() % 2 == 0 && digits[..SHORTEST].iter().all(u8::is_ascii_hexdigit)).then_some(())?;
+    (digits.len().is_multiple_of(2) && digits[..SHORTEST].iter().all(u8::is_ascii_hexdigit)).then_some(())?;
     let byte = |pair: &[u8]| hex(pair).and_then(|b| u8::try_from(b).ok());
     let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
     bytes.filter(|bytes| is_text(&bytes[..bytes.len().min(PROBE)]))

@@ -8,6 +8,7 @@ pub(super) mod columns;
 mod cuts;
 mod entities;
 mod escapes;
+mod groups;
 mod hexdump;
 mod percent;
 mod prefixed;
@@ -23,7 +24,7 @@ use super::table::Table;
 use view::View;
 
 /// How many codings around one another are undone.
-const DEPTH: usize = 3;
+const DEPTH: usize = 2;
 /// Bytes that may be decoded for each byte of the text, all depths together.
 const WORK: usize = 8;
 /// The same for short texts, in bytes.
@@ -55,8 +56,9 @@ pub(super) fn claims(table: &'static Table, text: &[u8]) -> Vec<Claim> {
 fn search(table: &'static Table, text: &[u8], depth: usize, work: &mut usize) -> Vec<Claim> {
     let mut scan = scan(table, text);
     let mut claims = Vec::new();
-    if let Some(view) = columns::view(text, &scan.heads) {
-        look(table, &view, 0, work, &mut claims);
+    let views = [columns::view(text, &scan.heads), groups::view(text, &scan.cut)];
+    for view in views.iter().flatten() {
+        look(table, view, 0, work, &mut claims);
     }
     if depth > 0 {
         for layer in LAYERS {

@@ -2,7 +2,7 @@
 //!
 //! It gives the lines without it, so that what reads several lines, or the start of one, sees them as they were.
 
-use super::view::{View, blanks, line_end};
+use super::view::{View, blanks, line_end, table};
 use crate::stop;
 
 /// Longest name of a file in front of a line.
@@ -65,8 +65,11 @@ fn prefix(line: &[u8], is_diff: bool) -> usize {
 
 /// `src/x.env:3:`, `src/x.env-3-` and `src/x.env:`.
 fn file(line: &[u8]) -> usize {
-    let name =
-        line.iter().take(PATH).take_while(|b| b.is_ascii_alphanumeric() || b"._/@+~-".contains(b)).count();
+    const NAME: [bool; 256] = table(b"._/@+~-");
+    let name = line.iter().take(PATH).take_while(|b| NAME[**b as usize]).count();
+    if name == 0 {
+        return 0;
+    }
     if let Some(behind) = dashed(line, name) {
         return behind;
     }
@@ -122,6 +125,9 @@ fn number(line: &[u8]) -> usize {
 /// A time, and the level and the brackets behind it.
 fn time(line: &[u8]) -> usize {
     let open = usize::from(line.first() == Some(&b'['));
+    if !line.get(open).is_some_and(u8::is_ascii_digit) {
+        return 0;
+    }
     let word = |at: usize| line[at..].iter().take(40).take_while(|b| !b.is_ascii_whitespace()).count();
     let is_time = |at: usize, len: usize| {
         let digits = line[at..at + len].iter().filter(|b| b.is_ascii_digit()).count();

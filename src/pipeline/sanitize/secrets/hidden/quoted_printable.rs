@@ -20,7 +20,13 @@ pub(super) fn unit(text: &[u8], at: usize, is_mail: bool) -> Option<Unit> {
         let start = text[at.saturating_sub(96)..at].iter().rposition(|&b| b == b'\n');
         let len = start.map_or(at.min(96), |n| at.min(96) - n - 1) + 1;
         let goes_on = line_end(text, at + end + 2) > at + end + 2;
-        let padded = at > 0 && text[at - 1] == b'=';
+        // At the end of base64 it fills up a group of four.
+        let run = text[at.saturating_sub(96)..at]
+            .iter()
+            .rev()
+            .take_while(|b| b.is_ascii_alphanumeric() || b"+/_-".contains(b))
+            .count();
+        let padded = at > 0 && text[at - 1] == b'=' || (run >= 20 && run % 4 == 3);
         return (goes_on && !padded && (is_mail || BROKEN.contains(&len))).then(|| Unit::nothing(end + 2));
     }
     let byte = code(rest)?;

@@ -4,8 +4,8 @@
 //! coding means is the business of its own file.
 
 use super::view::View;
-use crate::stop;
 use super::{cuts, entities, escapes, percent, quoted_printable};
+use crate::stop;
 
 /// What one unit of a coding stands for: up to four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

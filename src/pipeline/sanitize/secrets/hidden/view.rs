@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 /// Bytes on both sides of what was decoded that a view takes over.
-const NEAR: usize = 2 << 10;
+const NEAR: usize = 512;
 
 /// A decoded text.
 #[derive(Debug, Default)]
@@ -118,4 +118,26 @@ pub(super) fn blanks(text: &[u8], from: usize, most: usize) -> usize {
         .take(most)
         .take_while(|b| matches!(b, b' ' | b'\t'))
         .count()
+}
+
+/// Where the line that holds `at` begins, but not more than `most` bytes before it.
+pub(super) fn line_start(text: &[u8], at: usize, most: usize) -> usize {
+    let from = at.saturating_sub(most);
+    memchr::memrchr(b'\n', &text[from..at]).map_or(from, |n| from + n + 1)
+}
+
+/// Letters, digits and the bytes of `more`.
+pub(super) const fn table(more: &[u8]) -> [bool; 256] {
+    let mut set = [false; 256];
+    let mut b = 0;
+    while b < 128 {
+        set[b] = (b as u8).is_ascii_alphanumeric();
+        b += 1;
+    }
+    let mut i = 0;
+    while i < more.len() {
+        set[more[i] as usize] = true;
+        i += 1;
+    }
+    set
 }

@@ -2,7 +2,7 @@
 //!
 //! It takes out what parts the pieces and leaves the rest. What does not belong together is no secret together.
 
-use super::view::{View, blanks, line_end};
+use super::view::{View, blanks, line_end, line_start, table};
 use crate::stop;
 use std::ops::Range;
 
@@ -17,7 +17,6 @@ const LINE: usize = 512;
 const TRIGGERS: [bool; 256] = {
     let mut set = [false; 256];
     set[b'\n' as usize] = true;
-    set[b' ' as usize] = true;
     set[b'"' as usize] = true;
     set[b'\'' as usize] = true;
     set
@@ -31,7 +30,6 @@ pub(super) fn view(text: &[u8]) -> Option<View> {
         stop::tick();
         let gap = match text[at] {
             b'\n' => line_gap(text, at),
-            b' ' => group_gap(text, at, copied),
             _ => string_gap(text, at),
         };
         match gap.filter(|gap| gap.start >= copied && gap.end > at) {
@@ -68,7 +66,7 @@ fn line_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
     {
         return Some(before..next);
     }
-    let parted = is_inside(last) && is_inside(first) && !is_setting(text, next);
+    let parted = is_inside(last) && is_inside(first) && !is_setting(text, next) && goes_on(text, next);
     (parted && (is_full(text, before, at + 1) || is_broken(text, before, next))).then_some(before..next)
 }
 
@@ -79,21 +77,20 @@ fn is_setting(text: &[u8], start: usize) -> bool {
     text.get(behind).is_some_and(|b| b"=:({[,;".contains(b)) || text[word].contains(&b'=')
 }
 
+/// Whether a line may begin with the rest of a value: its first word looks random, or nothing but a sign follows it. The
+/// words of a sentence are no rest of anything.
+fn goes_on(text: &[u8], start: usize) -> bool {
+    let word = ahead(text, start);
+    let is_end = text.get(word.end).is_none_or(|b| !matches!(b, b' ' | b'\t' | b':'));
+    is_end || is_mixed(&text[word])
+}
+
 /// Whether the last word of a line and the first of the next may be one: both look random, and neither is a name.
 fn is_broken(text: &[u8], end: usize, next: usize) -> bool {
     let (before, behind) = (back(text, end), ahead(text, next));
     let starts_alike = text[before.clone()].get(..3) == text[behind.clone()].get(..3);
     let long = |word: &[u8]| word.len() >= 8 && is_mixed(word);
     long(&text[before]) && long(&text[behind]) && !starts_alike
-}
-
-/// Groups of one length, parted by a blank: the blank. The last one behind `joined` others may be shorter.
-fn group_gap(text: &[u8], at: usize, joined: usize) -> Option<Range<usize>> {
-    let (before, behind) = (back(text, at), ahead(text, at + 1));
-    let (len, next) = (before.len(), behind.len());
-    let is_last = next < len && before.start == joined && joined > 0 && next > 0;
-    let grouped = (4..=32).contains(&len) && (next == len || is_last);
-    (grouped && (is_mixed(&text[before]) || is_mixed(&text[behind]))).then_some(at..at + 1)
 }
 
 /// Longest word that is looked at.
@@ -104,12 +101,12 @@ fn back(text: &[u8], end: usize) -> Range<usize> {
     end - len..end
 }
 
-fn ahead(text: &[u8], start: usize) -> Range<usize> {
+pub(super) fn ahead(text: &[u8], start: usize) -> Range<usize> {
     start..start + text[start..].iter().take(WORD).take_while(|b| is_inside(**b)).count()
 }
 
 /// Digits among letters, or small letters among large ones: no word.
-fn is_mixed(word: &[u8]) -> bool {
+pub(super) fn is_mixed(word: &[u8]) -> bool {
     let has = |is: fn(&u8) -> bool| word.iter().any(is);
     has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic)
         || has(u8::is_ascii_lowercase) && word.iter().skip(1).any(u8::is_ascii_uppercase)
@@ -124,8 +121,10 @@ fn block_scalar(text: &[u8], end: usize) -> Option<usize> {
 }
 
 /// Bytes that stand in the middle of values.
-fn is_inside(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"+/=_-.~%!@#$^&*".contains(&byte)
+const INSIDE: [bool; 256] = table(b"+/=_-.~%!@#$^&*");
+
+pub(super) fn is_inside(byte: u8) -> bool {
+    INSIDE[byte as usize]
 }
 
 /// Whether the line that ends at `end` is as long as lines here can be.
@@ -133,17 +132,16 @@ fn is_full(text: &[u8], end: usize, next: usize) -> bool {
     const WIDTHS: &[usize] =
         &[60, 64, 70, 72, 76, 78, 79, 80, 90, 100, 110, 120, 130, 132, 140, 150, 160, 180, 200];
     let width = |from: usize, to: usize| text[from..to].iter().filter(|b| **b & 0xc0 != 0x80).count();
-    let start = end - text[end.saturating_sub(LINE)..end].iter().rev().take_while(|b| **b != b'\n').count();
-    let len = width(start, end);
-    if len < FULL {
+    let start = line_start(text, end, LINE);
+    if end - start < FULL {
         return false;
     }
+    let len = width(start, end);
     let next_end = line_end(&text[..text.len().min(next + LINE)], next);
     let next_len = width(next, next_end);
     let same_before = start > 0 && {
         let from = start - 1;
-        let before = text[from.saturating_sub(LINE)..from].iter().rev().take_while(|b| **b != b'\n').count();
-        width(from - before, from) == len
+        width(line_start(text, from, LINE), from) == len
     };
     next_len <= len && (WIDTHS.contains(&len) || next_len == len || same_before)
 }

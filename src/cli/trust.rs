@@ -1,0 +1,176 @@
+//! `tersed trust`: what a project's file of settings would allow, and the user's word that it may.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, IsTerminal, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::Failure;
+use super::settings::{printed, say};
+use crate::files::{Links, Writers, read_regular};
+use crate::layers::trust::{Record, Trusted};
+use crate::layers::{Given, LARGEST, Origin, ProjectFile, Sources, printable, project_file};
+
+/// Arguments of `trust`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tersed trust                    show what this project's file would allow, and ask\n  \
+    tersed trust ../other --yes     trust it without a question\n  \
+    tersed trust --list             what is trusted\n  \
+    tersed trust --revoke           trust this project's file no longer\n\n\
+    A file is trusted as it is now, with the files of rules that it names: when one of them changes, it is not trusted any \
+    more. Without trust a project may exclude tools and commands, forbid omissions and lower the mode, and nothing else.")]
+pub struct Args {
+    /// The file, or a folder of the project; without it the working folder.
+    #[arg(value_name = "PATH")]
+    path: Option<PathBuf>,
+    /// List what is trusted.
+    #[arg(long, conflicts_with_all = ["path", "revoke", "yes"])]
+    list: bool,
+    /// Trust the file no longer.
+    #[arg(long, conflicts_with = "yes")]
+    revoke: bool,
+    /// Do not ask.
+    #[arg(long)]
+    yes: bool,
+}
+
+/// Shows, asks and keeps; or lists; or revokes.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let sources = Sources::of_process();
+    let state = sources.state.clone().ok_or_else(|| "the user has no folder for state".to_owned())?;
+    let trusted = Trusted::below(&state);
+    let path = args.path.clone().unwrap_or_else(|| PathBuf::from("."));
+    if args.list {
+        return print(&listed(&trusted.all()));
+    }
+    if args.revoke {
+        return revoke(&trusted, &path, &sources);
+    }
+    let file = project_file(&path, &sources)?;
+    print(&shown(&file))?;
+    if !file.faults.is_empty() {
+        return Err(Failure::config(format!(
+            "{}\nmend this first: nothing is trusted",
+            printed(&file.faults)
+        )));
+    }
+    if file.beyond().next().is_none() {
+        return Ok(());
+    }
+    if trusted.find(&file.path).as_ref() == Some(&file.record) {
+        return print("It is trusted as it is.\n");
+    }
+    if !args.yes && !is_confirmed()? {
+        return Err("nothing was changed".to_owned().into());
+    }
+    trusted.keep(&file.path, &file.record)?;
+    print(&printable_line(&format!("{} is trusted as it is now.", file.path.display())))
+}
+
+/// Asks on the terminal; without one nobody can say yes.
+fn is_confirmed() -> Result<bool, Failure> {
+    if !std::io::stdin().is_terminal() {
+        say("there is no terminal to ask on; --yes trusts it without a question");
+        return Ok(false);
+    }
+    print("Trust this file as it is now? [y/N] ")?;
+    let mut answer = String::new();
+    std::io::stdin().lock().read_line(&mut answer).map_err(|e| format!("standard input: {e}"))?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn revoke(trusted: &Trusted, path: &Path, sources: &Sources) -> Result<(), Failure> {
+    // A file that is gone, or that cannot be read any more, was trusted under its path too.
+    let path = match project_file(path, sources) {
+        Ok(file) => file.path,
+        Err(_) => std::path::absolute(path).map_err(|e| e.to_string())?,
+    };
+    match trusted.revoke(&path)? {
+        true => print(&printable_line(&format!("{} is not trusted any more.", path.display()))),
+        false => Err(format!("{} was not trusted", path.display()).into()),
+    }
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())
+        .and_then(|()| out.flush())
+        .map_err(|e| format!("standard output: {e}").into())
+}
+
+fn printable_line(line: &str) -> String {
+    printable(line) + "\n"
+}
+
+fn listed(records: &[Record]) -> String {
+    let is_same = |path: &str, digest: &str| {
+        let bytes = read_regular(Path::new(path), LARGEST, Links::Refuse, Writers::Own);
+        bytes.is_ok_and(|bytes| blake3::hash(&bytes).to_hex().as_str() == digest)
+    };
+    let line = |record: &Record| {
+        let all = std::iter::once(&record.file).chain(&record.rules);
+        let mark = if all.into_iter().all(|file| is_same(&file.path, &file.digest)) {
+            ""
+        } else {
+            "  (changed since, so not trusted)"
+        };
+        printable_line(&format!("{}{mark}", record.file.path))
+    };
+    match records {
+        [] => "Nothing is trusted.\n".to_owned(),
+        records => records.iter().map(line).collect(),
+    }
+}
+
+/// What the file would allow, in words.
+fn shown(file: &ProjectFile) -> String {
+    let mut out = String::new();
+    let mut lines = |line: String| {
+        // Writing into a String cannot fail.
+        let _ = writeln!(out, "{}", printable(&line));
+    };
+    lines(file.path.display().to_string());
+    let beyond: Vec<&Given> = file.beyond().collect();
+    if beyond.is_empty() {
+        lines("  All that it says counts already: it only makes tersed do less.".to_owned());
+        return out;
+    }
+    lines("Trusted, it would set:".to_owned());
+    for given in beyond {
+        let Origin::File { line, .. } = &given.origin else { continue };
+        lines(format!("  line {line}: {} = {}", given.key, short(&given.value)));
+        if let Some(words) = means(given) {
+            lines(format!("      {words}"));
+        }
+    }
+    for rules in &file.record.rules {
+        lines(format!("  rules of {}", rules.path));
+    }
+    out
+}
+
+/// What a setting means for who trusts it, where its name does not say how much.
+fn means(given: &Given) -> Option<&'static str> {
+    Some(match given.key.as_str() {
+        "policy.redactSecrets" if given.value == Value::Bool(false) => {
+            "SECRETS ARE NOT REMOVED ANY MORE: passwords, keys and tokens in outputs go to the model."
+        }
+        "policy.rules" | "ruleFiles" => "Rules leave out and rewrite what the model reads.",
+        "recovery.mode" | "recovery.directory" => "Originals of outputs are kept on disk.",
+        "telemetry.enabled" | "telemetry.path" => "Events about what was done are written to a file.",
+        "profile" => "Several settings at once.",
+        _ => return None,
+    })
+}
+
+/// A value on one line that is not too long to read.
+fn short(value: &Value) -> String {
+    const LONGEST: usize = 4000;
+    let text = value.to_string();
+    match text.char_indices().nth(LONGEST) {
+        Some((at, _)) => format!("{} ... ({} bytes)", &text[..at], text.len()),
+        None => text,
+    }
+}

@@ -1,0 +1,155 @@
+//! What a project's file may say that the user did not trust: only what makes tersed do less, and never less redaction.
+//!
+//! It may add to the lists of what is left as it is, forbid omissions, and lower the mode. What it may not say is kept
+//! with its line, so that it can be named.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::Given;
+use crate::config::Mode;
+use crate::config::less::{FLAG, LISTS, MODES};
+
+/// Items that such a file may put into one list: each call is compared with all of them.
+const ITEMS: usize = 1000;
+
+/// Settings that are named at once.
+const NAMED: usize = 12;
+
+/// A project's file that the user did not trust as it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Untrusted {
+    /// The file.
+    pub path: PathBuf,
+    /// Whether it was trusted with another content.
+    pub has_changed: bool,
+    /// What it says and does not count.
+    pub ignored: Vec<Given>,
+}
+
+impl Untrusted {
+    /// All of it on one line; `None` where everything that the file says counts.
+    pub fn told(&self) -> Option<String> {
+        if self.ignored.is_empty() {
+            return None;
+        }
+        let mut keys: Vec<&str> = self.ignored.iter().map(|given| given.key.as_str()).collect();
+        keys.dedup();
+        let more = match keys.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        keys.truncate(NAMED);
+        let path = self.path.display();
+        let changed = if self.has_changed { " since it changed" } else { "" };
+        Some(format!(
+            "{path}: not trusted{changed}, so that these settings of it do not count: {}{more}; `tersed trust` shows \
+             and allows them",
+            keys.join(", ")
+        ))
+    }
+}
+
+/// Whether a value can only make tersed do less. A mode can still turn out to be no lower one.
+pub(super) fn may_say(key: &str, value: &Value) -> bool {
+    match key {
+        FLAG => *value == Value::Bool(true),
+        key if LISTS.contains(&key) => value.as_array().is_some_and(|items| items.len() <= ITEMS),
+        key => MODES.iter().any(|(mode, _)| *mode == key),
+    }
+}
+
+/// What part such a file has in a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// It changes it.
+    Counts,
+    /// It says what is so already.
+    Nothing,
+    /// It asks for more than it may.
+    Refused,
+}
+
+/// Lays a value of such a file over what lies below it; `None` below is the default. Gives what counts, and the part
+/// that the file has in it.
+pub(super) fn over(key: &str, value: &Value, below: Option<&Value>) -> (Option<Value>, Part) {
+    if let Some((_, default)) = MODES.iter().find(|(mode, _)| *mode == key) {
+        let mode = |value: &Value| serde_json::from_value::<Mode>(value.clone()).ok();
+        let known = below.and_then(mode).unwrap_or(*default);
+        return match mode(value) {
+            Some(mode) if mode < known => (Some(value.clone()), Part::Counts),
+            Some(mode) if mode == known => (below.cloned(), Part::Nothing),
+            _ => (below.cloned(), Part::Refused),
+        };
+    }
+    if LISTS.contains(&key) {
+        let mut all = below.and_then(Value::as_array).cloned().unwrap_or_default();
+        let count = all.len();
+        for item in value.as_array().into_iter().flatten() {
+            if !all.contains(item) {
+                all.push(item.clone());
+            }
+        }
+        let part = if all.len() > count { Part::Counts } else { Part::Nothing };
+        return (Some(Value::Array(all)), part);
+    }
+    (Some(value.clone()), if below == Some(value) { Part::Nothing } else { Part::Counts })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::exclusion;
+    use crate::config::schema::settings;
+    use serde_json::json;
+
+    #[test]
+    fn lists_of_what_is_excluded_are_all_here() {
+        for setting in settings().iter().filter(|setting| setting.key.starts_with("policy.exclude")) {
+            assert!(LISTS.contains(&setting.key.as_str()), "{}", setting.key);
+        }
+        for key in LISTS.iter().chain(MODES.iter().map(|(key, _)| key)) {
+            assert!(settings().iter().any(|setting| setting.key == *key), "{key}");
+        }
+        assert!(exclusion::methods().iter().all(|step| !step.contains("redact") && !step.contains("secret")));
+    }
+
+    #[test]
+    fn a_mode_is_only_lowered() {
+        for (key, given, below, counts) in [
+            ("policy.mode", "safe", None, Some("safe")),
+            ("policy.mode", "standard", None, None),
+            ("policy.mode", "aggressive", None, None),
+            ("policy.mode", "aggressive", Some("safe"), Some("safe")),
+            ("policy.mode", "standard", Some("aggressive"), Some("standard")),
+            ("policy.mode", "disabled", Some("conservative"), Some("disabled")),
+            ("policy.mode", "balanced", Some("safe"), Some("safe")),
+            ("policy.maxMode", "standard", None, Some("standard")),
+            ("policy.maxMode", "aggressive", Some("safe"), Some("safe")),
+        ] {
+            let below = below.map(|below| json!(below));
+            let (value, _) = over(key, &json!(given), below.as_ref());
+            assert_eq!(value, counts.map(|mode| json!(mode)), "{key} {given} over {below:?}");
+        }
+    }
+
+    #[test]
+    fn a_list_only_grows() {
+        let (value, adds) = over("policy.excludeTools", &json!(["b", "c"]), Some(&json!(["a", "b"])));
+        assert_eq!((value, adds), (Some(json!(["a", "b", "c"])), Part::Counts));
+        let (value, adds) = over("policy.excludeTools", &json!([]), Some(&json!(["a"])));
+        assert_eq!((value, adds), (Some(json!(["a"])), Part::Nothing));
+        assert!(may_say("policy.neverOmit", &json!(true)) && !may_say("policy.neverOmit", &json!(false)));
+        for key in [
+            "policy.redactSecrets",
+            "policy.rules",
+            "policy.minBytes",
+            "ruleFiles",
+            "profile",
+            "telemetry.path",
+        ] {
+            assert!(!may_say(key, &json!(true)), "{key}");
+        }
+    }
+}

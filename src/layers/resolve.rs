@@ -1,0 +1,228 @@
+//! Layers laid over each other: the settings that come of them, and what of them does not count.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::ConfigError;
+use super::document::Node;
+use super::files::Read;
+use super::given::{self, Given, Origin, flatten};
+use super::project::{Part, Untrusted, over};
+use crate::config::schema::{root, settings};
+use crate::config::{Config, ConfigPatch, Policy, Profile};
+use crate::rules::Rules;
+
+/// Lists of named items, of which every layer adds its own.
+const ADDED: [&str; 1] = ["policy.rules"];
+
+/// The layers, the topmost first; profile and defaults are not among them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Layers {
+    pub(super) layers: Vec<Vec<Given>>,
+    pub(super) files: Vec<PathBuf>,
+    /// Those of the files of rules; they lie below those of `policy.rules`.
+    pub(super) rules: Rules,
+    /// What is wrong with variables and files of the user.
+    pub(super) faults: Vec<ConfigError>,
+    /// What is wrong with the project's files.
+    pub(super) of_project: Vec<ConfigError>,
+    /// The project's file.
+    pub(super) project: Option<PathBuf>,
+    pub(super) untrusted: Option<Untrusted>,
+}
+
+/// The settings in force, and where each comes from that somebody gave.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Resolved {
+    /// The settings.
+    pub config: Config,
+    /// What was given and counts, in the order of the definition.
+    pub given: Vec<Given>,
+    /// The project's file, where it is not trusted.
+    pub untrusted: Option<Untrusted>,
+}
+
+/// A value that cannot be used, and what is said of it.
+struct Bad {
+    error: ConfigError,
+    given: Option<Box<Given>>,
+}
+
+impl Layers {
+    /// The files that were found, those that count more first.
+    pub fn files(&self) -> &[PathBuf] {
+        &self.files
+    }
+
+    /// What is wrong with variables and files, and does not count.
+    pub fn faults(&self) -> impl Iterator<Item = &ConfigError> {
+        self.of_user().iter().chain(&self.of_project)
+    }
+
+    /// The same of what the user wrote.
+    pub fn of_user(&self) -> &[ConfigError] {
+        &self.faults
+    }
+
+    /// Adds what came of a file below what is there.
+    pub(super) fn add(&mut self, path: PathBuf, read: Read) {
+        self.layers.push(read.given);
+        self.files.push(path);
+        self.faults.extend(read.faults);
+        self.untrusted = read.untrusted.or(self.untrusted.take());
+    }
+
+    /// These layers with what a host gave on top of them.
+    pub fn under(&self, name: &'static str, patch: &ConfigPatch) -> Self {
+        let node = Node::new(&serde_json::to_value(patch).unwrap_or_default());
+        let mut top = Vec::new();
+        flatten(&node, root(), "", &mut |key, node, _| {
+            top.push(Given::new(key, Value::from(node), Origin::Host(name)));
+        });
+        let mut all = self.clone();
+        all.layers.insert(0, top);
+        all
+    }
+
+    /// The settings that come of all layers.
+    ///
+    /// # Errors
+    ///
+    /// A value that cannot be used.
+    pub fn resolve(&self) -> Result<Resolved, ConfigError> {
+        self.lay().map_err(|bad| bad.error)
+    }
+
+    /// The same, without the values that cannot be used; these are told.
+    pub fn settle(&self) -> (Resolved, Vec<ConfigError>) {
+        let mut layers = self.clone();
+        let mut errors = Vec::new();
+        loop {
+            let bad = match layers.lay() {
+                Ok(resolved) => return (resolved, errors),
+                Err(bad) => bad,
+            };
+            errors.push(bad.error);
+            let count = layers.count();
+            if let Some(given) = &bad.given {
+                layers.layers.iter_mut().for_each(|layer| layer.retain(|one| !one.is(given)));
+            }
+            if layers.count() == count {
+                // Nobody gave it; the defaults can always be used.
+                return (Resolved::default(), errors);
+            }
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.layers.iter().map(Vec::len).sum()
+    }
+
+    fn lay(&self) -> Result<Resolved, Bad> {
+        let all = || self.layers.iter().flatten();
+        let profile = all().find(|given| given.key == "profile");
+        let profile = profile.and_then(|given| serde_json::from_value::<Profile>(given.value.clone()).ok());
+        let named = profile.map(given::of_profile).unwrap_or_default();
+        let mut given: Vec<Given> = Vec::new();
+        let mut refused: Vec<Given> = Vec::new();
+        for value in all().chain(&named) {
+            match given.iter_mut().find(|known| known.key == value.key) {
+                None => given.push(value.clone()),
+                Some(known) if known.is_less => lower(known, Some(value), &mut refused),
+                Some(known) if ADDED.contains(&known.key.as_str()) => {
+                    add_below(&mut known.value, &value.value)
+                }
+                Some(_) => {}
+            }
+        }
+        given.iter_mut().filter(|known| known.is_less).for_each(|known| lower(known, None, &mut refused));
+        given.retain(|known| !known.value.is_null());
+        let place = |key: &str| settings().iter().position(|setting| setting.key.starts_with(key));
+        given.sort_by_cached_key(|given| place(&given.key));
+        let mut whole = Map::new();
+        given.iter().for_each(|given| put(&mut whole, &given.key, &given.value));
+        let patch: ConfigPatch = serde_path_to_error::deserialize(Value::Object(whole)).map_err(|error| {
+            let key = error.path().to_string();
+            wrong(&given, &key, error.into_inner().to_string())
+        })?;
+        let config = Config::default().with(&patch).map_err(|bad| {
+            let key = format!("{}.{}", bad.section, bad.key);
+            wrong(&given, &key, bad.to_string())
+        })?;
+        let rules = self.rules.with(&config.policy.rules);
+        let mut untrusted = self.untrusted.clone();
+        if let Some(untrusted) = &mut untrusted {
+            untrusted.ignored.extend(refused);
+        }
+        Ok(Resolved {
+            config: Config { policy: Policy { rules, ..config.policy }, ..config },
+            given,
+            untrusted,
+        })
+    }
+}
+
+/// Lays a value of a file that is not trusted over what lies below it; what comes of it counts as any other. One that
+/// comes to nothing is null.
+fn lower(known: &mut Given, below: Option<&Given>, refused: &mut Vec<Given>) {
+    let (value, part) = over(&known.key, &known.value, below.map(|below| &below.value));
+    if part == Part::Refused {
+        refused.push(known.clone());
+    }
+    known.is_less = false;
+    match (part, below) {
+        (Part::Counts, _) => known.value = value.unwrap_or_default(),
+        (_, Some(below)) => *known = below.clone(),
+        (_, None) => known.value = Value::Null,
+    }
+}
+
+/// Adds the items of a lower layer in front, but for those whose name a higher one gives too.
+fn add_below(items: &mut Value, below: &Value) {
+    let (Some(items), Some(below)) = (items.as_array_mut(), below.as_array()) else { return };
+    let named = |item: &&Value| items.iter().all(|known| known["name"] != item["name"]);
+    let more: Vec<Value> = below.iter().filter(named).cloned().collect();
+    items.splice(0..0, more);
+}
+
+/// An error about a value that was given, at its origin.
+fn wrong(given: &[Given], key: &str, text: String) -> Bad {
+    let is_it = |given: &&Given| key.starts_with(&given.key) || given.key.starts_with(key);
+    let bad = given.iter().filter(is_it).max_by_key(|given| given.key.len());
+    let (place, line) = match bad.map(|given| &given.origin) {
+        Some(Origin::File { path, line }) => (path.display().to_string(), Some(*line)),
+        Some(origin) => (origin.to_string(), None),
+        None => ("configuration".to_owned(), None),
+    };
+    let text = if text.starts_with(key) { text } else { format!("{key}: {text}") };
+    Bad { error: ConfigError { place, line, text }, given: bad.cloned().map(Box::new) }
+}
+
+/// Puts a value at its place, unless one stands there already.
+fn put(whole: &mut Map<String, Value>, key: &str, value: &Value) {
+    match key.split_once('.') {
+        None => {
+            whole.entry(key).or_insert_with(|| value.clone());
+        }
+        Some((name, rest)) => {
+            let group = whole.entry(name).or_insert_with(|| Value::Object(Map::new()));
+            if let Some(group) = group.as_object_mut() {
+                put(group, rest, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn named_items_of_all_layers_count() {
+        let mut items = json!([{"name": "b", "of": 2}, {"name": "c", "of": 2}]);
+        add_below(&mut items, &json!([{"name": "a", "of": 1}, {"name": "b", "of": 1}]));
+        assert_eq!(items, json!([{"name": "a", "of": 1}, {"name": "b", "of": 2}, {"name": "c", "of": 2}]));
+    }
+}

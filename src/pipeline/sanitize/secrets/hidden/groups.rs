@@ -1,0 +1,72 @@
+//! Tokens in groups of one length, parted by blanks, as in `ghp_abcd efgh1234 …`.
+//!
+//! It looks only where a token of a known beginning is cut short.
+
+use super::view::{View, line_end, line_start};
+use super::wrapped::{ahead, is_inside, is_mixed};
+
+/// Bytes behind the beginning of a token that are looked at.
+const REACH: usize = 512;
+/// Bytes before it that the rules may need.
+const NEAR: usize = 128;
+
+/// The lines on which a token is cut short at one of `cut`, which are in order, with the groups there together.
+pub(super) fn view(text: &[u8], cut: &[usize]) -> Option<View> {
+    let (mut view, mut any, mut done) = (View::default(), false, 0);
+    for &start in cut {
+        if start < done {
+            continue;
+        }
+        let end = line_end(&text[..text.len().min(start + REACH)], start);
+        done = end;
+        let mut copied = line_start(text, start, NEAR);
+        let mut at = start;
+        let mut groups = Groups::default();
+        while let Some(n) = memchr::memchr(b' ', &text[at..end]) {
+            at += n;
+            if groups.go_on(text, at) {
+                view.copy(text, copied..at);
+                (copied, any) = (at + 1, true);
+            }
+            at += 1;
+        }
+        view.copy(text, copied..end);
+        view.stand(b"\n", end..end);
+    }
+    any.then_some(view)
+}
+
+/// The groups of one token.
+#[derive(Default)]
+struct Groups {
+    /// Where the last group begins; 0 where there is none.
+    last: usize,
+    /// Bytes of each but the last one, which may be shorter and ends the token.
+    size: usize,
+    /// Where the last token ended.
+    end: usize,
+}
+
+impl Groups {
+    /// Whether the words around the blank at `at` are two groups.
+    fn go_on(&mut self, text: &[u8], at: usize) -> bool {
+        let next = ahead(text, at + 1);
+        let goes_on = self.last > 0 && at - self.last == self.size && !next.is_empty();
+        let size = if goes_on { self.size } else { next.len() };
+        let (fits, ends) = (next.len() <= size, next.len() < size);
+        if at == self.end || !fits || !(4..=32).contains(&size) || size > at {
+            self.last = 0;
+            return false;
+        }
+        let before = at - size..at;
+        let starts =
+            before.start == 0 || text[before.start - 1] == b'=' || !is_inside(text[before.start - 1]);
+        let whole = goes_on || (starts && text[before.clone()].iter().all(|b| is_inside(*b)));
+        let is = whole && (ends || is_mixed(&text[before]) || is_mixed(&text[next.clone()]));
+        (self.last, self.size) = if is && !ends { (next.start, size) } else { (0, 0) };
+        if is && ends {
+            self.end = next.end;
+        }
+        is
+    }
+}

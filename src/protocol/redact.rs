@@ -1,0 +1,292 @@
+//! Takes secrets out of the strings of a JSON text, each in its place: the text stays JSON, and every string without a
+//! secret stays byte for byte.
+//!
+//! The text is read twice: as it is written, since the name of a member tells what its value is, and string by string
+//! as what they say, one below the other. Bytes in base64 that are text are read as that text. It never looks at what it
+//! is told to leave alone, and walks without recursion, so that no nesting costs more than its bytes.
+
+use std::borrow::Cow;
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+
+use serde_json::value::RawValue;
+
+use super::skim::{Edits, Json};
+use crate::pipeline::RedactionFailed;
+use crate::pipeline::sanitize::Counts;
+use crate::pipeline::sanitize::secrets::{self, Finding};
+use crate::pipeline::sanitize::spare::Spare;
+
+mod bytes;
+mod leaves;
+
+use leaves::{Kind, Leaf, Leaves};
+
+/// Members of blocks of a provider that it reads itself: names, and what it signed.
+const OF_PROVIDER: &[&str] = &[
+    "type",
+    "tool_use_id",
+    "file_id",
+    "media_type",
+    "mime_type",
+    "mimeType",
+    "ttl",
+    "encrypted_content",
+    "encrypted_index",
+    "encrypted_stdout",
+    "signature",
+    "thoughtSignature",
+    "thought_signature",
+];
+/// Bytes of strings that are read together.
+const TOGETHER: usize = 256 << 10;
+/// Shortest string that is read by itself.
+const SHORT: usize = 6;
+
+/// A value whose strings are looked through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Region {
+    /// Its place.
+    pub range: Range<usize>,
+    /// Whether any member may hold anything; else some are the provider's own.
+    pub is_free: bool,
+}
+
+/// A string that is JSON text itself, of which some texts are left alone.
+#[derive(Debug, Clone)]
+pub struct Inside {
+    /// The place of the string.
+    pub range: Range<usize>,
+    /// The JSON text.
+    pub text: Rc<str>,
+    /// The places in it that are left alone, in order.
+    pub but: Vec<Range<usize>>,
+}
+
+/// What is looked through, and what is left alone.
+#[derive(Debug, Clone, Default)]
+pub struct Plan {
+    /// Values that are looked through, without overlap.
+    pub regions: Vec<Region>,
+    /// Values that are left alone, in order.
+    pub but: Vec<Range<usize>>,
+}
+
+impl Plan {
+    /// All of a value but these places, which are in order.
+    pub fn whole(json: Json<'_>, but: Vec<Range<usize>>) -> Self {
+        Self { regions: vec![Region { range: json.range(), is_free: true }], but }
+    }
+
+    fn leaves_alone(&self, range: &Range<usize>) -> bool {
+        let behind = self.but.partition_point(|but| but.start <= range.start);
+        behind > 0 && range.end <= self.but[behind - 1].end
+    }
+}
+
+/// What takes the secrets out of a text; `counts` gets them by rule.
+///
+/// # Errors
+/// The rules failed: nothing of the text may go on.
+pub fn edits(
+    text: &str,
+    plan: &Plan,
+    spare: &Spare<'_>,
+    counts: &mut Counts,
+) -> Result<Edits, RedactionFailed> {
+    let run = || {
+        let mut work = Work { text, plan, spare, counts, edits: Edits::default() };
+        plan.regions.iter().for_each(|region| work.region(region));
+        work.edits
+    };
+    catch_unwind(AssertUnwindSafe(run)).map_err(|_| RedactionFailed)
+}
+
+/// The same for a string that is JSON text itself; nothing where it is none.
+///
+/// # Errors
+/// As for [`edits`].
+pub fn edits_inside(
+    inside: &Inside,
+    spare: &Spare<'_>,
+    counts: &mut Counts,
+) -> Result<Edits, RedactionFailed> {
+    let Ok(raw) = serde_json::from_str::<&RawValue>(&inside.text) else { return Ok(Edits::default()) };
+    edits(raw.get(), &Plan::whole(Json::of(raw), inside.but.clone()), spare, counts)
+}
+
+/// A whole JSON text without its secrets, `but` these places; `None` where there is none.
+///
+/// # Errors
+/// As for [`edits`].
+pub fn redacted(
+    raw: &RawValue,
+    but: Vec<Range<usize>>,
+    spare: &Spare<'_>,
+    counts: &mut Counts,
+) -> Result<Option<String>, RedactionFailed> {
+    let edits = edits(raw.get(), &Plan::whole(Json::of(raw), but), spare, counts)?;
+    Ok((!edits.is_empty()).then(|| edits.apply(raw.get())))
+}
+
+/// The work on one text.
+struct Work<'a> {
+    text: &'a str,
+    plan: &'a Plan,
+    spare: &'a Spare<'a>,
+    counts: &'a mut Counts,
+    edits: Edits,
+}
+
+/// A string that waits to be read with others.
+struct Waiting<'a> {
+    range: Range<usize>,
+    value: Cow<'a, str>,
+    /// Where its text begins in what is read together.
+    at: usize,
+    /// What was found in the text as it is written, in places of the value.
+    found: Vec<(Range<usize>, &'static str)>,
+}
+
+impl<'a> Work<'a> {
+    fn region(&mut self, region: &Region) {
+        let text = self.text;
+        let Some(whole) = text.get(region.range.clone()) else { return };
+        let start = region.range.start;
+        let mut written = self.find(whole);
+        written.iter_mut().for_each(|f| (f.start, f.end) = (f.start + start, f.end + start));
+        let mut written = &written[..];
+        let (mut joined, mut waiting) = (String::new(), Vec::new());
+        for leaf in Leaves::new(text, region.range.clone()) {
+            let gone = written.iter().take_while(|f| f.end <= leaf.range.start).count();
+            written = &written[gone..];
+            let is_own = !region.is_free && OF_PROVIDER.contains(&leaf.name);
+            if is_own || self.plan.leaves_alone(&leaf.range) {
+                continue;
+            }
+            let over = written.iter().take_while(|f| f.start < leaf.range.end);
+            if leaf.kind == Kind::Number {
+                if let Some(finding) = over.last() {
+                    self.count(finding.rule);
+                    self.edits.replace_string(leaf.range, &placeholder(finding.rule));
+                }
+                continue;
+            }
+            if self.bytes(&leaf) {
+                continue;
+            }
+            let over: Vec<&Finding> = over.collect();
+            if over.is_empty() && leaf.range.len() < SHORT + 2 {
+                continue;
+            }
+            let (value, found) = leaves::value(text, &leaf.range, &over);
+            let at = joined.len();
+            joined.push_str(&value);
+            joined.push('\n');
+            waiting.push(Waiting { range: leaf.range, value, at, found });
+            if joined.len() > TOGETHER {
+                self.read(&joined, &mut waiting);
+                joined.clear();
+            }
+        }
+        self.read(&joined, &mut waiting);
+    }
+
+    /// Bytes in base64: whether there is nothing else to look for in them.
+    fn bytes(&mut self, leaf: &Leaf<'_>) -> bool {
+        if leaf.kind == Kind::Name || !bytes::may_be(leaf.name) {
+            return false;
+        }
+        match bytes::read(&self.text[leaf.range.start + 1..leaf.range.end - 1]) {
+            bytes::Bytes::Text(coded) => {
+                let mut findings = self.find(&coded.text);
+                self.counted(&mut findings);
+                match findings.is_empty() {
+                    true => false,
+                    false => {
+                        let ranges = findings.into_iter().map(|f| (f.start..f.end, f.rule)).collect();
+                        let new = coded.written(&replaced(&coded.text, ranges));
+                        self.edits.replace_string(leaf.range.clone(), &new);
+                        true
+                    }
+                }
+            }
+            bytes::Bytes::Other => true,
+            bytes::Bytes::None => false,
+        }
+    }
+
+    /// Reads strings one below the other.
+    fn read(&mut self, joined: &str, waiting: &mut Vec<Waiting<'a>>) {
+        let findings = self.find(joined);
+        let mut findings = &findings[..];
+        for one in waiting.drain(..) {
+            let gone = findings.iter().take_while(|f| f.end <= one.at).count();
+            findings = &findings[gone..];
+            let end = one.at + one.value.len();
+            let mut ranges = one.found;
+            for finding in findings.iter().take_while(|f| f.start < end) {
+                let range = finding.start.max(one.at) - one.at..finding.end.min(end) - one.at;
+                ranges.push((range, finding.rule));
+            }
+            if !ranges.is_empty() {
+                let ranges = joined_up(ranges);
+                ranges.iter().for_each(|(_, rule)| self.count(rule));
+                self.edits.replace_string(one.range, &replaced(&one.value, ranges));
+            }
+        }
+    }
+
+    /// The secrets of a text but those that are spared.
+    fn find(&self, text: &str) -> Vec<Finding> {
+        let mut findings = secrets::find(text.as_bytes());
+        findings.retain(|f| !self.spare.keeps(f.rule, &text.as_bytes()[f.start..f.end]));
+        findings
+    }
+
+    fn counted(&mut self, findings: &mut [Finding]) {
+        findings.iter().for_each(|f| self.count(f.rule));
+    }
+
+    fn count(&mut self, rule: &'static str) {
+        match self.counts.iter_mut().find(|(known, _)| *known == rule) {
+            Some((_, count)) => *count += 1,
+            None => self.counts.push((rule, 1)),
+        }
+    }
+}
+
+fn placeholder(rule: &str) -> String {
+    format!("[REDACTED:{rule}]")
+}
+
+/// Ranges in order, with those that touch put together under the name of the first.
+fn joined_up(mut ranges: Vec<(Range<usize>, &'static str)>) -> Vec<(Range<usize>, &'static str)> {
+    ranges.sort_by_key(|(range, _)| (range.start, range.end));
+    let mut out: Vec<(Range<usize>, &'static str)> = Vec::with_capacity(ranges.len());
+    for (range, rule) in ranges {
+        match out.last_mut() {
+            Some((last, _)) if range.start < last.end => last.end = last.end.max(range.end),
+            _ => out.push((range, rule)),
+        }
+    }
+    out
+}
+
+/// A text with placeholders in the places of secrets.
+fn replaced(text: &str, ranges: Vec<(Range<usize>, &'static str)>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for (range, rule) in ranges {
+        let start = text.floor_char_boundary(range.start).max(at);
+        out.push_str(&text[at..start]);
+        out.push_str(&placeholder(rule));
+        at = text.ceil_char_boundary(range.end).max(start);
+    }
+    out.push_str(&text[at..]);
+    out
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,81 @@
+//! Bytes in base64 among the members of a result: those that are text are read as text, and written back as they were.
+
+use base64::Engine as _;
+use base64::alphabet;
+use base64::engine::general_purpose::{GeneralPurpose, NO_PAD, PAD};
+
+use crate::pipeline::sanitize::binary;
+
+/// Members that may hold such bytes.
+const NAMES: &[&str] =
+    &["data", "blob", "base64", "bytes", "file_data", "fileData", "url", "uri", "image_url", "b64_json"];
+/// Fewest digits that are looked at.
+const FEWEST: usize = 16;
+/// Digits from which on what is no text is left alone: pictures, sounds, archives.
+const LONG: usize = 1 << 10;
+
+/// Whether a member of that name may hold bytes.
+pub(super) fn may_be(name: &str) -> bool {
+    NAMES.contains(&name)
+}
+
+/// What a string holds.
+pub(super) enum Bytes {
+    /// Text in base64.
+    Text(Coded),
+    /// Long bytes that are none.
+    Other,
+    /// No base64.
+    None,
+}
+
+/// Text that stood in base64.
+pub(super) struct Coded {
+    pub(super) text: String,
+    /// What stood before the base64.
+    head: String,
+    engine: GeneralPurpose,
+}
+
+impl Coded {
+    /// A new text in its place, in the same form.
+    pub(super) fn written(&self, text: &str) -> String {
+        format!("{}{}", self.head, self.engine.encode(text))
+    }
+}
+
+/// Reads a string as it is written in JSON; base64 needs no escapes but `\/`.
+pub(super) fn read(raw: &str) -> Bytes {
+    let raw = if raw.contains("\\/") { &raw.replace("\\/", "/") } else { raw };
+    let (head, digits) = match raw.strip_prefix("data:") {
+        Some(rest) => match rest.split_once(";base64,") {
+            Some((_, digits)) => raw.split_at(raw.len() - digits.len()),
+            None => return Bytes::None,
+        },
+        None => ("", raw),
+    };
+    if digits.len() < FEWEST {
+        return Bytes::None;
+    }
+    let is_url = digits.bytes().take(4 * LONG).any(|b| b == b'-' || b == b'_');
+    let alphabet = if is_url { &alphabet::URL_SAFE } else { &alphabet::STANDARD };
+    let engine = GeneralPurpose::new(alphabet, if digits.ends_with('=') { PAD } else { NO_PAD });
+    // Whole groups at the start tell what the rest is; a picture is not decoded for it.
+    let start = digits.len().min(LONG) / 4 * 4;
+    let Ok(start) = engine.decode(&digits.as_bytes()[..start]).or_else(|_| engine.decode(digits)) else {
+        return Bytes::None;
+    };
+    if digits.len() >= LONG && binary::classify(&start).is_some() {
+        return Bytes::Other;
+    }
+    let padded = GeneralPurpose::new(alphabet, PAD);
+    let (bytes, engine) = match (engine.decode(digits), padded.decode(digits)) {
+        (Ok(bytes), _) => (bytes, engine),
+        (Err(_), Ok(bytes)) => (bytes, padded),
+        _ => return Bytes::None,
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) if !text.contains('\0') => Bytes::Text(Coded { text, head: head.to_owned(), engine }),
+        _ => Bytes::None,
+    }
+}
