@@ -273,8 +273,14 @@ fn one() {
     let mode = MODES.iter().copied().find(|m| m.name() == mode).unwrap_or(Mode::Safe);
     let policy = Policy { mode, ..Policy::default() };
     let (call, text) = (call(None, None), repeated(&piece, "{}", LARGE));
-    for _ in 0..30 {
-        run(&call, &policy, &text);
+    use tersed::pipeline::sanitize::{invisible, secrets, terminal};
+    for _ in 0..3 {
+        println!(
+            "whole {:.2} ms, secrets {:.2}, terminal {:.2}, invisible {:.2}",
+            time(|| run(&call, &policy, &text)),
+            time(|| drop(secrets::redact(&text))),
+            time(|| drop(terminal::render(&text))),
+            time(|| drop(invisible::strip(&text))),
+        );
     }
-    println!("{:.2} ms", time(|| run(&call, &policy, &text)));
 }

@@ -28,6 +28,8 @@ const BARE_END: ByteSet = ByteSet::parse(" \t\r\n\"'`,;&<>(){}[]|\\");
 pub(super) struct Cache {
     run: Range<usize>,
     uses: usize,
+    /// Of either kind of rule the name the value of which was claimed last: its other keywords tell nothing more.
+    claimed: [Range<usize>; 2],
 }
 
 /// A value and how it is written.
@@ -146,6 +148,9 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     if hit.start - start == NAME_LENGTH || end - hit.end == NAME_LENGTH || !stands_alone(text, &hit) {
         return;
     }
+    if scan.bare.claimed[usize::from(password)] == (start..end) {
+        return;
+    }
     let tail = tail(&text[hit.end..end], text[hit.end - 1]);
     if matches!(tail, Tail::About) || is_about(&text[start..hit.start]) {
         return;
@@ -181,6 +186,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         }
     };
     if accepted {
+        scan.bare.claimed[usize::from(password)] = start..end;
         scan.claim(rule, index, value.range);
     }
 }
@@ -273,7 +279,7 @@ fn read(text: &[u8], at: usize, cache: &mut Cache) -> Option<Value> {
     let at = skip_scheme(text, at);
     if !cache.run.contains(&at) {
         let len = text[at..].iter().position(|&b| BARE_END.has(b)).unwrap_or(text.len() - at);
-        *cache = Cache { run: at..at + len, uses: 0 };
+        (cache.run, cache.uses) = (at..at + len, 0);
     }
     cache.uses += 1;
     let end = cache.run.end;

@@ -29,11 +29,26 @@ const WORDS: &[(&[u8], bool)] = &[
     (b"ERR!", false),
 ];
 
+/// The first three bytes of each word, so that most places are told from a word at one look.
+const HEADS: [[u8; 3]; WORDS.len()] = {
+    let mut heads = [[0; 3]; WORDS.len()];
+    let mut i = 0;
+    while i < WORDS.len() {
+        let word = WORDS[i].0;
+        heads[i] = [word[0], word[1], word[2]];
+        i += 1;
+    }
+    heads
+};
+
 /// Whether the row, or the part of it that is given, reports a failure.
 pub(super) fn reported(row: &[u8]) -> bool {
     let mut progress = None;
     (0..row.len()).any(|at| {
         if !matches!(row[at], b'e' | b'E' | b'f' | b'F' | b'p' | b'P' | b'T' | b'a' | b'A' | b'd' | b'n') {
+            return false;
+        }
+        if !row[at..].first_chunk().is_some_and(|head| HEADS.contains(head)) {
             return false;
         }
         WORDS.iter().any(|(word, inside)| {

@@ -134,12 +134,18 @@ impl Screen {
         }
         let count = count.min((2 * HISTORY).saturating_sub(self.rows.len())).min(self.allowance);
         self.allowance -= count;
-        let below = self.rows.split_off(self.row);
-        for _ in 0..count {
+        // One row moves the fewer of those above and below; many move those below once.
+        if count == 1 {
             let row = self.fresh_row(false);
-            self.rows.push_back(row);
+            self.rows.insert(self.row, row);
+        } else if count > 1 {
+            let below = self.rows.split_off(self.row);
+            for _ in 0..count {
+                let row = self.fresh_row(false);
+                self.rows.push_back(row);
+            }
+            self.rows.extend(below);
         }
-        self.rows.extend(below);
         self.drop_unfed();
         self.go_to_row(self.row);
     }
