@@ -1,3 +1,5 @@
+//! Strings that lose their secrets, and all that stays where it is.
+
 use super::*;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
