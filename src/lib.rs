@@ -30,6 +30,7 @@
 //! | [`outline`] | where the declarations of a source file are |
 //! | [`encode`] | lossless encoders and their table |
 //! | [`tokens`] | token counters |
+//! | [`stop`] | an end for work that nobody wants any more |
 //! | [`memory`] | what things take in memory; freed memory, back to the system |
 //! | [`config`] | the settings: their definition, defaults, ranges |
 //! | [`layers`] | where settings come from: flags, environment, files, profile |
@@ -65,5 +66,6 @@ pub mod reduce;
 pub mod rules;
 pub mod server;
 pub mod session;
+pub mod stop;
 pub mod telemetry;
 pub mod tokens;

@@ -749,7 +749,7 @@ fn a_child_gives_the_same_bytes() {
         let text = body(format, &turns);
         let params = format!(r#"{{"sessionId":"{format}","body":{text}}}"#);
         server.send(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{MESSAGES}","params":{params}}}"#));
-        let expected = call_text(&Engine::default(), MESSAGES, &params).unwrap();
+        let expected = call_text(&common::engine(), MESSAGES, &params).unwrap();
         assert_eq!(server.next(), format!(r#"{{"jsonrpc":"2.0","result":{expected},"id":1}}"#), "{format}");
     }
     server.finish();

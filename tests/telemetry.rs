@@ -391,7 +391,7 @@ fn stats_names_what_it_cannot_read() {
     let (code, text) = run(&torn, &[]);
     assert!(code == 0 && text.contains("1 last lines are not whole"), "{text}");
     let (code, text) = run(&format!("{good}{{}}\n"), &[]);
-    assert!(code == 1 && text.contains("events.jsonl:2: not an event"), "{text}");
+    assert!(code == 1 && text.contains("events.jsonl:3: not an event"), "{text}");
     let (code, text) = run(&good.replace("\"version\":1", "\"version\":9"), &[]);
     assert!(code == 1 && text.contains("version 9") && text.contains("expected 1"), "{text}");
     for price in ["a", "=1", "a=-1", "a=1,2,3,4", "a=x"] {

@@ -323,8 +323,11 @@ fn a_trusted_file_still_writes_only_to_the_users_state() {
     }
 }
 
+/// Puts something at a path.
+type Make<'a> = Box<dyn Fn(&Path) + 'a>;
+
 /// Things of the user's own that cannot be read, and what is said of them.
-fn faults(machine: &Machine) -> Vec<(&'static str, Box<dyn Fn(&Path) + '_>)> {
+fn faults(machine: &Machine) -> Vec<(&'static str, Make<'_>)> {
     let anchors: String = (0..40)
         .map(|i| {
             format!(

@@ -3,13 +3,18 @@
 //! One pass over the blocks, one pattern test a line, in linear time; a match never spans lines. What comes
 //! back is text of the artifact and nothing else: a long line is cut around the match, without dots, and the
 //! columns say where. Only the longest line, not the artifact, has to be in memory at once.
+//!
+//! A pattern that is hard to test may take long all the same. The caller, who has the clock, says when it is late:
+//! then the search gives what it has, and a cursor from which it goes on.
 
 use std::ops::Range;
 
 use memchr::memchr;
-use regex::bytes::{Regex, RegexBuilder};
+use regex_automata::Input;
+use regex_automata::meta::{self, Regex};
+use regex_automata::util::syntax;
 
-use super::body::{Body, Reader};
+use super::body::{BLOCK, Body, Reader};
 use super::read::whole_characters;
 use super::{AccessError, Media, clip};
 
@@ -87,8 +92,11 @@ pub struct Match {
 pub struct SearchResult {
     /// The matching lines of this page, in order.
     pub matches: Vec<Match>,
-    /// Number of matching lines in the whole artifact.
+    /// Number of matching lines in the whole artifact; where it is `late`, in what was searched so far, all pages
+    /// together.
     pub total_matches: u64,
+    /// Whether the time was over before the end; `next_cursor` goes on.
+    pub late: bool,
     /// Where the next page starts; none on the last.
     pub next_cursor: Option<String>,
 }
@@ -100,13 +108,40 @@ const LEAD_BYTES: u64 = 120;
 /// Longest pattern in bytes.
 const PATTERN_BYTES: usize = 4 << 10;
 /// Bound on a compiled pattern and on its search cache, in bytes each: keeps the cost per byte of text low.
-const PROGRAM_BYTES: usize = 1 << 20;
+const PROGRAM_BYTES: usize = 512 << 10;
+/// Longest part of a line that is tested at once, in bytes: between two the search may stop.
+const WINDOW: usize = 8 << 10;
+/// What two such parts have in common: in a line of several a longer match may go unseen.
+const OVERLAP: usize = 2 << 10;
+/// Bytes of short lines between two questions whether it is late.
+const STRIDE: usize = 16 << 10;
 
 /// A line that matches, as offsets in the artifact.
 struct Hit {
     line: u64,
     start: u64,
     column: u64,
+    /// Matching lines before it.
+    before: u64,
+}
+
+/// Where a search goes on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Place {
+    /// The line, from 1.
+    line: u64,
+    /// Matching lines before it; `None` when they are to be counted.
+    before: Option<u64>,
+    /// Bytes of the line that were tested.
+    tested: u64,
+}
+
+/// When to give up.
+pub(super) struct Watch<'a> {
+    /// Whether nobody wants the answer any more.
+    pub(super) stop: &'a dyn Fn() -> bool,
+    /// Whether what was found is to be given now.
+    pub(super) late: &'a dyn Fn() -> bool,
 }
 
 pub(super) fn search(
@@ -114,7 +149,7 @@ pub(super) fn search(
     media: &Media,
     pattern: &str,
     options: &SearchOptions,
-    stop: &dyn Fn() -> bool,
+    watch: &Watch<'_>,
 ) -> Result<SearchResult, AccessError> {
     if let Media::Binary(mime) = media {
         return Err(AccessError::NotText { mime: mime.clone() });
@@ -125,10 +160,14 @@ pub(super) fn search(
         }
     }
     let regex = compile(pattern, options)?;
-    let from = options.cursor.as_deref().map_or(Ok(1), |cursor| line_of(cursor, body.lines()))?;
+    let from = match options.cursor.as_deref() {
+        Some(cursor) => place_of(cursor, body.lines())?,
+        None => Place { line: 1, ..Place::default() },
+    };
     let mut reader = Reader::new(body);
     let most = options.max_matches.min(SearchOptions::MAX_MATCHES);
-    let found = find(&mut reader, &regex, from, most, stop)?;
+    let mut found = Found { total: from.before.unwrap_or_default(), most, ..Found::default() };
+    found.all(&mut reader, &regex, from, watch)?;
     let mut next = found.next;
     let mut matches: Vec<Match> = Vec::new();
     let mut room = options.max_bytes.min(SearchOptions::MAX_BYTES);
@@ -137,22 +176,39 @@ pub(super) fn search(
         let beside = shown.before.iter().chain(&shown.after).map(|line| line.text.len());
         let size = shown.text.len() + beside.sum::<usize>();
         if size > room && !matches.is_empty() {
-            next = Some(hit.line);
+            next = Some(Place { line: hit.line, before: Some(hit.before), tested: 0 });
             break;
         }
         room = room.saturating_sub(size);
         matches.push(shown);
     }
-    let next_cursor = next.map(|line| format!("l{line}"));
-    Ok(SearchResult { matches, total_matches: found.total, next_cursor })
+    // Who counted all the lines once can do it again.
+    let counts = from.before.is_none() && !found.late;
+    let next_cursor = next.map(|next| match next {
+        Place { line, .. } if counts => format!("l{line}"),
+        Place { line, before, tested } => format!("s{line}.{}.{tested}", before.unwrap_or_default()),
+    });
+    Ok(SearchResult { matches, total_matches: found.total, late: found.late, next_cursor })
 }
 
-/// A cursor is the number of the next matching line.
-fn line_of(cursor: &str, lines: u64) -> Result<u64, AccessError> {
-    let digits = cursor.strip_prefix('l').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
-    digits
-        .and_then(|digits| digits.parse().ok())
-        .filter(|line| (1..=lines).contains(line))
+/// A cursor is the number of the next matching line, or the place where the time was over.
+fn place_of(cursor: &str, lines: u64) -> Result<Place, AccessError> {
+    let number = |digits: &str| -> Option<u64> {
+        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
+    };
+    let place = match cursor.split_at_checked(1) {
+        Some(("l", line)) => number(line).map(|line| Place { line, ..Place::default() }),
+        Some(("s", place)) => {
+            let numbers: Option<Vec<u64>> = place.split('.').map(number).collect();
+            match numbers.as_deref() {
+                Some(&[line, before, tested]) => Some(Place { line, before: Some(before), tested }),
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    place
+        .filter(|place| (1..=lines).contains(&place.line))
         .ok_or_else(|| AccessError::Cursor { cursor: cursor.to_owned() })
 }
 
@@ -165,89 +221,138 @@ fn compile(pattern: &str, options: &SearchOptions) -> Result<Regex, AccessError>
         return Err(refuse("it has a newline, and a match never spans lines".to_owned()));
     }
     let source = if options.fixed { regex::escape(pattern) } else { pattern.to_owned() };
-    RegexBuilder::new(&source)
-        .case_insensitive(options.ignore_case)
-        .size_limit(PROGRAM_BYTES)
-        .dfa_size_limit(PROGRAM_BYTES)
-        .build()
+    Regex::builder()
+        .configure(
+            meta::Config::new()
+                .utf8_empty(false)
+                .nfa_size_limit(Some(PROGRAM_BYTES))
+                .hybrid_cache_capacity(PROGRAM_BYTES),
+        )
+        .syntax(syntax::Config::new().utf8(false).case_insensitive(options.ignore_case))
+        .build(&source)
         .map_err(|error| refuse(reason(&error)))
 }
 
 /// The crate's message without the drawing of the pattern, which the caller already has.
-fn reason(error: &regex::Error) -> String {
-    match error {
-        regex::Error::CompiledTooBig(limit) => format!("it compiles to more than {limit} bytes"),
-        other => {
-            let text = other.to_string();
-            let last = text.lines().last().unwrap_or_default();
-            clip(last.strip_prefix("error: ").unwrap_or(last), 300).to_owned()
-        }
+fn reason(error: &meta::BuildError) -> String {
+    if error.size_limit().is_some() {
+        return format!("it compiles to more than {PROGRAM_BYTES} bytes");
     }
+    let text = error.syntax_error().map_or_else(|| error.to_string(), ToString::to_string);
+    let last = text.lines().last().unwrap_or_default();
+    clip(last.strip_prefix("error: ").unwrap_or(last), 300).to_owned()
 }
 
 #[derive(Default)]
 struct Found {
     hits: Vec<Hit>,
+    /// Hits that are wanted.
+    most: usize,
     total: u64,
-    next: Option<u64>,
+    next: Option<Place>,
+    late: bool,
+    /// Bytes since it was asked whether it is late.
+    since: usize,
 }
 
 impl Found {
-    fn test(&mut self, regex: &Regex, line: &[u8], hit: impl FnOnce(u64) -> Hit, wanted: (u64, usize)) {
-        let (from, most) = wanted;
-        if self.hits.len() >= most {
-            if regex.is_match(line) {
-                self.total += 1;
-                self.next.get_or_insert_with(|| hit(1).line);
+    /// Counts matching lines up to the end or until it is late, and notes the first from `from` on.
+    fn all(
+        &mut self,
+        reader: &mut Reader<'_>,
+        regex: &Regex,
+        from: Place,
+        watch: &Watch<'_>,
+    ) -> Result<(), AccessError> {
+        let mut pending: Vec<u8> = Vec::new();
+        // Without a count of those before, the search begins at the start again.
+        let (mut line, mut start) = match from.before {
+            Some(_) => (from.line, reader.line_start(from.line)?),
+            None => (1, 0),
+        };
+        let mut tested = from.tested as usize;
+        let first = if reader.blocks() > 1 { start as usize / BLOCK } else { 0 };
+        let mut skipped = start as usize - first * BLOCK;
+        for n in first..reader.blocks() {
+            if (watch.stop)() {
+                return Err(AccessError::Stopped);
             }
-            return;
+            let mut rest = reader.block(n)?.get(skipped..).unwrap_or_default();
+            skipped = 0;
+            while let Some(newline) = memchr(b'\n', rest) {
+                let whole = if pending.is_empty() {
+                    &rest[..newline]
+                } else {
+                    pending.extend_from_slice(&rest[..newline]);
+                    &pending[..]
+                };
+                let text = whole.strip_suffix(b"\r").unwrap_or(whole);
+                self.line(regex, text, Hit { line, start, column: 0, before: 0 }, tested, from.line, watch)?;
+                if self.late {
+                    return Ok(());
+                }
+                start += whole.len() as u64 + 1;
+                line += 1;
+                tested = 0;
+                pending.clear();
+                rest = &rest[newline + 1..];
+            }
+            pending.extend_from_slice(rest);
         }
-        let Some(found) = regex.find(line) else { return };
-        self.total += 1;
-        let hit = hit(found.start() as u64 + 1);
-        if hit.line >= from {
-            self.hits.push(hit);
+        if !pending.is_empty() {
+            self.line(regex, &pending, Hit { line, start, column: 0, before: 0 }, tested, from.line, watch)?;
+        }
+        Ok(())
+    }
+
+    /// Tests one line, the first `tested` bytes of which were tested before.
+    fn line(
+        &mut self,
+        regex: &Regex,
+        text: &[u8],
+        at: Hit,
+        tested: usize,
+        from: u64,
+        watch: &Watch<'_>,
+    ) -> Result<(), AccessError> {
+        let mut window = tested.min(text.len());
+        loop {
+            if self.is_late(text.len() - window, watch)? {
+                self.late = true;
+                let here = Place { line: at.line, before: Some(self.total), tested: window as u64 };
+                self.next.get_or_insert(here);
+                return Ok(());
+            }
+            let end = text.len().min(window + WINDOW);
+            if let Some(found) = regex.find(Input::new(text).range(window..end)) {
+                let hit = Hit { column: found.start() as u64 + 1, before: self.total, ..at };
+                self.total += 1;
+                if self.hits.len() >= self.most {
+                    self.next.get_or_insert(Place { line: hit.line, before: Some(hit.before), tested: 0 });
+                } else if hit.line >= from {
+                    self.hits.push(hit);
+                }
+                return Ok(());
+            }
+            if end == text.len() {
+                return Ok(());
+            }
+            window = end - OVERLAP;
         }
     }
-}
 
-/// Counts all matching lines, and notes the first `most` from line `from` on.
-fn find(
-    reader: &mut Reader<'_>,
-    regex: &Regex,
-    from: u64,
-    most: usize,
-    stop: &dyn Fn() -> bool,
-) -> Result<Found, AccessError> {
-    let mut found = Found::default();
-    let mut pending: Vec<u8> = Vec::new();
-    let (mut line, mut start) = (1, 0);
-    for n in 0..reader.blocks() {
-        if stop() {
+    /// Asks the caller, but not for every short line. Something is always searched first.
+    fn is_late(&mut self, bytes: usize, watch: &Watch<'_>) -> Result<bool, AccessError> {
+        if self.since < STRIDE {
+            self.since += bytes.clamp(16, WINDOW);
+            return Ok(false);
+        }
+        self.since = 0;
+        if (watch.stop)() {
             return Err(AccessError::Stopped);
         }
-        let mut rest = reader.block(n)?;
-        while let Some(newline) = memchr(b'\n', rest) {
-            let whole = if pending.is_empty() {
-                &rest[..newline]
-            } else {
-                pending.extend_from_slice(&rest[..newline]);
-                &pending[..]
-            };
-            let len = whole.len() as u64 + 1;
-            let text = whole.strip_suffix(b"\r").unwrap_or(whole);
-            found.test(regex, text, |column| Hit { line, start, column }, (from, most));
-            pending.clear();
-            rest = &rest[newline + 1..];
-            line += 1;
-            start += len;
-        }
-        pending.extend_from_slice(rest);
+        Ok((watch.late)())
     }
-    if !pending.is_empty() {
-        found.test(regex, &pending, |column| Hit { line, start, column }, (from, most));
-    }
-    Ok(found)
 }
 
 fn show(reader: &mut Reader<'_>, body: &Body, hit: &Hit, context: usize) -> Result<Match, AccessError> {

@@ -71,15 +71,16 @@ impl Artifact {
         read::read(&self.body, &self.media, ranges, page)
     }
 
-    /// One page of the lines that `pattern` matches. `stop` is asked every 128 KiB whether the caller still
-    /// wants the answer.
+    /// One page of the lines that `pattern` matches. `stop` is asked again and again whether the caller still wants the
+    /// answer, and `late` whether it wants what was found so far.
     pub fn search(
         &self,
         pattern: &str,
         options: &SearchOptions,
         stop: &dyn Fn() -> bool,
+        late: &dyn Fn() -> bool,
     ) -> Result<SearchResult, AccessError> {
-        search::search(&self.body, &self.media, pattern, options, stop)
+        search::search(&self.body, &self.media, pattern, options, &search::Watch { stop, late })
     }
 }
 
@@ -271,7 +272,7 @@ impl Store {
         pattern: &str,
         options: &SearchOptions,
     ) -> Result<SearchResult, AccessError> {
-        self.open(session, id)?.search(pattern, options, &|| false)
+        self.open(session, id)?.search(pattern, options, &|| false, &|| false)
     }
 
     /// What `session` owns, newest put first, up to 100 at once. Artifacts that come or go between two pages

@@ -343,7 +343,7 @@ fn all_matches(
     let mut options = options.clone();
     let mut matches = Vec::new();
     loop {
-        let found = artifact.search(pattern, &options, &|| false)?;
+        let found = artifact.search(pattern, &options, &|| false, &|| false)?;
         matches.extend(found.matches);
         match found.next_cursor {
             Some(cursor) => options.cursor = Some(cursor),

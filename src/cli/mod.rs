@@ -1,7 +1,7 @@
 //! The command line: one file per subcommand.
 //!
-//! Exit codes: 0 when the command did what it was asked, 1 when it could not, 2 for a command line
-//! or a configuration that cannot be read. `serve` ends as LSP says: 0 after `shutdown` and `exit`, else 1.
+//! Exit codes: 0 when the command did what it was asked, 1 when it could not, 2 for a command line that cannot be
+//! read, and where `config` is asked about settings that are wrong; all others go on without these. `serve` ends as LSP says: 0 after `shutdown` and `exit`, else 1.
 
 mod artifacts;
 pub mod audit;
@@ -52,7 +52,7 @@ use clap::{CommandFactory, Parser, Subcommand};
         tersed trust                                  what this project's settings would allow\n  \
         tersed rules check my-rules.yaml              whether rules pass their tests\n  \
         tersed protocol methods                       what the wire offers\n\n\
-        Exit codes: 0 done, 1 failed, 2 unreadable command line or configuration."
+        Exit codes: 0 done, 1 failed, 2 unreadable command line, or settings that `config` finds wrong."
 )]
 struct Cli {
     #[command(subcommand)]

@@ -6,10 +6,9 @@ use std::process::ExitCode;
 use serde_json::{Value, json};
 
 use super::Failure;
-use super::settings::{Flags, SettingsArgs, say};
+use super::settings::{Flags, SettingsArgs};
 use crate::config::{Framing, RecoveryMode};
 use crate::engine::{Engine, Settings, seal_key};
-use crate::layers::printable;
 use crate::server::{self, ServeOptions};
 
 /// Arguments of `serve`.

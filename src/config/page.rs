@@ -58,7 +58,7 @@ fn of_projects() -> String {
     );
     // Writing into a String cannot fail.
     for list in LISTS {
-        let _ = writeln!(out, "- `{list}`: adds to what lies below");
+        let _ = writeln!(out, "- `{list}`: adds to what lies below, at most 1000 items");
     }
     for (mode, _) in MODES {
         let _ = writeln!(out, "- `{mode}`: only a lower one");

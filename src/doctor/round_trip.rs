@@ -27,8 +27,11 @@ pub(super) fn look(own: &Path) -> Finding {
 
 fn trip(own: &Path) -> Result<String, String> {
     let started = Instant::now();
+    // Its key and whatever else it may keep go with it; below a file nothing can be made.
+    let state = tempfile::tempdir().ok();
     let child = Command::new(own)
         .args(["serve", "--framing", "lines", "--no-config"])
+        .env("XDG_STATE_HOME", state.as_ref().map_or(own, |folder| folder.path()))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())

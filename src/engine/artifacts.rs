@@ -1,5 +1,7 @@
 //! `artifact/*`: the store's answers in the wire's words.
 
+use std::time::{Duration, Instant};
+
 use super::recovery::listed;
 use super::{Cancel, Engine};
 use crate::artifact::{
@@ -13,6 +15,8 @@ use crate::protocol::artifact::{
 use crate::protocol::params::check_id;
 use crate::protocol::tool_result::check_session;
 
+/// How long one page of a search may take; then what was found is the answer, with a cursor.
+const SEARCH_TIME: Duration = Duration::from_secs(1);
 /// Artifacts on one page of a list.
 const LIST_PAGE: usize = 100;
 /// How the cursor of a page begins that lists what is left on disk.
@@ -44,7 +48,8 @@ impl Engine {
         })
     }
 
-    /// `artifact/search`
+    /// `artifact/search`. What one page holds depends on the time that the search takes: it is the one answer here that
+    /// may differ from run to run.
     pub fn search_artifact(&self, params: &SearchParams, cancel: &Cancel) -> Result<Found, RpcError> {
         let (id, artifact) = self.artifact(params.session_id.as_deref(), &params.id)?;
         let defaults = SearchOptions::default();
@@ -56,7 +61,10 @@ impl Engine {
             cursor: params.cursor.clone(),
             ..defaults
         };
-        let found = artifact.search(&params.pattern, &options, &|| cancel.is_cancelled()).map_err(refused)?;
+        let started = Instant::now();
+        let late = || started.elapsed() >= SEARCH_TIME;
+        let stop = || cancel.is_cancelled();
+        let found = artifact.search(&params.pattern, &options, &stop, &late).map_err(refused)?;
         let line = |c: ContextLine| NumberedLine { line: c.line as usize, text: c.text };
         let matches = found.matches.into_iter().map(|m| Match {
             line: m.line as usize,
@@ -69,6 +77,7 @@ impl Engine {
             id,
             matches: matches.collect(),
             total_matches: found.total_matches as usize,
+            timed_out: found.late,
             next_cursor: found.next_cursor,
         })
     }

@@ -17,6 +17,7 @@ use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::params::invalid;
 use crate::protocol::tool_result::ToolResult;
 use crate::session::{Caller, Ending, Fingerprint};
+use crate::stop::heeded;
 use crate::telemetry::Stopwatch;
 
 /// How much of a query counts.
@@ -154,7 +155,7 @@ impl Job<'_> {
     ) -> Result<Option<Prepared<'b>>, RpcError> {
         let parts = self.content.parts();
         let prepare = || Prepared::new(&self.call, &parts, policy, self.full_output, history);
-        match catch_unwind(AssertUnwindSafe(prepare)) {
+        match catch_unwind(AssertUnwindSafe(|| heeded(prepare))) {
             Ok(Ok(prepared)) => Ok(Some(prepared)),
             Ok(Err(RedactionFailed)) => Err(RpcError::failed(
                 "redaction_failed",
@@ -223,7 +224,7 @@ impl Job<'_> {
     ) -> Option<Outcome> {
         let ask = self.by_our_count(ask, prepared);
         let timer = watch.map(|watch| watch as &dyn Timer);
-        catch_unwind(AssertUnwindSafe(|| prepared.outcome(ask, history, timer))).ok()
+        catch_unwind(AssertUnwindSafe(|| heeded(|| prepared.outcome(ask, history, timer)))).ok()
     }
 
     /// What is asked in the host's figures, in ours.

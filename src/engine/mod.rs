@@ -20,7 +20,6 @@ mod sessions;
 mod stream;
 mod tell;
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -34,6 +33,7 @@ use crate::layers::{Layers, Sources};
 use crate::protocol::initialize::{Capabilities, CapabilityLimits, Options};
 use crate::protocol::{METHODS, RpcError, VERSION, params};
 use crate::session::Bounds;
+use crate::stop::Stop;
 use crate::telemetry::{Clock, Recorder, SystemClock};
 use crate::tokens::Tokenizer;
 use configuration::Configuration;
@@ -45,17 +45,22 @@ pub use stream::{StreamBounds, StreamLimits};
 
 /// Set by the caller when it no longer wants the answer.
 #[derive(Debug, Clone, Default)]
-pub struct Cancel(Arc<AtomicBool>);
+pub struct Cancel(Stop);
 
 impl Cancel {
     /// Asks the work to stop; what it has not committed yet never happened.
     pub fn cancel(&self) {
-        self.0.store(true, Ordering::SeqCst);
+        self.0.ask();
     }
 
     /// Whether the caller gave up.
     pub fn is_cancelled(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
+        self.0.is_asked()
+    }
+
+    /// Runs `work`, which ends early, in its middle, once the caller gives up.
+    pub fn over<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.0.over(work)
     }
 
     /// An error when the caller gave up.

@@ -15,6 +15,7 @@ use crate::pipeline::dedup::{History, NoHistory};
 use crate::pipeline::share::{Claim, shares};
 use crate::protocol::RpcError;
 use crate::session::{AsDecided, Lookup};
+use crate::stop::heeded;
 
 /// Tokens that a reference to an equal result of the same batch takes, at most.
 const REFERENCE: usize = 48;
@@ -243,6 +244,6 @@ struct Measured<'a> {
 
 /// What a result takes; if something fails inside, the safe stage takes over later and needs no more.
 fn measured(prepared: &Prepared<'_>, ask: Ask, history: &dyn History) -> Option<Claim> {
-    catch_unwind(AssertUnwindSafe(|| prepared.measure(ask, history)))
+    catch_unwind(AssertUnwindSafe(|| heeded(|| prepared.measure(ask, history))))
         .unwrap_or_else(|_| Some(Claim { takes: ask.limit.unwrap_or(prepared.bound().0), needs: 0 }))
 }

@@ -176,6 +176,7 @@ fn parse(text: &str) -> Option<SealKey> {
 }
 
 #[cfg(all(test, unix))]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 

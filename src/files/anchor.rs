@@ -86,7 +86,8 @@ fn without_system_links(path: PathBuf) -> PathBuf {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

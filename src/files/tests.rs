@@ -1,5 +1,7 @@
 //! What is opened, and what is refused at once.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::io::{Read, Write};
 use std::os::fd::AsFd;

@@ -59,12 +59,7 @@ pub fn compress_result(host: &Host, session: Option<&str>, result: Value, limits
 }
 
 /// The same, which tells a result that stays as it is, `Some(None)`, from one that could not be worked on.
-pub fn worked_on(
-    host: &Host,
-    session: Option<&str>,
-    result: Value,
-    limits: Limits,
-) -> Option<Option<Value>> {
+pub fn worked_on(host: &Host, session: Option<&str>, result: Value, limits: Limits) -> Option<Option<Value>> {
     // The evidence tells whether anything changed.
     let mut params = json!({ "policy": { "evidence": "full" } });
     if let Some(session) = session {

@@ -82,6 +82,9 @@ fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>
     let fits = match (kind, &node.data) {
         (Kind::List(of), Data::List(items)) => {
             for (i, item) in items.iter().enumerate() {
+                if wrong.len() >= TOLD {
+                    break;
+                }
                 let key = format!("{key}[{i}]");
                 match item.data {
                     Data::Null => wrong.push(bad(item, item.line, of, &key)),
@@ -96,6 +99,9 @@ fn look(node: &Node, line: usize, kind: &Kind, key: &str, wrong: &mut Vec<Wrong>
         }
         (Kind::Group(known), Data::Table(members)) => {
             for (name, line, node) in members {
+                if wrong.len() >= TOLD {
+                    break;
+                }
                 match known.iter().find(|member| member.name == *name) {
                     Some(member) => look(node, *line, &member.kind, &joined(key, name), wrong),
                     None => wrong.push(Wrong { line: *line, text: unknown(key, name, known) }),
@@ -184,4 +190,23 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&
         .filter(|(far, _)| *far <= most)
         .min_by_key(|(far, _)| *far)
         .map(|(_, known)| known)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::schema::root;
+    use crate::layers::document::yaml;
+
+    #[test]
+    fn of_many_faults_the_first_are_told_and_all_fall_away() {
+        let keys: String = (0..5000).map(|i| format!("k{i}: {i}\n")).collect();
+        let node = yaml(&format!("{keys}policy: {{excludeTools: [{}a], minBytes: 7}}\n", "7, ".repeat(5000)))
+            .unwrap();
+        assert_eq!(check(&node, root(), "").len(), TOLD);
+        let sound = serde_json::Value::from(&sound(&node, root()).unwrap());
+        assert_eq!(sound, serde_json::json!({"policy": {"excludeTools": ["a"], "minBytes": 7}}));
+        let none = yaml("policy: {excludeTools: [7], budget: {bogus: 1}}\n").unwrap();
+        assert_eq!(super::sound(&none, root()), None);
+    }
 }

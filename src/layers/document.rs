@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Number, Value};
-use serde_saphyr::{DuplicateKeyPolicy, Options, Spanned};
+use serde_saphyr::{DuplicateKeyPolicy, Spanned};
 use toml::de::{DeTable, DeValue};
 
 /// A value and the line where it stands, from 1.
@@ -44,7 +44,7 @@ pub struct Unreadable {
 
 /// Reads YAML.
 pub fn yaml(text: &str) -> Result<Node, Unreadable> {
-    let mut options = Options::default();
+    let mut options = crate::config::yaml::options();
     options.duplicate_keys = DuplicateKeyPolicy::Error;
     options.strict_booleans = true;
     options.with_snippet = false;

@@ -11,6 +11,9 @@ use super::Given;
 use crate::config::Mode;
 use crate::config::less::{FLAG, LISTS, MODES};
 
+/// Items that such a file may put into one list: each call is compared with all of them.
+const ITEMS: usize = 1000;
+
 /// Settings that are named at once.
 const NAMED: usize = 12;
 
@@ -52,7 +55,8 @@ impl Untrusted {
 pub(super) fn may_say(key: &str, value: &Value) -> bool {
     match key {
         FLAG => *value == Value::Bool(true),
-        key => LISTS.contains(&key) || MODES.iter().any(|(mode, _)| *mode == key),
+        key if LISTS.contains(&key) => value.as_array().is_some_and(|items| items.len() <= ITEMS),
+        key => MODES.iter().any(|(mode, _)| *mode == key),
     }
 }
 

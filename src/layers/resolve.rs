@@ -46,7 +46,7 @@ pub struct Resolved {
 /// A value that cannot be used, and what is said of it.
 struct Bad {
     error: ConfigError,
-    given: Option<Given>,
+    given: Option<Box<Given>>,
 }
 
 impl Layers {
@@ -196,7 +196,7 @@ fn wrong(given: &[Given], key: &str, text: String) -> Bad {
         None => ("configuration".to_owned(), None),
     };
     let text = if text.starts_with(key) { text } else { format!("{key}: {text}") };
-    Bad { error: ConfigError { place, line, text }, given: bad.cloned() }
+    Bad { error: ConfigError { place, line, text }, given: bad.cloned().map(Box::new) }
 }
 
 /// Puts a value at its place, unless one stands there already.

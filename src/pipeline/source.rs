@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::signals;
 use super::view::View;
+use crate::stop;
 use crate::tokens::Other;
 
 /// Number of lines of a text, as [`Source::len`] counts them.
@@ -122,6 +123,7 @@ impl<'a> Source<'a> {
     /// Line `i` without `\n` or `\r\n`.
     #[inline]
     pub fn line(&self, i: usize) -> &'a str {
+        stop::tick();
         // By bytes: this is called for every line by every stage.
         let (start, mut end) = (self.starts[i], self.starts[i + 1]);
         let bytes = self.text.as_bytes();

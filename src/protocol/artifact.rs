@@ -134,8 +134,12 @@ pub struct Found {
     pub id: String,
     /// Matching lines, in order.
     pub matches: Vec<Match>,
-    /// Matching lines in the whole.
+    /// Matching lines in the whole; with `timedOut` in what was searched so far.
     pub total_matches: usize,
+    /// Whether the time for one page, a second, was over before the end: `nextCursor` goes on. How far a page comes
+    /// depends on the machine.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub timed_out: bool,
     /// Where the next page starts; absent at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,

@@ -111,11 +111,13 @@ fn value(path: &Path, text: &str) -> Result<Value, (Option<usize>, String)> {
             let line = e.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
             (line, e.message().to_owned())
         }),
-        "yaml" | "yml" => serde_saphyr::from_str(text).map_err(|e| {
-            let line = e.location().map(|location| location.line() as usize);
-            let reason = e.to_string();
-            (line, reason.lines().next().unwrap_or_default().to_owned())
-        }),
+        "yaml" | "yml" => {
+            serde_saphyr::from_str_with_options(text, crate::config::yaml::options()).map_err(|e| {
+                let line = e.location().map(|location| location.line() as usize);
+                let reason = e.to_string();
+                (line, reason.lines().next().unwrap_or_default().to_owned())
+            })
+        }
         other => {
             Err((None, format!("`.{other}` is not known, allowed are `.yaml`, `.yml`, `.toml`, `.json`")))
         }

@@ -29,7 +29,7 @@ const BODY_STEP: usize = 1 << 20;
 
 /// What the stream held next.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Inbound {
+pub enum Inbound {
     /// The bytes of one message.
     Message(Vec<u8>),
     /// A message of `length` bytes, over the limit. `resync` says whether the next one can be found.
@@ -45,7 +45,7 @@ pub(super) enum Inbound {
 
 /// Why the place of the next message is unknown.
 #[derive(Debug)]
-pub(super) enum StreamError {
+pub enum StreamError {
     /// The header block cannot be used; says what is wrong with it.
     Header(&'static str),
     /// The stream ended inside a message.
@@ -72,7 +72,7 @@ impl From<io::Error> for StreamError {
 
 /// Reads messages one by one.
 #[derive(Debug)]
-pub(super) struct FrameReader<R> {
+pub struct FrameReader<R> {
     input: R,
     framing: Framing,
     limit: u64,
@@ -81,12 +81,12 @@ pub(super) struct FrameReader<R> {
 
 impl<R: BufRead> FrameReader<R> {
     /// A reader that hands out messages of at most `limit` bytes.
-    pub(super) fn new(input: R, framing: Framing, limit: u64) -> Self {
+    pub fn new(input: R, framing: Framing, limit: u64) -> Self {
         Self { input, framing, limit, skip: 0 }
     }
 
     /// Blocks until the next message is complete.
-    pub(super) fn next(&mut self) -> Result<Inbound, StreamError> {
+    pub fn next(&mut self) -> Result<Inbound, StreamError> {
         match self.framing {
             Framing::ContentLength => self.next_block(),
             Framing::Lines => self.next_line(),

@@ -93,6 +93,7 @@ impl Dispatcher {
                 if let Ok(job) = self.jobs.register(None, call.method, text, Entry::Always) {
                     let answer = self.route(Request::build(name).params(job.ticket).finish());
                     let lane = self.lane(call.session, call.stream);
+                    job.set_alone(lane.is_none());
                     self.lanes.push(lane, finish(self.jobs.clone(), job, answer));
                 }
             }
@@ -125,6 +126,7 @@ impl Dispatcher {
                 row => {
                     // What we do not have touches no session, so it need not wait for one.
                     let lane = row.and_then(|_| self.lane(session, stream));
+                    job.set_alone(lane.is_none());
                     let name = row.map_or(UNSUPPORTED, |row| row.name);
                     let answer = self.route(Request::build(name).params(job.ticket).id(job.ticket).finish());
                     self.lanes.push(lane, finish(self.jobs.clone(), job, answer));

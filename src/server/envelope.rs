@@ -15,7 +15,7 @@ use crate::protocol::skim::Json;
 
 /// A message, sorted.
 #[derive(Debug, PartialEq)]
-pub(super) enum Message {
+pub enum Message {
     /// Wants an answer under `id`, which is kept as the JSON text that came.
     Request {
         /// Raw JSON: a string, a number or `null`.
@@ -38,18 +38,18 @@ pub(super) enum Message {
 
 /// What a request or notification asks for.
 #[derive(Debug, PartialEq)]
-pub(super) struct Call {
+pub struct Call {
     /// Name on the wire.
-    pub(super) method: String,
+    pub method: String,
     /// The string member `sessionId` of the parameters, or else the session that a request body in them
     /// names.
-    pub(super) session: Option<String>,
+    pub session: Option<String>,
     /// The string member `streamId` of the parameters.
-    pub(super) stream: Option<String>,
+    pub stream: Option<String>,
 }
 
 /// Sorts one message. `text` is a whole JSON text, or should be.
-pub(super) fn read(text: &str) -> Message {
+pub fn read(text: &str) -> Message {
     match serde_json::from_str(text) {
         Ok(Top::Object(envelope)) => envelope.sort(),
         Ok(Top::Array) => Message::invalid(None, "batches are not supported; send one message at a time"),
@@ -60,7 +60,7 @@ pub(super) fn read(text: &str) -> Message {
 
 /// The JSON text of the parameters of a message that [`read`] has accepted. Missing ones and `null` are
 /// an empty object.
-pub(super) fn params(text: &str) -> Result<&str, RpcError> {
+pub fn params(text: &str) -> Result<&str, RpcError> {
     match member::<&RawValue>(text, Key::Params) {
         Ok(None) => Ok("{}"),
         Ok(Some(params)) if params.get() == "null" => Ok("{}"),

@@ -2,6 +2,7 @@
 //! first: the handler, a cancel or a fault.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
@@ -29,9 +30,25 @@ pub(super) struct Job {
     pub(super) cancel: Cancel,
     text: Mutex<Option<String>>,
     cost: usize,
+    is_alone: AtomicBool,
 }
 
 impl Job {
+    /// Bytes that it takes while it is open.
+    pub(super) fn cost(&self) -> usize {
+        self.cost
+    }
+
+    /// Notes whether it is of no session.
+    pub(super) fn set_alone(&self, is_alone: bool) {
+        self.is_alone.store(is_alone, Ordering::Relaxed);
+    }
+
+    /// Whether it is of no session.
+    pub(super) fn is_alone(&self) -> bool {
+        self.is_alone.load(Ordering::Relaxed)
+    }
+
     /// The message, once; `None` if it was taken before or the job is settled.
     pub(super) fn take_text(&self) -> Option<String> {
         lock(&self.text).take()
@@ -96,7 +113,15 @@ impl Jobs {
             table.by_id.insert(key.into_owned(), ticket);
         }
         let text = Mutex::new(Some(text));
-        let job = Arc::new(Job { ticket, id, method, cancel: Cancel::default(), text, cost });
+        let job = Arc::new(Job {
+            ticket,
+            id,
+            method,
+            cancel: Cancel::default(),
+            text,
+            cost,
+            is_alone: AtomicBool::new(false),
+        });
         table.open.insert(ticket, job.clone());
         Ok(job)
     }

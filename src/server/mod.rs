@@ -20,9 +20,9 @@
 //! | the host process or the reader of stdout is gone, or SIGTERM, SIGINT, SIGHUP | nothing | 0 after `shutdown`, else 1 |
 
 mod budget;
-mod codec;
+pub mod codec;
 mod dispatch;
-mod envelope;
+pub mod envelope;
 pub mod in_process;
 mod jobs;
 mod lanes;
@@ -31,6 +31,7 @@ mod outbox;
 mod phase;
 mod reader;
 mod service;
+mod turns;
 mod watch;
 
 use std::io::{self, Write};
@@ -42,7 +43,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
-use tokio::sync::Semaphore;
 
 use crate::engine::Engine;
 use crate::protocol::error::INTERNAL_ERROR;
@@ -56,6 +56,7 @@ pub use log::log_panics;
 use outbox::Outbox;
 use phase::Phase;
 use service::Shared;
+use turns::Turns;
 
 /// How to serve.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,7 +149,7 @@ impl Server {
         let cores = thread::available_parallelism().map_or(2, |count| count.get().max(2));
         let runtime = Builder::new_multi_thread()
             .worker_threads(1)
-            .max_blocking_threads(cores)
+            .max_blocking_threads(Turns::threads(cores))
             .enable_io()
             .thread_name("tersed")
             .build()?;
@@ -164,8 +165,8 @@ impl Server {
         }
         start_writer(outbox.clone(), end.clone())?;
         end_on_signal(&runtime, end.clone());
-        let permits = Arc::new(Semaphore::new(cores));
-        let shared = Shared { engine, jobs: jobs.clone(), budget: budget.clone(), permits, end: end.clone() };
+        let turns = Turns::new(cores);
+        let shared = Shared { engine, jobs: jobs.clone(), budget: budget.clone(), turns, end: end.clone() };
         let shared = Arc::new(shared);
         let dispatcher =
             Dispatcher::new(shared.clone(), methods, outbox.clone(), phase.clone(), runtime.handle().clone());

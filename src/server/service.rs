@@ -10,7 +10,6 @@ use std::sync::mpsc::Sender;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use serde_json::{Value, json};
-use tokio::sync::Semaphore;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Result as LspResult};
 use tower_lsp::ls_types::{
     DidChangeConfigurationParams, InitializeParams, InitializeResult, ServerCapabilities, ServerInfo,
@@ -20,6 +19,7 @@ use tower_lsp::{LanguageServer, LspService};
 use super::budget::Budget;
 use super::jobs::{Job, Jobs};
 use super::log::log;
+use super::turns::Turns;
 use super::{Ending, envelope, guarded, watch};
 use crate::engine::Engine;
 use crate::protocol::config::DidChangeParams;
@@ -38,8 +38,7 @@ pub(super) struct Shared {
     pub(super) engine: Engine,
     pub(super) jobs: Arc<Jobs>,
     pub(super) budget: Arc<Budget>,
-    /// One permit a core: more handlers at once would only slow each other down.
-    pub(super) permits: Arc<Semaphore>,
+    pub(super) turns: Turns,
     pub(super) end: Sender<Ending>,
 }
 
@@ -116,7 +115,8 @@ impl Backend {
         let shared = self.0.clone();
         async move {
             let Some(job) = shared.jobs.get(ticket) else { return };
-            let Ok(_permit) = shared.permits.clone().acquire_owned().await else { return };
+            let is_small = Turns::is_small(method.name, job.cost());
+            let Some(_turn) = shared.turns.take(is_small, job.is_alone()).await else { return };
             shared.budget.replies_fit().await;
             if !shared.jobs.is_open(&job) {
                 return;
@@ -132,7 +132,7 @@ impl Shared {
     fn work(&self, method: &Method, job: &Job) {
         let Some(text) = job.take_text() else { return };
         let outcome = guarded(method.name, move || {
-            (method.handle)(&self.engine, envelope::params(&text)?, &job.cancel)
+            job.cancel.over(|| (method.handle)(&self.engine, envelope::params(&text)?, &job.cancel))
         });
         if let (None, Err(error)) = (&job.id, &outcome) {
             let kind = error.data.as_ref().map_or("", |data| &data.kind);

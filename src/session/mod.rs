@@ -3,7 +3,9 @@
 //! No I/O and no clock. A decision is remembered for as long as the session lives, a text only while
 //! there is room: an outcome can always be made again, byte for byte, from its decision.
 
+mod bytes;
 mod cut;
+mod history;
 mod memo;
 mod seen;
 mod size;
@@ -16,16 +18,18 @@ use std::sync::Arc;
 use crate::config::PolicyPatch;
 use crate::memory::size::{self as memory, Share};
 use crate::pipeline::Outcome;
-use crate::pipeline::blocks::{Earlier, Index, Lines, Origin, Position};
-use crate::pipeline::dedup::{Decision, First, History, Key};
-use crate::pipeline::evidence::{Evidence, Status};
+use crate::pipeline::blocks::{Index, Lines, Origin, Position};
+use crate::pipeline::dedup::{Decision, History, Key};
+use crate::pipeline::evidence::Status;
 use crate::pipeline::marker;
 use crate::pipeline::reason::Reason;
-use crate::pipeline::relevance::{self, Term};
+use crate::pipeline::relevance;
 use crate::pipeline::sanitize::spare::{Fingerprint as Fingerprint64, Written};
 use crate::protocol::session::Stats;
 use crate::protocol::tool_result::ArtifactRef;
 pub use cut::{Cut, Keeps};
+pub use history::AsDecided;
+use history::Live;
 use memo::Memo;
 use seen::{Seen, Shown};
 
@@ -414,51 +418,11 @@ impl Session {
         self.tell_size();
     }
 
-    /// A decision that calls share with the one before, where they are alike.
-    fn shared(&mut self, mut decision: Decision) -> Arc<Decision> {
-        if *self.last_decision != decision {
-            decision.references.shrink_to_fit();
-            decision.terms.shrink_to_fit();
-            decision.wrote.shrink_to_fit();
-            self.held += memory::block(size_of::<Decision>() + 16) + size::decision(&decision);
-            self.last_decision = Arc::new(decision);
-        }
-        Arc::clone(&self.last_decision)
-    }
-
-    /// The number of a tool in the session.
-    fn tool(&mut self, name: &str) -> u32 {
-        if let Some(number) = self.tool_numbers.get(name) {
-            return *number;
-        }
-        let (name, number): (Arc<str>, _) = (Arc::from(name), self.tools.len() as u32);
-        // Its places in the list and in the table.
-        self.held += memory::shared(&name) + 6 * size_of::<Arc<str>>();
-        self.tools.push(Arc::clone(&name));
-        self.tool_numbers.insert(name, number);
-        number
-    }
-
     /// Counts a result that came without a call id, or for which there was no room.
     pub fn count(&mut self, tool: &str, outcome: &Outcome) {
         self.at.results += 1;
         self.at.tokens += outcome.evidence.tokens.after;
         self.total(tool, &outcome.evidence);
-        self.tell_size();
-    }
-
-    fn total(&mut self, tool: &str, evidence: &Evidence) {
-        /// A row of the totals.
-        const ROW: usize = 256;
-        let rows = self.stats.by_tool.len();
-        self.stats.add(tool, evidence, self.host_limit);
-        self.held += (self.stats.by_tool.len() - rows) * (ROW + tool.len());
-    }
-
-    /// Settings for all requests of the session.
-    pub fn set_policy(&mut self, policy: PolicyPatch) {
-        self.held += 4 * serde_json::to_vec(&policy).map_or(0, |json| json.len());
-        self.policy = policy;
         self.tell_size();
     }
 
@@ -555,39 +519,6 @@ impl Session {
         self.tell_size();
     }
 
-    /// Bytes that it takes, with all that it remembers.
-    pub fn bytes(&self) -> usize {
-        self.kept_bytes() + self.memo.bytes() + self.index.bytes()
-    }
-
-    /// Bytes of what outcomes depend on, which stays for as long as the session.
-    fn kept_bytes(&self) -> usize {
-        /// The session itself, its settings, the words of its last calls and the rows of its totals.
-        const FIXED: usize = size_of::<Session>() + 16 * 1024;
-        FIXED
-            + self.held
-            + memory::table(&self.calls)
-            + memory::table(&self.asked)
-            + memory::table(&self.queries)
-            + self.seen.bytes()
-    }
-
-    fn tell_size(&mut self) {
-        let bytes = self.bytes();
-        self.share.set(bytes);
-    }
-
-    /// Forgets what can be made again or done without: the memo and the lines of earlier outputs. What was
-    /// decided stays, so that every result comes again as it was.
-    /// Says how many bytes that were.
-    pub fn shrink(&mut self) -> usize {
-        let before = self.bytes();
-        self.memo = Arc::default();
-        self.index = Arc::default();
-        self.tell_size();
-        before - self.bytes()
-    }
-
     /// Bytes that the lines of earlier outputs take.
     pub fn index_bytes(&self) -> usize {
         self.index.bytes()
@@ -607,99 +538,4 @@ impl Session {
 /// Whether a marker can name a call so that it is read back as the same.
 fn can_be_named(call: &str, tool: &str) -> bool {
     marker::is_name(call) && marker::is_name(tool)
-}
-
-/// The session as it is now.
-struct Live<'a> {
-    session: &'a Session,
-    caller: Caller<'a>,
-    /// What the model wrote into this call.
-    own: Index,
-    window: Option<Window>,
-}
-
-impl History for Live<'_> {
-    fn first(&self, key: &Key) -> Option<First> {
-        let Session { calls, seen, at, .. } = self.session;
-        let order = calls.get(self.caller.id).map_or(usize::MAX, |known| known.order);
-        let is_open = |shown: &Shown| {
-            (shown.order as usize) < order
-                && shown.ending() == self.caller.ending
-                && self.window.is_none_or(|w| shown.at().is_within(*at, w.results, w.tokens))
-        };
-        let shown = seen.newest(key, is_open)?;
-        let tool = self.session.tools.get(shown.tool as usize)?.to_string();
-        Some(First { call: shown.call.to_string(), tool })
-    }
-
-    fn referred(&self, call: &str, tool: &str) -> bool {
-        self.session.referred.get(call).is_some_and(|known| &**known == tool)
-    }
-
-    fn wrote(&self, value: &[u8], fingerprint: Fingerprint64) -> bool {
-        self.session.wrote.contains_key(&fingerprint) || self.caller.wrote.has(value, fingerprint)
-    }
-
-    fn earlier(&self) -> Earlier<'_> {
-        // A call that came before might be referred to by what came after it.
-        if self.session.calls.contains_key(self.caller.id) {
-            return Earlier::Nothing;
-        }
-        let window = self.window.map(|w| (w.results, w.tokens));
-        Earlier::Live { index: &self.session.index, own: &self.own, now: self.session.at, window }
-    }
-
-    fn terms(&self) -> Vec<Term> {
-        let mut seen = HashSet::new();
-        let words = self.session.talk.iter().rev().flatten().copied().filter(|word| seen.insert(*word));
-        words.map(|word| Term { word, weight: relevance::SESSION }).collect()
-    }
-
-    fn listens(&self) -> bool {
-        true
-    }
-
-    fn is_repeated(&self, likeness: u64) -> bool {
-        let last = self.caller.asked.and_then(|asked| self.session.asked.get(&asked));
-        last.is_some_and(|a| a.likeness == likeness && a.results <= self.caller.turn)
-            && !self.session.calls.contains_key(self.caller.id)
-    }
-}
-
-/// The session as it was when a decision was made.
-#[derive(Debug)]
-pub struct AsDecided(pub Decision);
-
-impl History for AsDecided {
-    fn first(&self, _: &Key) -> Option<First> {
-        self.0.duplicate_of.as_deref().cloned()
-    }
-
-    fn referred(&self, _: &str, _: &str) -> bool {
-        self.0.own_marker
-    }
-
-    fn decided(&self) -> Option<&Decision> {
-        Some(&self.0)
-    }
-
-    fn wrote(&self, _: &[u8], fingerprint: Fingerprint64) -> bool {
-        self.0.wrote.contains(&fingerprint)
-    }
-
-    fn earlier(&self) -> Earlier<'_> {
-        Earlier::Decided(&self.0.references)
-    }
-
-    fn listens(&self) -> bool {
-        true
-    }
-
-    fn terms(&self) -> Vec<Term> {
-        self.0.terms.clone()
-    }
-
-    fn is_repeated(&self, _: u64) -> bool {
-        self.0.asked_again
-    }
 }

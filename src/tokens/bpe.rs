@@ -4,6 +4,7 @@
 //! is built at start, and only the pages that a text touches become resident.
 
 use super::{LineCounts, Other, TokenCounter, Verbatim, merge, split, table};
+use crate::stop;
 use std::ops::Range;
 
 include!(concat!(env!("OUT_DIR"), "/longest.rs"));
@@ -102,6 +103,9 @@ struct Work {
 const MERGED: usize = 1 << COUNT_BITS;
 const COUNT_BITS: u32 = 11;
 
+/// Bytes between two questions whether anybody wants the count.
+const STRIDE: usize = 64 << 10;
+
 /// Counts parts of one text.
 struct Counter<'a, S> {
     bytes: &'a [u8],
@@ -121,7 +125,12 @@ impl<'a, S: Fn(&[u8], usize) -> usize> Counter<'a, S> {
         let (bytes, vocabulary) = (self.bytes, self.vocabulary);
         let mut start = part.start;
         let mut tokens = 0;
+        let mut check = start;
         while start < part.end {
+            if start >= check {
+                stop::check();
+                check = start + STRIDE;
+            }
             // One to three digits are a token, and every single byte is one.
             if bytes[start].is_ascii_digit() {
                 let end = digits(bytes, start);

@@ -83,6 +83,7 @@ fn count_chunks(
     let mut last_len = 0;
     while done < piece.len() {
         let chunk = &piece[done..piece.len().min(done + size)];
+        crate::stop::check();
         merge(chunk, rank, scratch);
         let keep = if done + chunk.len() == piece.len() { chunk.len() } else { chunk.len() - margin };
         let kept = scratch.ends.partition_point(|end| *end as usize <= keep);

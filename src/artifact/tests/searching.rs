@@ -28,7 +28,10 @@ fn a_match_has_its_place_and_its_neighbours() {
         before: vec![beside(1, "one"), beside(2, "two")],
         after: vec![beside(4, "four"), beside(5, "five")],
     };
-    assert_eq!(result, SearchResult { matches: vec![expected], total_matches: 1, next_cursor: None });
+    assert_eq!(
+        result,
+        SearchResult { matches: vec![expected], total_matches: 1, next_cursor: None, late: false }
+    );
 }
 
 #[test]
@@ -115,7 +118,7 @@ fn bad_questions_are_named() {
     let error = search("a", "fo(o", &SearchOptions::default()).unwrap_err();
     assert_eq!(error.to_string(), "pattern \"fo(o\": unclosed group");
     let error = search("a", r"(\pL{1000}){100}", &SearchOptions::default()).unwrap_err();
-    assert_eq!(error.to_string(), "pattern \"(\\\\pL{1000}){100}\": it compiles to more than 1048576 bytes");
+    assert_eq!(error.to_string(), "pattern \"(\\\\pL{1000}){100}\": it compiles to more than 524288 bytes");
     let error = search("a", &"x".repeat(5_000), &SearchOptions::default()).unwrap_err();
     assert!(error.to_string().len() < 400 && error.code() == "pattern_invalid");
     for cursor in ["l0", "l9", "b1", "l", "", "l+1"] {
@@ -141,5 +144,59 @@ fn a_search_stops_when_nobody_wants_it() {
         asked.set(asked.get() + 1);
         asked.get() == 2
     };
-    assert_eq!(artifact.search("x", &SearchOptions::default(), &stop).unwrap_err(), AccessError::Stopped);
+    let stopped = artifact.search("x", &SearchOptions::default(), &stop, &|| false).unwrap_err();
+    assert_eq!(stopped, AccessError::Stopped);
+}
+
+/// All pages, each of which is late after it was asked `patience` times.
+fn pages_in_haste(text: &str, pattern: &str, patience: usize) -> (Vec<(u64, u64)>, u64, usize) {
+    let (mut store, _root) = store(Limits { inline_bytes: 1 << 10, ..Limits::default() });
+    let id = put(&mut store, None, text.as_bytes());
+    let artifact = store.open(None, &id).unwrap();
+    let mut options = SearchOptions { max_matches: 500, max_bytes: 1 << 20, ..Default::default() };
+    let (mut found, mut pages) = (Vec::new(), 0);
+    loop {
+        let asked = std::cell::Cell::new(0);
+        let late = || {
+            asked.set(asked.get() + 1);
+            asked.get() > patience
+        };
+        let page = artifact.search(pattern, &options, &|| false, &late).unwrap();
+        pages += 1;
+        found.extend(page.matches.iter().map(|m| (m.line, m.column)));
+        assert!(page.next_cursor.is_some() || !page.late);
+        if page.next_cursor.is_none() {
+            return (found, page.total_matches, pages);
+        }
+        options.cursor = page.next_cursor;
+    }
+}
+
+#[test]
+fn a_search_that_is_late_gives_what_it_has_and_goes_on() {
+    let long = format!("{}needle{}", "a".repeat(3 * BLOCK), "b".repeat(2 * BLOCK));
+    let text = format!("{}{long}\n{}", numbered(4 * BLOCK), numbered(BLOCK));
+    for pattern in ["needle", "7$", "^.*5\\b", "b$"] {
+        let (all, total, once) = pages_in_haste(&text, pattern, usize::MAX);
+        for patience in [0, 1, 7] {
+            let (found, counted, pages) = pages_in_haste(&text, pattern, patience);
+            assert_eq!((&found, counted), (&all, total), "{pattern}");
+            assert!(pages > once, "{pattern} {patience}");
+        }
+    }
+}
+
+#[test]
+fn a_line_without_an_end_is_searched_in_steps() {
+    let text = "x".repeat(8 * BLOCK);
+    let steps = std::cell::Cell::new(0);
+    let (mut store, _root) = store(Limits::default());
+    let id = put(&mut store, None, text.as_bytes());
+    let stop = || {
+        steps.set(steps.get() + 1);
+        false
+    };
+    let artifact = store.open(None, &id).unwrap();
+    artifact.search("y", &SearchOptions::default(), &stop, &|| false).unwrap();
+    assert!(steps.get() > 30, "{}", steps.get());
 }

@@ -7,7 +7,7 @@
 
 mod lines;
 mod message;
-mod traffic;
+pub mod traffic;
 
 use std::ffi::OsString;
 use std::io::{self, BufReader, Write};

@@ -19,13 +19,20 @@ use crate::pipeline::sanitize::Counts;
 use crate::pipeline::sanitize::spare::Spare;
 use crate::protocol::RpcError;
 use crate::protocol::error::INTERNAL_ERROR;
-use crate::protocol::redact;
 use crate::protocol::messages::{Format, MessagesCompressed, Params};
+use crate::protocol::redact;
 use crate::protocol::skim::{Edits, Json};
 
 /// Members of results and parameters that only the server reads again.
-const OPAQUE: &[&str] =
-    &["progressToken", "requestId", "nextCursor", "requestState", "taskId", "elicitationId", "protocolVersion"];
+const OPAQUE: &[&str] = &[
+    "progressToken",
+    "requestId",
+    "nextCursor",
+    "requestState",
+    "taskId",
+    "elicitationId",
+    "protocolVersion",
+];
 const NOT_REDACTED: &str = "the answer could not be redacted, so no content is returned";
 /// JSON-RPC error code for what the wrapped server can no longer answer (implementation-defined range).
 const SERVER_ENDED: i64 = -32000;
@@ -45,7 +52,7 @@ enum Awaited {
 
 /// Where a line of the client goes.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Route {
+pub enum Route {
     /// To the server, as it came.
     Server,
     /// Back to the client: the answer.
@@ -54,13 +61,13 @@ pub(super) enum Route {
 
 /// The requests of a client that the wrapped server has not answered.
 #[derive(Debug, Default)]
-pub(super) struct Traffic {
+pub struct Traffic {
     awaited: HashMap<String, Awaited>,
 }
 
 impl Traffic {
     /// A line from the client.
-    pub(super) fn on_client_line(&mut self, host: &Host, line: &[u8]) -> Route {
+    pub fn on_client_line(&mut self, host: &Host, line: &[u8]) -> Route {
         let Message::Request(id, method, raw) = read(line) else { return Route::Server };
         let json = Json::of(raw);
         let Some(id) = id else {
@@ -88,7 +95,7 @@ impl Traffic {
     }
 
     /// A line from the server: what the client gets in its place, or `None` for the line itself.
-    pub(super) fn on_server_line(&mut self, host: &Host, line: &[u8]) -> Option<String> {
+    pub fn on_server_line(&mut self, host: &Host, line: &[u8]) -> Option<String> {
         let Message::Answer(id, raw) = read(line) else { return safe_line(host, line) };
         let awaited = self.awaited.remove(id);
         if let Some(Awaited::Call(request)) = &awaited {

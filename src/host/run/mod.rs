@@ -104,12 +104,7 @@ fn texts(outputs: Vec<Vec<u8>>) -> Result<Vec<String>, Vec<Vec<u8>>> {
 /// # Errors
 /// It cannot be started: its name and why.
 #[cfg(not(unix))]
-pub fn run(
-    program: &Program,
-    _: Holding,
-    _: Compress<'_>,
-    policy: &LazyPolicy<'_>,
-) -> Result<Ended, String> {
+pub fn run(program: &Program, _: Holding, _: Compress<'_>, policy: &LazyPolicy<'_>) -> Result<Ended, String> {
     use std::io::{IsTerminal, Read, Write};
     use std::process::Stdio;
 

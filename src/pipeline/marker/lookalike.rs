@@ -179,6 +179,7 @@ fn places(text: &str) -> Vec<Place> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
     for found in brackets.find_iter(bytes) {
+        crate::stop::tick();
         // Most brackets are followed by what no opening starts with.
         if bytes.get(found.end()).is_none_or(|next| !may_start(*next)) {
             continue;
@@ -327,7 +328,7 @@ fn is_template(text: &str) -> bool {
                         rest = &rest[word..];
                     }
                     '%' => {
-                        let kind = rest.bytes().nth(1).is_some_and(|b| b"dsiuvz".contains(&b));
+                        let kind = rest.as_bytes().get(1).is_some_and(|b| b"dsiuvz".contains(b));
                         if !kind {
                             return false;
                         }

@@ -22,6 +22,8 @@ const OPEN: &str = "[tersed";
 const DUPLICATE_OPEN: &str = "[Duplicate of ";
 /// What the pointer to an externalized text starts with; published and kept to the letter too.
 const EXTERNALIZED_OPEN: &str = "[EXTERNALIZED: ";
+/// What our markers start with. For tests of what hostile texts cost.
+pub const OPENINGS: [&str; 3] = [OPEN, DUPLICATE_OPEN, EXTERNALIZED_OPEN];
 const DUPLICATE_CLOSE: &str = "; see earlier result]";
 /// Decimal digits of the document check: about 40 bits.
 const CHECK_DIGITS: usize = 12;

@@ -61,6 +61,7 @@ pub fn strip(text: &str) -> Option<Stripped> {
     let mut out = String::new();
     let (mut kept_to, mut at) = (0, 0);
     while let Some(candidate) = next_candidate(bytes, at) {
+        crate::stop::tick();
         let Some(ch) = text[candidate..].chars().next() else { break };
         let end = candidate + ch.len_utf8();
         // Judged by what stays before it, so that stripping once is enough.

@@ -94,6 +94,8 @@ export interface PolicyPatch {
   memo?: boolean | null | undefined;
   /** Whether secrets are removed. Default true. */
   redactSecrets?: boolean | null | undefined;
+  /** What is no secret to this operator. Default nothing. */
+  secrets?: SecretsPatch | null | undefined;
   /** Tools whose results are returned exactly, compared without case. Default none. */
   excludeTools?: string[] | null | undefined;
   /**
@@ -241,6 +243,17 @@ export type Mode =
   | "safe"
   | "standard"
   | "aggressive";
+
+/** How secrets are treated, as somebody gave it. */
+export interface SecretsPatch {
+  /**
+   * What stays, though a rule finds it. An item is one or more of `rule:ID`, `path:GLOB` and
+   * `fingerprint:HEX` with blanks between them, which must all hold: `rule:url-password
+   * path:tests/**`. Rules and fingerprints are those of the evidence; the path is that of the file
+   * that a result is about. Files of a project cannot set it. Default none.
+   */
+  allow?: string[] | null | undefined;
+}
 
 /** A kind of output. */
 export type Category =
@@ -759,6 +772,11 @@ export interface RedactionCount {
   rule: string;
   /** How many. */
   count: number;
+  /**
+   * What the values are known by, each once, 16 at most: fingerprints with a key of the
+   * installation, as `secrets.allow` takes them.
+   */
+  fingerprints?: string[] | undefined;
 }
 
 /** Characters or sequences that the clean-up removed. */
@@ -1029,6 +1047,11 @@ export interface MessagesCompressed {
   format?: Format | null | undefined;
   /** One for each result with text, in the order of the body. */
   results: MessageResult[];
+  /**
+   * Secrets that were removed where nothing is compressed: from data, documents, and what servers
+   * of the provider gave.
+   */
+  redactions: RedactionCount[];
   /** Sums over the results. */
   tokens: BeforeAfter;
   /** Tokens of `tools`, where their descriptions were minified. */
@@ -1241,8 +1264,13 @@ export interface Found {
   id: string;
   /** Matching lines, in order. */
   matches: Match[];
-  /** Matching lines in the whole. */
+  /** Matching lines in the whole; with `timedOut` in what was searched so far. */
   totalMatches: number;
+  /**
+   * Whether the time for one page, a second, was over before the end: `nextCursor` goes on. How far
+   * a page comes depends on the machine.
+   */
+  timedOut?: boolean | undefined;
   /** Where the next page starts; absent at the end. */
   nextCursor?: string | null | undefined;
 }

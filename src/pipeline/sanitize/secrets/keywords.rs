@@ -4,6 +4,9 @@
 //! are compared with the keywords of their hash. An automaton over as many words takes milliseconds to build
 //! and a megabyte, and is no faster. It knows nothing of rules.
 
+use crate::stop;
+
+/// Bits of a slot of the table.
 const HASH_BITS: u32 = 15;
 const SLOTS: usize = 1 << HASH_BITS;
 /// The same for the bitmap.
@@ -17,6 +20,8 @@ const PLACES: usize = 5;
 /// The first three of four bytes.
 const THREE: u32 = 0x00FF_FFFF;
 const FACTOR: u32 = 0x9E37_79B1;
+/// Bytes between two questions whether anybody wants the result.
+const STRIDE: usize = 64 << 10;
 
 /// A set of keywords, prepared for [`Keywords::for_each`].
 #[derive(Debug)]
@@ -67,14 +72,18 @@ impl Keywords {
     pub(super) fn for_each(&self, text: &[u8], mut found: impl FnMut(usize, usize)) {
         // Five places at a time, all those whose four bytes stand in the eight.
         let mut start = 0;
-        while let Some(bytes) = text.get(start..).and_then(<[u8]>::first_chunk::<8>) {
-            let bytes = u64::from_le_bytes(*bytes);
-            let folded = bytes | FOLD_EIGHT;
-            let bit = |place: u32| self.four.bit((folded >> (8 * place)) as u32);
-            if (bit(0) | bit(1) | bit(2) | bit(3) | bit(4)) & 1 == 1 {
-                self.compare_five(text, start, bytes, &mut found);
+        while start + 8 <= text.len() {
+            stop::check();
+            let near = &text[..text.len().min(start + STRIDE)];
+            while let Some(bytes) = near.get(start..).and_then(<[u8]>::first_chunk::<8>) {
+                let bytes = u64::from_le_bytes(*bytes);
+                let folded = bytes | FOLD_EIGHT;
+                let bit = |place: u32| self.four.bit((folded >> (8 * place)) as u32);
+                if (bit(0) | bit(1) | bit(2) | bit(3) | bit(4)) & 1 == 1 {
+                    self.compare_five(text, start, bytes, &mut found);
+                }
+                start += PLACES;
             }
-            start += PLACES;
         }
         for (at, window) in (start..).zip(text.get(start..).unwrap_or_default().windows(4)) {
             let four = u32::from_le_bytes([window[0], window[1], window[2], window[3]]);

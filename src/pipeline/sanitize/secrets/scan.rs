@@ -7,6 +7,7 @@ use super::hidden::columns;
 use super::judge::{self, is_word};
 use super::table::{Form, Rule, Table, compile};
 use super::{PLACEHOLDER, cloud, named, pem, shapes, terraform};
+use crate::stop;
 use std::ops::Range;
 
 /// How often one rule judges values that end together: bounds the work on a text of nothing but keywords.
@@ -198,6 +199,7 @@ impl<'t> Scan<'t> {
         let mut at = window.start;
         while let Some(found) = regex.captures_at(text, at) {
             let (Some(whole), Some(value)) = (found.get(0), found.get(1).or(found.get(0))) else { break };
+            stop::tick();
             self.claim(rule, index, value.range());
             at = whole.end().max(at + 1);
             if at > text.len() {

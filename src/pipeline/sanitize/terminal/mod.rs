@@ -13,6 +13,7 @@ mod screen;
 #[cfg(test)]
 mod tests;
 
+use crate::stop;
 use escape::Token;
 use screen::Screen;
 
@@ -44,6 +45,7 @@ pub fn render(text: &str) -> Option<Rendered> {
     let (mut escapes, mut controls) = (0, 0);
     let is_list = is_nul_list(text);
     for token in escape::tokens(text) {
+        stop::tick();
         match token {
             Token::Text(run) => screen.put(run),
             Token::LineFeed => screen.line_feed(),

@@ -102,6 +102,7 @@ __all__ = [
     "RulesChecked",
     "Rung",
     "SearchParams",
+    "SecretsPatch",
     "SessionParams",
     "ShownBy",
     "Spent",
@@ -249,6 +250,9 @@ class PolicyPatch(TypedDict, total=False):
 
     redactSecrets: bool | None
     """Whether secrets are removed. Default true."""
+
+    secrets: SecretsPatch | None
+    """What is no secret to this operator. Default nothing."""
 
     excludeTools: list[str] | None
     """Tools whose results are returned exactly, compared without case. Default none."""
@@ -417,6 +421,17 @@ Mode: TypeAlias = Literal[
     "aggressive",
 ]
 """How far a result may be changed: each mode does what the one before it does, and more."""
+
+
+class SecretsPatch(TypedDict, total=False):
+    """How secrets are treated, as somebody gave it."""
+
+    allow: list[str] | None
+    """What stays, though a rule finds it. An item is one or more of `rule:ID`, `path:GLOB` and
+    `fingerprint:HEX` with blanks between them, which must all hold: `rule:url-password
+    path:tests/**`. Rules and fingerprints are those of the evidence; the path is that of the
+    file that a result is about. Files of a project cannot set it. Default none.
+    """
 
 
 Category: TypeAlias = Literal[
@@ -1074,14 +1089,23 @@ class ShownBy(_ShownBy, total=False):
     """The argument of the call that holds the lines; absent where its result shows them."""
 
 
-class RedactionCount(TypedDict):
-    """Secrets of one rule that were removed."""
+class _RedactionCount(TypedDict):
+    """Members that every `RedactionCount` has."""
 
     rule: str
     """Name of the rule."""
 
     count: int
     """How many."""
+
+
+class RedactionCount(_RedactionCount, total=False):
+    """Secrets of one rule that were removed."""
+
+    fingerprints: list[str]
+    """What the values are known by, each once, 16 at most: fingerprints with a key of the
+    installation, as `secrets.allow` takes them.
+    """
 
 Removal = TypedDict(
     "Removal",
@@ -1484,6 +1508,11 @@ class _MessagesCompressed(TypedDict):
     results: list[MessageResult]
     """One for each result with text, in the order of the body."""
 
+    redactions: list[RedactionCount]
+    """Secrets that were removed where nothing is compressed: from data, documents, and what
+    servers of the provider gave.
+    """
+
     tokens: BeforeAfter
     """Sums over the results."""
 
@@ -1814,11 +1843,16 @@ class _Found(TypedDict):
     """Matching lines, in order."""
 
     totalMatches: int
-    """Matching lines in the whole."""
+    """Matching lines in the whole; with `timedOut` in what was searched so far."""
 
 
 class Found(_Found, total=False):
     """Result of `artifact/search`."""
+
+    timedOut: bool
+    """Whether the time for one page, a second, was over before the end: `nextCursor` goes on.
+    How far a page comes depends on the machine.
+    """
 
     nextCursor: str | None
     """Where the next page starts; absent at the end."""

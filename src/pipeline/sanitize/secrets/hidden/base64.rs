@@ -4,6 +4,7 @@
 
 use super::percent::hex;
 use super::view::{View, blanks, table};
+use crate::stop;
 use base64::Engine;
 use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -29,6 +30,7 @@ const MEMBERS: [bool; 256] = table(b"+/-_");
 pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
     let mut at = 0;
     while let Some(first) = next(text, at) {
+        stop::tick();
         let lines = lines(text, first);
         at = lines.last().map_or(at + 1, |last| last.end);
         let digits = digits(text, &lines);

@@ -4,6 +4,7 @@
 
 use super::percent::hex;
 use super::view::{View, blanks, line_end};
+use crate::stop;
 
 /// Longest line of a dump, in bytes.
 const LINE: usize = 160;
@@ -25,6 +26,7 @@ pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
     let (mut big, mut little, mut words) = (View::default(), View::default(), false);
     while at < text.len() {
         let end = line_end(text, at);
+        stop::tick();
         match (end - at <= LINE).then(|| line(&text[at..end])).flatten() {
             Some(dumped) => {
                 words |= dumped.words;

@@ -3,6 +3,7 @@
 //! It gives the lines without it, so that what reads several lines, or the start of one, sees them as they were.
 
 use super::view::{View, blanks, line_end, table};
+use crate::stop;
 
 /// Longest name of a file in front of a line.
 const PATH: usize = 200;
@@ -15,6 +16,7 @@ pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
     let (mut view, mut any, mut apart, mut at) = (View::default(), false, 0, 0);
     while at < text.len() {
         let end = line_end(text, at);
+        stop::tick();
         let skipped = prefix(&text[at..end], is_diff);
         let next = text.len().min(end + 1);
         apart = if skipped > 0 { 0 } else { apart + 1 };

@@ -5,6 +5,7 @@
 
 use super::view::View;
 use super::{cuts, entities, escapes, percent, quoted_printable};
+use crate::stop;
 
 /// What one unit of a coding stands for: up to four bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +59,7 @@ pub(super) fn view(text: &[u8]) -> Option<View> {
     let mut any = false;
     while let Some(n) = text[at..].iter().position(|b| TRIGGERS[*b as usize]) {
         at += n;
+        stop::tick();
         if text[at] == 8 {
             view.copy_near(text, copied..at);
             let from = cuts::overstrike(&mut view, at);

@@ -3,6 +3,7 @@
 //! It takes out what parts the pieces and leaves the rest. What does not belong together is no secret together.
 
 use super::view::{View, blanks, line_end, line_start, table};
+use crate::stop;
 use std::ops::Range;
 
 /// Longest gap between two pieces, in bytes.
@@ -26,6 +27,7 @@ pub(super) fn view(text: &[u8]) -> Option<View> {
     let (mut view, mut copied, mut at, mut any) = (View::default(), 0, 0, false);
     while let Some(n) = text[at..].iter().position(|b| TRIGGERS[*b as usize]) {
         at += n;
+        stop::tick();
         let gap = match text[at] {
             b'\n' => line_gap(text, at),
             _ => string_gap(text, at),

@@ -1,0 +1,105 @@
+//! The session as the pipeline may see it: as it is now, or as it was when something was decided.
+
+use std::collections::HashSet;
+
+use super::seen::Shown;
+use super::{Caller, Session, Window};
+use crate::pipeline::blocks::{Earlier, Index};
+use crate::pipeline::dedup::{Decision, First, History, Key};
+use crate::pipeline::relevance::{self, Term};
+use crate::pipeline::sanitize::spare::Fingerprint as Fingerprint64;
+
+/// The session as it is now.
+pub(super) struct Live<'a> {
+    pub(super) session: &'a Session,
+    pub(super) caller: Caller<'a>,
+    /// What the model wrote into this call.
+    pub(super) own: Index,
+    pub(super) window: Option<Window>,
+}
+
+impl History for Live<'_> {
+    fn first(&self, key: &Key) -> Option<First> {
+        let Session { calls, seen, at, .. } = self.session;
+        let order = calls.get(self.caller.id).map_or(usize::MAX, |known| known.order);
+        let is_open = |shown: &Shown| {
+            (shown.order as usize) < order
+                && shown.ending() == self.caller.ending
+                && self.window.is_none_or(|w| shown.at().is_within(*at, w.results, w.tokens))
+        };
+        let shown = seen.newest(key, is_open)?;
+        let tool = self.session.tools.get(shown.tool as usize)?.to_string();
+        Some(First { call: shown.call.to_string(), tool })
+    }
+
+    fn referred(&self, call: &str, tool: &str) -> bool {
+        self.session.referred.get(call).is_some_and(|known| &**known == tool)
+    }
+
+    fn wrote(&self, value: &[u8], fingerprint: Fingerprint64) -> bool {
+        self.session.wrote.contains_key(&fingerprint) || self.caller.wrote.has(value, fingerprint)
+    }
+
+    fn earlier(&self) -> Earlier<'_> {
+        // A call that came before might be referred to by what came after it.
+        if self.session.calls.contains_key(self.caller.id) {
+            return Earlier::Nothing;
+        }
+        let window = self.window.map(|w| (w.results, w.tokens));
+        Earlier::Live { index: &self.session.index, own: &self.own, now: self.session.at, window }
+    }
+
+    fn terms(&self) -> Vec<Term> {
+        let mut seen = HashSet::new();
+        let words = self.session.talk.iter().rev().flatten().copied().filter(|word| seen.insert(*word));
+        words.map(|word| Term { word, weight: relevance::SESSION }).collect()
+    }
+
+    fn listens(&self) -> bool {
+        true
+    }
+
+    fn is_repeated(&self, likeness: u64) -> bool {
+        let last = self.caller.asked.and_then(|asked| self.session.asked.get(&asked));
+        last.is_some_and(|a| a.likeness == likeness && a.results <= self.caller.turn)
+            && !self.session.calls.contains_key(self.caller.id)
+    }
+}
+
+/// The session as it was when a decision was made.
+#[derive(Debug)]
+pub struct AsDecided(pub Decision);
+
+impl History for AsDecided {
+    fn first(&self, _: &Key) -> Option<First> {
+        self.0.duplicate_of.as_deref().cloned()
+    }
+
+    fn referred(&self, _: &str, _: &str) -> bool {
+        self.0.own_marker
+    }
+
+    fn decided(&self) -> Option<&Decision> {
+        Some(&self.0)
+    }
+
+    fn wrote(&self, _: &[u8], fingerprint: Fingerprint64) -> bool {
+        self.0.wrote.contains(&fingerprint)
+    }
+
+    fn earlier(&self) -> Earlier<'_> {
+        Earlier::Decided(&self.0.references)
+    }
+
+    fn listens(&self) -> bool {
+        true
+    }
+
+    fn terms(&self) -> Vec<Term> {
+        self.0.terms.clone()
+    }
+
+    fn is_repeated(&self, _: u64) -> bool {
+        self.0.asked_again
+    }
+}

@@ -1,0 +1,104 @@
+//! Lets work that nobody wants any more end in its middle.
+//!
+//! Whoever has the caller puts a flag under the work of its thread with [`Stop::over`]; where an unfinished result harms nobody,
+//! [`heeded`] says so; and the steps of the work call [`tick`]. Once the flag is set the next tick unwinds to whoever
+//! catches the faults of the core, and so does each later one, so that no other attempt begins. Without a flag, or while
+//! it is not set, nothing depends on any of it: there is no clock, and no output tells that it was asked.
+
+use std::cell::{Cell, RefCell};
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// A flag that is set once.
+#[derive(Debug, Clone, Default)]
+pub struct Stop(Arc<AtomicBool>);
+
+/// What unwinds: no fault, so that nobody reports it.
+#[derive(Debug)]
+pub struct Stopped;
+
+/// Ticks between two looks at the flag: well below a millisecond of work.
+const TICKS: u32 = 512;
+
+thread_local! {
+    static FLAG: RefCell<Option<Stop>> = const { RefCell::new(None) };
+    static IS_HEEDED: Cell<bool> = const { Cell::new(false) };
+    static COUNT: Cell<u32> = const { Cell::new(0) };
+}
+
+impl Stop {
+    /// Sets the flag.
+    pub fn ask(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether it is set.
+    pub fn is_asked(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    /// Runs `work` with this flag over it.
+    pub fn over<T>(&self, work: impl FnOnce() -> T) -> T {
+        struct Before(Option<Stop>);
+        impl Drop for Before {
+            fn drop(&mut self) {
+                FLAG.set(self.0.take());
+            }
+        }
+        let _before = Before(FLAG.replace(Some(self.clone())));
+        work()
+    }
+}
+
+/// Runs `work`, which may be left unfinished: the caller catches what unwinds, and keeps nothing of it.
+pub fn heeded<T>(work: impl FnOnce() -> T) -> T {
+    struct Before(bool);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            IS_HEEDED.set(self.0);
+        }
+    }
+    let _before = Before(IS_HEEDED.replace(true));
+    work()
+}
+
+/// One of many small steps: a line, a match, a token.
+#[inline]
+pub fn tick() {
+    let count = COUNT.get().wrapping_add(1);
+    COUNT.set(count);
+    if count % TICKS == 0 {
+        check();
+    }
+}
+
+/// One large step: some ten thousand bytes.
+#[inline(never)]
+pub fn check() {
+    if IS_HEEDED.get() && FLAG.with_borrow(|flag| flag.as_ref().is_some_and(Stop::is_asked)) {
+        resume_unwind(Box::new(Stopped));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::catch_unwind;
+
+    use super::*;
+
+    #[test]
+    fn work_ends_only_under_a_flag_that_is_set_and_where_that_is_heeded() {
+        let stop = Stop::default();
+        let work = || (0..10 * TICKS).for_each(|_| tick());
+        stop.over(|| heeded(work));
+        stop.ask();
+        stop.over(work);
+        heeded(work);
+        let ended = catch_unwind(|| stop.over(|| heeded(work))).unwrap_err();
+        assert!(ended.is::<Stopped>());
+        // It leaves nothing behind on the thread.
+        heeded(work);
+        stop.over(work);
+    }
+}
