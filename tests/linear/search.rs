@@ -1,8 +1,7 @@
-//! The cost of hostile texts.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
-
-#[path = "linear/texts.rs"]
-mod texts;
+//! Looks for texts that cost more than others, far more of them and far larger ones than a test can try.
+//!
+//! It measures the time of its thread on the processor, so that it asserts nothing: it prints what costs more than six
+//! times an ordinary text, with how that grows from 64 KB to 256 KB. `LINEAR` picks groups, by their names.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -10,7 +9,7 @@ use tersed::config::{Mode, Policy, PolicyPatch};
 use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
-use texts::*;
+use crate::texts::*;
 
 fn cpu_ns() -> u64 {
     let s = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
