@@ -75,7 +75,9 @@ pub(super) fn read(raw: &str) -> Bytes {
         _ => return Bytes::None,
     };
     match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => Bytes::Text(Box::new(Coded { text, head: head.to_owned(), engine })),
+        Ok(text) if !text.contains('\0') => {
+            Bytes::Text(Box::new(Coded { text, head: head.to_owned(), engine }))
+        }
         _ => Bytes::None,
     }
 }
