@@ -67,7 +67,16 @@ fn line_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
         return Some(before..next);
     }
     let parted = is_inside(last) && is_inside(first) && !is_setting(text, next);
-    (parted && (is_full(text, before, at + 1) || is_broken(text, before, next))).then_some(before..next)
+    let is_wrapped = is_full(text, before, at + 1) && goes_on(text, next);
+    (parted && (is_wrapped || is_broken(text, before, next))).then_some(before..next)
+}
+
+/// Whether what a full line was cut off from may begin a line: a piece of a token, or one with nothing behind it. A word
+/// of a sentence is none.
+fn goes_on(text: &[u8], start: usize) -> bool {
+    let word = ahead(text, start);
+    let ends = text.get(word.end).is_none_or(|b| !matches!(b, b' ' | b'\t'));
+    ends || is_mixed(&text[word])
 }
 
 /// Whether a line begins with a name to which something is given.
