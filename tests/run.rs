@@ -496,7 +496,8 @@ fn what_passes_after_the_patience_loses_its_secrets_and_comes_at_once() {
 #[test]
 fn what_comes_after_a_signal_loses_its_secrets() {
     let place = Place::new();
-    let line = format!("trap 'echo late {0}; exit 3' TERM; echo early {0}; while :; do sleep 0.1; done", token());
+    let line =
+        format!("trap 'echo late {0}; exit 3' TERM; echo early {0}; while :; do sleep 0.1; done", token());
     let child = place.run(&["--", "bash", "-c", &line]).spawn().unwrap();
     thread::sleep(Duration::from_secs(2));
     Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();

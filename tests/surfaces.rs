@@ -50,49 +50,64 @@ fn only_secrets_changed(old: &Value, new: &Value) {
 #[test]
 fn results_of_every_format_lose_their_secrets_in_place() {
     let t = token();
-    let inner = json!({"output": "done", "metadata": {"exit_code": 0, "token": t}, "more": format!("see {t}")});
+    let inner =
+        json!({"output": "done", "metadata": {"exit_code": 0, "token": t}, "more": format!("see {t}")});
     let without_code = json!({"output": format!("x {t}"), "more": {"password": "open-Sesame7"}});
     let blob = STANDARD.encode(format!("key {t}\n"));
     let bodies = [
-        ("openai-chat", json!({"messages": [
-            {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "sh", "arguments": "{}"}}]},
-            {"role": "tool", "tool_call_id": "c1", "content": inner.to_string()},
-            {"role": "tool", "tool_call_id": "c2", "content": without_code.to_string()},
-            {"role": "tool", "tool_call_id": "c3", "content": [{"type": "file", "file": {"name": format!("a {t}")}}]},
-        ]})),
-        ("openai-responses", json!({"input": [
-            {"type": "function_call_output", "call_id": "c1", "output": inner.to_string()},
-            {"type": "function_call_output", "call_id": "c2", "output": [{"type": "input_file", "filename": format!("n {t}")}]},
-            {"type": "custom_tool_call_output", "call_id": "c3", "output": format!("o {t}")},
-            {"type": "computer_call_output", "call_id": "c4", "output": {"type": "x", "current_url": format!("http://h/?q={t}")}},
-            {"type": "shell_call_output", "call_id": "c5", "output": [{"stdout": format!("o {t}"), "note": format!("n {t}"), "outcome": {"exit_code": 1}}]},
-            {"type": "mcp_call", "id": "m", "arguments": "{}", "output": format!("o {t}"), "error": null},
-            {"type": "code_interpreter_call", "id": "i", "code": "1", "outputs": [{"type": "logs", "logs": format!("l {t}")}]},
-            {"type": "file_search_call", "id": "f", "queries": ["q"], "results": [{"text": format!("r {t}")}]},
-        ]})),
-        ("anthropic", json!({"messages": [{"role": "user", "content": [
-            {"type": "tool_result", "tool_use_id": "c1", "content": [
-                {"type": "text", "text": format!("a {t}")},
-                {"type": "document", "title": format!("t {t}"), "source": {"type": "text", "media_type": "text/plain", "data": format!("d {t}")}},
-                {"type": "document", "source": {"type": "base64", "media_type": "text/plain", "data": blob}},
-                {"type": "document", "source": {"type": "content", "content": [{"type": "text", "text": format!("c {t}")}]}},
-                {"type": "search_result", "source": format!("https://h/{t}"), "title": "t", "content": [{"type": "text", "text": format!("s {t}")}]},
-            ]},
-            {"type": "search_result", "source": "https://h/", "title": "t", "content": [{"type": "text", "text": format!("s {t}")}]},
-            {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": format!("d {t}")}},
-            {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [{"type": "web_search_result", "url": "https://h/", "title": format!("t {t}")}]},
-            {"type": "bash_code_execution_tool_result", "tool_use_id": "s2", "content": {"type": "bash_code_execution_result", "stdout": format!("o {t}"), "stderr": "", "return_code": 0}},
-        ]}]})),
-        ("gemini", json!({"contents": [
-            {"role": "user", "parts": [
-                {"functionResponse": {"name": "f", "response": {"anything": {"deep": [format!("x {t}")]}, "password": "open-Sesame7", "output": format!("o {t}")}}},
-                {"functionResponse": {"name": "g", "response": {"n": 1}, "parts": [{"inlineData": {"mimeType": "text/plain", "data": blob}}]}},
-                {"inlineData": {"mimeType": "text/plain", "data": blob}},
-            ]},
-            {"role": "model", "parts": [{"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": format!("o {t}")}}]},
-            {"role": "function", "parts": [{"text": format!("r {t}")}]},
-        ]})),
-        ("mcp", json!([{"jsonrpc": "2.0", "id": 1, "result": {
+        (
+            "openai-chat",
+            json!({"messages": [
+                {"role": "assistant", "tool_calls": [{"id": "c1", "function": {"name": "sh", "arguments": "{}"}}]},
+                {"role": "tool", "tool_call_id": "c1", "content": inner.to_string()},
+                {"role": "tool", "tool_call_id": "c2", "content": without_code.to_string()},
+                {"role": "tool", "tool_call_id": "c3", "content": [{"type": "file", "file": {"name": format!("a {t}")}}]},
+            ]}),
+        ),
+        (
+            "openai-responses",
+            json!({"input": [
+                {"type": "function_call_output", "call_id": "c1", "output": inner.to_string()},
+                {"type": "function_call_output", "call_id": "c2", "output": [{"type": "input_file", "filename": format!("n {t}")}]},
+                {"type": "custom_tool_call_output", "call_id": "c3", "output": format!("o {t}")},
+                {"type": "computer_call_output", "call_id": "c4", "output": {"type": "x", "current_url": format!("http://h/?q={t}")}},
+                {"type": "shell_call_output", "call_id": "c5", "output": [{"stdout": format!("o {t}"), "note": format!("n {t}"), "outcome": {"exit_code": 1}}]},
+                {"type": "mcp_call", "id": "m", "arguments": "{}", "output": format!("o {t}"), "error": null},
+                {"type": "code_interpreter_call", "id": "i", "code": "1", "outputs": [{"type": "logs", "logs": format!("l {t}")}]},
+                {"type": "file_search_call", "id": "f", "queries": ["q"], "results": [{"text": format!("r {t}")}]},
+            ]}),
+        ),
+        (
+            "anthropic",
+            json!({"messages": [{"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": "c1", "content": [
+                    {"type": "text", "text": format!("a {t}")},
+                    {"type": "document", "title": format!("t {t}"), "source": {"type": "text", "media_type": "text/plain", "data": format!("d {t}")}},
+                    {"type": "document", "source": {"type": "base64", "media_type": "text/plain", "data": blob}},
+                    {"type": "document", "source": {"type": "content", "content": [{"type": "text", "text": format!("c {t}")}]}},
+                    {"type": "search_result", "source": format!("https://h/{t}"), "title": "t", "content": [{"type": "text", "text": format!("s {t}")}]},
+                ]},
+                {"type": "search_result", "source": "https://h/", "title": "t", "content": [{"type": "text", "text": format!("s {t}")}]},
+                {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": format!("d {t}")}},
+                {"type": "web_search_tool_result", "tool_use_id": "s1", "content": [{"type": "web_search_result", "url": "https://h/", "title": format!("t {t}")}]},
+                {"type": "bash_code_execution_tool_result", "tool_use_id": "s2", "content": {"type": "bash_code_execution_result", "stdout": format!("o {t}"), "stderr": "", "return_code": 0}},
+            ]}]}),
+        ),
+        (
+            "gemini",
+            json!({"contents": [
+                {"role": "user", "parts": [
+                    {"functionResponse": {"name": "f", "response": {"anything": {"deep": [format!("x {t}")]}, "password": "open-Sesame7", "output": format!("o {t}")}}},
+                    {"functionResponse": {"name": "g", "response": {"n": 1}, "parts": [{"inlineData": {"mimeType": "text/plain", "data": blob}}]}},
+                    {"inlineData": {"mimeType": "text/plain", "data": blob}},
+                ]},
+                {"role": "model", "parts": [{"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": format!("o {t}")}}]},
+                {"role": "function", "parts": [{"text": format!("r {t}")}]},
+            ]}),
+        ),
+        (
+            "mcp",
+            json!([{"jsonrpc": "2.0", "id": 1, "result": {
             "content": [
                 {"type": "text", "text": format!("a {t}")},
                 {"type": "resource", "resource": {"uri": "file:///a", "text": format!("r {t}")}},
@@ -101,7 +116,8 @@ fn results_of_every_format_lose_their_secrets_in_place() {
             ],
             "structuredContent": {"db": {"password": "open-Sesame7"}, "list": [format!("x {t}")]},
             "_meta": {"note": format!("m {t}")},
-        }}, {"jsonrpc": "2.0", "id": 2, "error": {"code": 1, "message": format!("e {t}"), "data": [format!("d {t}")]}}])),
+        }}, {"jsonrpc": "2.0", "id": 2, "error": {"code": 1, "message": format!("e {t}"), "data": [format!("d {t}")]}}]),
+        ),
     ];
     for (format, old) in bodies {
         only_secrets_changed(&old, &body(format, &old));
@@ -112,18 +128,30 @@ fn results_of_every_format_lose_their_secrets_in_place() {
 fn what_the_model_and_the_user_wrote_stays() {
     let t = token();
     for (format, old) in [
-        ("anthropic", json!({"system": format!("s {t}"), "messages": [
-            {"role": "user", "content": [{"type": "text", "text": format!("u {t}")}]},
-            {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "n", "input": {"a": t}}]},
-            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": [
-                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": STANDARD.encode([0x89, b'P', b'N', b'G', 13, 10, 26, 10, 0, 0, 0, 13])}},
-            ]}]},
-        ]})),
-        ("gemini", json!({"contents": [{"role": "user", "parts": [{"text": format!("u {t}")}]},
-            {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {"a": t}}}]}]})),
-        ("openai-responses", json!({"input": [{"role": "user", "content": format!("u {t}")},
-            {"type": "function_call", "call_id": "c", "name": "n", "arguments": json!({"a": t}).to_string()}]})),
-        ("mcp", json!([{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "n", "arguments": {"a": t}}}])),
+        (
+            "anthropic",
+            json!({"system": format!("s {t}"), "messages": [
+                {"role": "user", "content": [{"type": "text", "text": format!("u {t}")}]},
+                {"role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "n", "input": {"a": t}}]},
+                {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "c", "content": [
+                    {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": STANDARD.encode([0x89, b'P', b'N', b'G', 13, 10, 26, 10, 0, 0, 0, 13])}},
+                ]}]},
+            ]}),
+        ),
+        (
+            "gemini",
+            json!({"contents": [{"role": "user", "parts": [{"text": format!("u {t}")}]},
+            {"role": "model", "parts": [{"functionCall": {"name": "f", "args": {"a": t}}}]}]}),
+        ),
+        (
+            "openai-responses",
+            json!({"input": [{"role": "user", "content": format!("u {t}")},
+            {"type": "function_call", "call_id": "c", "name": "n", "arguments": json!({"a": t}).to_string()}]}),
+        ),
+        (
+            "mcp",
+            json!([{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "n", "arguments": {"a": t}}}]),
+        ),
     ] {
         assert_eq!(body(format, &old), old);
     }
@@ -131,7 +159,8 @@ fn what_the_model_and_the_user_wrote_stays() {
 
 #[test]
 fn what_went_elsewhere_is_told() {
-    let old = json!([{"jsonrpc": "2.0", "id": 1, "result": {"content": [], "structuredContent": {"a": token()}}}]);
+    let old =
+        json!([{"jsonrpc": "2.0", "id": 1, "result": {"content": [], "structuredContent": {"a": token()}}}]);
     let answer = call(&engine(), "messages/compress", &json!({ "format": "mcp", "body": old }));
     assert_eq!(answer["redactions"][0]["rule"], "github-pat");
     assert_eq!(answer["redactions"][0]["fingerprints"][0].as_str().unwrap().len(), 16);

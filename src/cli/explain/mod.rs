@@ -103,7 +103,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 
 /// What is said of the call, without secrets: a page is shown around.
 fn without_secrets(call: ToolCall) -> Result<ToolCall, Failure> {
-    let safe = |text: String| redact_only(&text).map(|(text, _)| text).map_err(|_| call::NOT_REDACTED.to_owned());
+    let safe =
+        |text: String| redact_only(&text).map(|(text, _)| text).map_err(|_| call::NOT_REDACTED.to_owned());
     let maybe = |text: Option<String>| text.map(safe).transpose();
     Ok(ToolCall {
         tool: safe(call.tool)?,

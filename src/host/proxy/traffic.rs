@@ -370,14 +370,24 @@ mod tests {
         call(&mut traffic, &host, "4");
         call(&mut traffic, &host, "5");
         for line in [
-            format!(r#"{{"id":1,"result":{{"contents":[{{"uri":"file:///a","text":"x {token}"}}],"nextCursor":"n"}}}}"#),
-            format!(r#"{{"id":2,"result":{{"messages":[{{"role":"user","content":{{"type":"text","text":"x {token}"}}}}]}}}}"#),
+            format!(
+                r#"{{"id":1,"result":{{"contents":[{{"uri":"file:///a","text":"x {token}"}}],"nextCursor":"n"}}}}"#
+            ),
+            format!(
+                r#"{{"id":2,"result":{{"messages":[{{"role":"user","content":{{"type":"text","text":"x {token}"}}}}]}}}}"#
+            ),
             format!(r#"{{"id":3,"result":{{"tools":[{{"name":"a","description":"x {token}"}}]}}}}"#),
             format!(r#"{{"id":4,"error":{{"code":-1,"message":"x {token}","data":{{"why":["{token}"]}}}}}}"#),
             format!(r#"{{"id":5,"result":{{"content":[{{"type":"text","text":"a","text":"x {token}"}}]}}}}"#),
-            format!(r#"{{"method":"notifications/message","params":{{"level":"info","data":{{"a":"x {token}"}}}}}}"#),
-            format!(r#"{{"method":"notifications/progress","params":{{"progressToken":"p","message":"x {token}"}}}}"#),
-            format!(r#"{{"id":"s","method":"sampling/createMessage","params":{{"systemPrompt":"x {token}"}}}}"#),
+            format!(
+                r#"{{"method":"notifications/message","params":{{"level":"info","data":{{"a":"x {token}"}}}}}}"#
+            ),
+            format!(
+                r#"{{"method":"notifications/progress","params":{{"progressToken":"p","message":"x {token}"}}}}"#
+            ),
+            format!(
+                r#"{{"id":"s","method":"sampling/createMessage","params":{{"systemPrompt":"x {token}"}}}}"#
+            ),
             format!(r#"{{"id":99,"result":{{"late":"x {token}"}}}}"#),
             format!(r#"[{{"id":98,"result":{{"batch":"x {token}"}}}}]"#),
             format!("no json {token}"),
@@ -388,7 +398,9 @@ mod tests {
                 assert!(serde_json::from_str::<&RawValue>(&new).is_ok(), "{new}");
             }
         }
-        let opaque = format!(r#"{{"method":"notifications/progress","params":{{"progressToken":"{token}","progress":1}}}}"#);
+        let opaque = format!(
+            r#"{{"method":"notifications/progress","params":{{"progressToken":"{token}","progress":1}}}}"#
+        );
         assert_eq!(traffic.on_server_line(&host, opaque.as_bytes()), None);
     }
 }
