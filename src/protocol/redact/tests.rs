@@ -89,3 +89,13 @@ fn deep_nesting_is_walked() {
     let new = redacted(&raw, Vec::new(), &Spare::nothing(), &mut Counts::new()).unwrap().unwrap();
     assert!(!new.contains(&token()));
 }
+
+#[test]
+fn names_and_strings_beside_a_secret_stay() {
+    let token = token();
+    let json = format!(
+        r#"{{"description":"see the long line with {token}","structuredContent":{{"next":"word"}},"b":["{token}","plain"]}}"#
+    );
+    let expected = json.replace(&token, "[REDACTED:github-pat]");
+    assert_eq!(run(&json).unwrap(), expected);
+}
