@@ -12,13 +12,17 @@ use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
 
 fn cpu_ns() -> u64 {
-    let s = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-    s.split(' ').next().unwrap().parse().unwrap()
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: it writes the time into `now`, and nothing else.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut now) };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
 fn time(f: impl Fn()) -> f64 {
     let from = cpu_ns();
-    f();
+    if std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).is_err() {
+        println!("PANIC");
+    }
     (cpu_ns() - from) as f64 / 1e6
 }
 
@@ -258,4 +262,19 @@ fn search() {
     for (_, line) in table.rows.iter().take(400) {
         println!("{line}");
     }
+}
+
+/// One text again and again, for a profiler: `LINEAR_ONE` is its piece, `LINEAR_MODE` the mode.
+#[test]
+#[ignore = "measures nothing"]
+fn one() {
+    let piece = std::env::var("LINEAR_ONE").unwrap().replace("\\n", "\n");
+    let mode = std::env::var("LINEAR_MODE").unwrap_or_default();
+    let mode = MODES.iter().copied().find(|m| m.name() == mode).unwrap_or(Mode::Safe);
+    let policy = Policy { mode, ..Policy::default() };
+    let (call, text) = (call(None, None), repeated(&piece, "{}", LARGE));
+    for _ in 0..30 {
+        run(&call, &policy, &text);
+    }
+    println!("{:.2} ms", time(|| run(&call, &policy, &text)));
 }
