@@ -95,6 +95,9 @@ pub fn edits(
     spare: &Spare<'_>,
     counts: &mut Counts,
 ) -> Result<Edits, RedactionFailed> {
+    if secrets::rules().is_empty() {
+        return Err(RedactionFailed);
+    }
     let run = || {
         let mut work = Work { text, plan, spare, counts, edits: Edits::default() };
         plan.regions.iter().for_each(|region| work.region(region));
@@ -142,6 +145,7 @@ struct Work<'a> {
 /// A string that waits to be read with others.
 struct Waiting<'a> {
     range: Range<usize>,
+    is_name: bool,
     value: Cow<'a, str>,
     /// Where its text begins in what is read together.
     at: usize,
@@ -165,7 +169,11 @@ impl<'a> Work<'a> {
             if is_own || self.plan.leaves_alone(&leaf.range) {
                 continue;
             }
-            let over = written.iter().take_while(|f| f.start < leaf.range.end);
+            // What goes over a name from outside is about what stands around it.
+            let is_whole = |f: &&Finding| {
+                leaf.kind != Kind::Name || (leaf.range.start <= f.start && f.end <= leaf.range.end)
+            };
+            let over = written.iter().take_while(|f| f.start < leaf.range.end).filter(is_whole);
             if leaf.kind == Kind::Number {
                 if let Some(finding) = over.last() {
                     self.count(finding.rule);
@@ -183,8 +191,10 @@ impl<'a> Work<'a> {
             let (value, found) = leaves::value(text, &leaf.range, &over);
             let at = joined.len();
             joined.push_str(&value);
-            joined.push('\n');
-            waiting.push(Waiting { range: leaf.range, value, at, found });
+            // An empty line between: no string goes on in the next one.
+            joined.push_str("\n\n");
+            let is_name = leaf.kind == Kind::Name;
+            waiting.push(Waiting { range: leaf.range, is_name, value, at, found });
             if joined.len() > TOGETHER {
                 self.read(&joined, &mut waiting);
                 joined.clear();
@@ -227,6 +237,9 @@ impl<'a> Work<'a> {
             let end = one.at + one.value.len();
             let mut ranges = one.found;
             for finding in findings.iter().take_while(|f| f.start < end) {
+                if one.is_name && (finding.start < one.at || finding.end > end) {
+                    continue;
+                }
                 let range = finding.start.max(one.at) - one.at..finding.end.min(end) - one.at;
                 ranges.push((range, finding.rule));
             }

@@ -3,13 +3,13 @@
 //! It measures the time of its thread on the processor, so that it asserts nothing: it prints what costs more than six
 //! times an ordinary text, with how that grows from 64 KB to 256 KB. `LINEAR` picks groups, by their names.
 
+use crate::texts::*;
 use std::collections::BTreeMap;
 use std::fs;
 use tersed::config::{Mode, Policy, PolicyPatch};
 use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
-use crate::texts::*;
 
 fn cpu_ns() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };

@@ -22,7 +22,7 @@ pub(super) fn may_be(name: &str) -> bool {
 /// What a string holds.
 pub(super) enum Bytes {
     /// Text in base64.
-    Text(Coded),
+    Text(Box<Coded>),
     /// Long bytes that are none.
     Other,
     /// No base64.
@@ -59,7 +59,8 @@ pub(super) fn read(raw: &str) -> Bytes {
     }
     let is_url = digits.bytes().take(4 * LONG).any(|b| b == b'-' || b == b'_');
     let alphabet = if is_url { &alphabet::URL_SAFE } else { &alphabet::STANDARD };
-    let engine = GeneralPurpose::new(alphabet, if digits.ends_with('=') { PAD } else { NO_PAD });
+    let is_padded = digits.len().is_multiple_of(4);
+    let engine = GeneralPurpose::new(alphabet, if is_padded { PAD } else { NO_PAD });
     // Whole groups at the start tell what the rest is; a picture is not decoded for it.
     let start = digits.len().min(LONG) / 4 * 4;
     let Ok(start) = engine.decode(&digits.as_bytes()[..start]).or_else(|_| engine.decode(digits)) else {
@@ -75,7 +76,9 @@ pub(super) fn read(raw: &str) -> Bytes {
         _ => return Bytes::None,
     };
     match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => Bytes::Text(Coded { text, head: head.to_owned(), engine }),
+        Ok(text) if !text.contains('\0') => {
+            Bytes::Text(Box::new(Coded { text, head: head.to_owned(), engine }))
+        }
         _ => Bytes::None,
     }
 }

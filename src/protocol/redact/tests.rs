@@ -1,3 +1,5 @@
+//! Strings that lose their secrets, and all that stays where it is.
+
 use super::*;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -86,4 +88,14 @@ fn deep_nesting_is_walked() {
     });
     let new = redacted(&raw, Vec::new(), &Spare::nothing(), &mut Counts::new()).unwrap().unwrap();
     assert!(!new.contains(&token()));
+}
+
+#[test]
+fn names_and_strings_beside_a_secret_stay() {
+    let token = token();
+    let json = format!(
+        r#"{{"description":"see the long line with {token}","structuredContent":{{"next":"word"}},"b":["{token}","plain"]}}"#
+    );
+    let expected = json.replace(&token, "[REDACTED:github-pat]");
+    assert_eq!(run(&json).unwrap(), expected);
 }

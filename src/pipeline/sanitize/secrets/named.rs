@@ -160,11 +160,6 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     if is_template(bytes) || is_reference(bytes) || judge::is_variable(bytes) {
         return;
     }
-    // `POSTGRES_PASSWORD=postgres`: what software is delivered with is a word of its own name.
-    let mut words = text[start..hit.start].split(|b| !b.is_ascii_alphanumeric());
-    if words.any(|word| !word.is_empty() && word.eq_ignore_ascii_case(bytes)) {
-        return;
-    }
     let between = &text[end..value.range.start];
     if !value.quoted
         && (compares(between) || bytes.windows(2).any(|w| w == b"::") || is_verdict(text, start..end, &hit))

@@ -385,10 +385,10 @@ fn clouds_give_no_secret_away() {
             && out.contains("\"name\": \"x\""),
         "{out}"
     );
-    let inspect = "\"Env\": [\n    \"POSTGRES_PASSWORD=postgres\",\n    \"PATH=/usr/bin\",\n    \"APP_SECRET=averylongwordindeed\"\n]";
+    let inspect = "\"Env\": [\n    \"POSTGRES_PASSWORD=pg8horse\",\n    \"PATH=/usr/bin\",\n    \"APP_SECRET=averylongwordindeed\"\n]";
     let out = redacted(inspect);
     assert!(
-        !out.contains("postgres\"") && !out.contains("averylong") && out.contains("PATH=/usr/bin"),
+        !out.contains("pg8horse") && !out.contains("averylong") && out.contains("PATH=/usr/bin"),
         "{out}"
     );
     assert_eq!(
@@ -416,7 +416,6 @@ fn what_only_looks_like_a_secret_stays() {
         "DATABASE_URL=postgres://postgres:postgres@localhost:5432/app\n".to_owned(),
         "url = \"mysql://root:root@127.0.0.1/test\"\n".to_owned(),
         "amqp://guest:guest@localhost\n".to_owned(),
-        "POSTGRES_USER=app\nPOSTGRES_PASSWORD=postgres\nPOSTGRES_DB=app\n".to_owned(),
         "  GROQ_API_KEY            - Groq API key\n  CEREBRAS_API_KEY        - Cerebras API key\n".to_owned(),
         "api_key_env = \"OPENAI_API_KEY\"\n".to_owned(),
         "password: changeme\npassword=<password>\ntoken: your-token-here\nPASSWORD=${DB_PASSWORD}\npassword=xxxxxx\n".to_owned(),
@@ -436,5 +435,15 @@ fn what_is_only_near_a_default_still_goes() {
     ] {
         let new = redact(&text).map_or(text.clone(), |redacted| redacted.text);
         assert!(!new.contains(value), "{new}");
+    }
+}
+
+#[test]
+fn what_stands_below_a_token_at_the_end_of_a_long_line_stays() {
+    let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+    for below in ["step 1501 of the long work", "# a comment", "Last line"] {
+        let text = format!("error: cannot reach the server with {token}\n{below}\nend\n");
+        let expected = format!("error: cannot reach the server with [REDACTED:github-pat]\n{below}\nend\n");
+        assert_eq!(redact(&text).unwrap().text, expected);
     }
 }

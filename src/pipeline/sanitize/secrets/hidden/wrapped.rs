@@ -66,8 +66,17 @@ fn line_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
     {
         return Some(before..next);
     }
-    let parted = is_inside(last) && is_inside(first) && !is_setting(text, next) && goes_on(text, next);
-    (parted && (is_full(text, before, at + 1) || is_broken(text, before, next))).then_some(before..next)
+    let parted = is_inside(last) && is_inside(first) && !is_setting(text, next);
+    let is_wrapped = is_full(text, before, at + 1) && goes_on(text, next);
+    (parted && (is_wrapped || is_broken(text, before, next))).then_some(before..next)
+}
+
+/// Whether what a full line was cut off from may begin a line: a piece of a token, or one with nothing behind it. A word
+/// of a sentence is none.
+fn goes_on(text: &[u8], start: usize) -> bool {
+    let word = ahead(text, start);
+    let ends = text.get(word.end).is_none_or(|b| !matches!(b, b' ' | b'\t' | b':'));
+    ends || is_mixed(&text[word])
 }
 
 /// Whether a line begins with a name to which something is given.
@@ -75,14 +84,6 @@ fn is_setting(text: &[u8], start: usize) -> bool {
     let word = ahead(text, start);
     let behind = blanks(text, word.end, 8);
     text.get(behind).is_some_and(|b| b"=:({[,;".contains(b)) || text[word].contains(&b'=')
-}
-
-/// Whether a line may begin with the rest of a value: its first word looks random, or nothing but a sign follows it. The
-/// words of a sentence are no rest of anything.
-fn goes_on(text: &[u8], start: usize) -> bool {
-    let word = ahead(text, start);
-    let is_end = text.get(word.end).is_none_or(|b| !matches!(b, b' ' | b'\t' | b':'));
-    is_end || is_mixed(&text[word])
 }
 
 /// Whether the last word of a line and the first of the next may be one: both look random, and neither is a name.
