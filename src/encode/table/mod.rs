@@ -74,15 +74,19 @@ fn spare_tables(source: &Source<'_>, ledger: &Ledger, out: &mut Reduction) {
     let mut gone = before.into_iter().filter(|line| after.binary_search(line).is_err()).peekable();
     let blank = |line: &usize| source.line(*line).trim().is_empty();
     let mut end = 0;
+    let mut whole: Vec<std::ops::Range<usize>> = Vec::new();
     while let Some(line) = gone.next() {
         if line < end {
             continue;
         }
         let start = (0..line).rev().find(blank).map_or(0, |i| i + 1);
         end = (line..source.len()).find(blank).unwrap_or(source.len());
-        out.spans.retain(|span| !(start..end).contains(&span.lines.start));
+        whole.push(start..end);
         while gone.next_if(|line| *line < end).is_some() {}
     }
+    // In order and apart: the first that ends behind a line is the only one that may hold it.
+    let holds = |line: usize| whole.get(whole.partition_point(|table| table.end <= line));
+    out.spans.retain(|span| !holds(span.lines.start).is_some_and(|table| table.contains(&span.lines.start)));
 }
 
 /// Some lines as this encoder would write them.

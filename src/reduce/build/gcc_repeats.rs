@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::gcc_lines::{Kind, is_caret, is_scope};
+use super::gcc_steps::MOST_OPEN;
 use super::make::directory;
 use super::{Fates, Kinds, kind_of, place};
 use crate::pipeline::reason::Reason;
@@ -90,6 +91,10 @@ impl<'a> Repeats<'a> {
 
     fn enter(&mut self, line: &'a str) {
         let (level, name) = directory(line);
+        if self.directories.len() >= MOST_OPEN {
+            self.directories.clear();
+            self.settled = false;
+        }
         // Two at once on one level run in parallel: from here on nothing tells their lines apart.
         self.settled &= self.directories.iter().all(|(open, _)| *open != level);
         self.directories.push((level, name));

@@ -13,6 +13,9 @@ use crate::pipeline::source::Source;
 /// Group of all that is hidden here.
 pub const GROUP: u32 = 1;
 
+/// Directories that are open at once, at most: each line that is printed is asked of all of them.
+pub const MOST_OPEN: usize = 256;
+
 /// Hides steps and directories that have nothing to say. The last step of a text stays: it says how
 /// far the build came.
 pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, fates: &mut Fates) {
@@ -41,6 +44,10 @@ pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, fates: 
             Kind::Probe => steps.steps.push((i..i + 1, false)),
             Kind::Enter => {
                 let directory = directory(source.line(i));
+                // One that is open for so long stays.
+                if steps.open.len() == MOST_OPEN {
+                    steps.open.remove(0);
+                }
                 steps.open.push(Open { line: i, directory, printed: false });
             }
             Kind::Leave => steps.leave(i),
