@@ -28,8 +28,6 @@ const BARE_END: ByteSet = ByteSet::parse(" \t\r\n\"'`,;&<>(){}[]|\\");
 pub(super) struct Cache {
     run: Range<usize>,
     uses: usize,
-    /// Of either kind of rule the name the value of which was claimed last: its other keywords tell nothing more.
-    claimed: [Range<usize>; 2],
 }
 
 /// A value and how it is written.
@@ -148,7 +146,8 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     if hit.start - start == NAME_LENGTH || end - hit.end == NAME_LENGTH || !stands_alone(text, &hit) {
         return;
     }
-    if scan.bare.claimed[usize::from(password)] == (start..end) {
+    // Another keyword of a name the value of which this rule has claimed tells nothing more.
+    if scan.seen[index as usize] == (start..end) {
         return;
     }
     let tail = tail(&text[hit.end..end], text[hit.end - 1]);
@@ -181,7 +180,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         }
     };
     if accepted {
-        scan.bare.claimed[usize::from(password)] = start..end;
+        scan.seen[index as usize] = start..end;
         scan.claim(rule, index, value.range);
     }
 }

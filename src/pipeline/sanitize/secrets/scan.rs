@@ -32,7 +32,7 @@ pub(super) struct Claim {
 pub(super) struct Scan<'t> {
     pub(super) text: &'t [u8],
     pub(super) claims: Vec<Claim>,
-    /// Per rule the byte run or the window last looked at.
+    /// Per rule the byte run, the window or the name last looked at.
     pub(super) seen: Vec<Range<usize>>,
     /// Per rule how often the run last looked at was judged.
     uses: Vec<usize>,
