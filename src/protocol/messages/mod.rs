@@ -173,7 +173,7 @@ pub struct MessagesCompressed {
     pub results: Vec<MessageResult>,
     /// Secrets that were removed where nothing is compressed: from data, documents, and what servers of the provider
     /// gave.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub redactions: Vec<RedactionCount>,
     /// Sums over the results.
     pub tokens: BeforeAfter,

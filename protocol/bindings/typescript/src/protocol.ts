@@ -1051,7 +1051,7 @@ export interface MessagesCompressed {
    * Secrets that were removed where nothing is compressed: from data, documents, and what servers
    * of the provider gave.
    */
-  redactions: RedactionCount[];
+  redactions?: RedactionCount[] | undefined;
   /** Sums over the results. */
   tokens: BeforeAfter;
   /** Tokens of `tools`, where their descriptions were minified. */

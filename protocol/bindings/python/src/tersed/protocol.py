@@ -1508,11 +1508,6 @@ class _MessagesCompressed(TypedDict):
     results: list[MessageResult]
     """One for each result with text, in the order of the body."""
 
-    redactions: list[RedactionCount]
-    """Secrets that were removed where nothing is compressed: from data, documents, and what
-    servers of the provider gave.
-    """
-
     tokens: BeforeAfter
     """Sums over the results."""
 
@@ -1522,6 +1517,11 @@ class MessagesCompressed(_MessagesCompressed, total=False):
 
     format: Format | None
     """The format that the body was read in; absent where it holds no result that would tell."""
+
+    redactions: list[RedactionCount]
+    """Secrets that were removed where nothing is compressed: from data, documents, and what
+    servers of the provider gave.
+    """
 
     toolTokens: BeforeAfter | None
     """Tokens of `tools`, where their descriptions were minified."""
