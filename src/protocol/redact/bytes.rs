@@ -22,7 +22,7 @@ pub(super) fn may_be(name: &str) -> bool {
 /// What a string holds.
 pub(super) enum Bytes {
     /// Text in base64.
-    Text(Coded),
+    Text(Box<Coded>),
     /// Long bytes that are none.
     Other,
     /// No base64.
@@ -76,7 +76,9 @@ pub(super) fn read(raw: &str) -> Bytes {
         _ => return Bytes::None,
     };
     match String::from_utf8(bytes) {
-        Ok(text) if !text.contains('\0') => Bytes::Text(Coded { text, head: head.to_owned(), engine }),
+        Ok(text) if !text.contains('\0') => {
+            Bytes::Text(Box::new(Coded { text, head: head.to_owned(), engine }))
+        }
         _ => Bytes::None,
     }
 }

@@ -1,3 +1,5 @@
+//! Strings in JSON: what goes, and that nothing else moves.
+
 use super::*;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
