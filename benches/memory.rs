@@ -49,7 +49,11 @@ fn play(sessions: usize, calls: usize, lines: usize) {
     };
     send("initialize", &json!({"processId": null, "capabilities": {}}));
     answers.next().unwrap().unwrap();
-    let Some((start, _)) = resident(child.id()) else { return };
+    let Some((start, _)) = resident(child.id()) else {
+        drop(stdin);
+        child.wait().unwrap();
+        return;
+    };
     for i in 0..calls {
         send("toolResult/compress", &call(i % sessions, i, lines));
         if i >= WAITING {

@@ -346,7 +346,13 @@ fn stages(criterion: &mut Criterion) {
 fn one_text(group: &mut BenchmarkGroup<'_, WallTime>, call: &ToolCall, raw: &str) {
     let policy = Policy::default();
     let is_ours = |_: &str, _: &str| false;
-    let how = sanitize::How { redact: true, keeps_terminal: false, key: &policy.seal_key, is_ours: &is_ours };
+    let how = sanitize::How {
+        redact: true,
+        keeps_terminal: false,
+        key: &policy.seal_key,
+        spare: &sanitize::spare::Spare::nothing(),
+        is_ours: &is_ours,
+    };
     group.throughput(Throughput::Bytes(raw.len() as u64));
     group.bench_function("sanitize_secrets", |b| b.iter(|| secrets::redact(black_box(raw))));
     group.bench_function("sanitize_terminal", |b| b.iter(|| terminal::render(black_box(raw))));

@@ -68,7 +68,7 @@ pub fn heeded<T>(work: impl FnOnce() -> T) -> T {
 pub fn tick() {
     let count = COUNT.get().wrapping_add(1);
     COUNT.set(count);
-    if count % TICKS == 0 {
+    if count.is_multiple_of(TICKS) {
         check();
     }
 }

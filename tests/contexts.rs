@@ -226,6 +226,39 @@ fn a_conversation_is_forgotten_with_its_agents_and_no_other() {
     assert_eq!(left, [false, false, false, true, true]);
 }
 
+/// A body of chat messages with one call for each id, all with the same text.
+fn body(ids: &[&str], content: &str) -> Value {
+    let mut messages = vec![json!({"role": "user", "content": "go"})];
+    for id in ids {
+        let function =
+            json!({"name": "bash", "arguments": json!({"command": format!("run {id}")}).to_string()});
+        let calls = json!([{"id": id, "type": "function", "function": function}]);
+        messages.push(json!({"role": "assistant", "content": null, "tool_calls": calls}));
+        messages.push(json!({"role": "tool", "tool_call_id": id, "content": content}));
+    }
+    json!({"messages": messages})
+}
+
+#[test]
+fn bodies_of_agents_that_share_a_session_refer_only_to_what_they_hold() {
+    let engine = Engine::default();
+    let send = |ids: &[&str]| -> Vec<String> {
+        let params = json!({"sessionId": "s", "body": body(ids, &text(1, 40))});
+        let answer = call(&engine, "messages/compress", &params);
+        let messages = answer["body"]["messages"].as_array().unwrap().iter();
+        messages.filter(|m| m["role"] == "tool").map(|m| m["content"].as_str().unwrap().to_owned()).collect()
+    };
+    let main = send(&["a", "b"]);
+    assert!(main[0] == text(1, 40) && main[1].starts_with("[Duplicate of a "), "{main:?}");
+    // An agent, a summary, a fork from the start: none of them holds the first call.
+    for ids in [&["c", "d"][..], &["e"], &["f", "b"]] {
+        let shown = send(ids);
+        assert!(shown[0] == text(1, 40), "{ids:?}");
+        assert!(shown.iter().all(|text| !text.contains("of a ")), "{ids:?}");
+    }
+    assert_eq!(send(&["a", "b"]), main, "the first one again, byte for byte");
+}
+
 // ---- what the host cuts
 
 #[test]

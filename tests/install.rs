@@ -310,7 +310,8 @@ fn a_dry_run_shows_the_diff_and_writes_nothing() {
     let before = machine.tree();
     let shown = machine.done(&["install", "codex", "--dry-run"]);
     assert!(shown.contains(&format!("--- {0}\n+++ {0}\n", settings.display())), "{shown}");
-    assert!(shown.contains("\n # end\n+\n+[[hooks.PreToolUse]]\n"), "{shown}");
+    assert!(shown.contains("\n # end\n+\n+[[hooks."), "{shown}");
+    assert!(shown.contains("\n+[[hooks.PreToolUse]]\n"), "{shown}");
     let shown = machine.done(&["install", "cursor", "--dry-run"]);
     let hooks = machine.at("home/.cursor/hooks.json");
     assert!(shown.starts_with(&format!("--- /dev/null\n+++ {}\n", hooks.display())), "{shown}");

@@ -398,10 +398,10 @@ fn after_an_edit_the_change_is_shown_with_what_stands_around_it() {
 #[test]
 fn a_result_whose_own_lines_repeat_can_be_referred_to_whole() {
     let edit =
-        Step::Edit { file: 0, at: 29, remove: 0, lines: vec![12, 12], style: Style::Bare, tells: false };
+        Step::Edit { file: 0, at: 29, remove: 0, lines: vec![12, 12, 12], style: Style::Bare, tells: false };
     let world = played(json!({"minBytes": 0}), &[edit, Step::AskAgain(0)]);
     let contents: Vec<&str> = world.sent.iter().map(|sent| sent.content.as_str()).collect();
-    assert!(contents[0].contains(" repeats 1 time more"), "{}", contents[0]);
+    assert!(contents[0].contains(" repeats 2 times more"), "{}", contents[0]);
     assert_eq!(contents[1].lines().count(), 1, "{}", contents[1]);
 }
 

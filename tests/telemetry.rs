@@ -75,8 +75,9 @@ fn a_child_writes_events_without_content() {
     let mut server = Server::start_with(true, &["--telemetry".as_ref(), file.as_os_str()]);
     server.initialize();
     let secret = secret();
-    let text =
-        format!("{}the key is {secret}\n{}", numbered(400, "routine line"), "same thing\n".repeat(400));
+    // What the call itself says is no secret to the model; another value is.
+    let other = secret.replace("XYZA", "ZYXB");
+    let text = format!("{}the key is {other}\n{}", numbered(400, "routine line"), "same thing\n".repeat(400));
     let params = json!({
         "sessionId": format!("s-{secret}"),
         "correlationId": "turn-7",
@@ -89,7 +90,7 @@ fn a_child_writes_events_without_content() {
     }
     server.finish();
     let raw = fs::read_to_string(&file).unwrap();
-    for part in [&*secret, "routine line", "same thing", "the key", "prog"] {
+    for part in [&*secret, &*other, "routine line", "same thing", "the key", "prog"] {
         assert!(!raw.contains(part), "{part:?} in {raw}");
     }
     let events = events(&file);

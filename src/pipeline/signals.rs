@@ -257,9 +257,12 @@ pub fn excerpts(text: &str) -> Vec<Range<usize>> {
 
 /// Where the value starts of the member whose key ends with the quote at `at`.
 fn member_value(bytes: &[u8], at: usize) -> Option<usize> {
+    if bytes.get(at) != Some(&b'"') {
+        return None;
+    }
     let blanks = |at: usize| at + bytes[at..].iter().take_while(|b| b.is_ascii_whitespace()).count();
-    let colon = blanks(at + 1).min(bytes.len());
-    (bytes.get(at) == Some(&b'"') && bytes.get(colon) == Some(&b':')).then(|| blanks(colon + 1))
+    let colon = blanks(at + 1);
+    (bytes.get(colon) == Some(&b':')).then(|| blanks(colon + 1))
 }
 
 /// Whether a value says that there is none.
@@ -278,6 +281,13 @@ pub fn first_failure(text: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_may_end_with_the_word() {
+        for text in ["an error", "an error\"", "an error\":", "\"error\": "] {
+            assert!(excerpts(text).len() <= 1);
+        }
+    }
 
     #[test]
     fn excerpts_of_long_lines() {

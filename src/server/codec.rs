@@ -86,7 +86,7 @@ impl<R: BufRead> FrameReader<R> {
     }
 
     /// Blocks until the next message is complete.
-    pub fn next(&mut self) -> Result<Inbound, StreamError> {
+    pub fn read(&mut self) -> Result<Inbound, StreamError> {
         match self.framing {
             Framing::ContentLength => self.next_block(),
             Framing::Lines => self.next_line(),
@@ -257,7 +257,7 @@ mod tests {
         let mut reader = FrameReader::new(input, framing, limit);
         let mut seen = Vec::new();
         loop {
-            match reader.next() {
+            match reader.read() {
                 Ok(Inbound::End) => return (seen, None),
                 Ok(item) => seen.push(item),
                 Err(error) => return (seen, Some(error.to_string())),
@@ -316,7 +316,7 @@ mod tests {
         for digits in ["99999999999", "99999999999999999999999999"] {
             let input = format!("Content-Length: {digits}\r\n\r\n");
             let mut reader = FrameReader::new(input.as_bytes(), Framing::ContentLength, 10);
-            assert!(matches!(reader.next(), Ok(Inbound::Oversized { resync: false, .. })));
+            assert!(matches!(reader.read(), Ok(Inbound::Oversized { resync: false, .. })));
         }
     }
 

@@ -25,7 +25,7 @@ pub(super) fn read(
     let mut frames = FrameReader::new(stdin(), options.framing, options.max_message_bytes);
     loop {
         budget.wait_for_room();
-        match frames.next() {
+        match frames.read() {
             Ok(Inbound::Message(body)) => {
                 if dispatcher.accept(body) == Step::Exit {
                     return Ending::Exit;

@@ -119,7 +119,7 @@ fn dumped(case: &Case, dump: fn(&str) -> String) -> Option<Hidden> {
         .take(to.saturating_sub(from))
         .map(|l| l[l.len().min(9)..].to_owned())
         .collect();
-    (!lines.is_empty()).then(|| Hidden { text: all, parts: lines, width: 16 })
+    (!lines.is_empty()).then_some(Hidden { text: all, parts: lines, width: 16 })
 }
 
 fn base64_text(case: &Case, bytes: &[u8], is_url: bool, width: Option<usize>) -> Option<Hidden> {

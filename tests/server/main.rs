@@ -84,6 +84,8 @@ fn main() -> ExitCode {
             a_session_runs_in_arrival_order
             notifications_keep_their_place_in_the_session
             sessions_run_side_by_side
+            small_calls_pass_large_ones
+            a_flood_without_a_session_holds_up_no_session
             a_busy_handler_delays_nobody_else
             a_cancel_is_answered_at_once
             a_cancel_is_answered_at_once_while_all_handlers_are_busy

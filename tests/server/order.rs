@@ -67,6 +67,39 @@ pub fn sessions_run_side_by_side() {
     assert!(log[..2].iter().all(|line| line.starts_with("start")), "{log:?}");
 }
 
+/// The place of a call among the answers.
+fn place(client: &mut Client, id: &str, answers: usize) -> usize {
+    let mut ids = (0..answers).map(|_| client.next()["id"].clone());
+    ids.position(|other| other == id).unwrap()
+}
+
+pub fn small_calls_pass_large_ones() {
+    let mut client = Client::new(&[]);
+    let cores = std::thread::available_parallelism().unwrap().get().max(2);
+    let padding = "x".repeat(100_000);
+    for number in 0..4 * cores {
+        let session = format!("large{number}");
+        let params = json!({"sessionId": session, "tag": session, "ms": 500, "padding": padding});
+        client.send(session, "test/work", params);
+    }
+    wait_for(&mut client, &format!("start large{}", cores - 1));
+    client.send("small", "test/work", json!({"sessionId": "small"}));
+    // Those that had begun may end first, and no other.
+    assert!(place(&mut client, "small", 4 * cores) <= cores);
+}
+
+pub fn a_flood_without_a_session_holds_up_no_session() {
+    let mut client = Client::new(&[]);
+    let cores = std::thread::available_parallelism().unwrap().get().max(2);
+    let padding = "x".repeat(100_000);
+    for number in 0..40 * cores {
+        client.send(number, "test/work", json!({"ms": 20, "padding": padding}));
+    }
+    client.send("large", "test/work", json!({"sessionId": "s", "padding": padding}));
+    let place = place(&mut client, "large", 40 * cores + 1);
+    assert!(place < 20 * cores, "{place}");
+}
+
 pub fn a_busy_handler_delays_nobody_else() {
     let mut client = Client::new(&[]);
     client.send(1, "test/work", json!({"sessionId": "a", "ms": BUSY_MS}));

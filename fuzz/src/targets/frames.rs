@@ -47,7 +47,7 @@ pub fn run(data: &[u8]) {
     let handler = io_handler(Arc::new(Engine::default()));
     // Each message takes a byte at least.
     for _ in 0..=data.len() {
-        let body = match reader.next() {
+        let body = match reader.read() {
             Ok(Inbound::Message(body)) => body,
             Ok(Inbound::Oversized { resync: true, length }) => {
                 assert!(length > LIMIT);

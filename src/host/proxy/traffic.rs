@@ -273,6 +273,22 @@ mod tests {
         assert_eq!(traffic.on_server_line(&host, answer.as_bytes()), None);
     }
 
+    /// Agents of one host share the connection, and nothing in it says whose call it is.
+    #[test]
+    fn no_result_refers_to_another() {
+        let (host, mut traffic) = (host(), Traffic::default());
+        let mut all = std::collections::BTreeSet::new();
+        for id in ["1", "2", "3"] {
+            call(&mut traffic, &host, id);
+            let answer =
+                format!(r#"{{"id":{id},"result":{{"content":[{{"type":"text","text":"{}"}}]}}}}"#, long());
+            let new = traffic.on_server_line(&host, answer.as_bytes()).unwrap();
+            assert!(new.contains("400 passed") && !new.contains("Duplicate of"), "{new}");
+            all.insert(new.replace(&format!(r#""id":{id}"#), ""));
+        }
+        assert_eq!(all.len(), 1, "{all:?}");
+    }
+
     #[test]
     fn what_a_program_reads_is_not_changed() {
         let (host, mut traffic) = (host(), Traffic::default());

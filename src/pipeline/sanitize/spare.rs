@@ -3,7 +3,7 @@
 //!
 //! It never finds anything, never changes a text, and keeps no value.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 
 use super::secrets;
@@ -14,6 +14,9 @@ use crate::pipeline::marker::SealKey;
 pub const MAX_TOLD: usize = 16;
 /// Bytes of a call's texts that are looked through for what the model wrote; what stands behind is not known.
 const MAX_WRITTEN: usize = 4 << 20;
+/// Bytes of a call's texts that are searched for values that a result holds, all values together. What comes behind
+/// has to be found by a rule to count as written.
+const MAX_SEARCHED: usize = 64 << 20;
 /// Values that are remembered of one call.
 const MAX_VALUES: usize = 256;
 /// Shortest value that counts as written where a text of the call holds it, though no rule finds it there.
@@ -37,6 +40,8 @@ pub fn fingerprint(value: &[u8], key: &SealKey) -> Fingerprint {
 pub struct Written<'a> {
     values: Vec<Fingerprint>,
     texts: Vec<&'a str>,
+    /// Bytes that were searched.
+    searched: Cell<usize>,
 }
 
 impl<'a> Written<'a> {
@@ -56,7 +61,13 @@ impl<'a> Written<'a> {
                 }
             }
         }
-        Self { values, texts }
+        Self { values, texts, searched: Cell::new(0) }
+    }
+
+    fn is_within(&self, text: &str, value: &[u8]) -> bool {
+        let searched = self.searched.get() + text.len();
+        self.searched.set(searched);
+        searched <= MAX_SEARCHED && memchr::memmem::find(text.as_bytes(), value).is_some()
     }
 
     /// The fingerprints of what was found.
@@ -67,8 +78,7 @@ impl<'a> Written<'a> {
     /// Whether the model wrote this value.
     pub fn has(&self, value: &[u8], fingerprint: Fingerprint) -> bool {
         self.values.contains(&fingerprint)
-            || (value.len() >= MIN_WITHIN
-                && self.texts.iter().any(|text| memchr::memmem::find(text.as_bytes(), value).is_some()))
+            || (value.len() >= MIN_WITHIN && self.texts.iter().any(|text| self.is_within(text, value)))
     }
 }
 
@@ -146,5 +156,19 @@ impl<'a> Spare<'a> {
     /// What was met so far.
     pub fn met(&self) -> Met {
         self.met.borrow().clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bounded_number_of_bytes_is_searched_for_what_the_model_wrote() {
+        let text = format!("{}correct-horse", "x".repeat(1 << 20));
+        let written = Written { texts: vec![&text], ..Written::default() };
+        assert!(written.has(b"correct-horse", 1) && !written.has(b"wrong-horse", 2));
+        let found = (0..1000).filter(|_| written.has(b"correct-horse", 1)).count();
+        assert!((50..64).contains(&found), "{found}");
     }
 }

@@ -15,6 +15,10 @@ use super::{CommandLine, Join, Pipeline, Simple};
 pub(super) const DEPTH: usize = 12;
 /// Pipelines of a command line, at most.
 pub(super) const MOST: usize = 256;
+/// Pipelines that calls of functions give, at most.
+const CALLED: usize = 16 * MOST;
+/// Programs that several pipelines have together before no more are added to each.
+const PARTS: usize = 16 * MOST;
 /// Keywords of PowerShell that script blocks follow.
 const BLOCKS: &[&str] =
     &["if", "elseif", "else", "foreach", "for", "while", "do", "try", "catch", "finally", "switch"];
@@ -68,7 +72,7 @@ const SCENE: &[&str] = &[
 /// Reads a command line.
 pub(super) fn parse(text: &str, dialect: Dialect) -> CommandLine {
     let mut line = CommandLine::default();
-    let mut functions = HashMap::new();
+    let mut functions = Functions::default();
     line.pipelines = script(text, dialect, 0, &mut functions);
     line.is_traced = traces(text);
     line.pipelines.retain(|p| !(p.len() == 1 && is_scene(&p[0])));
@@ -100,7 +104,28 @@ fn is_scene(simple: &Simple) -> bool {
     SCENE.contains(&simple.program()) && !prints
 }
 
-pub(super) type Functions = HashMap<String, Vec<Pipeline>>;
+/// Functions of a script, by name, and how many pipelines their calls gave.
+#[derive(Default)]
+pub(super) struct Functions {
+    known: HashMap<String, Vec<Pipeline>>,
+    called: usize,
+}
+
+impl Functions {
+    pub(super) fn insert(&mut self, name: String, body: Vec<Pipeline>) {
+        self.known.insert(name, body);
+    }
+
+    /// What a call runs; nothing once the calls have given far more than a command line can hold.
+    fn call(&mut self, name: &str) -> Option<Vec<Pipeline>> {
+        let body = self.known.get(name)?;
+        if self.called > CALLED {
+            return Some(Vec::new());
+        }
+        self.called += body.len();
+        Some(body.clone())
+    }
+}
 
 pub(super) fn script(text: &str, dialect: Dialect, depth: usize, functions: &mut Functions) -> Vec<Pipeline> {
     let tokens = lex(text, dialect);
@@ -320,8 +345,8 @@ impl Parser<'_, '_> {
     }
 
     fn command(&mut self, words: Vec<Word>, mut simple: Simple, input: Option<&str>) -> Option<Element> {
-        if let Some(body) = words.first().and_then(|word| self.functions.get(&word.text)) {
-            return Some(Element::Known(body.clone()));
+        if let Some(body) = words.first().and_then(|word| self.functions.call(&word.text)) {
+            return Some(Element::Known(body));
         }
         // What goes into a variable is not seen.
         if self.dialect == Dialect::PowerShell && words.first().is_some_and(|w| w.text.starts_with('$')) {
@@ -383,6 +408,7 @@ fn joined(mut current: Vec<Pipeline>, element: Element, is_first: bool) -> Vec<P
             vec![Pipeline { join: Join::Then, parts: vec![simple] }]
         }
         Element::Consumer(simple) => vec![Pipeline { join: Join::Then, parts: vec![simple] }],
+        _ if current.len() > 1 && current.len() * current[0].parts.len() > PARTS => current,
         Element::Simple(simple) => {
             for pipeline in &mut current {
                 pipeline.parts.push(simple.clone());

@@ -200,3 +200,13 @@ proptest! {
         prop_assert_eq!(&CommandLine::parse(&text).pipelines[0][0].argv, &expected, "{}", text);
     }
 }
+
+#[test]
+fn what_a_command_line_grows_to_is_bounded() {
+    let parts = |text: &str| -> usize { CommandLine::parse(text).pipelines.iter().map(|p| p.len()).sum() };
+    let list = "a; ".repeat(200);
+    assert!(parts(&format!("({list}) {}", "| b ".repeat(2000))) < 20_000);
+    let calls = format!("f() {{ {list}}}\n{}", "f;".repeat(5000));
+    assert!(parts(&calls) < 20_000);
+    assert!(parts("(a; b) | c | d") == 6 && parts("f() { a; b; }\nf; f") == 4);
+}

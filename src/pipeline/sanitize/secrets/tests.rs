@@ -385,10 +385,10 @@ fn clouds_give_no_secret_away() {
             && out.contains("\"name\": \"x\""),
         "{out}"
     );
-    let inspect = "\"Env\": [\n    \"POSTGRES_PASSWORD=postgres\",\n    \"PATH=/usr/bin\",\n    \"APP_SECRET=averylongwordindeed\"\n]";
+    let inspect = "\"Env\": [\n    \"POSTGRES_PASSWORD=pg8horse\",\n    \"PATH=/usr/bin\",\n    \"APP_SECRET=averylongwordindeed\"\n]";
     let out = redacted(inspect);
     assert!(
-        !out.contains("postgres\"") && !out.contains("averylong") && out.contains("PATH=/usr/bin"),
+        !out.contains("pg8horse") && !out.contains("averylong") && out.contains("PATH=/usr/bin"),
         "{out}"
     );
     assert_eq!(

@@ -75,7 +75,7 @@ fn line_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
 /// of a sentence is none.
 fn goes_on(text: &[u8], start: usize) -> bool {
     let word = ahead(text, start);
-    let ends = text.get(word.end).is_none_or(|b| !matches!(b, b' ' | b'\t'));
+    let ends = text.get(word.end).is_none_or(|b| !matches!(b, b' ' | b'\t' | b':'));
     ends || is_mixed(&text[word])
 }
 

@@ -1,25 +1,28 @@
-//! The cost of hostile texts.
-#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+//! Looks for texts that cost more than others, far more of them and far larger ones than a test can try.
+//!
+//! It measures the time of its thread on the processor, so that it asserts nothing: it prints what costs more than six
+//! times an ordinary text, with how that grows from 64 KB to 256 KB. `LINEAR` picks groups, by their names.
 
-#[path = "linear/texts.rs"]
-mod texts;
-
+use crate::texts::*;
 use std::collections::BTreeMap;
 use std::fs;
 use tersed::config::{Mode, Policy, PolicyPatch};
 use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
-use texts::*;
 
 fn cpu_ns() -> u64 {
-    let s = fs::read_to_string("/proc/thread-self/schedstat").unwrap();
-    s.split(' ').next().unwrap().parse().unwrap()
+    let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: it writes the time into `now`, and nothing else.
+    unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut now) };
+    now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
 fn time(f: impl Fn()) -> f64 {
     let from = cpu_ns();
-    f();
+    if std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).is_err() {
+        println!("PANIC");
+    }
     (cpu_ns() - from) as f64 / 1e6
 }
 
@@ -259,4 +262,19 @@ fn search() {
     for (_, line) in table.rows.iter().take(400) {
         println!("{line}");
     }
+}
+
+/// One text again and again, for a profiler: `LINEAR_ONE` is its piece, `LINEAR_MODE` the mode.
+#[test]
+#[ignore = "measures nothing"]
+fn one() {
+    let piece = std::env::var("LINEAR_ONE").unwrap().replace("\\n", "\n");
+    let mode = std::env::var("LINEAR_MODE").unwrap_or_default();
+    let mode = MODES.iter().copied().find(|m| m.name() == mode).unwrap_or(Mode::Safe);
+    let policy = Policy { mode, ..Policy::default() };
+    let (call, text) = (call(None, None), repeated(&piece, "{}", LARGE));
+    for _ in 0..30 {
+        run(&call, &policy, &text);
+    }
+    println!("{:.2} ms", time(|| run(&call, &policy, &text)));
 }
