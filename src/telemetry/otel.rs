@@ -47,13 +47,15 @@ impl Exporter {
 
     /// Hands one event on.
     pub fn export(&self, event: &Event) {
-        let mut record = self.logger.create_log_record();
         let (name, severity) = match &event.what {
             What::Result(_) => ("tersed.result", Severity::Info),
             What::Failure(_) => ("tersed.failure", Severity::Error),
             What::Alert(_) => ("tersed.alert", Severity::Warn),
             What::End => ("tersed.end", Severity::Info),
+            // The beginning of a file, which no collector has.
+            What::Header => return,
         };
+        let mut record = self.logger.create_log_record();
         record.set_event_name(name);
         record.set_severity_number(severity);
         record.set_timestamp(std::time::UNIX_EPOCH + std::time::Duration::from_millis(event.time));

@@ -1,4 +1,4 @@
-//! Strings that lose their secrets, and all that stays where it is.
+//! Strings in JSON: what goes, and that nothing else moves.
 
 use super::*;
 use base64::Engine as _;

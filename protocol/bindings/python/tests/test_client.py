@@ -178,8 +178,10 @@ class AsyncRealServer(unittest.IsolatedAsyncioTestCase):
         async with AsyncCompressor(AsyncClient(TERSED), session_id="s") as compressor:
 
             async def seen(n: int, session: str | None = None) -> str:
-                call = {"command": f"{COMMAND} {n}", "tool_call_id": f"c{n}"}
-                return (await compressor.compress(REPORT, session_id=session, **call)).content
+                outcome = await compressor.compress(
+                    REPORT, session_id=session, command=f"{COMMAND} {n}", tool_call_id=f"c{n}"
+                )
+                return outcome.content
 
             def refers(text: str, call: str) -> bool:
                 return f"Duplicate of {call} " in text or f"as in {call} " in text

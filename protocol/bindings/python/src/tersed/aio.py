@@ -24,7 +24,7 @@ from ._outcome import (
 )
 from .client import AsyncClient
 from .compressor import DEFAULT_DEADLINE, Body, Compressor, Content
-from .protocol import CommandWords, Format, PolicyPatch, ToolResult
+from .protocol import CommandWords, ForkParams, Format, PolicyPatch, ToolResult
 from .stream import AsyncStream
 
 
@@ -207,7 +207,7 @@ class AsyncCompressor:
         session = session_id or self.session_id
         if session is None:
             return False
-        params: protocol.ForkParams = {"sessionId": session, "newSessionId": new_session_id}
+        params: ForkParams = {"sessionId": session, "newSessionId": new_session_id}
         if visible is not None:
             params["visible"] = list(visible)
         try:

@@ -23,7 +23,7 @@ from ._outcome import (
     tool_result,
 )
 from .client import Client
-from .protocol import CommandWords, Format, PolicyPatch, ToolResult
+from .protocol import CommandWords, ForkParams, Format, PolicyPatch, ToolResult
 from .stream import Stream
 
 if TYPE_CHECKING:
@@ -219,7 +219,7 @@ class Compressor:
         session = session_id or self.session_id
         if session is None:
             return False
-        params: protocol.ForkParams = {"sessionId": session, "newSessionId": new_session_id}
+        params: ForkParams = {"sessionId": session, "newSessionId": new_session_id}
         if visible is not None:
             params["visible"] = list(visible)
         try:
