@@ -4,6 +4,7 @@
 //! Items that report a failure are not chosen here: who reads a format says which must stay, and they stay
 //! whatever the limit is. Linear in the number of fields.
 
+use crate::stop;
 use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
@@ -51,11 +52,13 @@ pub struct Series {
 impl Series {
     /// Adds an item.
     pub fn push(&mut self, item: Item) {
+        stop::tick();
         self.items.push(item);
     }
 
     /// Adds a field of the item that will be pushed next.
     pub fn field(&mut self, name: u64, value: Value) {
+        stop::tick();
         let next = self.fields.len();
         let place = match self.places.get(&name) {
             Some(place) => *place,
@@ -75,9 +78,11 @@ impl Series {
         let mut standouts: Vec<u32> = one_of_each(&self.items, fails);
         standouts.extend(self.rare_shapes());
         for field in &self.fields {
+            stop::check();
             standouts.extend(rare_words(field, self.items.len()));
         }
         for field in &self.fields {
+            stop::check();
             standouts.extend(outliers(field));
         }
         let mut seen = vec![false; self.items.len()];

@@ -174,6 +174,7 @@ impl Reader<'_> {
             parent.children += 1;
         }
         let (start, end) = (start as u32, end as u32);
+        crate::stop::tick();
         self.nodes.push(Node { start, end, next, parent, children: 0, kind, must: false });
     }
 

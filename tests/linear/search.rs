@@ -6,6 +6,7 @@
 use crate::texts::*;
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 use tersed::config::{Mode, Policy, PolicyPatch};
 use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
@@ -18,7 +19,7 @@ fn cpu_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-fn time(f: impl Fn()) -> f64 {
+pub fn time(f: impl Fn()) -> f64 {
     let from = cpu_ns();
     if std::panic::catch_unwind(std::panic::AssertUnwindSafe(f)).is_err() {
         println!("PANIC");
@@ -26,7 +27,7 @@ fn time(f: impl Fn()) -> f64 {
     (cpu_ns() - from) as f64 / 1e6
 }
 
-fn call(path: Option<&str>, command: Option<&str>) -> ToolCall {
+pub fn call(path: Option<&str>, command: Option<&str>) -> ToolCall {
     ToolCall {
         tool: if path.is_some() { "Read".into() } else { "bash".into() },
         path: path.map(str::to_owned),
@@ -35,8 +36,26 @@ fn call(path: Option<&str>, command: Option<&str>) -> ToolCall {
     }
 }
 
-fn run(call: &ToolCall, policy: &Policy, text: &str) {
+pub fn run(call: &ToolCall, policy: &Policy, text: &str) {
     let _ = std::hint::black_box(compress(call, &[Raw::Text(text)], policy, false, &NoHistory));
+}
+
+/// The call and the policy of a fixture, in a mode.
+pub fn fixture(case: &Path, mode: Mode) -> (ToolCall, Policy) {
+    let call: serde_json::Value = serde_json::from_slice(&fs::read(case.join("call.json")).unwrap()).unwrap();
+    let patch = call
+        .get("policy")
+        .map_or_else(PolicyPatch::default, |patch| serde_json::from_value(patch.clone()).unwrap());
+    let policy = Policy { mode, ..Policy::default().with(&patch).unwrap() };
+    let text = |key: &str| call.get(key).and_then(|value| value.as_str()).map(str::to_owned);
+    let call = ToolCall {
+        tool: text("tool").unwrap(),
+        command: text("command"),
+        path: text("path"),
+        query: text("query"),
+        ..ToolCall::default()
+    };
+    (call, policy)
 }
 
 struct Table {
@@ -129,7 +148,7 @@ fn pick(name: &str) -> bool {
 }
 
 #[test]
-#[ignore]
+#[ignore = "prints what it measures"]
 fn search() {
     let mut table = Table { base: BTreeMap::new(), rows: Vec::new(), tried: 0 };
     for mode in MODES {
@@ -230,21 +249,7 @@ fn search() {
     if pick("fixtures") {
         for mode in [Mode::Standard, Mode::Aggressive] {
             for (case, text) in of_fixtures() {
-                let json: serde_json::Value =
-                    serde_json::from_slice(&fs::read(case.join("call.json")).unwrap()).unwrap();
-                let patch: PolicyPatch = json
-                    .get("policy")
-                    .map_or(PolicyPatch::default(), |p| serde_json::from_value(p.clone()).unwrap());
-                let mut policy = Policy::default().with(&patch).unwrap();
-                policy.mode = mode;
-                let s = |k: &str| json.get(k).and_then(|v| v.as_str()).map(str::to_owned);
-                let c = ToolCall {
-                    tool: s("tool").unwrap(),
-                    command: s("command"),
-                    path: s("path"),
-                    query: s("query"),
-                    ..ToolCall::default()
-                };
+                let (c, policy) = fixture(&case, mode);
                 let text = String::from_utf8_lossy(&text).into_owned();
                 let name = case.strip_prefix(env!("CARGO_MANIFEST_DIR")).unwrap().display().to_string();
                 table.try_one(&name, &policy, |n| (c.clone(), repeated(&text, "{}", n)));

@@ -77,6 +77,7 @@ impl Scan<'_> {
 
     /// Reads a scalar, an empty container, or the opening of one; true for the last.
     fn open(&mut self) -> Result<bool, usize> {
+        crate::stop::tick();
         match self.peek() {
             Some(open @ (b'{' | b'[')) => {
                 let object = open == b'{';

@@ -93,9 +93,13 @@ impl Screen {
                 self.erase_line(1);
                 if !self.in_footer {
                     let row = self.row;
+                    self.homed = false;
                     for above in 0..row {
-                        self.row = above;
-                        self.erase(0, END);
+                        // Most rows above were erased before.
+                        if self.rows.get(above).is_some_and(|row| row.size() > 0) {
+                            self.row = above;
+                            self.erase(0, END);
+                        }
                     }
                     self.row = self.row.max(row.min(self.rows.len() - 1));
                 }

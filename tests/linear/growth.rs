@@ -1,0 +1,79 @@
+//! The whole way of texts of triggers: how much more four times as much costs.
+//!
+//! Valgrind would take an hour for as many texts of a size at which every step takes part. So this measures the time of
+//! its thread on the processor, never the clock on the wall, and looks only at how it grows: linear work takes four times
+//! as long, quadratic work sixteen times. What seems to grow too much is measured again, and the least counts.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use tersed::config::{Mode, Policy};
+use tersed::pipeline::call::ToolCall;
+
+use crate::search::{self, call, run, time};
+use crate::texts::{self, repeated};
+
+/// Bytes of the smaller text, and how much longer the other is.
+const SMALL: usize = 40 << 10;
+const TIMES: usize = 4;
+/// How much more the longer one may take: between linear and quadratic.
+const GROWTH: f64 = 8.5;
+/// Tries before growth counts.
+const TRIES: usize = 4;
+/// Milliseconds below which nothing is said of growth.
+const LEAST: f64 = 40.0;
+
+/// How the time grows, and how long the longer text takes.
+fn growth(call: &ToolCall, policy: &Policy, text: &dyn Fn(usize) -> String) -> (f64, f64) {
+    let took = |bytes: usize| {
+        let text = text(bytes);
+        time(|| run(call, policy, &text))
+    };
+    let mut growth = (0.0, 0.0);
+    // A small text may be done with sooner, by a limit that a larger one passes: growth has to go on.
+    for bytes in [SMALL, SMALL * TIMES] {
+        let (mut small, mut large) = (f64::MAX, f64::MAX);
+        for _ in 0..TRIES {
+            (small, large) = (small.min(took(bytes)), large.min(took(bytes * TIMES)));
+            if large < LEAST || large / small <= GROWTH {
+                return (large / small, large);
+            }
+        }
+        growth = (large / small, large);
+    }
+    growth
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn growth_of_hostile_texts_is_linear() {
+    let none = call(None, None);
+    let of = |mode| (none.clone(), Policy { mode, ..Policy::default() });
+    let mut cases: Vec<(String, (ToolCall, Policy), String)> = Vec::new();
+    for opening in texts::OPENINGS {
+        cases.push((format!("opening {opening:?}"), of(Mode::Aggressive), (*opening).to_owned()));
+    }
+    let mut reducers: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for trigger in texts::of_reducers() {
+        reducers.entry(trigger.from).or_default().push(trigger.text);
+    }
+    for (reducer, anchors) in reducers {
+        cases.push((reducer, of(Mode::Standard), anchors.join("\n") + "\n"));
+    }
+    // Of every reader one text that it reads, again and again.
+    let mut readers: BTreeSet<PathBuf> = BTreeSet::new();
+    for (case, text) in texts::of_fixtures() {
+        if case.parent().is_some_and(|reader| readers.insert(reader.to_owned())) {
+            let text = String::from_utf8_lossy(&text).into_owned();
+            cases.push((case.display().to_string(), search::fixture(&case, Mode::Standard), text));
+        }
+    }
+    let mut bad = Vec::new();
+    for (name, (call, policy), piece) in cases {
+        let (growth, large) = growth(&call, &policy, &|bytes| repeated(&piece, "{}", bytes));
+        if large >= LEAST && growth > GROWTH {
+            bad.push(format!("{growth:6.1} {large:8.0} ms {} {name}", policy.mode.name()));
+        }
+    }
+    assert!(bad.is_empty(), "growth by {TIMES}, time:\n{}", bad.join("\n"));
+}
