@@ -9,18 +9,22 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
+use tersed::config::{Mode, Policy};
+use tersed::pipeline::call::ToolCall;
+use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::detect::command::CommandLine;
-use tersed::pipeline::marker;
 use tersed::pipeline::sanitize::secrets;
+use tersed::pipeline::{Raw, compress, marker};
 
 use crate::texts::{self, repeated};
 
 /// Bytes of the smaller text of a pair, and how much longer the other is.
-const SMALL: usize = 1 << 10;
+const SMALL: usize = 768;
 const TIMES: usize = 4;
-/// How much more the longer text may cost than the smaller one.
-const GROWTH: f64 = 1.5 * TIMES as f64;
-/// How much more a text may cost than an ordinary one of its size.
+/// How much more the longer text may cost than the smaller one: between linear and quadratic. What is bounded by a
+/// reach of some hundred bytes shows in texts as small as these.
+const GROWTH: f64 = 9.0;
+/// How much more a stage may cost than the whole safe way of an ordinary text of the size.
 const FACTOR: f64 = 8.0;
 
 /// What looks at a text.
@@ -100,9 +104,12 @@ const STAGES: &[Stage] = &[Stage::Secrets, Stage::Markers, Stage::Command];
 fn counted() {
     for stage in STAGES {
         run(*stage, &texts::ordinary(SMALL));
-        let text = texts::ordinary(SMALL * TIMES);
-        tersed_counted(&|| run(*stage, &text));
     }
+    let (policy, call) = (Policy { mode: Mode::Safe, ..Policy::default() }, ToolCall::default());
+    let text = texts::ordinary(SMALL * TIMES);
+    let whole = || drop(compress(&call, &[Raw::Text(&text)], &policy, false, &NoHistory));
+    whole();
+    tersed_counted(&whole);
     for case in cases() {
         run(case.stage, &(case.text)(SMALL / 4));
         for times in [1, TIMES] {
@@ -141,16 +148,16 @@ fn steps_of_hostile_texts_are_linear() {
         .expect("valgrind is there");
     assert!(status.success());
     let all = instructions(folder.path());
-    let (ordinary, found) = all.split_at(STAGES.len());
+    let (ordinary, found) = all.split_first().unwrap();
     let cases = cases();
     assert_eq!(found.len(), cases.len() * 2);
-    let base = |stage: Stage| ordinary[STAGES.iter().position(|s| *s == stage).unwrap()];
     let mut bad = Vec::new();
     for (case, counts) in cases.iter().zip(found.chunks(2)) {
-        let (factor, growth) = (counts[1] / base(case.stage), counts[1] / counts[0]);
+        let (factor, growth) = (counts[1] / ordinary, counts[1] / counts[0]);
         if factor > FACTOR || (growth > GROWTH && factor > 1.0) {
             bad.push(format!("{factor:6.1} {growth:6.1} {:?} {}", case.stage, case.name));
         }
     }
+    bad.sort();
     assert!(bad.is_empty(), "times an ordinary text, growth by {TIMES}:\n{}", bad.join("\n"));
 }

@@ -18,7 +18,7 @@ const SHORT_TOKEN: usize = 11;
 /// Bytes that one rule may read beside its keywords for each byte of the text, all keywords together.
 const WORK: usize = 4;
 /// The same for short texts, in bytes.
-const LEAST_WORK: usize = 64 << 10;
+const LEAST_WORK: usize = 16 << 10;
 
 /// A value that a rule claims. `rule` is its index in the table.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
