@@ -269,7 +269,7 @@ fn search() {
     }
 }
 
-/// One text again and again, for a profiler: `LINEAR_ONE` is its piece, `LINEAR_MODE` the mode.
+/// One text again and again, for a profiler: `LINEAR_ONE` is its piece, `LINEAR_MODE` the mode, `LINEAR_BYTES` the size.
 #[test]
 #[ignore = "measures nothing"]
 fn one() {
@@ -277,7 +277,8 @@ fn one() {
     let mode = std::env::var("LINEAR_MODE").unwrap_or_default();
     let mode = MODES.iter().copied().find(|m| m.name() == mode).unwrap_or(Mode::Safe);
     let policy = Policy { mode, ..Policy::default() };
-    let (call, text) = (call(None, None), repeated(&piece, "{}", LARGE));
+    let bytes = std::env::var("LINEAR_BYTES").map_or(LARGE, |bytes| bytes.parse().unwrap());
+    let (call, text) = (call(None, None), repeated(&piece, "{}", bytes));
     use tersed::pipeline::sanitize::{invisible, secrets, terminal};
     for _ in 0..3 {
         println!(
