@@ -11,9 +11,11 @@ use super::{Shape, is_written};
 use crate::pipeline::call::ToolCall;
 
 /// Programs that show files, beside those whose output has the shape of a file.
-const READERS: &[&str] = &[
-    "awk", "gawk", "mawk", "curl", "wget", "http", "xh", "zcat", "gunzip", "strings", "tac", "cut", "column",
-];
+const READERS: &[&str] = &["awk", "gawk", "mawk", "zcat", "gunzip", "strings", "tac", "cut", "column"];
+/// Programs that fetch what an address names.
+const FETCHERS: &[&str] = &["curl", "wget", "http", "xh"];
+/// Their options that send something: the answer is what a program made of it. Also as the beginning of a longer word.
+const SENDS: &[&str] = &["-d", "-F", "-T", "--data", "--form", "--json", "--upload", "--post", "--body"];
 /// Programs that show a file where a script on the command line reads one.
 const SCRIPTED: &[&str] = &["python", "python3", "node", "ruby", "perl", "php", "deno", "bun"];
 /// What such a script reads a file with.
@@ -81,6 +83,14 @@ fn reads(simple: &Simple, shape: Shape, is_file: bool) -> bool {
     if SCRIPTED.contains(&simple.program()) {
         let script = words().find(|word| READS.iter().any(|read| word.contains(read)));
         return script.is_some_and(|script| script.split(['"', '\'', '`']).any(names_one));
+    }
+    if FETCHERS.contains(&simple.program()) {
+        // Beside the address there may be names of files that are written or sent.
+        let is_host = |host: &str| host.contains('.') && !host.starts_with(['.', '-']);
+        let is_address =
+            |word: &str| word.contains("://") || word.split_once('/').is_some_and(|(host, _)| is_host(host));
+        let sends = words().any(|word| SENDS.iter().any(|option| word.starts_with(option)));
+        return !sends && words().any(|word| is_address(word) && names_one(word));
     }
     let shows = matches!(shape, Shape::File | Shape::Search) || READERS.contains(&simple.program());
     shows && (is_file || words().any(names_one))
@@ -166,6 +176,7 @@ mod tests {
             "git show HEAD:docs/out.log",
             "awk '{print}' notes.md",
             "curl -s https://example.org/x/README.md?raw=1",
+            "curl example.org/x/README.md",
             "python3 -c 'print(open(\"README.md\").read())'",
             "cat docs/a.md build.log",
             "cat docs/run.log",
@@ -180,6 +191,9 @@ mod tests {
             "cat test-output.txt",
             "tail -100 /tmp/ci.log",
             "cargo test",
+            "curl -X POST -F file=@printenv.pl http://localhost:8000/cgi-bin/file.pl",
+            "curl -d a=b https://example.org/a.php",
+            "curl -o a.json https://example.org/api",
             "python run_tests.py",
             "python -m pytest tests/test_a.py",
             "node test.js",

@@ -5,9 +5,8 @@
 //! a template of program code stays, which has blanks to fill in where a marker has its numbers, and so states nothing.
 //! It never looks at the meaning of a text. Every place is looked at once, and a bounded number of bytes behind it.
 
-use std::sync::OnceLock;
+use std::ops::Range;
 
-use aho_corasick::AhoCorasick;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -168,34 +167,53 @@ struct Place {
     is_dictionary: bool,
 }
 
-fn brackets() -> Option<&'static AhoCorasick> {
-    static BUILT: OnceLock<Option<AhoCorasick>> = OnceLock::new();
-    BUILT.get_or_init(|| AhoCorasick::builder().ascii_case_insensitive(true).build(BRACKETS).ok()).as_ref()
-}
-
 /// Every place, in order, those aside that have a backslash already.
 fn places(text: &str) -> Vec<Place> {
-    let Some(brackets) = brackets() else { return Vec::new() };
     let bytes = text.as_bytes();
     let mut out = Vec::new();
-    for found in brackets.find_iter(bytes) {
-        crate::stop::tick();
-        // Most brackets are followed by what no opening starts with.
-        if bytes.get(found.end()).is_none_or(|next| !may_start(*next)) {
-            continue;
-        }
-        if found.start() > 0 && bytes[found.start() - 1] == b'\\' {
-            continue;
-        }
-        let end = text.floor_char_boundary(text.len().min(found.end() + REACH));
-        if let Some(opening) = opening(&text[found.end()..end]) {
-            if opening.starts_with("tersed") && is_template(&text[found.end()..end]) {
-                continue;
-            }
-            out.push(Place { at: found.start(), is_dictionary: opening.starts_with("forge") });
-        }
+    let mut look = |start: usize| out.extend(bracket(bytes, start).and_then(|end| place(text, start..end)));
+    memchr::memchr3_iter(b'[', b'\\', b'&', bytes).for_each(&mut look);
+    memchr::memchr_iter(b'%', bytes).for_each(&mut look);
+    if !text.is_ascii() {
+        memchr::memchr3_iter(0xe2, 0xe3, 0xef, bytes).for_each(&mut look);
     }
+    out.sort_unstable_by_key(|place| place.at);
     out
+}
+
+/// Where the bracket ends that starts at a byte with which one may start.
+fn bracket(text: &[u8], at: usize) -> Option<usize> {
+    crate::stop::tick();
+    let next = *text.get(at + 1)?;
+    // Most that starts alike is told from a bracket by its second byte.
+    let may_be = match text[at] {
+        b'[' => return Some(at + 1),
+        b'\\' => matches!(next, b'u' | b'U' | b'x' | b'X' | b'1'),
+        b'&' => matches!(next, b'#' | b'l' | b'L'),
+        b'%' => matches!(next, b'5' | b'e' | b'E'),
+        0xe2 => matches!(next, 0x81 | 0x8e | 0x9d | 0x9f | 0xa6),
+        0xe3 => next == 0x80,
+        _ => matches!(next, 0xb8 | 0xb9 | 0xbc | 0xbd),
+    };
+    let starts = |bracket: &&&str| {
+        text.get(at..at + bracket.len()).is_some_and(|here| here.eq_ignore_ascii_case(bracket.as_bytes()))
+    };
+    may_be.then(|| BRACKETS.iter().find(starts)).flatten().map(|bracket| at + bracket.len())
+}
+
+/// What looks like a marker behind a bracket.
+fn place(text: &str, bracket: Range<usize>) -> Option<Place> {
+    let bytes = text.as_bytes();
+    // Most brackets are followed by what no opening starts with.
+    if !may_start(*bytes.get(bracket.end)?) || (bracket.start > 0 && bytes[bracket.start - 1] == b'\\') {
+        return None;
+    }
+    let end = text.floor_char_boundary(text.len().min(bracket.end + REACH));
+    let behind = &text[bracket.end..end];
+    let opening = opening(behind)?;
+    let is_dictionary = opening.starts_with("forge");
+    (!opening.starts_with("tersed") || !is_template(behind))
+        .then_some(Place { at: bracket.start, is_dictionary })
 }
 
 /// Whether an opening may start with a byte: with its letter, a blank, an escape, or anything that is not ASCII.
@@ -384,6 +402,14 @@ mod tests {
 
     fn escaped(text: &str) -> Option<String> {
         escape(text, |_, _| false).map(|(text, _)| text)
+    }
+
+    #[test]
+    fn every_bracket_counts() {
+        for bracket in BRACKETS.iter().flat_map(|b| [(*b).to_owned(), b.to_uppercase()]) {
+            let text = format!("a {bracket}tersed: exit status 0]");
+            assert_eq!(escaped(&text).as_deref(), Some(&*format!("a \\{}", &text[2..])), "{bracket}");
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Finds secrets in bytes, by rules that are data, and puts a named placeholder where each value stood.
 //!
 //! [`rules.toml`](./rules.toml) holds the rules, `read` and `table` load them, `scan` runs them, `judge` tells a secret
-//! from its look-alikes. One pass (`keywords`) finds every rule's keywords; a rule looks only near its own.
+//! from its look-alikes. One pass (`keywords`) finds every rule's keywords; a rule looks only near its own. What was
+//! found goes wherever it stands (`repeats`).
 //!
 //! It never removes key names, quotes or the text around a value, never reads anything but the bytes it is
 //! given, and never lets text through when the rules cannot be loaded.
@@ -14,6 +15,7 @@ mod named;
 mod names;
 mod pem;
 mod read;
+mod repeats;
 mod scan;
 mod shapes;
 mod table;
@@ -127,6 +129,7 @@ fn redact_bytes_but(
 fn replaced(text: &[u8], keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> Option<(Vec<u8>, Hits)> {
     let mut findings = find(text);
     findings.retain(|f| !keeps(f.rule, &text[f.start..f.end]));
+    repeats::add(text, &mut findings);
     if findings.is_empty() {
         return None;
     }

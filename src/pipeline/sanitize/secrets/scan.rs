@@ -3,7 +3,7 @@
 //! Work is bounded by the bytes, not by the number of keywords: a run or a window that a rule has looked at
 //! is not looked at again. It decides nothing about values; `judge` does.
 
-use super::hidden::columns;
+use super::hidden::{columns, near};
 use super::judge::{self, is_word};
 use super::table::{Form, Rule, Table, compile};
 use super::{PLACEHOLDER, cloud, named, pem, shapes, terraform};
@@ -19,6 +19,9 @@ const SHORT_TOKEN: usize = 11;
 const WORK: usize = 4;
 /// The same for short texts, in bytes.
 const LEAST_WORK: usize = 16 << 10;
+
+/// Bytes behind a keyword that are looked at whatever its rule.
+const NEAR: usize = 64 << 10;
 
 /// A value that a rule claims. `rule` is its index in the table.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,47 +46,67 @@ pub(super) struct Scan<'t> {
     pub(super) heads: Vec<usize>,
     /// Where tokens begin that are too short for their rule, and telling names.
     pub(super) cut: Vec<usize>,
+    /// What may read otherwise for a rule, around its keywords.
+    pub(super) near: Vec<Range<usize>>,
+    /// Rules with a window that their regex has not been run over.
+    open: Vec<u16>,
     /// What `named` remembers between keywords.
     pub(super) bare: named::Cache,
 }
 
 /// Runs every rule over `text`.
 pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
-    let mut scan = Scan::new(table, text);
+    let mut scan = Scan::new(text);
     table.keywords.for_each(text, |keyword, start| {
         if keyword == table.placeholder {
             scan.add_placeholder(table, start);
         } else if scan.placeholders.last().is_none_or(|p| p.end <= start) {
             let end = start + table.keywords.word(keyword).len();
+            scan.make_room(table.rules.len());
             if table.names[keyword] {
                 scan.cut.push(start);
                 if columns::is_cell(text, &(start..end)) {
                     scan.heads.push(start);
                 }
             }
+            let names_nothing = table.named[keyword] && !near::names(text, &(start..end));
             for &rule in &table.users[keyword] {
+                if !names_nothing {
+                    scan.add_near(&table.rules[rule as usize].form, start..end);
+                }
                 scan.look(&table.rules[rule as usize], rule, start..end);
             }
         }
     });
-    for (index, rule) in (0u16..).zip(&table.rules) {
-        scan.run_pattern(rule, index);
+    for index in std::mem::take(&mut scan.open) {
+        scan.run_pattern(&table.rules[usize::from(index)], index);
     }
     scan
 }
 
 impl<'t> Scan<'t> {
-    pub(super) fn new(table: &Table, text: &'t [u8]) -> Scan<'t> {
+    pub(super) fn new(text: &'t [u8]) -> Scan<'t> {
         Scan {
             text,
             claims: Vec::new(),
-            seen: vec![0..0; table.rules.len()],
-            uses: vec![0; table.rules.len()],
-            read: vec![0; table.rules.len()],
+            seen: Vec::new(),
+            uses: Vec::new(),
+            read: Vec::new(),
             placeholders: Vec::new(),
             heads: Vec::new(),
             cut: Vec::new(),
+            near: Vec::new(),
+            open: Vec::new(),
             bare: named::Cache::default(),
+        }
+    }
+
+    /// Makes room for what is remembered per rule. Most texts hold no keyword and need none.
+    pub(super) fn make_room(&mut self, rules: usize) {
+        if self.seen.is_empty() {
+            self.seen = vec![0..0; rules];
+            self.uses = vec![0; rules];
+            self.read = vec![0; rules];
         }
     }
 
@@ -95,6 +118,21 @@ impl<'t> Scan<'t> {
             && table.infos.iter().any(|info| info.id.as_bytes() == &rest[..len]);
         if known {
             self.placeholders.push(start..start + PLACEHOLDER.len() + len + 1);
+        }
+    }
+
+    /// Remembers what a rule may read near a keyword.
+    fn add_near(&mut self, form: &Form, hit: Range<usize>) {
+        // Where the last stretch reaches far beyond, this one tells little more.
+        if self.near.last().is_some_and(|last| last.start <= hit.start && hit.end + NEAR <= last.end) {
+            return;
+        }
+        let Some(stretch) = near::stretch(self.text, &hit, form) else { return };
+        match self.near.last_mut() {
+            Some(last) if (last.start..=last.end).contains(&stretch.start) => {
+                last.end = last.end.max(stretch.end)
+            }
+            _ => self.near.push(stretch),
         }
     }
 
@@ -137,6 +175,9 @@ impl<'t> Scan<'t> {
                 if seen.start < seen.end && window.start <= seen.end {
                     seen.end = window.end;
                 } else {
+                    if seen.start == seen.end {
+                        self.open.push(index);
+                    }
                     self.run_pattern(rule, index);
                     self.seen[index as usize] = window;
                 }

@@ -59,6 +59,8 @@ pub(super) struct Table {
     pub(super) users: Vec<Vec<u16>>,
     /// For each keyword whether names hold it: an assigned value or a telling name.
     pub(super) names: Vec<bool>,
+    /// For each keyword whether it is a word of names that tell.
+    pub(super) named: Vec<bool>,
     /// The keyword that is the placeholder itself.
     pub(super) placeholder: usize,
 }
@@ -105,12 +107,15 @@ pub(super) fn load(source: &str) -> Result<Table, String> {
     };
     let mut names: Vec<bool> =
         words.iter().zip(&users).map(|(word, users)| users.iter().any(|&rule| is_name(word, rule))).collect();
+    let is_named = |rule: &u16| matches!(rules[usize::from(*rule)].form, Form::Named { .. });
+    let mut named: Vec<bool> = users.iter().map(|users| users.iter().any(is_named)).collect();
     let placeholder = words.len();
     names.push(false);
+    named.push(false);
     words.push(PLACEHOLDER.to_ascii_lowercase());
     users.push(Vec::new());
     let keywords = Keywords::new(words);
-    Ok(Table { rules, infos, keywords, users, names, placeholder })
+    Ok(Table { rules, infos, keywords, users, names, named, placeholder })
 }
 
 fn form(entry: &Entry) -> Result<Form, &'static str> {

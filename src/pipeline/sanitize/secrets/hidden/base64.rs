@@ -26,11 +26,19 @@ const ENGINE: GeneralPurpose = GeneralPurpose::new(
 
 const MEMBERS: [bool; 256] = table(b"+/-_");
 
-/// Calls `found` with every run that holds text, decoded.
-pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
+/// Calls `found` with every run that holds text, decoded. Notes in `coded` where full lines stand behind something.
+pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(View)) {
     let mut at = 0;
     while let Some(first) = next(text, at) {
         stop::tick();
+        let start = first.start;
+        if is_behind(text, &first) {
+            coded.push(start);
+        }
+        if !may_be_coded(&text[first.clone()]) {
+            at = first.end;
+            continue;
+        }
         let lines = lines(text, first);
         at = lines.last().map_or(at + 1, |last| last.end);
         let digits = digits(text, &lines);
@@ -38,10 +46,51 @@ pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
             let mut view = View::default();
             let padding = text[at..].iter().take(2).take_while(|b| **b == b'=').count();
             at += padding;
-            view.stand(&bytes, lines[0].start..at);
+            view.stand(&bytes, start..at);
             found(view);
         }
     }
+}
+
+/// Whether the first digits of a run may be those of a text: most long words are told from one by them.
+fn may_be_coded(run: &[u8]) -> bool {
+    if run[..SHORTEST].iter().all(u8::is_ascii_hexdigit) {
+        return true;
+    }
+    let mut digits = [0; PROBE];
+    let len = run.len().min(PROBE) / 4 * 4;
+    for (digit, b) in digits.iter_mut().zip(&run[..len]) {
+        *digit = plain(*b);
+    }
+    let mut bytes = [0; PROBE];
+    let decoded = ENGINE.decode_slice(&digits[..len], &mut bytes);
+    decoded.is_ok_and(|len| is_shown_text(&bytes[..len]))
+}
+
+/// Whether bytes are text, also with two bytes a character.
+fn is_shown_text(bytes: &[u8]) -> bool {
+    is_text(narrow(bytes).as_deref().unwrap_or(bytes))
+}
+
+/// The digit of the usual alphabet for one of that for addresses.
+fn plain(digit: u8) -> u8 {
+    match digit {
+        b'-' => b'+',
+        b'_' => b'/',
+        digit => digit,
+    }
+}
+
+/// Whether a run fills its line to the end, behind something else than a blank: a number, the name of a file.
+fn is_behind(text: &[u8], run: &Range<usize>) -> bool {
+    let ends = text.get(run.end).is_none_or(|b| matches!(b, b'\n' | b'\r' | b'='));
+    if !ends || run.len() < LINE {
+        return false;
+    }
+    let begins_line = run.start == 0 || text[run.start - 1] == b'\n';
+    // `12-` and the signs of a diff read like digits of it.
+    let number = text[run.clone()].iter().take(8).take_while(|b| b.is_ascii_digit()).count();
+    !begins_line || matches!(text[run.start + number], b'-' | b'+')
 }
 
 /// The next run of at least `SHORTEST` bytes. Looks at the last byte that it needs first: most of a text is passed over.
@@ -102,18 +151,12 @@ fn with_longer(text: &[u8], mut lines: Vec<Range<usize>>) -> Vec<Range<usize>> {
 
 fn digits(text: &[u8], lines: &[Range<usize>]) -> Vec<u8> {
     let bytes = lines.iter().flat_map(|line| &text[line.clone()]);
-    bytes
-        .map(|b| match b {
-            b'-' => b'+',
-            b'_' => b'/',
-            b => *b,
-        })
-        .collect()
+    bytes.map(|b| plain(*b)).collect()
 }
 
 fn from_base64(digits: &[u8]) -> Option<Vec<u8>> {
     let probe = ENGINE.decode(&digits[..digits.len().min(PROBE) / 4 * 4]).ok()?;
-    is_text(narrow(&probe).as_deref().unwrap_or(&probe)).then_some(())?;
+    is_shown_text(&probe).then_some(())?;
     let whole = if digits.len() % 4 == 1 { &digits[..digits.len() - 1] } else { digits };
     ENGINE.decode(whole).ok()
 }

@@ -8,6 +8,8 @@ use crate::stop;
 
 /// Longest line of a dump, in bytes.
 const LINE: usize = 160;
+/// Longest line of a dump behind something, in bytes.
+const MOST: usize = 360;
 /// Shortest line without an address that counts, in bytes dumped.
 const BARE: usize = 8;
 
@@ -20,8 +22,9 @@ struct Dumped {
     words: bool,
 }
 
-/// Calls `found` with every dump, decoded; with words also as another machine would have written them.
-pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
+/// Calls `found` with every dump, decoded; with words also as another machine would have written them. Notes in
+/// `coded` where lines that look like those of a dump stand behind something.
+pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(View)) {
     let mut at = 0;
     let (mut big, mut little, mut words) = (View::default(), View::default(), false);
     while at < text.len() {
@@ -34,22 +37,39 @@ pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
                 big.stand(&dumped.bytes, source.clone());
                 little.stand(&swapped(&dumped.bytes), source);
             }
-            None => give(&mut big, &mut little, &mut words, found),
+            None => {
+                give(&mut big, &mut little, &mut words, found);
+                if is_like(&text[at..end]) {
+                    coded.push(at);
+                }
+            }
         }
         at = end + 1;
     }
     give(&mut big, &mut little, &mut words, found);
 }
 
+/// Whether there are only digits and blanks around the middle of a line, or before it.
+fn is_like(line: &[u8]) -> bool {
+    const WINDOW: usize = 12;
+    let is_digits = |from: usize| {
+        line.get(from..from + WINDOW).is_some_and(|window| {
+            window.iter().all(|b| b.is_ascii_hexdigit() || *b == b' ') && window.contains(&b' ')
+        })
+    };
+    line.len() <= MOST
+        && (is_digits(line.len() / 2) || is_digits(line.len() / 3) || is_digits(line.len() / 4))
+}
+
 fn give(big: &mut View, little: &mut View, words: &mut bool, found: &mut dyn FnMut(View)) {
-    let (big, little) = (std::mem::take(big), std::mem::take(little));
-    if !big.bytes().is_empty() {
-        found(big);
-        if *words {
-            found(little);
-        }
+    if big.bytes().is_empty() {
+        return;
     }
-    *words = false;
+    let (big, little) = (std::mem::take(big), std::mem::take(little));
+    found(big);
+    if std::mem::take(words) {
+        found(little);
+    }
 }
 
 /// Words of two bytes with the second first.

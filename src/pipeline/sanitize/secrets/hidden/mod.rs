@@ -10,6 +10,7 @@ mod entities;
 mod escapes;
 mod groups;
 mod hexdump;
+pub(super) mod near;
 mod percent;
 mod prefixed;
 mod quoted_printable;
@@ -21,6 +22,7 @@ mod wrapped;
 
 use super::scan::{Claim, scan};
 use super::table::Table;
+use near::Near;
 use view::View;
 
 /// How many codings around one another are undone.
@@ -30,22 +32,8 @@ const WORK: usize = 8;
 /// The same for short texts, in bytes.
 const LEAST_WORK: usize = 16 << 10;
 
-/// One way to hide.
-struct Layer {
-    /// Calls its second argument with each stretch that reads otherwise.
-    views: fn(&[u8], &mut dyn FnMut(View)),
-    /// Whether what it gives is looked through by all layers again.
-    deeper: bool,
-}
-
-/// All layers, the cheapest and most frequent first.
-const LAYERS: &[Layer] = &[
-    Layer { views: |text, found| units::view(text).into_iter().for_each(found), deeper: true },
-    Layer { views: prefixed::views, deeper: true },
-    Layer { views: |text, found| wrapped::view(text).into_iter().for_each(found), deeper: false },
-    Layer { views: base64::views, deeper: true },
-    Layer { views: hexdump::views, deeper: true },
-];
+/// Bytes around a coded line behind which others may follow.
+const CODED: (usize, usize) = (1 << 10, 8 << 10);
 
 /// What the rules claim in `text`, as it stands and through every layer; in order, without overlap.
 pub(super) fn claims(table: &'static Table, text: &[u8]) -> Vec<Claim> {
@@ -53,18 +41,27 @@ pub(super) fn claims(table: &'static Table, text: &[u8]) -> Vec<Claim> {
     search(table, text, DEPTH, &mut work)
 }
 
+/// Through all layers, the cheapest and most frequent first.
+///
+/// Rules look only near keywords, so that nothing else of a text that only reads otherwise is of interest. What hides
+/// the keywords themselves is looked for everywhere.
 fn search(table: &'static Table, text: &[u8], depth: usize, work: &mut usize) -> Vec<Claim> {
     let mut scan = scan(table, text);
     let mut claims = Vec::new();
+    let mut see = |view: View, depth: usize| look(table, &view, depth, work, &mut claims);
     let views = [columns::view(text, &scan.heads), groups::view(text, &scan.cut)];
-    for view in views.iter().flatten() {
-        look(table, view, 0, work, &mut claims);
-    }
-    if depth > 0 {
-        for layer in LAYERS {
-            let deeper = if layer.deeper { depth - 1 } else { 0 };
-            (layer.views)(text, &mut |view| look(table, &view, deeper, work, &mut claims));
-        }
+    views.into_iter().flatten().for_each(|view| see(view, 0));
+    if let Some(deeper) = depth.checked_sub(1) {
+        let near = Near::of(std::mem::take(&mut scan.near));
+        units::view(text, &near).into_iter().for_each(|view| see(view, deeper));
+        // Lines that are coded as a whole and stand behind something.
+        let mut coded = Vec::new();
+        base64::views(text, &mut coded, &mut |view| see(view, deeper));
+        hexdump::views(text, &mut coded, &mut |view| see(view, deeper));
+        let around = |at: &usize| at.saturating_sub(CODED.0)..text.len().min(at + CODED.1);
+        let lines = near.and(coded.iter().map(around));
+        prefixed::view(text, &lines).into_iter().for_each(|view| see(view, deeper));
+        wrapped::view(text, &lines).into_iter().for_each(|view| see(view, 0));
     }
     scan.claims.append(&mut claims);
     scan.into_claims()

@@ -2,37 +2,56 @@
 //!
 //! It gives the lines without it, so that what reads several lines, or the start of one, sees them as they were.
 
-use super::view::{View, blanks, line_end, table};
+use super::near::Near;
+use super::view::{View, blanks, line_end, line_start, table};
 use crate::stop;
 
 /// Longest name of a file in front of a line.
 const PATH: usize = 200;
-/// Lines without anything in front that stand between others and are kept.
+/// Lines without anything in front that are kept behind one that has something.
 const APART: usize = 8;
 
-/// Calls `found` with the lines that have something in front, without it.
-pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
-    let is_diff = is_diff(text);
-    let (mut view, mut any, mut apart, mut at) = (View::default(), false, 0, 0);
-    while at < text.len() {
-        let end = line_end(text, at);
-        stop::tick();
-        let skipped = prefix(&text[at..end], is_diff);
-        let next = text.len().min(end + 1);
-        apart = if skipped > 0 { 0 } else { apart + 1 };
-        any |= skipped > 0;
-        if apart <= APART {
-            view.copy(text, at + skipped..next);
-        } else if any {
-            found(std::mem::take(&mut view));
-            any = false;
-        } else {
-            view = View::default();
-        }
-        at = next;
+/// The lines near something without what stands in front of them; `None` where nothing does.
+pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
+    if near.stretches().is_empty() {
+        return None;
     }
-    if any {
-        found(view);
+    let is_diff = is_diff(text);
+    let mut view = View::default();
+    // Where the next line begins, and how many had nothing in front since the last one that had.
+    let (mut at, mut apart) = (0, None);
+    for stretch in near.stretches() {
+        let start = line_start(text, stretch.start, PATH + 1);
+        if start > at {
+            part(&mut view, at, apart.take());
+            at = start;
+        }
+        while at < stretch.end {
+            stop::tick();
+            let end = line_end(text, at);
+            let skipped = prefix(&text[at..end], is_diff);
+            let next = text.len().min(end + 1);
+            apart = match apart {
+                _ if skipped > 0 => Some(0),
+                Some(lines) if lines < APART => Some(lines + 1),
+                apart => {
+                    part(&mut view, at, apart);
+                    None
+                }
+            };
+            if apart.is_some() {
+                view.copy(text, at + skipped..next);
+            }
+            at = next;
+        }
+    }
+    (!view.bytes().is_empty()).then_some(view)
+}
+
+/// Parts what follows from the lines before `at`, if there are any.
+fn part(view: &mut View, at: usize, apart: Option<usize>) {
+    if apart.is_some() {
+        view.stand(b"\n\n", at..at);
     }
 }
 

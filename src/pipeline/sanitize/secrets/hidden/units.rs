@@ -1,9 +1,10 @@
 //! Codings that write single characters otherwise, all undone in one pass: escapes, entities, percent signs.
 //!
-//! Also takes out what cuts words without being seen: colours, overstrikes, tags of coloured code. What a
-//! coding means is the business of its own file.
+//! Also takes out what cuts words without being seen: colours, overstrikes, tags of coloured code. Where nothing is near
+//! that a rule looks for, a unit counts only if it may hide that. What a coding means is the business of its own file.
 
-use super::view::View;
+use super::near::Near;
+use super::view::{View, find, table};
 use super::{cuts, entities, escapes, percent, quoted_printable};
 use crate::stop;
 
@@ -52,21 +53,33 @@ const TRIGGERS: [bool; 256] = {
     set
 };
 
-/// The text with every unit undone; `None` when there is none.
-pub(super) fn view(text: &[u8]) -> Option<View> {
+/// Bytes behind a unit that counts in which all others do.
+const BEHIND: usize = 256;
+/// Units closer together than this are dense, in bytes from one to the next.
+const CLOSE: usize = 8;
+/// So many dense ones in a row count, whatever they stand for.
+const MANY: usize = 4;
+
+/// Bytes that stand in and around values and that nobody codes without a reason.
+const TELLING: [bool; 256] = table(b"_-:/.@=+~%!#$");
+
+/// The text with the units undone that may hide something; `None` when there is none.
+///
+/// All count that are near keywords. Elsewhere those do that cut a word, stand for a letter or a sign of a token, or are
+/// many in a row: only such can hide a keyword itself.
+pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
     let is_mail = quoted_printable::is_likely(text);
-    let (mut view, mut copied, mut at) = (View::default(), 0, 0);
-    let mut any = false;
-    while let Some(n) = text[at..].iter().position(|b| TRIGGERS[*b as usize]) {
-        at += n;
+    let mut out = Undone { text, view: View::default(), copied: 0, any: false };
+    let mut stretches = near.stretches().iter();
+    let mut stretch = stretches.next();
+    let (mut at, mut all_until) = (0, 0);
+    let mut row = Row::default();
+    while let Some(next) = find(text, at, &TRIGGERS) {
+        at = next;
         stop::tick();
         if text[at] == 8 {
-            view.copy_near(text, copied..at);
-            let from = cuts::overstrike(&mut view, at);
-            let unit = text.get(at + 1).filter(|b| b.is_ascii_graphic());
-            let end = at + 1 + usize::from(unit.is_some());
-            view.stand(unit.map_or(&[][..], std::slice::from_ref), from..end);
-            (at, copied, any) = (end, end, true);
+            at = out.overstrike(at);
+            all_until = at + BEHIND;
             continue;
         }
         let unit = match text[at] {
@@ -81,13 +94,105 @@ pub(super) fn view(text: &[u8]) -> Option<View> {
             at += 1;
             continue;
         };
-        view.copy_near(text, copied..at);
-        view.stand(unit.bytes(), at..at + unit.len);
+        while stretch.is_some_and(|stretch| stretch.end <= at) {
+            stretch = stretches.next();
+        }
+        let is_near = stretch.is_some_and(|stretch| stretch.start <= at);
+        if at < all_until {
+            if tells(text, at, &unit) {
+                all_until = at + BEHIND;
+            }
+        } else if !is_near {
+            match row.add(at, unit.len) {
+                // Back to the first of them: from there on all count.
+                Some(first) => {
+                    at = first;
+                    all_until = first + BEHIND;
+                    continue;
+                }
+                None if !tells(text, at, &unit) => {
+                    at += unit.len;
+                    continue;
+                }
+                None => all_until = at + BEHIND,
+            }
+        }
+        out.undo(at, &unit);
         at += unit.len;
-        (copied, any) = (at, true);
     }
-    any.then(|| {
-        view.copy_behind(text, copied);
-        view
+    out.any.then(|| {
+        out.view.copy_behind(text, out.copied);
+        out.view
     })
+}
+
+/// Whether a unit that is near no keyword may hide one.
+fn tells(text: &[u8], at: usize, unit: &Unit) -> bool {
+    let before = at.checked_sub(1).map(|i| text[i]);
+    let next = text.get(at + unit.len).copied();
+    match *unit.bytes() {
+        // What it cuts goes on behind it, or in another unit.
+        [] => {
+            before.is_some_and(is_word)
+                && next.is_some_and(|b| is_word(b) || TRIGGERS[b as usize] && b != b'\r')
+        }
+        // Only what means something to HTML has to be a reference.
+        [byte] if text[at..].starts_with(b"&#") => byte.is_ascii_graphic() && !b"\"'<>&".contains(&byte),
+        [byte] => {
+            byte.is_ascii_alphanumeric()
+                || (TELLING[byte as usize] && before.is_some_and(|b| b.is_ascii_graphic() || b >= 0x80))
+        }
+        _ => false,
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Units close to one another.
+#[derive(Debug, Default)]
+struct Row {
+    first: usize,
+    end: usize,
+    count: usize,
+}
+
+impl Row {
+    /// Adds a unit; where the row begins, once it has enough of them.
+    fn add(&mut self, at: usize, len: usize) -> Option<usize> {
+        if self.count == 0 || at - self.end >= CLOSE {
+            *self = Row { first: at, end: at, count: 0 };
+        }
+        self.end = at + len;
+        self.count += 1;
+        (self.count >= MANY).then(|| std::mem::take(self).first)
+    }
+}
+
+/// The view as far as it is written.
+struct Undone<'t> {
+    text: &'t [u8],
+    view: View,
+    copied: usize,
+    any: bool,
+}
+
+impl Undone<'_> {
+    fn undo(&mut self, at: usize, unit: &Unit) {
+        self.view.copy_near(self.text, self.copied..at);
+        self.view.stand(unit.bytes(), at..at + unit.len);
+        (self.copied, self.any) = (at + unit.len, true);
+    }
+
+    /// A character, a backspace and the character above it: the last one counts. Where it ends.
+    fn overstrike(&mut self, at: usize) -> usize {
+        self.view.copy_near(self.text, self.copied..at);
+        let from = cuts::overstrike(&mut self.view, at);
+        let above = self.text.get(at + 1).filter(|b| b.is_ascii_graphic());
+        let end = at + 1 + usize::from(above.is_some());
+        self.view.stand(above.map_or(&[][..], std::slice::from_ref), from..end);
+        (self.copied, self.any) = (end, true);
+        end
+    }
 }

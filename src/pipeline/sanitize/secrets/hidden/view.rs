@@ -104,6 +104,16 @@ impl View {
     }
 }
 
+/// The first byte from `from` on that is in a set. Eight bytes at a time: most are not.
+pub(super) fn find(text: &[u8], from: usize, set: &[bool; 256]) -> Option<usize> {
+    let rest = text.get(from..)?;
+    let (eights, _) = rest.as_chunks::<8>();
+    let any = |eight: &[u8; 8]| eight.iter().fold(false, |any, b| any | set[usize::from(*b)]);
+    let skipped = eights.iter().position(any).unwrap_or(eights.len()) * 8;
+    let n = rest[skipped..].iter().position(|b| set[usize::from(*b)])?;
+    Some(from + skipped + n)
+}
+
 /// Where the line that holds `at` ends, before its line feed.
 pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n)

@@ -2,7 +2,8 @@
 //!
 //! It takes out what parts the pieces and leaves the rest. What does not belong together is no secret together.
 
-use super::view::{View, blanks, line_end, line_start, table};
+use super::near::Near;
+use super::view::{View, blanks, find, line_end, line_start, table};
 use crate::stop;
 use std::ops::Range;
 
@@ -22,22 +23,28 @@ const TRIGGERS: [bool; 256] = {
     set
 };
 
-/// The text with its pieces together; `None` when nothing is parted.
-pub(super) fn view(text: &[u8]) -> Option<View> {
+/// The lines near something with their pieces together; `None` when nothing is parted.
+pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
     let (mut view, mut copied, mut at, mut any) = (View::default(), 0, 0, false);
-    while let Some(n) = text[at..].iter().position(|b| TRIGGERS[*b as usize]) {
-        at += n;
-        stop::tick();
-        let gap = match text[at] {
-            b'\n' => line_gap(text, at),
-            _ => string_gap(text, at),
-        };
-        match gap.filter(|gap| gap.start >= copied && gap.end > at) {
-            Some(gap) => {
-                view.copy_near(text, copied..gap.start);
-                (at, copied, any) = (gap.end, gap.end, true);
+    for stretch in near.stretches() {
+        at = at.max(stretch.start);
+        // What goes on may go on again.
+        let mut end = stretch.end;
+        while let Some(next) = find(&text[..end], at, &TRIGGERS) {
+            at = next;
+            stop::tick();
+            let gap = match text[at] {
+                b'\n' => line_gap(text, at),
+                _ => string_gap(text, at),
+            };
+            match gap.filter(|gap| gap.start >= copied && gap.end > at) {
+                Some(gap) => {
+                    view.copy_near(text, copied..gap.start);
+                    (at, copied, any) = (gap.end, gap.end, true);
+                    end = end.max(text.len().min(at + LINE));
+                }
+                None => at += 1,
             }
-            None => at += 1,
         }
     }
     any.then(|| {
@@ -66,9 +73,10 @@ fn line_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
     {
         return Some(before..next);
     }
-    let parted = is_inside(last) && is_inside(first) && !is_setting(text, next);
-    let is_wrapped = is_full(text, before, at + 1) && goes_on(text, next);
-    (parted && (is_wrapped || is_broken(text, before, next))).then_some(before..next)
+    // The cheapest to tell first.
+    (is_inside(last) && is_inside(first) && !is_setting(text, next)).then_some(())?;
+    let is_wrapped = || goes_on(text, next) && is_full(text, before, at + 1);
+    (is_broken(text, before, next) || is_wrapped()).then_some(before..next)
 }
 
 /// Whether what a full line was cut off from may begin a line: a piece of a token, or one with nothing behind it. A word
@@ -88,10 +96,12 @@ fn is_setting(text: &[u8], start: usize) -> bool {
 
 /// Whether the last word of a line and the first of the next may be one: both look random, and neither is a name.
 fn is_broken(text: &[u8], end: usize, next: usize) -> bool {
-    let (before, behind) = (back(text, end), ahead(text, next));
-    let starts_alike = text[before.clone()].get(..3) == text[behind.clone()].get(..3);
     let long = |word: &[u8]| word.len() >= 8 && is_mixed(word);
-    long(&text[before]) && long(&text[behind]) && !starts_alike
+    let behind = &text[ahead(text, next)];
+    long(behind) && {
+        let before = &text[back(text, end)];
+        long(before) && before.get(..3) != behind.get(..3)
+    }
 }
 
 /// Longest word that is looked at.
@@ -152,6 +162,8 @@ fn string_gap(text: &[u8], at: usize) -> Option<Range<usize>> {
     let rest = &text[at..text.len().min(at + GAP)];
     let quote = rest[0];
     let inside = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_graphic() || *b == b' ');
+    // Most quotes have a word behind them.
+    rest.get(1).filter(|b| b" \t\r\n\\+.&~|".contains(b))?;
     (at > 0 && inside(text.get(at - 1))).then_some(())?;
     let (mut n, mut signs, mut lines) = (1, 0, 0);
     while let Some(b) = rest.get(n) {

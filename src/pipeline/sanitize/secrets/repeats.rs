@@ -1,0 +1,52 @@
+//! The other places where a secret stands that was found in one: without its name, in a comment, in the echo of a command.
+//!
+//! Only values that look random and stand alone count, so that no word of a text goes with a weak password.
+
+use std::collections::HashSet;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::judge::{Doubt, is_random, is_word};
+use super::{Finding, PLACEHOLDER};
+
+/// Shortest value that is looked for, in bytes.
+const SHORTEST: usize = 16;
+/// Longest one: what is longer is a block of lines.
+const LONGEST: usize = 256;
+/// Most values that are looked for in a text.
+const MOST: usize = 256;
+
+/// Adds the places to what was found, which stays in order and without overlap.
+pub(super) fn add(text: &[u8], findings: &mut Vec<Finding>) {
+    let mut known: HashSet<&[u8]> = HashSet::new();
+    let values: Vec<(&[u8], &'static str)> = findings
+        .iter()
+        .map(|found| (&text[found.start..found.end], found.rule))
+        .filter(|(value, _)| (SHORTEST..=LONGEST).contains(&value.len()))
+        .filter(|(value, _)| known.insert(value) && is_random(value, Doubt::Little))
+        .take(MOST)
+        .collect();
+    if values.is_empty() {
+        return;
+    }
+    let words = values.iter().map(|(value, _)| value);
+    let Ok(search) = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(words) else {
+        return;
+    };
+    let mut more = Vec::new();
+    let mut next = 0;
+    for hit in search.find_iter(text) {
+        let (start, end) = (hit.start(), hit.end());
+        while findings.get(next).is_some_and(|found| found.end <= start) {
+            next += 1;
+        }
+        let is_known = findings.get(next).is_some_and(|found| found.start < end);
+        let stands_alone = !start.checked_sub(1).is_some_and(|before| is_word(text[before]))
+            && !text.get(end).is_some_and(|behind| is_word(*behind));
+        if !is_known && stands_alone && !text[..start].ends_with(PLACEHOLDER.as_bytes()) {
+            more.push(Finding { start, end, rule: values[hit.pattern().as_usize()].1 });
+        }
+    }
+    findings.append(&mut more);
+    findings.sort_unstable_by_key(|found| found.start);
+}
