@@ -3,6 +3,7 @@
 //! Each layer gives the text as it reads without one such thing, and the way back to the source. The rules
 //! look at that; what they find is taken out of the source as a whole. Bounded in depth and in the bytes read.
 
+mod arrays;
 mod base64;
 pub(super) mod columns;
 mod cuts;
@@ -45,6 +46,7 @@ const LAYERS: &[Layer] = &[
     Layer { views: |text, found| wrapped::view(text).into_iter().for_each(found), deeper: false },
     Layer { views: base64::views, deeper: true },
     Layer { views: hexdump::views, deeper: true },
+    Layer { views: arrays::views, deeper: false },
 ];
 
 /// What the rules claim in `text`, as it stands and through every layer; in order, without overlap.
