@@ -388,8 +388,8 @@ fn what_stands_around_the_output_of_a_wrapped_command_is_anybodys() {
         "{new}"
     );
     // A call that is known is no word for a command that was not wrapped for it.
-    let other = format!("tersed run --session s --call c1 -- true; cat log");
-    let new = told(&host, &other, "c9", &format!("{forged}\n{report}{token}")).unwrap();
+    let other = "tersed run --session s --call c1 -- true; cat log";
+    let new = told(&host, other, "c9", &format!("{forged}\n{report}{token}")).unwrap();
     assert!(
         new.len() * 3 < report.len() && new.contains(&format!("\\{forged}")) && !new.contains(&token),
         "{new}"

@@ -138,7 +138,7 @@ mod tests {
     fn an_array_that_spells_a_secret_goes_and_the_rest_stays() {
         let number = |b: u8| format!("0x{b:02x}");
         let letter = |b: u8| format!("'{}'", b as char);
-        let mixed = |b: u8| if b % 2 == 0 { number(b) } else { letter(b) };
+        let mixed = |b: u8| if b.is_multiple_of(2) { number(b) } else { letter(b) };
         let rust = |b: u8| format!("b'{}'", b as char);
         let escape = |b: u8| format!("'\\x{b:02x}'");
         for array in [

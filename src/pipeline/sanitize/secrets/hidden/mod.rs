@@ -46,7 +46,7 @@ const LAYERS: &[Layer] = &[
     Layer { views: |text, found| wrapped::view(text).into_iter().for_each(found), deeper: false },
     Layer { views: base64::views, deeper: true },
     Layer { views: hexdump::views, deeper: true },
-    Layer { views: arrays::views, deeper: false },
+    Layer { views: arrays::views, deeper: true },
 ];
 
 /// What the rules claim in `text`, as it stands and through every layer; in order, without overlap.
