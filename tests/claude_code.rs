@@ -147,6 +147,31 @@ fn what_a_command_wrote_that_says_it_is_wrapped_is_worked_on() {
     assert!(answer(&event).is_some());
 }
 
+#[test]
+fn what_stays_as_it_is_loses_its_secrets_all_the_same() {
+    let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+    let long: String = (1..=300).map(|n| format!("test t{n} ... ok\n")).collect();
+    let mut event = recorded("bash");
+    for (name, value) in [("interrupted", json!(true)), ("backgroundTaskId", json!("b1")), ("", json!(null))]
+    {
+        let mut event = event.clone();
+        match name {
+            "" => event["tool_input"]["command"] = json!("cat log; tersed artifacts list"),
+            name => event["tool_response"][name] = value,
+        }
+        event["tool_response"]["stdout"] = json!(long);
+        assert_eq!(answer(&event), None, "{name}");
+        event["tool_response"]["stdout"] = json!(format!("{long}key {token}\n"));
+        event["tool_response"]["stderr"] = json!(format!("{token}\n"));
+        let new = output(&event);
+        assert_eq!(new["stdout"], json!(format!("{long}key [REDACTED:github-pat]\n")), "{name}");
+        assert_eq!(new["stderr"], json!("[REDACTED:github-pat]\n"), "{name}");
+    }
+    event["tool_response"]["isImage"] = json!(true);
+    event["tool_response"]["stdout"] = json!("aGVsbG8=");
+    assert_eq!(answer(&event), None);
+}
+
 fn test_run(call: &str) -> Value {
     let passing: String = (1..=300).map(|n| format!("test t{n} ... ok\n")).collect();
     let total =

@@ -137,8 +137,12 @@ fn has_rules(event: &Event) -> bool {
 /// `{stdout, stderr, interrupted, isImage, persistedOutputPath?, …}`
 fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Value> {
     let is = |name: &str| response.get(name).and_then(Value::as_bool).unwrap_or(false);
-    if is("interrupted") || is("isImage") || response.contains_key("backgroundTaskId") {
+    if is("isImage") {
         return None;
+    }
+    if is("interrupted") || response.contains_key("backgroundTaskId") {
+        // Nobody knows what is missing.
+        return changed(host, event, response, texts_of(response).map(str::to_owned));
     }
     // The event comes for exit code 0, and for codes that the host has words for, such as "No matches found".
     let exit_code = (!response.contains_key("returnCodeInterpretation")).then_some(0);
@@ -191,9 +195,7 @@ fn of_ours(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<
     let (engine, context) = (host.engine(), event.context());
     let key = engine.seal_key();
     let is_shown = |call: &str, _: &str| engine.knows_call(&context, call);
-    let names = ["stdout", "stderr"];
-    let texts = names.map(|name| {
-        let text = response.get(name).and_then(Value::as_str).unwrap_or_default();
+    let texts = texts_of(response).map(|text| {
         let (before, ours) = text.split_at(marker::sealed_from(text, &key).unwrap_or(text.len()));
         // The pointer to an original has no seal.
         let pointer = match Marker::parse(before) {
@@ -205,11 +207,23 @@ fn of_ours(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<
             None => text.to_owned(),
         }
     });
+    changed(host, event, response, texts)
+}
+
+/// Members of a response that are text.
+const TEXTS: [&str; 2] = ["stdout", "stderr"];
+
+fn texts_of(response: &Map<String, Value>) -> [&str; 2] {
+    TEXTS.map(|name| response.get(name).and_then(Value::as_str).unwrap_or_default())
+}
+
+/// A response with these texts in place of its own, and without their secrets; `None` where that is the same.
+fn changed(host: &Host, event: &Event, response: &Map<String, Value>, texts: [String; 2]) -> Option<Value> {
     let parts = json!(texts.each_ref().map(|text| json!({ "type": "text", "text": text })));
     let parts = redacted(host, event, &parts).unwrap_or(parts);
     let mut updated = response.clone();
-    for (name, part) in names.into_iter().zip(parts.as_array()?) {
-        if let Some(text) = updated.get_mut(name) {
+    for (name, part) in TEXTS.into_iter().zip(parts.as_array()?) {
+        if let Some(text) = updated.get_mut(name).filter(|text| text.is_string()) {
             *text = part.get("text")?.clone();
         }
     }

@@ -21,7 +21,8 @@ pub fn compress(
     budget: Option<usize>,
 ) -> Option<Value> {
     if reads_back(event) {
-        return None;
+        // Whoever else wrote into the same output.
+        return redacted(host, event, content);
     }
     let mut result = json!({
         "tool": event.tool_name,
@@ -47,8 +48,8 @@ pub struct Limits {
     pub bytes: Option<usize>,
 }
 
-/// Texts of one result that were made smaller before, without secrets; `None` where they hold none. No call and no
-/// result for the session.
+/// The texts of a result that is to stay else as it is, without secrets; `None` where they hold none. The session takes
+/// no note of the call.
 pub fn redacted(host: &Host, event: &Event, content: &Value) -> Option<Value> {
     let texts: Vec<&str> = match content {
         Value::String(text) => vec![text],
