@@ -554,7 +554,9 @@ fn settings_that_differ_are_other_processes_and_files_are_read_anew() {
     }
     place.wait_until("they are killed", || place.residents().is_empty());
     let output = ask("g");
-    assert!(output.status.success() && !output.stdout.is_empty() && output.stderr.is_empty(), "{output:?}");
+    assert!(output.status.success() && !output.stdout.is_empty(), "{output:?}");
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.lines().count() == 1 && said.contains("policy.mod: there is no such setting"), "{said}");
 }
 
 #[test]
@@ -612,6 +614,33 @@ fn commands_are_wrapped_for_those_who_asked() {
     assert_eq!(ask("codex", false, &before), None);
 }
 
+#[test]
+fn a_process_that_hangs_does_not_keep_others_from_answering() {
+    let place = Place::new();
+    let id = handle(&place.stdout(&event("c1")));
+    // The process alone has it.
+    fs::remove_dir_all(place.path("home/.local/state/tersed/conversations")).unwrap();
+    // Those that hang are asked first: they have names of the same workspace, and come before.
+    let own = place.files("sock").remove(0);
+    let name = own.file_name().unwrap().to_str().unwrap().split('-').next().unwrap().to_owned();
+    let hanging: Vec<Hanging> = (0..3)
+        .map(|n| Hanging::at(&place.path(&format!("run/tersed/{name}-000000000000000{n}.sock"))))
+        .collect();
+    // Other settings have another socket, so that the one with the original is not the first.
+    let mut show = place.tersed(&["artifacts", "show", &id]);
+    show.env("TERSED_POLICY_MIN_BYTES", "7").stdin(Stdio::null());
+    let output = show.output().unwrap();
+    assert!(
+        String::from_utf8(output.stdout).unwrap().contains("test t300 ... ok"),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let mut list = place.tersed(&["artifacts", "list"]);
+    list.env("TERSED_POLICY_MIN_BYTES", "7").stdin(Stdio::null());
+    assert!(String::from_utf8(list.output().unwrap().stdout).unwrap().contains(&id));
+    assert!(hanging.iter().all(|hanging| hanging.asked() == 2), "all were asked");
+}
+
 /// A process that takes what it is asked and never answers: how often it was asked.
 struct Hanging {
     asked: std::sync::Arc<std::sync::atomic::AtomicUsize>,
@@ -647,7 +676,8 @@ fn after_two_waits_in_a_row_nobody_is_asked() {
     fs::remove_file(&socket).unwrap();
     let hanging = Hanging::at(&socket);
     let ask = |host: &str, id: &str| {
-        let arguments = ["hook", host, "--deadline", "300"];
+        // What is waited for never comes; until it is asked for the process has to have started.
+        let arguments = ["hook", host, "--deadline", "2500"];
         let output = told(place.tersed(&arguments).spawn().unwrap(), event(id).to_string().as_bytes());
         assert!(
             output.status.success() && output.stdout.is_empty() && output.stderr.is_empty(),

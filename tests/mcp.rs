@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 #![cfg(unix)]
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 
 use serde_json::{Value, json};
@@ -172,6 +172,33 @@ fn the_proxy_ends_as_its_server_ends() {
         assert_eq!(ids, [1, 2]);
         assert_eq!(proxy.line(), "");
         assert_eq!(proxy.child.wait().unwrap().code(), Some(code));
+    }
+}
+
+#[test]
+fn what_a_server_writes_to_standard_error_loses_its_secrets_and_comes_at_once() {
+    let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+    let long = format!("{}{token} ", "word ".repeat(400_000));
+    for text in
+        [format!("starting\nkey {token}\nready\n"), format!("{long}\nready\n"), format!("key {token}")]
+    {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));
+        command.env("TERSED_NO_CONFIG", "1");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), &text).unwrap();
+        let script = format!("cat {} >&2; read -r line", file.path().display());
+        let mut child = command.args(["mcp-proxy", "--", "sh", "-c", &script]).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut said = String::new();
+        // It comes while the server runs.
+        while text.ends_with('\n') && !said.ends_with("ready\n") {
+            assert!(stderr.read_line(&mut said).unwrap() > 0, "it ended");
+        }
+        drop(child.stdin.take());
+        stderr.read_to_string(&mut said).unwrap();
+        assert!(child.wait().unwrap().code().is_some());
+        assert_eq!(said, text.replace(&token, "[REDACTED:github-pat]"));
     }
 }
 

@@ -287,6 +287,153 @@ fn trust_is_for_one_content() {
     assert_eq!(machine.run(&["trust", "--list"], "").0, "Nothing is trusted.\n");
 }
 
+/// What is no secret is the user's word alone; a project that says it is named, whether it is trusted or not.
+#[test]
+fn no_project_says_what_is_no_secret() {
+    let machine = Machine::new();
+    let allow =
+        "policy:\n  minBytes: 7\n  secrets: {allow: ['rule:aws-access-token', 'rule:generic-api-key']}\n";
+    let file = machine.clone(allow);
+    let said = machine.redacted();
+    assert!(said.contains("do not count: policy.minBytes, policy.secrets.allow;"), "{said}");
+    let (out, _, _) = machine.run(&["trust"], "");
+    assert!(out.contains("policy.secrets.allow = [") && out.contains("does not count all the same"), "{out}");
+    machine.trust();
+    let said = machine.redacted();
+    let expected = format!("tersed: {}:3: policy.secrets.allow: only the user's own file", file.display());
+    assert!(said.starts_with(&expected) && said.ends_with("; it does not count\n"), "{said}");
+    let (out, _, _) = machine.run(&["compress", "--set", "policy.minBytes=0"], &text());
+    assert!(out.contains("[REDACTED:"), "{out}");
+    let mut shown = machine.command(&["config", "show", "--json"]);
+    shown.args(["--set", "policy.minBytes=9"]);
+    assert_eq!(
+        machine.told(shown, b"").status.code(),
+        Some(2),
+        "who asks about settings is told that it is wrong"
+    );
+    // The rule's name is as it stands in the placeholder; the user may allow it.
+    let rule = out.split("[REDACTED:").nth(1).unwrap().split(']').next().unwrap().to_owned();
+    fs::remove_file(&file).unwrap();
+    machine.user(format!("policy: {{secrets: {{allow: ['rule:{rule}']}}}}\n"));
+    let (out, said, _) = machine.run(&["compress"], &text());
+    assert!(out.contains(&secret()), "{out}{said}");
+    // And a project takes nothing of that away or adds to it.
+    machine.clone("policy: {secrets: {allow: []}}\n");
+    let (out, said, _) = machine.run(&["compress"], &text());
+    assert!(out.contains(&secret()) && said.contains("policy.secrets.allow"), "{out}{said}");
+    machine.trust();
+    let (out, said, _) = machine.run(&["compress"], &text());
+    assert!(out.contains(&secret()) && said.contains("policy.secrets.allow"), "{out}{said}");
+}
+
+/// An event of a host with a long output.
+fn event(machine: &Machine, call: &str) -> String {
+    let cases: String = (0..300).map(|n| format!("test case_{n} of {call} ... ok\n")).collect();
+    let result =
+        "test result: ok. 300 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n";
+    json!({"session_id": "s", "hook_event_name": "PostToolUse", "tool_name": "Bash", "tool_use_id": call,
+        "cwd": machine.at("home/clone/sub"), "tool_input": {"command": format!("cargo test {call}")},
+        "tool_response": {"stdout": format!("running 300 tests\n{cases}\n{result}"), "stderr": "",
+            "interrupted": false, "isImage": false}})
+    .to_string()
+}
+
+fn end(machine: &Machine) {
+    for pid in residents(machine) {
+        let _ = Command::new("kill").args(["-KILL", &pid]).status();
+        while Path::new(&format!("/proc/{pid}")).exists() && !is_dead(&pid) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+fn is_dead(pid: &str) -> bool {
+    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z "))
+}
+
+/// What a clone says of recovery takes away nothing of what a resident process does where the user says nothing.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_clone_says_of_recovery_is_not_the_users_word() {
+    let hook = ["hook", "claude-code", "--deadline", "300000"];
+    for (text, is_kept) in [("recovery: {mode: never, retentionSeconds: 1}\n", true), ("", false)] {
+        let machine = Machine::new();
+        machine.clone(text);
+        if !is_kept {
+            machine.user("recovery: {mode: never}\n");
+        }
+        let mut command = machine.command(&hook);
+        // Texts name a command that can be run.
+        let program = Path::new(env!("CARGO_BIN_EXE_tersed")).parent().unwrap();
+        command.env("PATH", format!("{}:/usr/bin:/bin", program.display()));
+        let output = machine.told(command, event(&machine, "c1").as_bytes());
+        let [out, said] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+        assert_eq!(said.contains("recovery.mode"), is_kept, "{said}");
+        assert!(out.contains("300 passed"), "{out}");
+        let id = out
+            .split(", id ")
+            .nth(1)
+            .or_else(|| out.split("artifacts show ").nth(1))
+            .unwrap_or_else(|| panic!("{out}"));
+        let id: String = id.chars().take_while(char::is_ascii_hexdigit).collect();
+        end(&machine);
+        let (out, said, code) = machine.run(&["artifacts", "show", &id], "");
+        assert_eq!(code == Some(0) && out.contains("case_299 of c1"), is_kept, "{out} {said}");
+        end(&machine);
+    }
+}
+
+/// What is wrong with settings, or does not count, is said once by each process that others share, and again when it
+/// is another thing.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_shared_process_tells_what_does_not_count_once() {
+    let machine = Machine::new();
+    machine.user("policy: {mode: bogus}\n");
+    machine.clone("policy: {redactSecrets: false}\n");
+    let hook = ["hook", "claude-code", "--deadline", "300000"];
+    let is_told = |said: &str| {
+        assert_eq!(said.lines().count(), 2, "{said}");
+        assert!(said.lines().all(|line| line.starts_with("tersed: ")), "{said}");
+        assert!(
+            said.contains("policy.mode: `bogus` is not allowed") && said.contains("; it does not count\n"),
+            "{said}"
+        );
+        assert!(
+            said.contains("not trusted, so that these settings of it do not count: policy.redactSecrets;"),
+            "{said}"
+        );
+    };
+    let (out, said, _) = machine.run(&hook, &event(&machine, "c1"));
+    assert!(out.contains("300 passed"));
+    is_told(&said);
+    let pids = residents(&machine);
+    assert_eq!(pids.len(), 1);
+    let (out, said, _) = machine.run(&hook, &event(&machine, "c2"));
+    assert!(out.contains("300 passed") && said.is_empty(), "{said}");
+    // The same process serves commands: they are told nothing any more, and another kind of host neither.
+    let show = "for n in $(seq 99); do echo a line $n; done";
+    let mut run = machine.command(&["run", "--shell", show]);
+    run.env("TERSED_DEADLINE_MS", "300000");
+    let output = machine.told(run, b"");
+    assert!(output.stdout.starts_with(b"a line 1\n") && output.stderr.is_empty(), "{output:?}");
+    assert_eq!(residents(&machine), pids);
+    end(&machine);
+    // A command comes first, and has a secret besides, for which it reads the settings itself.
+    let show = format!("for n in $(seq 99); do echo a line $n; done; echo aws_access_key_id = {}", secret());
+    let mut run = machine.command(&["run", "--shell", &show]);
+    run.env("TERSED_DEADLINE_MS", "300000");
+    let output = machine.told(run, b"");
+    assert!(!String::from_utf8(output.stdout).unwrap().contains(&secret()));
+    is_told(&String::from_utf8(output.stderr).unwrap());
+    // Alone it says the same, as often.
+    let (_, said, _) = machine.run(&["run", "--no-resident", "--shell", &show], "");
+    is_told(&said);
+    let (_, said, _) = machine.run(&[&hook[..], &["--no-resident"]].concat(), &event(&machine, "c3"));
+    is_told(&said);
+    end(&machine);
+}
+
 #[test]
 fn a_trusted_file_still_writes_only_to_the_users_state() {
     let machine = Machine::new();

@@ -181,7 +181,8 @@ class Tersed {
         if (++this.#late >= MOST_LATE) this.#failed(this.#child, REST_MS);
       }, deadlineMs);
       signal?.addEventListener?.("abort", stop, { once: true });
-      this.#pending.set(id, done);
+      // A greeting is no answer that anybody waits for.
+      this.#pending.set(id, { done, isAnswer: method !== "initialize" });
       this.#send({ id, method, params });
     });
   }
@@ -222,12 +223,12 @@ class Tersed {
       return this.#failed(child);
     }
     if (message === null || typeof message !== "object") return this.#failed(child);
-    const done = this.#pending.get(message.id);
+    const asked = this.#pending.get(message.id);
     // An answer that came after its deadline, or a notification.
-    if (!done) return;
-    this.#late = 0;
+    if (!asked) return;
+    if (asked.isAnswer) this.#late = 0;
     this.#pause = FIRST_PAUSE_MS;
-    done(message.error === undefined ? (message.result ?? null) : null);
+    asked.done(message.error === undefined ? (message.result ?? null) : null);
   }
 
   #failed(child, rest = 0) {
@@ -246,7 +247,7 @@ class Tersed {
     if (child !== this.#child) return;
     this.#child = null;
     this.#ready = false;
-    for (const done of [...this.#pending.values()]) done(null);
+    for (const asked of [...this.#pending.values()]) asked.done(null);
   }
 }
 

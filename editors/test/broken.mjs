@@ -2,9 +2,10 @@
 // Stands in for a `tersed` that does not work; `BROKEN` says how:
 // hang: answers nothing; garbage: answers what is no message; exit: ends at once;
 // crash: greets, and ends at the first result; late: greets, and answers nothing else;
+// slow: greets once the file that `BROKEN_GREETS` names is there, and answers nothing else;
 // wrong: greets, and answers results with content of another shape; error: greets, and answers with errors.
 
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 
 const lines = process.argv.includes("lines");
 const how = process.env.BROKEN;
@@ -34,10 +35,15 @@ function take() {
   return body;
 }
 
+function greet(id) {
+  if (how === "slow" && !existsSync(process.env.BROKEN_GREETS)) return void setTimeout(greet, 10, id);
+  write({ id, result: { capabilities: { experimental: { tersed: { protocolVersion: 1 } } } } });
+}
+
 function receive({ id, method }) {
   if (how === "hang" || id === undefined) return;
   if (how === "garbage") return void process.stdout.write("Segmentation fault, or so\nnot a message\r\n\r\n");
-  if (method === "initialize") return write({ id, result: { capabilities: { experimental: { tersed: { protocolVersion: 1 } } } } });
+  if (method === "initialize") return greet(id);
   if (how === "crash") process.exit(134);
   if (how === "wrong") return write({ id, result: { content: 7 } });
   if (how === "error") return write({ id, error: { code: -32603, message: "a fault" } });

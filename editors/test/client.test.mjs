@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { PLUGINS, plugin } from "../build.mjs";
 import { Tersed, exitCodeAtEnd, linesOf } from "../shared/client.mjs";
-import { PASSED, PROGRAM, WAYS, broken, checkPassed, folder, handleOf } from "./common.mjs";
+import { PASSED, PROGRAM, WAYS, broken, checkPassed, folder, handleOf, until } from "./common.mjs";
 
 const RESULT = { toolCallId: "call_1", tool: "bash", arguments: { command: "cargo test" }, content: PASSED };
 
 // No test of the real program depends on how fast it is.
-const PATIENT = { deadlineMs: 30_000, startMs: 30_000 };
+const PATIENT = { deadlineMs: 300_000, startMs: 300_000 };
 
 describe("the shared client", () => {
   it("compresses, reads back, and gives the same bytes for the same call", async () => {
@@ -114,12 +114,25 @@ describe("fails open", () => {
     });
   }
 
-  it("waits twice at most for a program that hangs", async () => {
-    for (const way of ["hang", "late"]) {
+  it("waits twice at most for a program that hangs", { timeout: 600_000 }, async () => {
+    for (const way of ["hang", "late", "slow"]) {
       const starts = join(folder(), "starts");
       process.env.BROKEN_STARTS = starts;
+      process.env.BROKEN_GREETS = join(folder(), "greets");
       const tersed = new Tersed({ command: broken(way), deadlineMs: 150, startMs: 3_600_000 });
+      // One that gives up by itself has waited for nothing, and the program has the time to start.
+      const host = new AbortController();
+      const first = tersed.request("toolResult/compress", {}, { signal: host.signal, deadlineMs: 3_600_000 });
+      await until(() => existsSync(starts));
+      if (way === "late") await until(() => tersed.running);
+      host.abort();
+      assert.equal(await first, null);
       assert.equal(await tersed.compress("s", RESULT), null);
+      if (way === "slow") {
+        // A greeting between two waits is no answer.
+        writeFileSync(process.env.BROKEN_GREETS, "");
+        await until(() => tersed.running);
+      }
       assert.equal(await tersed.compress("s", RESULT), null);
       // Whoever asked would wait longer than the test may take.
       for (let turn = 0; turn < 20; turn++) {
@@ -129,13 +142,14 @@ describe("fails open", () => {
       assert.equal(readFileSync(starts, "utf8").trim().split("\n").length, 1, way);
       tersed.close();
       delete process.env.BROKEN_STARTS;
+      delete process.env.BROKEN_GREETS;
     }
   });
 
   it("starts a program that crashed again, after a pause", async () => {
     const starts = join(folder(), "starts");
     process.env.BROKEN_STARTS = starts;
-    const tersed = new Tersed({ command: broken("crash"), deadlineMs: 10_000 });
+    const tersed = new Tersed({ command: broken("crash"), ...PATIENT });
     const count = () => readFileSync(starts, "utf8").trim().split("\n").length;
     assert.equal(await tersed.compress("s", RESULT), null);
     assert.equal(count(), 1);

@@ -24,6 +24,11 @@ export function broken(way) {
   return way === "missing" ? "/nonexistent/tersed" : BROKEN;
 }
 
+/** Until `holds` does, however busy the machine is. */
+export async function until(holds) {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
 /** A folder that goes with the tests. */
 export function folder() {
   const path = mkdtempSync(join(tmpdir(), "tersed-editors-"));

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use clap::builder::PossibleValuesParser;
 
 use super::call::PolicyArgs;
+use super::settings::say_once;
 use crate::config::Config;
 use crate::engine::{Settings, seal_key};
 use crate::host::Host;
@@ -18,7 +19,7 @@ use crate::host::resident::answer::answer;
 use crate::host::resident::breaker::Breaker;
 use crate::host::resident::client::Client;
 use crate::host::resident::place::Place;
-use crate::host::resident::wire::{MAX_CONTENT, Reply, Request};
+use crate::host::resident::wire::{Answer, MAX_CONTENT, Reply, Request};
 use crate::host::wrap;
 
 /// Arguments of `hook`.
@@ -68,6 +69,9 @@ pub(super) struct Ask {
 /// Milliseconds until nothing is printed, where nobody says otherwise: less than the five seconds that hosts are told to
 /// wait, some of which do not get over a program that they have to end.
 const DEADLINE: u64 = 4000;
+
+/// The longest that can be asked for.
+const LONGEST: u64 = 3_600_000;
 
 /// Runs `tersed hook HOST` with nothing but plain flags without reading a command line that has all the others;
 /// `None` where that has to be done.
@@ -122,9 +126,14 @@ pub(super) fn run(args: Args) -> ExitCode {
 }
 
 fn until(deadline: Option<u64>) -> Instant {
-    let of_host = || std::env::var("TERSED_DEADLINE_MS").ok().and_then(|text| text.parse().ok());
-    let deadline = deadline.or_else(of_host).unwrap_or(DEADLINE);
-    Instant::now() + Duration::from_millis(deadline.min(3_600_000))
+    let deadline = deadline.map(|deadline| Duration::from_millis(deadline.min(LONGEST)));
+    Instant::now() + deadline.or_else(of_host).unwrap_or(Duration::from_millis(DEADLINE))
+}
+
+/// How long an answer may take by `TERSED_DEADLINE_MS`, where that says so.
+pub(super) fn of_host() -> Option<Duration> {
+    let given = std::env::var("TERSED_DEADLINE_MS").ok().and_then(|text| text.parse().ok());
+    given.map(|given: u64| Duration::from_millis(given.min(LONGEST)))
 }
 
 /// How long what the host writes is taken where nobody is asked.
@@ -211,9 +220,10 @@ fn asked(
         let settings = ask.settings.iter().chain(&ask.to_start).cloned().collect();
         let client = Client { place: place.clone(), settings, until: ask.until };
         match client.ask(request, content) {
-            Ok(answered) => {
+            Ok((Answer { reply, notes }, content)) => {
                 breaker.inspect(|breaker| breaker.answered());
-                return Some(answered);
+                say_once(notes);
+                return Some((reply, content));
             }
             Err(error) if error.kind() == std::io::ErrorKind::TimedOut => {
                 breaker.inspect(|breaker| breaker.late());

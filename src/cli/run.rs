@@ -58,7 +58,7 @@ pub struct Args {
     command: Vec<OsString>,
 }
 
-/// How long the work on an output may take before it goes out as it is.
+/// How long the work on an output may take before it goes out as it is, where `TERSED_DEADLINE_MS` says nothing.
 const DEADLINE: Duration = Duration::from_secs(5);
 /// The same where the command is being ended.
 const HURRY: Duration = Duration::from_millis(1500);
@@ -158,7 +158,7 @@ fn worked_on(args: &Args, program: &Program, output: Output<'_>) -> Option<Vec<S
     let request = Request::Run { ran, parts, owner: None };
     let ask = Ask {
         // What ends a command early does not wait long for what it wrote.
-        until: Instant::now() + if ended.is_some() { DEADLINE } else { HURRY },
+        until: Instant::now() + if ended.is_some() { hook::of_host().unwrap_or(DEADLINE) } else { HURRY },
         is_alone: args.no_resident,
         settings: args.policy.given(),
         to_start: Vec::new(),

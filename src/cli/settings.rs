@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Value, json};
 
@@ -46,21 +47,27 @@ pub(super) struct Loaded {
 impl Loaded {
     /// Says once what does not count.
     fn tell(&self) {
-        for fault in &self.faults {
-            say(&format!("{}; it does not count", printable(&fault.to_string())));
-        }
-        if let Some(line) = self.resolved.untrusted.as_ref().and_then(|untrusted| untrusted.told()) {
-            say(&printable(&line));
-        }
-        for warning in self.resolved.config.policy.rules.warnings() {
-            say(&format!("warning: {}", printable(&warning)));
-        }
+        let faults =
+            self.faults.iter().map(|fault| format!("{}; it does not count", printable(&fault.to_string())));
+        let untrusted = self.resolved.untrusted.as_ref().and_then(|untrusted| untrusted.told());
+        let warnings = self.resolved.config.policy.rules.warnings();
+        let warnings = warnings.into_iter().map(|warning| format!("warning: {}", printable(&warning)));
+        say_once(faults.chain(untrusted.map(|line| printable(&line))).chain(warnings).collect());
     }
 }
 
 /// A line for people. Nobody may be there to read it.
 pub(super) fn say(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "tersed: {line}");
+}
+
+/// Says lines about settings, but for those that were said before: settings are read more than once.
+pub(super) fn say_once(lines: Vec<String>) {
+    static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    let new: Vec<String> = lines.into_iter().filter(|line| !said.contains(line)).collect();
+    new.iter().for_each(|line| say(line));
+    said.extend(new);
 }
 
 /// Reads the name of a profile.

@@ -154,6 +154,7 @@ fn shown(file: &ProjectFile) -> String {
 /// What a setting means for who trusts it, where its name does not say how much.
 fn means(given: &Given) -> Option<&'static str> {
     Some(match given.key.as_str() {
+        _ if ProjectFile::never(given) => "This does not count all the same: only your own file may say it.",
         "policy.redactSecrets" if given.value == Value::Bool(false) => {
             "SECRETS ARE NOT REMOVED ANY MORE: passwords, keys and tokens in outputs go to the model."
         }

@@ -175,6 +175,12 @@ fn differing(key: &str, old: &Value, new: &Value, found: &mut BTreeSet<String>) 
     }
 }
 
+/// A line of at most `most` bytes.
+fn of_length(mut line: String, most: usize) -> String {
+    line.truncate(line.floor_char_boundary(most));
+    line
+}
+
 /// A configuration that cannot be read. Its values may be anything, so secrets are taken out.
 fn unreadable(errors: &[ConfigError]) -> RpcError {
     let text = sanitize::redact_only(&told(errors)).map(|(text, _)| text);
@@ -236,6 +242,17 @@ impl Engine {
             }
             Ok(())
         })
+    }
+
+    /// What is wrong with files and variables, or does not count, as lines for people; no more than fit on a screen.
+    pub fn notes_on_settings(&self) -> Vec<String> {
+        const MOST: usize = 32;
+        let told = self.configuration.told();
+        let faults = told.faults.iter().map(|fault| format!("{fault}; it does not count"));
+        let untrusted = told.untrusted.iter().map(|untrusted| untrusted.text.clone());
+        let warnings = self.configuration.policy().rules.warnings();
+        let warnings = warnings.into_iter().map(|warning| format!("warning: {}", printable(&warning)));
+        faults.chain(untrusted).chain(warnings).take(MOST).map(|line| of_length(line, 4 << 10)).collect()
     }
 
     /// Where a file of settings is or may come to be, for who wants to know whether one changed.

@@ -30,6 +30,7 @@ use crate::config::{
     Accounting, Alerts, Config, MAX_OUTPUT_BYTES, Mode, Policy, PolicyPatch, Recovery, Telemetry,
 };
 use crate::layers::{Layers, Sources};
+use crate::pipeline::marker::SealKey;
 use crate::protocol::initialize::{Capabilities, CapabilityLimits, Options};
 use crate::protocol::{METHODS, RpcError, VERSION, params};
 use crate::session::Bounds;
@@ -272,6 +273,11 @@ impl Engine {
     /// The settings for requests that give none, as they are now.
     pub fn policy_in_force(&self) -> Policy {
         (*self.policy()).clone()
+    }
+
+    /// What outputs are sealed with.
+    pub fn seal_key(&self) -> SealKey {
+        self.policy().seal_key
     }
 
     /// The settings for requests that give none.

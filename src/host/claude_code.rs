@@ -14,10 +14,11 @@ use serde_json::{Map, Value, json};
 
 use super::Host;
 use super::event::Event;
-use super::replace::{compress, forget};
+use super::replace::{compress, forget, redacted};
 use super::run::Shown;
 use super::tools::Tool;
 use super::wrap::{self, Wrap};
+use crate::pipeline::marker::{self, Marker};
 
 /// Tokens that the text of an output may take which the host would have shown only the first 2 KB of.
 const PERSISTED_BUDGET: usize = 2000;
@@ -136,22 +137,25 @@ fn has_rules(event: &Event) -> bool {
 /// `{stdout, stderr, interrupted, isImage, persistedOutputPath?, …}`
 fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Value> {
     let is = |name: &str| response.get(name).and_then(Value::as_bool).unwrap_or(false);
-    if is("interrupted") || is("isImage") || response.contains_key("backgroundTaskId") {
+    if is("isImage") {
         return None;
+    }
+    if is("interrupted") || response.contains_key("backgroundTaskId") {
+        // Nobody knows what is missing.
+        return changed(host, event, response, texts_of(response).map(str::to_owned));
     }
     // The event comes for exit code 0, and for codes that the host has words for, such as "No matches found".
     let exit_code = (!response.contains_key("returnCodeInterpretation")).then_some(0);
     let text = |name: &str| response.get(name).and_then(Value::as_str).unwrap_or_default();
     let command = event.tool_input.get("command").and_then(Value::as_str).unwrap_or_default();
-    let is_wrapped = wrap::is_wrapped(command);
     let persisted = response.get("persistedOutputPath").and_then(Value::as_str);
-    // `tersed run` told the session of it, with the very text that the host got.
-    if persisted.is_none() && host.engine().knows_call(&event.context(), &event.tool_use_id) && is_wrapped {
-        return None;
-    }
-    // The host took line ends off, so that it is no longer seen to be ours.
-    if is_wrapped && (text("stdout").contains("[tersed") || text("stdout").starts_with("[Duplicate of ")) {
-        return None;
+    let context = event.context();
+    // `tersed run` told the session of it, with the text that the host got, but for what stood around it.
+    if persisted.is_none()
+        && wrap::is_of_call(command, &context, &event.tool_use_id)
+        && host.engine().knows_call(&context, &event.tool_use_id)
+    {
+        return of_ours(host, event, response);
     }
     let mut updated = response.clone();
     if let Some(path) = persisted {
@@ -163,6 +167,10 @@ fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Val
         return Some(Value::Object(updated));
     }
     let (stdout, stderr) = (text("stdout"), text("stderr"));
+    // The host took the line end off, without which it is not seen to be ours.
+    let whole = format!("{stdout}\n");
+    let is_ours = wrap::is_wrapped(command) && marker::is_sealed(&whole, &host.engine().seal_key());
+    let stdout = if is_ours { &whole } else { stdout };
     match (stdout.is_empty(), stderr.is_empty()) {
         (true, true) => return None,
         (false, true) => {
@@ -178,6 +186,48 @@ fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Val
         }
     }
     Some(Value::Object(updated))
+}
+
+/// What `tersed run` worked on, for a command line that the hook put into it: it stays as small as it is. What came
+/// before the sealed output, from commands that set the scene or while it passed, is anybody's: it has no markers, and
+/// nothing of it all has secrets.
+fn of_ours(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Value> {
+    let (engine, context) = (host.engine(), event.context());
+    let key = engine.seal_key();
+    let is_shown = |call: &str, _: &str| engine.knows_call(&context, call);
+    let texts = texts_of(response).map(|text| {
+        let (before, ours) = text.split_at(marker::sealed_from(text, &key).unwrap_or(text.len()));
+        // The pointer to an original has no seal.
+        let pointer = match Marker::parse(before) {
+            Some((Marker::Externalized { .. }, length)) => length,
+            _ => 0,
+        };
+        match marker::escape(&before[pointer..], is_shown) {
+            Some((escaped, _)) => [&before[..pointer], &escaped, ours].concat(),
+            None => text.to_owned(),
+        }
+    });
+    changed(host, event, response, texts)
+}
+
+/// Members of a response that are text.
+const TEXTS: [&str; 2] = ["stdout", "stderr"];
+
+fn texts_of(response: &Map<String, Value>) -> [&str; 2] {
+    TEXTS.map(|name| response.get(name).and_then(Value::as_str).unwrap_or_default())
+}
+
+/// A response with these texts in place of its own, and without their secrets; `None` where that is the same.
+fn changed(host: &Host, event: &Event, response: &Map<String, Value>, texts: [String; 2]) -> Option<Value> {
+    let parts = json!(texts.each_ref().map(|text| json!({ "type": "text", "text": text })));
+    let parts = redacted(host, event, &parts).unwrap_or(parts);
+    let mut updated = response.clone();
+    for (name, part) in TEXTS.into_iter().zip(parts.as_array()?) {
+        if let Some(text) = updated.get_mut(name).filter(|text| text.is_string()) {
+            *text = part.get("text")?.clone();
+        }
+    }
+    (updated != *response).then_some(Value::Object(updated))
 }
 
 /// A result whose text is one member.

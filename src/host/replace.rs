@@ -7,6 +7,7 @@ use super::Host;
 use super::event::Event;
 use crate::engine::Cancel;
 use crate::pipeline::evidence::Status;
+use crate::pipeline::sanitize::secrets;
 use crate::protocol::params::by_name;
 use crate::protocol::session::CompactedParams;
 use crate::protocol::tool_result::Compressed;
@@ -20,7 +21,8 @@ pub fn compress(
     budget: Option<usize>,
 ) -> Option<Value> {
     if reads_back(event) {
-        return None;
+        // Whoever else wrote into the same output.
+        return redacted(host, event, content);
     }
     let mut result = json!({
         "tool": event.tool_name,
@@ -44,6 +46,28 @@ pub struct Limits {
     pub budget: Option<usize>,
     /// Bytes, where the settings do not ask for fewer.
     pub bytes: Option<usize>,
+}
+
+/// The texts of a result that is to stay else as it is, without secrets; `None` where they hold none. The session takes
+/// no note of the call.
+pub fn redacted(host: &Host, event: &Event, content: &Value) -> Option<Value> {
+    let texts: Vec<&str> = match content {
+        Value::String(text) => vec![text],
+        parts => parts.as_array()?.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
+    };
+    if texts.iter().all(|text| secrets::find(text.as_bytes()).is_empty()) {
+        return None;
+    }
+    let result = json!({ "tool": event.tool_name, "arguments": event.tool_input, "content": content });
+    let params = json!({
+        "sessionId": event.context(),
+        "policy": { "mode": "disabled", "evidence": "full" },
+        "result": result,
+    });
+    let text = params.to_string();
+    let answer: Compressed = host.engine().compress(&by_name(&text).ok()?, &Cancel::default()).ok()?;
+    let new: Value = serde_json::from_str(answer.content.get()).ok()?;
+    (new != *content).then_some(new)
 }
 
 /// Whether this is what a command printed that shows originals, as our texts tell the model to: smaller again, it

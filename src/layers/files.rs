@@ -25,6 +25,8 @@ pub(crate) const LARGEST: u64 = 1 << 20;
 const WRITTEN: [&str; 2] = ["recovery.directory", "telemetry.path"];
 /// Settings that are paths.
 const PATHS: [&str; 3] = ["recovery.directory", "telemetry.path", "ruleFiles"];
+/// Settings that are the user's alone, whatever is trusted.
+const OF_USER: &str = "policy.secrets.";
 /// Where relative paths of projects lead, below the state folder.
 const OF_PROJECTS: &str = "projects";
 /// Files of rules that a project may name.
@@ -154,6 +156,11 @@ impl ProjectFile {
     pub fn beyond(&self) -> impl Iterator<Item = &Given> {
         self.says.iter().filter(|given| !may_say(&given.key, &given.value))
     }
+
+    /// Whether a setting of it does not count when it is trusted either.
+    pub fn never(given: &Given) -> bool {
+        given.key.starts_with(OF_USER)
+    }
 }
 
 /// The files of rules that a project names: below the top of the project, and without links.
@@ -237,6 +244,14 @@ pub(super) fn read_project(found: &Found, sources: &Sources) -> Option<(PathBuf,
     read.faults.extend(file.faults);
     if record.as_ref() == Some(&file.record) {
         for given in file.says {
+            if ProjectFile::never(&given) {
+                read.faults.push(ConfigError {
+                    place: path.display().to_string(),
+                    line: given.origin.line(),
+                    text: format!("{}: only the user's own file may say what is no secret", given.key),
+                });
+                continue;
+            }
             match within_state(&given.key, given.value, &path, sources) {
                 Ok(value) => read.given.push(Given { value, ..given }),
                 Err(text) => read.faults.push(ConfigError {

@@ -75,6 +75,22 @@ fn letters(bytes: &[u8]) -> String {
     bytes.iter().map(|b| if (b' '..=b'~').contains(b) { *b as char } else { '.' }).collect()
 }
 
+/// An initialiser of C: numbers.
+pub fn numbers(text: &str) -> String {
+    text.bytes().map(|b| format!("0x{b:02x}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The same in letters.
+pub fn quoted_letters(text: &str) -> String {
+    let letter = |b: u8| match b {
+        b'\n' => "'\\n'".to_owned(),
+        b'\'' | b'\\' => format!("'\\{}'", b as char),
+        b' '..=b'~' => format!("'{}'", b as char),
+        b => format!("'\\x{b:02x}'"),
+    };
+    text.bytes().map(letter).collect::<Vec<_>>().join(",")
+}
+
 pub fn xxd(text: &str) -> String {
     dump(text, |at, bytes| {
         let words: Vec<String> =

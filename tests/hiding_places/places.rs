@@ -230,6 +230,14 @@ places! {
         "od -c" => |case| dumped(case, c::od_c),
         "od -t x1" => |case| dumped(case, c::od_x1),
         "od -b" => |case| dumped(case, c::od_b),
+        "array of numbers in C" => |case| {
+            let text = format!("static const unsigned char x[] = {{ {} }};\n", c::numbers(&text_of(case)));
+            parts(text, vec![c::numbers(&case.value)], 6 * PLAIN)
+        },
+        "array of letters in C" => |case| {
+            let text = format!("char x[] = {{{},'\\0'}};\n", c::quoted_letters(&text_of(case)));
+            parts(text, vec![c::quoted_letters(&case.value)], 4 * PLAIN)
+        },
         "xxd -p" => |case| {
             let text = c::plain_hex(&text_of(case));
             let pieces = text.lines().map(str::to_owned).collect();

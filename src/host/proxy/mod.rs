@@ -1,6 +1,7 @@
 //! `tersed mcp-proxy`: stands between an MCP host and a server on stdio, makes the results of its tools smaller
 //! and adds the tools that read them back. Reads nothing of the revision of the protocol: the handshake, and
-//! requests that carry it in their `_meta`, pass like all else.
+//! requests that carry it in their `_meta`, pass like all else. What the server writes to standard error passes as it
+//! comes, without its secrets.
 //!
 //! One thread for each direction, so that neither side can hold up the other. Results are not compared with
 //! earlier ones: a proxy cannot know which of them a model still sees.
@@ -11,13 +12,17 @@ pub mod traffic;
 
 use std::ffi::OsString;
 use std::io::{self, BufReader, Write};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use super::Host;
 use super::pass::{LazyPolicy, Passing};
+use super::run::pass_on;
 use lines::{Lines, MAX_LINE_BYTES};
 use traffic::{Route, Traffic};
 
@@ -31,6 +36,9 @@ pub struct Server {
     /// Its folder, where it is not that of this process.
     pub folder: Option<PathBuf>,
 }
+
+/// How long the rest of its standard error is waited for when the server has ended.
+const LAST_ERRORS: Duration = Duration::from_secs(2);
 
 struct Shared {
     host: Host,
@@ -66,6 +74,7 @@ pub fn run(host: Host, server: &Server) -> Result<ExitStatus, String> {
     };
     let client = Mutex::new(io::stdout());
     let shared = Arc::new(Shared { host, traffic: Mutex::new(Traffic::default()), client });
+    let errors = child.stderr.take().map(|errors| passed_on(&shared, errors));
     pass_signals_on(&child);
     let to_server = shared.clone();
     // Not joined: it may wait for a line of a client that sends none any more.
@@ -77,8 +86,27 @@ pub fn run(host: Host, server: &Server) -> Result<ExitStatus, String> {
         // A client that is gone needs no answer.
         let _ = shared.send_line(&line);
     }
+    if let Some(errors) = errors {
+        // A process that the server left behind may hold it open.
+        let _ = errors.recv_timeout(LAST_ERRORS);
+    }
     shared.host.engine().close();
     Ok(status)
+}
+
+/// Passes on what the server writes to standard error; tells when that is over.
+fn passed_on(shared: &Arc<Shared>, mut errors: ChildStderr) -> Receiver<()> {
+    let (over, is_over) = channel();
+    let shared = shared.clone();
+    thread::spawn(move || {
+        let read = || shared.host.engine().policy_in_force();
+        let policy = LazyPolicy::new(&read);
+        let _ = catch_unwind(AssertUnwindSafe(|| pass_on(&mut errors, io::stderr(), &policy)));
+        // Where nobody takes it, the server still gets rid of it.
+        let _ = io::copy(&mut errors, &mut io::sink());
+        let _ = over.send(());
+    });
+    is_over
 }
 
 fn start(server: &Server) -> Result<Child, String> {
@@ -87,7 +115,7 @@ fn start(server: &Server) -> Result<Child, String> {
     };
     let mut command = Command::new(program);
     command.args(arguments).envs(server.env.iter().cloned());
-    command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(folder) = &server.folder {
         command.current_dir(folder);
     }

@@ -6,7 +6,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use super::place::Place;
-use super::wire::{Reply, Request};
+use super::wire::{Answer, Reply, Request};
 
 /// How a client asks.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ mod system {
     use std::path::Path;
     use std::process::{Child, Command, Stdio};
 
-    use super::{Client, Duration, Instant, Reply, Request, io};
+    use super::{Answer, Client, Duration, Instant, Reply, Request, io};
     use crate::host::resident::wire;
 
     /// How long is waited between two looks at a process that starts.
@@ -39,7 +39,7 @@ mod system {
         ///
         /// # Errors
         /// There is none and none could be started, it gave no answer in time, or no sensible one.
-        pub fn ask(&self, request: &Request, content: &[u8]) -> io::Result<(Reply, Vec<u8>)> {
+        pub fn ask(&self, request: &Request, content: &[u8]) -> io::Result<(Answer, Vec<u8>)> {
             let stream = match self.connect() {
                 Ok(stream) => stream,
                 Err(error) if is_absence(&error) => self.start()?,
@@ -53,7 +53,8 @@ mod system {
         /// # Errors
         /// There is none, or as for [`Client::ask`].
         pub fn ask_at(&self, socket: &Path, request: &Request) -> io::Result<(Reply, Vec<u8>)> {
-            self.talk(self.checked(UnixStream::connect(socket)?)?, request, b"")
+            let (answer, content) = self.talk(self.checked(UnixStream::connect(socket)?)?, request, b"")?;
+            Ok((answer.reply, content))
         }
 
         fn connect(&self) -> io::Result<UnixStream> {
@@ -82,7 +83,7 @@ mod system {
             mut stream: UnixStream,
             request: &Request,
             content: &[u8],
-        ) -> io::Result<(Reply, Vec<u8>)> {
+        ) -> io::Result<(Answer, Vec<u8>)> {
             stream.set_write_timeout(Some(self.left()?))?;
             wire::write(&mut stream, request, content)?;
             stream.set_read_timeout(Some(self.left()?))?;
@@ -157,7 +158,7 @@ impl Client {
     ///
     /// # Errors
     /// Always.
-    pub fn ask(&self, _: &Request, _: &[u8]) -> io::Result<(Reply, Vec<u8>)> {
+    pub fn ask(&self, _: &Request, _: &[u8]) -> io::Result<(Answer, Vec<u8>)> {
         let _ = (&self.place, &self.settings, self.until, Duration::ZERO);
         Err(io::Error::from(io::ErrorKind::Unsupported))
     }

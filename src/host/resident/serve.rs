@@ -18,7 +18,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::answer::{answer, undelivered};
 use super::place::Place;
-use super::wire::{self, Reply, Request};
+use super::wire::{self, Answer, Reply, Request};
 use crate::host::Host;
 
 /// When a resident process ends by itself.
@@ -53,6 +53,8 @@ struct Shared {
     asked: Mutex<Instant>,
     /// Read anew when files of settings change.
     settings: Mutex<Settings>,
+    /// What clients were told about settings.
+    told: Mutex<Vec<String>>,
 }
 
 struct Settings {
@@ -88,6 +90,7 @@ pub fn serve(place: &Place, ends: Ends, host: Host) -> io::Result<()> {
         open: AtomicUsize::new(0),
         asked: Mutex::new(Instant::now()),
         settings: Mutex::new(Settings { seen: files, looked: Instant::now() }),
+        told: Mutex::default(),
     });
     let _ = std::env::set_current_dir("/");
     let mut alone_since = None;
@@ -189,18 +192,32 @@ fn one(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
     stream.set_write_timeout(Some(PATIENCE))?;
     let client = peer(&stream)?;
     let (request, content): (Request, Vec<u8>) = wire::read(&mut stream)?;
+    let mut notes = Vec::new();
     if let Request::Hook { owner, .. } | Request::Run { owner, .. } = &request {
         let owner = owner.or_else(|| owner_of(client));
         if let Some(owner) = owner {
             locked(&shared.owners).add(owner);
         }
         refresh(shared);
+        notes = untold(shared);
     }
     let fault = |_| (Reply::Nothing, Vec::new());
     let (reply, new) =
         catch_unwind(AssertUnwindSafe(|| answer(&shared.host, &request, &content))).unwrap_or_else(fault);
+    let answer = Answer { reply, notes };
     // A client that gave up has closed its end.
-    wire::write(&mut stream, &reply, &new).inspect_err(|_| undelivered(&shared.host, &request, &content))
+    wire::write(&mut stream, &answer, &new).inspect_err(|_| {
+        locked(&shared.told).retain(|told| !answer.notes.contains(told));
+        undelivered(&shared.host, &request, &content);
+    })
+}
+
+/// What is wrong with the settings as they are now, or does not count, and no client was told yet. What was set right
+/// and is wrong again is told again.
+fn untold(shared: &Shared) -> Vec<String> {
+    let notes = shared.host.engine().notes_on_settings();
+    let told = std::mem::replace(&mut *locked(&shared.told), notes.clone());
+    notes.into_iter().filter(|note| !told.contains(note)).collect()
 }
 
 /// The process at the other end, which must be the same user's.

@@ -85,6 +85,16 @@ pub enum Reply {
     },
 }
 
+/// The answer with what the user is to hear.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// The answer.
+    pub reply: Reply,
+    /// Lines about settings that are wrong or do not count; each is told once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
 /// Writes a request or a reply.
 pub fn write(to: &mut impl Write, head: &impl Serialize, content: &[u8]) -> io::Result<()> {
     let head = serde_json::to_vec(head)?;

@@ -23,7 +23,7 @@ use super::pass::{LazyPolicy, Passing};
 use crate::config::Policy;
 
 #[cfg(unix)]
-pub use system::{relay, run};
+pub use system::{pass_on, relay, run};
 
 /// What is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,25 +99,34 @@ fn texts(outputs: Vec<Vec<u8>>) -> Result<Vec<String>, Vec<Vec<u8>>> {
     }
 }
 
+/// Copies what comes, as it comes, without its secrets.
+///
+/// # Errors
+/// It cannot be written.
+#[cfg(not(unix))]
+pub fn pass_on(
+    mut from: impl std::io::Read,
+    mut to: impl std::io::Write,
+    policy: &LazyPolicy<'_>,
+) -> std::io::Result<()> {
+    let mut stream = Passing::new(policy);
+    let mut buffer = [0; 64 << 10];
+    while let Ok(read @ 1..) = from.read(&mut buffer) {
+        let mut out = stream.push(&buffer[..read]);
+        out.extend(stream.moment());
+        to.write_all(&out).and_then(|()| to.flush())?;
+    }
+    to.write_all(&stream.end()).and_then(|()| to.flush())
+}
+
 /// Runs the program and waits for it: nothing is held back here.
 ///
 /// # Errors
 /// It cannot be started: its name and why.
 #[cfg(not(unix))]
 pub fn run(program: &Program, _: Holding, _: Compress<'_>, policy: &LazyPolicy<'_>) -> Result<Ended, String> {
-    use std::io::{IsTerminal, Read, Write};
+    use std::io::IsTerminal;
     use std::process::Stdio;
-
-    fn pass(mut from: impl Read, mut to: impl Write, policy: &LazyPolicy<'_>) {
-        let mut stream = Passing::new(policy);
-        let mut buffer = [0; 64 << 10];
-        while let Ok(read @ 1..) = from.read(&mut buffer) {
-            let mut out = stream.push(&buffer[..read]);
-            out.extend(stream.moment());
-            let _ = to.write_all(&out).and_then(|()| to.flush());
-        }
-        let _ = to.write_all(&stream.end()).and_then(|()| to.flush());
-    }
 
     let mut command = shell::command(program);
     let name = command.get_program().to_string_lossy().into_owned();
@@ -130,11 +139,11 @@ pub fn run(program: &Program, _: Holding, _: Compress<'_>, policy: &LazyPolicy<'
     let errors = child.stderr.take().map(|from| {
         std::thread::spawn(move || {
             let strict = Policy::default;
-            pass(from, std::io::stderr(), &LazyPolicy::new(&strict));
+            let _ = pass_on(from, std::io::stderr(), &LazyPolicy::new(&strict));
         })
     });
     if let Some(from) = child.stdout.take() {
-        pass(from, std::io::stdout(), policy);
+        let _ = pass_on(from, std::io::stdout(), policy);
     }
     if let Some(errors) = errors {
         let _ = errors.join();

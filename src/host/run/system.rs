@@ -81,7 +81,15 @@ pub fn run(
 
 /// Copies standard input to standard output: what a process writes that a command left behind.
 pub fn relay(policy: &LazyPolicy<'_>) {
-    let (from, mut to) = (io::stdin(), File::from(own(1)));
+    // Where it cannot be written there is nothing left to do.
+    let _ = pass_on(io::stdin().lock(), File::from(own(1)), policy);
+}
+
+/// Copies what comes, as it comes, without its secrets.
+///
+/// # Errors
+/// It cannot be written.
+pub fn pass_on(mut from: impl Read + AsFd, mut to: impl Write, policy: &LazyPolicy<'_>) -> io::Result<()> {
     let mut stream = Passing::new(policy);
     let mut buffer = vec![0; 64 << 10];
     loop {
@@ -90,17 +98,15 @@ pub fn relay(policy: &LazyPolicy<'_>) {
         let ready = poll(&mut [PollFd::new(&from, PollFlags::IN)], time);
         let out = match ready {
             Ok(0) => stream.moment(),
-            _ => match from.lock().read(&mut buffer) {
+            _ => match from.read(&mut buffer) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Ok(0) | Err(_) => break,
                 Ok(read) => stream.push(&buffer[..read]),
             },
         };
-        if to.write_all(&out).is_err() {
-            return;
-        }
+        to.write_all(&out)?;
     }
-    let _ = to.write_all(&stream.end());
+    to.write_all(&stream.end())
 }
 
 /// A stream of the command, and where it goes.
@@ -254,6 +260,10 @@ impl Running<'_> {
                 self.moment,
             ];
             let ready = self.poll(due.into_iter().flatten().min(), ended.is_some());
+            // First, so that what was written before a signal is held when the signal is answered.
+            for index in ready.streams {
+                self.read(index);
+            }
             for signal in ready.signals {
                 // What the host ends early it wants to see.
                 if !matches!(signal, Signal::USR1 | Signal::USR2) {
@@ -263,9 +273,6 @@ impl Running<'_> {
                     }
                 }
                 self.sent.push((Instant::now() + ON_ITS_WAY, signal));
-            }
-            for index in ready.streams {
-                self.read(index);
             }
             if ready.has_ended && ended.is_none() {
                 ended = Some((self.child.ended(), Instant::now()));

@@ -129,6 +129,13 @@ pub fn is_wrapped(command: &str) -> bool {
     command.contains("tersed run ") || command.contains("tersed' run ")
 }
 
+/// Whether a command line was put into `tersed run` by this program for that call: nobody else knows the call's id when
+/// the command line is written.
+pub fn is_of_call(command: &str, session: &str, call: &str) -> bool {
+    !call.is_empty()
+        && command.contains(&format!(" run --session {} --call {} ", quoted(session), quoted(call)))
+}
+
 /// The program that a part runs; `None` for what is no plain word, and for a keyword.
 fn program(text: &str) -> Option<&str> {
     first_word(without_assignments(text)).filter(|word| !KEYWORDS.contains(word))

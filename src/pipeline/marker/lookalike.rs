@@ -96,7 +96,7 @@ const SMALL: &[(char, char)] = &[
     ('ᴢ', 'z'),
     ('×', 'x'),
 ];
-/// Words of the grammar: a template has these and blanks to fill in, and nothing else.
+/// Words of the grammar, which a test holds against the writer: a template has these and blanks to fill in, and nothing else.
 const WORDS: &[&str] = &[
     "omitted",
     "of",
@@ -120,6 +120,7 @@ const WORDS: &[&str] = &[
     "all",
     "id",
     "rewrote",
+    "rule",
     "artifacts",
     "show",
     "tersed",
@@ -398,6 +399,8 @@ impl Quotes {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::tests::every_form;
+    use super::super::{DUPLICATE_OPEN, EXTERNALIZED_OPEN, OPEN};
     use super::*;
 
     fn escaped(text: &str) -> Option<String> {
@@ -467,12 +470,80 @@ mod tests {
         }
     }
 
+    /// The table of openings and words holds all that the writer writes, and nothing else.
+    #[test]
+    fn the_grammar_is_that_of_the_writer() {
+        let read = |text: &str| -> String {
+            text.chars().filter_map(fold).filter(|c| !matches!(c, ' ' | '[' | ']' | ':')).collect()
+        };
+        let headers = dictionary::Method::ALL.iter().map(|method| method.header());
+        let openings = [OPEN, DUPLICATE_OPEN, EXTERNALIZED_OPEN].into_iter().chain(headers);
+        let mut openings: Vec<String> = openings.map(read).collect();
+        openings.sort();
+        let mut known: Vec<&str> = OPENINGS.iter().map(|(word, _)| *word).collect();
+        known.sort_unstable();
+        assert_eq!(openings, known);
+        let mut words = std::collections::BTreeSet::from(["tersed".to_owned()]);
+        for marker in every_form("0") {
+            let text = marker.write();
+            let Some(body) = text.strip_prefix(OPEN) else { continue };
+            let word = |word: &&str| !word.is_empty();
+            words.extend(body.split(|c: char| !c.is_ascii_alphabetic()).filter(word).map(str::to_owned));
+        }
+        let known: std::collections::BTreeSet<String> = WORDS.iter().map(|word| (*word).to_owned()).collect();
+        assert_eq!(words, known);
+    }
+
+    /// Letters that look like others.
+    fn similar(text: &str) -> String {
+        let other = |c| match c {
+            'e' => 'е',
+            'o' => 'ο',
+            'a' => 'а',
+            'p' => 'р',
+            'T' | 't' => 'τ',
+            'E' => 'Ε',
+            c => c,
+        };
+        text.chars().map(other).collect()
+    }
+
+    fn wide(text: &str) -> String {
+        let wide = |c| match c {
+            ' ' => '\u{3000}',
+            '!'..='~' => char::from_u32(c as u32 + 0xfee0).unwrap(),
+            c => c,
+        };
+        text.chars().map(wide).collect()
+    }
+
+    #[test]
+    fn every_form_is_escaped_where_it_has_no_seal() {
+        for marker in every_form("tidy") {
+            let text = marker.write();
+            assert!(
+                Marker::parse(&text).is_some_and(|(read, len)| read == marker && len == text.len()),
+                "{text}"
+            );
+            let forms = [text.clone(), text.to_uppercase(), text.to_lowercase(), similar(&text), wide(&text)];
+            for form in forms {
+                // Alone, at the end of a line as the mark of a rule stands, and amid words.
+                for before in ["", "a line that a rule wrote ", "// "] {
+                    let whole = format!("first\n{before}{form}\nlast");
+                    let expected = format!("first\n{before}\\{form}\nlast");
+                    assert_eq!(escaped(&whole), Some(expected), "{form}");
+                }
+            }
+        }
+    }
+
     #[test]
     fn what_states_nothing_stays() {
         for text in [
             "format!(\"[tersed: omitted {n} lines {a}-{b}, {reason}]\")",
             "printf(\"[tersed: omitted %d lines %zu-%zu]\")",
             "`[tersed: all ${n} lines: ${SHOW}${handle}]`",
+            "format!(\"[tersed: rule {rule}]\")",
             "const OPEN: &str = \"[tersed\";",
             "[tersed]\nmode = \"safe\"",
             "[tersed.policy]",

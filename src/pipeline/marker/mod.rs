@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 use super::blocks::Origin;
 pub use lookalike::escape;
-pub use seal::{SealKey, is_sealed, may_hold, seal, unseal};
+pub use seal::{SealKey, is_sealed, may_hold, seal, sealed_from, unseal};
 
 /// What all markers start with but the two whose form is published.
 const OPEN: &str = "[tersed";
@@ -22,8 +22,6 @@ const OPEN: &str = "[tersed";
 const DUPLICATE_OPEN: &str = "[Duplicate of ";
 /// What the pointer to an externalized text starts with; published and kept to the letter too.
 const EXTERNALIZED_OPEN: &str = "[EXTERNALIZED: ";
-/// What our markers start with. For tests of what hostile texts cost.
-pub const OPENINGS: [&str; 3] = [OPEN, DUPLICATE_OPEN, EXTERNALIZED_OPEN];
 const DUPLICATE_CLOSE: &str = "; see earlier result]";
 /// Decimal digits of the document check: about 40 bits.
 const CHECK_DIGITS: usize = 12;
@@ -323,6 +321,69 @@ impl Marker {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// A marker of every form and of every way to write it, in which all that is no word of the grammar is a number or
+    /// `name`.
+    pub(super) fn every_form(name: &str) -> Vec<Marker> {
+        let name = || name.to_owned();
+        let origin = |argument| Origin { call: name(), tool: name(), argument };
+        let reason = || if name() == "0" { name() } else { "passing_tests".to_owned() };
+        let lines =
+            |count, last, id, names| Marker::Lines { count, first: 2, last, reason: reason(), id, names };
+        let shown = |there, argument| Marker::Shown { first: 2, last: 4, there, origin: origin(argument) };
+        let original = |lines, by| Marker::Original { lines, handle: "12345678".to_owned(), by };
+        let mut all = vec![
+            lines(1, 2, None, None),
+            lines(3, 4, Some("12345678".to_owned()), None),
+            lines(2, 4, None, Some(name())),
+            Marker::Bytes { count: 7, line: 2, reason: reason(), id: Some("12345678".to_owned()) },
+            Marker::ByRule { rule: name() },
+            Marker::Rewritten { count: 1, first: 2, last: 4, reason: reason(), names: name() },
+            Marker::Repeats { period: 1, times: 1, first: 2, last: 2 },
+            Marker::Repeats { period: 1, times: 3, first: 2, last: 4 },
+            Marker::Repeats { period: 2, times: 3, first: 2, last: 7 },
+            shown(2, None),
+            shown(5, None),
+            shown(5, Some(name())),
+            Marker::Binary { mime: name(), bytes: 7 },
+            Marker::NotKept { lines: 3, of: 5, bytes: 70, reason: reason() },
+            Marker::Exit { status: 101 },
+            original(1, ReadBy::Id),
+            original(2, ReadBy::Command { folder: None }),
+            original(2, ReadBy::Command { folder: Some(name()) }),
+            Marker::Externalized { key: name(), kind: name(), summary: name() },
+            Marker::Duplicate { call: name(), tool: name() },
+        ];
+        let part = |unit: &Unit| Marker::Parts {
+            count: 1,
+            of: 3,
+            unit: *unit,
+            reason: reason(),
+            names: Some(name()),
+        };
+        all.extend(Unit::ALL.iter().map(part));
+        let mut seen = std::collections::BTreeSet::new();
+        for marker in &all {
+            // A new form has to be added above, and here.
+            seen.insert(match marker {
+                Marker::Lines { .. } => 0,
+                Marker::Bytes { .. } => 1,
+                Marker::Parts { .. } => 2,
+                Marker::ByRule { .. } => 3,
+                Marker::Rewritten { .. } => 4,
+                Marker::Repeats { .. } => 5,
+                Marker::Shown { .. } => 6,
+                Marker::Binary { .. } => 7,
+                Marker::NotKept { .. } => 8,
+                Marker::Exit { .. } => 9,
+                Marker::Original { .. } => 10,
+                Marker::Externalized { .. } => 11,
+                Marker::Duplicate { .. } => 12,
+            });
+        }
+        assert_eq!(seen.len(), 13);
+        all
+    }
 
     fn any_origin() -> impl Strategy<Value = Origin> {
         let argument = proptest::option::of("[a-zA-Z_]{1,12}");

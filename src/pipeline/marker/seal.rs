@@ -72,6 +72,35 @@ pub fn is_sealed(text: &str, key: &SealKey) -> bool {
     check.is_some_and(|check| document_check(&text[..at], &rest[CHECK_DIGITS..], key) == check)
 }
 
+/// Bytes that are read to find where a sealed output begins, all attempts together.
+const MAX_READ: usize = 16 << 20;
+
+/// Where an output that `seal` finished with this key begins, which goes on to the end of the text: at its start or at
+/// that of a line. The line end behind it may be missing: hosts take it off.
+pub fn sealed_from(text: &str, key: &SealKey) -> Option<usize> {
+    let open = find_open(text, 0)?;
+    let at = open + OPEN.len();
+    let rest = text[at..].strip_prefix('#')?;
+    let check = rest.get(..CHECK_DIGITS)?;
+    let whole = format!("{}\n", &rest[CHECK_DIGITS..]);
+    let starts = memchr::memchr_iter(b'\n', &text.as_bytes()[..open]).map(|end| end + 1);
+    let mut left = MAX_READ;
+    std::iter::once(0)
+        .chain(starts)
+        .take_while(|&start| {
+            let cost = 2 * (text.len() - start);
+            let goes_on = left >= cost;
+            left = left.saturating_sub(cost);
+            goes_on
+        })
+        .find(|&start| {
+            let before = &text[start..at];
+            [&whole[..], &whole[..whole.len() - 1]]
+                .iter()
+                .any(|after| document_check(before, after, key) == check)
+        })
+}
+
 /// Decimal digits: tokenizers take three of them as one token, so that four tokens hold as much as ten hexadecimal digits
 /// in about six.
 fn document_check(before: &str, after: &str, key: &SealKey) -> String {

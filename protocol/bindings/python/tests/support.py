@@ -44,4 +44,12 @@ FAULTS: dict[str, tuple[list[str], set[str]]] = {
 """Commands that are no working server, and the reasons with which they fail open."""
 
 DEADLINE = 2.0
-"""Seconds; longer than a Python interpreter takes to start, also on a busy machine."""
+"""Seconds for what never comes: every one of them is waited."""
+
+GENEROUS = 300.0
+"""Seconds for what comes: longer than anything here takes, also on a busy machine."""
+
+
+def patience(reasons: set[str]) -> float:
+    """Seconds to wait for a failure of one of these reasons."""
+    return DEADLINE if "timeout" in reasons else GENEROUS

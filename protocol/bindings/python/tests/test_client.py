@@ -10,7 +10,7 @@ import threading
 import unittest
 from typing import Any
 
-from support import COMMAND, PASSED, REPORT, TERSED, fake
+from support import COMMAND, GENEROUS, PASSED, REPORT, TERSED, fake
 
 from tersed import AsyncClient, AsyncCompressor, Backoff, Client, Compressor, find_binary
 from tersed.errors import (
@@ -34,7 +34,7 @@ class RealServer(unittest.TestCase):
         self.assertEqual(self.client.starts, 1)
 
     def test_a_result_becomes_smaller_and_can_be_read_back(self) -> None:
-        compressor = Compressor(self.client, session_id="s", policy={"expandTool": True})
+        compressor = Compressor(self.client, session_id="s", deadline=GENEROUS, policy={"expandTool": True})
         outcome = compressor.compress(
             REPORT, tool="bash", arguments={"command": COMMAND}, tool_call_id="c1", exit_code=101
         )
@@ -53,7 +53,7 @@ class RealServer(unittest.TestCase):
         self.assertEqual(again.content, outcome.content)
 
     def test_batches_and_bodies(self) -> None:
-        compressor = Compressor(self.client, session_id="s")
+        compressor = Compressor(self.client, session_id="s", deadline=GENEROUS)
         call = {"command": COMMAND}
         one, two = compressor.compress_batch(
             [
@@ -77,7 +77,7 @@ class RealServer(unittest.TestCase):
         self.assertLess(len(outcome.content["messages"][2]["content"]), len(REPORT))
 
     def test_streams(self) -> None:
-        compressor = Compressor(self.client, session_id="s")
+        compressor = Compressor(self.client, session_id="s", deadline=GENEROUS)
         whole = compressor.compress(REPORT, tool="bash", command=COMMAND, exit_code=101)
         stream = compressor.stream(tool="bash", command=COMMAND)
         for start in range(0, len(REPORT), 100):
@@ -88,7 +88,7 @@ class RealServer(unittest.TestCase):
         self.assertEqual(closed.content, whole.content)
 
     def test_any_text_survives(self) -> None:
-        compressor = Compressor(self.client, session_id="s")
+        compressor = Compressor(self.client, session_id="s", deadline=GENEROUS)
         for text in ("", "é€𝄞\n", "\x00\x7f\r\n", '"\\'):
             self.assertIsNone(compressor.compress(text).failure, repr(text))
         half = compressor.compress("half \udc80 pair")
@@ -104,7 +104,7 @@ class RealServer(unittest.TestCase):
         self.assertEqual(caught.exception.kind, "artifact_not_found")
 
     def test_threads_share_a_client(self) -> None:
-        compressor = Compressor(self.client)
+        compressor = Compressor(self.client, deadline=GENEROUS)
         answers: queue.SimpleQueue[tuple[str, str]] = queue.SimpleQueue()
 
         def work(n: int) -> None:
@@ -124,7 +124,7 @@ class RealServer(unittest.TestCase):
     def test_a_killed_server_is_started_again(self) -> None:
         ended: list[str] = []
         compressor = Compressor(
-            self.client, session_id="s", on_failure=lambda f: ended.append(f.reason)
+            self.client, session_id="s", deadline=GENEROUS, on_failure=lambda f: ended.append(f.reason)
         )
         self.client.session_open({"sessionId": "s", "policy": {"mode": "disabled"}})
         for _ in range(2):
@@ -148,9 +148,14 @@ class RealServer(unittest.TestCase):
         self.assertRaises(ClientClosed, self.client.start)
 
 
+def _patient(session: str | None = None) -> AsyncCompressor:
+    """A compressor over the real server that waits as long as it takes."""
+    return AsyncCompressor(AsyncClient(TERSED), session_id=session, deadline=GENEROUS)
+
+
 class AsyncRealServer(unittest.IsolatedAsyncioTestCase):
     async def test_everything(self) -> None:
-        async with AsyncCompressor(AsyncClient(TERSED), session_id="s") as compressor:
+        async with _patient("s") as compressor:
             outcome = await compressor.compress(
                 REPORT, tool="bash", command=COMMAND, tool_call_id="c1", exit_code=101
             )
@@ -175,7 +180,7 @@ class AsyncRealServer(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(stats["total"]["results"], 4)
 
     async def test_contexts(self) -> None:
-        async with AsyncCompressor(AsyncClient(TERSED), session_id="s") as compressor:
+        async with _patient("s") as compressor:
 
             async def seen(n: int, session: str | None = None) -> str:
                 outcome = await compressor.compress(
@@ -205,7 +210,7 @@ class AsyncRealServer(unittest.IsolatedAsyncioTestCase):
             self.assertFalse(refers(await seen(8, "h"), "c4"))
 
     async def test_many_at_once(self) -> None:
-        async with AsyncCompressor(AsyncClient(TERSED)) as compressor:
+        async with _patient() as compressor:
             texts = [REPORT.replace("boom", f"boom {n}") for n in range(16)]
             calls = [compressor.compress(text, command=COMMAND) for text in texts]
             for n, outcome in enumerate(await asyncio.gather(*calls)):
@@ -213,7 +218,7 @@ class AsyncRealServer(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(compressor.client.starts, 1)
 
     async def test_both_faces_share_a_server(self) -> None:
-        compressor = Compressor(Client(TERSED), session_id="s")
+        compressor = Compressor(Client(TERSED), session_id="s", deadline=GENEROUS)
         other = compressor.as_async()
         self.assertIsNone((await other.compress("x")).failure)
         self.assertIsNone(other.as_sync().compress("x").failure)

@@ -8,7 +8,7 @@ import { MockLanguageModelV4 } from "ai/test";
 import { Compressor } from "tersed-client";
 import { compressTools, compressionMiddleware } from "tersed-client/ai-sdk";
 
-import { COMMAND, FAULTS, REPORT, TERSED } from "./support.mjs";
+import { COMMAND, FAULTS, GENEROUS, REPORT, TERSED } from "./support.mjs";
 
 const USAGE = {
   inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
@@ -33,7 +33,7 @@ function shell(execute) {
 }
 
 function compressor(t, command = TERSED) {
-  const made = new Compressor({ client: { command }, sessionId: "s" });
+  const made = new Compressor({ client: { command }, sessionId: "s", deadline: GENEROUS });
   t.after(() => made.close());
   return made;
 }

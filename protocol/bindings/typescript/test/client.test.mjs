@@ -20,11 +20,11 @@ import {
   findBinary,
 } from "tersed-client";
 
-import { COMMAND, PASSED, REPORT, TERSED, fake } from "./support.mjs";
+import { COMMAND, GENEROUS, PASSED, REPORT, TERSED, fake } from "./support.mjs";
 
 /** A compressor over the real server that ends with the test. */
 function real(t, options = {}) {
-  const compressor = new Compressor({ client: { command: TERSED }, sessionId: "s", ...options });
+  const compressor = new Compressor({ client: { command: TERSED }, sessionId: "s", deadline: GENEROUS, ...options });
   t.after(() => compressor.close());
   return compressor;
 }

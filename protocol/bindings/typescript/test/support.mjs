@@ -30,8 +30,14 @@ test result: FAILED. 80 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out;
 /** A command of a server that misbehaves. */
 export const fake = (mode) => [process.execPath, FAKE, mode];
 
-/** Milliseconds; longer than Node takes to start, also on a busy machine. */
+/** Milliseconds for what never comes: every one of them is waited. */
 export const DEADLINE = 2000;
+
+/** Milliseconds for what comes: longer than anything here takes, also on a busy machine. */
+export const GENEROUS = 300_000;
+
+/** Milliseconds to wait for a failure of this reason. */
+export const patience = (reason) => (reason === "timeout" ? DEADLINE : GENEROUS);
 
 /** Commands that are no working server, and the reason with which they fail open. */
 export const FAULTS = {

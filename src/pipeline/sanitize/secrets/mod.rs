@@ -157,20 +157,6 @@ pub fn rules() -> &'static [RuleInfo] {
     table().map_or(&[], |table| &table.infos)
 }
 
-/// What makes rules look at a text: their keywords and prefixes, each once. For tests of what hostile texts cost.
-pub fn triggers() -> Vec<&'static str> {
-    let rules = table().map_or(&[][..], |table| &table.rules);
-    let prefixes = rules.iter().flat_map(|rule| match &rule.form {
-        table::Form::Token { prefix, .. } => prefix.as_slice(),
-        _ => &[],
-    });
-    let words = rules.iter().flat_map(|rule| &rule.keywords);
-    let mut all: Vec<&str> = words.chain(prefixes).map(String::as_str).collect();
-    all.sort_unstable();
-    all.dedup();
-    all
-}
-
 fn count(findings: &[Finding]) -> Hits {
     let mut hits: Hits = rules()
         .iter()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from support import COMMAND, DEADLINE, FAULTS, REPORT, TERSED  # noqa: E402
+from support import COMMAND, FAULTS, GENEROUS, REPORT, TERSED, patience  # noqa: E402
 
 from tersed import Client, Compressor, Failure  # noqa: E402
 
@@ -18,12 +18,13 @@ BROKEN = ("missing", "crashes in a request", "garbage at once", "hangs in a requ
 
 def working(**settings: object) -> Compressor:
     """A compressor over the real server."""
-    return Compressor(Client(TERSED), **settings)  # type: ignore[arg-type]
+    return Compressor(Client(TERSED), deadline=GENEROUS, **settings)  # type: ignore[arg-type]
 
 
 def broken(name: str, told: list[Failure]) -> Compressor:
     """A compressor whose server misbehaves."""
-    return Compressor(Client(FAULTS[name][0]), deadline=DEADLINE, on_failure=told.append)
+    command, reasons = FAULTS[name]
+    return Compressor(Client(command), deadline=patience(reasons), on_failure=told.append)
 
 
 def is_small(text: str) -> bool:

@@ -3,6 +3,7 @@
 //! Each layer gives the text as it reads without one such thing, and the way back to the source. The rules
 //! look at that; what they find is taken out of the source as a whole. Bounded in depth and in the bytes read.
 
+mod arrays;
 mod base64;
 pub(super) mod columns;
 mod cuts;
@@ -58,6 +59,7 @@ fn search(table: &'static Table, text: &[u8], depth: usize, work: &mut usize) ->
         let mut coded = Vec::new();
         base64::views(text, &mut coded, &mut |view| see(view, deeper));
         hexdump::views(text, &mut coded, &mut |view| see(view, deeper));
+        arrays::views(text, &mut |view| see(view, deeper));
         let around = |at: &usize| at.saturating_sub(CODED.0)..text.len().min(at + CODED.1);
         let lines = near.and(coded.iter().map(around));
         prefixed::view(text, &lines).into_iter().for_each(|view| see(view, deeper));

@@ -64,6 +64,8 @@ fn work_is_bounded_by_the_bytes() {
         "+a\n",
         "QUFBQUFBQUFBQUFBQUFBQUFB",
         "00000000: 4141 4141  AAAA\n",
+        "0x41, ",
+        "'a', ",
         "password,a\n",
         "| password | a |\n",
         "\" + \"",

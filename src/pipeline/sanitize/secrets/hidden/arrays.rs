@@ -1,0 +1,195 @@
+//! Arrays of source code that spell a text byte by byte: `{0x67, 0x68}` and `{'g', 'h'}`, also mixed and over lines.
+//!
+//! It reads neither names nor types, and no array of plain decimal numbers. A text without `0x` and `','` costs a search
+//! for these alone.
+
+use super::escapes;
+use super::percent::hex;
+use super::view::View;
+use crate::stop;
+use memchr::memmem;
+
+/// Fewest elements that are looked at.
+const FEWEST: usize = 12;
+/// Bytes of blanks and line ends between two elements, at most.
+const GAP: usize = 256;
+
+/// Calls `found` with every array, decoded.
+pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
+    let mut at = 0;
+    let mut next = Next::default();
+    while let Some(start) = next.from(text, at) {
+        stop::tick();
+        let mut view = View::default();
+        let mut count = 0;
+        let mut end = start;
+        while let Some((bytes, len)) = element(text, end) {
+            view.stand(&[bytes], end..end + len);
+            (end, count) = (end + len, count + 1);
+            let Some(after) = separator(text, end) else { break };
+            end = after;
+        }
+        if count >= FEWEST {
+            found(view);
+        }
+        at = end.max(start + 1);
+    }
+}
+
+/// Where an array may begin, found in one pass over the text for each way to write an element.
+#[derive(Default)]
+struct Next {
+    number: Option<Option<usize>>,
+    letter: Option<Option<usize>>,
+}
+
+impl Next {
+    /// The first place from `at` on at which an element stands.
+    fn from(&mut self, text: &[u8], at: usize) -> Option<usize> {
+        let known =
+            |known: Option<Option<usize>>| known.filter(|place| place.is_none_or(|place| place >= at));
+        let number = known(self.number).unwrap_or_else(|| number(text, at));
+        let letter = known(self.letter).unwrap_or_else(|| letter(text, at));
+        (self.number, self.letter) = (Some(number), Some(letter));
+        match (number, letter) {
+            (Some(number), Some(letter)) => Some(number.min(letter)),
+            (number, letter) => number.or(letter),
+        }
+    }
+}
+
+/// The first hexadecimal number from `at` on.
+fn number(text: &[u8], at: usize) -> Option<usize> {
+    let mut places = memchr::memchr2_iter(b'x', b'X', text.get(at..)?).map(|n| at + n);
+    places.find(|&x| x > at && text[x - 1] == b'0').map(|x| x - 1)
+}
+
+/// The opening quote of the first letter from `at` on that a comma follows.
+fn letter(text: &[u8], at: usize) -> Option<usize> {
+    let mut from = at;
+    loop {
+        let close = from + memmem::find(text.get(from..)?, b"',")?;
+        // One byte, or an escape of two to four.
+        let open = (2..=5).filter_map(|back| close.checked_sub(back)).find(|&open| {
+            open >= at
+                && text[open] == b'\''
+                && element(text, open).is_some_and(|(_, len)| open + len == close + 1)
+        });
+        if open.is_some() {
+            return open;
+        }
+        stop::tick();
+        from = close + 1;
+    }
+}
+
+/// The element at a place: its byte, and the bytes that it takes.
+fn element(text: &[u8], at: usize) -> Option<(u8, usize)> {
+    let rest = text.get(at..)?;
+    match *rest {
+        [b'0', b'x' | b'X', ..] => {
+            let digits = rest[2..].iter().take(3).take_while(|b| b.is_ascii_hexdigit()).count();
+            let ends = !rest.get(2 + digits).is_some_and(u8::is_ascii_alphanumeric);
+            ((1..=2).contains(&digits) && ends).then_some(())?;
+            Some((u8::try_from(hex(&rest[2..2 + digits])?).ok()?, 2 + digits))
+        }
+        [b'\'', b'\\', ..] => {
+            let unit = escapes::unit(text, at + 1);
+            let (byte, len) = match unit {
+                Some(unit) => (*unit.bytes().first()?, unit.len),
+                // `'\0'` ends a text.
+                None => (0, 2),
+            };
+            (rest.get(1 + len) == Some(&b'\'')).then_some((byte, len + 2))
+        }
+        [b'\'', byte, b'\'', ..] if byte != b'\'' && byte >= b' ' => Some((byte, 3)),
+        _ => None,
+    }
+}
+
+/// Where the next element begins behind a comma; a letter of Rust may have a `b` in front.
+fn separator(text: &[u8], at: usize) -> Option<usize> {
+    let blanks = |from: usize| {
+        let rest = text.get(from..).unwrap_or_default();
+        from + rest.iter().take(GAP).take_while(|b| b.is_ascii_whitespace()).count()
+    };
+    let comma = blanks(at);
+    (text.get(comma) == Some(&b',')).then_some(())?;
+    let next = blanks(comma + 1);
+    let is_rust = text.get(next) == Some(&b'b') && text.get(next + 1) == Some(&b'\'');
+    Some(next + usize::from(is_rust))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::{find, redact};
+    use super::*;
+
+    /// Put together here, so that none stands in this file.
+    fn token() -> String {
+        ["gh", "p_16C7e42F292c6912E7710c838347Ae178B4a"].concat()
+    }
+
+    fn joined(element: impl Fn(u8) -> String, between: &str) -> String {
+        token().bytes().map(element).collect::<Vec<_>>().join(between)
+    }
+
+    #[test]
+    fn an_array_that_spells_a_secret_goes_and_the_rest_stays() {
+        let number = |b: u8| format!("0x{b:02x}");
+        let letter = |b: u8| format!("'{}'", b as char);
+        let mixed = |b: u8| if b.is_multiple_of(2) { number(b) } else { letter(b) };
+        let rust = |b: u8| format!("b'{}'", b as char);
+        let escape = |b: u8| format!("'\\x{b:02x}'");
+        for array in [
+            joined(number, ", "),
+            joined(number, ","),
+            joined(number, ",\n  "),
+            joined(|b| format!("0X{b:02X}"), " , "),
+            joined(letter, ","),
+            joined(letter, ", "),
+            joined(letter, ",\r\n\t"),
+            joined(mixed, ", "),
+            joined(escape, ", "),
+            joined(number, ", ") + ", 0x00",
+            joined(letter, ", ") + ", '\\0'",
+        ] {
+            let text = format!("static const char key[] = {{ {array} }};\nint other[] = {{ 0x01, 0x02 }};\n");
+            let out = redact(&text).map_or(text, |redacted| redacted.text);
+            assert!(out.contains("[REDACTED:github-pat]"), "{array}: {out}");
+            assert!(
+                out.starts_with("static const char key[] = { [") && out.ends_with("{ 0x01, 0x02 };\n"),
+                "{out}"
+            );
+            let digits = out.matches("0x").count() + out.matches('\'').count();
+            assert!(digits <= 5, "nothing of it is left: {out}");
+        }
+        let text = format!("let key = [{}];\n", joined(rust, ", "));
+        assert_eq!(redact(&text).unwrap().text, "let key = [b[REDACTED:github-pat]];\n");
+    }
+
+    #[test]
+    fn arrays_of_other_things_stay() {
+        let bytes: String = (0..=255).map(|b| format!("0x{b:02x}, ")).collect();
+        let letters: String = ('a'..='z').map(|c| format!("'{c}', ")).collect();
+        for text in
+            [bytes, letters, "'a','b'".repeat(9), "0x".repeat(99), "0x1234, ".repeat(40), "'',".repeat(40)]
+        {
+            assert!(find(text.as_bytes()).is_empty(), "{text}");
+        }
+    }
+
+    #[test]
+    fn every_element_is_read_once() {
+        for trigger in
+            ["0x41, ", "'a', ", "'a',", "',", "''',", "0x", "0x41", "'\\x41', ", "0x41, 'a', ", "'\\',"]
+        {
+            let text = trigger.repeat((64 << 10) / trigger.len());
+            let (mut bytes, mut views_of_it) = (0, 0);
+            views(text.as_bytes(), &mut |view| {
+                (bytes, views_of_it) = (bytes + view.bytes().len(), views_of_it + 1)
+            });
+            assert!(bytes <= text.len() / 3 && views_of_it <= text.len() / (3 * FEWEST), "{trigger}");
+        }
+    }
+}
