@@ -66,8 +66,10 @@ pub fn heeded<T>(work: impl FnOnce() -> T) -> T {
 /// One of many small steps: a line, a match, a token.
 #[inline]
 pub fn tick() {
-    let count = COUNT.get().wrapping_add(1);
-    COUNT.set(count);
+    let count = COUNT.with(|count| {
+        count.set(count.get().wrapping_add(1));
+        count.get()
+    });
     if count.is_multiple_of(TICKS) {
         check();
     }

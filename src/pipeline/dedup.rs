@@ -125,8 +125,8 @@ pub fn key(call: &ToolCall, digest: &str) -> Key {
 pub fn likeness<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
     let mut hasher = foldhash::fast::FixedState::default().build_hasher();
     for text in texts {
-        for piece in text.split(|c: char| c.is_ascii_digit()).filter(|piece| !piece.is_empty()) {
-            hasher.write(piece.as_bytes());
+        for piece in text.as_bytes().split(u8::is_ascii_digit).filter(|piece| !piece.is_empty()) {
+            hasher.write(piece);
         }
         hasher.write_u8(0xFF);
     }

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use foldhash::fast::RandomState;
+
 use super::seen::Shown;
 use super::{Caller, Session, Window};
 use crate::pipeline::blocks::{Earlier, Index};
@@ -50,7 +52,7 @@ impl History for Live<'_> {
     }
 
     fn terms(&self) -> Vec<Term> {
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::with_hasher(RandomState::default());
         let words = self.session.talk.iter().rev().flatten().copied().filter(|word| seen.insert(*word));
         words.map(|word| Term { word, weight: relevance::SESSION }).collect()
     }

@@ -26,7 +26,7 @@ pub(super) fn kubernetes(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Rang
     // The copy of itself that a Secret carries as an annotation.
     let is_copy = text[hit.clone()].contains(&b'\\');
     // A document that was looked at is not looked at for each of its lines.
-    if !is_copy && scan.seen[index as usize].contains(&hit.start) {
+    if !is_copy && scan.state(index).seen.contains(&hit.start) {
         return;
     }
     if !scan.may_read(index, hit.end) {
@@ -43,7 +43,7 @@ pub(super) fn kubernetes(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Rang
     };
     scan.add_read(index, looked_at.as_ref().map_or(0, |range| range.len()));
     if let Some(range) = looked_at.filter(|_| !is_copy) {
-        scan.seen[index as usize] = range;
+        scan.state(index).seen = range;
     }
     for value in found {
         scan.claim(rule, index, value);

@@ -147,7 +147,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         return;
     }
     // Another keyword of a name the value of which this rule has claimed tells nothing more.
-    if scan.seen[index as usize] == (start..end) {
+    if scan.state(index).seen == (start..end) {
         return;
     }
     let tail = tail(&text[hit.end..end], text[hit.end - 1]);
@@ -180,7 +180,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         }
     };
     if accepted {
-        scan.seen[index as usize] = start..end;
+        scan.state(index).seen = start..end;
         scan.claim(rule, index, value.range);
     }
 }

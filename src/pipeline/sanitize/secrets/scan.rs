@@ -20,6 +20,9 @@ const WORK: usize = 4;
 /// The same for short texts, in bytes.
 const LEAST_WORK: usize = 16 << 10;
 
+/// Rules for which there is room at once.
+const PLACES: usize = 512;
+
 /// Bytes behind a keyword that are looked at whatever its rule.
 const NEAR: usize = 64 << 10;
 
@@ -31,16 +34,24 @@ pub(super) struct Claim {
     pub(super) rule: u16,
 }
 
+/// What is remembered of one rule. Few rules find a keyword in a text.
+#[derive(Debug, Clone, Default)]
+pub(super) struct State {
+    /// The byte run, the window or the name last looked at.
+    pub(super) seen: Range<usize>,
+    /// How often that run was judged.
+    uses: usize,
+    /// Bytes that the rule read around its keywords; `usize::MAX` when it may read no more.
+    read: usize,
+}
+
 /// Everything the rules may look at and add to during one scan.
 pub(super) struct Scan<'t> {
     pub(super) text: &'t [u8],
     pub(super) claims: Vec<Claim>,
-    /// Per rule the byte run, the window or the name last looked at.
-    pub(super) seen: Vec<Range<usize>>,
-    /// Per rule how often the run last looked at was judged.
-    uses: Vec<usize>,
-    /// Per rule the bytes that it read around its keywords; `usize::MAX` when it may read no more.
-    read: Vec<usize>,
+    /// Per rule where its state is, behind 0 for none; empty until a keyword is found.
+    places: Vec<u16>,
+    states: Vec<State>,
     pub(super) placeholders: Vec<Range<usize>>,
     /// Where telling words stand that may be the heads of columns.
     pub(super) heads: Vec<usize>,
@@ -62,7 +73,6 @@ pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
             scan.add_placeholder(table, start);
         } else if scan.placeholders.last().is_none_or(|p| p.end <= start) {
             let end = start + table.keywords.word(keyword).len();
-            scan.make_room(table.rules.len());
             if table.names[keyword] {
                 scan.cut.push(start);
                 if columns::is_cell(text, &(start..end)) {
@@ -89,9 +99,8 @@ impl<'t> Scan<'t> {
         Scan {
             text,
             claims: Vec::new(),
-            seen: Vec::new(),
-            uses: Vec::new(),
-            read: Vec::new(),
+            places: Vec::new(),
+            states: Vec::new(),
             placeholders: Vec::new(),
             heads: Vec::new(),
             cut: Vec::new(),
@@ -101,13 +110,17 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Makes room for what is remembered per rule. Most texts hold no keyword and need none.
-    pub(super) fn make_room(&mut self, rules: usize) {
-        if self.seen.is_empty() {
-            self.seen = vec![0..0; rules];
-            self.uses = vec![0; rules];
-            self.read = vec![0; rules];
+    /// What is remembered of a rule.
+    pub(super) fn state(&mut self, rule: u16) -> &mut State {
+        let rule = usize::from(rule);
+        if self.places.len() <= rule {
+            self.places.resize((rule + 1).next_multiple_of(PLACES), 0);
         }
+        if self.places[rule] == 0 {
+            self.states.push(State::default());
+            self.places[rule] = self.states.len() as u16;
+        }
+        &mut self.states[usize::from(self.places[rule]) - 1]
     }
 
     /// Remembers a placeholder of ours, so that no rule reads its insides as a name or a value.
@@ -171,7 +184,7 @@ impl<'t> Scan<'t> {
             }
             Form::Pattern { before, after, .. } => {
                 let window = hit.start.saturating_sub(*before)..(hit.end + after).min(self.text.len());
-                let seen = &mut self.seen[index as usize];
+                let seen = &mut self.state(index).seen;
                 if seen.start < seen.end && window.start <= seen.end {
                     seen.end = window.end;
                 } else {
@@ -179,7 +192,7 @@ impl<'t> Scan<'t> {
                         self.open.push(index);
                     }
                     self.run_pattern(rule, index);
-                    self.seen[index as usize] = window;
+                    self.state(index).seen = window;
                 }
             }
             Form::PrivateKey => pem::find(self, rule, index, hit),
@@ -196,25 +209,27 @@ impl<'t> Scan<'t> {
     /// The end of the run of `set` at `from`; a run that this rule has been through is not read again, and
     /// after a few keywords in one run there is none.
     fn run(&mut self, index: u16, set: judge::ByteSet, from: usize) -> Option<usize> {
-        let (seen, uses) = (&mut self.seen[index as usize], &mut self.uses[index as usize]);
-        if !seen.contains(&from) {
-            (*seen, *uses) = (from..set.run(self.text, from), 0);
+        let text = self.text;
+        let state = self.state(index);
+        if !state.seen.contains(&from) {
+            (state.seen, state.uses) = (from..set.run(text, from), 0);
         }
-        *uses += 1;
-        (*uses <= NESTED).then_some(seen.end)
+        state.uses += 1;
+        (state.uses <= NESTED).then_some(state.seen.end)
     }
 
     /// Counts bytes that a rule read around a keyword, which overlap with those around others.
     pub(super) fn add_read(&mut self, index: u16, bytes: usize) {
-        let read = &mut self.read[index as usize];
+        let read = &mut self.state(index).read;
         *read = read.saturating_add(bytes);
     }
 
     /// Whether a rule may read around the keyword that ends at `end`. Only a text that is made to cost reads its bytes
     /// again and again; there everything behind goes, since nobody looks at it.
     pub(super) fn may_read(&mut self, index: u16, end: usize) -> bool {
-        let read = &mut self.read[index as usize];
-        if *read <= LEAST_WORK.max(self.text.len().saturating_mul(WORK)) {
+        let most = LEAST_WORK.max(self.text.len().saturating_mul(WORK));
+        let read = &mut self.state(index).read;
+        if *read <= most {
             return true;
         }
         if *read != usize::MAX {
@@ -227,7 +242,7 @@ impl<'t> Scan<'t> {
     /// Runs a regex over the window that hits have put together, and empties the window.
     fn run_pattern(&mut self, rule: &Rule, index: u16) {
         let Form::Pattern { regex, compiled, .. } = &rule.form else { return };
-        let window = std::mem::take(&mut self.seen[index as usize]);
+        let window = std::mem::take(&mut self.state(index).seen);
         if window.start >= window.end {
             return;
         }

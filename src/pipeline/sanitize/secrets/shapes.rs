@@ -107,7 +107,7 @@ pub(super) fn url_password(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Ra
 /// The values of `Cookie:` and `Set-Cookie:` headers that look random; names and attributes stay.
 pub(super) fn cookie(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
     let text = scan.text;
-    if scan.seen[index as usize].contains(&hit.start) {
+    if scan.state(index).seen.contains(&hit.start) {
         return;
     }
     let closed = skip(text, hit.end, CLOSERS, 4);
@@ -127,7 +127,7 @@ pub(super) fn cookie(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<us
             scan.claim(rule, index, value..at);
         }
     }
-    scan.seen[index as usize] = hit.start..at.max(hit.end);
+    scan.state(index).seen = hit.start..at.max(hit.end);
 }
 
 fn is_session_value(name: &[u8], value: &[u8]) -> bool {

@@ -26,20 +26,20 @@ pub(super) fn random(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<us
     let text = scan.text;
     let end = text.len().min(hit.end + FORWARD);
     let Some(close) = memchr::memchr(b'"', &text[hit.end..text.len().min(hit.end + 64)]) else { return };
-    let from = (hit.end + close + 1).max(scan.seen[index as usize].end);
+    let from = (hit.end + close + 1).max(scan.state(index).seen.end);
     if from < end {
         let read =
             members(text, from..end, |name| RESULTS.contains(&name), |value| scan.claim(rule, index, value));
-        scan.seen[index as usize] = hit.start..read;
+        scan.state(index).seen = hit.start..read;
     }
 }
 
 /// `"sensitive_attributes"`: the telling attributes before it.
 pub(super) fn attributes(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
     let text = scan.text;
-    let from = hit.start.saturating_sub(BACK).max(scan.seen[index as usize].end.min(hit.start));
+    let from = hit.start.saturating_sub(BACK).max(scan.state(index).seen.end.min(hit.start));
     let near = &text[from..hit.start];
-    scan.seen[index as usize] = from..hit.end;
+    scan.state(index).seen = from..hit.end;
     let Some(start) = memchr::memmem::rfind(near, b"\"attributes\"") else { return };
     let telling = |name: &[u8]| {
         TELLING.iter().any(|word| judge::contains(name, word))

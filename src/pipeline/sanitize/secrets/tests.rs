@@ -282,7 +282,6 @@ mod properties {
             .map(|c| c.get(0).unwrap().range())
             .collect();
         let mut all = Scan::new(text);
-        all.make_room(table.rules.len());
         for (rule, index) in table.rules.iter().zip(0u16..) {
             if let Form::Pattern { regex, .. } = &rule.form {
                 let regex = compiled(index, regex);
@@ -309,7 +308,6 @@ mod properties {
                         }
                         _ => {
                             let mut alone = Scan::new(text);
-                            alone.make_room(table.rules.len());
                             alone.look(rule, index, at..end);
                             all.claims.append(&mut alone.claims);
                         }
