@@ -63,6 +63,11 @@ pub fn heeded<T>(work: impl FnOnce() -> T) -> T {
     work()
 }
 
+/// Whether nobody wants the work of this thread any more: for what must not unwind, and says so itself.
+pub fn is_asked() -> bool {
+    FLAG.with_borrow(|flag| flag.as_ref().is_some_and(Stop::is_asked))
+}
+
 /// One of many small steps: a line, a match, a token.
 #[inline]
 pub fn tick() {
@@ -78,7 +83,7 @@ pub fn tick() {
 /// One large step: some ten thousand bytes.
 #[inline(never)]
 pub fn check() {
-    if IS_HEEDED.get() && FLAG.with_borrow(|flag| flag.as_ref().is_some_and(Stop::is_asked)) {
+    if IS_HEEDED.get() && is_asked() {
         resume_unwind(Box::new(Stopped));
     }
 }

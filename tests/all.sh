@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Everything that must hold before a change goes in. Needs a Rust toolchain, Python 3 with venv, Node.js, npm, Neovim,
-# Emacs, and the registries of the first three.
+# Emacs, valgrind, and the registries of the first three.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo fmt --check
@@ -8,6 +8,7 @@ cargo clippy --all-targets --locked -- -D warnings
 cargo test --locked
 bash tests/editors.sh
 bash tests/clients.sh
+bash tests/steps.sh
 cargo clippy --lib --tests --features otel --locked -- -D warnings
 cargo test --locked --features otel --test otel
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked

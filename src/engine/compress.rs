@@ -65,7 +65,9 @@ impl Engine {
     pub fn compress(&self, params: &CompressParams<'_>, cancel: &Cancel) -> Result<Compressed, RpcError> {
         check_session(params.session_id.as_deref())?;
         check_correlation(params.correlation_id.as_deref())?;
+        cancel.check()?;
         let result = ToolResult::read(&params.result, "result")?;
+        cancel.check()?;
         let job = Job::new(&result, "result", params.full_output, params.query.as_deref())?;
         let pressure = pressure(params.context_pressure)?;
         let cut = params.host_cut.map(|cut| cut.read()).transpose()?;

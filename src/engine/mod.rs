@@ -67,11 +67,7 @@ impl Cancel {
     /// An error when the caller gave up.
     fn check(&self) -> Result<(), RpcError> {
         match self.is_cancelled() {
-            true => Err(RpcError::new(
-                crate::protocol::error::REQUEST_CANCELLED,
-                "cancelled",
-                "the request was cancelled",
-            )),
+            true => Err(RpcError::cancelled()),
             false => Ok(()),
         }
     }

@@ -15,6 +15,7 @@ use super::params::{invalid, parse_at};
 use super::skim::{Json, unescaped};
 use crate::memory::{Buffer, grow};
 use crate::pipeline::{self, sanitize};
+use crate::stop;
 
 /// Block types whose `text` member is text that the model reads (MCP, Anthropic, OpenAI).
 pub(super) const TEXT_TYPES: &[&str] = &["text", "input_text", "output_text"];
@@ -232,6 +233,9 @@ fn string<'a>(raw: &'a RawValue, place: &str) -> Result<Cow<'a, str>, RpcError> 
     {
         return Ok(Cow::Owned(text));
     }
+    if stop::is_asked() {
+        return Err(RpcError::cancelled());
+    }
     // What is no string, or no text, is told by the reader.
     parse_at::<Text<'a>>(raw.get(), place).map(|text| text.0)
 }
@@ -245,6 +249,17 @@ mod tests {
         let content = Content::read(raw, "content").unwrap();
         let texts: Vec<String> = texts.iter().map(|t| (*t).to_owned()).collect();
         content.write(&texts, None).unwrap().get().to_owned()
+    }
+
+    #[test]
+    fn a_text_that_nobody_wants_is_not_read_to_its_end() {
+        let json = format!("\"{}\"", "\\u001b".repeat(100_000));
+        let raw: &RawValue = serde_json::from_str(&json).unwrap();
+        let cancel = stop::Stop::default();
+        let read = || cancel.over(|| Content::read(raw, "content").map(drop));
+        assert!(read().is_ok());
+        cancel.ask();
+        assert_eq!(read().unwrap_err().code, crate::protocol::error::REQUEST_CANCELLED);
     }
 
     #[test]

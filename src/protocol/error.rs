@@ -74,6 +74,11 @@ impl RpcError {
         Self::new(REQUEST_FAILED, kind, message)
     }
 
+    /// `-32800`: nobody wants the answer any more.
+    pub fn cancelled() -> Self {
+        Self::new(REQUEST_CANCELLED, "cancelled", "the request was cancelled")
+    }
+
     /// Marks the error as one that may pass when tried again.
     #[must_use]
     pub fn retryable(mut self) -> Self {

@@ -12,6 +12,7 @@ use serde::de::{Deserializer, Visitor};
 use serde_json::value::RawValue;
 
 use super::error::{INTERNAL_ERROR, RpcError};
+use crate::stop;
 
 /// A value and its place in the text.
 #[derive(Debug, Clone, Copy)]
@@ -202,13 +203,23 @@ pub(super) fn string_end(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-/// The string that stands between two quotes; `None` where it holds what is no character. It takes the room of its
-/// JSON text and no more, which counts where a message is nothing but one string.
+/// Bytes between two questions whether anybody wants the string.
+const STRIDE: usize = 256 << 10;
+
+/// The string that stands between two quotes; `None` where it holds what is no character, and where nobody wants it any
+/// more. It takes the room of its JSON text and no more, which counts where a message is nothing but one string.
 pub fn unescaped(inner: &str) -> Option<String> {
     let bytes = inner.as_bytes();
     let mut out = String::with_capacity(inner.len());
     let mut at = 0;
+    let mut asked = 0;
     while let Some(n) = bytes.get(at..).and_then(|rest| memchr::memchr(b'\\', rest)) {
+        if at >= asked + STRIDE {
+            asked = at;
+            if stop::is_asked() {
+                return None;
+            }
+        }
         out.push_str(inner.get(at..at + n)?);
         at += n + 2;
         out.push(match bytes.get(at - 1)? {
@@ -239,9 +250,11 @@ pub fn unescaped(inner: &str) -> Option<String> {
 
 /// The UTF-16 unit that four digits at `at` stand for.
 fn unit(bytes: &[u8], at: usize) -> Option<u16> {
-    let digits = std::str::from_utf8(bytes.get(at..at + 4)?).ok()?;
-    let is_hex = digits.bytes().all(|b| b.is_ascii_hexdigit());
-    is_hex.then(|| u16::from_str_radix(digits, 16).ok())?
+    let digits: &[u8; 4] = bytes.get(at..)?.first_chunk()?;
+    digits.iter().try_fold(0, |unit, digit| {
+        let digit = char::from(*digit).to_digit(16)?;
+        Some(unit << 4 | digit as u16)
+    })
 }
 
 /// A string in which half a surrogate pair is no error.

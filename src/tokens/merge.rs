@@ -81,18 +81,23 @@ fn count_chunks(
     let mut tokens = 0;
     let mut done = 0;
     let mut last_len = 0;
+    // The chunk before and what came out of it, and the cut before: a run of one sign or word is the same all along.
+    let (mut before, mut of_before): (&[u8], _) = (&[], Kept::default());
+    let mut cut_before: (usize, &[u8]) = (0, &[]);
     while done < piece.len() {
         let chunk = &piece[done..piece.len().min(done + size)];
+        let is_last = done + chunk.len() == piece.len();
         crate::stop::check();
-        merge(chunk, rank, scratch);
-        let keep = if done + chunk.len() == piece.len() { chunk.len() } else { chunk.len() - margin };
-        let kept = scratch.ends.partition_point(|end| *end as usize <= keep);
-        let end_of = |token: usize| scratch.ends.get(token).map_or(0, |end| *end as usize);
-        let first_len = end_of(0);
-        let kept_len = end_of(kept - 1);
-        let kept_last_len = if kept > 1 { kept_len - end_of(kept - 2) } else { kept_len };
-        if done > 0 {
-            merge(&piece[done - last_len..done + first_len], rank, scratch);
+        if is_last || chunk != before {
+            merge(chunk, rank, scratch);
+            let keep = if is_last { chunk.len() } else { chunk.len() - margin };
+            (before, of_before) = (chunk, Kept::of(&scratch.ends, keep));
+        }
+        let Kept { tokens: kept, first_len, len, last_len: kept_last_len } = of_before;
+        let cut = (last_len, &piece[done - last_len..done + first_len]);
+        if done > 0 && cut != cut_before {
+            cut_before = cut;
+            merge(cut.1, rank, scratch);
             let apart = scratch.ends == [last_len as u32, (last_len + first_len) as u32];
             // Positions of the heap are 32 bits wide; only a piece beyond 4 GiB keeps a bad cut.
             if !apart && piece.len() < NONE as usize {
@@ -101,10 +106,33 @@ fn count_chunks(
             }
         }
         tokens += kept;
-        done += kept_len;
+        done += len;
         last_len = kept_last_len;
     }
     tokens
+}
+
+/// The tokens of a chunk that stay as they are whatever follows.
+#[derive(Clone, Copy, Default)]
+struct Kept {
+    tokens: usize,
+    /// Bytes of the first one.
+    first_len: usize,
+    /// Bytes of all.
+    len: usize,
+    /// Bytes of the last one.
+    last_len: usize,
+}
+
+impl Kept {
+    /// Those of a chunk with these `ends` of tokens that end within its first `keep` bytes.
+    fn of(ends: &[u32], keep: usize) -> Self {
+        let tokens = ends.partition_point(|end| *end as usize <= keep);
+        let end_of = |token: usize| ends.get(token).map_or(0, |end| *end as usize);
+        let len = end_of(tokens - 1);
+        let last_len = if tokens > 1 { len - end_of(tokens - 2) } else { len };
+        Self { tokens, first_len: end_of(0), len, last_len }
+    }
 }
 
 /// The number of tokens of `piece`, which has at most [`SHORT`] bytes.
@@ -220,6 +248,17 @@ mod tests {
             let whole = scratch.ends.len();
             for margin in [1, 2, 3, 40] {
                 assert_eq!(count_chunks(&word, rank, &mut scratch, 200, margin), whole);
+            }
+        }
+        // Chunks that are the same as the one before, up to a place in which they are not.
+        for run in ["-", "=", "ab", "\t", "ha-", "=+-"] {
+            let mut word = run.repeat(700 / run.len()).into_bytes();
+            for at in [0, 350, 699] {
+                word.resize(700, b'x');
+                word[at] = b'x';
+                merge(&word, rank, &mut scratch);
+                let whole = scratch.ends.len();
+                assert_eq!(count_chunks(&word, rank, &mut scratch, 200, 40), whole);
             }
         }
     }

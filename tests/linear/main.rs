@@ -1,7 +1,8 @@
 //! What hostile texts cost: texts made of nothing but what rules, markers, reducers and readers look for.
 //!
-//! `cargo test --test linear -- --ignored steps` counts instructions and fails when one costs more than it may; it needs
-//! valgrind. `-- --ignored growth` takes every mode and reducer in, and measures how the time grows. `cargo test --release --test linear -- --ignored --nocapture search` tries many more and prints a table.
+//! `bash tests/steps.sh` counts instructions and fails when one costs more than it may; it needs valgrind.
+//! `cargo test --test linear -- --ignored growth` takes every mode and reducer in, and measures how the time grows.
+//! `cargo test --release --test linear -- --ignored --nocapture search` tries many more and prints a table.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 

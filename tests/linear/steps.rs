@@ -1,48 +1,90 @@
-//! Counts the instructions that texts of triggers cost, in valgrind: the same on every machine. These are the stages
-//! that every text goes through first, whoever wrote it: redaction, markers, the command. For the whole way see `growth`.
+//! Counts the instructions that texts of triggers cost on their whole way, in valgrind: the same on every machine.
 //!
 //! A counter inside the program would count what somebody thought of counting. Instructions are counted wherever they
 //! are spent, so that a new rule, marker, anchor or reader is covered once it stands in its table. The texts are
 //! small, for valgrind is slow: what grows with the square of a text shows in how much more four times as much costs.
+//! For every mode and larger texts see `growth`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command};
 
 use tersed::config::{Mode, Policy};
 use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
-use tersed::pipeline::detect::command::CommandLine;
-use tersed::pipeline::sanitize::secrets;
-use tersed::pipeline::{Raw, compress, marker};
+use tersed::pipeline::{Raw, compress};
 
 use crate::texts::{self, repeated};
 
 /// Bytes of the smaller text of a pair, and how much longer the other is.
-const SMALL: usize = 768;
+const SMALL: usize = 4 << 10;
 const TIMES: usize = 4;
-/// How much more the longer text may cost than the smaller one: between linear and quadratic. What is bounded by a
-/// reach of some hundred bytes shows in texts as small as these.
-const GROWTH: f64 = 9.0;
-/// How much more a stage may cost than the whole safe way of an ordinary text of the size.
+/// How much more the longer text may cost than the smaller one: between linear and quadratic.
+const GROWTH: f64 = 7.0;
+/// Times an ordinary text below which nothing is said of growth: there a limit of some kilobytes may just be reached.
+const CHEAP: f64 = 2.0;
+/// How much more a text may cost than an ordinary one of the size.
 const FACTOR: f64 = 8.0;
+/// The same for texts of nothing but whole secrets, each of which is looked at, judged, claimed and replaced, in a text
+/// and in what it hides.
+const OF_SECRETS: f64 = 40.0;
+/// What valgrind runs: bytes of the smaller text, then the numbers of the cases, with commas between.
+const RUNS: &str = "TERSED_STEPS";
 
-/// What looks at a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
-    Secrets,
-    Markers,
+/// Where the triggers stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// In the result.
+    Result,
+    /// In the command of a call with a short result.
     Command,
 }
 
 struct Case {
     name: String,
-    stage: Stage,
+    mode: Mode,
+    place: Place,
+    factor: f64,
     text: Box<dyn Fn(usize) -> String>,
 }
 
-fn case(name: String, stage: Stage, text: impl Fn(usize) -> String + 'static) -> Case {
-    Case { name, stage, text: Box::new(text) }
+fn case(name: String, mode: Mode, text: impl Fn(usize) -> String + 'static) -> Case {
+    Case { name, mode, place: Place::Result, factor: FACTOR, text: Box::new(text) }
+}
+
+impl Case {
+    /// The whole way of a text of `bytes` bytes.
+    fn run(&self, bytes: usize) -> impl Fn() + use<> {
+        let text = (self.text)(bytes);
+        let (result, command) = match self.place {
+            Place::Result => (text, None),
+            Place::Command => (texts::ordinary(SMALL / 4), Some(text)),
+        };
+        let call = ToolCall { tool: "bash".into(), command, ..ToolCall::default() };
+        let policy = Policy { mode: self.mode, ..Policy::default() };
+        move || drop(compress(&call, &[Raw::Text(&result)], &policy, false, &NoHistory))
+    }
+}
+
+/// Pieces in turn, up to a length.
+fn mixed(pieces: Vec<String>) -> impl Fn(usize) -> String {
+    move |bytes| {
+        let mut text = String::new();
+        for piece in pieces.iter().cycle() {
+            text.push_str(piece);
+            if text.len() >= bytes {
+                break;
+            }
+        }
+        text
+    }
+}
+
+/// Modes that cases are in, each with an ordinary text.
+const MODES: [Mode; 2] = [Mode::Safe, Mode::Aggressive];
+
+fn ordinary(mode: Mode) -> Case {
+    case("ordinary".into(), mode, texts::ordinary)
 }
 
 /// One case for each row of each table.
@@ -55,28 +97,35 @@ fn cases() -> Vec<Case> {
     for (rule, triggers) in rules {
         // Every trigger in every shape, in turn; and the first one in one shape.
         let first = triggers[0].clone();
-        let mixed = move |bytes: usize| {
-            let mut text = String::new();
-            let shapes = texts::SHAPES.iter().cycle();
-            for (trigger, shape) in triggers.iter().cycle().zip(shapes).take(bytes) {
-                text.push_str(&shape.replace("{}", trigger));
-                if text.len() >= bytes {
-                    break;
-                }
-            }
-            text
-        };
-        out.push(case(format!("{rule}, all shapes"), Stage::Secrets, mixed));
-        let one = move |bytes| repeated(&first, "\"{}\": \"{", bytes);
-        out.push(case(format!("{rule}, one shape"), Stage::Secrets, one));
+        let is_whole = rule.ends_with(texts::EXAMPLES);
+        let count = triggers.len().max(texts::SHAPES.len());
+        let pieces = triggers.iter().cycle().zip(texts::SHAPES.iter().cycle()).take(count);
+        let pieces = pieces.map(|(trigger, shape)| shape.replace("{}", trigger)).collect();
+        let all = case(format!("{rule}, all shapes"), Mode::Safe, mixed(pieces));
+        out.push(Case { factor: if is_whole { OF_SECRETS } else { FACTOR }, ..all });
+        if !is_whole {
+            let one = move |bytes| repeated(&first, "\"{}\": \"{", bytes);
+            out.push(case(format!("{rule}, one shape"), Mode::Safe, one));
+        }
     }
     for trigger in texts::of_markers() {
         let text = trigger.text.clone();
-        out.push(case(format!("marker {text:?}"), Stage::Markers, move |bytes| repeated(&text, "{}", bytes)));
+        let marker = move |bytes| repeated(&text, "{}", bytes);
+        out.push(case(format!("marker {:?}", trigger.text), Mode::Aggressive, marker));
+    }
+    let mut reducers: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for trigger in texts::of_reducers() {
+        reducers.entry(trigger.from).or_default().push(trigger.text + "\n");
+    }
+    for (reducer, anchors) in reducers {
+        out.push(case(reducer, Mode::Aggressive, mixed(anchors)));
     }
     for opening in texts::OPENINGS {
+        let result = move |bytes| repeated(opening, "{}", bytes);
+        out.push(case(format!("opening {opening:?}"), Mode::Aggressive, result));
         let command = move |bytes| repeated(opening, "a {}", bytes);
-        out.push(case(format!("command {opening:?}"), Stage::Command, command));
+        let command = case(format!("command {opening:?}"), Mode::Aggressive, command);
+        out.push(Case { place: Place::Command, ..command });
     }
     out
 }
@@ -84,37 +133,22 @@ fn cases() -> Vec<Case> {
 /// The function whose instructions are counted; valgrind knows it by its name.
 #[unsafe(no_mangle)]
 #[inline(never)]
-fn tersed_counted(stage: &dyn Fn()) {
-    stage();
+fn tersed_counted(work: &dyn Fn()) {
+    work();
 }
-
-fn run(stage: Stage, text: &str) {
-    match stage {
-        Stage::Secrets => drop(secrets::redact(text)),
-        Stage::Markers => drop(marker::escape(text, |_, _| false)),
-        Stage::Command => drop(CommandLine::parse(text)),
-    }
-}
-
-const STAGES: &[Stage] = &[Stage::Secrets, Stage::Markers, Stage::Command];
 
 /// What valgrind runs. Each text once before it counts, for what is built once.
 #[test]
 #[ignore = "is run by the test below"]
 fn counted() {
-    for stage in STAGES {
-        run(*stage, &texts::ordinary(SMALL));
-    }
-    let (policy, call) = (Policy { mode: Mode::Safe, ..Policy::default() }, ToolCall::default());
-    let text = texts::ordinary(SMALL * TIMES);
-    let whole = || drop(compress(&call, &[Raw::Text(&text)], &policy, false, &NoHistory));
-    whole();
-    tersed_counted(&whole);
-    for case in cases() {
-        run(case.stage, &(case.text)(SMALL / 4));
+    let runs: Vec<usize> =
+        std::env::var(RUNS).unwrap().split(',').map(|number| number.parse().unwrap()).collect();
+    let (small, numbers) = runs.split_first().unwrap();
+    let (ordinary, cases) = (MODES.map(ordinary), cases());
+    for case in ordinary.iter().chain(numbers.iter().map(|number| &cases[*number])) {
+        case.run(SMALL / 4)();
         for times in [1, TIMES] {
-            let text = (case.text)(SMALL * times);
-            tersed_counted(&|| run(case.stage, &text));
+            tersed_counted(&case.run(small * times));
         }
     }
 }
@@ -135,29 +169,74 @@ fn instructions(folder: &Path) -> Vec<f64> {
     dumps.into_iter().map(|(_, total)| total).collect()
 }
 
-#[test]
-#[ignore = "needs valgrind and minutes"]
-fn steps_of_hostile_texts_are_linear() {
-    let folder = tempfile::tempdir().unwrap();
-    let status = Command::new("valgrind")
+/// Begins to count some cases.
+fn begin(folder: &Path, small: usize, numbers: &[usize]) -> Child {
+    let runs: Vec<String> = std::iter::once(&small).chain(numbers).map(usize::to_string).collect();
+    Command::new("valgrind")
         .args(["--quiet", "--tool=callgrind", "--zero-before=tersed_counted", "--dump-after=tersed_counted"])
-        .arg(format!("--callgrind-out-file={}", folder.path().join("out").display()))
+        .arg(format!("--callgrind-out-file={}", folder.join("out").display()))
         .arg(std::env::current_exe().unwrap())
-        .args(["--ignored", "--exact", "steps::counted", "--test-threads=1"])
-        .status()
-        .expect("valgrind is there");
-    assert!(status.success());
-    let all = instructions(folder.path());
-    let (ordinary, found) = all.split_first().unwrap();
-    let cases = cases();
-    assert_eq!(found.len(), cases.len() * 2);
-    let mut bad = Vec::new();
-    for (case, counts) in cases.iter().zip(found.chunks(2)) {
-        let (factor, growth) = (counts[1] / ordinary, counts[1] / counts[0]);
-        if factor > FACTOR || (growth > GROWTH && factor > 1.0) {
-            bad.push(format!("{factor:6.1} {growth:6.1} {:?} {}", case.stage, case.name));
+        .args(["--ignored", "--exact", "steps::counted", "--test-threads=1", "--quiet"])
+        .env(RUNS, runs.join(","))
+        .spawn()
+        .unwrap()
+}
+
+/// What a case costs: its number, times an ordinary text, growth.
+type Cost = (usize, f64, f64);
+
+/// The costs of some cases; as many run at once as there are processors.
+fn costs(cases: &[Case], numbers: &[usize], small: usize) -> Vec<Cost> {
+    let parts = std::thread::available_parallelism().map_or(1, usize::from).min(8).min(numbers.len());
+    let running: Vec<_> = (0..parts)
+        .map(|part| {
+            let numbers: Vec<usize> = numbers.iter().copied().skip(part).step_by(parts).collect();
+            let folder = tempfile::tempdir().unwrap();
+            let child = begin(folder.path(), small, &numbers);
+            (child, folder, numbers)
+        })
+        .collect();
+    let mut out = Vec::new();
+    for (mut child, folder, numbers) in running {
+        assert!(child.wait().unwrap().success());
+        let counts = instructions(folder.path());
+        let (base, counts) = counts.split_at(MODES.len() * 2);
+        assert_eq!(counts.len(), numbers.len() * 2);
+        for (number, counts) in numbers.into_iter().zip(counts.chunks(2)) {
+            let mode = MODES.iter().position(|mode| *mode == cases[number].mode).unwrap();
+            out.push((number, counts[1] / base[mode * 2 + 1], counts[1] / counts[0]));
         }
     }
-    bad.sort();
-    assert!(bad.is_empty(), "times an ordinary text, growth by {TIMES}:\n{}", bad.join("\n"));
+    out.sort_by(|a, b| b.1.total_cmp(&a.1));
+    out
+}
+
+fn lines(cases: &[Case], costs: &[Cost]) -> String {
+    let line = |(number, factor, growth): &Cost| {
+        let case = &cases[*number];
+        format!("\n{factor:6.2} {growth:6.2} {} {}", case.mode.name(), case.name)
+    };
+    costs.iter().map(line).collect()
+}
+
+#[test]
+#[ignore = "needs valgrind, and takes an hour unless built as `tests/steps.sh` does"]
+fn steps_of_hostile_texts_are_linear() {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        assert!(std::env::var_os("CI").is_none(), "valgrind is missing");
+        eprintln!("NOT RUN: valgrind is missing");
+        return;
+    }
+    let cases = cases();
+    let all = costs(&cases, &(0..cases.len()).collect::<Vec<_>>(), SMALL);
+    println!("{} texts; times an ordinary one, growth by {TIMES}:{}", all.len(), lines(&cases, &all));
+    let dear: Vec<Cost> = all.iter().copied().filter(|(n, factor, _)| *factor > cases[*n].factor).collect();
+    // Small texts may be done with sooner, by a bound that larger ones pass: growth has to go on.
+    let grown = |costs: Vec<Cost>| -> Vec<Cost> {
+        costs.into_iter().filter(|(_, factor, growth)| *growth > GROWTH && *factor > CHEAP).collect()
+    };
+    let again: Vec<usize> = grown(all).iter().map(|cost| cost.0).collect();
+    let grown = grown(costs(&cases, &again, SMALL * TIMES));
+    assert!(dear.is_empty(), "times an ordinary text, growth by {TIMES}:{}", lines(&cases, &dear));
+    assert!(grown.is_empty(), "grows faster than the text:{}", lines(&cases, &grown));
 }

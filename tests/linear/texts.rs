@@ -64,6 +64,9 @@ pub fn ordinary(bytes: usize) -> String {
     out
 }
 
+/// What stands behind the name of a rule where triggers are its examples.
+pub const EXAMPLES: &str = " examples";
+
 /// Keywords, prefixes, and examples of the rules for secrets, whole and cut in half.
 pub fn of_secrets() -> Vec<Trigger> {
     let source = include_str!("../../src/pipeline/sanitize/secrets/rules.toml");
@@ -81,15 +84,15 @@ pub fn of_secrets() -> Vec<Trigger> {
             };
             list.map(whole).collect()
         };
-        let mut add = |text: &str| {
+        let mut add = |text: &str, what: &str| {
             if !text.is_empty() && known.insert(text.to_owned()) {
-                out.push(Trigger::new(format!("secrets/{id}"), text));
+                out.push(Trigger::new(format!("secrets/{id}{what}"), text));
             }
         };
-        strings("keywords").iter().chain(&strings("prefix")).for_each(|word| add(word));
+        strings("keywords").iter().chain(&strings("prefix")).for_each(|word| add(word, ""));
         for example in strings("match").iter().chain(&strings("spare")) {
-            add(example);
-            add(&example[..example.floor_char_boundary(example.len() / 2)]);
+            add(example, EXAMPLES);
+            add(&example[..example.floor_char_boundary(example.len() / 2)], EXAMPLES);
         }
     }
     out

@@ -51,6 +51,8 @@ const FEWEST: usize = 3;
 
 /// What each line is.
 fn lines(text: &str) -> Option<Vec<(&str, Kind)>> {
+    // Too few lines with anything on them are found out before any is kept.
+    text.split_terminator('\n').filter(|line| !line.is_empty()).nth(FEWEST - 1)?;
     let mut out: Vec<(&str, Kind)> = Vec::new();
     let mut entries = 0;
     // The column that lines of a block scalar are deeper than, and the one that nothing may be deeper than

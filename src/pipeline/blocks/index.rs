@@ -230,6 +230,11 @@ impl Index {
         self.bytes
     }
 
+    /// Whether it holds no output.
+    pub fn is_empty(&self) -> bool {
+        self.outputs.iter().all(Option::is_none)
+    }
+
     /// The longest run from line `from` on, of the newest output among equals. Lines that carry numbers
     /// are found in results only: agents cite the numbers, and what the model wrote has none.
     pub(super) fn find(

@@ -104,6 +104,7 @@ pub fn find(
         Earlier::Decided(references) => {
             references.iter().filter(|r| r.part as usize == part).cloned().collect()
         }
+        Earlier::Live { index, own, .. } if index.is_empty() && own.is_empty() => Vec::new(),
         Earlier::Live { index, own, now, window } => {
             let open =
                 |at: Position| window.is_none_or(|(results, tokens)| at.is_within(now, results, tokens));

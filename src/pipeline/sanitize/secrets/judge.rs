@@ -48,7 +48,20 @@ pub(super) fn entropy(value: &[u8]) -> f32 {
         counts[b as usize] += 1;
     }
     let len = value.len() as f32;
-    counts.iter().filter(|&&n| n > 0).map(|&n| n as f32 / len).map(|p| -p * p.log2()).sum()
+    let part = |n: u32| {
+        let p = n as f32 / len;
+        -p * p.log2()
+    };
+    // Nearly all bytes of a value stand in it a few times, so that a few logarithms do.
+    let mut few = [0.0; 5];
+    for (n, known) in (1..).zip(&mut few) {
+        *known = part(n);
+    }
+    counts
+        .iter()
+        .filter(|&&n| n > 0)
+        .map(|&n| few.get(n as usize - 1).copied().unwrap_or_else(|| part(n)))
+        .sum()
 }
 
 /// Case-insensitive substring test; `needle` is lower case and short, so the naive loop will do.
@@ -59,44 +72,85 @@ pub(super) fn contains(value: &[u8], needle: &str) -> bool {
 /// Longest value in which the words of a template count; keys are longer, and hold any word by chance.
 const TEMPLATE: usize = 64;
 
+/// The ASCII bytes that stand in a text, one bit each.
+const fn byte_set(text: &[u8]) -> u128 {
+    let (mut bits, mut i) = (0u128, 0);
+    while i < text.len() {
+        if text[i] < 128 {
+            bits |= 1 << text[i];
+        }
+        i += 1;
+    }
+    bits
+}
+
+/// The same with each upper case letter also as its lower case one.
+const fn folded(set: u128) -> u128 {
+    const UPPER: u128 = ((1 << 26) - 1) << b'A';
+    set | (set & UPPER) << (b'a' - b'A')
+}
+
+/// Strings to look for, each with its bytes: most values lack one of them.
+struct Sought<const N: usize>([(&'static str, u128); N]);
+
+impl<const N: usize> Sought<N> {
+    const fn new(strings: [&'static str; N]) -> Self {
+        let (mut out, mut i) = ([("", 0); N], 0);
+        while i < N {
+            out[i] = (strings[i], byte_set(strings[i].as_bytes()));
+            i += 1;
+        }
+        Self(out)
+    }
+
+    /// Those all bytes of which are in the set.
+    fn within(&self, set: u128) -> impl Iterator<Item = &'static str> {
+        self.0.iter().filter(move |(_, bytes)| bytes & !set == 0).map(|(string, _)| *string)
+    }
+}
+
+/// What a template holds somewhere.
+const MARKS: Sought<16> = Sought::new([
+    "${",
+    "$(",
+    "{{",
+    "}}",
+    "<%",
+    "%s",
+    "%(",
+    "%{",
+    "...",
+    "***",
+    "{}",
+    "\\(",
+    "process.env",
+    "os.environ",
+    "getenv",
+    "import.meta",
+]);
+
+/// Words of values that a reader is to replace.
+const WORDS: Sought<16> = Sought::new([
+    "your",
+    "xxxx",
+    "changeme",
+    "change-me",
+    "change_me",
+    "replace",
+    "placeholder",
+    "redacted",
+    "insert",
+    "todo",
+    "dummy",
+    "here",
+    "fake",
+    "notreal",
+    "not-real",
+    "not_real",
+]);
+
 /// Whether `value` stands for a value that is elsewhere: a variable, a template field, a mask.
 pub(super) fn is_template(value: &[u8]) -> bool {
-    const MARKS: &[&str] = &[
-        "${",
-        "$(",
-        "{{",
-        "}}",
-        "<%",
-        "%s",
-        "%(",
-        "%{",
-        "...",
-        "***",
-        "{}",
-        "\\(",
-        "process.env",
-        "os.environ",
-        "getenv",
-        "import.meta",
-    ];
-    const WORDS: &[&str] = &[
-        "your",
-        "xxxx",
-        "changeme",
-        "change-me",
-        "change_me",
-        "replace",
-        "placeholder",
-        "redacted",
-        "insert",
-        "todo",
-        "dummy",
-        "here",
-        "fake",
-        "notreal",
-        "not-real",
-        "not_real",
-    ];
     let (Some(&first), Some(&last)) = (value.first(), value.last()) else { return true };
     (first == b'<' && last == b'>')
         || (first == b'%' && last == b'%')
@@ -106,8 +160,9 @@ pub(super) fn is_template(value: &[u8]) -> bool {
             && value.get(1).is_some_and(|&b| b == b'_' || b.is_ascii_alphabetic())
             && value[1..].iter().all(|&b| is_word(b)))
         || value.contains(&0xE2) && value.windows(3).any(|w| w == "…".as_bytes() || w == "•".as_bytes())
-        || MARKS.iter().any(|mark| memchr::memmem::find(value, mark.as_bytes()).is_some())
-        || (value.len() <= TEMPLATE && WORDS.iter().any(|word| has_word(value, word)))
+        || MARKS.within(byte_set(value)).any(|mark| memchr::memmem::find(value, mark.as_bytes()).is_some())
+        || (value.len() <= TEMPLATE
+            && WORDS.within(folded(byte_set(value))).any(|word| has_word(value, word)))
         || mostly_one_byte(value)
         || is_documented(value)
 }

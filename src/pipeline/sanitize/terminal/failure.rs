@@ -29,13 +29,16 @@ const WORDS: &[(&[u8], bool)] = &[
     (b"ERR!", false),
 ];
 
-/// The first three bytes of each word, so that most places are told from a word at one look.
-const HEADS: [[u8; 3]; WORDS.len()] = {
-    let mut heads = [[0; 3]; WORDS.len()];
+/// For each of the first three bytes of a word which words have it there, one bit each, so that most places are told
+/// from a word at one look.
+static HEADS: [[u32; 256]; 3] = {
+    let mut heads = [[0; 256]; 3];
     let mut i = 0;
     while i < WORDS.len() {
         let word = WORDS[i].0;
-        heads[i] = [word[0], word[1], word[2]];
+        heads[0][word[0] as usize] |= 1 << i;
+        heads[1][word[1] as usize] |= 1 << i;
+        heads[2][word[2] as usize] |= 1 << i;
         i += 1;
     }
     heads
@@ -44,22 +47,20 @@ const HEADS: [[u8; 3]; WORDS.len()] = {
 /// Whether the row, or the part of it that is given, reports a failure.
 pub(super) fn reported(row: &[u8]) -> bool {
     let mut progress = None;
-    (0..row.len()).any(|at| {
-        if !matches!(row[at], b'e' | b'E' | b'f' | b'F' | b'p' | b'P' | b'T' | b'a' | b'A' | b'd' | b'n') {
-            return false;
-        }
-        if !row[at..].first_chunk().is_some_and(|head| HEADS.contains(head)) {
-            return false;
-        }
-        WORDS.iter().any(|(word, inside)| {
-            row[at..].starts_with(word)
+    row.windows(3).enumerate().any(|(at, head)| {
+        let [first, second, third] = [0, 1, 2].map(|i| HEADS[i][usize::from(head[i])]);
+        let words = first & second & third;
+        words != 0
+            && WORDS.iter().enumerate().any(|(i, (word, inside))| {
+                words >> i & 1 == 1
+                    && row[at..].starts_with(word)
                 && begins_word(row, at, *inside)
                 && (word.ends_with(b" ") || word.ends_with(b"!") || ends_word(row, at + word.len()))
                 && !is_none_of(row, at)
                 // A progress line names packages and files; there a failure word that is part of such a name
                 // (`proc-macro-error`, `error.rs`) says nothing.
                 && !(in_name(row, at, word.len()) && *progress.get_or_insert_with(|| is_progress(row)))
-        })
+            })
     })
 }
 
