@@ -30,44 +30,63 @@ const STRIDE: usize = 64 << 10;
 pub(super) struct Keywords {
     /// Slots of the first four bytes of all words; of a word of three bytes those with any fourth.
     four: Bitmap,
-    /// Per slot of three bytes where its words begin in `order`; one more at the end.
-    starts: Vec<u16>,
-    order: Vec<u16>,
-    /// For each of `order` its first four bytes and which of them count, both without the bits of `FOLD`.
-    heads: Vec<(u32, u32)>,
+    /// Words of three bytes, by these.
+    short: Rows,
+    /// All others, by their first four.
+    long: Rows,
     words: Vec<String>,
+}
+
+/// Words by a hash of their first bytes.
+#[derive(Debug)]
+struct Rows {
+    /// Per slot where its words begin in `heads`; one more at the end.
+    starts: Vec<u16>,
+    /// The first bytes of a word without the bits of `FOLD`, and its index.
+    heads: Vec<(u32, u16)>,
+}
+
+impl Rows {
+    fn new(mut heads: Vec<(u32, u16)>) -> Rows {
+        heads.sort_unstable_by_key(|(head, index)| (slot(*head), *index));
+        let mut starts = vec![0u16; SLOTS + 1];
+        for (head, _) in &heads {
+            starts[slot(*head) + 1] += 1;
+        }
+        for slot in 0..SLOTS {
+            starts[slot + 1] += starts[slot];
+        }
+        Rows { starts, heads }
+    }
+
+    /// The words that begin with these bytes, once both are folded.
+    fn of(&self, head: u32) -> impl Iterator<Item = u16> {
+        let slot = slot(head);
+        let rows = usize::from(self.starts[slot])..usize::from(self.starts[slot + 1]);
+        self.heads[rows].iter().filter(move |(known, _)| *known == head | FOLD).map(|(_, index)| *index)
+    }
 }
 
 impl Keywords {
     /// `words` are lower case and at least three bytes long; others are never found.
     pub(super) fn new(words: Vec<String>) -> Keywords {
-        let mut slots: Vec<(usize, u16)> = Vec::new();
+        let (mut short, mut long) = (Vec::new(), Vec::new());
         let mut four = Bitmap::new();
         for (word, index) in words.iter().zip(0u16..) {
-            let fourth = match *word.as_bytes() {
-                [_, _, _, d, ..] => d..=d,
-                [_, _, _] => 0..=u8::MAX,
-                _ => continue,
-            };
-            let [a, b, c] = [0, 1, 2].map(|i| word.as_bytes()[i]);
-            slots.push((slot(u32::from_le_bytes([a, b, c, 0])), index));
-            fourth.for_each(|d| four.set(u32::from_le_bytes([a, b, c, d])));
+            match *word.as_bytes() {
+                [a, b, c, d, ..] => {
+                    let head = u32::from_le_bytes([a, b, c, d]);
+                    four.set(head);
+                    long.push((head | FOLD, index));
+                }
+                [a, b, c] => {
+                    short.push((u32::from_le_bytes([a, b, c, 0]) | FOLD, index));
+                    (0..=u8::MAX).for_each(|d| four.set(u32::from_le_bytes([a, b, c, d])));
+                }
+                _ => {}
+            }
         }
-        slots.sort_unstable();
-        let mut starts = vec![0u16; SLOTS + 1];
-        for &(slot, _) in &slots {
-            starts[slot + 1] += 1;
-        }
-        for slot in 0..SLOTS {
-            starts[slot + 1] += starts[slot];
-        }
-        let order: Vec<u16> = slots.into_iter().map(|(_, i)| i).collect();
-        let head = |word: &u16| match *words[usize::from(*word)].as_bytes() {
-            [a, b, c, d, ..] => (u32::from_le_bytes([a, b, c, d]) | FOLD, u32::MAX),
-            [a, b, c] => (u32::from_le_bytes([a, b, c, 0]) & THREE | (FOLD & THREE), THREE),
-            _ => (0, 0),
-        };
-        Keywords { four, starts, heads: order.iter().map(head).collect(), order, words }
+        Keywords { four, short: Rows::new(short), long: Rows::new(long), words }
     }
 
     /// Calls `found(word, start)` for every keyword at every place, in the order of the places.
@@ -110,12 +129,7 @@ impl Keywords {
     }
 
     fn compare(&self, text: &[u8], start: usize, four: u32, found: &mut impl FnMut(usize, usize)) {
-        let slot = slot(four & THREE);
-        let rows = usize::from(self.starts[slot])..usize::from(self.starts[slot + 1]);
-        for (&word, (head, mask)) in self.order[rows.clone()].iter().zip(&self.heads[rows]) {
-            if (four | FOLD) & mask != *head {
-                continue;
-            }
+        for word in self.short.of(four & THREE).chain(self.long.of(four)) {
             let bytes = self.words[usize::from(word)].as_bytes();
             let here = text.get(start..start + bytes.len());
             if here.is_some_and(|here| here.eq_ignore_ascii_case(bytes)) {

@@ -8,7 +8,8 @@ use crate::stop;
 
 /// Longest line of a dump, in bytes.
 const LINE: usize = 160;
-/// Longest line of a dump behind something, in bytes.
+/// Shortest and longest line of a dump behind something, in bytes.
+const LEAST: usize = 24;
 const MOST: usize = 360;
 /// Shortest line without an address that counts, in bytes dumped.
 const BARE: usize = 8;
@@ -57,7 +58,7 @@ fn is_like(line: &[u8]) -> bool {
             window.iter().all(|b| b.is_ascii_hexdigit() || *b == b' ') && window.contains(&b' ')
         })
     };
-    line.len() <= MOST
+    (LEAST..=MOST).contains(&line.len())
         && (is_digits(line.len() / 2) || is_digits(line.len() / 3) || is_digits(line.len() / 4))
 }
 
@@ -80,8 +81,10 @@ fn swapped(bytes: &[u8]) -> Vec<u8> {
 /// Reads a line: an address, then digits in groups, then perhaps the letters.
 fn line(line: &[u8]) -> Option<Dumped> {
     let from = blanks(line, 0, 16);
-    let first = *line.get(from)?;
-    first.is_ascii_hexdigit().then_some(())?;
+    // Most lines of text are told from a dump by three bytes.
+    let [first, second, third] = *line.get(from..)?.first_chunk()?;
+    let is_dump = first.is_ascii_hexdigit() && second.is_ascii_hexdigit();
+    (is_dump && (third.is_ascii_hexdigit() || third == b' ')).then_some(())?;
     let address = line[from..].iter().take_while(|b| b.is_ascii_hexdigit()).count();
     let behind = line.get(from + address).copied();
     let has_address = (4..=16).contains(&address) && address != 4 || behind == Some(b':') && address >= 4;

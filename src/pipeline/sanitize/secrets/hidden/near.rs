@@ -5,7 +5,7 @@
 use super::super::judge::ByteSet;
 use super::super::names::{Tail, is_about, is_verdict, stands_alone, tail};
 use super::super::scan::starts_word;
-use super::super::shapes::{skip, skip_back};
+use super::super::shapes::{operator, skip, skip_back};
 use super::super::table::Form;
 use std::ops::Range;
 
@@ -22,6 +22,7 @@ const ADDRESS: usize = 256;
 
 const HEAD: ByteSet = ByteSet::parse("a-zA-Z0-9_.$-");
 const TAIL: ByteSet = ByteSet::parse("a-zA-Z0-9_-");
+const WORD: ByteSet = ByteSet::parse("a-zA-Z_");
 const CLOSES: ByteSet = ByteSet::parse("\"'`])");
 const BLANK: ByteSet = ByteSet::parse(" ");
 /// Bytes that may be an operator, or with which a coding or a cut may begin.
@@ -62,7 +63,16 @@ pub(in super::super) fn names(text: &[u8], hit: &Range<usize>) -> bool {
     let at = skip(text, closed, BLANK, 4);
     // `--token abc`, `setenv("TOKEN", "abc")`
     let is_argument = text[start] == b'-' || closed > end && text.get(at) == Some(&b',');
-    is_argument || text.get(at).is_none_or(|b| *b >= 0x80 || GOES_ON.has(*b))
+    is_argument || text.get(at).is_none_or(|b| *b >= 0x80 || GOES_ON.has(*b)) && !is_given_a_name(text, at)
+}
+
+/// Whether what is given at `at` is a name of program code, as in `token := next(`: a word of letters in front of what no
+/// value has and no coding begins with.
+fn is_given_a_name(text: &[u8], at: usize) -> bool {
+    let Some(from) = operator(text, at) else { return false };
+    let from = skip(text, from, BLANK, 2);
+    let end = skip(text, from, WORD, NAME);
+    end > from && text.get(end).is_some_and(|b| b" (),;[]{}".contains(b))
 }
 
 /// Whether an address may have a user, in whatever coding or over however many pieces.
