@@ -4,6 +4,7 @@
 //! line before or after it carries the neighbouring number in the same way. That tells a view from
 //! text that happens to start with numbers, without knowing the tool.
 
+use crate::stop;
 use std::ops::Range;
 
 use super::source::Source;
@@ -59,6 +60,7 @@ impl View {
 
     /// Line `i` without its number and without its line end. A `\r` before that is part of the text.
     pub fn text<'a>(&self, source: &Source<'a>, i: usize) -> &'a str {
+        stop::tick();
         let raw = source.raw(i);
         raw.strip_suffix('\n').unwrap_or(raw).get(self.offset(i)..).unwrap_or_default()
     }

@@ -77,6 +77,7 @@ pub fn is_data(text: &str, nodes: &[Node]) -> bool {
     // Per element: whether it has elements, whether it has text.
     let mut has: HashMap<u32, (bool, bool), FixedState> = HashMap::default();
     for node in nodes {
+        crate::stop::tick();
         match node.kind {
             Kind::Element => {
                 let tag = &text[node.start as usize..node.open as usize];

@@ -186,7 +186,11 @@ fn is_aligned(rows: &[Row], column: usize) -> bool {
     let allowed = rows.len() / MISALIGNED;
     let off = |place: &dyn Fn(&Piece) -> usize| {
         let most = place(&rows[rows.len() / 2][column]);
-        rows.iter().filter(|row| place(&row[column]) != most).count()
+        let differs = |row: &&Row| {
+            crate::stop::tick();
+            place(&row[column]) != most
+        };
+        rows.iter().filter(differs).count()
     };
     off(&|piece| piece.places.0) <= allowed || off(&|piece| piece.places.1) <= allowed
 }
