@@ -69,7 +69,7 @@ pub fn is_asked() -> bool {
 }
 
 /// One of many small steps: a line, a match, a token.
-#[inline]
+#[inline(always)]
 pub fn tick() {
     let count = COUNT.with(|count| {
         count.set(count.get().wrapping_add(1));

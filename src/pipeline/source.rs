@@ -121,7 +121,7 @@ impl<'a> Source<'a> {
     }
 
     /// Line `i` without `\n` or `\r\n`.
-    #[inline]
+    #[inline(always)]
     pub fn line(&self, i: usize) -> &'a str {
         stop::tick();
         // By bytes: this is called for every line by every stage.

@@ -48,18 +48,26 @@ pub fn repeated(trigger: &str, shape: &str, bytes: usize) -> String {
     piece.repeat((bytes / piece.len().max(1)).max(1))
 }
 
-/// A log such as programs write: what other texts are held against.
+/// What other texts are held against: what agents read, in turn. Lines of a log, of source code, of a listing.
 pub fn ordinary(bytes: usize) -> String {
     let mut out = String::new();
     let mut n = 7_u32;
+    let mut turn = 0;
     while out.len() < bytes {
         n = n.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         let (a, b, c) = (n >> 8 & 0xfff, n >> 20, n >> 12 & 0xff);
-        out.push_str(&format!(
-            "2026-05-04T10:{:02}:{:02}.{b:03} INFO worker-{c} took {a} items of src/part_{c}/file.rs in {b} ms ({n:08x})\n",
-            n >> 9 & 31,
-            n >> 15 & 31,
-        ));
+        turn += 1;
+        out.push_str(&match turn / 24 % 3 {
+            0 => format!(
+                "2026-05-04T10:{:02}:{:02}.{b:03} INFO worker-{c} took {a} items of src/part_{c}/file.rs in {b} ms ({n:08x})\n",
+                n >> 9 & 31,
+                n >> 15 & 31,
+            ),
+            1 => format!(
+                "    let part_{c} = read(&path.join(\"file_{a}.txt\"))?.trim().to_owned();\n    if part_{c}.len() > {b} {{ return Err(Error::new(part_{c})); }}\n"
+            ),
+            _ => format!("-rw-r--r-- 1 dev dev {:>8} May  4 10:{:02} src/part_{c}/file_{a}.rs\n", n >> 4, n >> 9 & 31),
+        });
     }
     out
 }

@@ -46,15 +46,17 @@ impl Value {
     /// Whether the value is one of an environment that is listed: `NAME=value` is the whole line, and so
     /// are the lines before and after it.
     fn environment_line(&self, text: &[u8], name: usize) -> bool {
+        if !self.environment {
+            return false;
+        }
         let near = &text[name.saturating_sub(LINE)..name];
-        let start = near.iter().rposition(|&b| b == b'\n').map_or(0, |at| name - near.len() + at + 1);
+        let start = memchr::memrchr(b'\n', near).map_or(0, |at| name - near.len() + at + 1);
         let far = &text[self.range.end..text.len().min(self.range.end + 2)];
         let quotes = far.iter().take_while(|&&b| QUOTE.has(b)).count();
         let end = self.range.end + quotes;
-        let whole =
-            self.environment && is_setting(&text[start..]) && text.get(end).is_none_or(|&b| b == b'\n');
+        let whole = is_setting(&text[start..]) && text.get(end).is_none_or(|&b| b == b'\n');
         if !whole {
-            return self.environment && is_container_variable(text, name, self.range.end);
+            return is_container_variable(text, name, self.range.end);
         }
         let before = setting_before(text, start);
         let behind = setting_behind(text, end);
@@ -70,8 +72,7 @@ fn setting_before(text: &[u8], start: usize) -> Option<bool> {
     let mut end = start.checked_sub(1)?;
     for _ in 0..=APART {
         let near = &text[end.saturating_sub(LINE)..end];
-        let at =
-            near.iter().rposition(|&b| b == b'\n').map_or(end - near.len(), |at| end - near.len() + at + 1);
+        let at = memchr::memrchr(b'\n', near).map_or(end - near.len(), |at| end - near.len() + at + 1);
         let line = text[at..end].trim_ascii();
         if !line.is_empty() && line[0] != b'#' {
             return Some(is_setting(&text[at..]));

@@ -23,8 +23,9 @@ const LEAST_WORK: usize = 16 << 10;
 /// Rules for which there is room at once.
 const PLACES: usize = 512;
 
-/// Bytes behind a keyword that are looked at whatever its rule.
-const NEAR: usize = 64 << 10;
+/// Bytes behind a keyword that are enough, and those for rules that read many lines.
+const NARROW: usize = 256;
+const WIDE: usize = 64 << 10;
 
 /// A value that a rule claims. `rule` is its index in the table.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,9 +80,10 @@ pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
                     scan.heads.push(start);
                 }
             }
-            let names_nothing = table.named[keyword] && !near::names(text, &(start..end));
+            let is_near = scan.is_near(start..end, table.wide[keyword])
+                || table.named[keyword] && !near::names(text, &(start..end));
             for &rule in &table.users[keyword] {
-                if !names_nothing {
+                if !is_near {
                     scan.add_near(&table.rules[rule as usize].form, start..end);
                 }
                 scan.look(&table.rules[rule as usize], rule, start..end);
@@ -134,12 +136,14 @@ impl<'t> Scan<'t> {
         }
     }
 
+    /// Whether the last stretch reaches far enough beyond a keyword, so that this one tells little more.
+    fn is_near(&self, hit: Range<usize>, is_wide: bool) -> bool {
+        let behind = if is_wide { WIDE } else { NARROW };
+        self.near.last().is_some_and(|last| last.start <= hit.start && hit.end + behind <= last.end)
+    }
+
     /// Remembers what a rule may read near a keyword.
     fn add_near(&mut self, form: &Form, hit: Range<usize>) {
-        // Where the last stretch reaches far beyond, this one tells little more.
-        if self.near.last().is_some_and(|last| last.start <= hit.start && hit.end + NEAR <= last.end) {
-            return;
-        }
         let Some(stretch) = near::stretch(self.text, &hit, form) else { return };
         match self.near.last_mut() {
             Some(last) if (last.start..=last.end).contains(&stretch.start) => {

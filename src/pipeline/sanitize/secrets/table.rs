@@ -41,6 +41,22 @@ pub(super) enum Form {
     Named { password: bool },
 }
 
+impl Form {
+    /// Whether it reads many lines, or all of a long one.
+    pub(super) fn is_wide(&self) -> bool {
+        match self {
+            Self::PrivateKey
+            | Self::KubernetesSecret
+            | Self::SecretString
+            | Self::TerraformRandom
+            | Self::TerraformAttributes
+            | Self::Cookie => true,
+            Self::Pattern { after, .. } => *after > 256,
+            Self::Token { .. } | Self::Assigned { .. } | Self::Named { .. } | Self::UrlPassword => false,
+        }
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct Rule {
     pub(super) form: Form,
@@ -59,6 +75,8 @@ pub(super) struct Table {
     pub(super) users: Vec<Vec<u16>>,
     /// For each keyword whether names hold it: an assigned value or a telling name.
     pub(super) names: Vec<bool>,
+    /// For each keyword whether a rule that reads many lines looks near it.
+    pub(super) wide: Vec<bool>,
     /// For each keyword whether it is a word of names that tell.
     pub(super) named: Vec<bool>,
     /// The keyword that is the placeholder itself.
@@ -109,13 +127,16 @@ pub(super) fn load(source: &str) -> Result<Table, String> {
         words.iter().zip(&users).map(|(word, users)| users.iter().any(|&rule| is_name(word, rule))).collect();
     let is_named = |rule: &u16| matches!(rules[usize::from(*rule)].form, Form::Named { .. });
     let mut named: Vec<bool> = users.iter().map(|users| users.iter().any(is_named)).collect();
+    let is_wide = |rule: &u16| rules[usize::from(*rule)].form.is_wide();
+    let mut wide: Vec<bool> = users.iter().map(|users| users.iter().any(is_wide)).collect();
+    wide.push(false);
     let placeholder = words.len();
     names.push(false);
     named.push(false);
     words.push(PLACEHOLDER.to_ascii_lowercase());
     users.push(Vec::new());
     let keywords = Keywords::new(words);
-    Ok(Table { rules, infos, keywords, users, names, named, placeholder })
+    Ok(Table { rules, infos, keywords, users, names, wide, named, placeholder })
 }
 
 fn form(entry: &Entry) -> Result<Form, &'static str> {

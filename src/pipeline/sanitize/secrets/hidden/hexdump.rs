@@ -6,7 +6,8 @@ use super::percent::hex;
 use super::view::{View, blanks, line_end};
 use crate::stop;
 
-/// Longest line of a dump, in bytes.
+/// Shortest and longest line of a dump, in bytes.
+const SHORT: usize = 3;
 const LINE: usize = 160;
 /// Shortest and longest line of a dump behind something, in bytes.
 const LEAST: usize = 24;
@@ -31,7 +32,7 @@ pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(V
     while at < text.len() {
         let end = line_end(text, at);
         stop::tick();
-        match (end - at <= LINE).then(|| line(&text[at..end])).flatten() {
+        match (SHORT..=LINE).contains(&(end - at)).then(|| line(&text[at..end])).flatten() {
             Some(dumped) => {
                 words |= dumped.words;
                 let source = at + dumped.start..end;
