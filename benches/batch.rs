@@ -8,8 +8,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::json;
+use tersed::engine::METHODS;
 use tersed::engine::{Cancel, Engine};
-use tersed::protocol::METHODS;
 
 /// A log of about so many bytes in which a few lines fail.
 fn log(bytes: usize, seed: usize) -> String {

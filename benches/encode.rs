@@ -7,14 +7,14 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use tersed::config::{Mode, Policy};
+use tersed::detect::Detection;
 use tersed::encode::ENCODERS;
 use tersed::encode::dictionary::{self, MAX_BYTES, Method};
-use tersed::pipeline::call::ToolCall;
-use tersed::pipeline::detect::Detection;
-use tersed::pipeline::ledger::Ledger;
-use tersed::pipeline::relevance::Relevance;
-use tersed::pipeline::source::Source;
-use tersed::reduce::Input;
+use tersed::input::Input;
+use tersed::text::call::ToolCall;
+use tersed::text::ledger::Ledger;
+use tersed::text::relevance::Relevance;
+use tersed::text::source::Source;
 use tersed::tokens::{Tokenizer, counter};
 
 /// An array of records as an API would print them, of at least `bytes`.

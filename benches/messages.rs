@@ -8,8 +8,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::{Value, json};
+use tersed::engine::METHODS;
 use tersed::engine::{Cancel, Engine, Settings};
-use tersed::protocol::METHODS;
 use tersed::session::Bounds;
 
 const TURNS: usize = 100;

@@ -12,15 +12,19 @@ use std::time::Duration;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use tersed::config::{Mode, Policy};
+use tersed::detect;
 use tersed::encode::ENCODERS;
-use tersed::pipeline::call::ToolCall;
+use tersed::input::Input;
 use tersed::pipeline::dedup::NoHistory;
-use tersed::pipeline::ledger::Ledger;
-use tersed::pipeline::relevance::Relevance;
-use tersed::pipeline::sanitize::{self, Raw, invisible, secrets, terminal};
-use tersed::pipeline::source::Source;
-use tersed::pipeline::{compress, detect, guard, signals};
-use tersed::reduce::{self, Input};
+use tersed::pipeline::{compress, guard};
+use tersed::reduce;
+use tersed::sanitize;
+use tersed::sanitize::{Raw, invisible, secrets, terminal};
+use tersed::text::call::ToolCall;
+use tersed::text::ledger::Ledger;
+use tersed::text::relevance::Relevance;
+use tersed::text::signals;
+use tersed::text::source::Source;
 use tersed::tokens::{Tokenizer, counter};
 
 /// A linear congruential generator: the same texts in every run.
@@ -352,6 +356,7 @@ fn one_text(group: &mut BenchmarkGroup<'_, WallTime>, call: &ToolCall, raw: &str
         key: &policy.seal_key,
         spare: &sanitize::spare::Spare::nothing(),
         is_ours: &is_ours,
+        is_dictionary: tersed::encode::dictionary::is_own,
     };
     group.throughput(Throughput::Bytes(raw.len() as u64));
     group.bench_function("sanitize_secrets", |b| b.iter(|| secrets::redact(black_box(raw))));

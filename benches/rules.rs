@@ -10,10 +10,10 @@ use std::time::Duration;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::{Value, json};
 use tersed::config::Policy;
-use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
 use tersed::rules::Rules;
+use tersed::text::call::ToolCall;
 
 fn rules(specs: &[Value]) -> Rules {
     serde_json::from_value(json!(specs)).unwrap_or_default()

@@ -4,7 +4,7 @@
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use tersed::pipeline::sanitize::secrets;
+use tersed::sanitize::secrets;
 
 const SIZE: usize = 1 << 20;
 
@@ -36,9 +36,9 @@ fn log() -> String {
 fn source() -> String {
     let files = [
         include_str!("../src/lib.rs"),
-        include_str!("../src/pipeline/sanitize/secrets/scan.rs"),
-        include_str!("../src/pipeline/sanitize/secrets/keywords.rs"),
-        include_str!("../src/pipeline/sanitize/secrets/judge.rs"),
+        include_str!("../src/sanitize/secrets/scan.rs"),
+        include_str!("../src/sanitize/secrets/keywords.rs"),
+        include_str!("../src/sanitize/secrets/judge.rs"),
     ];
     files.concat().repeat(SIZE / files.concat().len() + 1)
 }

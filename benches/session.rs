@@ -10,8 +10,8 @@ use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use serde_json::{Value, json};
+use tersed::engine::METHODS;
 use tersed::engine::{Cancel, Engine};
-use tersed::protocol::METHODS;
 
 /// Results of the session.
 const RESULTS: usize = 200;

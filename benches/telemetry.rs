@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tersed::config::Telemetry;
+use tersed::engine::METHODS;
 use tersed::engine::{Cancel, Engine, Settings};
-use tersed::protocol::METHODS;
 
 /// Pairs of requests of each size.
 const PAIRS: usize = 400;

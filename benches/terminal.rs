@@ -4,7 +4,7 @@
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use std::hint::black_box;
-use tersed::pipeline::sanitize::{binary, encoding, invisible, terminal};
+use tersed::sanitize::{binary, encoding, invisible, terminal};
 
 const SIZE: usize = 1 << 20;
 

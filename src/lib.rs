@@ -23,6 +23,10 @@
 //! | [`session`] | what one session remembers |
 //! | [`artifact`] | the store of originals |
 //! | [`pipeline`] | the pure core: one result in, one outcome out |
+//! | [`text`] | the ground floor: lines, spans, the ledger, markers, reasons, words that tell |
+//! | [`sanitize`] | the safe stage: secrets, terminal sequences, what cannot be seen |
+//! | [`detect`] | what a call and its command say about a text |
+//! | [`input`] | what a step may look at |
 //! | [`reduce`] | reducers by family, formats as tables of line forms, stack traces, progress |
 //! | [`rules`] | rules of the operator |
 //! | [`detail`] | how much of a file view is shown |
@@ -39,8 +43,11 @@
 //!
 //! # Invariants
 //!
-//! - Data flows one way. `pipeline`, `reduce`, `encode`, `detail`, `outline` and `tokens` know nothing of
-//!   `server`, `engine` or `session`, and use no file, clock, environment or thread.
+//! - Modules stand on floors, and each uses only those below it: `stop`, `memory`, `files`, `tokens`, `text`, `sanitize`,
+//!   `detect`, `outline`, `config`, `input`, `encode`, `reduce`, `elide`, `detail`, `rules`, `pipeline`, `layers`,
+//!   `artifact`, `protocol`, `telemetry`, `session`, `engine`; the ways in stand on top. `tests/tidy.rs` holds this, and
+//!   names the two arrows that still point upwards.
+//! - The core (`text` to `pipeline`, but for `config`) uses no file, clock, environment or thread.
 //! - A reducer returns spans over source lines. Markers, evidence and the guard's view are made from
 //!   the spans, each in one place, so that they cannot disagree.
 //! - What an outcome took from a session is remembered as its `Decision`, so that the same bytes can be
@@ -50,12 +57,14 @@ pub mod artifact;
 pub mod cli;
 pub mod config;
 pub mod detail;
+pub mod detect;
 pub mod doctor;
 pub mod elide;
 pub mod encode;
 pub mod engine;
 pub mod files;
 pub mod host;
+pub mod input;
 pub mod install;
 pub mod layers;
 pub mod memory;
@@ -64,8 +73,10 @@ pub mod pipeline;
 pub mod protocol;
 pub mod reduce;
 pub mod rules;
+pub mod sanitize;
 pub mod server;
 pub mod session;
 pub mod stop;
 pub mod telemetry;
+pub mod text;
 pub mod tokens;

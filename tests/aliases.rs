@@ -7,8 +7,8 @@ mod common;
 use common::{call, try_call};
 use serde_json::{Value, json};
 use tersed::engine::Engine;
-use tersed::pipeline::call::ToolCall;
 use tersed::protocol::tool_result::{Members, NAMES, ToolResult};
+use tersed::text::call::ToolCall;
 
 fn members(json: &str) -> Members<'_> {
     serde_json::from_str(json).unwrap()

@@ -17,11 +17,11 @@ use tersed::config::{Config, ConfigPatch, Mode, Policy, PolicyPatch, Profile};
 use tersed::engine::{Engine, Settings};
 use tersed::layers::trust::Trusted;
 use tersed::layers::{Layers, Sources, project_file, told};
-use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::evidence::Status;
-use tersed::pipeline::reason::Reason;
 use tersed::pipeline::{Outcome, Raw, compress};
+use tersed::text::call::ToolCall;
+use tersed::text::reason::Reason;
 
 /// A machine of its own: a project, a user's folder, variables and flags.
 struct Place {

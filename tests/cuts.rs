@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use tersed::config::{Mode, Policy};
-use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::{Outcome, Raw, compress};
+use tersed::text::call::ToolCall;
 
 fn run(command: &str, exit_code: i32, text: &str, mode: Mode) -> Outcome {
     let call = ToolCall {

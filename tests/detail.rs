@@ -10,12 +10,12 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tersed::config::{FileDetail, Mode, Policy};
-use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
-use tersed::pipeline::marker::Marker;
-use tersed::pipeline::reason::Reason;
-use tersed::pipeline::source::Source;
 use tersed::pipeline::{Outcome, Raw, compress};
+use tersed::text::call::ToolCall;
+use tersed::text::marker::Marker;
+use tersed::text::reason::Reason;
+use tersed::text::source::Source;
 
 /// Every fixture's input with the call that gave it.
 fn samples() -> Vec<(String, ToolCall)> {

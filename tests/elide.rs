@@ -8,9 +8,9 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 use serde_json::Value;
 use tersed::config::{Mode, Policy, Structured};
-use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
+use tersed::text::call::ToolCall;
 
 fn cases() -> u32 {
     std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(32)

@@ -14,12 +14,12 @@ use common::{bless, repository};
 use regex::Regex;
 use tersed::cli::explain::{Page, Screen, write_html, write_text};
 use tersed::config::{Mode, Policy, PolicyPatch};
-use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::explain::{Explained, Part, explain};
-use tersed::pipeline::ledger::Action;
-use tersed::pipeline::reason::Reason;
 use tersed::pipeline::{Raw, compress};
+use tersed::text::call::ToolCall;
+use tersed::text::ledger::Action;
+use tersed::text::reason::Reason;
 use unicode_width::UnicodeWidthStr;
 
 /// A call and its policy, as the fixtures of the pipeline hold them.

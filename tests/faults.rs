@@ -10,9 +10,9 @@
 use std::fmt::Write as _;
 
 use tersed::config::{Mode, Policy};
-use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::{Outcome, Raw, compress};
+use tersed::text::call::ToolCall;
 
 /// What an agent may read in no output that the tool did not write itself.
 const NEVER: &[&str] = &["(empty)", "(clean)", "no failures", "No errors found", "all tests passed"];

@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use tersed::config::{Policy, PolicyPatch};
-use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
-use tersed::pipeline::marker::Marker;
-use tersed::pipeline::sanitize::LOOK_ALIKE;
 use tersed::pipeline::{Outcome, Raw, compress};
 use tersed::reduce;
+use tersed::sanitize::LOOK_ALIKE;
+use tersed::text::call::ToolCall;
+use tersed::text::marker::Marker;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

@@ -15,10 +15,11 @@ use common::{Schema, bless, call_text, repository};
 use regex::Regex;
 use serde_json::Value;
 use tersed::config;
+use tersed::engine::{METHODS, protocol_schema as schema};
 use tersed::pipeline::evidence::{Evidence, Status};
-use tersed::pipeline::reason::Reason;
-use tersed::protocol::{Kind, METHODS, error, notification, schema};
+use tersed::protocol::{Kind, error, notification};
 use tersed::reduce::{self, Meta};
+use tersed::text::reason::Reason;
 
 /// Compares a committed file with what it should be, or writes it.
 fn same(path: &str, expected: &str) {

@@ -10,11 +10,11 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use tersed::config::{DictionaryMethod, Mode, Policy, Structured};
-use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::evidence::Status;
-use tersed::pipeline::marker::Marker;
 use tersed::pipeline::{Outcome, Raw, compress};
+use tersed::text::call::ToolCall;
+use tersed::text::marker::Marker;
 
 /// Inputs of all fixtures with the commands that wrote them.
 fn samples() -> Vec<(String, Option<String>)> {

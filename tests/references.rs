@@ -11,7 +11,7 @@ use common::call;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tersed::engine::Engine;
-use tersed::pipeline::marker::Marker;
+use tersed::text::marker::Marker;
 
 const COMPRESS: &str = "toolResult/compress";
 

@@ -13,13 +13,14 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use tersed::config::{Mode, Policy, PolicyPatch};
 use tersed::engine::Engine;
-use tersed::pipeline::call::ToolCall;
+use tersed::engine::rule_check;
 use tersed::pipeline::dedup::NoHistory;
-use tersed::pipeline::marker::Marker;
-use tersed::pipeline::signals;
-use tersed::pipeline::source::Source;
 use tersed::pipeline::{Outcome, Raw, compress};
-use tersed::rules::{self, Rules, check};
+use tersed::rules::{self, Rules};
+use tersed::text::call::ToolCall;
+use tersed::text::marker::Marker;
+use tersed::text::signals;
+use tersed::text::source::Source;
 
 fn rules(json: &Value) -> Rules {
     serde_json::from_value(json.clone()).unwrap()
@@ -59,7 +60,7 @@ fn the_pack_passes_its_tests() {
     }
     assert!(count >= 8, "{count} rules");
     assert_eq!(all.given().count(), count, "a name stands in two files");
-    for report in check::run_tests(&all, &Policy::default()) {
+    for report in rule_check::run_tests(&all, &Policy::default()) {
         assert_eq!(report.problems, [""; 0], "{}: {}\n{}", report.rule, report.test, report.output);
     }
 }
@@ -457,7 +458,7 @@ proptest! {
         })).collect();
         let policy = policy(&json!(specs));
         let call = ToolCall { tool, ..ToolCall::default() };
-        let explanation = check::explain(&call, &text, &policy).unwrap();
+        let explanation = rule_check::explain(&call, &text, &policy).unwrap();
         let first = explanation.rules.iter().find(|asked| asked.fits).map(|asked| asked.name.clone());
         prop_assert_eq!(explanation.outcome.evidence.rule, first);
     }

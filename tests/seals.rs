@@ -9,10 +9,11 @@ use std::process::{Command, Stdio};
 
 use proptest::prelude::*;
 use tersed::config::{Mode, Policy};
-use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
-use tersed::pipeline::marker::{self, Marker, SealKey};
 use tersed::pipeline::{Outcome, Raw, compress};
+use tersed::text::call::ToolCall;
+use tersed::text::marker;
+use tersed::text::marker::{Marker, SealKey};
 
 const MODES: [Mode; 3] = [Mode::Safe, Mode::Standard, Mode::Aggressive];
 

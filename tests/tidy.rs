@@ -56,7 +56,18 @@ fn the_core_is_pure() {
         "println!",
         "eprintln!",
     ];
-    for folder in ["src/pipeline", "src/reduce", "src/encode", "src/tokens", "src/outline"] {
+    for folder in [
+        "src/pipeline",
+        "src/reduce",
+        "src/encode",
+        "src/elide",
+        "src/detail",
+        "src/tokens",
+        "src/outline",
+        "src/text",
+        "src/sanitize",
+        "src/detect",
+    ] {
         for (path, text) in sources(folder) {
             for word in SHELL {
                 let found =
@@ -105,4 +116,99 @@ fn the_tests_that_the_page_of_limits_names_are_there() {
         }
     }
     assert!(named > 50, "{named}");
+}
+
+/// The modules of the crate from the ground up: each may use those before it, and none behind it.
+const FLOORS: &[&str] = &[
+    "stop",
+    "memory",
+    "files",
+    "tokens",
+    "text",
+    "sanitize",
+    "detect",
+    "outline",
+    "config",
+    "input",
+    "encode",
+    "reduce",
+    "elide",
+    "detail",
+    "rules",
+    "pipeline",
+    "layers",
+    "artifact",
+    "protocol",
+    "telemetry",
+    "session",
+    "engine",
+];
+/// Ways in, above all floors.
+const DOORS: &[&str] = &["cli", "doctor", "host", "install", "server"];
+/// Arrows that still point upwards: file and module. What is no longer there has to leave this list.
+const UPWARDS: &[(&str, &str)] = &[("src/config/policy.rs", "rules"), ("src/encode/xml.rs", "elide")];
+
+/// The modules of the crate that a text uses, in whatever group.
+fn uses(code: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        let mut depth = 0;
+        let mut word = String::new();
+        // One name, or each first name of a group.
+        for c in rest.chars() {
+            match c {
+                c if c.is_alphanumeric() || c == '_' => word.push(c),
+                '{' => depth += 1,
+                _ if depth == 0 => break,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            if depth == 1 && matches!(c, ',' | ':' | '}') || depth == 0 && c == '}' {
+                out.push(std::mem::take(&mut word));
+            } else if depth > 1 {
+                word.clear();
+            }
+            if depth == 0 && c == '}' {
+                break;
+            }
+        }
+        out.push(word);
+    }
+    out.retain(|word| !word.is_empty());
+    out
+}
+
+#[test]
+fn arrows_between_modules_point_down() {
+    let floor = |module: &str| {
+        let ground = FLOORS.iter().position(|known| *known == module);
+        ground.or(DOORS.contains(&module).then_some(FLOORS.len()))
+    };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    for (path, text) in sources("src") {
+        let path = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
+        let own = path["src/".len()..].split(['/', '.']).next().unwrap().to_owned();
+        if matches!(&*own, "lib" | "main") || path.ends_with("/tests.rs") || path.contains("/tests/") {
+            continue;
+        }
+        let from = floor(&own).unwrap_or_else(|| panic!("src/{own} stands on no floor"));
+        let code: String = code(&text)
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        for used in uses(&code) {
+            // What is no module is an item of the crate itself.
+            if used != own && floor(&used).is_some_and(|to| to >= from && to < FLOORS.len() || to > from) {
+                found.push((path.clone(), used));
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    let known: Vec<(String, String)> =
+        UPWARDS.iter().map(|(path, module)| ((*path).to_owned(), (*module).to_owned())).collect();
+    assert_eq!(found, known, "arrows that point upwards");
 }

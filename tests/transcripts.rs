@@ -19,7 +19,7 @@ use futures::FutureExt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tersed::protocol::METHODS;
+use tersed::engine::METHODS;
 use tersed::server::in_process::io_handler;
 
 #[derive(Debug, Serialize, Deserialize)]

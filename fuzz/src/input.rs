@@ -1,7 +1,7 @@
 //! Reads choices and a text out of bytes: the first bytes choose, the rest is the text.
 
 use tersed::config::{Mode, Policy};
-use tersed::pipeline::call::ToolCall;
+use tersed::text::call::ToolCall;
 
 /// Commands whose outputs are read by a grammar of their own, with the tools that run them.
 pub const CALLS: &[(&str, &str)] = &[

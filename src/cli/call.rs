@@ -8,7 +8,7 @@ use super::settings::{Loaded, SettingsArgs, flags_of, say};
 use crate::config::{Config, Mode, Policy, PolicyPatch};
 use crate::layers::printable;
 use crate::pipeline::Raw;
-use crate::pipeline::call::ToolCall;
+use crate::text::call::ToolCall;
 use crate::tokens::Tokenizer;
 
 /// Flags that describe the call.

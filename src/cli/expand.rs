@@ -37,9 +37,9 @@ fn expand(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::config::{DictionaryMethod, Mode, Policy};
-    use crate::pipeline::call::ToolCall;
     use crate::pipeline::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
+    use crate::text::call::ToolCall;
     use proptest::prelude::*;
 
     fn compressed(text: &str, dictionary: DictionaryMethod) -> String {

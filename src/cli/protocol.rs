@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use crate::protocol::schema;
+use crate::engine::protocol_schema;
 
 /// Arguments of `protocol`.
 #[derive(Debug, clap::Args)]
@@ -17,9 +17,9 @@ pub struct Args {
 /// Prints it.
 pub fn run(args: &Args) -> Result<(), String> {
     let text = match args.what.as_str() {
-        "schema" => schema::schema_json(),
-        "meta" => schema::meta_json(),
-        _ => schema::methods_table(),
+        "schema" => protocol_schema::schema_json(),
+        "meta" => protocol_schema::meta_json(),
+        _ => protocol_schema::methods_table(),
     };
     std::io::stdout().lock().write_all(text.as_bytes()).map_err(|e| format!("standard output: {e}"))
 }

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use super::Failure;
 use super::call::{self, CallArgs, PolicyArgs};
 use crate::config::Policy;
-use crate::rules::{self, Rules, check};
+use crate::engine::rule_check;
+use crate::rules::{self, Rules};
 
 /// Arguments of `rules`.
 #[derive(Debug, clap::Args)]
@@ -71,7 +72,7 @@ pub(super) fn load_all(files: &[PathBuf]) -> Result<Rules, String> {
 fn checked(args: &CheckArgs) -> Result<(String, usize), Failure> {
     let rules = load_all(&args.files)?;
     let policy = args.policy.config()?.policy;
-    let reports = check::run_tests(&rules, &policy);
+    let reports = rule_check::run_tests(&rules, &policy);
     let mut out = String::new();
     let mut failed = 0;
     // Writing into a String cannot fail.
@@ -109,7 +110,7 @@ fn checked(args: &CheckArgs) -> Result<(String, usize), Failure> {
 
 fn explain(args: &CheckArgs, text: &str, policy: &Policy, out: &mut String) -> Result<(), String> {
     let explanation =
-        check::explain(&args.call.call(), text, policy).map_err(|_| call::NOT_REDACTED.to_owned())?;
+        rule_check::explain(&args.call.call(), text, policy).map_err(|_| call::NOT_REDACTED.to_owned())?;
     let _ = writeln!(out, "\nrules, in the order in which they are asked");
     for asked in &explanation.rules {
         let word = match (asked.is_used, asked.fits) {

@@ -14,7 +14,7 @@ use crate::host::pass::LazyPolicy;
 use crate::host::resident::wire::{Ran, Reply, Request};
 use crate::host::run::{self, Ended, Holding, Output, PATIENCE, Program, Shown};
 use crate::host::wrap::quoted;
-use crate::pipeline::sanitize::secrets;
+use crate::sanitize::secrets;
 
 /// Arguments of `run`.
 #[derive(Debug, clap::Args)]

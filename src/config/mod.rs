@@ -29,6 +29,6 @@ pub use patch::{Config, ConfigPatch};
 pub use policy::{BadValue, Budget, BudgetPatch, MAX_OUTPUT_BYTES, Policy, PolicyPatch};
 pub use profile::Profile;
 pub use recovery::{Hint, Recovery, RecoveryFacts, RecoveryMode, RecoveryPatch};
-pub use secrets::{Allowed, Secrets, SecretsPatch};
+pub use secrets::{Secrets, SecretsPatch};
 pub use server::{Framing, Server, ServerPatch};
 pub use telemetry::{Telemetry, TelemetryPatch};

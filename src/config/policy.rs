@@ -11,8 +11,8 @@ use super::{
     Category, DictionaryMethod, EvidenceDetail, FileDetail, Mode, OnRepeat, Secrets, SecretsPatch,
     Structured, range,
 };
-use crate::pipeline::marker::SealKey;
 use crate::rules::Rules;
+use crate::text::marker::SealKey;
 use crate::tokens::Tokenizer;
 
 /// Tokens that results may take.

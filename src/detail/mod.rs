@@ -10,14 +10,14 @@ mod plan;
 use std::ops::Range;
 
 use crate::config::{FileDetail, Mode};
+use crate::detect::Shape;
+use crate::input::Input;
 use crate::outline::{Item, Language, outline};
-use crate::pipeline::detect::Shape;
-use crate::pipeline::ledger::{Action, Ledger, Reduction};
-use crate::pipeline::names::Names;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
-use crate::reduce::Input;
+use crate::text::ledger::{Action, Ledger, Reduction};
+use crate::text::names::Names;
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 use plan::Plan;
 
 /// Terms of the session that are used for one text.

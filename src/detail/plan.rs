@@ -3,9 +3,9 @@
 use super::Lines;
 use crate::config::FileDetail;
 use crate::outline::{Item, Kind};
-use crate::pipeline::ledger::Ledger;
-use crate::pipeline::relevance::Relevance;
-use crate::pipeline::source::Source;
+use crate::text::ledger::Ledger;
+use crate::text::relevance::Relevance;
+use crate::text::source::Source;
 
 /// Lines at the start of a file that stay: what it is for, its imports.
 const HEAD: usize = 20;

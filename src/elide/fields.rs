@@ -10,8 +10,8 @@ use foldhash::fast::FixedState;
 use super::is_plain_name;
 use super::plan::{Item, Ranking, Series, Value};
 use super::tape::{Kind, Node};
-use crate::pipeline::details::likeness;
-use crate::pipeline::relevance::Relevance;
+use crate::text::details::likeness;
+use crate::text::relevance::Relevance;
 
 /// Members whose value, when there is one, tells of a failure.
 const FAILURES: &[&str] = &[

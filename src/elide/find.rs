@@ -10,11 +10,11 @@ use super::json::Document;
 use super::tape::{self, Kind, NONE, Node};
 use super::{Found, Limits, Shown, html, rows, xml, yaml};
 use crate::config::Mode;
+use crate::detect::Shape;
 use crate::encode;
-use crate::pipeline::detect::Shape;
-use crate::pipeline::ledger::Ledger;
-use crate::pipeline::signals;
-use crate::reduce::Input;
+use crate::input::Input;
+use crate::text::ledger::Ledger;
+use crate::text::signals;
 
 /// Smaller documents are left whole.
 const LEAST: usize = 512;
@@ -38,7 +38,7 @@ pub(super) fn documents<'a>(input: &'a Input<'_>, ledger: &Ledger, signals: &[us
         input,
         signals,
         least: if is_file { LEAST_FILE } else { LEAST },
-        is_exact: encode::is_exact_text(input),
+        is_exact: crate::input::is_exact_text(input),
         is_aggressive: input.policy.mode == Mode::Aggressive,
     };
     let mut out = Vec::new();

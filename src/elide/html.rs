@@ -6,9 +6,9 @@ use std::ops::Range;
 use super::Limits;
 use super::json::Written;
 use super::strings::{self, Escapes};
-use crate::pipeline::marker::{Marker, Unit};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::relevance::Relevance;
+use crate::text::marker::{Marker, Unit};
+use crate::text::reason::Reason;
+use crate::text::relevance::Relevance;
 
 /// What holds no text for a reader.
 const CODE: &[&str] = &["script", "style", "svg", "noscript", "template", "canvas"];

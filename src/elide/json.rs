@@ -13,9 +13,9 @@ use super::plan::Ranking;
 use super::strings::{self, Escapes};
 use super::tape::{Kind, NONE, Node};
 use super::{Limits, is_plain_name};
-use crate::pipeline::marker::{Marker, Unit};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::relevance::Relevance;
+use crate::text::marker::{Marker, Unit};
+use crate::text::reason::Reason;
+use crate::text::relevance::Relevance;
 
 /// Bytes that must go for a marker to pay.
 const WORTH: usize = 80;

@@ -22,10 +22,10 @@ mod yaml;
 use std::ops::Range;
 
 use crate::config::{Mode, Policy, Structured};
-use crate::pipeline::detect::Shape;
-use crate::pipeline::ledger::{Action, Ledger, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::reduce::Input;
+use crate::detect::Shape;
+use crate::input::Input;
+use crate::text::ledger::{Action, Ledger, Reduction};
+use crate::text::reason::Reason;
 
 /// The step's name in the evidence.
 pub const ID: &str = "structured_data";

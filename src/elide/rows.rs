@@ -12,10 +12,10 @@ use foldhash::fast::FixedState;
 use super::Limits;
 use super::json::Written;
 use super::plan::{Item, Ranking, Series, Value};
-use crate::pipeline::marker::{Marker, Unit};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::relevance::Relevance;
-use crate::pipeline::signals;
+use crate::text::marker::{Marker, Unit};
+use crate::text::reason::Reason;
+use crate::text::relevance::Relevance;
+use crate::text::signals;
 
 /// Fewer rows are no table worth a look.
 const LEAST_ROWS: usize = 8;

@@ -6,9 +6,9 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use crate::pipeline::marker::{Marker, Unit};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::relevance::Relevance;
+use crate::text::marker::{Marker, Unit};
+use crate::text::reason::Reason;
+use crate::text::relevance::Relevance;
 
 /// Shortest run of base64 that goes, in bytes.
 const ENCODED: usize = 512;

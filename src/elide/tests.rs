@@ -5,9 +5,9 @@
 use serde_json::{Value, json};
 
 use crate::config::{Mode, Policy, Structured};
-use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::NoHistory;
 use crate::pipeline::{Outcome, Raw, compress};
+use crate::text::call::ToolCall;
 
 fn aggressive() -> Policy {
     // What is left is looked at in its own format.

@@ -12,11 +12,11 @@ use foldhash::fast::FixedState;
 use super::Limits;
 use super::json::Written;
 use super::plan::{Item, Series, Value};
-use crate::pipeline::marker::{Marker, Unit};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::relevance::Relevance;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
+use crate::text::marker::{Marker, Unit};
+use crate::text::reason::Reason;
+use crate::text::relevance::Relevance;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// Bytes that must go for a marker to pay.
 const WORTH: usize = 80;

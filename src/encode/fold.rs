@@ -5,11 +5,11 @@
 use std::ops::Range;
 
 use super::Encoder;
-use crate::pipeline::detect::Shape;
-use crate::pipeline::ledger::{Action, Ledger, MARKER_COST, Reduction, Span};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
-use crate::reduce::Input;
+use crate::detect::Shape;
+use crate::input::Input;
+use crate::text::ledger::{Action, Ledger, MARKER_COST, Reduction, Span};
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// Longest block that is looked for, in lines.
 const MAX_PERIOD: usize = 24;

@@ -18,10 +18,9 @@ pub use json::minified;
 
 pub use json::table as json_table;
 
-use crate::pipeline::detect::{Shape, command::Simple};
-use crate::pipeline::ledger::{Ledger, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::reduce::Input;
+use crate::input::Input;
+use crate::text::ledger::{Ledger, Reduction};
+use crate::text::reason::Reason;
 
 /// A way to write the same in less.
 pub trait Encoder: Sync {
@@ -67,57 +66,14 @@ pub const TABLES: &str = "json_table";
 /// The encoder that leaves lines out.
 pub const REPEATS: &str = "repeated_lines";
 
-/// Programs that show the text of files as it is.
-const FILE_PROGRAMS: &[&str] = &[
-    "cat",
-    "head",
-    "tail",
-    "sed",
-    "nl",
-    "bat",
-    "batcat",
-    "less",
-    "more",
-    "tac",
-    "grep",
-    "egrep",
-    "fgrep",
-    "rg",
-    "ag",
-    "ack",
-    "diff",
-    "colordiff",
-];
-
-/// Whether the white space inside lines is content that an agent edits or matches by: files, searches
-/// and diffs, also where they are only a part of the output or where only the content tells.
-pub(crate) fn is_exact_text(input: &Input<'_>) -> bool {
-    let shows_file = |simple: &Simple| match simple.program() {
-        "git" => matches!(
-            simple.subcommand(),
-            Some("diff" | "show" | "grep" | "blame" | "annotate" | "format-patch")
-        ),
-        program => FILE_PROGRAMS.contains(&program),
-    };
-    if input.detection.is_numbered {
-        return true;
-    }
-    let named =
-        input.call.command.is_none() && input.call.path.is_some() && input.detection.shape != Shape::Listing;
-    matches!(input.detection.shape, Shape::File | Shape::Diff | Shape::Search)
-        || named
-        || input.detection.command.producers().any(|(simple, _)| shows_file(simple))
-        || input.source.holds_diff()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use crate::config::Policy;
-    use crate::pipeline::call::ToolCall;
     use crate::pipeline::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
+    use crate::text::call::ToolCall;
 
     fn encoded(text: &str) -> String {
         let policy = Policy { min_bytes: 0, ..Policy::default() };

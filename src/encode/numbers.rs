@@ -2,11 +2,11 @@
 //! number and its separator.
 
 use super::Encoder;
-use crate::pipeline::detect::Shape;
-use crate::pipeline::detect::command::CommandLine;
-use crate::pipeline::ledger::{Ledger, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::reduce::Input;
+use crate::detect::Shape;
+use crate::detect::command::CommandLine;
+use crate::input::Input;
+use crate::text::ledger::{Ledger, Reduction};
+use crate::text::reason::Reason;
 
 /// See the module.
 pub struct NumberPadding;

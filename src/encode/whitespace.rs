@@ -2,10 +2,10 @@
 //! tool may have to match.
 
 use super::Encoder;
-use crate::pipeline::detect::Shape;
-use crate::pipeline::ledger::{Ledger, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::reduce::Input;
+use crate::detect::Shape;
+use crate::input::Input;
+use crate::text::ledger::{Ledger, Reduction};
+use crate::text::reason::Reason;
 
 /// See the module.
 pub struct TrailingWhitespace;

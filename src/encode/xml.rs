@@ -6,9 +6,9 @@
 
 use super::{Encoder, fold};
 use crate::elide::xml;
-use crate::pipeline::ledger::{Ledger, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::reduce::Input;
+use crate::input::Input;
+use crate::text::ledger::{Ledger, Reduction};
+use crate::text::reason::Reason;
 
 /// Smaller documents in other text stay.
 const MIN_LINES: usize = 3;
@@ -23,7 +23,9 @@ impl Encoder for XmlWhitespace {
 
     fn encode(&self, input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
         let source = input.source;
-        if memchr::memmem::find(source.text().as_bytes(), b"</").is_none() || super::is_exact_text(input) {
+        if memchr::memmem::find(source.text().as_bytes(), b"</").is_none()
+            || crate::input::is_exact_text(input)
+        {
             return Err(Reason::NothingToDo);
         }
         let mut out = Reduction::default();

@@ -7,13 +7,13 @@ use super::{Cancel, Engine};
 use crate::artifact::{
     AccessError, Artifact, ContextLine, Encoding, LineRange, Media, Meta, Page, SearchOptions,
 };
-use crate::pipeline::source::Source;
 use crate::protocol::RpcError;
 use crate::protocol::artifact::{
     Found, List, ListParams, Listed, Match, NumberedLine, Numbering, Read, ReadParams, SearchParams,
 };
 use crate::protocol::params::check_id;
 use crate::protocol::tool_result::check_session;
+use crate::text::source::Source;
 
 /// How long one page of a search may take; then what was found is the answer, with a cursor.
 const SEARCH_TIME: Duration = Duration::from_secs(1);
@@ -215,5 +215,5 @@ fn refused(error: AccessError) -> RpcError {
 }
 /// A name that a host gave, without secrets; nothing where that cannot be made sure.
 fn shown(name: &str) -> String {
-    crate::pipeline::sanitize::redact_only(name).map_or_else(|_| String::new(), |(name, _)| name)
+    crate::sanitize::redact_only(name).map_or_else(|_| String::new(), |(name, _)| name)
 }

@@ -10,11 +10,11 @@ use super::{Cancel, Engine};
 use crate::config::Policy;
 use crate::pipeline::budget::{Ask, Rung};
 use crate::pipeline::evidence::{BeforeAfter, Evidence};
-use crate::pipeline::reason::Reason;
 use crate::protocol::RpcError;
 use crate::protocol::params::check_correlation;
 use crate::protocol::tool_result::{BatchBudget, BatchCompressed, BatchParams, ToolResult, check_session};
 use crate::session::Stored;
+use crate::text::reason::Reason;
 
 /// What came of a batch.
 #[derive(Default)]

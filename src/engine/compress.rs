@@ -10,12 +10,8 @@ use super::{Cancel, Engine, resolve};
 use crate::artifact::{Media, Meta};
 use crate::config::{BudgetPatch, EvidenceDetail, Policy, PolicyPatch};
 use crate::pipeline::budget::Ask;
-use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::{History, NoHistory};
 use crate::pipeline::evidence::{BeforeAfter, Evidence, Memo, Status, Step};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::sanitize::Counts;
-use crate::pipeline::sanitize::spare::Spare;
 use crate::pipeline::{Outcome, Prepared, Retain};
 use crate::pipeline::{RedactionFailed, redaction_counts, tell_fingerprints};
 use crate::protocol::RpcError;
@@ -25,9 +21,14 @@ use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::params::{check_correlation, invalid};
 use crate::protocol::redact;
 use crate::protocol::tool_result::{ArtifactRef, CompressParams, Compressed, ToolResult, check_session};
-use crate::session::{AsDecided, Cut, Lookup, Stored, Window};
+use crate::sanitize::Counts;
+use crate::sanitize::spare::Spare;
+use crate::session::{AsDecided, Lookup, Stored, Window};
 use crate::telemetry::Stopwatch;
 use crate::telemetry::event::Resend;
+use crate::text::call::ToolCall;
+use crate::text::cut::Cut;
+use crate::text::reason::Reason;
 
 /// Where a result is worked on: its session, and how many results that had before this turn.
 #[derive(Clone, Copy)]
@@ -320,7 +321,7 @@ fn rest_redacted(
         RpcError::failed("redaction_failed", "the result could not be redacted, so no content is returned")
     };
     let Some(but) = content::texts_of(content) else { return Ok(None) };
-    let spare = Spare::of(policy, &job.call.paths());
+    let spare = Spare::of(&policy.secrets.allow, &policy.seal_key, &job.call.paths());
     let mut counts = Counts::new();
     let Some(safe) = redact::redacted(content, but, &spare, &mut counts).map_err(failed)? else {
         return Ok(None);

@@ -10,11 +10,11 @@ use serde_json::Value;
 use super::{Engine, Settings};
 use crate::config::{Config, ConfigPatch, Policy, Profile};
 use crate::layers::{ConfigError, Layers, Resolved, Sources, printable, told};
-use crate::pipeline::sanitize;
 use crate::protocol::RpcError;
 use crate::protocol::config::{DidChangeParams, Reloaded};
 use crate::protocol::initialize::{self, Options};
 use crate::protocol::params;
+use crate::sanitize;
 
 /// What a host said when it shook hands.
 const AT_START: &str = "initializationOptions.tersed";

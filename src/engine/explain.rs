@@ -7,13 +7,13 @@ use super::sessions::lock;
 use super::{Cancel, Engine};
 use crate::config::Policy;
 use crate::pipeline::budget::Ask;
-use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::{History, NoHistory};
 use crate::pipeline::explain::Explained;
 use crate::protocol::RpcError;
 use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::tool_result::{CompressParams, ToolResult, check_session};
 use crate::session::{AsDecided, Lookup};
+use crate::text::call::ToolCall;
 
 impl Engine {
     /// The call and what becomes of its result, after what its session saw before. What would become a

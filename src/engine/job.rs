@@ -3,22 +3,23 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::config::{Mode, Policy};
-use crate::pipeline::blocks::Lines;
 use crate::pipeline::budget::Ask;
-use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::{History, NoHistory};
 use crate::pipeline::evidence::{Evidence, Status};
-use crate::pipeline::sanitize::spare::Written;
 use crate::pipeline::timer::Timer;
-use crate::pipeline::{Outcome, Prepared, Raw, RedactionFailed, sanitize};
+use crate::pipeline::{Outcome, Prepared, Raw, RedactionFailed};
 use crate::protocol::RpcError;
 use crate::protocol::content::Content;
 use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::params::invalid;
 use crate::protocol::tool_result::ToolResult;
+use crate::sanitize;
+use crate::sanitize::spare::Written;
 use crate::session::{Caller, Ending, Fingerprint};
 use crate::stop::heeded;
 use crate::telemetry::Stopwatch;
+use crate::text::call::ToolCall;
+use crate::text::lines::Lines;
 
 /// How much of a query counts.
 const MAX_QUERY_BYTES: usize = 4096;

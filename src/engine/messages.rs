@@ -13,8 +13,6 @@ use super::{Cancel, Engine, schema};
 use crate::config::Policy;
 use crate::pipeline::budget::Ask;
 use crate::pipeline::evidence::{BeforeAfter, Evidence, RedactionCount};
-use crate::pipeline::sanitize::Counts;
-use crate::pipeline::sanitize::spare::Spare;
 use crate::pipeline::{RedactionFailed, redaction_counts, tell_fingerprints};
 use crate::protocol::RpcError;
 use crate::protocol::content::Content;
@@ -25,6 +23,8 @@ use crate::protocol::messages::{
 use crate::protocol::params::{check_correlation, check_id, invalid};
 use crate::protocol::redact::{self, Inside, Plan, Region};
 use crate::protocol::skim::{Edits, Json};
+use crate::sanitize::Counts;
+use crate::sanitize::spare::Spare;
 use crate::session::Stored;
 use crate::tokens;
 
@@ -204,7 +204,7 @@ fn redacted(
         RpcError::failed("redaction_failed", "the body could not be redacted, so no content is returned")
     };
     // Nothing here belongs to one result, so that only what needs no path counts.
-    let spare = Spare::of(policy, &[]);
+    let spare = Spare::of(&policy.secrets.allow, &policy.seal_key, &[]);
     let mut counts = Counts::new();
     let mut insides = Insides::new();
     let mut but = Vec::new();

@@ -14,13 +14,13 @@ use super::Engine;
 use crate::artifact::vault::{Bounds, Copy, Label, Reach, Vault, user_folder};
 use crate::artifact::{AccessError, Artifact, Media};
 use crate::config::{Hint, Policy, Recovery, RecoveryMode};
-use crate::pipeline::call::ToolCall;
 use crate::pipeline::evidence::{Evidence, Status, Step};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::sanitize::{redact_binary, redact_only};
 use crate::pipeline::{Outcome, Retain, hint};
 use crate::protocol::artifact::Listed;
+use crate::sanitize::{redact_binary, redact_only};
 use crate::telemetry::Clock;
+use crate::text::call::ToolCall;
+use crate::text::reason::Reason;
 
 /// Name of the step in the evidence.
 const STEP: &str = "recovery";

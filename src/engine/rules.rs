@@ -4,11 +4,12 @@ use serde_json::value::RawValue;
 
 use super::{Engine, resolve};
 use crate::config::{EvidenceDetail, Policy};
-use crate::pipeline::call::ToolCall;
+use crate::engine::rule_check;
 use crate::protocol::RpcError;
 use crate::protocol::params::{invalid, parse_at};
 use crate::protocol::rules::{Asked, Checked, Condition, Explained, Lines, Params, Sample, Tested};
-use crate::rules::{RuleSpec, Rules, check};
+use crate::rules::{RuleSpec, Rules};
+use crate::text::call::ToolCall;
 
 impl Engine {
     /// `rules/check`
@@ -18,7 +19,7 @@ impl Engine {
         if let Some(given) = params.rules {
             policy.rules = usable(given, &mut errors)?;
         }
-        let tests: Vec<Tested> = check::run_tests(&policy.rules, &policy)
+        let tests: Vec<Tested> = rule_check::run_tests(&policy.rules, &policy)
             .into_iter()
             .map(|report| {
                 let ok = report.problems.is_empty();
@@ -69,7 +70,7 @@ fn explained(sample: &Sample, policy: &Policy) -> Result<Explained, RpcError> {
         ..ToolCall::default()
     };
     let policy = Policy { evidence: EvidenceDetail::Full, ..policy.clone() };
-    let explanation = check::explain(&call, &sample.content, &policy).map_err(|_| {
+    let explanation = rule_check::explain(&call, &sample.content, &policy).map_err(|_| {
         RpcError::failed("redaction_failed", "the sample could not be redacted, so no content is returned")
     })?;
     let rules = explanation.rules.into_iter().map(|asked| Asked {
@@ -83,7 +84,7 @@ fn explained(sample: &Sample, policy: &Policy) -> Result<Explained, RpcError> {
             .map(|v| Condition { condition: v.condition.to_owned(), holds: v.holds, why: redacted(v.why) })
             .collect(),
     });
-    let lines = check::runs(&explanation.fates).into_iter().map(|(lines, fate)| {
+    let lines = rule_check::runs(&explanation.fates).into_iter().map(|(lines, fate)| {
         let stage = fate.stage();
         Lines {
             lines,
@@ -103,5 +104,5 @@ fn explained(sample: &Sample, policy: &Policy) -> Result<Explained, RpcError> {
 
 /// What a condition says may quote the call.
 fn redacted(text: String) -> String {
-    crate::pipeline::sanitize::redact_only(&text).map_or_else(|_| String::new(), |(text, _)| text)
+    crate::sanitize::redact_only(&text).map_or_else(|_| String::new(), |(text, _)| text)
 }

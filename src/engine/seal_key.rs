@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::config::Policy;
-use crate::pipeline::marker::SealKey;
+use crate::text::marker::SealKey;
 
 /// Name of the file in the folder `tersed` of the user's state folder.
 const FILE: &str = "seal.key";

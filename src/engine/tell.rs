@@ -9,13 +9,13 @@ use super::job::Job;
 use crate::config::Policy;
 use crate::pipeline::Outcome;
 use crate::pipeline::evidence::{Evidence, Status};
-use crate::pipeline::reason::Reason;
 use crate::protocol::RpcError;
 use crate::session::Stored;
 use crate::telemetry::event::{
     Elapsed, FailureEvent, Fingerprints, Flags, Names, Omitted, Resend, ResultEvent, TimedStep, What,
 };
 use crate::telemetry::fingerprint;
+use crate::text::reason::Reason;
 
 /// Hexadecimal digits of a fingerprint.
 const DIGITS: usize = 16;

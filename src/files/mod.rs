@@ -20,6 +20,9 @@ use std::path::{Component, Path, PathBuf};
 
 pub use anchor::{anchored, state_folder};
 
+/// Largest file of settings or rules that is read, in bytes.
+pub const LARGEST_SETTINGS: u64 = 1 << 20;
+
 /// What becomes of a path with links in it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {

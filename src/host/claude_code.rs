@@ -18,7 +18,8 @@ use super::replace::{compress, forget, redacted};
 use super::run::Shown;
 use super::tools::Tool;
 use super::wrap::{self, Wrap};
-use crate::pipeline::marker::{self, Marker};
+use crate::encode::dictionary;
+use crate::text::marker::{self, Marker};
 
 /// Tokens that the text of an output may take which the host would have shown only the first 2 KB of.
 const PERSISTED_BUDGET: usize = 2000;
@@ -202,7 +203,7 @@ fn of_ours(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<
             Some((Marker::Externalized { .. }, length)) => length,
             _ => 0,
         };
-        match marker::escape(&before[pointer..], is_shown) {
+        match marker::escape(&before[pointer..], is_shown, dictionary::is_own) {
             Some((escaped, _)) => [&before[..pointer], &escaped, ours].concat(),
             None => text.to_owned(),
         }

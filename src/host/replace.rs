@@ -7,10 +7,10 @@ use super::Host;
 use super::event::Event;
 use crate::engine::Cancel;
 use crate::pipeline::evidence::Status;
-use crate::pipeline::sanitize::secrets;
 use crate::protocol::params::by_name;
 use crate::protocol::session::CompactedParams;
 use crate::protocol::tool_result::Compressed;
+use crate::sanitize::secrets;
 
 /// The content as the engine gives it back, or `None` where nothing changed or it could not. `budget` is in tokens.
 pub fn compress(

@@ -19,8 +19,8 @@ use crate::files::{Folder, Writers};
 
 /// Names of configuration files.
 pub const NAMES: [&str; 3] = ["tersed.yaml", "tersed.yml", "tersed.toml"];
-/// Largest file that is read, in bytes.
-pub(crate) const LARGEST: u64 = 1 << 20;
+/// Largest file of settings that is read, in bytes.
+pub(crate) use crate::files::LARGEST_SETTINGS as LARGEST;
 /// Settings that are paths to write to.
 const WRITTEN: [&str; 2] = ["recovery.directory", "telemetry.path"];
 /// Settings that are paths.

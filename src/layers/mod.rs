@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::config::schema::{kind, setting, settings};
-use crate::pipeline::sanitize;
 use crate::rules::LoadError;
+use crate::sanitize;
 use check::{check, nearest, quoted};
 use document::Node;
 pub(crate) use files::LARGEST;

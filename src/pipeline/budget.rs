@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::evidence::BudgetUse;
-use super::reason::Reason;
 use crate::config::{Mode, Policy};
+use crate::text::reason::Reason;
 
 /// How often limits are halved before lines are cut.
 const SQUEEZES: u8 = 4;

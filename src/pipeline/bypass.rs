@@ -2,17 +2,18 @@
 
 use std::borrow::Cow;
 
-use super::blocks::Lines;
-use super::call::ToolCall;
 use super::dedup::Decision;
 use super::evidence::{Evidence, Status};
 use super::exclude;
-use super::reason::Reason;
-use super::sanitize::spare::Spare;
-use super::sanitize::{self, Counts, Raw, RedactionFailed};
-use super::source::count_lines;
 use super::{Outcome, summary};
 use crate::config::{Mode, Policy};
+use crate::sanitize;
+use crate::sanitize::spare::Spare;
+use crate::sanitize::{Counts, Raw, RedactionFailed};
+use crate::text::call::ToolCall;
+use crate::text::lines::Lines;
+use crate::text::reason::Reason;
+use crate::text::source::count_lines;
 use crate::tokens::TokenCounter;
 
 /// The rule that keeps a result exact, if one does.

@@ -5,15 +5,15 @@
 
 use std::ops::Range;
 
-use super::details::likeness;
 use super::echoes;
 use super::headings::{self, Form, Headings};
-use super::ledger::{Action, Ledger, Reduction};
-use super::maps::Set;
-use super::names::Names;
-use super::reason::Reason;
 use super::shorten;
-use super::source::Source;
+use crate::text::details::likeness;
+use crate::text::ledger::{Action, Ledger, Reduction};
+use crate::text::maps::Set;
+use crate::text::names::Names;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// How much may remain, and whether failure lines may exceed it.
 #[derive(Debug, Clone, Copy)]
@@ -382,7 +382,7 @@ fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::marker::Marker;
+    use crate::text::marker::Marker;
 
     fn capped(text: &str, signals: &[usize], bytes: usize, strict: bool) -> (String, usize) {
         let source = Source::new(text);

@@ -3,9 +3,9 @@
 
 use std::ops::RangeInclusive;
 
-use super::details::likeness;
 use super::outstanding::{Candidate, EACH, digest};
-use super::source::Source;
+use crate::text::details::likeness;
+use crate::text::source::Source;
 
 /// Fewer lines are no table.
 const LEAST_ROWS: usize = 20;
@@ -358,7 +358,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::pipeline::maps::Set;
+    use crate::text::maps::Set;
 
     /// The lines that stand out, in order.
     fn standing_out(text: &str) -> Vec<usize> {

@@ -1,18 +1,19 @@
 //! Cuts: what is still too long after all other steps loses its middle. Which texts are cut, how far and
 //! what a cut keeps; how, is in `cap`.
 
-use super::call::ToolCall;
 use super::cap::{self, Cap};
-use super::detect::{Detection, Shape};
 use super::evidence::Step;
-use super::ledger::{Action, Ledger, Span};
-use super::reason::Reason;
 use super::run::Run;
-use super::source::Source;
-use super::{INPUT_LIMIT, details, echoes, signals};
+use super::{INPUT_LIMIT, echoes};
 use crate::config::{FileDetail, Mode};
+use crate::detect::{Detection, Shape};
 use crate::elide;
 use crate::reduce::lines::is_markdown;
+use crate::text::call::ToolCall;
+use crate::text::ledger::{Action, Ledger, Span};
+use crate::text::reason::Reason;
+use crate::text::source::Source;
+use crate::text::{details, signals};
 
 /// Bytes that the markers of a cut may name things with in `aggressive`.
 const NAMES: usize = 2_048;

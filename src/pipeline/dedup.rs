@@ -7,10 +7,10 @@ use std::hash::{BuildHasher, Hasher};
 
 use super::blocks::{Earlier, Reference};
 use super::budget::{Ask, Rung};
-use super::call::ToolCall;
-use super::marker::Marker;
-use super::relevance::Term;
-use super::sanitize::spare::Fingerprint;
+use crate::sanitize::spare::Fingerprint;
+use crate::text::call::ToolCall;
+use crate::text::marker::Marker;
+use crate::text::relevance::Term;
 use crate::tokens::TokenCounter;
 
 /// What two results must share to be the same: a digest of the tool's canonical name and of the sanitized

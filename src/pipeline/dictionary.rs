@@ -4,14 +4,14 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::detect::Detection;
-use super::reason::Reason;
 use super::run::Run;
-use super::sanitize;
-use super::source::Source;
+use crate::detect::Detection;
 use crate::encode::dictionary::{self, Method, Written};
-use crate::encode::is_exact_text;
-use crate::reduce::Input;
+use crate::input::Input;
+use crate::input::is_exact_text;
+use crate::sanitize;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 impl Run<'_> {
     /// Whether a dictionary may be made of what is shown of a source.

@@ -10,10 +10,10 @@ use std::ops::Range;
 
 use foldhash::fast::RandomState;
 
-use super::ledger::{Ledger, Reduction};
-use super::maps::Map;
-use super::reason::Reason;
-use super::source::Source;
+use crate::text::ledger::{Ledger, Reduction};
+use crate::text::maps::Map;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// Lines by which a repetition is found.
 const SEED: usize = 4;

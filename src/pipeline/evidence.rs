@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::budget::Rung;
-use super::reason::Reason;
 use crate::config::Mode;
+use crate::text::reason::Reason;
 
 /// What became of a result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]

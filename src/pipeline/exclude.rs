@@ -3,15 +3,17 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::INPUT_LIMIT;
-use super::call::ToolCall;
-use super::detect::command::{CommandLine, Simple};
-use super::detect::{self, sections};
-use super::reason::Reason;
-use super::relevance::Relevance;
-use super::sanitize::Sanitized;
-use super::source::Source;
 use crate::config::{Category, Policy};
-use crate::reduce::{self, Input};
+use crate::detect;
+use crate::detect::command::{CommandLine, Simple};
+use crate::detect::sections;
+use crate::input::Input;
+use crate::reduce;
+use crate::sanitize::Sanitized;
+use crate::text::call::ToolCall;
+use crate::text::reason::Reason;
+use crate::text::relevance::Relevance;
+use crate::text::source::Source;
 
 /// Stretches of a text that are asked for their kind, at most.
 const STRETCHES: usize = 24;
@@ -97,4 +99,33 @@ pub(super) fn by_category(call: &ToolCall, policy: &Policy, parts: &[Sanitized])
                 || detection.shape.family().is_some_and(is_one)
         })
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{elide, encode};
+
+    #[test]
+    fn every_family_is_a_category() {
+        for reducer in reduce::all() {
+            let name = serde_json::Value::from(reducer.meta().family);
+            let category: Category = serde_json::from_value(name).unwrap();
+            assert_eq!(category.name(), reducer.meta().family);
+        }
+    }
+
+    /// The settings know the names of steps and nothing of the steps.
+    #[test]
+    fn the_names_of_steps_are_those_of_the_steps() {
+        let names = crate::config::exclusion::methods();
+        let encoders = encode::ENCODERS.iter().map(|encoder| encoder.id());
+        let reducers = reduce::all().map(|reducer| reducer.meta().id);
+        let ours: Vec<&str> = std::iter::once(elide::ID).chain(encoders).chain(reducers).collect();
+        for name in &ours {
+            assert!(names.contains(name), "{name}");
+        }
+        let steps = names.iter().filter(|name| !ours.contains(name)).count();
+        assert_eq!(steps, 11, "steps of the pipeline itself");
+    }
 }

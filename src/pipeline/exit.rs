@@ -1,7 +1,7 @@
 //! The exit status in the text: a reader of a text with gaps must not have to guess whether the command
 //! failed. What the text says itself is not said again.
 
-use super::marker::Marker;
+use crate::text::marker::Marker;
 
 /// How far before the number a word for the end of a process may stand, in bytes.
 const NEAR: usize = 24;

@@ -9,20 +9,20 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::blocks::Origin;
 use super::budget::Ask;
-use super::call::ToolCall;
 use super::dedup::{First, History};
 use super::evidence::Omission;
 use super::guard::Verdict;
-use super::ledger::{Action, Ledger, Reduction, Span};
-use super::marker::Marker;
 use super::narrow::Done;
 use super::run::Run;
-use super::sanitize::binary::Binary;
-use super::source::{Source, count_lines};
 use super::{Outcome, Prepared, Raw, RedactionFailed};
 use crate::config::Policy;
+use crate::sanitize::binary::Binary;
+use crate::text::call::ToolCall;
+use crate::text::ledger::{Action, Ledger, Reduction, Span};
+use crate::text::marker::Marker;
+use crate::text::origin::Origin;
+use crate::text::source::{Source, count_lines};
 
 /// An outcome and how it came about.
 #[derive(Debug)]
@@ -458,9 +458,9 @@ impl Run<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ledger::Reduction;
-    use super::super::reason::Reason;
     use super::*;
+    use crate::text::ledger::Reduction;
+    use crate::text::reason::Reason;
 
     /// The ledger after steps, and whose its gaps are.
     fn steps(steps: &[&dyn Fn(&mut Reduction)]) -> Vec<(Range<usize>, Vec<usize>)> {

@@ -3,13 +3,14 @@
 //! failure and tells of it comes back too where a step took it for progress or for what passed, and so does the
 //! end of a text that may have been cut off.
 
-use super::details;
-use super::ledger::{Action, Ledger, Shown};
-use super::maps::Set;
-use super::marker::Marker;
-use super::reason::Reason;
-use super::signals::{self, LONG_LINE};
-use super::source::Source;
+use crate::text::details;
+use crate::text::ledger::{Action, Ledger, Shown};
+use crate::text::maps::Set;
+use crate::text::marker::Marker;
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::signals::LONG_LINE;
+use crate::text::source::Source;
 
 /// What the guard saw.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -274,9 +275,9 @@ fn reports(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ledger::Reduction;
-    use super::super::reason::Reason;
     use super::*;
+    use crate::text::ledger::Reduction;
+    use crate::text::reason::Reason;
 
     #[test]
     fn a_step_that_hides_most_failures_is_blind() {

@@ -2,15 +2,13 @@
 //! that drops the one and keeps the other would put the line under a heading that is not its own.
 
 use super::cap::{Kept, Unit};
-use super::ledger::{Action, Ledger};
-use super::reason::Reason;
-use super::source::Source;
+use crate::text::ledger::{Action, Ledger};
+use crate::text::names::SHORT;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// Lines above a line among which its heading is looked for.
 const REACH: usize = 400;
-
-/// What stands for the start of a path that is written out above.
-pub const SHORT: &str = ".../";
 
 /// Makes lines what the source has where they were written anew in a way that a cut cannot keep; whether
 /// there were any. `keep` says which of the units stay.

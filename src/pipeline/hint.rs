@@ -2,13 +2,14 @@
 //! the text says it already. It costs what it costs: where it would not pay, or not fit, it is left out.
 
 use super::Outcome;
-use super::call::ToolCall;
 use super::evidence::{Evidence, Status, Step};
-use super::marker::{self, Marker, ReadBy};
-use super::reason::Reason;
-use super::sanitize::Sanitized;
-use super::source::count_lines;
 use crate::config::{Policy, RecoveryFacts};
+use crate::sanitize::Sanitized;
+use crate::text::call::ToolCall;
+use crate::text::marker;
+use crate::text::marker::{Marker, ReadBy};
+use crate::text::reason::Reason;
+use crate::text::source::count_lines;
 use crate::tokens::TokenCounter;
 
 /// Name of the step in the evidence.

@@ -1,19 +1,20 @@
 //! From what the steps left to what a budget allows, and to the preview of an externalized text: which parts
 //! are cut, how far, and what is said about it. How a text is cut is in `fit`.
 
-use super::details;
 use super::evidence::Omission;
 use super::fit::{self, Fit, Form, Goal};
-use super::ledger::{Action, Ledger, Span};
-use super::marker;
 use super::part::omission;
-use super::reason::Reason;
 use super::run::Run;
 use super::share::{self, Claim};
-use super::source::Source;
-use super::{INPUT_LIMIT, exit, guard, pointer, signals};
+use super::{INPUT_LIMIT, exit, guard, pointer};
 use crate::config::{Policy, Structured};
 use crate::encode::dictionary::Written;
+use crate::text::details;
+use crate::text::ledger::{Action, Ledger, Span};
+use crate::text::marker;
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// Tokens of a preview beside failures and totals.
 const PREVIEW: usize = 400;
@@ -287,7 +288,7 @@ impl Run<'_> {
 fn fit_structured(source: &Source<'_>, policy: &Policy) -> Form {
     let text = source.text().trim();
     let is_wanted = policy.structured != Structured::Plain && text.len() <= INPUT_LIMIT;
-    match is_wanted && pointer::is_json(text) {
+    match is_wanted && crate::detect::json::is_json(text) {
         true => Form::JsonString,
         false => Form::Lines,
     }

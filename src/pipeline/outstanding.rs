@@ -13,9 +13,9 @@ use foldhash::fast::FixedState;
 
 use super::cap::{Kept, Picked};
 use super::columns;
-use super::details::likeness;
-use super::maps::Set;
-use super::source::Source;
+use crate::text::details::likeness;
+use crate::text::maps::Set;
+use crate::text::source::Source;
 
 /// Words of warning and of bad states. Of two that start alike the longer comes first.
 const WORDS: &[&str] = &[
@@ -264,8 +264,8 @@ impl Picked<'_> {
 mod tests {
     use super::*;
     use crate::pipeline::cap::{Cap, apply};
-    use crate::pipeline::ledger::Ledger;
-    use crate::pipeline::reason::Reason;
+    use crate::text::ledger::Ledger;
+    use crate::text::reason::Reason;
 
     fn cut(text: &str, signals: &[usize], bytes: usize, strict: bool) -> String {
         let source = Source::new(text);

@@ -4,9 +4,10 @@
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 
 use super::Retain;
-use super::detect::{Detection, Shape};
-use super::marker::Marker;
-use super::source::Source;
+use crate::detect::json::is_json;
+use crate::detect::{Detection, Shape};
+use crate::text::marker::Marker;
+use crate::text::source::Source;
 
 /// The step's name in the evidence.
 pub const STEP: &str = "externalize";
@@ -102,14 +103,6 @@ fn summary(kind: Kind, what: &What<'_>) -> String {
 /// The key of an original: what the store names it by.
 pub(super) fn key(retain: &Retain) -> String {
     retain.hash(KEY_DIGITS)
-}
-
-/// Whether a text is one JSON object or array.
-pub(crate) fn is_json(text: &str) -> bool {
-    let text = text.trim();
-    let is_closed =
-        (text.starts_with('{') && text.ends_with('}')) || (text.starts_with('[') && text.ends_with(']'));
-    is_closed && serde_json::from_str::<IgnoredAny>(text).is_ok()
 }
 
 /// What a JSON document is at its top.

@@ -7,22 +7,23 @@ use std::cell::{Cell, RefCell};
 
 use super::budget::{self, Ask, Rung};
 use super::bypass;
-use super::call::ToolCall;
 use super::dedup::{self, Decision, History};
 use super::evidence::{Status, Step};
 use super::exclude;
 use super::explain::Trace;
 use super::hint;
 use super::pointer;
-use super::reason::Reason;
 use super::run::Run;
-use super::sanitize::spare::{Met, Spare};
-use super::sanitize::{self, How, LOOK_ALIKE, Raw, RedactionFailed, Sanitized};
 use super::share::Claim;
 use super::summary::{self, Input};
 use super::timer::Timer;
 use super::{INPUT_LIMIT, Outcome};
 use crate::config::{Mode, OnRepeat, Policy};
+use crate::sanitize;
+use crate::sanitize::spare::{Met, Spare};
+use crate::sanitize::{How, LOOK_ALIKE, Raw, RedactionFailed, Sanitized};
+use crate::text::call::ToolCall;
+use crate::text::reason::Reason;
 use crate::tokens::{self, TokenCounter};
 
 /// A result after the safe stage.
@@ -67,7 +68,7 @@ impl<'a> Prepared<'a> {
         let measured = RefCell::default();
         let counter = tokens::counter(policy.tokenizer);
         let wrote = |value: &[u8], fingerprint| history.wrote(value, fingerprint);
-        let spare = Spare::of(policy, &call.paths()).with_written(&wrote);
+        let spare = Spare::of(&policy.secrets.allow, &policy.seal_key, &call.paths()).with_written(&wrote);
         if let Some(rule) = bypass::rule(call, policy, full_output) {
             let outcome = bypass::exact(call, parts, policy, rule, counter, &spare)?;
             let (way, met) = (Way::Exact(Box::new(outcome), rule), spare.met());
@@ -88,6 +89,7 @@ impl<'a> Prepared<'a> {
                     key: &policy.seal_key,
                     spare: &spare,
                     is_ours: &known,
+                    is_dictionary: crate::encode::dictionary::is_own,
                 };
                 sanitize::run(*raw, how)
             })

@@ -8,14 +8,16 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
 
-use super::detect::{self, Detection, Shape};
-use super::ledger::{Ledger, Reduction};
-use super::reason::Reason;
-use super::relevance::Relevance;
 use super::run::Run;
-use super::source::Source;
+use crate::detect;
+use crate::detect::{Detection, Shape};
+use crate::input::Input;
 use crate::reduce::lint::compiler;
-use crate::reduce::{self, Input, Reducer};
+use crate::reduce::{self, Reducer};
+use crate::text::ledger::{Ledger, Reduction};
+use crate::text::reason::Reason;
+use crate::text::relevance::Relevance;
+use crate::text::source::Source;
 
 /// Fewest lines left over that another reducer is asked about.
 const MIN_REST: usize = 4;

@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use super::INPUT_LIMIT;
-use super::detect::Detection;
-use super::ledger::Ledger;
 use super::reading::Stretch;
-use super::reason::Reason;
 use super::run::Run;
-use super::source::Source;
 use crate::config::Mode;
+use crate::detect::Detection;
 use crate::rules::{Facts, Rule};
+use crate::text::ledger::Ledger;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 impl Run<'_> {
     /// Whether some rule may be for a text of this size.

@@ -4,18 +4,19 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use super::blocks::{Earlier, Lines, Reference};
-use super::call::ToolCall;
+use super::blocks::{Earlier, Reference};
 use super::dedup::{First, Key};
 use super::evidence::{Evidence, Step};
 use super::explain::Trace;
-use super::reason::Reason;
-use super::relevance::{Relevance, Term};
 use super::timer::Timer;
 use super::{HANDLE_DIGITS, Retain};
 use crate::config::Policy;
 use crate::encode::dictionary::Written;
 use crate::rules::Rule;
+use crate::text::call::ToolCall;
+use crate::text::lines::Lines;
+use crate::text::reason::Reason;
+use crate::text::relevance::{Relevance, Term};
 use crate::tokens::{LineCounts, TokenCounter};
 
 /// See the module.

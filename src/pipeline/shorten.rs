@@ -3,11 +3,11 @@
 
 use super::cap::MARKERS;
 use super::headings::{self, Form};
-use super::ledger::{Action, Ledger};
-use super::marker::Marker;
-use super::reason::Reason;
-use super::reduction::Reduction;
-use super::source::Source;
+use crate::text::ledger::{Action, Ledger};
+use crate::text::marker::Marker;
+use crate::text::reason::Reason;
+use crate::text::reduction::Reduction;
+use crate::text::source::Source;
 
 /// A line is cut inside only above this many bytes.
 const LONG_LINE: usize = 2_000;
@@ -48,7 +48,7 @@ pub(super) fn long_pieces(
     for kept in ledger.kept() {
         for i in kept {
             let line = source.line(i);
-            let is_whole = line.len() <= super::signals::MAX_LINE && whole.binary_search(&i).is_ok();
+            let is_whole = line.len() <= crate::text::signals::MAX_LINE && whole.binary_search(&i).is_ok();
             if line.len() > LONG_LINE.max(limit(line.len())) && !is_whole {
                 let (text, omitted_bytes) = cut_middle(line, limit(line.len()), source.number(i));
                 step.push(i..i + 1, Action::Replace { text, reason: Reason::LongLine, omitted_bytes });
@@ -61,7 +61,7 @@ pub(super) fn long_pieces(
 /// Head and tail of a long line, and what it says around its first failure word.
 fn cut_middle(text: &str, limit: usize, line: usize) -> (String, usize) {
     let budget = limit.saturating_sub(2 * MARKERS).max(64);
-    let failure = super::signals::first_failure(text);
+    let failure = crate::text::signals::first_failure(text);
     let parts = if failure.is_some() { 3 } else { 2 };
     let part = budget / parts;
     let mut windows = Vec::with_capacity(3);

@@ -3,19 +3,22 @@
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 
-use super::blocks::{Earlier, Lines};
-use super::call::ToolCall;
+use super::blocks::Earlier;
 use super::dedup::{self, Decision, History};
 use super::evidence::{self, Evidence, Removal, Status, Step};
 use super::exclude;
-use super::reason::Reason;
-use super::relevance::Relevance;
 use super::run::Run;
-use super::sanitize::spare::{self, Met};
-use super::sanitize::{self, Counts, Raw, Sanitized};
-use super::source::count_lines;
 use super::{Outcome, Retain};
 use crate::config::{Mode, Policy};
+use crate::sanitize;
+use crate::sanitize::spare;
+use crate::sanitize::spare::Met;
+use crate::sanitize::{Counts, Raw, Sanitized};
+use crate::text::call::ToolCall;
+use crate::text::lines::Lines;
+use crate::text::reason::Reason;
+use crate::text::relevance::Relevance;
+use crate::text::source::count_lines;
 use crate::tokens::{LineCounts, TokenCounter};
 
 /// The fields of the evidence that are known from the start.

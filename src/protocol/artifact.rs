@@ -3,7 +3,7 @@
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
-use super::schema::add_names;
+use super::aliases::add_names;
 
 /// Parameters of `artifact/read`.
 #[derive(Debug, Deserialize, JsonSchema)]

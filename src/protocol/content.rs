@@ -14,7 +14,8 @@ use super::error::RpcError;
 use super::params::{invalid, parse_at};
 use super::skim::{Json, unescaped};
 use crate::memory::{Buffer, grow};
-use crate::pipeline::{self, sanitize};
+use crate::pipeline;
+use crate::sanitize;
 use crate::stop;
 
 /// Block types whose `text` member is text that the model reads (MCP, Anthropic, OpenAI).

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::pipeline::sanitize::redact_only;
+use crate::sanitize::redact_only;
 
 /// Invalid JSON (JSON-RPC 2.0).
 pub const PARSE_ERROR: i64 = -32700;

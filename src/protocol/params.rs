@@ -7,7 +7,7 @@ use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 
 use super::error::RpcError;
-use crate::pipeline::sanitize;
+use crate::sanitize;
 
 /// Longest id that a host may choose, in bytes.
 pub const MAX_ID_BYTES: usize = 512;

@@ -14,9 +14,10 @@ use serde_json::value::RawValue;
 
 use super::skim::{Edits, Json};
 use crate::pipeline::RedactionFailed;
-use crate::pipeline::sanitize::Counts;
-use crate::pipeline::sanitize::secrets::{self, Finding};
-use crate::pipeline::sanitize::spare::Spare;
+use crate::sanitize::Counts;
+use crate::sanitize::secrets;
+use crate::sanitize::secrets::Finding;
+use crate::sanitize::spare::Spare;
 
 mod bytes;
 mod leaves;

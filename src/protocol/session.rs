@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
+use super::aliases::add_names;
 use super::params::object;
-use super::schema::add_names;
 use crate::config::PolicyPatch;
 
 /// Parameters of `session/open`.

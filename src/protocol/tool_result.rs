@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::aliases::add_names;
 use super::error::RpcError;
 use super::params::{MAX_ID_BYTES, check_id, invalid, object, parse_at};
-use super::schema::add_names;
 use crate::config::{BudgetPatch, PolicyPatch};
-use crate::pipeline::call::ToolCall;
 use crate::pipeline::evidence::{BeforeAfter, Evidence};
-use crate::pipeline::reason::Reason;
-use crate::session::{Cut, Keeps};
+use crate::text::call::ToolCall;
+use crate::text::cut::{Cut, Keeps};
+use crate::text::reason::Reason;
 
 /// Names of the members of a result, ours first. Hosts pass their own objects on, which may hold
 /// several of the names (an OpenAI item has `id` and `call_id`): the first one that is there counts.

@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 
-use crate::pipeline::ledger::{Action, MARKER_COST, Reduction};
-use crate::pipeline::marker::Marker;
-use crate::pipeline::reason::Reason;
+use crate::text::ledger::{Action, MARKER_COST, Reduction};
+use crate::text::marker::Marker;
+use crate::text::reason::Reason;
 
 /// Bytes at the start of a line that stay.
 const LEAD: usize = 200;

@@ -14,12 +14,13 @@ use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input as Search, MatchKind};
 
 use super::lines::reads_as_report;
-use super::{Claim, Input, Meta, Reducer};
-use crate::pipeline::detect::command::Simple;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
+use super::{Meta, Reducer};
+use crate::detect::command::Simple;
+use crate::input::{Claim, Input};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// What becomes of a line of some form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -333,7 +334,7 @@ impl Reader {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::ledger::Action;
+    use crate::text::ledger::Action;
 
     static SAMPLE: Format = Format::new(
         Meta { id: "sample", family: "package", reads: "", keeps: "", folds: "", anchors: &[] },

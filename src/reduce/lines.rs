@@ -1,8 +1,8 @@
 //! Small readers of lines that several reducers share.
 
-use super::Input;
-use crate::pipeline::detect::Shape;
-use crate::pipeline::source::Source;
+use crate::detect::Shape;
+use crate::input::Input;
+use crate::text::source::Source;
 
 /// Whether a line is cargo's word on a build step that went well and says nothing that a later line
 /// does not say: the verb stands right-aligned in 12 columns (cargo's `Shell::status`).

@@ -24,12 +24,13 @@ mod tests;
 mod tree;
 mod windows;
 
-use super::{Claim, Input, Meta, Reducer};
-use crate::pipeline::detect::Shape;
-use crate::pipeline::detect::command::Simple;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
+use super::{Meta, Reducer};
+use crate::detect::Shape;
+use crate::detect::command::Simple;
+use crate::input::{Claim, Input};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 pub use windows::WindowsDir;
 

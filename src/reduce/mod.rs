@@ -10,6 +10,7 @@ mod anchors;
 mod build;
 mod container;
 pub mod cut;
+pub mod embedded;
 pub mod format;
 pub mod lines;
 pub mod lint;
@@ -30,39 +31,10 @@ use std::sync::LazyLock;
 
 use anchors::Anchors;
 
-use crate::config::Policy;
-use crate::pipeline::call::ToolCall;
-use crate::pipeline::detect::{Detection, Shape};
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::relevance::Relevance;
-use crate::pipeline::source::Source;
-
-/// All that a reducer may look at.
-#[derive(Debug)]
-pub struct Input<'a> {
-    /// The sanitized text.
-    pub source: &'a Source<'a>,
-    /// The call that it answers.
-    pub call: &'a ToolCall,
-    /// The command, read.
-    pub detection: &'a Detection,
-    /// The settings.
-    pub policy: &'a Policy,
-    /// What the text is asked about: ranks what a limit keeps.
-    pub relevance: &'a Relevance,
-}
-
-/// How sure a reducer is that a text is its own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Claim {
-    /// It is not.
-    No,
-    /// The content follows the grammar.
-    Content,
-    /// The content follows the grammar and the command says so too.
-    Command,
-}
+use crate::detect::Shape;
+use crate::input::{Claim, Input};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
 
 /// What is known about a reducer without running it.
 #[derive(Debug)]

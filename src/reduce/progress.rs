@@ -4,12 +4,12 @@
 //! It knows shapes, not programs, and works on the lines that the reducer kept. Lines that carry figures other than sizes, rates and
 //! times, such as losses and accuracies of a training, are no progress, nor are results of tests.
 
-use crate::pipeline::ledger::{Ledger, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
+use crate::text::ledger::{Ledger, Reduction};
+use crate::text::reason::Reason;
+use crate::text::signals;
 
-use super::Input;
 use super::lines::reads_as_report;
+use crate::input::Input;
 
 /// States in a row that are a run when no bar is drawn.
 const RUN: usize = 3;
@@ -287,9 +287,9 @@ fn says_something(key: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::config::Policy;
-    use crate::pipeline::call::ToolCall;
     use crate::pipeline::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
+    use crate::text::call::ToolCall;
 
     fn shown(text: &str) -> String {
         let policy = Policy { min_bytes: 0, ..Policy::default() };

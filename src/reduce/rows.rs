@@ -10,11 +10,12 @@ use std::ops::Range;
 
 use super::format::{HEAD, is_command};
 use super::lines::reads_as_report;
-use super::{Claim, Input, Meta, Reducer};
+use super::{Meta, Reducer};
 use crate::config::Mode;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
+use crate::input::{Claim, Input};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
 
 /// What a line is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -195,7 +196,7 @@ fn spans(gone: &[(usize, u32, Reason, Cow<'_, str>)]) -> Reduction {
 
 /// Adds a line to the spans; one that follows a span of its group joins it.
 fn push(out: &mut Reduction, line: usize, reason: Reason, group: u32, names: &str) {
-    use crate::pipeline::ledger::Action;
+    use crate::text::ledger::Action;
     if let Some(last) = out.spans.last_mut()
         && last.lines.end == line
         && matches!(last.action, Action::Omit { group: g, .. } if g == group)
@@ -264,7 +265,7 @@ mod tests {
             many.iter().enumerate().map(|(i, n)| (i, 0, Reason::Progress, Cow::from(n.as_str()))).collect();
         let out = spans(&gone);
         assert_eq!(out.spans.len(), 1);
-        let crate::pipeline::ledger::Action::Omit { names: Some(names), .. } = &out.spans[0].action else {
+        let crate::text::ledger::Action::Omit { names: Some(names), .. } = &out.spans[0].action else {
             panic!("no names")
         };
         assert!(names.ends_with("n39, 5 others"), "{names}");

@@ -12,11 +12,12 @@ mod lists;
 mod long;
 mod write;
 
-use super::{Claim, Input, Meta, Reducer};
-use crate::pipeline::detect::Shape;
-use crate::pipeline::detect::command::Simple;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
+use super::{Meta, Reducer};
+use crate::detect::Shape;
+use crate::detect::command::Simple;
+use crate::input::{Claim, Input};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
 use grammar::Found;
 
 /// See the module.
@@ -176,10 +177,10 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::config::Policy;
-    use crate::pipeline::call::ToolCall;
     use crate::pipeline::dedup::NoHistory;
     use crate::pipeline::evidence::Evidence;
     use crate::pipeline::{Raw, compress};
+    use crate::text::call::ToolCall;
 
     fn run(text: &str, command: Option<&str>) -> (String, Evidence) {
         let policy = Policy { min_bytes: 0, ..Policy::default() };

@@ -2,8 +2,8 @@
 //!
 //! A list of words cannot know every language, so that any letter beyond ASCII counts as a claim too.
 
-use crate::pipeline::call::ToolCall;
-use crate::pipeline::source::Source;
+use crate::text::call::ToolCall;
+use crate::text::source::Source;
 
 /// Words that say that something went well or that there is nothing.
 const WORDS: &[&str] = &[

@@ -5,7 +5,7 @@
 
 use super::error::RuleError;
 use super::globs::Glob;
-use crate::pipeline::detect::command::{CommandLine, Simple};
+use crate::detect::command::{CommandLine, Simple};
 
 /// Programs that write nothing of note beside another.
 const QUIET: &[&str] = &[

@@ -7,10 +7,10 @@ use super::error::{RuleError, unknown};
 use super::globs::Glob;
 use super::regexes;
 use super::spec::When;
-use crate::pipeline::call::ToolCall;
-use crate::pipeline::detect::Detection;
-use crate::pipeline::pointer;
-use crate::pipeline::source::Source;
+use crate::detect::Detection;
+use crate::detect::json::is_json;
+use crate::text::call::ToolCall;
+use crate::text::source::Source;
 
 /// What conditions are asked about: one text of a result.
 #[derive(Debug)]
@@ -286,7 +286,7 @@ fn type_of(text: &str) -> &'static str {
     let text = text.trim();
     let lower = |n: usize| text.get(..text.floor_char_boundary(n)).unwrap_or_default().to_ascii_lowercase();
     match text.as_bytes().first() {
-        Some(b'{' | b'[') if pointer::is_json(text) || is_json_lines(text) => "json",
+        Some(b'{' | b'[') if is_json(text) || is_json_lines(text) => "json",
         Some(b'<') if lower(200).contains("<!doctype html") || lower(200).starts_with("<html") => "html",
         Some(b'<') if text.ends_with('>') => "xml",
         _ => "text",
@@ -296,6 +296,5 @@ fn type_of(text: &str) -> &'static str {
 /// Whether each of the first lines is an object.
 fn is_json_lines(text: &str) -> bool {
     const LOOK: usize = 20;
-    text.lines().nth(1).is_some()
-        && text.lines().take(LOOK).all(|line| line.is_empty() || pointer::is_json(line))
+    text.lines().nth(1).is_some() && text.lines().take(LOOK).all(|line| line.is_empty() || is_json(line))
 }

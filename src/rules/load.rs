@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use super::error::with_nearest;
 use super::{RuleSpec, Rules};
+use crate::files::LARGEST_SETTINGS;
 use crate::files::{Links, Writers, read_regular};
-use crate::layers::LARGEST;
 
 /// A file that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,10 +53,8 @@ pub fn look(path: &Path) -> Result<Rules, LoadError> {
 }
 
 fn of_file(path: &Path, writers: Writers) -> Result<Rules, LoadError> {
-    let bytes = read_regular(path, LARGEST, Links::Follow, writers).map_err(|refused| LoadError {
-        path: path.to_owned(),
-        line: None,
-        reason: refused.why.to_string(),
+    let bytes = read_regular(path, LARGEST_SETTINGS, Links::Follow, writers).map_err(|refused| {
+        LoadError { path: path.to_owned(), line: None, reason: refused.why.to_string() }
     })?;
     read_bytes(path, &bytes)
 }

@@ -109,7 +109,7 @@ impl Methods {
     /// The reducer that works in place of the one that would without a rule.
     pub fn reducer(
         &self,
-        input: &reduce::Input<'_>,
+        input: &crate::input::Input<'_>,
         chosen: Option<&'static dyn reduce::Reducer>,
     ) -> Option<&'static dyn reduce::Reducer> {
         if self.chosen || chosen.is_some_and(|reducer| self.reducers.contains(&reducer.meta().id)) {
@@ -119,7 +119,7 @@ impl Methods {
         let mut named = self.reducers.iter().filter_map(find);
         let first = named.clone().next();
         // The rule is what the command is to a built-in choice; the grammar still has to be there.
-        named.find(|reducer| reducer.claim(input) != reduce::Claim::No).or(first)
+        named.find(|reducer| reducer.claim(input) != crate::input::Claim::No).or(first)
     }
 }
 

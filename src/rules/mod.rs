@@ -6,10 +6,9 @@
 //! than it trusts a reducer. Its own words are only used where they are borne out (`claims`). `spec` is what an
 //! operator writes, `load` reads files of it, `check` runs the tests that rules carry and explains a choice.
 
-pub mod check;
 pub mod claims;
 mod commands;
-mod conditions;
+pub(crate) mod conditions;
 mod error;
 mod globs;
 mod index;
@@ -17,7 +16,7 @@ pub mod load;
 mod methods;
 mod regexes;
 mod spec;
-mod stages;
+pub(crate) mod stages;
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -34,10 +33,10 @@ pub use regexes::SIZE_LIMIT;
 pub use spec::{List, MatchOutput, Replace, RuleFile, RuleSpec, RuleTest, StagesSpec, When};
 pub use stages::Fate;
 
-use crate::pipeline::call::ToolCall;
-use crate::pipeline::ledger::{Ledger, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
+use crate::text::call::ToolCall;
+use crate::text::ledger::{Ledger, Reduction};
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 use claims::Proof;
 use conditions::Conditions;
 use index::Index;

@@ -12,10 +12,11 @@ use super::claims::{self, Proof};
 use super::error::RuleError;
 use super::regexes;
 use super::spec::StagesSpec;
-use crate::pipeline::ledger::{Ledger, MARKER_COST, Reduction};
-use crate::pipeline::marker::{self, Marker};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
+use crate::text::ledger::{Ledger, MARKER_COST, Reduction};
+use crate::text::marker;
+use crate::text::marker::Marker;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// Times that one replacement works in one line.
 const MOST_IN_LINE: usize = 64;
@@ -459,7 +460,7 @@ fn check_template(field: &str, template: &str, regex: &Regex) -> Result<(), Rule
         ));
     }
     let is_open = ["[tersed", "[Duplicate of", "[EXTERNALIZED"].iter().any(|open| template.contains(open));
-    if is_open || marker::escape(template, |_, _| false).is_some() {
+    if is_open || marker::escape(template, |_, _| false, |_| false).is_some() {
         return Err(RuleError::new(field, format!("`{template}` looks like a marker")));
     }
     let names: Vec<&str> = regex.capture_names().flatten().collect();

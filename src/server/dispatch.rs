@@ -19,8 +19,9 @@ use super::lanes::Lanes;
 use super::outbox::Outbox;
 use super::phase::Phase;
 use super::service::{Backend, CONFIGURE, Shared, UNSUPPORTED, from_lsp, router};
+use crate::engine::Method;
 use crate::protocol::error::{INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR};
-use crate::protocol::{Kind, Method, RpcError};
+use crate::protocol::{Kind, RpcError};
 
 type Answer = BoxFuture<'static, Result<Option<Response>, ExitedError>>;
 

@@ -8,8 +8,9 @@ use serde_json::{Map, Value};
 
 use super::guarded;
 use crate::engine::{Cancel, Engine};
+use crate::engine::{METHODS, Method};
 use crate::protocol::error::INTERNAL_ERROR;
-use crate::protocol::{Kind, METHODS, Method, RpcError};
+use crate::protocol::{Kind, RpcError};
 
 /// Mounts [`METHODS`] over `engine`.
 pub fn io_handler(engine: Arc<Engine>) -> MetaIoHandler<()> {

@@ -45,8 +45,9 @@ use std::time::{Duration, Instant};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::engine::Engine;
+use crate::engine::{METHODS, Method};
+use crate::protocol::RpcError;
 use crate::protocol::error::INTERNAL_ERROR;
-use crate::protocol::{METHODS, Method, RpcError};
 use budget::Budget;
 pub use codec::Framing;
 use dispatch::Dispatcher;

@@ -22,9 +22,10 @@ use super::log::log;
 use super::turns::Turns;
 use super::{Ending, envelope, guarded, watch};
 use crate::engine::Engine;
+use crate::engine::Method;
 use crate::protocol::config::DidChangeParams;
 use crate::protocol::error::{ErrorData, INTERNAL_ERROR, METHOD_NOT_FOUND};
-use crate::protocol::{Kind, Method, RpcError};
+use crate::protocol::{Kind, RpcError};
 
 /// Name inside the router for every method that we do not have; not a name that a client can send to any effect.
 pub(super) const UNSUPPORTED: &str = "\0unsupported";

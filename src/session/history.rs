@@ -8,8 +8,9 @@ use super::seen::Shown;
 use super::{Caller, Session, Window};
 use crate::pipeline::blocks::{Earlier, Index};
 use crate::pipeline::dedup::{Decision, First, History, Key};
-use crate::pipeline::relevance::{self, Term};
-use crate::pipeline::sanitize::spare::Fingerprint as Fingerprint64;
+use crate::sanitize::spare::Fingerprint as Fingerprint64;
+use crate::text::relevance;
+use crate::text::relevance::Term;
 
 /// The session as it is now.
 pub(super) struct Live<'a> {

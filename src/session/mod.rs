@@ -4,7 +4,6 @@
 //! there is room: an outcome can always be made again, byte for byte, from its decision.
 
 mod bytes;
-mod cut;
 mod history;
 mod memo;
 mod seen;
@@ -18,16 +17,18 @@ use std::sync::Arc;
 use crate::config::PolicyPatch;
 use crate::memory::size::{self as memory, Share};
 use crate::pipeline::Outcome;
-use crate::pipeline::blocks::{Index, Lines, Origin, Position};
+use crate::pipeline::blocks::{Index, Position};
 use crate::pipeline::dedup::{Decision, History, Key};
 use crate::pipeline::evidence::Status;
-use crate::pipeline::marker;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::relevance;
-use crate::pipeline::sanitize::spare::{Fingerprint as Fingerprint64, Written};
 use crate::protocol::session::Stats;
 use crate::protocol::tool_result::ArtifactRef;
-pub use cut::{Cut, Keeps};
+use crate::sanitize::spare::{Fingerprint as Fingerprint64, Written};
+use crate::text::cut::Cut;
+use crate::text::lines::Lines;
+use crate::text::marker;
+use crate::text::origin::Origin;
+use crate::text::reason::Reason;
+use crate::text::relevance;
 pub use history::AsDecided;
 use history::Live;
 use memo::Memo;

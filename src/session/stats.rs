@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::config::Price;
 use crate::pipeline::evidence::Evidence;
-use crate::pipeline::reason::Reason;
 use crate::protocol::session::{Cost, Spent, Stats, Totals};
+use crate::text::reason::Reason;
 
 /// Tools with totals of their own; later ones share a row.
 const MAX_TOOLS: usize = 1024;

@@ -45,7 +45,7 @@ mod tests {
     use super::super::event::{Omitted, TimedStep, VERSION};
     use super::*;
     use crate::pipeline::evidence::Step;
-    use crate::pipeline::reason::Reason;
+    use crate::text::reason::Reason;
 
     fn event(steps: usize) -> Event {
         let step = |i: usize| TimedStep {

@@ -10,7 +10,7 @@ use crate::config::Mode;
 use crate::pipeline::evidence::{
     BeforeAfter, Evidence, GuardEvidence, Memo, Omission, RedactionCount, Status, Step, Tokens,
 };
-use crate::pipeline::reason::Reason;
+use crate::text::reason::Reason;
 
 /// Version of the form of events.
 pub const VERSION: u32 = 1;

@@ -40,7 +40,7 @@ impl Notifier {
 
     /// `window/logMessage`
     pub(super) fn log(&self, kind: u8, message: &str) {
-        let Ok((message, _)) = crate::pipeline::sanitize::redact_only(message) else { return };
+        let Ok((message, _)) = crate::sanitize::redact_only(message) else { return };
         let message = LogMessage { kind, message: format!("tersed: {message}") };
         if let Ok(params) = serde_json::to_string(&message) {
             self.notify(notification::LOG_MESSAGE, &params);

@@ -9,8 +9,8 @@ use super::queue::Queue;
 use super::recorder::Notifier;
 use super::{LogFile, bound, fingerprint};
 use crate::config::Telemetry;
-use crate::pipeline::sanitize;
 use crate::protocol::notification;
+use crate::sanitize;
 
 /// Bytes of a name that an event tells.
 const MAX_NAME: usize = 128;

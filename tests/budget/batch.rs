@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 use tersed::engine::Engine;
-use tersed::pipeline::signals;
-use tersed::pipeline::source::Source;
+use tersed::text::signals;
+use tersed::text::source::Source;
 use tersed::tokens::{self, Tokenizer};
 
 use crate::common::{Dice, Sample, call, numbered, samples};

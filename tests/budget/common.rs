@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
+use tersed::engine::METHODS;
 use tersed::engine::{Cancel, Engine};
-use tersed::pipeline::call::ToolCall;
-use tersed::protocol::METHODS;
+use tersed::text::call::ToolCall;
 
 /// An input of a fixture.
 #[derive(Debug, Clone)]

@@ -5,9 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tersed::artifact::Limits;
 use tersed::engine::{Engine, Settings};
-use tersed::pipeline::signals;
-use tersed::pipeline::source::Source;
 use tersed::session::Bounds;
+use tersed::text::signals;
+use tersed::text::source::Source;
 
 use crate::common::{call, numbered, samples};
 

@@ -2,12 +2,12 @@
 
 use tersed::config::{Budget, DictionaryMethod, Mode, Policy, Structured};
 use tersed::pipeline::budget::Rung;
-use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::evidence::BudgetUse;
-use tersed::pipeline::marker::Marker;
-use tersed::pipeline::reason::Reason;
 use tersed::pipeline::{Outcome, Raw, compress};
+use tersed::text::call::ToolCall;
+use tersed::text::marker::Marker;
+use tersed::text::reason::Reason;
 use tersed::tokens::{self, Tokenizer};
 
 use crate::common::{Dice, Sample, numbered, samples};

@@ -13,9 +13,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tersed::config::Policy;
+use tersed::engine::METHODS;
 use tersed::engine::{Cancel, Engine, Settings};
-use tersed::pipeline::marker::SealKey;
-use tersed::protocol::{METHODS, RpcError};
+use tersed::protocol::RpcError;
+use tersed::text::marker::SealKey;
 
 /// Longer than anything here should take, also on a busy machine.
 const LONG: Duration = Duration::from_secs(120);
@@ -206,7 +207,7 @@ pub struct Schema(Value);
 impl Schema {
     /// As the binary prints it.
     pub fn new() -> Self {
-        Self(serde_json::from_str(&tersed::protocol::schema::schema_json()).unwrap())
+        Self(serde_json::from_str(&tersed::engine::protocol_schema::schema_json()).unwrap())
     }
 
     /// The whole document.

@@ -11,14 +11,22 @@ mod values;
 
 use places::{Hidden, PLACES};
 use std::collections::BTreeMap;
-use tersed::pipeline::marker::SealKey;
-use tersed::pipeline::sanitize::spare::Spare;
-use tersed::pipeline::sanitize::{self, How, Raw, Sanitized};
+use tersed::sanitize;
+use tersed::sanitize::spare::Spare;
+use tersed::sanitize::{How, Raw, Sanitized};
+use tersed::text::marker::SealKey;
 
 /// The text as the safe stage gives it, without settings.
 fn run(text: &str) -> Sanitized {
     let (key, spare) = (SealKey::default(), Spare::nothing());
-    let how = How { redact: true, keeps_terminal: false, key: &key, spare: &spare, is_ours: &|_, _| false };
+    let how = How {
+        redact: true,
+        keeps_terminal: false,
+        key: &key,
+        spare: &spare,
+        is_ours: &|_, _| false,
+        is_dictionary: |_| false,
+    };
     sanitize::run(Raw::Text(text), how).unwrap()
 }
 

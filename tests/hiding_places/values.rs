@@ -1,9 +1,9 @@
 //! Values of every rule, made from the shapes in `rules.toml`: what stands around an example, and another value
 //! of the same kind. The same ones in every run; none of them is anyone's.
 
-use tersed::pipeline::sanitize::secrets;
+use tersed::sanitize::secrets;
 
-const RULES: &str = include_str!("../../src/pipeline/sanitize/secrets/rules.toml");
+const RULES: &str = include_str!("../../src/sanitize/secrets/rules.toml");
 /// Values of each example.
 const EACH: u64 = 2;
 

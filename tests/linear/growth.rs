@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use tersed::config::{Mode, Policy};
-use tersed::pipeline::call::ToolCall;
+use tersed::text::call::ToolCall;
 
 use crate::search::{self, call, run, time};
 use crate::texts::{self, repeated};

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use tersed::config::{Mode, Policy, PolicyPatch};
-use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
+use tersed::text::call::ToolCall;
 
 fn cpu_ns() -> u64 {
     let mut now = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -279,7 +279,7 @@ fn one() {
     let policy = Policy { mode, ..Policy::default() };
     let bytes = std::env::var("LINEAR_BYTES").map_or(LARGE, |bytes| bytes.parse().unwrap());
     let (call, text) = (call(None, None), repeated(&piece, "{}", bytes));
-    use tersed::pipeline::sanitize::{invisible, secrets, terminal};
+    use tersed::sanitize::{invisible, secrets, terminal};
     for _ in 0..3 {
         println!(
             "whole {:.2} ms, secrets {:.2}, terminal {:.2}, invisible {:.2}",

@@ -10,9 +10,9 @@ use std::path::Path;
 use std::process::{Child, Command};
 
 use tersed::config::{Mode, Policy};
-use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
+use tersed::text::call::ToolCall;
 
 use crate::texts::{self, repeated};
 

@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tersed::pipeline::blocks::Origin;
-use tersed::pipeline::marker::{Marker, ReadBy, Unit};
 use tersed::reduce;
+use tersed::text::marker::{Marker, ReadBy, Unit};
+use tersed::text::origin::Origin;
 
 /// A piece of text that something looks for, and where it comes from.
 #[derive(Debug, Clone)]
@@ -77,7 +77,7 @@ pub const EXAMPLES: &str = " examples";
 
 /// Keywords, prefixes, and examples of the rules for secrets, whole and cut in half.
 pub fn of_secrets() -> Vec<Trigger> {
-    let source = include_str!("../../src/pipeline/sanitize/secrets/rules.toml");
+    let source = include_str!("../../src/sanitize/secrets/rules.toml");
     let table: toml::Table = toml::from_str(source).unwrap();
     let mut out = Vec::new();
     let mut known = BTreeSet::new();

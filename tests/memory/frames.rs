@@ -5,10 +5,11 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 
 use schemars::Schema;
 use serde_json::{Value, json};
+use tersed::engine::Method;
 use tersed::engine::{Cancel, Engine};
 use tersed::protocol::content::Content;
 use tersed::protocol::tool_result::{CompressParams, ToolResult};
-use tersed::protocol::{Kind, Method, RpcError, params};
+use tersed::protocol::{Kind, RpcError, params};
 use tersed::server::{Framing, ServeOptions, run_methods};
 
 use crate::HEAP;
@@ -21,7 +22,7 @@ const fn row(name: &'static str, handle: Handler) -> Method {
 }
 
 fn compress(mode: &str, engine: &Engine, params: &str, cancel: &Cancel) -> Result<String, RpcError> {
-    let method = tersed::protocol::METHODS.iter().find(|m| m.name == "toolResult/compress").unwrap();
+    let method = tersed::engine::METHODS.iter().find(|m| m.name == "toolResult/compress").unwrap();
     let params = format!("{{{mode},{}", &params[1..]);
     (method.handle)(engine, &params, cancel)
 }

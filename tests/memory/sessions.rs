@@ -1,8 +1,8 @@
 //! Sessions with many calls: what they hold is what they say, and bounded.
 
 use serde_json::{Value, json};
+use tersed::engine::METHODS;
 use tersed::engine::{Cancel, Engine, Settings};
-use tersed::protocol::METHODS;
 
 use crate::HEAP;
 

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use schemars::Schema;
 use serde_json::{Value, json};
+use tersed::engine::Method;
 use tersed::engine::{Cancel, Engine};
-use tersed::protocol::{Kind, Method, RpcError};
+use tersed::protocol::{Kind, RpcError};
 use tersed::server::{Framing, ServeOptions, run_methods};
 
 /// What handlers did, in order.

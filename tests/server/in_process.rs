@@ -52,6 +52,6 @@ pub fn both_doors_say_the_same_bytes() {
 pub fn the_product_table_mounts() {
     let handler = io_handler(Arc::new(Engine::default()));
     let mounted: Vec<_> = handler.iter().map(|(name, _)| name.as_str()).collect();
-    assert_eq!(mounted.len(), tersed::protocol::METHODS.len());
+    assert_eq!(mounted.len(), tersed::engine::METHODS.len());
     assert!(ask(&handler, r#"{"jsonrpc":"2.0","id":1,"method":"test/echo"}"#).contains("-32601"));
 }

@@ -6,14 +6,14 @@ use std::path::Path;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use tersed::config::{DictionaryMethod, Mode, Policy, Structured};
+use tersed::detect::command::{CommandLine, Dialect};
 use tersed::encode::{dictionary, json_table};
+use tersed::engine::METHODS;
 use tersed::engine::{Cancel, Engine};
 use tersed::layers::document;
-use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
-use tersed::pipeline::detect::command::{CommandLine, Dialect};
 use tersed::pipeline::{Raw, compress};
-use tersed::protocol::METHODS;
+use tersed::text::call::ToolCall;
 
 use super::super::input::{CALLS, Input};
 use super::seeds;

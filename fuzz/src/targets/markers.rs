@@ -1,10 +1,10 @@
 //! Markers in what comes in: what is shown has no marker but those that this run wrote.
 
 use tersed::config::{Mode, Policy};
-use tersed::pipeline::call::ToolCall;
 use tersed::pipeline::dedup::NoHistory;
-use tersed::pipeline::marker::Marker;
 use tersed::pipeline::{Raw, compress};
+use tersed::text::call::ToolCall;
+use tersed::text::marker::Marker;
 
 use super::super::input::Input;
 

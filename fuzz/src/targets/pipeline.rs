@@ -1,11 +1,11 @@
 //! One text through every step, alone and in a session.
 
 use serde_json::{Value, json};
+use tersed::engine::METHODS;
 use tersed::engine::{Cancel, Engine};
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::evidence::Status;
 use tersed::pipeline::{Outcome, Raw, compress};
-use tersed::protocol::METHODS;
 use tersed::tokens::counter;
 
 use super::super::input::Input;

@@ -3,13 +3,13 @@
 //! The secret is made at run time. Its line stands between lines of the input, where a person would see it.
 
 use serde_json::{Map, Value, json};
+use tersed::engine::METHODS;
 use tersed::engine::{Cancel, Engine, Settings};
 use tersed::host::Host;
 use tersed::host::hooks::HOOKS;
 use tersed::host::proxy::traffic::Traffic;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
-use tersed::protocol::METHODS;
 
 use super::super::input::Input;
 use super::seeds;

@@ -10,10 +10,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::words::{Kind, words};
 use crate::cli::replay::record::{Forgotten, Record};
-use crate::pipeline::call::ToolCall;
-use crate::pipeline::detect::detect;
-use crate::pipeline::source::Source;
+use crate::detect::detect;
 use crate::protocol::tool_result::{CommandWords, ToolResult};
+use crate::text::call::ToolCall;
+use crate::text::source::Source;
 
 /// Results that are remembered as places where a name stood: the first and the last of them.
 const OWNERS: usize = 4;

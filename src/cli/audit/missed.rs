@@ -12,7 +12,7 @@ use crate::cli::replay::child::Answer;
 use crate::cli::replay::measure::{failure_lines, fold, line_survives, survives};
 use crate::cli::replay::play::Played;
 use crate::cli::replay::record::Session;
-use crate::pipeline::sanitize::redact_only;
+use crate::sanitize::redact_only;
 
 /// Names that the agent used, and whether it would have seen them.
 pub(super) fn references(

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::history::cut;
 use super::places::home;
 use crate::cli::explain::stand_in;
-use crate::pipeline::sanitize::redact_only;
+use crate::sanitize::redact_only;
 
 /// Bytes of a text that are shown.
 const LONGEST: usize = 160;

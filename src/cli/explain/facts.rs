@@ -1,11 +1,11 @@
 //! What is said of a result as a whole: its sizes, what became of its failures, what each step did.
 
 use super::words;
-use crate::pipeline::call::ToolCall;
 use crate::pipeline::evidence::{Evidence, Status, Step};
 use crate::pipeline::explain::{Explained, Part};
-use crate::pipeline::ledger::Action;
-use crate::pipeline::reason::Reason;
+use crate::text::call::ToolCall;
+use crate::text::ledger::Action;
+use crate::text::reason::Reason;
 
 /// A label and what it says.
 #[derive(Debug)]

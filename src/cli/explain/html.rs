@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::model::{Block, Kind, Note, Page, View};
 use super::screen::stand_in;
 use super::words;
-use crate::pipeline::source::Source;
+use crate::text::source::Source;
 
 const STYLE: &str = include_str!("page.css");
 

@@ -11,8 +11,8 @@ use serde_json::value::RawValue;
 use crate::cli::replay::record;
 use crate::config::{Config, PolicyPatch};
 use crate::engine::{Engine, Settings};
-use crate::pipeline::call::ToolCall;
 use crate::pipeline::explain::Explained;
+use crate::text::call::ToolCall;
 
 /// What matters here of a value of the file: the parameters of a request, a result alone, or a record.
 #[derive(Deserialize)]

@@ -17,10 +17,10 @@ use clap::ColorChoice;
 
 use super::Failure;
 use super::call::{self, CallArgs, PolicyArgs};
-use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::NoHistory;
 use crate::pipeline::explain::explain;
-use crate::pipeline::sanitize::redact_only;
+use crate::sanitize::redact_only;
+use crate::text::call::ToolCall;
 pub(in crate::cli) use html::escaped;
 pub use html::write as write_html;
 pub use model::Page;

@@ -7,11 +7,11 @@ use std::ops::Range;
 
 use super::facts::{self, Fact, StepRow};
 use super::words;
-use crate::pipeline::call::ToolCall;
 use crate::pipeline::explain::{Explained, Part, Traced};
-use crate::pipeline::ledger::Action;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
+use crate::text::call::ToolCall;
+use crate::text::ledger::Action;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// One result, explained.
 #[derive(Debug)]

@@ -11,10 +11,10 @@ mod toml;
 mod yaml;
 
 use super::{Encoder, fold};
-use crate::pipeline::ledger::{Ledger, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
-use crate::reduce::Input;
+use crate::input::Input;
+use crate::text::ledger::{Ledger, Reduction};
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// Bytes of a document above which nothing is tried.
 const LARGEST: usize = 1 << 20;
@@ -31,7 +31,7 @@ impl Encoder for DataWhitespace {
         let source = input.source;
         let is_whole = ledger.kept().next().is_some_and(|kept| kept.len() == source.len());
         // What reports a failure is read as it was written.
-        if !is_whole || super::is_exact_text(input) || !source.failures().is_empty() {
+        if !is_whole || crate::input::is_exact_text(input) || !source.failures().is_empty() {
             return Err(Reason::NothingToDo);
         }
         let written = rewritten(source.text()).filter(|text| text.len() < source.text().trim_end().len());

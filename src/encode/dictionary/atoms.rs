@@ -3,8 +3,9 @@
 
 use std::collections::HashMap;
 
-use crate::pipeline::marker::{self, Marker};
-use crate::pipeline::signals;
+use crate::text::marker;
+use crate::text::marker::Marker;
+use crate::text::signals;
 
 /// The pieces of a text.
 pub struct Atoms<'a> {

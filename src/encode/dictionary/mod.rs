@@ -15,7 +15,7 @@ mod select;
 mod tests;
 
 use crate::config::DictionaryMethod;
-use crate::pipeline::reason::Reason;
+use crate::text::reason::Reason;
 use crate::tokens::TokenCounter;
 use atoms::Atoms;
 pub use read::{expand, is_own};

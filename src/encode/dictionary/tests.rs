@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::pipeline::signals;
+use crate::text::signals;
 use crate::tokens::{Tokenizer, counter};
 
 fn o200k() -> &'static dyn TokenCounter {

@@ -11,10 +11,10 @@ pub mod table;
 use std::ops::Range;
 
 use super::{Encoder, fold};
-use crate::pipeline::ledger::{Ledger, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
-use crate::reduce::Input;
+use crate::input::Input;
+use crate::text::ledger::{Ledger, Reduction};
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// A document in other text is written anew from this many lines on.
 const MIN_LINES: usize = 3;
@@ -30,7 +30,7 @@ impl Encoder for JsonMinify {
     }
 
     fn encode(&self, input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
-        if super::is_exact_text(input) {
+        if crate::input::is_exact_text(input) {
             return Err(Reason::NothingToDo);
         }
         let source = input.source;
@@ -176,14 +176,14 @@ pub(crate) fn indentation(line: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::relevance::Relevance;
+    use crate::text::relevance::Relevance;
 
     /// The text after the encoder, whatever the shape.
     fn encoded(text: &str) -> String {
         let source = Source::new(text);
         let ledger = Ledger::new(&source);
-        let call = crate::pipeline::call::ToolCall::default();
-        let detection = crate::pipeline::detect::Detection::default();
+        let call = crate::text::call::ToolCall::default();
+        let detection = crate::detect::Detection::default();
         let policy = crate::config::Policy::default();
         let input = Input {
             source: &source,

@@ -2,7 +2,7 @@
 //! between the tokens. Numbers, escapes, key order and repeated keys are never interpreted, so they
 //! come out byte for byte. Nesting costs one bit a level and no stack.
 
-use crate::pipeline::signals;
+use crate::text::signals;
 
 /// Deepest nesting that is read.
 pub const MAX_DEPTH: usize = 512;

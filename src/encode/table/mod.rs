@@ -16,10 +16,10 @@ mod same;
 use std::ops::Range;
 
 use super::{Encoder, fold};
-use crate::pipeline::ledger::{Ledger, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
-use crate::reduce::Input;
+use crate::input::Input;
+use crate::text::ledger::{Ledger, Reduction};
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// Fewer lines show no alignment.
 const MIN_LINES: usize = 3;
@@ -39,7 +39,7 @@ impl Encoder for TableWhitespace {
         let source = input.source;
         let padded = |pad: &str| memchr::memmem::find(source.text().as_bytes(), pad.as_bytes()).is_some();
         let is_drawn = || !source.text().is_ascii() && (padded("──") || padded("━━"));
-        if !(padded("   ") || padded("----") || is_drawn()) || super::is_exact_text(input) {
+        if !(padded("   ") || padded("----") || is_drawn()) || crate::input::is_exact_text(input) {
             return Err(Reason::NothingToDo);
         }
         let mut out = Reduction::default();

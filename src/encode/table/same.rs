@@ -7,7 +7,7 @@
 use unicode_width::UnicodeWidthChar;
 
 use super::columns;
-use crate::pipeline::signals;
+use crate::text::signals;
 
 /// Fewer rows show no pattern.
 const LEAST_ROWS: usize = 4;

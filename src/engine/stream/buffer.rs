@@ -5,9 +5,10 @@
 
 use std::collections::{HashSet, VecDeque};
 
-use crate::pipeline::details::likeness;
-use crate::pipeline::sanitize::terminal;
-use crate::pipeline::{INPUT_LIMIT, signals};
+use crate::pipeline::INPUT_LIMIT;
+use crate::sanitize::terminal;
+use crate::text::details::likeness;
+use crate::text::signals;
 
 /// How much of a stream is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,14 +7,15 @@ use serde_json::value::RawValue;
 use super::buffer::{Gone, Kept, Parts};
 use super::table::Stream;
 use crate::pipeline::evidence::{Evidence, Omission, Status, Step};
-use crate::pipeline::marker::{self, Marker, SealKey};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::count_lines;
 use crate::protocol::RpcError;
 use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::skim::Json;
 use crate::protocol::stream::StreamName;
 use crate::protocol::tool_result::Compressed;
+use crate::text::marker;
+use crate::text::marker::{Marker, SealKey};
+use crate::text::reason::Reason;
+use crate::text::source::count_lines;
 use crate::tokens::{self, Tokenizer};
 
 /// What is kept under each name.

@@ -6,9 +6,10 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::engine::METHODS;
 use crate::engine::Settings;
-use crate::pipeline::marker::{self, Marker};
-use crate::protocol::METHODS;
+use crate::text::marker;
+use crate::text::marker::Marker;
 
 fn try_call(engine: &Engine, method: &str, params: &Value) -> Result<Value, RpcError> {
     let row = METHODS.iter().find(|m| m.name == method).unwrap();

@@ -15,13 +15,13 @@ use crate::host::codex::is_of_program;
 use crate::host::pass::LazyPolicy;
 use crate::host::tools::{TOOLS, Tool};
 use crate::pipeline::RedactionFailed;
-use crate::pipeline::sanitize::Counts;
-use crate::pipeline::sanitize::spare::Spare;
 use crate::protocol::RpcError;
 use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::messages::{Format, MessagesCompressed, Params};
 use crate::protocol::redact;
 use crate::protocol::skim::{Edits, Json};
+use crate::sanitize::Counts;
+use crate::sanitize::spare::Spare;
 
 /// Members of results and parameters that only the server reads again.
 const OPAQUE: &[&str] = &[
@@ -190,7 +190,12 @@ fn safe(host: &Host, raw: &RawValue) -> Result<Option<Box<RawValue>>, RedactionF
             _ => {}
         }
     }
-    let new = redact::redacted(raw, but, &Spare::of(&policy, &[]), &mut Counts::new())?;
+    let new = redact::redacted(
+        raw,
+        but,
+        &Spare::of(&policy.secrets.allow, &policy.seal_key, &[]),
+        &mut Counts::new(),
+    )?;
     new.map(|new| RawValue::from_string(new).map_err(|_| RedactionFailed)).transpose()
 }
 

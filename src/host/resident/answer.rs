@@ -9,8 +9,8 @@ use crate::host::event::Event;
 use crate::host::hooks::Hooks;
 use crate::host::replace::{self, Limits, worked_on};
 use crate::host::tools::find;
-use crate::pipeline::sanitize::redact_only;
 use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
+use crate::sanitize::redact_only;
 
 /// One part in so many of what a host shows is left free: it may count other things than we do.
 const MARGIN: usize = 20;

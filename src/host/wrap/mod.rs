@@ -11,8 +11,8 @@ mod words;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::detect::command::{CommandLine, Simple};
 use crate::host::run::Shown;
-use crate::pipeline::detect::command::{CommandLine, Simple};
 use split::{Part, first_word, split, without_assignments};
 use words::{BUILTINS, ENDLESS, HARMLESS, INTERACTIVE, KEYWORDS, SCENE, SHELLS, WATCHERS};
 

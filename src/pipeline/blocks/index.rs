@@ -9,100 +9,22 @@ use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Origin;
-use crate::pipeline::source::Source;
-use crate::pipeline::view::View;
+use crate::text::lines::{Line, Lines};
+use crate::text::origin::Origin;
+use crate::text::source::Source;
 
 /// Lines of the windows that lead to a match: the shortest run that is found.
 pub(super) const WINDOW: usize = 3;
 /// Places of a window that are compared, the newest first.
 const CANDIDATES: usize = 8;
 
-/// One line as an output shows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Line {
-    /// Where its text ends in the output's text.
-    end: u32,
-    /// Its number in the result, from 1.
-    own: u32,
-    /// The number that it carries, 0 for none.
-    carried: u32,
-}
-
-/// The lines that one output shows as the tool wrote them, numbers of a file view aside.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lines {
-    text: String,
-    lines: Vec<Line>,
-}
-
-impl Lines {
-    /// Adds line `i` of a source, of which `text` is shown.
-    pub fn push(&mut self, source: &Source<'_>, view: &View, i: usize, text: &str) {
-        self.text.push_str(text);
-        let (end, own) = (self.text.len() as u32, source.number(i) as u32);
-        self.lines.push(Line { end, own, carried: view.number(i).unwrap_or(0) as u32 });
-    }
-
-    /// The lines of a text that carry no numbers.
-    pub fn of(text: &str) -> Self {
-        let mut lines = Self::default();
-        for (i, line) in text.strip_suffix('\n').unwrap_or(text).split('\n').enumerate() {
-            lines.text.push_str(line);
-            lines.lines.push(Line { end: lines.text.len() as u32, own: i as u32 + 1, carried: 0 });
-        }
-        lines
-    }
-
-    /// The texts of the lines, in order.
-    pub fn texts(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
-        (0..self.lines.len()).map(|i| self.text(i))
-    }
-
-    /// Leaves only the lines for which `keep` says so, by their place among them.
-    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
-        let mut kept = Self::default();
-        for (i, line) in self.lines.iter().enumerate().filter(|(i, _)| keep(*i)) {
-            kept.text.push_str(self.text(i));
-            kept.lines.push(Line { end: kept.text.len() as u32, ..*line });
-        }
-        *self = kept;
-    }
-
-    /// Whether no line is shown.
-    pub fn is_empty(&self) -> bool {
-        self.lines.is_empty()
-    }
-
-    fn text(&self, i: usize) -> &str {
-        let start = i.checked_sub(1).map_or(0, |before| self.lines[before].end);
-        self.text.get(start as usize..self.lines[i].end as usize).unwrap_or_default()
-    }
-
-    /// Whether line `i` and the next stand right after one another in the result.
-    fn joins(&self, i: usize) -> bool {
-        match (self.lines.get(i), self.lines.get(i + 1)) {
-            (Some(a), Some(b)) => {
-                b.own == a.own + 1 && (a.carried == 0) == (b.carried == 0) && {
-                    a.carried == 0 || b.carried == a.carried + 1
-                }
-            }
-            _ => false,
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        self.text.len() + self.lines.len() * LINE_BYTES
-    }
-
-    fn shrink(&mut self) {
-        self.text.shrink_to_fit();
-        self.lines.shrink_to_fit();
-    }
-}
-
 /// What a line costs in the index beside its text. Tables of hashes are about half full.
 const LINE_BYTES: usize = size_of::<Line>() + size_of::<Place>() + 2 * size_of::<(u64, Place)>();
+
+/// What lines cost in the index.
+fn bytes_of(lines: &Lines) -> usize {
+    lines.text_bytes() + lines.len() * LINE_BYTES
+}
 
 /// What an output costs in the index beside its lines: its place, five allocations with their heads, the
 /// origin.
@@ -158,7 +80,7 @@ pub(super) struct Found {
 impl Index {
     /// An output was given. The oldest leave until all take at most `max_bytes`.
     pub fn add(&mut self, origin: Origin, shown: Lines, at: Position, max_bytes: usize) {
-        if shown.is_empty() || shown.bytes() > max_bytes {
+        if shown.is_empty() || bytes_of(&shown) > max_bytes {
             return;
         }
         let mut shown = shown;
@@ -174,7 +96,7 @@ impl Index {
     }
 
     fn enter(&mut self, number: u32, output: &mut Output) {
-        let hashes: Vec<u64> = (0..output.shown.lines.len()).map(|i| hash(output.shown.text(i))).collect();
+        let hashes: Vec<u64> = (0..output.shown.len()).map(|i| hash(output.shown.text(i))).collect();
         output.before.clear();
         output.before.reserve_exact(hashes.len().saturating_sub(WINDOW - 1));
         for (i, window) in hashes.windows(WINDOW).enumerate() {
@@ -192,7 +114,7 @@ impl Index {
         self.gone += 1;
         let Some(Some(output)) = self.outputs.pop_front() else { return };
         self.bytes -= output.bytes();
-        let hashes: Vec<u64> = (0..output.shown.lines.len()).map(|i| hash(output.shown.text(i))).collect();
+        let hashes: Vec<u64> = (0..output.shown.len()).map(|i| hash(output.shown.text(i))).collect();
         for window in hashes.windows(WINDOW) {
             let key = key(window);
             if self.newest.get(&key).is_some_and(|(output, _)| *output == number) {
@@ -269,7 +191,7 @@ impl Index {
     /// number that this line carries there.
     pub(super) fn shown_by(&self, found: &Found, skip: usize) -> Option<(Arc<Origin>, usize, usize)> {
         let output = self.output(found.place.0)?;
-        let line = output.shown.lines.get(found.place.1 as usize + skip)?;
+        let line = output.shown.get(found.place.1 as usize + skip)?;
         let carried = if line.carried == 0 { line.own } else { line.carried };
         Some((Arc::clone(&output.origin), line.own as usize, carried as usize))
     }
@@ -278,14 +200,18 @@ impl Index {
 impl Output {
     fn bytes(&self) -> usize {
         let Origin { call, tool, argument } = &*self.origin;
-        self.shown.bytes() + OUTPUT_BYTES + call.len() + tool.len() + argument.as_ref().map_or(0, String::len)
+        bytes_of(&self.shown)
+            + OUTPUT_BYTES
+            + call.len()
+            + tool.len()
+            + argument.as_ref().map_or(0, String::len)
     }
 
     /// How many lines from `at` on are those of the text from `from` on.
     fn common(&self, text: &Text<'_>, at: usize, from: usize, end: usize) -> usize {
         let mut len = 0;
         while from + len < end
-            && at + len < self.shown.lines.len()
+            && at + len < self.shown.len()
             && (len == 0 || self.shown.joins(at + len - 1))
             && self.shown.text(at + len) == text.line(from + len)
         {

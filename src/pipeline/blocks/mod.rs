@@ -10,12 +10,14 @@ mod index;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::ledger::{Action, Ledger, Reduction};
-use super::marker::{self, Marker};
-use super::source::Source;
+use crate::text::ledger::{Action, Ledger, Reduction};
+use crate::text::marker::Marker;
+use crate::text::source::Source;
 use crate::tokens::TokenCounter;
 use index::{Found, Text, WINDOW};
-pub use index::{Index, Lines, Position};
+pub use index::{Index, Position};
+
+use crate::text::origin::Origin;
 
 /// Lines that stay on each side of a change between two runs of one earlier output.
 const CONTEXT: usize = 3;
@@ -24,27 +26,6 @@ const MAX_REFERENCES: usize = 256;
 /// A run must cost this many times as many tokens as its reference, and at least this many.
 const PAYS: usize = 2;
 const MIN_TOKENS: usize = 40;
-
-/// Where lines stand: in the result of a call, or in what the model wrote into one of its arguments.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Origin {
-    /// The call's id.
-    pub call: String,
-    /// Its tool, as the host wrote it.
-    pub tool: String,
-    /// The argument; `None` for the result.
-    pub argument: Option<String>,
-}
-
-impl Origin {
-    /// Whether a marker can name it so that it is read back as the same.
-    pub fn can_be_named(&self) -> bool {
-        [Some(&self.call), Some(&self.tool), self.argument.as_ref()]
-            .into_iter()
-            .flatten()
-            .all(|name| marker::is_name(name))
-    }
-}
 
 /// Lines of a text and who showed them before. Small: the session keeps one for as long as it lives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -209,7 +190,7 @@ impl Search<'_> {
     fn shorten(&self, reference: &mut Reference) {
         let lines = reference.lines.0 as usize..(reference.lines.1 as usize).saturating_sub(CONTEXT);
         if !lines.is_empty()
-            && self.pays(&lines, &marker(self.source, &lines, &reference.origin, reference.carried as usize))
+            && self.pays(&lines, &reference.origin.marker(self.source, &lines, reference.carried as usize))
         {
             reference.lines.1 = lines.end as u32;
         }
@@ -220,7 +201,7 @@ impl Search<'_> {
             return None;
         }
         let (origin, there, carried) = index.shown_by(found, lines.start - at)?;
-        self.pays(&lines, &marker(self.source, &lines, &origin, carried)).then_some(Reference {
+        self.pays(&lines, &origin.marker(self.source, &lines, carried)).then_some(Reference {
             part: self.part as u32,
             lines: (lines.start as u32, lines.end as u32),
             origin,
@@ -241,10 +222,4 @@ impl Search<'_> {
         let least = ((self.counter.count(&marker) + 1) * PAYS).max(MIN_TOKENS);
         text.len() > least * LONG_TOKEN || self.counter.count(text) >= least
     }
-}
-
-/// The marker of a run.
-pub fn marker(source: &Source<'_>, lines: &Range<usize>, origin: &Origin, carried: usize) -> Marker {
-    let (first, last) = source.numbers(lines);
-    Marker::Shown { first, last, there: carried, origin: origin.clone() }
 }

@@ -1,9 +1,9 @@
 //! Cuts inside a line, and the last resort where not even a marker fits.
 
-use super::super::marker::Marker;
-use super::super::reason::Reason;
-use super::super::signals;
 use super::Form;
+use crate::text::marker::Marker;
+use crate::text::reason::Reason;
+use crate::text::signals;
 use crate::tokens::TokenCounter;
 
 /// What the seeds put after a text that is cut where not even a marker fits.

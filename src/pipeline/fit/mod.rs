@@ -9,11 +9,12 @@ mod pieces;
 
 use std::collections::HashSet;
 
-use super::details::likeness;
-use super::ledger::{Action, CAP_GROUPS, Ledger, Reduction};
-use super::marker::{self, SealKey};
-use super::reason::Reason;
-use super::source::Source;
+use crate::text::details::likeness;
+use crate::text::ledger::{Action, CAP_GROUPS, Ledger, Reduction};
+use crate::text::marker;
+use crate::text::marker::SealKey;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 use crate::tokens::TokenCounter;
 use inside::windows;
 pub(super) use inside::{TRUNCATED, clip};

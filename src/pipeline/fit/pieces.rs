@@ -3,10 +3,11 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::super::ledger::{Action, CAP_GROUPS, Ledger};
-use super::super::marker::Marker;
-use super::super::source::Source;
-use super::super::{details, guard};
+use super::super::guard;
+use crate::text::details;
+use crate::text::ledger::{Action, CAP_GROUPS, Ledger};
+use crate::text::marker::Marker;
+use crate::text::source::Source;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {

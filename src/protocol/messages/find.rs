@@ -8,11 +8,11 @@ use std::rc::Rc;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::pipeline::call::ToolCall;
 use crate::protocol::error::RpcError;
 use crate::protocol::redact::Region;
 use crate::protocol::skim::Json;
 use crate::protocol::tool_result::{CommandWords, ToolResult};
+use crate::text::call::ToolCall;
 
 /// A text of a result.
 #[derive(Debug)]

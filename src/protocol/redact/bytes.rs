@@ -4,7 +4,7 @@ use base64::Engine as _;
 use base64::alphabet;
 use base64::engine::general_purpose::{GeneralPurpose, NO_PAD, PAD};
 
-use crate::pipeline::sanitize::binary;
+use crate::sanitize::binary;
 
 /// Members that may hold such bytes.
 const NAMES: &[&str] =

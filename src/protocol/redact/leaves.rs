@@ -4,8 +4,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::pipeline::sanitize::secrets::Finding;
 use crate::protocol::skim::string_end;
+use crate::sanitize::secrets::Finding;
 
 /// What a leaf is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,10 +3,10 @@
 //!
 //! Lines as written by Bazel 2 to 8 without a terminal.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Closes, Goes, Opens, Shows, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static BAZEL: Format = Format::new(

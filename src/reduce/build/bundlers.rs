@@ -1,10 +1,10 @@
 //! The bundlers that [`Bundler`] knows: their line forms.
 
 use super::bundle::Bundler;
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// webpack 4 and 5, with webpack-cli 3 to 6.
 pub static WEBPACK: Bundler = Bundler {

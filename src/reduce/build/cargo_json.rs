@@ -10,12 +10,13 @@ use std::ops::Range;
 
 use serde::Deserialize;
 
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
+use crate::input::{Claim, Input};
 use crate::reduce::format::Fate::{Goes, Shows};
 use crate::reduce::format::Format;
 use crate::reduce::lint::group::{Block, Layout, Plan};
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub struct CargoJson;

@@ -4,10 +4,10 @@
 //! Lines as written by CMake 3 and 4. What a build prints, also one that `cmake --build` starts, is read
 //! by the reducer of the compilers.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static CMAKE: Format = Format::new(

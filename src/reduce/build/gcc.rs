@@ -12,11 +12,12 @@ use super::gcc_steps;
 use super::make::{is_compile_step, is_compiler};
 use super::{CLAIM_LINES, Fates, SHOWN_WHOLE, Tally, claim, name, place};
 use crate::config::Mode;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
+use crate::input::{Claim, Input};
 use crate::reduce::lines::changes_directory;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// See the module.
 pub struct Gcc;

@@ -8,8 +8,8 @@ use super::gcc_lines::{Kind, is_caret, is_scope};
 use super::gcc_steps::MOST_OPEN;
 use super::make::directory;
 use super::{Fates, Kinds, kind_of, place};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// Group of excerpts.
 const EXCERPTS: u32 = super::gcc_steps::GROUP + 1;

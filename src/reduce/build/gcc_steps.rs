@@ -7,8 +7,8 @@ use std::ops::Range;
 use super::gcc_lines::{Kind, is_caret, is_driver_line};
 use super::make::{directory, failed_target};
 use super::{Fates, name, stem};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// Group of all that is hidden here.
 pub const GROUP: u32 = 1;

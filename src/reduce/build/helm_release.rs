@@ -3,10 +3,10 @@
 //!
 //! Lines as written by Helm 3. Manifests (`helm template`, `helm get manifest`) are YAML and are left alone.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static HELM_RELEASE: Format = Format::new(

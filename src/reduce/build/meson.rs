@@ -4,10 +4,10 @@
 //! Lines as written by Meson 0.50 to 1.12. What a compilation prints is ninja's, and is read by the reducer
 //! of the compilers.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static MESON: Format = Format::new(

@@ -27,12 +27,13 @@ mod tsc;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::{Claim, Input, Reducer};
-use crate::pipeline::detect::command::Simple;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
+use super::Reducer;
+use crate::detect::command::Simple;
+use crate::input::{Claim, Input};
 use crate::reduce::lines::reads_as_report;
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// The reducers of this family; the earlier row breaks ties.
 pub static REDUCERS: &[&dyn Reducer] = &[

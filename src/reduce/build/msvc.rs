@@ -9,12 +9,13 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::{CLAIM_LINES, Fates, Tally, claim};
-use crate::pipeline::detect::command::Simple;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::detect::command::Simple;
+use crate::input::{Claim, Input};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// See the module.
 pub struct Msvc;

@@ -3,10 +3,10 @@
 //!
 //! Lines as written by Packer 1.5 to 1.11; `-machine-readable` is another format and is left alone.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static PACKER: Format = Format::new(

@@ -12,13 +12,14 @@ use std::ops::Range;
 
 use super::{CLAIM_LINES, Fates, Kinds, SHOWN_WHOLE, Tally, claim, kind_of, place};
 use crate::config::Mode;
-use crate::pipeline::detect::command::Simple;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
+use crate::detect::command::Simple;
+use crate::input::{Claim, Input};
 use crate::reduce::lines::is_cargo_progress;
 use crate::reduce::lint::group::{Block, Layout, Plan};
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// See the module.
 pub struct Rustc;

@@ -4,10 +4,10 @@
 //! Lines as written by SwiftPM 5.0 to 6.2 without a terminal. Excerpts below a diagnostic have no form and stay. With `-v`
 //! the command of a step goes when another step follows it: the one that failed stays.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static SWIFT_BUILD: Format = Format::new(

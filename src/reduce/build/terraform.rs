@@ -10,11 +10,12 @@ use std::ops::Range;
 
 use super::{CLAIM_LINES, Fates, Tally, claim};
 use crate::config::Mode;
-use crate::pipeline::detect::command::Simple;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::detect::command::Simple;
+use crate::input::{Claim, Input};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// See the module.
 pub struct Terraform;

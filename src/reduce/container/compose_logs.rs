@@ -1,11 +1,12 @@
 //! `docker compose logs` and `up`: the name of a service is written once for the lines that follow each
 //! other; those after the first start with the pipe alone. Lines that report a failure stay as they are.
 
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
+use crate::input::{Claim, Input};
 use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
 
 /// See the module.
 pub struct ComposeLogs;

@@ -4,9 +4,9 @@
 
 use std::borrow::Cow;
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::rows::{At, Row, Rows, never};
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static DESCRIBE: Rows = Rows {

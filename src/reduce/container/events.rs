@@ -2,9 +2,9 @@
 //! reason. Warnings, and in other modes everything, stay.
 
 use crate::config::Mode;
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::rows::{At, Row, Rows, cell, column, never};
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static EVENTS: Rows = Rows {

@@ -1,10 +1,10 @@
 //! `pulumi up`, `preview`, `destroy`: that a resource is being worked on goes, for the line that says
 //! what became of it stays. Diagnostics, outputs, counts and times stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static PULUMI: Format = Format::new(

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use super::group::{Block, Layout};
 use super::reader::{Linter, Reading};
-use crate::pipeline::source::Source;
 use crate::reduce::Meta;
+use crate::text::source::Source;
 
 /// See the module.
 pub static BIOME: Linter = Linter {

@@ -11,11 +11,11 @@ use std::ops::Range;
 use super::group::{Block, Layout, Plan};
 use super::place::{Headline, headline};
 use crate::config::Mode;
-use crate::pipeline::ledger::{Ledger, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
-use crate::reduce::Input;
+use crate::input::Input;
 use crate::reduce::lines::changes_directory;
+use crate::text::ledger::{Ledger, Reduction};
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// Name of the step.
 pub const ID: &str = "shared_messages";
@@ -213,9 +213,9 @@ fn kotlin(text: &str) -> Option<Headline<'_>> {
 mod tests {
     use super::*;
     use crate::config::Policy;
-    use crate::pipeline::call::ToolCall;
     use crate::pipeline::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
+    use crate::text::call::ToolCall;
 
     #[test]
     fn warnings_of_one_line_are_read() {

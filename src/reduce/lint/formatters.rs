@@ -1,10 +1,10 @@
 //! Formatters that only say which files they would change or changed: black, isort, prettier, `ruff format`,
 //! autoflake. Files that were in order go; every file that is not, every error and the totals stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static FORMATTERS: Format = Format::new(

@@ -10,10 +10,10 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::template;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// One diagnostic.
 #[derive(Debug)]
@@ -287,9 +287,9 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::config::{Mode, Policy};
-    use crate::pipeline::call::ToolCall;
     use crate::pipeline::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
+    use crate::text::call::ToolCall;
 
     const PATHS: [&str; 3] = ["src/a.py", "lib/b c.py", "C:\\x\\d.py"];
     const MESSAGES: [&str; 4] = [

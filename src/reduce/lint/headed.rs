@@ -10,8 +10,8 @@ use std::ops::Range;
 use super::group::{Block, Layout};
 use super::place::is_path;
 use super::reader::{Linter, Reading};
-use crate::pipeline::source::Source;
 use crate::reduce::Meta;
+use crate::text::source::Source;
 
 /// See the module.
 pub static ESLINT: Linter = Linter {

@@ -11,9 +11,9 @@ use std::ops::Range;
 use super::group::{Block, Layout};
 use super::place::{Headline, ends_with_link, headline, is_path};
 use super::reader::{Linter, Reading};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
 use crate::reduce::Meta;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// See the module.
 pub static LINT: Linter = Linter {

@@ -5,13 +5,14 @@ use std::ops::Range;
 
 use super::group::{Block, Plan};
 use crate::config::Mode;
-use crate::pipeline::detect::command::Simple;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
+use crate::detect::command::Simple;
+use crate::input::{Claim, Input};
 use crate::reduce::format::is_command;
 use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// What the lines of a text are.
 #[derive(Debug, Default)]

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use super::group::{Block, Layout};
 use super::reader::{Linter, Reading};
-use crate::pipeline::source::Source;
 use crate::reduce::Meta;
+use crate::text::source::Source;
 
 /// See the module.
 pub static SHELLCHECK: Linter = Linter {

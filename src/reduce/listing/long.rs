@@ -7,8 +7,8 @@ use std::collections::HashMap;
 
 use super::entry;
 use super::sheet::Sheet;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// Lines below which nothing is written once.
 const MIN_ROWS: usize = 8;

@@ -8,10 +8,10 @@ use std::ops::Range;
 use super::noise::Noise;
 use super::sheet::{Layout, Sheet};
 use super::{entry, long};
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
-use crate::reduce::Input;
+use crate::input::Input;
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// The folder of a `folder:` line.
 pub fn header(line: &str) -> Option<&str> {

@@ -4,7 +4,7 @@
 
 use serde_json::Value;
 
-use crate::reduce::Input;
+use crate::input::Input;
 
 /// Names of folders whose content nobody asked for.
 pub struct Noise<'a> {

@@ -6,10 +6,10 @@ use super::entry::{self, Entry};
 use super::long::Shared;
 use super::noise::Noise;
 use super::sheet::{Layout, Sheet};
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
-use crate::reduce::Input;
+use crate::input::Input;
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// Bytes of folders that must go for a group to be made.
 const MIN_GAIN: usize = 12;
@@ -22,7 +22,7 @@ const MIN_ALIKE: usize = 6;
 /// What stands between such a name and its folders.
 const IN: &str = " in:";
 /// What stands for the start of a folder that was written in full before.
-const BACK: &str = crate::pipeline::headings::SHORT;
+const BACK: &str = crate::text::names::SHORT;
 
 /// What to do with a list of paths.
 pub fn reduce(input: &Input<'_>, noise: &Noise<'_>) -> Result<Reduction, Reason> {

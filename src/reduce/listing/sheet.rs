@@ -6,10 +6,10 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::config::Mode;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::reduce::Input;
+use crate::input::Input;
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
 
 /// Characters of a line of names, about: long enough that line ends cost little, short enough to cut.
 const WIDTH: usize = 160;

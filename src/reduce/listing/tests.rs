@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 
 use crate::config::{Mode, Policy};
-use crate::pipeline::call::ToolCall;
 use crate::pipeline::dedup::NoHistory;
 use crate::pipeline::{Outcome, Raw, compress};
+use crate::text::call::ToolCall;
 
 fn run(command: &str, text: &str, mode: Mode) -> Outcome {
     let policy = Policy { min_bytes: 0, mode, ..Policy::default() };

@@ -8,10 +8,10 @@
 
 use super::noise::Noise;
 use super::sheet::Sheet;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
-use crate::reduce::Input;
+use crate::input::Input;
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// Branches as `tree` draws them in Unicode and in ASCII, and as `npm ls` does before a folder.
 const BRANCHES: &[&str] = &["├── ", "└── ", "|-- ", "`-- ", "├─┬ ", "└─┬ "];

@@ -4,12 +4,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::pipeline::detect::Shape;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
+use crate::detect::Shape;
+use crate::input::{Claim, Input};
 use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
 
 /// See the module.
 pub struct WindowsDir;

@@ -8,11 +8,12 @@
 use super::layout::Level;
 use super::{lines, record};
 use crate::config::Mode;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::input::{Claim, Input};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// See the module.
 pub struct CiLog;

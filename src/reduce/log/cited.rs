@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use super::layout::Level;
 use super::mask;
 use super::record::{self, Record};
-use crate::pipeline::source::Source;
+use crate::text::source::Source;
 
 /// Lengths of a value, in bytes: shorter ones meet by chance.
 const LENGTHS: std::ops::RangeInclusive<usize> = 3..=64;

@@ -3,8 +3,8 @@
 
 use super::mask;
 use super::record::Record;
-use crate::pipeline::source::Source;
 use crate::reduce::quantities::{MILLI, outliers};
+use crate::text::source::Source;
 
 /// Durations of a record that are looked at.
 const COLUMNS: usize = 8;

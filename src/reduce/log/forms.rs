@@ -6,8 +6,8 @@
 use super::layout::Level;
 use super::record::{self, Record, WORDS};
 use super::variants;
-use crate::pipeline::source::Source;
 use crate::reduce::quantities::outliers;
+use crate::text::source::Source;
 
 /// Fewest lines of a form of which some go.
 const FEWEST: usize = 4;

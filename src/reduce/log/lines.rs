@@ -11,12 +11,13 @@ use std::ops::Range;
 
 use super::{cited, forms, layout, record};
 use crate::config::Mode;
-use crate::pipeline::detect::Shape;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
+use crate::detect::Shape;
+use crate::input::{Claim, Input};
 use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// See the module.
 pub struct Log;

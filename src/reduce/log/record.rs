@@ -10,10 +10,10 @@ use super::durations;
 use super::layout::{self, Head, Level, Severe};
 use super::mask;
 use super::numbers::Numbers;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::maps::Map;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
+use crate::text::ledger::Reduction;
+use crate::text::maps::Map;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// Longest line of which more than the head is looked at, in bytes: a longer one is like no other.
 const LONGEST: usize = 4000;

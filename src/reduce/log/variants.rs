@@ -2,8 +2,8 @@
 //! hundreds of `user=ada`. A variant is known by a hash of the words without digits. Where others have a
 //! word with digits it is no rare one: an id such as `c-fee` among `c-1e4` lacks digits by chance.
 
-use crate::pipeline::maps::Map;
-use crate::pipeline::source::Source;
+use crate::text::maps::Map;
+use crate::text::source::Source;
 
 use super::record::{self, Record};
 

@@ -1,9 +1,9 @@
 //! `apk add`, `upgrade`, `del`, `update`: packages are named with their versions, fetches and triggers go.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static APK: Format = Format::new(

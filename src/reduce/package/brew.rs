@@ -1,9 +1,9 @@
 //! `brew install`, `upgrade`, `update`, `uninstall`: downloads and clean-up go, what was installed, caveats, warnings and errors stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Heads, Named, Shows, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static BREW: Format = Format::new(

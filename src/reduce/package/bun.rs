@@ -1,9 +1,9 @@
 //! `bun install`, `add`, `update`, `remove`: steps go, packages with versions, counts, warnings and errors stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static BUN: Format = Format::new(

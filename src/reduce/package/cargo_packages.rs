@@ -1,10 +1,10 @@
 //! `cargo add`, `update`, `fetch`, `install`, `remove`, `audit`: the index, downloads and compiling go, changes of versions, features
 //! and advisories stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Named, Shows, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static CARGO_PACKAGES: Format = Format::new(

@@ -3,10 +3,10 @@
 //!
 //! Lines as written by Composer 1 and 2.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Named, Shows};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static COMPOSER: Format = Format::new(

@@ -1,10 +1,10 @@
 //! `conda`, `mamba` and `micromamba` `install`, `create`, `update`, `remove`: the plan is named package by package, downloads and
 //! transactions that went well go, pins, changes of versions, conflicts and errors stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static CONDA: Format = Format::new(

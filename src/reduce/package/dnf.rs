@@ -6,11 +6,12 @@
 use std::ops::Range;
 
 use super::gone::Gone;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
+use crate::input::{Claim, Input};
 use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// See the module.
 pub struct Dnf;

@@ -1,9 +1,9 @@
 //! `ffmpeg` and `ffprobe`: the banner, running states and encoder statistics go; streams, mapping, the last state and errors stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, State};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static FFMPEG: Format = Format::new(

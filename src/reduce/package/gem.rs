@@ -1,10 +1,10 @@
 //! `bundle install` and `gem install`: fetches and documentation go, gems are named with their versions, totals, messages and errors
 //! stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Named, Opens, Shows};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static GEM: Format = Format::new(

@@ -1,9 +1,9 @@
 //! `go get`, `go mod` and `go install`: downloads go, modules that were found, added or changed are named, and errors stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Named, Shows};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static GO_MODULES: Format = Format::new(

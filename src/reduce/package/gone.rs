@@ -5,11 +5,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
 use crate::reduce::format::NAMES;
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// Empty lines between two lines that go which go with them, at most.
 const BLANK: usize = 2;

@@ -3,10 +3,10 @@
 //!
 //! Lines as written by npm 6 to 11. A request that was not answered with 200 stays.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static NPM: Format = Format::new(

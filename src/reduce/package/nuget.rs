@@ -3,10 +3,10 @@
 //!
 //! Lines as written by NuGet 2.8 and by the `dotnet` of .NET Core 3 and later.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Named, Shows, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static NUGET: Format = Format::new(

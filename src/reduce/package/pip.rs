@@ -4,10 +4,10 @@
 //! Lines as written by pip 9 to 26 without a terminal. `Collecting` goes only because the line
 //! `Successfully installed` or an error that stays names what became of it.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static PIP: Format = Format::new(

@@ -1,9 +1,9 @@
 //! `pipenv install`, `lock`, `sync`, `update`, `uninstall`: steps go, what was installed or locked, warnings and errors stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static PIPENV: Format = Format::new(

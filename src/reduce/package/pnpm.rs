@@ -3,10 +3,10 @@
 //!
 //! Lines as written by pnpm 7 to 10 without a terminal.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static PNPM: Format = Format::new(

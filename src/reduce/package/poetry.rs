@@ -1,9 +1,9 @@
 //! `poetry install`, `add`, `update`, `lock`, `remove`: packages are named with their versions, the plan and errors stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Named, Opens, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static POETRY: Format = Format::new(

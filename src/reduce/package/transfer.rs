@@ -7,11 +7,12 @@ use std::ops::Range;
 
 use super::gone::Gone;
 use crate::config::Mode;
-use crate::pipeline::detect::command::Simple;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
+use crate::detect::command::Simple;
+use crate::input::{Claim, Input};
 use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub struct Transfer;
@@ -233,7 +234,7 @@ fn is_progress(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::detect::command::CommandLine;
+    use crate::detect::command::CommandLine;
 
     #[test]
     fn reads_lines() {

@@ -1,10 +1,10 @@
 //! `uv add`, `sync`, `lock`, `remove` and `uv pip`: what is fetched goes, packages that came, went or changed are named with
 //! their versions in the marker, counts, warnings, conflicts and failures stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static UV: Format = Format::new(

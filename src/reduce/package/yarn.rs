@@ -1,9 +1,9 @@
 //! `yarn install`, `add`, `remove`, `audit` of yarn 1: the steps go, warnings, what was added and errors stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static YARN: Format = Format::new(

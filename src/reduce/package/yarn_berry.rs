@@ -1,10 +1,10 @@
 //! `yarn install`, `add` of yarn 2 to 4 (berry), whose lines carry codes such as `YN0013`: the codes of steps and
 //! fetches go, all others stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static YARN_BERRY: Format = Format::new(

@@ -8,8 +8,8 @@
 
 use std::collections::HashMap;
 
-use crate::pipeline::source::Source;
 use crate::reduce::lines::leading_number;
+use crate::text::source::Source;
 
 /// Bytes of a line in which a path is looked for.
 const PATH_LIMIT: usize = 512;

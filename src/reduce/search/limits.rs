@@ -5,8 +5,8 @@
 
 use super::grammar::Found;
 use crate::config::SearchLimits;
-use crate::pipeline::ledger::MARKER_COST;
-use crate::reduce::Input;
+use crate::input::Input;
+use crate::text::ledger::MARKER_COST;
 
 /// What is shown.
 #[derive(Debug)]

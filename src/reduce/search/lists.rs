@@ -3,9 +3,9 @@
 
 use std::ops::Range;
 
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// Bytes that a group must save at least.
 const LEAST: usize = 8;

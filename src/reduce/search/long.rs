@@ -5,10 +5,10 @@
 
 use serde_json::Value;
 
-use crate::pipeline::call::ToolCall;
-use crate::pipeline::detect::command::CommandLine;
-use crate::pipeline::marker::Marker;
-use crate::pipeline::reason::Reason;
+use crate::detect::command::CommandLine;
+use crate::text::call::ToolCall;
+use crate::text::marker::Marker;
+use crate::text::reason::Reason;
 
 /// Characters that two markers take, about: a line is only cut where more than these go.
 const MARKERS: usize = 160;

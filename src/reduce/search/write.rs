@@ -7,13 +7,13 @@ use std::ops::Range;
 use super::grammar::{Found, Hit};
 use super::limits::{self, Selection};
 use super::long;
-use crate::pipeline::detect::Shape;
-use crate::pipeline::embedded;
-use crate::pipeline::ledger::{Action, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
-use crate::reduce::Input;
+use crate::detect::Shape;
+use crate::input::Input;
+use crate::reduce::embedded;
+use crate::text::ledger::{Action, Reduction};
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// The group of all that the limits hide.
 const HIDDEN: u32 = 1;
@@ -262,9 +262,9 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::config::Policy;
-    use crate::pipeline::call::ToolCall;
     use crate::pipeline::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
+    use crate::text::call::ToolCall;
 
     fn compressed(text: &str, policy: &Policy) -> String {
         let call = ToolCall { tool: "grep".into(), ..ToolCall::default() };

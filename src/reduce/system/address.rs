@@ -1,9 +1,9 @@
 //! `ip addr` and `lscpu`: that an address is valid for ever, and that a processor is not affected by a
 //! vulnerability, is counted. Interfaces, addresses, states, times that end and mitigations stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::rows::{At, Row, Rows, never};
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static ADDRESSES: Rows = Rows {

@@ -2,10 +2,10 @@
 //! written as hexadecimal or base64 go. Who, by whom, until when, which names, which algorithm, whether
 //! it verifies: all that stays.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static CERTIFICATE: Format = Format::new(

@@ -1,9 +1,9 @@
 //! Counters of interfaces and drivers (`ifconfig`, `ip -s`, `ethtool -S`, `show interfaces` of network
 //! gear): lines in which every number is zero go. A line with any other number stays.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::rows::{At, Row, Rows, never};
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static COUNTERS: Rows = Rows {

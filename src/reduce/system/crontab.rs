@@ -1,10 +1,10 @@
 //! `crontab -l`: the explanation that an empty crontab starts with goes. Jobs, variables and all other
 //! comments stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static CRONTAB: Format = Format::new(

@@ -1,10 +1,10 @@
 //! `curl -v`: steps of a connection that succeeded and notes on bytes go. The request, the status line,
 //! all headers, the certificate, the body and every complaint stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static CURL: Format = Format::new(

@@ -4,11 +4,12 @@
 
 use std::ops::Range;
 
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
+use crate::input::{Claim, Input};
 use crate::reduce::format::is_command;
 use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub struct Environment;

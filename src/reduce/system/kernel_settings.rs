@@ -2,10 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
+use crate::input::{Claim, Input};
 use crate::reduce::format::is_command;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub struct KernelSettings;

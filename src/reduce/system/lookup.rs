@@ -1,10 +1,10 @@
 //! `dig`: what it says about itself goes. Header, question, answers, authority, server, time and every
 //! comment that warns stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static DIG: Format = Format::new(

@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::rows::{At, Row, Rows, column, never};
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static OPEN_FILES: Rows = Rows {

@@ -1,11 +1,12 @@
 //! `ping`: replies between the first and the last of a run without a gap go. A lost, late, repeated or
 //! odd one breaks the run; one that took many times as long as the others and the statistics stay.
 
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
+use crate::input::{Claim, Input};
 use crate::reduce::format::is_command;
 use crate::reduce::quantities::{MILLI, nanoseconds, outliers};
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub struct Ping;

@@ -2,9 +2,9 @@
 //! processor nor memory in `top`. A process of a user stays in `ps` whatever it does, and a zombie, a
 //! stopped process or one that waits for a disk stays everywhere.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::rows::{At, Row, Rows, cell, column, from_cell, never};
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static PROCESSES: Rows = Rows {

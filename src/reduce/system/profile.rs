@@ -1,9 +1,9 @@
 //! `perf report --stdio`: symbols with a share below one in two hundred are counted; call chains below
 //! them go with them only where they are rows of their own. `perf stat` stays as it is.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::rows::{At, Row, Rows, never};
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static PROFILE: Rows = Rows {

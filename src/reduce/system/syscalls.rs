@@ -2,9 +2,9 @@
 //! name. A call that failed, files opened, programs run, what was read, written, sent or received,
 //! signals and exits stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::rows::{At, Row, Rows};
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static SYSCALLS: Rows = Rows {

@@ -1,9 +1,9 @@
 //! `systemctl list-units`: units of devices that are plugged in are counted by the start of their names.
 //! Services, sockets, timers, mounts and whatever is not as it should be stay.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::rows::{At, Row, Rows, never};
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static SYSTEMCTL: Rows = Rows {

@@ -5,8 +5,8 @@
 
 use super::tree::Fate::{Begins, Failed, File, Goes, Opens, Passed, Skipped, Totals};
 use super::tree::Tree;
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static DENO_TEST: Tree = Tree::new(

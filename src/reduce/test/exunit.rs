@@ -5,8 +5,8 @@
 
 use super::tree::Fate::{Begins, File, Goes, OpensAbove, Passed, Shows, Skipped, Stays, Totals};
 use super::tree::Tree;
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static EXUNIT: Tree = Tree::new(

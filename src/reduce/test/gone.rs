@@ -3,10 +3,10 @@
 //! It decides nothing. Empty lines between two lines that go leave with them, and the last line of
 //! the text stays, whatever it is.
 
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// Empty lines between two lines that go which go with them, at most.
 const BLANK: usize = 2;

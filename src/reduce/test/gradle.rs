@@ -9,11 +9,12 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::gone::Gone;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
+use crate::input::{Claim, Input};
 use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
 
 /// See the module.
 pub struct Gradle;
@@ -147,7 +148,7 @@ fn test<'a>(line: &'a str, outcome: &str) -> Option<&'a str> {
 }
 
 /// Whether a failure is among the indented lines from here on.
-fn printed_failure(source: &crate::pipeline::source::Source<'_>, from: usize) -> bool {
+fn printed_failure(source: &crate::text::source::Source<'_>, from: usize) -> bool {
     (from..source.len())
         .map(|i| source.line(i))
         .take_while(|l| l.starts_with("    "))

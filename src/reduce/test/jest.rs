@@ -8,8 +8,8 @@ use super::tree::Fate::{
     Totals,
 };
 use super::tree::Tree;
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static JEST: Tree = Tree::new(

@@ -5,14 +5,15 @@
 //! The marker in place of the test cases is no XML. A test case is passed when nothing in it says otherwise, neither an element
 //! nor its `status`; what it printed goes with it, unless that reads like a failure.
 
-use crate::pipeline::detect::Shape;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
+use crate::detect::Shape;
+use crate::input::{Claim, Input};
 use crate::reduce::cut::Cut;
 use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// See the module.
 pub struct JunitXml;

@@ -4,10 +4,10 @@
 //! of minitest-reporters. Rails tells a failure where it happens; from there to its `bin/rails test`
 //! line nothing goes.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Closes, Goes, Opens, Shows, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static MINITEST: Format = Format::new(

@@ -4,8 +4,8 @@
 
 use super::tree::Fate::{Failed, Goes, Heading, Opens, Passed, Shows, Skipped, Totals};
 use super::tree::Tree;
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static MOCHA: Tree = Tree::new(

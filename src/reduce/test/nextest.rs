@@ -4,10 +4,10 @@
 //! Lines as written by cargo-nextest 0.9. What a failing test wrote is indented, so that none of its
 //! lines has a form that goes; libtest's own lines in it stay with it.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static NEXTEST: Format = Format::new(

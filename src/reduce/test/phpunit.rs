@@ -3,10 +3,10 @@
 //! Lines as written by PHPUnit 8 to 11 (dots, `--testdox`, `--debug`) and by Pest 2. A progress line
 //! that holds anything but a passed test stays; the one before it too, since it tells where.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Opens, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static PHPUNIT: Format = Format::new(

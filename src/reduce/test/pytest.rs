@@ -15,12 +15,13 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::config::Mode;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
+use crate::input::{Claim, Input};
 use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 use grammar::{
     dots, is_end_of_progress, is_inside_block, is_start, is_test_id, is_totals, is_totals_line, passed,
     strip_percent, title, xdist_passed,

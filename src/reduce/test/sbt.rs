@@ -4,10 +4,10 @@
 //! Lines as written by sbt 0.13 and 1 with ScalaTest, specs2, MUnit and JUnit. A failing test has no form that
 //! goes, nor have the lines below it.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static SBT: Format = Format::new(

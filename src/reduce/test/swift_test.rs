@@ -5,8 +5,8 @@
 
 use super::tree::Fate::{Failed, Goes, Passed, Run, Shows, Skipped, Step, Totals};
 use super::tree::Tree;
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static SWIFT_TEST: Tree = Tree::new(

@@ -3,10 +3,10 @@
 //! Lines as written by tox 3 and 4 and nox. What the sessions run belongs to other reducers, which read
 //! it first: this one only claims by content, with the rows of the test runners before it.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Shows, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static TOX: Format = Format::new(

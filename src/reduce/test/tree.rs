@@ -13,12 +13,13 @@ use std::sync::OnceLock;
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input as Search};
 
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
+use crate::input::{Claim, Input};
 use crate::reduce::format::{compile, is_command};
 use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 use reader::Reader;
 
 /// What becomes of a line of some form. The level of a line is its indentation.

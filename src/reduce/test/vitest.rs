@@ -6,8 +6,8 @@ use super::tree::Fate::{
     Failed, FailedFile, Goes, Opens, Output, Passed, PassedFile, Shows, Skipped, Stays, Totals,
 };
 use super::tree::Tree;
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static VITEST: Tree = Tree::new(

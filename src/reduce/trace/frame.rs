@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
-use crate::pipeline::source::Source;
+use crate::text::source::Source;
 
 /// Languages, or what writes their traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

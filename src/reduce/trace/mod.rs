@@ -12,11 +12,11 @@ mod library;
 use std::ops::Range;
 
 use self::frame::{Frame, Hints, Language, frame};
-use crate::pipeline::ledger::{Ledger, Reduction};
-use crate::pipeline::maps::Set;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
+use crate::text::ledger::{Ledger, Reduction};
+use crate::text::maps::Set;
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// Fewest frames that are looked at as a trace.
 const MIN_FRAMES: usize = 4;

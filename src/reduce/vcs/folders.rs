@@ -6,10 +6,10 @@
 
 use std::ops::Range;
 
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// Entries in a row that must share a folder for it to be written once.
 const MIN_RUN: usize = 4;

@@ -4,10 +4,10 @@
 //! Tables of pull requests, issues, runs and repositories hold nothing that could go, and JSON is left
 //! to what reads JSON.
 
-use crate::pipeline::reason::Reason;
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Goes, Named, Shows, Stays};
 use crate::reduce::format::Format;
+use crate::text::reason::Reason;
 
 /// See the module.
 pub static FORGE: Format = Format::new(

@@ -6,12 +6,13 @@
 
 use std::ops::Range;
 
-use crate::pipeline::ledger::{Action, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
+use crate::input::{Claim, Input};
 use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::{Action, Reduction};
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// See the module.
 pub struct ForgeLog;
@@ -69,9 +70,8 @@ impl Reducer for ForgeLog {
         {
             return Claim::No;
         }
-        let is_view = |s: &crate::pipeline::detect::command::Simple| {
-            s.program() == "gh" && s.argv.iter().any(|a| a == "run")
-        };
+        let is_view =
+            |s: &crate::detect::command::Simple| s.program() == "gh" && s.argv.iter().any(|a| a == "run");
         if input.detection.command.runs(is_view) { Claim::Command } else { Claim::Content }
     }
 

@@ -8,12 +8,13 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-use crate::pipeline::detect::Shape;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::detect::Shape;
+use crate::input::{Claim, Input};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// See the module.
 pub struct GitBlame;
@@ -57,9 +58,8 @@ impl Reducer for GitBlame {
         {
             return Claim::No;
         }
-        let is_blame = |s: &crate::pipeline::detect::command::Simple| {
-            matches!(s.git_subcommand(), Some("blame" | "annotate"))
-        };
+        let is_blame =
+            |s: &crate::detect::command::Simple| matches!(s.git_subcommand(), Some("blame" | "annotate"));
         match command.runs(is_blame) {
             true => Claim::Command,
             // A filter chose lines, or a file holds a blame.

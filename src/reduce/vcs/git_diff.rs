@@ -16,12 +16,13 @@ use memchr::memmem;
 use super::git_status;
 use super::unified::{File, has_file};
 use super::vcs_log::Log;
-use crate::pipeline::detect::Shape;
-use crate::pipeline::detect::command::Simple;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::detect::Shape;
+use crate::detect::command::Simple;
+use crate::input::{Claim, Input};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// See the module.
 pub struct GitDiff;
@@ -215,12 +216,12 @@ fn is_other_format(simple: &Simple) -> bool {
 mod tests {
     use super::*;
     use crate::config::Policy;
-    use crate::pipeline::call::ToolCall;
-    use crate::pipeline::detect::Detection;
-    use crate::pipeline::detect::command::CommandLine;
-    use crate::pipeline::ledger::Ledger;
-    use crate::pipeline::relevance::Relevance;
-    use crate::pipeline::source::Source;
+    use crate::detect::Detection;
+    use crate::detect::command::CommandLine;
+    use crate::text::call::ToolCall;
+    use crate::text::ledger::Ledger;
+    use crate::text::relevance::Relevance;
+    use crate::text::source::Source;
 
     /// Hunks with gaps, of a merge, of a lock file, without a final newline, and binary data.
     fn all_kinds() -> String {

@@ -9,11 +9,12 @@
 
 use std::ops::Range;
 
-use crate::pipeline::detect::Shape;
-use crate::pipeline::ledger::{MARKER_COST, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::source::Source;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::detect::Shape;
+use crate::input::{Claim, Input};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::{MARKER_COST, Reduction};
+use crate::text::reason::Reason;
+use crate::text::source::Source;
 
 /// See the module.
 pub struct GitStatus;
@@ -243,7 +244,7 @@ fn fold(source: &Source<'_>, run: Option<Run<'_>>, out: &mut Reduction) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::detect::command::CommandLine;
+    use crate::detect::command::CommandLine;
 
     #[test]
     fn reads_lines() {

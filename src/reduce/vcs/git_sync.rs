@@ -9,13 +9,14 @@
 use std::ops::Range;
 
 use super::folders::{self, Entry};
-use crate::pipeline::ledger::{MARKER_COST, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
+use crate::input::{Claim, Input};
 use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
 use crate::reduce::format::Format;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::{MARKER_COST, Reduction};
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// See the module.
 pub struct GitSync;

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::pipeline::source::Source;
 use crate::reduce::lines::leading_number;
+use crate::text::source::Source;
 
 /// Unchanged lines that stay on each side of a change: what git shows unless told otherwise.
 const CONTEXT: usize = 3;

@@ -3,7 +3,7 @@
 
 use super::shape::{Shape, is_marker, objects, string_end, value_end};
 use super::write::{Form, Verbatim, place, table};
-use crate::pipeline::reason::Reason;
+use crate::text::reason::Reason;
 use crate::tokens::TokenCounter;
 
 /// Fewest rows of a table.

@@ -3,7 +3,7 @@
 //! Works on JSON as `scan::minify` leaves it. Nothing is interpreted but what has to be: a value is the
 //! slice that stands in the text. What no table can hold without losing something is declined.
 
-use crate::pipeline::reason::Reason;
+use crate::text::reason::Reason;
 
 /// Most columns of a table.
 pub const MAX_COLUMNS: usize = 64;

@@ -8,13 +8,13 @@ use super::read::{expand, is_own};
 use super::shape::{Shape, objects, string_end};
 use super::write::{Form, Verbatim, place, table};
 use crate::config::{Mode, Policy};
-use crate::pipeline::call::ToolCall;
-use crate::pipeline::detect::Detection;
-use crate::pipeline::ledger::{Ledger, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::relevance::Relevance;
-use crate::pipeline::source::Source;
-use crate::reduce::Input;
+use crate::detect::Detection;
+use crate::input::Input;
+use crate::text::call::ToolCall;
+use crate::text::ledger::{Ledger, Reduction};
+use crate::text::reason::Reason;
+use crate::text::relevance::Relevance;
+use crate::text::source::Source;
 use crate::tokens::TokenCounter;
 
 #[test]

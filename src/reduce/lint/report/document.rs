@@ -9,7 +9,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::tools::{TOOLS, Tool};
-use crate::pipeline::source::Source;
+use crate::text::source::Source;
 
 /// One finding.
 #[derive(Debug)]

@@ -16,15 +16,16 @@ use serde_json::value::RawValue;
 
 use self::document::{Finding, Report, read};
 use super::group::{Block, Layout, Plan};
+use crate::detect::Shape;
 use crate::encode::minified;
-use crate::pipeline::detect::Shape;
-use crate::pipeline::ledger::{Action, Reduction};
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
+use crate::input::{Claim, Input};
 use crate::reduce::cut::Cut;
 use crate::reduce::lines::reads_as_report;
-use crate::reduce::{Claim, Input, Meta, Reducer};
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::{Action, Reduction};
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// See the module.
 pub struct JsonReport;

@@ -7,10 +7,10 @@ use std::collections::{HashMap, HashSet};
 use serde::Deserialize;
 
 use super::Outcome;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::reduce::Input;
+use crate::input::Input;
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
 
 /// The fields of an event that are looked at.
 #[derive(Deserialize)]

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use super::grammar::{is_start, is_totals_line, title};
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// What is known of a section.
 #[derive(Debug, Default)]

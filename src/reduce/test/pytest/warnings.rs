@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::grammar::{is_totals_line, title};
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// What may go of the section of which line `from` is the first below the title.
 ///

@@ -7,11 +7,11 @@ use regex_automata::meta::Regex;
 
 use super::{Fate, name};
 use crate::config::Mode;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
-use crate::pipeline::source::Source;
-use crate::reduce::Input;
+use crate::input::Input;
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
 
 /// Lines of the details of a test, at most.
 const DETAILS: usize = 400;

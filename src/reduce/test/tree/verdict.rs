@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use super::Fate;
 use super::reader::Reader;
-use crate::pipeline::ledger::Reduction;
-use crate::pipeline::reason::Reason;
-use crate::pipeline::signals;
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
 
 /// What tests of a run printed that stays when all passed: blocks in `standard` and in `aggressive`.
 const PRINTED: (usize, usize) = (12, 3);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::pipeline::source::Source;
+use crate::text::source::Source;
 
 /// What announces the data.
 pub const HEADER: &str = "GIT binary patch";

@@ -2,8 +2,8 @@
 //! for and is none of these. What a file says of itself ("generated", "do not edit") counts for nothing.
 
 use super::super::unified::File;
-use crate::pipeline::source::Source;
-use crate::reduce::Input;
+use crate::input::Input;
+use crate::text::source::Source;
 
 /// Most changed lines that are shown of such a file.
 const MAX_LINES: usize = 40;
@@ -104,9 +104,9 @@ fn matches_name(path: &str, name: &str) -> bool {
 mod tests {
     use super::*;
     use crate::config::Policy;
-    use crate::pipeline::call::ToolCall;
-    use crate::pipeline::detect::Detection;
-    use crate::pipeline::relevance::Relevance;
+    use crate::detect::Detection;
+    use crate::text::call::ToolCall;
+    use crate::text::relevance::Relevance;
 
     fn folds_in(text: &str, call: &ToolCall) -> bool {
         let source = Source::new(text);

@@ -8,8 +8,8 @@
 use std::ops::Range;
 
 use super::super::unified::{File, Hunk};
-use crate::pipeline::source::Source;
-use crate::reduce::Input;
+use crate::input::Input;
+use crate::text::source::Source;
 
 /// Lines that stay or go together in the middle of a hunk.
 const BLOCK: usize = 12;
@@ -156,9 +156,9 @@ impl Kept<'_> {
 mod tests {
     use super::*;
     use crate::config::Policy;
-    use crate::pipeline::call::ToolCall;
-    use crate::pipeline::detect::Detection;
-    use crate::pipeline::relevance::Relevance;
+    use crate::detect::Detection;
+    use crate::text::call::ToolCall;
+    use crate::text::relevance::Relevance;
 
     /// The lines that stay of a diff whose lines all are in hunks or in front of them.
     fn shown(text: &str, query: Option<&str>, per_hunk: usize, in_all: usize) -> Vec<String> {

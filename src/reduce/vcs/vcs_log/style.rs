@@ -1,7 +1,7 @@
 //! How git, hg and svn write a commit in a log of blocks: its first line, the fields under it, and the
 //! lines of its message. Reads single lines and changes nothing.
 
-use crate::pipeline::source::Source;
+use crate::text::source::Source;
 
 /// Who wrote the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

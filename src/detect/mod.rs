@@ -1,0 +1,394 @@
+//! What kind of output a result is, as far as the call tells: the command read like a shell, and the
+//! shape that the tool or the programs give it. Whether the content bears it out is for the reducers.
+
+pub mod command;
+mod document;
+pub(crate) mod json;
+mod range;
+pub mod sections;
+
+use crate::text::call::ToolCall;
+use crate::text::source::Source;
+use command::{CommandLine, Dialect, Simple};
+
+/// The broad shape of an output.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// A file or a part of it.
+    File,
+    /// Lines that a search found.
+    Search,
+    /// Names of files.
+    Listing,
+    /// Changes.
+    Diff,
+    /// Anything else, or not known.
+    #[default]
+    Other,
+}
+
+impl Shape {
+    /// The family's name in the evidence; `None` when not known.
+    pub fn family(self) -> Option<&'static str> {
+        match self {
+            Self::File => Some("file"),
+            Self::Search => Some("search"),
+            Self::Listing => Some("listing"),
+            Self::Diff => Some("diff"),
+            Self::Other => None,
+        }
+    }
+}
+
+/// What the call tells.
+#[derive(Debug, Clone, Default)]
+pub struct Detection {
+    /// The command, read.
+    pub command: CommandLine,
+    /// The shape.
+    pub shape: Shape,
+    /// Whether the text is a file that people write: source code, configuration, documentation.
+    pub is_written: bool,
+    /// Whether some of the text shows lines of a file with their numbers.
+    pub is_numbered: bool,
+    /// Whether a command line, and not a tool of its own, tells the shape.
+    pub is_by_command: bool,
+    /// Whether the text is the window of an editor, in which an agent edits by line numbers.
+    pub is_window: bool,
+    /// Whether the call asked for certain lines of a file.
+    pub is_range: bool,
+    /// Whether the text is what stands in a document or source file, so that a report in it is a quotation.
+    pub is_document: bool,
+}
+
+impl Detection {
+    /// Whether words such as "error" report something rather than being quoted or programmed. A log
+    /// file that is looked at reports as the program did that wrote it.
+    pub fn reports_failures(&self) -> bool {
+        !self.is_document && self.shape == Shape::Other || (self.shape == Shape::File && !self.is_written)
+    }
+}
+
+/// Looks at the call and at the head of the text.
+pub fn detect(call: &ToolCall, source: &Source<'_>) -> Detection {
+    let command = call.command.as_deref().map(|text| read_command(call, text)).unwrap_or_default();
+    of_command(call, command, source)
+}
+
+/// Reads the command in the language of the tool's shell.
+pub(super) fn read_command(call: &ToolCall, text: &str) -> CommandLine {
+    match call.canonical_tool().as_str() {
+        "powershell" | "pwsh" | "run_powershell" => CommandLine::parse_as(text, Dialect::PowerShell),
+        "cmd" | "cmd_exe" | "batch" => CommandLine::parse_as(text, Dialect::Cmd),
+        _ => CommandLine::parse(text),
+    }
+}
+
+/// Looks at a part of the command and at the lines that it wrote.
+pub fn of_command(call: &ToolCall, command: CommandLine, source: &Source<'_>) -> Detection {
+    // A tool of that name is no shell, whatever its arguments look like.
+    let by_tool = tool_shape(&call.canonical_tool());
+    let shape = match by_tool {
+        Shape::Other => command_shape(&command),
+        shape => shape,
+    };
+    let window = source.lines().take(3).any(|l| l.starts_with("[File: ") && l.contains(" lines total)]"));
+    // The "command" of a tool that shows files may be the file.
+    let program = usize::from(by_tool != Shape::File);
+    let is_written = call.path.as_deref().is_some_and(is_written)
+        || command.producers().any(|(s, _)| s.argv.iter().skip(program).any(|word| is_written(word)));
+    let shape = if window { Shape::File } else { shape };
+    Detection {
+        is_written: is_written || window,
+        is_window: window,
+        is_by_command: by_tool == Shape::Other,
+        is_numbered: is_numbered_view(source),
+        is_range: range::is_asked(call, &command),
+        is_document: window || document::is_document(call, &command, shape),
+        command,
+        shape,
+    }
+}
+
+/// Extensions of files that people write, where "error" is a word like any other.
+const WRITTEN: &[&str] = &[
+    "rs",
+    "go",
+    "py",
+    "pyi",
+    "js",
+    "jsx",
+    "mjs",
+    "cjs",
+    "ts",
+    "tsx",
+    "java",
+    "kt",
+    "kts",
+    "scala",
+    "c",
+    "h",
+    "cc",
+    "cpp",
+    "hpp",
+    "cxx",
+    "m",
+    "mm",
+    "cs",
+    "fs",
+    "rb",
+    "php",
+    "swift",
+    "lua",
+    "pl",
+    "pm",
+    "r",
+    "jl",
+    "ex",
+    "exs",
+    "erl",
+    "hs",
+    "ml",
+    "clj",
+    "dart",
+    "zig",
+    "sh",
+    "bash",
+    "zsh",
+    "ps1",
+    "bat",
+    "sql",
+    "html",
+    "htm",
+    "css",
+    "scss",
+    "less",
+    "vue",
+    "svelte",
+    "md",
+    "rst",
+    "adoc",
+    "tex",
+    "json",
+    "jsonc",
+    "yaml",
+    "yml",
+    "toml",
+    "ini",
+    "cfg",
+    "conf",
+    "properties",
+    "gradle",
+    "cmake",
+    "proto",
+    "graphql",
+    "tf",
+    "lock",
+    "ipynb",
+    "el",
+    "vim",
+];
+
+fn is_written(path: &str) -> bool {
+    // Some hosts quote it.
+    let path = path.trim_matches(['`', '\'', '"']);
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.').is_some_and(|(_, ext)| WRITTEN.contains(&ext))
+}
+
+/// Lines of a text that are looked at for numbers.
+const NUMBERED_HEAD: usize = 400;
+/// Lines in a row that must be numbered one after the other.
+const NUMBERED_RUN: u64 = 5;
+
+/// Whether the text shows a part of a file with line numbers, as `cat -n`, editors and agents' file
+/// viewers write them: `12<tab>`, `12:`, `12|`, `12→`, `12 │`.
+fn is_numbered_view(source: &Source<'_>) -> bool {
+    // First and last number of the run so far.
+    let mut run: Option<(u64, u64)> = None;
+    for line in source.lines().take(NUMBERED_HEAD) {
+        let trimmed = line.trim_start();
+        let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
+        let (number, rest) = trimmed.split_at(digits);
+        let number: Option<u64> =
+            number.parse().ok().filter(|_| rest.starts_with(['\t', ':', '|', '→']) || rest.starts_with(" │"));
+        run = number.map(|n| match run {
+            Some((first, last)) if n == last + 1 => (first, n),
+            _ => (n, n),
+        });
+        if run.is_some_and(|(first, last)| last - first + 1 >= NUMBERED_RUN) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Tools by name, compared in lower case.
+const TOOLS: &[(Shape, &[&str])] = &[
+    (
+        Shape::File,
+        &[
+            "read",
+            "read_file",
+            "read_files",
+            "readfile",
+            "view",
+            "view_file",
+            "open",
+            "open_file",
+            "cat",
+            "notebookread",
+            "goto",
+            "scroll_up",
+            "scroll_down",
+            "read_many_files",
+            "str_replace_editor",
+            "get_file_contents",
+        ],
+    ),
+    (
+        Shape::Search,
+        &[
+            "grep",
+            "search",
+            "search_file",
+            "search_dir",
+            "search_files",
+            "grep_search",
+            "search_file_content",
+            "codebase_search",
+            "ripgrep",
+            "search_method",
+            "search_class",
+            "search_code",
+            "search_text",
+            "search_in_files",
+            "search_for_pattern",
+            "find_in_files",
+            "text_search",
+            "code_search",
+            "git_grep",
+        ],
+    ),
+    (
+        Shape::Listing,
+        &[
+            "ls",
+            "glob",
+            "list",
+            "list_dir",
+            "list_directory",
+            "list_files",
+            "find_file",
+            "find_files",
+            "tree",
+            "glob_file_search",
+            "file_search",
+            "directory_tree",
+            "find_by_name",
+            "listdir",
+        ],
+    ),
+];
+
+fn tool_shape(tool: &str) -> Shape {
+    TOOLS.iter().find(|(_, names)| names.contains(&tool)).map_or(Shape::Other, |(shape, _)| *shape)
+}
+
+fn command_shape(line: &CommandLine) -> Shape {
+    let mut shapes = line.pipelines.iter().filter(|p| p.is_shown()).map(|pipeline| {
+        let is_changed = pipeline.iter().skip(1).any(|s| TRANSFORMS.contains(&s.program()));
+        pipeline.first().filter(|_| !is_changed).map_or(Shape::Other, program_shape)
+    });
+    let first = shapes.next().unwrap_or_default();
+    if shapes.all(|s| s == first) { first } else { Shape::Other }
+}
+
+/// Whether an argument names a file in a revision.
+fn is_blob(argument: &str) -> bool {
+    !argument.starts_with('-') && argument.split_once(':').is_some_and(|(_, path)| !path.is_empty())
+}
+
+/// Filters that make something else of what they read.
+const TRANSFORMS: &[&str] = &[
+    "python",
+    "python3",
+    "node",
+    "ruby",
+    "perl",
+    "jq",
+    "yq",
+    "wc",
+    "xmllint",
+    "base64",
+    "md5sum",
+    "sha256sum",
+    "xxd",
+    "od",
+    "hexdump",
+    "ForEach-Object",
+    "Measure-Object",
+    "Format-Table",
+    "ConvertFrom-Json",
+];
+
+fn program_shape(simple: &Simple) -> Shape {
+    match simple.program() {
+        "cat" | "head" | "tail" | "sed" | "nl" | "bat" | "batcat" | "less" | "more" | "view" | "open"
+        | "goto" | "scroll_up" | "scroll_down" | "type" | "tac" | "Get-Content" | "gc" => Shape::File,
+        "str_replace_editor" | "edit" => Shape::File,
+        // Lines of a file picked by their numbers.
+        "awk" | "gawk" | "mawk" if simple.argv.iter().skip(1).any(|a| a.contains("NR")) => Shape::File,
+        "grep" | "egrep" | "fgrep" | "zgrep" | "ggrep" | "ugrep" | "rg" | "rga" | "ag" | "ack"
+        | "search_dir" | "search_file" | "findstr" | "Select-String" | "sls" => Shape::Search,
+        "ls" | "find" | "fd" | "fdfind" | "tree" | "du" | "dir" | "find_file" | "exa" | "eza" | "vdir"
+        | "locate" | "Get-ChildItem" | "gci" => Shape::Listing,
+        "diff" | "colordiff" => Shape::Diff,
+        "gh" if simple.argv.get(1).is_some_and(|a| a == "pr")
+            && simple.argv.get(2).is_some_and(|a| a == "diff") =>
+        {
+            Shape::Diff
+        }
+        "svn" | "hg" if simple.subcommand() == Some("diff") => Shape::Diff,
+        "git" => match simple.git_subcommand() {
+            Some("grep") => Shape::Search,
+            Some("ls-files" | "ls-tree") => Shape::Listing,
+            // `git show HEAD:src/a.rs`
+            Some("show") if simple.argv.iter().skip(2).any(|a| is_blob(a)) => Shape::File,
+            Some("cat-file") if simple.argv.iter().any(|a| is_blob(a)) => Shape::File,
+            Some("stash") if simple.has_flag(&["-p", "--patch"]) => Shape::Diff,
+            Some("diff" | "show" | "format-patch") => Shape::Diff,
+            Some("log") if simple.has_flag(&["-p", "-u", "--patch"]) => Shape::Diff,
+            _ => Shape::Other,
+        },
+        _ => Shape::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbered_lines_are_a_file() {
+        let view = |text: &str| is_numbered_view(&Source::new(text));
+        assert!(view("edited:\n 8\ta\n 9\tb\n10\t\n11\td\n12\te\n") && view("1:a\n2:b\n3:c\n4:d\n5:e"));
+        assert!(!view("3:a\n9:b\n12:c\n14:d\n15:e\n17:f\n") && !view("1. a\n2. b\n3. c\n4. d\n5. e\n"));
+    }
+
+    #[test]
+    fn shapes_of_calls() {
+        let shape = |tool: &str, command: Option<&str>| {
+            let call =
+                ToolCall { tool: tool.into(), command: command.map(Into::into), ..ToolCall::default() };
+            detect(&call, &Source::new("x")).shape
+        };
+        assert_eq!(shape("Read", None), Shape::File);
+        assert_eq!(shape("mcp__fs__list_directory", None), Shape::Listing);
+        assert_eq!(shape("bash", Some("cd a && sed -n '1,9p' b.c")), Shape::File);
+        assert_eq!(shape("bash", Some("cat a; ls")), Shape::Other);
+        assert_eq!(shape("bash", Some("git diff | head")), Shape::Diff);
+        assert_eq!(shape("bash", Some("cargo test")), Shape::Other);
+        assert_eq!(shape("Read", Some("`src/a.rs`")), Shape::File);
+    }
+}

@@ -1,0 +1,112 @@
+//! Whether a call asked for certain lines of a file: then it wants these, and all of them.
+
+use serde_json::Value;
+
+use super::command::{CommandLine, Simple};
+use crate::text::call::ToolCall;
+
+/// Names under which tools take the lines to show.
+const ARGUMENTS: &[&str] = &[
+    "offset",
+    "limit",
+    "view_range",
+    "viewRange",
+    "line_range",
+    "lineRange",
+    "range",
+    "start_line",
+    "end_line",
+    "startLine",
+    "endLine",
+    "line_start",
+    "line_end",
+    "start_line_one_indexed",
+    "end_line_one_indexed_inclusive",
+    "line_number",
+    "line",
+    "lines",
+    "head",
+    "tail",
+];
+
+/// Whether the arguments or the command name lines, or a filter chose among them.
+pub(super) fn is_asked(call: &ToolCall, command: &CommandLine) -> bool {
+    let is_given = |name: &&str| call.arguments.get(*name).is_some_and(|value| !is_empty(value));
+    ARGUMENTS.iter().any(is_given)
+        || command.is_filtered()
+        || command.pipelines.iter().flatten().any(names_lines)
+}
+
+/// Some hosts fill in what the model left out.
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::Array(items) => items.is_empty(),
+        Value::String(text) => text.is_empty(),
+        _ => false,
+    }
+}
+
+fn names_lines(simple: &Simple) -> bool {
+    let mut words = simple.argv.iter().skip(1).map(String::as_str);
+    match simple.program() {
+        "head" | "tail" => true,
+        // `sed -n 180,300p`, `sed -n '/a/,/b/p'`, `sed '10q'`, `sed '/a/,$!d'`
+        "sed" => words.any(|word| {
+            let quiet = word == "--quiet" || word == "--silent";
+            let short = word.starts_with('-') && !word.starts_with("--") && word.contains('n');
+            quiet || short || word.starts_with(|c: char| c.is_ascii_digit() || c == '$' || c == '/')
+        }),
+        "awk" | "gawk" | "mawk" => words.any(|word| word.contains("NR")),
+        // `Get-Content a -TotalCount 20`, `… | Select-Object -First 5`
+        "Get-Content" | "gc" | "Select-Object" | "select" => words.any(|word| {
+            ["-totalcount", "-tail", "-head", "-first", "-last", "-skip", "-index"]
+                .iter()
+                .any(|flag| word.eq_ignore_ascii_case(flag))
+        }),
+        "bat" | "batcat" => words.any(|word| word.starts_with("-r") || word.starts_with("--line-range")),
+        // Editors of agents: `open a.py 120`, `goto 120`, `scroll_down`.
+        "goto" | "scroll_up" | "scroll_down" => true,
+        "open" => words.nth(1).is_some_and(|word| word.bytes().all(|b| b.is_ascii_digit())),
+        "str_replace_editor" => words.any(|word| word == "--view_range"),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn ranges_are_seen_in_arguments_and_commands() {
+        let asked = |arguments: Value, line: &str| {
+            is_asked(&ToolCall { arguments, ..ToolCall::default() }, &CommandLine::parse(line))
+        };
+        for arguments in
+            [json!({"offset": 0}), json!({"view_range": [1, 9]}), json!({"path": "a", "end_line": 3})]
+        {
+            assert!(asked(arguments.clone(), ""), "{arguments}");
+        }
+        assert!(!asked(json!({"path": "a", "offset": null, "view_range": []}), ""));
+        for line in [
+            "sed -n '180,300p' a.rs",
+            "nl -ba a | sed -n 1,20p",
+            "cat a | head -50",
+            "sed -n '/fn a/,/^}/p' a.rs",
+            "sed -En '/fn a/,+9p' a.rs",
+            "cat a.rs | grep -v '^//'",
+            "cat a.rs | awk '/fn a/,/^}/'",
+            "goto 12",
+            "Get-Content a.rs -TotalCount 20",
+            "Get-Content a.rs | Select-Object -First 5",
+            "open a.py 7",
+        ] {
+            assert!(asked(Value::Null, line), "{line}");
+        }
+        for line in ["cat a.rs", "sed 's/a/b/' a", "nl -ba a.rs", "open a.py"] {
+            assert!(!asked(Value::Null, line), "{line}");
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Runs the tests that rules carry, and explains which rule fits a call and why. Both go the very way of a real
+//! result; nothing here decides anything.
+
+use crate::config::Policy;
+use crate::detect;
+use crate::pipeline::dedup::NoHistory;
+use crate::pipeline::{Outcome, Raw, RedactionFailed, compress};
+use crate::rules::conditions::{Facts, Verdict};
+use crate::rules::stages::Fate;
+use crate::rules::{RuleTest, Rules};
+use crate::sanitize;
+use crate::sanitize::spare::Spare;
+use crate::text::call::ToolCall;
+use crate::text::marker;
+use crate::text::marker::SealKey;
+use crate::text::source::Source;
+
+/// What came of one test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestReport {
+    /// The rule.
+    pub rule: String,
+    /// The test: its name, or its place in the rule's list.
+    pub test: String,
+    /// What is wrong, in words; empty when nothing is.
+    pub problems: Vec<String>,
+    /// What came out.
+    pub output: String,
+}
+
+/// Which rule fits a call, and what becomes of its text.
+#[derive(Debug)]
+pub struct Explanation {
+    /// Every rule in use, in the order in which they are asked.
+    pub rules: Vec<Asked>,
+    /// The text that lines are numbered in.
+    pub text: String,
+    /// What the stages of the rule that is used do to each line; empty where it has none.
+    pub fates: Vec<Fate>,
+    /// What `compress` gives.
+    pub outcome: Outcome,
+}
+
+/// One rule and its conditions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The rule.
+    pub name: String,
+    /// Its priority.
+    pub priority: i32,
+    /// Whether all its conditions hold.
+    pub fits: bool,
+    /// Whether it is the one that is used.
+    pub is_used: bool,
+    /// What came of each condition.
+    pub conditions: Vec<Verdict>,
+}
+
+/// Runs the tests of all rules, each with all the others in force.
+pub fn run_tests(rules: &Rules, policy: &Policy) -> Vec<TestReport> {
+    let policy = Policy { rules: rules.clone(), min_bytes: 0, dedup: false, ..policy.clone() };
+    let mut reports = Vec::new();
+    for rule in rules.given().filter(|rule| rule.spec().enabled) {
+        for (i, test) in rule.spec().tests.iter().enumerate() {
+            let name = test.name.clone().unwrap_or_else(|| format!("tests[{i}]"));
+            let mut report = TestReport {
+                rule: rule.name().to_owned(),
+                test: name,
+                problems: Vec::new(),
+                output: String::new(),
+            };
+            match compress(&call(test), &[Raw::Text(&test.input)], &policy, false, &NoHistory) {
+                Ok(outcome) => {
+                    report.problems = problems(rule.name(), test, &outcome, &policy.seal_key);
+                    report.output = outcome.texts.concat();
+                }
+                Err(RedactionFailed) => report.problems.push("the input could not be redacted".to_owned()),
+            }
+            reports.push(report);
+        }
+    }
+    reports
+}
+
+fn call(test: &RuleTest) -> ToolCall {
+    ToolCall {
+        tool: test.tool.clone().unwrap_or_else(|| "bash".to_owned()),
+        command: test.command.clone(),
+        path: test.path.clone(),
+        exit_code: test.exit_code,
+        ..ToolCall::default()
+    }
+}
+
+fn problems(rule: &str, test: &RuleTest, outcome: &Outcome, key: &SealKey) -> Vec<String> {
+    let mut out = Vec::new();
+    let used = outcome.evidence.rule.as_deref();
+    match (test.fires.unwrap_or(true), used) {
+        (true, Some(used)) if used == rule => {}
+        (true, Some(used)) => out.push(format!("expected this rule to be used, but `{used}` was")),
+        (true, None) => out.push("expected this rule to be used, but none was".to_owned()),
+        (false, Some(used)) if used == rule => {
+            out.push("expected this rule not to be used, but it was".to_owned())
+        }
+        (false, _) => {}
+    }
+    let text = outcome.texts.concat();
+    let mut open = text.clone();
+    marker::unseal(&mut open, key);
+    if let Some(expected) = &test.expect {
+        let same = |text: &str| text.trim_end_matches('\n') == expected.trim_end_matches('\n');
+        if !same(&text) && !same(&open) {
+            out.push(first_difference(expected, &open));
+        }
+    }
+    out.extend(
+        test.contains.iter().filter(|t| !open.contains(*t)).map(|t| format!("expected `{t}` in the output")),
+    );
+    out.extend(
+        test.lacks.iter().filter(|t| open.contains(*t)).map(|t| format!("expected no `{t}` in the output")),
+    );
+    out
+}
+
+fn first_difference(expected: &str, got: &str) -> String {
+    let (mut wanted, mut is) = (expected.lines(), got.lines());
+    let mut line = 1;
+    loop {
+        match (wanted.next(), is.next()) {
+            (Some(a), Some(b)) if a == b => line += 1,
+            (Some(a), Some(b)) => return format!("line {line} of the output is `{b}`, expected `{a}`"),
+            (Some(a), None) => return format!("the output ends before line {line}, expected `{a}`"),
+            (None, Some(b)) => return format!("line {line} of the output is `{b}`, expected its end"),
+            (None, None) => return "the output differs in its line ends".to_owned(),
+        }
+    }
+}
+
+/// Explains what the rules of a policy do to a result.
+pub fn explain(call: &ToolCall, text: &str, policy: &Policy) -> Result<Explanation, RedactionFailed> {
+    let outcome = compress(call, &[Raw::Text(text)], policy, false, &NoHistory)?;
+    let how = sanitize::How {
+        redact: policy.redact_secrets,
+        keeps_terminal: false,
+        key: &policy.seal_key,
+        spare: &Spare::of(&policy.secrets.allow, &policy.seal_key, &call.paths()),
+        is_ours: &|_, _| false,
+        is_dictionary: |_| false,
+    };
+    let sanitized = sanitize::run(Raw::Text(text), how)?;
+    let source = Source::new(&sanitized.text);
+    let detection = detect::detect(call, &source);
+    let kind = outcome.evidence.family.as_deref();
+    let facts = Facts { call, source: &source, detection: &detection, kind, min_bytes: policy.min_bytes };
+    let used = outcome.evidence.rule.as_deref();
+    let rules = policy.rules.ordered().map(|rule| {
+        let conditions = rule.explain(&facts);
+        let fits = conditions.iter().all(|condition| condition.holds);
+        let (name, is_used) = (rule.name().to_owned(), used == Some(rule.name()));
+        Asked { name, priority: rule.spec().priority, fits, is_used, conditions }
+    });
+    let rules = rules.collect();
+    let failures = if detection.reports_failures() { source.failures() } else { &[] };
+    let rule = policy.rules.ordered().find(|rule| used == Some(rule.name()));
+    let fates = rule.map_or(Vec::new(), |rule| rule.fates(&source, call, failures));
+    Ok(Explanation { rules, text: sanitized.text.to_string(), fates, outcome })
+}
+
+/// Runs of lines with the same fate: first and last line, from 1.
+pub fn runs(fates: &[Fate]) -> Vec<([usize; 2], Fate)> {
+    let mut out: Vec<([usize; 2], Fate)> = Vec::new();
+    for (i, &fate) in fates.iter().enumerate() {
+        match out.last_mut().filter(|(_, last)| *last == fate) {
+            Some((lines, _)) => lines[1] = i + 1,
+            None => out.push(([i + 1, i + 1], fate)),
+        }
+    }
+    out
+}

@@ -1,0 +1,287 @@
+//! The safe stage: decodes, redacts, cleans up, escapes. Everything after it sees only its result.
+//!
+//! Redaction comes first and again after whatever could have joined the halves of a secret. Nothing
+//! here shortens a text for being long.
+
+pub mod allowed;
+pub mod binary;
+pub mod encoding;
+pub mod invisible;
+pub mod secrets;
+pub mod spare;
+pub mod terminal;
+
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use spare::Spare;
+
+use crate::text::marker;
+use crate::text::marker::SealKey;
+
+/// What came in: text that the host decoded, or bytes.
+#[derive(Debug, Clone, Copy)]
+pub enum Raw<'a> {
+    /// Text.
+    Text(&'a str),
+    /// Bytes of unknown encoding.
+    Bytes(&'a [u8]),
+}
+
+impl<'a> Raw<'a> {
+    /// The bytes.
+    pub fn bytes(self) -> &'a [u8] {
+        match self {
+            Self::Text(text) => text.as_bytes(),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+
+    /// Size in bytes.
+    pub fn size(self) -> usize {
+        self.bytes().len()
+    }
+}
+
+/// Redaction failed: no content may leave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RedactionFailed;
+
+/// Names and counts, in a fixed order.
+pub type Counts = Vec<(&'static str, usize)>;
+
+/// A text that is safe to read, and what was done to it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Sanitized {
+    /// The text; empty when the data are binary.
+    pub text: Arc<str>,
+    /// The redacted text before clean-up, where the clean-up changed it and it is safe to keep.
+    pub original: Option<String>,
+    /// Set when the data are not text.
+    pub binary: Option<binary::Binary>,
+    /// Secrets removed, by rule.
+    pub redactions: Counts,
+    /// Characters and sequences removed or escaped, by class.
+    pub removals: Counts,
+}
+
+/// The class of what only looks like a marker.
+pub const LOOK_ALIKE: &str = "marker_look_alike";
+/// Longest marker for binary data, in bytes.
+const SHORT: usize = 128;
+
+/// How the stage is run.
+#[derive(Clone, Copy)]
+pub struct How<'a> {
+    /// Whether secrets are removed.
+    pub redact: bool,
+    /// Leaves escape sequences and overwritten text, unless a secret is hidden by them.
+    pub keeps_terminal: bool,
+    /// What outputs of ours are sealed with.
+    pub key: &'a SealKey,
+    /// What stays of what rules find.
+    pub spare: &'a Spare<'a>,
+    /// Knows the calls, and their tools, that references of this session name.
+    pub is_ours: &'a dyn Fn(&str, &str) -> bool,
+    /// Knows the texts that are dictionaries as a whole.
+    pub is_dictionary: fn(&str) -> bool,
+}
+
+/// Runs the whole stage.
+pub fn run(raw: Raw<'_>, how: How<'_>) -> Result<Sanitized, RedactionFailed> {
+    let mut out = Sanitized::default();
+    let decoded: Cow<'_, str> = match raw {
+        // What is shorter than the marker that would stand for it is shown, whatever it is.
+        Raw::Text(text) if text.len() <= SHORT => Cow::Borrowed(text),
+        Raw::Text(text) => match binary::classify(text.as_bytes()) {
+            Some(binary) => return Ok(Sanitized { binary: Some(binary), ..out }),
+            None => Cow::Borrowed(text),
+        },
+        Raw::Bytes(bytes) => match binary::classify(bytes).filter(|_| bytes.len() > SHORT) {
+            Some(binary) => return Ok(Sanitized { binary: Some(binary), ..out }),
+            None => {
+                let decoded = encoding::decode(bytes);
+                add(&mut out.removals, "invalid_utf8", decoded.replaced);
+                add(&mut out.removals, "byte_order_mark", usize::from(decoded.bom));
+                decoded.text
+            }
+        },
+    };
+    let is_sealed = marker::is_sealed(&decoded, how.key);
+    let len = decoded.len();
+    let redacted = if how.redact { redact_into(decoded, how.spare, &mut out.redactions)? } else { decoded };
+    clean(redacted, how, &mut out)?;
+    if is_sealed {
+        // Nothing in an output of ours only looks like a marker. Secrets that rules of its time did not know go from
+        // it as from any text, and it stays one.
+        if !out.redactions.is_empty() || out.text.len() != len {
+            let mut text = out.text.to_string();
+            marker::seal(&mut text, how.key);
+            out.text = text.into();
+        }
+    } else if let Some((escaped, count)) = marker::escape(&out.text, how.is_ours, how.is_dictionary) {
+        add(&mut out.removals, LOOK_ALIKE, count);
+        out.text = escaped.into();
+    }
+    Ok(out)
+}
+
+/// Terminal clean-up and invisible characters, each followed by redaction when it changed something:
+/// an escape sequence in the middle of a token hides it from the first pass.
+fn clean(redacted: Cow<'_, str>, how: How<'_>, out: &mut Sanitized) -> Result<(), RedactionFailed> {
+    let How { redact, keeps_terminal, spare, .. } = how;
+    let secrets_before = total(&out.redactions);
+    let mut text = redacted;
+    let mut original: Option<Cow<'_, str>> = None;
+    let mut hides = false;
+    let is_kept = |shown: &str| {
+        keeps_terminal && (!redact || redact_but(shown, spare).is_ok_and(|(_, counts)| counts.is_empty()))
+    };
+    if let Some(rendered) = terminal::render(&text).filter(|rendered| !is_kept(&rendered.text)) {
+        add(&mut out.removals, "escape_sequence", rendered.escapes);
+        add(&mut out.removals, "overwritten", rendered.overwrites);
+        add(&mut out.removals, "control_character", rendered.controls);
+        // What was overwritten is not in the text that is looked through below.
+        hides =
+            redact && rendered.overwrites > 0 && !redact_but(&without_escapes(&text), spare)?.1.is_empty();
+        original = Some(std::mem::replace(&mut text, Cow::Owned(rendered.text)));
+    }
+    if let Some(stripped) = invisible::strip(&text) {
+        for (class, count) in stripped.removed {
+            add(&mut out.removals, class, count);
+        }
+        let before = std::mem::replace(&mut text, Cow::Owned(stripped.text));
+        original.get_or_insert(before);
+    }
+    if original.is_some() && redact {
+        text = redact_into(text, spare, &mut out.redactions)?;
+    }
+    // A secret that only the clean-up made visible still stands, cut up, in the original.
+    if total(&out.redactions) == secrets_before && !hides {
+        out.original = original.map(Cow::into_owned);
+    }
+    out.text = text.into();
+    Ok(())
+}
+
+/// A text without escape sequences and invisible characters, in which nothing is overwritten.
+fn without_escapes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '\u{1b}' {
+            if !c.is_control() || matches!(c, '\n' | '\t' | '\r') {
+                out.push(c);
+            }
+            continue;
+        }
+        match chars.next() {
+            Some('[') => drop(chars.find(|c| ('@'..='~').contains(c))),
+            // Strings end with a bell, or with an escape and a backslash.
+            Some(']' | 'P' | 'X' | '^' | '_') => {
+                while let Some(c) = chars.next() {
+                    if c == '\u{7}' || c == '\u{1b}' && chars.next_if_eq(&'\\').is_some() {
+                        break;
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    invisible::strip(&out).map_or(out, |stripped| stripped.text)
+}
+
+/// Removes the secrets of a text. A fault in the rules is a failed redaction, never a silent pass.
+fn redact_into<'a>(
+    text: Cow<'a, str>,
+    spare: &Spare<'_>,
+    counts: &mut Counts,
+) -> Result<Cow<'a, str>, RedactionFailed> {
+    let run = || match spare.is_idle() {
+        true => secrets::redact(&text),
+        false => secrets::redact_but(&text, &mut |rule, value| spare.keeps(rule, value)),
+    };
+    let redacted = catch_unwind(AssertUnwindSafe(run)).map_err(|_| RedactionFailed)?;
+    Ok(match redacted {
+        None => text,
+        Some(redacted) => {
+            for (rule, count) in redacted.hits {
+                add(counts, rule, count);
+            }
+            Cow::Owned(redacted.text)
+        }
+    })
+}
+
+/// Redacts without cleaning up: for results that must stay exact otherwise.
+pub fn redact_only(text: &str) -> Result<(String, Counts), RedactionFailed> {
+    redact_but(text, &Spare::nothing())
+}
+
+/// The same, but for what is spared.
+pub fn redact_but(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), RedactionFailed> {
+    let mut counts = Counts::new();
+    let text = redact_into(Cow::Borrowed(text), spare, &mut counts)?.into_owned();
+    Ok((text, counts))
+}
+
+/// The same, but where a secret only shows once the text is cleaned up, the text comes back cleaned up: a rule that keeps
+/// a result exact must not keep what redaction takes out without it.
+pub fn redact_exact(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), RedactionFailed> {
+    let (text, mut counts) = redact_but(text, spare)?;
+    let mut cleaned = Sanitized::default();
+    let key = SealKey::default();
+    let how = How {
+        redact: true,
+        keeps_terminal: false,
+        key: &key,
+        spare,
+        is_ours: &|_, _| false,
+        is_dictionary: |_| false,
+    };
+    clean(Cow::Borrowed(&text), how, &mut cleaned)?;
+    if cleaned.redactions.is_empty() {
+        return Ok((text, counts));
+    }
+    for (class, count) in &cleaned.redactions {
+        add(&mut counts, class, *count);
+    }
+    Ok((cleaned.text.to_string(), counts))
+}
+
+/// Whether the stage would leave a text of ours as it is, markers aside.
+pub fn is_clean(text: &str, redact: bool) -> bool {
+    let run = || {
+        let secret = redact && secrets::redact(text).is_some();
+        !secret && terminal::render(text).is_none() && invisible::strip(text).is_none()
+    };
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or(false)
+}
+
+/// Redacts data that are no text. What only shows as a secret with the NULs of UTF-16 taken out, or
+/// after the clean-up of a text, cannot be cut out safely; then nothing is kept.
+pub fn redact_binary(bytes: Vec<u8>) -> Vec<u8> {
+    let run = || {
+        let redacted = secrets::redact_bytes(&bytes).map_or_else(|| bytes.clone(), |(redacted, _)| redacted);
+        let narrow: Vec<u8> = redacted.iter().copied().filter(|b| *b != 0).collect();
+        let text = String::from_utf8_lossy(&redacted);
+        let shown = terminal::render(&text).map_or_else(|| text.into_owned(), |r| r.text);
+        let shown = invisible::strip(&shown).map_or(shown, |s| s.text);
+        let hidden = secrets::redact_bytes(&narrow).is_some() || secrets::redact(&shown).is_some();
+        if hidden { Vec::new() } else { redacted }
+    };
+    catch_unwind(AssertUnwindSafe(run)).unwrap_or_default()
+}
+
+fn add(counts: &mut Counts, name: &'static str, count: usize) {
+    match counts.iter_mut().find(|(n, _)| *n == name) {
+        _ if count == 0 => {}
+        Some((_, sum)) => *sum += count,
+        None => counts.push((name, count)),
+    }
+}
+
+fn total(counts: &Counts) -> usize {
+    counts.iter().map(|(_, n)| n).sum()
+}

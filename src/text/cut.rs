@@ -1,0 +1,189 @@
+//! What a model sees of a result that its host cuts: only what is certain counts as shown.
+//!
+//! Hosts cut in ways of their own and say so in words of their own. So a part of what a host keeps is given up for
+//! what it writes in its place, and a line counts only where every reading of the text puts it into the part that is
+//! kept. Linear in the texts.
+
+use crate::text::lines::Lines;
+
+/// Which part of a text a host keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keeps {
+    /// The start.
+    Head,
+    /// The end.
+    Tail,
+    /// Half of it at the start, half of it at the end.
+    Ends,
+}
+
+/// How a host cuts a result.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Cut {
+    /// Most bytes that stay whole.
+    pub bytes: Option<usize>,
+    /// Most characters that stay whole.
+    pub characters: Option<usize>,
+    /// Most lines that stay whole.
+    pub lines: Option<usize>,
+    /// What a longer result keeps; `None` where that is not known: then nothing of it is certain.
+    pub keeps: Option<Keeps>,
+}
+
+/// Of ten bytes or characters that a host keeps at an end, so many count: it may write a note of its own there.
+const CERTAIN: usize = 9;
+
+impl Cut {
+    /// Cut at that many bytes, nobody knows where.
+    pub fn of_bytes(bytes: usize) -> Self {
+        Self { bytes: Some(bytes), ..Self::default() }
+    }
+
+    /// Whether the host cuts these texts.
+    pub fn applies(&self, texts: &[String]) -> bool {
+        let total = |count: fn(&String) -> usize| texts.iter().map(count).sum::<usize>();
+        self.bytes.is_some_and(|most| total(String::len) > most)
+            || self.characters.is_some_and(|most| total(|text| text.chars().count()) > most)
+            || self.lines.is_some_and(|most| total(|text| text.lines().count()) > most)
+    }
+
+    /// Takes out of `shown`, the lines that texts show as they came, what is not certain to be left of them.
+    pub fn keep_visible(&self, texts: &[String], shown: &mut Lines) {
+        let (head, tail) = self.parts(texts);
+        let (earliest, latest) = (places(texts, shown, false), places(texts, shown, true));
+        let (Some(earliest), Some(latest)) = (earliest, latest) else {
+            *shown = Lines::default();
+            return;
+        };
+        shown.retain(|i| latest[i].1 <= head || earliest[i].0 >= tail);
+    }
+
+    /// Where the part at the start ends and the part at the end begins, in bytes of all texts together.
+    fn parts(&self, texts: &[String]) -> (usize, usize) {
+        let total: usize = texts.iter().map(String::len).sum();
+        let share = |most: usize| match self.keeps {
+            Some(Keeps::Head) => (most / 10 * CERTAIN, 0),
+            Some(Keeps::Tail) => (0, most / 10 * CERTAIN),
+            Some(Keeps::Ends) => (most / 20 * CERTAIN, most / 20 * CERTAIN),
+            None => (0, 0),
+        };
+        let (mut head, mut tail) = (total, 0);
+        if let Some((first, last)) = self.bytes.map(share) {
+            (head, tail) = (head.min(first), tail.max(total.saturating_sub(last)));
+        }
+        if let Some((first, last)) = self.characters.map(share) {
+            let start: usize =
+                texts.iter().flat_map(|text| text.chars()).take(first).map(char::len_utf8).sum();
+            let end: usize =
+                texts.iter().rev().flat_map(|text| text.chars().rev()).take(last).map(char::len_utf8).sum();
+            (head, tail) = (head.min(start), tail.max(total - end));
+        }
+        if let Some((first, last)) = self.lines.map(share) {
+            let lines = || texts.iter().flat_map(|text| text.split_inclusive('\n'));
+            let start: usize = lines().take(first).map(str::len).sum();
+            let after: usize = lines().count().saturating_sub(last);
+            let before_tail: usize = lines().take(after).map(str::len).sum();
+            (head, tail) = (head.min(start), tail.max(before_tail));
+        }
+        (head, tail)
+    }
+}
+
+/// Where each of the lines stands in the texts, in bytes of all together: at the first places that keep their order, or
+/// from the end at the last. `None` where one is not found.
+fn places(texts: &[String], shown: &Lines, from_end: bool) -> Option<Vec<(usize, usize)>> {
+    let mut at = 0;
+    let mut lines: Vec<(usize, &str)> = Vec::new();
+    for text in texts {
+        for line in text.split_inclusive('\n') {
+            lines.push((at, line.strip_suffix('\n').unwrap_or(line)));
+            at += line.len();
+        }
+    }
+    if from_end {
+        let mut out = found(lines.iter().rev(), shown.texts().rev())?;
+        out.reverse();
+        return Some(out);
+    }
+    found(lines.iter(), shown.texts())
+}
+
+/// Where each of the `wanted` lines stands in `lines`, one behind the other. A line of a file view stands behind its
+/// number.
+fn found<'a>(
+    mut lines: impl Iterator<Item = &'a (usize, &'a str)>,
+    wanted: impl Iterator<Item = &'a str>,
+) -> Option<Vec<(usize, usize)>> {
+    let place = |wanted: &str| {
+        let (start, line) = lines.find(|(_, line)| line.ends_with(wanted))?;
+        Some((*start, *start + line.len()))
+    };
+    wanted.map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn visible(cut: Cut, text: &str) -> Vec<String> {
+        let mut shown = Lines::of(text);
+        let texts = [text.to_owned()];
+        assert!(cut.applies(&texts));
+        cut.keep_visible(&texts, &mut shown);
+        shown.texts().map(str::to_owned).collect()
+    }
+
+    fn numbered(lines: usize) -> String {
+        (0..lines).map(|i| format!("line {i:03}\n")).collect()
+    }
+
+    #[test]
+    fn each_end_counts_as_far_as_it_is_kept() {
+        let text = numbered(100);
+        let cut = |keeps| Cut { bytes: Some(180), keeps, ..Cut::default() };
+        assert_eq!(visible(cut(Some(Keeps::Head)), &text).last().unwrap(), "line 017");
+        assert_eq!(visible(cut(Some(Keeps::Tail)), &text).first().unwrap(), "line 082");
+        let ends = visible(cut(Some(Keeps::Ends)), &text);
+        assert_eq!((ends.len(), &*ends[8], &*ends[9]), (18, "line 008", "line 091"));
+        assert!(visible(cut(None), &text).is_empty());
+    }
+
+    #[test]
+    fn what_fits_is_whole() {
+        let texts = ["é".repeat(90), "é".repeat(10)];
+        let cut = |bytes, characters| Cut { bytes, characters, ..Cut::default() };
+        assert!(!cut(Some(200), Some(100)).applies(&texts));
+        assert!(cut(Some(199), None).applies(&texts));
+        assert!(cut(None, Some(99)).applies(&texts));
+    }
+
+    #[test]
+    fn lines_are_counted_as_such() {
+        let text = numbered(100);
+        let cut = |keeps| Cut { lines: Some(20), keeps: Some(keeps), ..Cut::default() };
+        assert_eq!(visible(cut(Keeps::Head), &text).last().unwrap(), "line 017");
+        assert_eq!(visible(cut(Keeps::Tail), &text).first().unwrap(), "line 082");
+        assert_eq!(visible(Cut { bytes: Some(450), ..cut(Keeps::Head) }, &text).len(), 18);
+        assert!(!cut(Keeps::Head).applies(&[numbered(20)]));
+    }
+
+    #[test]
+    fn characters_are_counted_as_such() {
+        let text: String = (0..100).map(|i| format!("zeile ü {i:03}\n")).collect();
+        let cut = Cut { characters: Some(240), keeps: Some(Keeps::Ends), ..Cut::default() };
+        let lines = visible(cut, &text);
+        assert_eq!((lines.len(), &*lines[8], &*lines[9]), (18, "zeile ü 008", "zeile ü 091"));
+    }
+
+    #[test]
+    fn a_line_that_may_stand_where_it_is_cut_does_not_count() {
+        // The line is shown once as it came; another of the same words stands earlier, made by somebody else.
+        let texts = [format!("same\n{}same\n", "x\n".repeat(400))];
+        let mut shown = Lines::of("same");
+        Cut { bytes: Some(200), keeps: Some(Keeps::Head), ..Cut::default() }.keep_visible(&texts, &mut shown);
+        assert!(shown.is_empty());
+        let mut shown = Lines::of("same");
+        Cut { bytes: Some(200), keeps: Some(Keeps::Tail), ..Cut::default() }.keep_visible(&texts, &mut shown);
+        assert!(shown.is_empty());
+    }
+}

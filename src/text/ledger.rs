@@ -1,0 +1,531 @@
+//! The ledger: what became of every source line.
+//!
+//! Reducers and encoders return spans over source lines, never text. Markers, the evidence and the
+//! guard's view all come from the spans, so that they cannot disagree with what is shown. One file,
+//! though long: whoever changes what a span means has to see all that reads it.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::text::lines::Lines;
+use crate::text::maps::Map;
+use crate::text::marker::Marker;
+use crate::text::origin::Origin;
+use crate::text::out::{Out, Size, WithLines};
+use crate::text::reason::Reason;
+pub use crate::text::reduction::Reduction;
+use crate::text::source::Source;
+use crate::tokens::Verbatim;
+
+/// What happens to a run of lines.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Action {
+    /// Shown as they are.
+    Keep,
+    /// Not shown. Spans of one non-zero `group` share one marker, in front of the first; the lines
+    /// between them are shown.
+    Omit {
+        /// Why.
+        reason: Reason,
+        /// 0 for a marker of its own.
+        group: u32,
+        /// What the lines that share the marker name, with the numbers of the lines; in the first span.
+        names: Option<Arc<str>>,
+    },
+    /// The first `period` lines are shown, the rest are repetitions of them.
+    Repeat {
+        /// Lines of the block that repeats.
+        period: usize,
+    },
+    /// Shown as another text that says the same; without a final newline.
+    Replace {
+        /// The text.
+        text: String,
+        /// Why.
+        reason: Reason,
+        /// Bytes that the text leaves out behind a marker of its own, 0 for none.
+        omitted_bytes: usize,
+    },
+    /// Not shown, since an earlier result shows the same lines.
+    Refer {
+        /// Where they stand.
+        origin: Arc<Origin>,
+        /// The number of the first of them there, from 1.
+        there: usize,
+        /// The number that it carries there; the same where it carries none.
+        carried: usize,
+    },
+}
+
+/// A run of lines and what happens to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Span {
+    /// Lines, from 0, end exclusive.
+    pub lines: Range<usize>,
+    /// What happens to them.
+    pub action: Action,
+}
+
+/// Groups from here on are those of the cap, which runs last.
+pub const CAP_GROUPS: u32 = u32::MAX - 16;
+
+/// A gap in what is shown, as the evidence lists it. Lines are numbered from 1, inclusive.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Gap {
+    /// First and last line.
+    pub lines: (usize, usize),
+    /// Why.
+    pub reason: Reason,
+    /// Lines not shown.
+    pub count: usize,
+    /// Bytes not shown, where the gap is inside lines.
+    pub bytes: usize,
+    /// Where the lines stand, and the number of the first of them there.
+    pub shown_by: Option<(Arc<Origin>, usize)>,
+}
+
+/// All lines of a source, each in exactly one span.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ledger {
+    spans: Vec<Span>,
+    trim_line_ends: bool,
+    trim_numbers: bool,
+}
+
+/// A step's spans do not fit the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct BadSpans;
+
+impl Ledger {
+    /// Everything is kept.
+    pub fn new(source: &Source<'_>) -> Self {
+        let all = Span { lines: 0..source.len(), action: Action::Keep };
+        Self {
+            spans: if source.is_empty() { Vec::new() } else { vec![all] },
+            trim_line_ends: false,
+            trim_numbers: false,
+        }
+    }
+
+    /// The spans, which cover all lines in order.
+    pub fn spans(&self) -> &[Span] {
+        &self.spans
+    }
+
+    /// Whether white space at the ends of kept lines goes, and blanks before their numbers.
+    pub fn trims(&self) -> (bool, bool) {
+        (self.trim_line_ends, self.trim_numbers)
+    }
+
+    /// The spans, to change what they show but not their lines.
+    pub fn spans_mut(&mut self) -> impl Iterator<Item = &mut Span> {
+        self.spans.iter_mut()
+    }
+
+    /// The last group of omissions that steps took, those of the cap aside.
+    fn last_group(&self) -> u32 {
+        let group = |span: &Span| match span.action {
+            Action::Omit { group, .. } if group < CAP_GROUPS => group,
+            _ => 0,
+        };
+        self.spans.iter().map(group).max().unwrap_or(0)
+    }
+
+    /// Runs of lines that are still as the source has them.
+    pub fn kept(&self) -> impl Iterator<Item = Range<usize>> + '_ {
+        self.spans.iter().filter(|s| s.action == Action::Keep).map(|s| s.lines.clone())
+    }
+
+    /// Applies a step on top of what was done before. Only kept lines may change, except that an
+    /// omission may swallow anything that lies wholly inside it.
+    pub fn apply(&self, source: &Source<'_>, mut step: Reduction) -> Result<Self, BadSpans> {
+        // A step counts its groups from 1: none of them is one of an earlier step, and what shares a marker
+        // shares its reason.
+        let taken = self.last_group();
+        let mut groups: Map<(u32, Reason), u32> = Map::default();
+        for span in &mut step.spans {
+            if let Action::Omit { group, reason, .. } = &mut span.action
+                && (1..CAP_GROUPS).contains(group)
+            {
+                let next = taken + groups.len() as u32 + 1;
+                *group = *groups.entry((*group, *reason)).or_insert(next);
+            }
+        }
+        let mut spans: Vec<Span> = Vec::with_capacity(self.spans.len() + step.spans.len() * 2);
+        let mut old = self.spans.iter().cloned().peekable();
+        let mut rest: Option<Span> = None;
+        let mut at = 0;
+        for new in step.spans {
+            if new.lines.start < at || new.lines.end > source.len() || !well_formed(&new) {
+                return Err(BadSpans);
+            }
+            copy_until(&mut spans, &mut old, &mut rest, new.lines.start)?;
+            let swallow = matches!(new.action, Action::Omit { .. });
+            skip_until(&mut old, &mut rest, new.lines.end, swallow)?;
+            at = new.lines.end;
+            spans.push(new);
+        }
+        copy_until(&mut spans, &mut old, &mut rest, source.len())?;
+        forget_names(&self.spans, &mut spans);
+        join(&mut spans);
+        Ok(Self {
+            spans,
+            trim_line_ends: self.trim_line_ends || step.trim_line_ends,
+            trim_numbers: self.trim_numbers || step.trim_numbers,
+        })
+    }
+
+    /// Shows lines again that a step hid, as the source has them.
+    /// `lines` are in order.
+    pub fn restore(&mut self, lines: &[usize]) {
+        let mut spans = Vec::with_capacity(self.spans.len() + lines.len() * 2);
+        let mut next = 0;
+        for span in self.spans.drain(..) {
+            next += lines[next..].partition_point(|&l| l < span.lines.start);
+            let hit = lines.get(next).is_some_and(|&l| l < span.lines.end);
+            match span.action {
+                _ if !hit => spans.push(span),
+                Action::Omit { reason, group, names } => {
+                    // What is left would not be what the names are of, but for that of a rule; its words go.
+                    let rule = names.filter(|names| reason.names_a_rule() && !names.contains(": "));
+                    let action = Action::Omit { reason, group, names: rule };
+                    let mut from = span.lines.start;
+                    while let Some(&line) = lines.get(next).filter(|&&l| l < span.lines.end) {
+                        push_run(&mut spans, from..line, &action);
+                        push_run(&mut spans, line..line + 1, &Action::Keep);
+                        from = line + 1;
+                        next += 1;
+                    }
+                    push_run(&mut spans, from..span.lines.end, &action);
+                }
+                _ => spans.push(Span { lines: span.lines, action: Action::Keep }),
+            }
+        }
+        join(&mut spans);
+        self.spans = spans;
+    }
+
+    /// Turns omissions and repetitions that cost more than they save back into kept lines.
+    pub fn drop_unpaid(&mut self, source: &Source<'_>) {
+        let mut group_bytes: Map<u32, usize> = Map::default();
+        let bytes = |lines: Range<usize>| source.byte_range(lines).len();
+        for span in &self.spans {
+            if let Action::Omit { group: group @ 1.., .. } = span.action {
+                *group_bytes.entry(group).or_default() += bytes(span.lines.clone());
+            }
+        }
+        for span in &mut self.spans {
+            let saved = match span.action {
+                Action::Omit { group: 0, .. } => bytes(span.lines.clone()),
+                Action::Omit { group, .. } => group_bytes.get(&group).copied().unwrap_or(0),
+                Action::Repeat { period } => bytes(span.lines.start + period..span.lines.end),
+                Action::Keep | Action::Replace { .. } | Action::Refer { .. } => continue,
+            };
+            if saved <= MARKER_COST {
+                span.action = Action::Keep;
+            }
+        }
+        join(&mut self.spans);
+    }
+
+    /// Whether the source's line `i` is shown as the source has it. Lines must be asked in order
+    /// with the same `cursor`, which starts at 0.
+    pub fn shows(&self, line: usize, cursor: &mut usize) -> Shown<'_> {
+        while self.spans.get(*cursor).is_some_and(|s| s.lines.end <= line) {
+            *cursor += 1;
+        }
+        match self.spans.get(*cursor) {
+            None => Shown::No,
+            // A repetition shows the same line in its first block. A failure under a shared path would not be
+            // found by the line that reports it.
+            Some(Span { action: Action::Keep | Action::Repeat { .. }, .. }) => Shown::Yes,
+            Some(Span { action: Action::Omit { .. } | Action::Refer { .. }, .. }) => Shown::No,
+            Some(Span { action: Action::Replace { reason, .. }, .. })
+                if reason.is_lossless() && *reason != Reason::SharedPath =>
+            {
+                Shown::Yes
+            }
+            Some(Span { action: Action::Replace { text, .. }, .. }) => Shown::In(text),
+        }
+    }
+
+    /// What the evidence lists as not shown.
+    pub fn gaps(&self, source: &Source<'_>) -> Vec<Gap> {
+        let mut gaps: Vec<Gap> = Vec::new();
+        for span in &self.spans {
+            let lines = (source.number(span.lines.start), source.number(span.lines.end - 1));
+            match &span.action {
+                Action::Omit { reason, .. } => {
+                    let count = span.lines.len();
+                    gaps.push(Gap { lines, reason: *reason, count, bytes: 0, shown_by: None });
+                }
+                Action::Repeat { period } => gaps.push(Gap {
+                    lines: (lines.0 + period, lines.1),
+                    reason: Reason::RepeatedLines,
+                    count: span.lines.len() - period,
+                    bytes: 0,
+                    shown_by: None,
+                }),
+                Action::Replace { reason, omitted_bytes, .. } if *omitted_bytes > 0 => {
+                    let bytes = *omitted_bytes;
+                    gaps.push(Gap { lines, reason: *reason, count: 0, bytes, shown_by: None });
+                }
+                Action::Refer { origin, there, .. } => gaps.push(Gap {
+                    lines,
+                    reason: Reason::ShownBefore,
+                    count: span.lines.len(),
+                    bytes: 0,
+                    shown_by: Some((Arc::clone(origin), *there)),
+                }),
+                Action::Keep | Action::Replace { .. } => {}
+            }
+        }
+        gaps
+    }
+
+    /// Adds the lines that are shown as the source has them, but for those that a later step changed.
+    pub fn shown(&self, source: &Source<'_>, is_changed: &dyn Fn(&str) -> bool, out: &mut Lines) {
+        let view = source.view();
+        for span in &self.spans {
+            let lines = match span.action {
+                Action::Keep => span.lines.clone(),
+                Action::Repeat { period } => span.lines.start..span.lines.start + period,
+                _ => continue,
+            };
+            for i in lines.filter(|&i| !is_changed(source.line(i))) {
+                let text = view.text(source, i);
+                // Blanks before a `\r` go and the `\r` stays: such a line is not worth putting together.
+                match text.strip_suffix('\r') {
+                    _ if !self.trim_line_ends => out.push(source, view, i, text),
+                    None => out.push(source, view, i, text.trim_end_matches([' ', '\t'])),
+                    Some(body) if !body.ends_with([' ', '\t']) => out.push(source, view, i, text),
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+
+    /// The text that the ledger shows, with markers; not yet sealed.
+    pub fn render(&self, source: &Source<'_>, handle: Option<&str>) -> String {
+        let mut out = String::with_capacity(source.text().len().min(1 << 20));
+        self.write(source, handle, &mut out);
+        if !source.text().ends_with('\n') && out.ends_with('\n') {
+            out.pop();
+        }
+        out
+    }
+
+    /// [`Ledger::render`], and which of its lines are the source's own.
+    pub fn render_with_lines(&self, source: &Source<'_>, handle: Option<&str>) -> (String, Vec<Verbatim>) {
+        let text = String::with_capacity(source.text().len().min(1 << 20));
+        let mut out = WithLines { text, verbatim: Vec::new() };
+        self.write(source, handle, &mut out);
+        let WithLines { mut text, verbatim } = out;
+        if !source.text().ends_with('\n') && text.ends_with('\n') {
+            text.pop();
+        }
+        (text, verbatim)
+    }
+
+    /// Bytes that `render` would give, without making the text.
+    pub fn size(&self, source: &Source<'_>, handle: Option<&str>) -> usize {
+        let mut out = Size::default();
+        self.write(source, handle, &mut out);
+        out.bytes - usize::from(!source.text().ends_with('\n') && out.ends_line())
+    }
+
+    fn write(&self, source: &Source<'_>, handle: Option<&str>, out: &mut impl Out) {
+        let mut groups = self.group_ranges();
+        for span in &self.spans {
+            match &span.action {
+                Action::Keep => self.write_lines(source, span.lines.clone(), out),
+                Action::Replace { text, .. } => {
+                    out.put(text);
+                    out.put("\n");
+                }
+                Action::Repeat { period } => {
+                    let first = span.lines.start + period;
+                    self.write_lines(source, span.lines.start..first, out);
+                    let times = (span.lines.end - first) / period;
+                    let (first, last) = source.numbers(&(first..span.lines.end));
+                    put_marker(out, &Marker::Repeats { period: *period, times, first, last });
+                }
+                Action::Refer { origin, carried, .. } => {
+                    put_marker(out, &origin.marker(source, &span.lines, *carried));
+                }
+                Action::Omit { reason, group, names } => {
+                    let (count, first, last) = match group {
+                        0 => (span.lines.len(), span.lines.start, span.lines.end - 1),
+                        // The first span of a group writes its marker and takes it away from the others.
+                        group => match groups.remove(group) {
+                            Some(whole) => whole,
+                            None => continue,
+                        },
+                    };
+                    let (first, last) = source.numbers(&(first..last + 1));
+                    let reason = reason.code().to_owned();
+                    let id = handle.map(str::to_owned);
+                    let names = names.as_deref().map(str::to_owned);
+                    put_marker(out, &Marker::Lines { count, first, last, reason, id, names });
+                }
+            }
+        }
+    }
+
+    /// Per group: lines hidden, first and last line of the group, from 0.
+    fn group_ranges(&self) -> Map<u32, (usize, usize, usize)> {
+        let mut groups = Map::default();
+        for span in &self.spans {
+            if let Action::Omit { group: group @ 1.., .. } = span.action {
+                let (count, _, last) = groups.entry(group).or_insert((0, span.lines.start, 0));
+                *count += span.lines.len();
+                *last = span.lines.end - 1;
+            }
+        }
+        groups
+    }
+
+    fn write_lines(&self, source: &Source<'_>, lines: Range<usize>, out: &mut impl Out) {
+        let mut from = lines.start;
+        if self.trim_line_ends || self.trim_numbers {
+            for i in lines.clone() {
+                let raw = source.raw(i);
+                let whole = source.line(i);
+                let is_padded = self.trim_numbers && source.view().number(i).is_some();
+                let body = if is_padded { whole.trim_start_matches(' ') } else { whole };
+                let body = if self.trim_line_ends { body.trim_end_matches([' ', '\t']) } else { body };
+                if body.len() < whole.len() {
+                    out.put_lines(source, from..i);
+                    out.put(body);
+                    out.put(raw.get(whole.len()..).unwrap_or_default());
+                    from = i + 1;
+                }
+            }
+        }
+        out.put_lines(source, from..lines.end);
+        if !lines.is_empty() && !out.ends_line() {
+            out.put("\n");
+        }
+    }
+}
+
+/// Whether a source line can be seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown<'a> {
+    /// As the source has it.
+    Yes,
+    /// Not at all.
+    No,
+    /// Perhaps inside this text.
+    In(&'a str),
+}
+
+/// Bytes that a marker with its line end and check takes, about.
+pub const MARKER_COST: usize = 64;
+
+fn put_marker(out: &mut impl Out, marker: &Marker) {
+    out.put(&marker.write());
+    out.put("\n");
+}
+
+fn well_formed(span: &Span) -> bool {
+    let len = span.lines.len();
+    match &span.action {
+        Action::Repeat { period } => *period > 0 && len > *period && len.is_multiple_of(*period),
+        _ => len > 0,
+    }
+}
+
+/// Copies the old spans up to line `end`; only kept spans may be cut.
+fn copy_until(
+    out: &mut Vec<Span>,
+    old: &mut impl Iterator<Item = Span>,
+    rest: &mut Option<Span>,
+    end: usize,
+) -> Result<(), BadSpans> {
+    walk(old, rest, end, |span| {
+        out.push(span);
+        Ok(())
+    })
+}
+
+/// Drops the old spans up to line `end`; other than kept ones only when `swallow`.
+fn skip_until(
+    old: &mut impl Iterator<Item = Span>,
+    rest: &mut Option<Span>,
+    end: usize,
+    swallow: bool,
+) -> Result<(), BadSpans> {
+    walk(old, rest, end, |span| if swallow || span.action == Action::Keep { Ok(()) } else { Err(BadSpans) })
+}
+
+fn walk(
+    old: &mut impl Iterator<Item = Span>,
+    rest: &mut Option<Span>,
+    end: usize,
+    mut take: impl FnMut(Span) -> Result<(), BadSpans>,
+) -> Result<(), BadSpans> {
+    while let Some(span) = rest.take().or_else(|| old.next()) {
+        if span.lines.start >= end {
+            *rest = Some(span);
+            return Ok(());
+        }
+        if span.lines.end <= end {
+            take(span)?;
+            continue;
+        }
+        if span.action != Action::Keep && !matches!(span.action, Action::Omit { .. }) {
+            return Err(BadSpans);
+        }
+        take(Span { lines: span.lines.start..end, action: span.action.clone() })?;
+        *rest = Some(Span { lines: end..span.lines.end, action: span.action });
+        return Ok(());
+    }
+    Ok(())
+}
+
+fn push_run(spans: &mut Vec<Span>, lines: Range<usize>, action: &Action) {
+    if !lines.is_empty() {
+        spans.push(Span { lines, action: action.clone() });
+    }
+}
+
+/// Takes the names from groups of which lines went into other omissions: they would not be those of what is left.
+fn forget_names(before: &[Span], after: &mut [Span]) {
+    let count = |spans: &[Span]| {
+        let mut lines: Map<u32, usize> = Map::default();
+        for span in spans {
+            if let Action::Omit { group: group @ 1..CAP_GROUPS, .. } = span.action {
+                *lines.entry(group).or_default() += span.lines.len();
+            }
+        }
+        lines
+    };
+    let named = |span: &Span| matches!(span.action, Action::Omit { group: 1.., names: Some(_), .. });
+    if !before.iter().any(named) {
+        return;
+    }
+    let (old, new) = (count(before), count(after));
+    for span in after {
+        if let Action::Omit { group, names, reason } = &mut span.action
+            && old.get(group).is_some_and(|lines| new.get(group) < Some(lines))
+        {
+            names.take_if(|names| !reason.names_a_rule() || names.contains(": "));
+        }
+    }
+}
+
+/// Joins neighbours of the same kind.
+fn join(spans: &mut Vec<Span>) {
+    spans.dedup_by(|next, last| {
+        let same = match (&last.action, &next.action) {
+            (Action::Keep, Action::Keep) => true,
+            (a @ Action::Omit { .. }, b @ Action::Omit { .. }) => a == b,
+            _ => false,
+        };
+        if same {
+            last.lines.end = next.lines.end;
+        }
+        same
+    });
+}

@@ -1,0 +1,102 @@
+//! The lines that an output shows as the tool wrote them, and which lines of the result they are.
+//!
+//! It knows nothing of sessions or of how lines are found again.
+
+use super::source::Source;
+use super::view::View;
+
+/// One line as an output shows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// Where its text ends in the output's text.
+    end: u32,
+    /// Its number in the result, from 1.
+    pub(crate) own: u32,
+    /// The number that it carries, 0 for none.
+    pub(crate) carried: u32,
+}
+
+/// The lines that one output shows as the tool wrote them, numbers of a file view aside.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lines {
+    text: String,
+    lines: Vec<Line>,
+}
+
+impl Lines {
+    /// Adds line `i` of a source, of which `text` is shown.
+    pub fn push(&mut self, source: &Source<'_>, view: &View, i: usize, text: &str) {
+        self.text.push_str(text);
+        let (end, own) = (self.text.len() as u32, source.number(i) as u32);
+        self.lines.push(Line { end, own, carried: view.number(i).unwrap_or(0) as u32 });
+    }
+
+    /// The lines of a text that carry no numbers.
+    pub fn of(text: &str) -> Self {
+        let mut lines = Self::default();
+        for (i, line) in text.strip_suffix('\n').unwrap_or(text).split('\n').enumerate() {
+            lines.text.push_str(line);
+            lines.lines.push(Line { end: lines.text.len() as u32, own: i as u32 + 1, carried: 0 });
+        }
+        lines
+    }
+
+    /// The texts of the lines, in order.
+    pub fn texts(&self) -> impl DoubleEndedIterator<Item = &str> + ExactSizeIterator {
+        (0..self.lines.len()).map(|i| self.text(i))
+    }
+
+    /// Leaves only the lines for which `keep` says so, by their place among them.
+    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        let mut kept = Self::default();
+        for (i, line) in self.lines.iter().enumerate().filter(|(i, _)| keep(*i)) {
+            kept.text.push_str(self.text(i));
+            kept.lines.push(Line { end: kept.text.len() as u32, ..*line });
+        }
+        *self = kept;
+    }
+
+    /// Whether no line is shown.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// Line `i`.
+    pub(crate) fn text(&self, i: usize) -> &str {
+        let start = i.checked_sub(1).map_or(0, |before| self.lines[before].end);
+        self.text.get(start as usize..self.lines[i].end as usize).unwrap_or_default()
+    }
+
+    /// Whether line `i` and the next stand right after one another in the result.
+    pub(crate) fn joins(&self, i: usize) -> bool {
+        match (self.lines.get(i), self.lines.get(i + 1)) {
+            (Some(a), Some(b)) => {
+                b.own == a.own + 1 && (a.carried == 0) == (b.carried == 0) && {
+                    a.carried == 0 || b.carried == a.carried + 1
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// What is known of line `i`; `None` behind the last one.
+    pub(crate) fn get(&self, i: usize) -> Option<&Line> {
+        self.lines.get(i)
+    }
+
+    /// Bytes of the texts.
+    pub(crate) fn text_bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Gives back room that is not used.
+    pub(crate) fn shrink(&mut self) {
+        self.text.shrink_to_fit();
+        self.lines.shrink_to_fit();
+    }
+}

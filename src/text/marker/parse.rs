@@ -1,0 +1,208 @@
+//! Reads markers: whatever the writer does not write is none.
+
+use super::{
+    CHECK_DIGITS, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, Marker, OPEN, ReadBy, SHOW,
+    Unit,
+};
+use crate::text::origin::Origin;
+
+impl Marker {
+    /// Reads the marker that `text` starts with; gives it and its length in bytes.
+    pub fn parse(text: &str) -> Option<(Self, usize)> {
+        if text.starts_with(DUPLICATE_OPEN) {
+            return parse_duplicate(text);
+        }
+        if text.starts_with(EXTERNALIZED_OPEN) {
+            return parse_externalized(text);
+        }
+        let rest = text.strip_prefix(OPEN)?;
+        let rest = match rest.strip_prefix('#') {
+            Some(r) => {
+                r.get(CHECK_DIGITS..).filter(|_| r.bytes().take(CHECK_DIGITS).all(|b| b.is_ascii_digit()))?
+            }
+            None => rest,
+        };
+        let body = rest.strip_prefix(": ")?;
+        // No marker holds another bracket: what is repeated without an end is read once.
+        let end = memchr::memchr3(b']', b'[', b'\n', body.as_bytes())?;
+        let (body, tail) = body.split_at(end);
+        let marker = parse_body(body)?;
+        tail.starts_with(']').then(|| (marker, text.len() - tail.len() + 1))
+    }
+}
+
+fn is_handle(digits: &str) -> bool {
+    digits.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b))
+}
+
+fn parse_duplicate(text: &str) -> Option<(Marker, usize)> {
+    let body = text.strip_prefix(DUPLICATE_OPEN)?;
+    let line = &body[..memchr::memchr2(b'[', b'\n', body.as_bytes()).unwrap_or(body.len())];
+    let end = line.find(DUPLICATE_CLOSE)?;
+    let (call, tool) = line[..end].split_once(" (")?;
+    let tool = tool.strip_suffix(')')?;
+    let marker = Marker::Duplicate { call: call.to_owned(), tool: tool.to_owned() };
+    Some((marker, DUPLICATE_OPEN.len() + end + DUPLICATE_CLOSE.len()))
+}
+
+fn parse_externalized(text: &str) -> Option<(Marker, usize)> {
+    let body = text.strip_prefix(EXTERNALIZED_OPEN)?;
+    let end =
+        memchr::memchr3(b']', b'[', b'\n', body.as_bytes()).filter(|&end| body.as_bytes()[end] == b']')?;
+    let (key, rest) = body[..end].split_once(" | ")?;
+    let (kind, summary) = rest.split_once(" | ")?;
+    let (key, kind, summary) = (key.to_owned(), kind.to_owned(), summary.to_owned());
+    Some((Marker::Externalized { key, kind, summary }, EXTERNALIZED_OPEN.len() + end + 1))
+}
+
+fn parse_body(body: &str) -> Option<Marker> {
+    if let Some(rest) = body.strip_prefix("binary ") {
+        let (mime, rest) = rest.split_once(", ")?;
+        let bytes = number(rest.strip_suffix(" bytes not shown")?)?;
+        return Some(Marker::Binary { mime: mime.to_owned(), bytes });
+    }
+    if let Some(rest) = body.strip_prefix("exit status ") {
+        let digits = rest.strip_prefix('-').unwrap_or(rest);
+        number(digits).filter(|n| *n > 0)?;
+        return Some(Marker::Exit { status: rest.parse().ok()? });
+    }
+    if let Some(rest) = body.strip_prefix("all ") {
+        return parse_original(rest);
+    }
+    if let Some((counts, rest)) = body.split_once(" lines not kept, ") {
+        let (lines, of) = counts.split_once(" of ")?;
+        let (bytes, reason) = rest.split_once(" bytes, ")?;
+        let reason = Some(reason).filter(|reason| is_reason(reason))?.to_owned();
+        return Some(Marker::NotKept {
+            lines: number(lines)?,
+            of: number(of)?,
+            bytes: number(bytes)?,
+            reason,
+        });
+    }
+    if let Some(rest) = body.strip_prefix("lines ") {
+        return parse_shown(rest);
+    }
+    if let Some(rest) = body.strip_prefix("last ") {
+        return parse_repeats(rest);
+    }
+    if let Some(rule) = body.strip_prefix("rule ") {
+        let is_name = rule.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'));
+        return (is_name && !rule.is_empty()).then(|| Marker::ByRule { rule: rule.to_owned() });
+    }
+    if let Some(rest) = body.strip_prefix("rewrote ") {
+        let (count, rest) = rest.split_once(" of lines ")?;
+        let (place, rest) = rest.split_once(", ")?;
+        let (first, last) = place.split_once('-')?;
+        let (reason, names) = rest.split_once(": ")?;
+        let (reason, names) = (Some(reason).filter(|r| is_reason(r))?.to_owned(), names.to_owned());
+        return Some(Marker::Rewritten {
+            count: number(count)?,
+            first: number(first)?,
+            last: number(last)?,
+            reason,
+            names,
+        });
+    }
+    let (count, rest) = body.strip_prefix("omitted ")?.split_once(' ')?;
+    let count = number(count)?;
+    let (place, rest) = rest.split_once(", ")?;
+    let (rest, names) = match rest.split_once(": ") {
+        Some((rest, names)) => (rest, Some(names.to_owned()).filter(|names| !names.is_empty())),
+        None => (rest, None),
+    };
+    let (reason, id) = match rest.split_once(", id ") {
+        Some((reason, id)) => (reason, Some(id.to_owned())),
+        None => (rest, None),
+    };
+    if !is_reason(reason) {
+        return None;
+    }
+    let reason = reason.to_owned();
+    if let Some(line) = place.strip_prefix("bytes of line ").filter(|_| names.is_none()) {
+        return Some(Marker::Bytes { count, line: number(line)?, reason, id });
+    }
+    let place = place.strip_prefix("of ").unwrap_or(place);
+    if let Some((of, word)) = place.split_once(' ').filter(|_| id.is_none())
+        && let Some(unit) = Unit::ALL.iter().copied().find(|unit| unit.word() == word)
+    {
+        return Some(Marker::Parts { count, of: number(of)?, unit, reason, names });
+    }
+    let place = place.strip_prefix("lines ").or_else(|| place.strip_prefix("line "))?;
+    let (first, last) = place.split_once('-')?;
+    Some(Marker::Lines { count, first: number(first)?, last: number(last)?, reason, id, names })
+}
+
+fn parse_original(rest: &str) -> Option<Marker> {
+    let (count, rest) = rest.split_once(' ')?;
+    let lines = number(count)?;
+    let rest = rest.strip_prefix(if lines == 1 { "line: " } else { "lines: " })?;
+    let (handle, by) = match rest.strip_prefix("id ") {
+        Some(handle) => (handle, ReadBy::Id),
+        None => {
+            let command = rest.strip_prefix(SHOW)?;
+            let (handle, folder) = match command.split_once(FOLDER) {
+                Some((handle, folder)) => (handle, Some(folder.to_owned()).filter(|f| !f.is_empty())?.into()),
+                None => (command, None),
+            };
+            (handle, ReadBy::Command { folder })
+        }
+    };
+    (handle.len() >= 8 && is_handle(handle)).then(|| Marker::Original {
+        lines,
+        handle: handle.to_owned(),
+        by,
+    })
+}
+
+fn parse_shown(rest: &str) -> Option<Marker> {
+    let range = |text: &str| {
+        let (first, last) = text.split_once('-')?;
+        let (first, last) = (number(first)?, number(last)?);
+        (first <= last).then_some((first, last))
+    };
+    let (here, rest) = rest.split_once(" as ")?;
+    let (first, last) = range(here)?;
+    let (there, argument, call) = match rest.strip_prefix("in ") {
+        Some(call) => (first, None, call),
+        None => {
+            let (place, call) = rest.strip_prefix("lines ")?.split_once(" in ")?;
+            let (place, argument) = match place.split_once(" of ") {
+                Some((place, argument)) => (place, Some(argument.to_owned())),
+                None => (place, None),
+            };
+            let (there, end) = range(place)?;
+            let fits = end - there == last - first && (argument.is_some() || there != first);
+            (there, argument, Some(call).filter(|_| fits)?)
+        }
+    };
+    let (call, tool) = call.strip_suffix(')')?.split_once(" (")?;
+    let origin = Origin { call: call.to_owned(), tool: tool.to_owned(), argument };
+    Some(Marker::Shown { first, last, there, origin })
+}
+
+fn parse_repeats(rest: &str) -> Option<Marker> {
+    let (what, place) = rest.split_once(" more, lines ")?;
+    let what = what
+        .strip_suffix(" times")
+        .or_else(|| what.strip_suffix(" 1 time").map(|_| &what[..what.len() - 5]))?;
+    let (period, times) = match what.strip_prefix("line repeats ") {
+        Some(times) => (1, times),
+        None => {
+            let (period, times) = what.split_once(" lines repeat ")?;
+            (number(period)?, times)
+        }
+    };
+    let (first, last) = place.split_once('-')?;
+    Some(Marker::Repeats { period, times: number(times)?, first: number(first)?, last: number(last)? })
+}
+
+fn is_reason(reason: &str) -> bool {
+    !reason.is_empty() && reason.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+}
+
+/// A number as the writer writes it: no sign, no leading zero.
+fn number(digits: &str) -> Option<usize> {
+    let plain = digits.bytes().all(|b| b.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
+    plain.then(|| digits.parse().ok()).flatten()
+}

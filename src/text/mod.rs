@@ -1,0 +1,21 @@
+//! What every stage knows: the text of a result, its lines, the spans that say what becomes of them, the words and
+//! markers that stand in their place.
+//!
+//! The ground floor: nothing here knows a stage, a format, a session or a setting.
+
+pub mod call;
+pub mod cut;
+pub mod details;
+pub mod ledger;
+pub mod lines;
+pub mod maps;
+pub mod marker;
+pub mod names;
+pub mod origin;
+pub mod out;
+pub mod reason;
+pub mod reduction;
+pub mod relevance;
+pub mod signals;
+pub mod source;
+pub mod view;

@@ -1,0 +1,70 @@
+//! What a ledger is written to: a text, a text that knows which of its lines are the source's own, or only its size.
+
+use std::ops::Range;
+
+use crate::text::source::Source;
+use crate::tokens::Verbatim;
+
+/// Where a ledger writes: a text, or only its size.
+pub(super) trait Out {
+    fn put(&mut self, text: &str);
+
+    /// Puts lines of the source as they are.
+    fn put_lines(&mut self, source: &Source<'_>, lines: Range<usize>) {
+        self.put(source.slice(lines));
+    }
+
+    /// Whether the last byte ends a line.
+    fn ends_line(&self) -> bool;
+}
+
+impl Out for String {
+    fn put(&mut self, text: &str) {
+        self.push_str(text);
+    }
+
+    fn ends_line(&self) -> bool {
+        self.ends_with('\n')
+    }
+}
+
+/// A text that knows which of its lines are the source's own.
+#[derive(Debug, Default)]
+pub(super) struct WithLines {
+    pub(super) text: String,
+    pub(super) verbatim: Vec<Verbatim>,
+}
+
+impl Out for WithLines {
+    fn put(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    fn put_lines(&mut self, source: &Source<'_>, lines: Range<usize>) {
+        let text = source.slice(lines.clone());
+        self.verbatim.push(Verbatim { at: self.text.len(), lines });
+        self.text.push_str(text);
+    }
+
+    fn ends_line(&self) -> bool {
+        self.text.ends_with('\n')
+    }
+}
+
+/// Counts what would be written.
+#[derive(Debug, Default)]
+pub(super) struct Size {
+    pub(super) bytes: usize,
+    last: u8,
+}
+
+impl Out for Size {
+    fn put(&mut self, text: &str) {
+        self.bytes += text.len();
+        self.last = text.as_bytes().last().copied().unwrap_or(self.last);
+    }
+
+    fn ends_line(&self) -> bool {
+        self.last == b'\n'
+    }
+}

@@ -1,0 +1,74 @@
+//! What a step asks for: spans over source lines. What becomes of them is for the ledger.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::text::ledger::{Action, Span};
+use crate::text::reason::Reason;
+
+/// What a step wants to do: spans in order, without overlap; lines in no span are kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reduction {
+    /// The spans.
+    pub spans: Vec<Span>,
+    /// Trailing white space of kept lines goes.
+    pub trim_line_ends: bool,
+    /// Blanks before the line numbers of a file view go.
+    pub trim_numbers: bool,
+}
+
+impl Reduction {
+    /// Hides lines behind a marker of their own.
+    pub fn omit(&mut self, lines: Range<usize>, reason: Reason) {
+        self.push(lines, Action::Omit { reason, group: 0, names: None });
+    }
+
+    /// Hides lines behind the shared marker of a group.
+    pub fn omit_in(&mut self, lines: Range<usize>, reason: Reason, group: u32) {
+        self.omit_named(lines, reason, group, "");
+    }
+
+    /// Hides lines behind the marker of a group, 0 for one of their own, that says what they name.
+    pub fn omit_named(&mut self, lines: Range<usize>, reason: Reason, group: u32, names: &str) {
+        let names = Some(Arc::from(names)).filter(|_| !names.is_empty());
+        self.push(lines, Action::Omit { reason, group, names });
+    }
+
+    /// Shows `text` in place of the lines.
+    pub fn replace(&mut self, lines: Range<usize>, text: String, reason: Reason) {
+        self.push(lines, Action::Replace { text, reason, omitted_bytes: 0 });
+    }
+
+    /// Shows `text`, which leaves out `bytes` behind a marker of its own, in place of the lines.
+    pub fn cut_into(&mut self, lines: Range<usize>, text: String, reason: Reason, bytes: usize) {
+        self.push(lines, Action::Replace { text, reason, omitted_bytes: bytes });
+    }
+
+    /// Adds a span; an empty one is ignored, one that continues the last joins it.
+    pub fn push(&mut self, lines: Range<usize>, action: Action) {
+        if lines.is_empty() {
+            return;
+        }
+        if let Some(last) = self.spans.last_mut()
+            && last.lines.end == lines.start
+            && last.action == action
+            && matches!(action, Action::Omit { .. } | Action::Keep)
+        {
+            last.lines.end = lines.end;
+            return;
+        }
+        self.spans.push(Span { lines, action });
+    }
+
+    /// Whether lines would be shown in another form.
+    pub fn rewrites(&self) -> bool {
+        self.trim_line_ends
+            || self.trim_numbers
+            || self.spans.iter().any(|span| matches!(span.action, Action::Replace { .. }))
+    }
+
+    /// Whether nothing would change.
+    pub fn is_empty(&self) -> bool {
+        !self.trim_line_ends && !self.trim_numbers && self.spans.iter().all(|s| s.action == Action::Keep)
+    }
+}

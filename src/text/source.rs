@@ -1,0 +1,177 @@
+//! Sanitized text as numbered lines: what every later stage points into.
+//!
+//! A `Source` never changes. Lines are numbered from 0 here and from 1 on the wire and in markers.
+
+use std::cell::OnceCell;
+use std::ops::Range;
+
+use crate::stop;
+use crate::text::signals;
+use crate::text::view::View;
+use crate::tokens::Other;
+
+/// Number of lines of a text, as [`Source::len`] counts them.
+pub fn count_lines(text: &str) -> usize {
+    let open_end = !text.is_empty() && !text.ends_with('\n');
+    memchr::memchr_iter(b'\n', text.as_bytes()).count() + usize::from(open_end)
+}
+
+/// A text and where its lines start.
+#[derive(Debug)]
+pub struct Source<'a> {
+    text: &'a str,
+    /// Offset of the first byte of each line, then the length of the text.
+    starts: Vec<usize>,
+    /// Lines of the result before this text, where the result has several parts.
+    lines_before: usize,
+    view: OnceCell<View>,
+    failures: OnceCell<Vec<usize>>,
+    failure_words: OnceCell<Vec<usize>>,
+    holds_diff: OnceCell<bool>,
+}
+
+impl<'a> Source<'a> {
+    /// Splits `text` at `\n`. A text without a final newline has its last line all the same;
+    /// the empty text has no lines.
+    pub fn new(text: &'a str) -> Self {
+        Self::part(text, 0)
+    }
+
+    /// A part of a result; `lines_before` counts the lines of the parts before it.
+    pub fn part(text: &'a str, lines_before: usize) -> Self {
+        let mut starts = Vec::with_capacity(text.len() / 32 + 2);
+        if !text.is_empty() {
+            starts.push(0);
+            starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|i| i + 1));
+            if starts.last() != Some(&text.len()) {
+                starts.push(text.len());
+            }
+        } else {
+            starts.push(0);
+        }
+        let (view, failures, failure_words, holds_diff) = Default::default();
+        Self { text, starts, lines_before, view, failures, failure_words, holds_diff }
+    }
+
+    /// Some of the lines as a source of their own, which numbers them as this one does.
+    pub fn part_of(&self, lines: Range<usize>) -> Source<'a> {
+        Self::part(self.slice(lines.clone()), self.lines_before + lines.start)
+    }
+
+    /// The number of line `i` as markers and the evidence write it: from 1, over all parts.
+    pub fn number(&self, i: usize) -> usize {
+        self.lines_before + i + 1
+    }
+
+    /// The numbers by which markers name a run of lines: those that the lines carry, where each carries
+    /// one and they follow one another, else those of the result.
+    pub fn numbers(&self, lines: &Range<usize>) -> (usize, usize) {
+        let own = || (self.number(lines.start), self.number(lines.end.saturating_sub(1)));
+        self.view().numbers(lines).unwrap_or_else(own)
+    }
+
+    /// The file's numbers that the lines carry.
+    pub fn view(&self) -> &View {
+        self.view.get_or_init(|| View::read(self))
+    }
+
+    /// Whether a line starts as the head of a diff or of one of its hunks does.
+    pub fn holds_diff(&self) -> bool {
+        *self.holds_diff.get_or_init(|| {
+            let text = self.text.as_bytes();
+            ["@@ -", "diff --git "]
+                .iter()
+                .any(|head| memchr::memmem::find_iter(text, head).any(|at| at == 0 || text[at - 1] == b'\n'))
+        })
+    }
+
+    /// Numbers of the lines that report a failure, in order, from 0.
+    pub fn failures(&self) -> &[usize] {
+        self.failures.get_or_init(|| signals::search(self))
+    }
+
+    /// Offsets of the words of which every line that reports a failure holds one, in order.
+    pub fn failure_words(&self) -> &[usize] {
+        self.failure_words.get_or_init(|| signals::word_offsets(self.text))
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
+    /// The text with the offsets of its lines, for a counter.
+    pub fn counted(&self) -> Other<'_> {
+        Other { text: self.text, starts: &self.starts }
+    }
+
+    /// Number of lines.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    /// Whether there is no line at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Line `i` with its terminator.
+    pub fn raw(&self, i: usize) -> &'a str {
+        self.text.get(self.starts[i]..self.starts[i + 1]).unwrap_or_default()
+    }
+
+    /// Line `i` without `\n` or `\r\n`.
+    #[inline(always)]
+    pub fn line(&self, i: usize) -> &'a str {
+        stop::tick();
+        // By bytes: this is called for every line by every stage.
+        let (start, mut end) = (self.starts[i], self.starts[i + 1]);
+        let bytes = self.text.as_bytes();
+        if end > start && bytes.get(end - 1) == Some(&b'\n') {
+            end -= 1;
+        }
+        if end > start && bytes.get(end - 1) == Some(&b'\r') {
+            end -= 1;
+        }
+        self.text.get(start..end).unwrap_or_default()
+    }
+
+    /// The lines of a range with their terminators.
+    pub fn slice(&self, lines: Range<usize>) -> &'a str {
+        self.text.get(self.byte_range(lines)).unwrap_or_default()
+    }
+
+    /// Bytes that a range of lines takes, terminators included.
+    pub fn byte_range(&self, lines: Range<usize>) -> Range<usize> {
+        self.starts[lines.start]..self.starts[lines.end]
+    }
+
+    /// The line that holds a byte offset.
+    pub fn line_at(&self, offset: usize) -> usize {
+        self.starts.partition_point(|&s| s <= offset).saturating_sub(1).min(self.len().saturating_sub(1))
+    }
+
+    /// All lines without terminators.
+    pub fn lines(&self) -> impl DoubleEndedIterator<Item = &'a str> + '_ {
+        (0..self.len()).map(|i| self.line(i))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splits_lines_and_keeps_terminators() {
+        let s = Source::new("a\r\n\nb");
+        assert_eq!(s.lines().collect::<Vec<_>>(), ["a", "", "b"]);
+        assert_eq!(s.raw(0), "a\r\n");
+        assert_eq!(s.slice(1..3), "\nb");
+        assert_eq!((s.line_at(0), s.line_at(2), s.line_at(3), s.line_at(4), s.line_at(99)), (0, 0, 1, 2, 2));
+        assert_eq!(Source::new("").len(), 0);
+        assert_eq!(Source::new("\n").len(), 1);
+        for text in ["", "\n", "a", "a\n", "a\r\n\nb", "\n\n"] {
+            assert_eq!(count_lines(text), Source::new(text).len(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! Views of files: which lines carry the number of a line of a file, and where its text starts.
+//!
+//! A line is numbered when it starts with a number and a separator that file viewers write, and the
+//! line before or after it carries the neighbouring number in the same way. That tells a view from
+//! text that happens to start with numbers, without knowing the tool.
+
+use crate::stop;
+use std::ops::Range;
+
+use crate::text::source::Source;
+
+/// What follows the number: `cat -n` and `nl` write a tab, agents' viewers `:`, `|` or `→`, bat `│`.
+const SEPARATORS: &[&str] = &["\t", "→", ":", "|", "│"];
+
+/// The numbers of a text's lines.
+#[derive(Debug, Clone, Default)]
+pub struct View {
+    /// Per line: the file's number of it, and the bytes before its text; 0 and 0 for other lines.
+    lines: Vec<(u32, u32)>,
+    numbered: usize,
+}
+
+impl View {
+    /// Reads the numbers of a text.
+    pub fn read(source: &Source<'_>) -> Self {
+        let mut lines: Vec<(u32, u32)> = Vec::with_capacity(source.len());
+        let mut numbered = 0;
+        // The line before: its number, bytes before its text and separator.
+        let mut last: Option<(u32, u32, &str)> = None;
+        for line in source.lines() {
+            let here = prefix(line);
+            let follows = match (last, here) {
+                (Some((before, _, a)), Some((n, _, b))) => a == b && n == before.wrapping_add(1),
+                _ => false,
+            };
+            if follows && let (Some((n, offset, _)), Some((before, start, _))) = (here, last) {
+                if let Some(previous) = lines.last_mut().filter(|l| l.1 == 0) {
+                    *previous = (before, start);
+                    numbered += 1;
+                }
+                lines.push((n, offset));
+                numbered += 1;
+            } else {
+                lines.push((0, 0));
+            }
+            last = here;
+        }
+        Self { lines, numbered }
+    }
+
+    /// The file's number of line `i`, if it carries one.
+    pub fn number(&self, i: usize) -> Option<usize> {
+        self.lines.get(i).filter(|l| l.1 > 0).map(|l| l.0 as usize)
+    }
+
+    /// Bytes of line `i` before its text; 0 where it carries no number.
+    pub fn offset(&self, i: usize) -> usize {
+        self.lines.get(i).map_or(0, |l| l.1 as usize)
+    }
+
+    /// Line `i` without its number and without its line end. A `\r` before that is part of the text.
+    pub fn text<'a>(&self, source: &Source<'a>, i: usize) -> &'a str {
+        stop::tick();
+        let raw = source.raw(i);
+        raw.strip_suffix('\n').unwrap_or(raw).get(self.offset(i)..).unwrap_or_default()
+    }
+
+    /// The file's numbers of a run of lines, where each carries one and they follow one another.
+    pub fn numbers(&self, lines: &Range<usize>) -> Option<(usize, usize)> {
+        let (first, last) = (self.number(lines.start)?, self.number(lines.end.checked_sub(1)?)?);
+        let in_order = last.checked_sub(first)? + 1 == lines.len();
+        (in_order && lines.clone().all(|i| self.number(i) == Some(first + i - lines.start)))
+            .then_some((first, last))
+    }
+
+    /// How many lines carry a number.
+    pub fn numbered(&self) -> usize {
+        self.numbered
+    }
+}
+
+/// The number at the start of a line, the bytes up to the text after it, and the separator.
+fn prefix(line: &str) -> Option<(u32, u32, &'static str)> {
+    let bytes = line.as_bytes();
+    let blanks = bytes.iter().take_while(|b| **b == b' ').count();
+    let digits = bytes[blanks..].iter().take_while(|b| b.is_ascii_digit()).count();
+    if digits == 0 || digits > 8 {
+        return None;
+    }
+    let rest = &line[blanks + digits..];
+    // How a separator starts, or what pads the number.
+    if !matches!(rest.as_bytes().first(), Some(b'\t' | b':' | b'|' | b' ' | 0xe2)) {
+        return None;
+    }
+    // bat pads the number on both sides.
+    let padding = rest.bytes().take_while(|b| *b == b' ').count();
+    let separator = SEPARATORS.iter().find(|s| match **s {
+        "│" => rest[padding..].starts_with("│"),
+        separator => rest.starts_with(separator),
+    })?;
+    let padding = if *separator == "│" { padding } else { 0 };
+    let number = line[blanks..blanks + digits].parse().ok()?;
+    Some((number, (blanks + digits + padding + separator.len()) as u32, separator))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Vec<(Option<usize>, String)> {
+        let source = Source::new(text);
+        let view = View::read(&source);
+        (0..source.len()).map(|i| (view.number(i), view.text(&source, i).to_owned())).collect()
+    }
+
+    #[test]
+    fn every_numbering_is_read() {
+        for text in
+            ["  9\ta\n 10\t\tb\n", "9→a\n10→\tb\n", "9:a\n10:\tb", "9|a\n10|\tb\n", "  9   │a\n 10   │\tb\n"]
+        {
+            let lines = read(text);
+            assert_eq!(lines, [(Some(9), "a".to_owned()), (Some(10), "\tb".to_owned())], "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_do_not_follow_are_text() {
+        for text in ["3:a\n9:b\n12:c\n", "1:a\n2|b\n", "1. a\n2. b\n", "10:30 x\n10:31 y\n", "7:a"] {
+            assert!(read(text).iter().all(|(n, _)| n.is_none()), "{text}");
+        }
+        let mixed = read("[File: a.py (3 lines total)]\n1:a\n2:b\n(1 more lines below)\n");
+        assert_eq!(mixed.iter().map(|(n, _)| *n).collect::<Vec<_>>(), [None, Some(1), Some(2), None]);
+    }
+
+    #[test]
+    fn a_run_of_numbers_has_no_hole() {
+        let source = Source::new("1:a\n2:b\n7:c\n8:d\n");
+        let view = View::read(&source);
+        assert_eq!(view.numbers(&(0..2)), Some((1, 2)));
+        assert_eq!(view.numbers(&(1..3)), None);
+        assert_eq!(view.numbered(), 4);
+    }
+}
