@@ -34,6 +34,23 @@ fn a_text_without_triggers_gives_no_view() {
     assert_eq!(work(text.as_bytes()), 0);
 }
 
+#[test]
+fn units_that_are_long_and_close_are_undone_once() {
+    let token = token();
+    for len in [20, 200, 250, 256, 300, 480] {
+        for piece in [8, 3, 1] {
+            let tag = format!("<span class=\"{}\">", "c".repeat(len));
+            let pieces: Vec<&str> =
+                token.as_bytes().chunks(piece).map(|p| std::str::from_utf8(p).unwrap()).collect();
+            let text = format!("<p>first</p>\n{}\nlast", pieces.join(&tag));
+            let out = redact(&text).map_or_else(|| text.clone(), |redacted| redacted.text);
+            assert_eq!(out, "<p>first</p>\n[REDACTED:github-pat]\nlast", "{len} {piece}");
+        }
+        let words = format!("a<b class=\"{}\">b</b>", "c".repeat(len)).repeat(40);
+        assert_eq!(redact(&words), None);
+    }
+}
+
 /// Bytes that all layers give for a text, at all depths.
 fn work(text: &[u8]) -> usize {
     let table = super::super::table::table().unwrap();

@@ -79,7 +79,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
         stop::tick();
         if text[at] == 8 {
             at = out.overstrike(at);
-            all_until = at + BEHIND;
+            (all_until, row) = (at + BEHIND, Row::default());
             continue;
         }
         let unit = match text[at] {
@@ -114,9 +114,11 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
                     at += unit.len;
                     continue;
                 }
-                None => all_until = at + BEHIND,
+                None => all_until = at + unit.len + BEHIND,
             }
         }
+        // What is undone is not gone back to.
+        row = Row::default();
         out.undo(at, &unit);
         at += unit.len;
     }
