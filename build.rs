@@ -1,12 +1,17 @@
-//! Writes the static tables of the token counters into `OUT_DIR`: the two vocabularies and the
-//! character classes. It reads no network and no file outside the crate and its dependencies.
+//! Writes static tables into `OUT_DIR`: the two vocabularies and the character classes of the token counters, the
+//! automata of lines that report a failure. It reads no network and no file outside the crate and its dependencies.
 
 #![allow(clippy::expect_used, reason = "a build that cannot make its tables must stop")]
 
 #[path = "build/classes.rs"]
 mod classes;
+#[path = "build/failures.rs"]
+mod failures;
 #[path = "build/vocabulary.rs"]
 mod vocabulary;
+
+#[path = "src/text/signals/patterns.rs"]
+mod patterns;
 
 #[path = "src/tokens/class.rs"]
 mod class;
@@ -16,7 +21,9 @@ mod table;
 use std::{env, fs, path::PathBuf};
 
 fn main() {
-    for path in ["build.rs", "build", "src/tokens/class.rs", "src/tokens/table.rs"] {
+    for path in
+        ["build.rs", "build", "src/text/signals/patterns.rs", "src/tokens/class.rs", "src/tokens/table.rs"]
+    {
         println!("cargo:rerun-if-changed={path}");
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
@@ -25,6 +32,16 @@ fn main() {
     let (index, blocks) = classes::tables();
     write("class_index.bin", &index);
     write("class_blocks.bin", &blocks);
+
+    let is_little_endian = env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|order| order == "little");
+    let regexes = [
+        ("failure.dfa", patterns::FAILURE),
+        ("no_failure.dfa", patterns::NO_FAILURE),
+        ("some_failure.dfa", patterns::SOME_FAILURE),
+    ];
+    for (name, regex) in regexes {
+        write(name, &failures::automaton(regex, is_little_endian));
+    }
 
     let mut lengths = String::new();
     for (name, file) in [("o200k_base", "o200k"), ("cl100k_base", "cl100k")] {

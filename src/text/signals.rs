@@ -8,8 +8,14 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 use regex::bytes::{Regex, RegexBuilder};
+use regex_automata::Input;
+use regex_automata::dfa::Automaton as _;
+use regex_automata::dfa::dense::DFA;
 
 use crate::text::source::Source;
+
+#[allow(dead_code, reason = "the build script and the tests read the rest")]
+mod patterns;
 
 /// What a failure line holds at least one of. Case variants are listed apart: a packed search takes
 /// up to 64 case-sensitive literals. It is as selective as the shortest of them: none has less than four bytes.
@@ -111,53 +117,40 @@ const FOREIGN: &[&str] = &[
     "udało",
 ];
 
-const FAILURE: &str = r"(?x)
-    \b(?:error|ERROR|Error|fatal|FATAL|Fatal|panic|panicked|PANIC|FAILED|FAIL|Failed|failed
-        |fails|failure|Failure|FAILURE|failing|Traceback|CRITICAL)\b
-    # A folder of that name reports nothing.
-    | \b(?:errors|ERRORS|Errors|failures|Failures|FAILURES)(?:[^/\w]|$)
-    | Segmentation\ fault | core\ dumped | undefined\ reference | command\ not\ found | No\ such\ file
-    | [Pp]ermission\ denied | \b[Cc]annot\ (?:find|open|access|resolve|import|load|connect|create|read|write|assign|borrow|move|use|allocate|be\b)
-    | [Cc]ould\ not | BUILD\ FAILURE | [Cc]onnection\ refused | timed\ out
-    # What the system says when a call fails.
-    | [Nn]o\ space\ left\ on\ device | [Dd]isk\ quota\ exceeded | [Oo]ut\ of\ memory | Too\ many\ open\ files
-    | [Rr]ead-only\ file\ system | [Oo]peration\ not\ permitted | (?:[Nn]etwork|[Hh]ost)\ is\ unreachable
-    | [Cc]onnection\ reset\ by\ peer | [Bb]roken\ pipe | Illegal\ instruction
-    | \b[A-Z]\w*Sanitizer:\  | \boom-killer\b | ^CONFLICT\ \(
-    | \b(?:[Ff]ehler|FEHLER|[Ee]rreur|ERREUR)(?:\ |\xC2\xA0|\xE2\x80\xAF)?(?::|\ \d) | \b(?:Errore|ERRORE|Erro|ERRO)\ ?:
-    | \bfehlgeschlagen\b | \b[Ff]alhou\b | (?:É|é)chec\ (?:de|du|des|lors|:) | (?:É|é)chec: | échoué | \b[Ff]alló
-    | ^\W*Ошибка | (?:Ошибка|ошибка)(?::|\ \d) | (?:Не|не)\ удалось
-    | (?:错误|錯誤|エラー|오류)(?:：|:|\ \d) | エラーが発生 | 오류가\ 발생
-    | (?:失败|失敗|실패)(?:：|:|！|!|。|\s|$) | 失敗しました | 실패했
-    | ^\W*Błąd | (?:Błąd|błąd)(?::|\ \d) | (?:Nie|nie)\ udało\ się
-    | \w*(?:Error|Exception|Failure)(?:\b|:) | ^E\s{2,}\S | ^\s*not\ ok\b | ^npm\ ERR! | ^\s*---\ FAIL
-    | ^\s*(?:\xE2\x9C\x95|\xE2\x9C\x97|\xE2\x9C\x96|\xC3\x97)\s
-    | \bAbort(?:ed|ing)?\b | \babort(?:ed|ing)?\b | \bKilled\b | \bSIG(?:SEGV|ABRT|KILL|BUS|ILL|FPE|TERM|PIPE)\b
-    | \bexit(?:ed\ with)?(?:\ code|\ status)?:?\ (?:code\ )?[1-9] | \#\#\[error\]
-    | ^e:\ (?:file://)?/\S+\.kts?:
-";
-
-const NO_FAILURE: &str = r"(?x)
-    \b(?:0|[nN]o)\ (?:errors?|failures?|failed|failing)\b
-    | \b(?:[eE]rrors?|[fF]ailures?|[fF]ailed)['\x22]?\s*[:=]\s*['\x22]?0\b
-    | \b0\ (?:fehlgeschlagen|falhou) | (?:错误|錯誤|失败|失敗|エラー|오류|실패)\s*(?:：|:)?\s*0(?:\D|$)
-    # The counters of an interface: `RX errors 0  dropped 0`.
-    | \b[eE]rrors\ 0(?:\ |$)
-    | \b(?:\.\.\.\s*ok|PASSED|PASS|passed)\s*(?:\[.*\]|\(.*\))?$
-    | ^\s*(?:\xE2\x9C\x93|\xE2\x9C\x94|ok\ \d|---\ PASS|test\ .*\ \.\.\.\ ok)
-";
-
-/// A count of failures that is not zero, which `NO_FAILURE` on the same line does not excuse.
-const SOME_FAILURE: &str = r"(?i)\b[1-9]\d*\ (?:errors?|failures?|failed|failing)\b|\b(?:errors?|failures?|failed)['\x22]?\s*[:=]\s*['\x22]?[1-9]|\b(?:errors|dropped)\ [1-9]";
-
-static SEARCH: LazyLock<Option<([AhoCorasick; 2], [Regex; 3])>> = LazyLock::new(|| {
-    let build = |pattern| RegexBuilder::new(pattern).unicode(false).build().ok();
+static SEARCH: LazyLock<Option<[AhoCorasick; 2]>> = LazyLock::new(|| {
     // Only a leftmost search has the packed prefilter. No word ends behind a line end, so that both kinds find
     // the same line first.
     let search =
         |words: &[&str]| AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(words).ok();
-    Some(([search(WORDS)?, search(FOREIGN)?], [build(FAILURE)?, build(NO_FAILURE)?, build(SOME_FAILURE)?]))
+    Some([search(WORDS)?, search(FOREIGN)?])
 });
+
+/// Bytes at an address that is a multiple of four, as an automaton needs them.
+#[repr(C)]
+struct Aligned<B: ?Sized> {
+    align: [u32; 0],
+    bytes: B,
+}
+
+/// An automaton that the build script wrote; `None` where it cannot be read, which a test rules out.
+macro_rules! automaton {
+    ($file:literal) => {{
+        static BYTES: &Aligned<[u8]> =
+            &Aligned { align: [], bytes: *include_bytes!(concat!(env!("OUT_DIR"), "/", $file)) };
+        static READ: LazyLock<Option<Automaton>> =
+            LazyLock::new(|| DFA::from_bytes(&BYTES.bytes).ok().map(|(dfa, _)| dfa));
+        &READ
+    }};
+}
+
+type Automaton = DFA<&'static [u32]>;
+
+/// Whether the regex of an automaton matches anywhere in `bytes`.
+fn matches(automaton: &LazyLock<Option<Automaton>>, bytes: &[u8]) -> bool {
+    let input = Input::new(bytes).earliest(true);
+    // No byte makes these automata give up.
+    automaton.as_ref().is_some_and(|dfa| dfa.try_search_fwd(&input).is_ok_and(|found| found.is_some()))
+}
 
 /// Longest line that is looked at whole; what a longer one reports is looked for in its head.
 pub const MAX_LINE: usize = 20_000;
@@ -190,7 +183,7 @@ pub fn word_offsets(text: &str) -> Vec<usize> {
 
 /// Where the words stand, in order.
 fn hits(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
-    let words = SEARCH.as_ref().map(|(words, _)| words);
+    let words = SEARCH.as_ref();
     let foreign = words.filter(|_| !text.is_ascii()).map(|[_, foreign]| foreign);
     let all = [words.map(|[words, _]| words), foreign];
     let of_line = |hit: aho_corasick::Match| {
@@ -210,10 +203,10 @@ fn hits(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 
 /// Whether one line reports a failure.
 pub fn is_failure(line: &str) -> bool {
-    let Some((_, [failure, no_failure, some_failure])) = SEARCH.as_ref() else { return false };
     let bytes = line.as_bytes();
     let bytes = &bytes[..bytes.len().min(MAX_LINE)];
-    failure.is_match(bytes) && (!no_failure.is_match(bytes) || some_failure.is_match(bytes))
+    matches(automaton!("failure.dfa"), bytes)
+        && (!matches(automaton!("no_failure.dfa"), bytes) || matches(automaton!("some_failure.dfa"), bytes))
 }
 
 /// Longest line that has to be shown whole for what it reports; of a longer one the excerpts have to be.
@@ -274,8 +267,10 @@ fn is_nothing(value: &[u8]) -> bool {
 
 /// Offset of the first failure word of a text, for a line that is too long to be shown whole.
 pub fn first_failure(text: &str) -> Option<usize> {
-    let (_, [failure, ..]) = SEARCH.as_ref()?;
-    failure.find(text.as_bytes()).map(|m| text.floor_char_boundary(m.start()))
+    // Few texts need it: an automaton tells where a match ends, not where it begins.
+    static FAILURE: LazyLock<Option<Regex>> =
+        LazyLock::new(|| RegexBuilder::new(patterns::FAILURE).unicode(false).build().ok());
+    FAILURE.as_ref()?.find(text.as_bytes()).map(|m| text.floor_char_boundary(m.start()))
 }
 
 #[cfg(test)]
@@ -296,9 +291,40 @@ mod tests {
         assert_eq!(found, ["error\": \"disk is full", "fatal: no", "error\":{"]);
     }
 
+    proptest::proptest! {
+        #[test]
+        fn automata_match_what_their_regexes_match(
+            parts in proptest::collection::vec(
+                proptest::prop_oneof![
+                    proptest::sample::select(WORDS),
+                    proptest::sample::select(FOREIGN),
+                    proptest::sample::select(&["s", "ed", "0 ", "no ", "3 ", ": ", "=0", "/", "_", " ", "\"", "\t", "test ", " ... ok", "é"][..]),
+                    proptest::sample::select(&["find", "Sanitizer: ", "code 1", "--- FAIL", "ok 1", "(x)", "\r", "！"][..]),
+                ],
+                0..6,
+            )
+        ) {
+            let line = parts.concat();
+            let bytes = line.as_bytes();
+            for (regex, automaton) in [
+                (patterns::FAILURE, automaton!("failure.dfa")),
+                (patterns::NO_FAILURE, automaton!("no_failure.dfa")),
+                (patterns::SOME_FAILURE, automaton!("some_failure.dfa")),
+            ] {
+                let regex = regex::bytes::RegexBuilder::new(regex).unicode(false).build().unwrap();
+                proptest::prop_assert_eq!(regex.is_match(bytes), matches(automaton, bytes), "{}", line);
+            }
+        }
+    }
+
     #[test]
     fn tells_failures_from_their_absence() {
         assert!(SEARCH.is_some());
+        for automaton in
+            [automaton!("failure.dfa"), automaton!("no_failure.dfa"), automaton!("some_failure.dfa")]
+        {
+            assert!(automaton.is_some());
+        }
         for line in [
             "error: expected `;`",
             "src/a.c:3:5: fatal error: x.h: No such file or directory",

@@ -95,13 +95,18 @@ impl Vocabulary {
 struct Work {
     scratch: merge::Scratch,
     /// Direct-mapped: the upper bits of a piece's hash above its count. The position gives the lower
-    /// bits, so that a piece is recognised by its whole hash. Empty until the first merge.
+    /// bits (in a small table most of them), so that a piece is recognised by its hash. Empty until the first merge.
     merged: Vec<u64>,
+    /// Bytes of the whole text.
+    text_len: usize,
 }
 
-/// Entries of [`Work::merged`]: identifiers and hashes repeat within a result, not across many.
+/// Entries of [`Work::merged`], at most: identifiers and hashes repeat within a result, not across many.
 const MERGED: usize = 1 << COUNT_BITS;
 const COUNT_BITS: u32 = 11;
+/// The same at least, and bytes of text for each: clearing the entries must not cost more than they save.
+const FEW_MERGED: usize = 64;
+const BYTES_PER_MERGED: usize = 16;
 
 /// Bytes between two questions whether anybody wants the count.
 const STRIDE: usize = 64 << 10;
@@ -116,7 +121,12 @@ struct Counter<'a, S> {
 
 impl<'a, S: Fn(&[u8], usize) -> usize> Counter<'a, S> {
     fn new(text: &'a str, split: S, vocabulary: Vocabulary) -> Self {
-        Self { bytes: text.as_bytes(), split, vocabulary, work: Work::default() }
+        Self {
+            bytes: text.as_bytes(),
+            split,
+            vocabulary,
+            work: Work { text_len: text.len(), ..Work::default() },
+        }
     }
 
     /// The tokens of a part that begins and ends where a piece does.
@@ -178,9 +188,11 @@ fn merged(piece: &[u8], hash: Option<u64>, vocabulary: Vocabulary, work: &mut Wo
     let Some(hash) = hash else { return merge::count(piece, rank, &mut work.scratch) };
     const LOW: u64 = MERGED as u64 - 1;
     if work.merged.is_empty() {
-        work.merged = vec![0; MERGED];
+        let entries = (work.text_len / BYTES_PER_MERGED).clamp(FEW_MERGED, MERGED);
+        work.merged = vec![0; entries.next_power_of_two()];
     }
-    let known = &mut work.merged[(hash & LOW) as usize];
+    let last = work.merged.len() - 1;
+    let known = &mut work.merged[hash as usize & last];
     if *known != 0 && (*known ^ hash) & !LOW == 0 {
         return (*known & LOW) as usize;
     }
