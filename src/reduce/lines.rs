@@ -57,6 +57,9 @@ pub fn reads_as_report(input: &Input<'_>) -> bool {
 /// hold are quotations, which the content alone does not tell from outputs.
 pub fn is_markdown(source: &Source<'_>) -> bool {
     const HEAD: usize = 10;
+    if memchr::memchr(b'#', source.text().as_bytes()).is_none() {
+        return false;
+    }
     let is_heading = |line: &str| {
         let signs = line.bytes().take_while(|b| *b == b'#').count();
         (1..=6).contains(&signs) && line[signs..].starts_with(' ')

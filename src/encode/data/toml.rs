@@ -18,7 +18,9 @@ pub(super) fn is_toml(text: &str) -> bool {
 
 /// A glance at the first line that is no comment: to read a log to its end takes long.
 fn may_be(text: &str) -> bool {
-    let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+    // Blanks above the first line are passed over at once.
+    let first =
+        text.trim_start().lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
     first.is_some_and(|line| is_header(line) || is_entry(line))
 }
 

@@ -27,6 +27,17 @@ impl ByteSet {
         ByteSet(bits)
     }
 
+    /// The first bytes of strings of ASCII, in either case.
+    const fn first_of(strings: &[&str]) -> ByteSet {
+        let (mut bits, mut i) = (0u128, 0);
+        while i < strings.len() {
+            let first = strings[i].as_bytes()[0];
+            bits |= 1 << first.to_ascii_lowercase() | 1 << first.to_ascii_uppercase();
+            i += 1;
+        }
+        ByteSet(bits)
+    }
+
     pub(super) const fn has(self, byte: u8) -> bool {
         byte < 128 && self.0 >> byte & 1 == 1
     }
@@ -74,14 +85,12 @@ const TEMPLATE: usize = 64;
 
 /// The ASCII bytes that stand in a text, one bit each.
 const fn byte_set(text: &[u8]) -> u128 {
-    let (mut bits, mut i) = (0u128, 0);
+    let (mut quarters, mut i) = ([0u64; 4], 0);
     while i < text.len() {
-        if text[i] < 128 {
-            bits |= 1 << text[i];
-        }
+        quarters[(text[i] / 64) as usize] |= 1 << (text[i] % 64);
         i += 1;
     }
-    bits
+    quarters[0] as u128 | (quarters[1] as u128) << 64
 }
 
 /// The same with each upper case letter also as its lower case one.
@@ -152,6 +161,7 @@ const WORDS: Sought<16> = Sought::new([
 /// Whether `value` stands for a value that is elsewhere: a variable, a template field, a mask.
 pub(super) fn is_template(value: &[u8]) -> bool {
     let (Some(&first), Some(&last)) = (value.first(), value.last()) else { return true };
+    let set = byte_set(value);
     (first == b'<' && last == b'>')
         || (first == b'%' && last == b'%')
         || (first == b'{' && last == b'}')
@@ -160,9 +170,8 @@ pub(super) fn is_template(value: &[u8]) -> bool {
             && value.get(1).is_some_and(|&b| b == b'_' || b.is_ascii_alphabetic())
             && value[1..].iter().all(|&b| is_word(b)))
         || value.contains(&0xE2) && value.windows(3).any(|w| w == "…".as_bytes() || w == "•".as_bytes())
-        || MARKS.within(byte_set(value)).any(|mark| memchr::memmem::find(value, mark.as_bytes()).is_some())
-        || (value.len() <= TEMPLATE
-            && WORDS.within(folded(byte_set(value))).any(|word| has_word(value, word)))
+        || MARKS.within(set).any(|mark| memchr::memmem::find(value, mark.as_bytes()).is_some())
+        || (value.len() <= TEMPLATE && WORDS.within(folded(set)).any(|word| has_word(value, word)))
         || mostly_one_byte(value)
         || is_documented(value)
 }
@@ -284,9 +293,12 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         "@",
         "op://",
     ];
-    STARTS.iter().any(|start| {
-        value.len() >= start.len() && value[..start.len()].eq_ignore_ascii_case(start.as_bytes())
-    }) || value.windows(3).any(|w| w == b"://")
+    const FIRST: ByteSet = ByteSet::first_of(STARTS);
+    value.first().is_some_and(|&b| FIRST.has(b))
+        && STARTS.iter().any(|start| {
+            value.len() >= start.len() && value[..start.len()].eq_ignore_ascii_case(start.as_bytes())
+        })
+        || value.contains(&b':') && value.windows(3).any(|w| w == b"://")
         || value.len() > 2 && value[0].is_ascii_alphabetic() && &value[1..3] == b":\\"
 }
 
@@ -330,19 +342,47 @@ pub(super) fn is_random(value: &[u8], doubt: Doubt) -> bool {
 
 /// Number of digit-to-letter steps and of letters in alternating case.
 fn oddity(value: &[u8]) -> usize {
-    let mut odd = 0;
-    for w in value.windows(2) {
-        odd += usize::from(w[0].is_ascii_digit() && w[1].is_ascii_alphabetic());
-    }
-    let case = |b: u8| b.is_ascii_alphabetic().then(|| b.is_ascii_uppercase());
-    for w in value.windows(4) {
-        let cases = [case(w[0]), case(w[1]), case(w[2]), case(w[3])];
+    let (mut odd, mut last, mut alternating) = (0, Class::Other, 0);
+    for &b in value {
+        let class = CLASSES[usize::from(b)];
+        let is_letter = matches!(class, Class::Lower | Class::Upper);
+        odd += usize::from(last == Class::Digit && is_letter);
+        // Letters in a row of which each has another case than the one before it.
+        alternating = match last {
+            _ if !is_letter => 0,
+            Class::Lower | Class::Upper if last != class => alternating + 1,
+            _ => 1,
+        };
         // `aBcD`: camel case has longer parts.
-        odd +=
-            usize::from(matches!(cases, [Some(a), Some(b), Some(c), Some(d)] if a != b && b != c && c != d));
+        odd += usize::from(alternating >= 4);
+        last = class;
     }
     odd
 }
+
+/// What a byte of a value is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Other,
+    Digit,
+    Lower,
+    Upper,
+}
+
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut b = 0;
+    while b < 128 {
+        classes[b] = match b as u8 {
+            b'0'..=b'9' => Class::Digit,
+            b'a'..=b'z' => Class::Lower,
+            b'A'..=b'Z' => Class::Upper,
+            _ => Class::Other,
+        };
+        b += 1;
+    }
+    classes
+};
 
 /// Whether a person would have chosen this as a password; words alone do not count.
 pub(super) fn is_password(value: &[u8]) -> bool {

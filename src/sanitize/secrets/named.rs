@@ -334,10 +334,8 @@ fn follows_value(text: &[u8], from: usize) -> bool {
 }
 
 fn begins_line(text: &[u8], start: usize) -> bool {
-    let line = text[..start].iter().rev().take(32).take_while(|&&b| b != b'\n');
-    let mut before: Vec<u8> = line.copied().collect();
-    before.reverse();
-    let before = before.trim_ascii();
+    let near = &text[start.saturating_sub(32)..start];
+    let before = near[memchr::memrchr(b'\n', near).map_or(0, |at| at + 1)..].trim_ascii();
     before.ends_with(b"export")
         || before.ends_with(b"ENV")
         || !before.iter().any(|b| b.is_ascii_alphabetic() || b"({=\"'`".contains(b))

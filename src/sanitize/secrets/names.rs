@@ -86,7 +86,12 @@ pub(super) fn tail(tail: &[u8], last: u8) -> Tail {
     if word.iter().all(u8::is_ascii_digit) || PLAIN.iter().any(|p| word.eq_ignore_ascii_case(p.as_bytes())) {
         return Tail::Plain;
     }
-    let about = |a: &&str| word.len() >= a.len() && word[..a.len()].eq_ignore_ascii_case(a.as_bytes());
+    let first = word.first().map(u8::to_ascii_lowercase);
+    let about = |a: &&str| {
+        a.as_bytes().first().copied() == first
+            && word.len() >= a.len()
+            && word[..a.len()].eq_ignore_ascii_case(a.as_bytes())
+    };
     if ABOUT.iter().any(about) { Tail::About } else { Tail::Other }
 }
 
@@ -142,8 +147,21 @@ pub(super) fn is_about(head: &[u8]) -> bool {
     ];
     let end = head.iter().rposition(|&b| b != b'_' && b != b'-' && b != b'.').map_or(0, |n| n + 1);
     let head = &head[..end];
-    HEADS.iter().any(|h| {
-        head.len() >= h.len()
+    // Most heads end with a letter with which few of these do.
+    static BY_LAST: [u64; 256] = {
+        let (mut by_last, mut i) = ([0; 256], 0);
+        while i < HEADS.len() {
+            let h = HEADS[i].as_bytes();
+            by_last[h[h.len() - 1] as usize] |= 1 << i;
+            i += 1;
+        }
+        by_last
+    };
+    let Some(last) = head.last() else { return false };
+    let heads = BY_LAST[usize::from(last.to_ascii_lowercase())];
+    HEADS.iter().enumerate().any(|(i, h)| {
+        heads >> i & 1 == 1
+            && head.len() >= h.len()
             && head[head.len() - h.len()..].eq_ignore_ascii_case(h.as_bytes())
             && (h.len() > 3 || head.len() == h.len() || !head[head.len() - h.len() - 1].is_ascii_alphabetic())
     })

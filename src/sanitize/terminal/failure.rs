@@ -3,6 +3,8 @@
 //! A byte-level look, on purpose wider than a reducer's: a line kept too many costs little, a lost error costs the
 //! run. It never decides about text that stays on the screen.
 
+use std::ops::Range;
+
 /// Words that report a failure, each with whether more lower case letters may come before it (`TypeError`).
 const WORDS: &[(&[u8], bool)] = &[
     (b"error", false),
@@ -44,12 +46,20 @@ static HEADS: [[u32; 256]; 3] = {
     heads
 };
 
-/// Whether the row, or the part of it that is given, reports a failure.
-pub(super) fn reported(row: &[u8]) -> bool {
+/// Bytes before something new in which a word may begin that it is a part of, and behind it in which one may begin
+/// whose meaning it changes: `0 errors` becomes `3 errors`.
+const NEAR: (usize, usize) = (24, 8);
+
+/// Whether the row, or the part of it that is given, reports a failure in or beside `fresh`; what stands further off was
+/// seen before.
+pub(super) fn reported(row: &[u8], fresh: Range<usize>) -> bool {
     let mut progress = None;
-    row.windows(3).enumerate().any(|(at, head)| {
-        let [first, second, third] = [0, 1, 2].map(|i| HEADS[i][usize::from(head[i])]);
-        let words = first & second & third;
+    let from = fresh.start.saturating_sub(NEAR.0);
+    let to = (fresh.end + NEAR.1).min(row.len().saturating_sub(2));
+    (from..to).any(|at| {
+        let words = HEADS[0][usize::from(row[at])]
+            & HEADS[1][usize::from(row[at + 1])]
+            & HEADS[2][usize::from(row[at + 2])];
         words != 0
             && WORDS.iter().enumerate().any(|(i, (word, inside))| {
                 words >> i & 1 == 1

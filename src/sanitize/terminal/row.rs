@@ -247,22 +247,24 @@ impl Row {
         self.fresh = 0..0;
     }
 
-    /// What was written since the last look and some columns around it, non-ASCII characters as single bytes; empty
-    /// when nothing was written. The next look sees only what is written after this one.
-    pub(super) fn take_fresh(&mut self, around: usize) -> Vec<u8> {
+    /// What was written since the last look and some columns around it, non-ASCII characters as single bytes, and where
+    /// in this it stands; empty when nothing was written. The next look sees only what is written after this one.
+    pub(super) fn take_fresh(&mut self, around: usize) -> (Vec<u8>, Range<usize>) {
         if self.form == Form::Text {
             // From here on the row has columns, so that the next look can be a narrow one.
             self.make_cells();
         }
         let range = std::mem::take(&mut self.fresh);
         if range.is_empty() {
-            return Vec::new();
+            return (Vec::new(), 0..0);
         }
         let near = self.within(range.start.saturating_sub(around)..range.end + around);
-        match self.form {
+        let place = range.start.saturating_sub(near.start)..range.end.saturating_sub(near.start);
+        let bytes = match self.form {
             Form::Ascii => self.text.as_bytes()[near].to_vec(),
             _ => self.cells[near].iter().map(|&cell| narrow(cell)).collect(),
-        }
+        };
+        (bytes, place)
     }
 
     /// The row as text.

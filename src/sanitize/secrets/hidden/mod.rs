@@ -26,8 +26,17 @@ use super::table::Table;
 use near::Near;
 use view::View;
 
-/// How many codings around one another are undone.
-const DEPTH: usize = 2;
+/// Which layers a text is looked through. None but codings stands around another of its kind, so that a text that was put
+/// together is not put together once more.
+#[derive(Debug, Clone, Copy)]
+struct Layers {
+    /// How many codings around one another are undone.
+    codings: usize,
+    columns: bool,
+    groups: bool,
+}
+
+const ALL: Layers = Layers { codings: 2, columns: true, groups: true };
 /// Bytes that may be decoded for each byte of the text, all depths together.
 const WORK: usize = 8;
 /// The same for short texts, in bytes.
@@ -39,41 +48,49 @@ const CODED: (usize, usize) = (1 << 10, 8 << 10);
 /// What the rules claim in `text`, as it stands and through every layer; in order, without overlap.
 pub(super) fn claims(table: &'static Table, text: &[u8]) -> Vec<Claim> {
     let mut work = text.len().saturating_mul(WORK).max(LEAST_WORK);
-    search(table, text, DEPTH, &mut work)
+    search(table, text, ALL, &mut work)
 }
 
 /// Through all layers, the cheapest and most frequent first.
 ///
 /// Rules look only near keywords, so that nothing else of a text that only reads otherwise is of interest. What hides
 /// the keywords themselves is looked for everywhere.
-fn search(table: &'static Table, text: &[u8], depth: usize, work: &mut usize) -> Vec<Claim> {
+fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) -> Vec<Claim> {
     let mut scan = scan(table, text);
     let mut claims = Vec::new();
-    let mut see = |view: View, depth: usize| look(table, &view, depth, work, &mut claims);
-    let views = [columns::view(text, &scan.heads), groups::view(text, &scan.cut)];
-    views.into_iter().flatten().for_each(|view| see(view, 0));
-    if let Some(deeper) = depth.checked_sub(1) {
+    let mut see = |view: View, layers: Layers| look(table, &view, layers, work, &mut claims);
+    if layers.columns {
+        let within = Layers { codings: 0, columns: false, ..layers };
+        columns::view(text, &scan.heads).into_iter().for_each(|view| see(view, within));
+    }
+    if layers.groups {
+        let within = Layers { codings: 0, columns: false, groups: false };
+        groups::view(text, &scan.cut).into_iter().for_each(|view| see(view, within));
+    }
+    if let Some(codings) = layers.codings.checked_sub(1) {
+        let within = Layers { codings, ..layers };
         let near = Near::of(std::mem::take(&mut scan.near));
-        units::view(text, &near).into_iter().for_each(|view| see(view, deeper));
+        units::view(text, &near).into_iter().for_each(|view| see(view, within));
         // Lines that are coded as a whole and stand behind something.
         let mut coded = Vec::new();
-        base64::views(text, &mut coded, &mut |view| see(view, deeper));
-        hexdump::views(text, &mut coded, &mut |view| see(view, deeper));
-        arrays::views(text, &mut |view| see(view, deeper));
+        base64::views(text, &mut coded, &mut |view| see(view, within));
+        hexdump::views(text, &mut coded, &mut |view| see(view, within));
+        arrays::views(text, &mut |view| see(view, within));
         let around = |at: &usize| at.saturating_sub(CODED.0)..text.len().min(at + CODED.1);
         let lines = near.and(coded.iter().map(around));
-        prefixed::view(text, &lines).into_iter().for_each(|view| see(view, deeper));
-        wrapped::view(text, &lines).into_iter().for_each(|view| see(view, 0));
+        prefixed::view(text, &lines).into_iter().for_each(|view| see(view, within));
+        let wrapped = wrapped::view(text, &lines);
+        wrapped.into_iter().for_each(|view| see(view, Layers { codings: 0, ..layers }));
     }
     scan.claims.append(&mut claims);
     scan.into_claims()
 }
 
 /// Looks through a view and says where in the source its secrets are.
-fn look(table: &'static Table, view: &View, depth: usize, work: &mut usize, claims: &mut Vec<Claim>) {
+fn look(table: &'static Table, view: &View, layers: Layers, work: &mut usize, claims: &mut Vec<Claim>) {
     let Some(left) = work.checked_sub(view.bytes().len()) else { return };
     *work = left;
-    for claim in search(table, view.bytes(), depth, work) {
+    for claim in search(table, view.bytes(), layers, work) {
         let source = view.source(&(claim.start..claim.end));
         if source.start < source.end {
             claims.push(Claim { start: source.start, end: source.end, rule: claim.rule });

@@ -213,7 +213,8 @@ impl Screen {
 /// or `None` when the allowance does not pay for it.
 fn hold(row: &mut Row, allowance: usize) -> Option<usize> {
     const AROUND: usize = 64;
-    if !failure::reported(&row.take_fresh(AROUND)) {
+    let (near, fresh) = row.take_fresh(AROUND);
+    if !failure::reported(&near, fresh) {
         return Some(0);
     }
     let text = text_of(row);
