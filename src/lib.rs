@@ -26,6 +26,7 @@
 //! | [`text`] | the ground floor: lines, spans, the ledger, markers, reasons, words that tell |
 //! | [`sanitize`] | the safe stage: secrets, terminal sequences, what cannot be seen |
 //! | [`detect`] | what a call and its command say about a text |
+//! | [`formats`] | readers of data formats by their grammars |
 //! | [`input`] | what a step may look at |
 //! | [`reduce`] | reducers by family, formats as tables of line forms, stack traces, progress |
 //! | [`rules`] | rules of the operator |
@@ -44,9 +45,8 @@
 //! # Invariants
 //!
 //! - Modules stand on floors, and each uses only those below it: `stop`, `memory`, `files`, `tokens`, `text`, `sanitize`,
-//!   `detect`, `outline`, `config`, `input`, `encode`, `reduce`, `elide`, `detail`, `rules`, `pipeline`, `layers`,
-//!   `artifact`, `protocol`, `telemetry`, `session`, `engine`; the ways in stand on top. `tests/tidy.rs` holds this, and
-//!   names the two arrows that still point upwards.
+//!   `formats`, `detect`, `outline`, `rules`, `config`, `input`, `encode`, `reduce`, `elide`, `detail`, `pipeline`, `layers`,
+//!   `artifact`, `protocol`, `telemetry`, `session`, `engine`; the ways in stand on top. `tests/tidy.rs` holds this.
 //! - The core (`text` to `pipeline`, but for `config`) uses no file, clock, environment or thread.
 //! - A reducer returns spans over source lines. Markers, evidence and the guard's view are made from
 //!   the spans, each in one place, so that they cannot disagree.
@@ -63,6 +63,7 @@ pub mod elide;
 pub mod encode;
 pub mod engine;
 pub mod files;
+pub mod formats;
 pub mod host;
 pub mod input;
 pub mod install;

@@ -96,11 +96,14 @@ fn a_test_that_fails_is_told_and_fails_the_command() {
 fn the_page_of_methods_is_that_of_the_code() {
     let file = repository("protocol/rules.md");
     if common::bless() {
-        std::fs::write(&file, rules::page()).unwrap();
+        std::fs::write(&file, tersed::pipeline::rule_methods::page()).unwrap();
     }
-    assert!(std::fs::read_to_string(file).unwrap() == rules::page(), "BLESS=1 writes it anew");
+    assert!(
+        std::fs::read_to_string(file).unwrap() == tersed::pipeline::rule_methods::page(),
+        "BLESS=1 writes it anew"
+    );
     let output = Command::new(env!("CARGO_BIN_EXE_tersed")).args(["rules", "methods"]).output().unwrap();
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), rules::page());
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), tersed::pipeline::rule_methods::page());
 }
 
 /// What a clone's rules would like to tell, and what comes of it.

@@ -45,7 +45,7 @@ struct CheckArgs {
 /// Runs the subcommand.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let (text, failed) = match &args.command {
-        Command::Methods => (rules::page(), 0),
+        Command::Methods => (crate::pipeline::rule_methods::page(), 0),
         Command::Check(args) => checked(args)?,
     };
     std::io::stdout().lock().write_all(text.as_bytes()).map_err(|e| format!("standard output: {e}"))?;

@@ -18,7 +18,6 @@ pub mod schema;
 mod secrets;
 mod server;
 mod telemetry;
-pub mod yaml;
 
 pub use accounting::{Accounting, AccountingPatch, Price};
 pub use alerts::{Alerts, AlertsPatch};

@@ -11,10 +11,10 @@ use super::tape::{self, Kind, NONE, Node};
 use super::{Found, Limits, Shown, html, rows, xml, yaml};
 use crate::config::Mode;
 use crate::detect::Shape;
-use crate::encode;
 use crate::input::Input;
 use crate::text::ledger::Ledger;
 use crate::text::signals;
+use crate::{encode, formats};
 
 /// Smaller documents are left whole.
 const LEAST: usize = 512;
@@ -112,14 +112,14 @@ impl<'a> Finder<'a, '_, '_> {
                 }
                 return;
             }
-            match xml::find(source, line..kept.end) {
+            match formats::xml::find(source, line..kept.end) {
                 Err(next) => line = next,
                 Ok(found) => {
                     line = found.lines.end;
                     if source.byte_range(found.lines.clone()).len() < self.least {
                         continue;
                     }
-                    let is_dense = !self.is_exact && xml::is_data(source.text(), &found.nodes);
+                    let is_dense = !self.is_exact && formats::xml::is_data(source.text(), &found.nodes);
                     let exact = self.exact(&found.lines);
                     let mut document =
                         xml::Document::new(source.text(), found.nodes, exact, input.relevance, is_dense);

@@ -156,7 +156,7 @@ fn elements_of_one_name_are_items() {
     assert!(out.contains("<case n=\"60\"><failure>error: it broke</failure></case>"), "{out}");
     assert!(out.contains("omitted 76 of 102 elements, siblings: case 76] -->"), "{out}");
     assert!(out.contains("characters, long_string]") && out.ends_with("</out></suite>\n"), "{out}");
-    assert!(super::xml::read(&out, 0).is_ok() && out.contains("<properties/>"), "{out}");
+    assert!(crate::formats::xml::read(&out, 0).is_ok() && out.contains("<properties/>"), "{out}");
     let standard = shown(&text.replace("a line of output &amp; more\n", ""), &Policy::default());
     assert!(
         !standard.contains("tersed") && standard.contains("<suite name=\"x\"><properties/><case"),

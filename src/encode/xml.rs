@@ -5,7 +5,7 @@
 //! diffs, which are edited and matched by their exact text.
 
 use super::{Encoder, fold};
-use crate::elide::xml;
+use crate::formats::xml;
 use crate::input::Input;
 use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;

@@ -12,6 +12,7 @@ mod system;
 #[cfg(unix)]
 #[path = "unix.rs"]
 mod system;
+pub mod yaml;
 
 use std::fmt;
 use std::fs::File;

@@ -44,7 +44,7 @@ pub struct Unreadable {
 
 /// Reads YAML.
 pub fn yaml(text: &str) -> Result<Node, Unreadable> {
-    let mut options = crate::config::yaml::options();
+    let mut options = crate::files::yaml::options();
     options.duplicate_keys = DuplicateKeyPolicy::Error;
     options.strict_booleans = true;
     options.with_snippet = false;

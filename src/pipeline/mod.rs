@@ -29,6 +29,7 @@ mod part;
 pub(crate) mod pointer;
 mod prepared;
 mod reading;
+pub mod rule_methods;
 mod ruled;
 mod run;
 pub mod share;

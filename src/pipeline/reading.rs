@@ -125,7 +125,7 @@ impl Run<'_> {
         chosen: Option<&'static dyn Reducer>,
     ) -> Option<&'static dyn Reducer> {
         let Some(rule) = &self.rule else { return chosen };
-        catch_unwind(AssertUnwindSafe(|| rule.methods.reducer(input, chosen))).ok()?
+        catch_unwind(AssertUnwindSafe(|| super::rule_methods::reducer(&rule.methods, input, chosen))).ok()?
     }
 
     /// Takes those away from the stretches that the rule of the text does not let read, and gives them those that it

@@ -105,7 +105,7 @@ impl Conditions {
             all.push(Condition::ExitCode(codes, when.exit_code.0.join(", ")));
         }
         if !when.kind.is_empty() {
-            let known = super::methods::families();
+            let known = crate::text::methods::families();
             for (i, kind) in when.kind.iter().enumerate() {
                 if !known.contains(&kind) && !SHAPES.contains(&kind) {
                     let mut allowed = known.clone();

@@ -110,7 +110,7 @@ fn value(path: &Path, text: &str) -> Result<Value, (Option<usize>, String)> {
             (line, e.message().to_owned())
         }),
         "yaml" | "yml" => {
-            serde_saphyr::from_str_with_options(text, crate::config::yaml::options()).map_err(|e| {
+            serde_saphyr::from_str_with_options(text, crate::files::yaml::options()).map_err(|e| {
                 let line = e.location().map(|location| location.line() as usize);
                 let reason = e.to_string();
                 (line, reason.lines().next().unwrap_or_default().to_owned())

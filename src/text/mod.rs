@@ -10,6 +10,7 @@ pub mod ledger;
 pub mod lines;
 pub mod maps;
 pub mod marker;
+pub mod methods;
 pub mod names;
 pub mod origin;
 pub mod out;

@@ -4,7 +4,7 @@
 /// Deepest nesting that is read.
 const MAX_DEPTH: usize = 256;
 /// No parent.
-pub(super) const NONE: u32 = u32::MAX;
+pub const NONE: u32 = u32::MAX;
 
 /// What a piece of a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -178,7 +178,7 @@ impl Reader<'_> {
 }
 
 /// The name that a tag starts with.
-pub(super) fn name(bytes: &[u8]) -> Option<&[u8]> {
+pub fn name(bytes: &[u8]) -> Option<&[u8]> {
     let is_name = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':') || *b >= 0x80;
     let len = bytes.iter().take_while(|b| is_name(b)).count();
     let starts = bytes.first().is_some_and(|b| b.is_ascii_alphabetic() || *b == b'_' || *b >= 0x80);

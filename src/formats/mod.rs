@@ -1,0 +1,3 @@
+//! Readers of data formats by their grammars, for all who show or write such data anew.
+
+pub mod xml;
