@@ -130,7 +130,7 @@ impl<'t> Scan<'t> {
         let rest = &self.text[start + PLACEHOLDER.len()..];
         let Some(len) = rest.iter().take(64).position(|&b| b == b']') else { return };
         let known = &self.text[start..start + PLACEHOLDER.len()] == PLACEHOLDER.as_bytes()
-            && table.infos.iter().any(|info| info.id.as_bytes() == &rest[..len]);
+            && table.ids.binary_search_by(|id| id.as_bytes().cmp(&rest[..len])).is_ok();
         if known {
             self.placeholders.push(start..start + PLACEHOLDER.len() + len + 1);
         }

@@ -70,6 +70,8 @@ pub(super) struct Rule {
 pub(super) struct Table {
     pub(super) rules: Vec<Rule>,
     pub(super) infos: Vec<RuleInfo>,
+    /// Names of the rules, sorted.
+    pub(super) ids: Vec<&'static str>,
     pub(super) keywords: Keywords,
     /// For each keyword the rules that look near it.
     pub(super) users: Vec<Vec<u16>>,
@@ -136,7 +138,9 @@ pub(super) fn load(source: &str) -> Result<Table, String> {
     words.push(PLACEHOLDER.to_ascii_lowercase());
     users.push(Vec::new());
     let keywords = Keywords::new(words);
-    Ok(Table { rules, infos, keywords, users, names, wide, named, placeholder })
+    let mut ids: Vec<&'static str> = infos.iter().map(|info| info.id).collect();
+    ids.sort_unstable();
+    Ok(Table { rules, infos, ids, keywords, users, names, wide, named, placeholder })
 }
 
 fn form(entry: &Entry) -> Result<Form, &'static str> {

@@ -3,7 +3,7 @@
 //! Each such cell is written as `name: "cell"`, and the rules judge that. It looks only below lines that hold a
 //! telling name as a cell.
 
-use super::view::{View, blanks, line_end};
+use super::view::{View, blanks, line_end, table};
 use std::ops::Range;
 
 /// Longest line of a table, in bytes.
@@ -27,13 +27,9 @@ const BARS: &[&[u8]] = &[b"|", "│".as_bytes(), "┃".as_bytes(), "║".as_byte
 
 /// Whether the name that holds `hit` may be a cell: something that parts cells stands behind it.
 pub(in super::super) fn is_cell(text: &[u8], hit: &Range<usize>) -> bool {
+    const INSIDE: [bool; 256] = table(b"_-)\"'*`");
     let rest = &text[hit.end..text.len().min(hit.end + NAME)];
-    let name = rest
-        .iter()
-        .take_while(|b| {
-            b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b')' | b'"' | b'\'' | b'*' | b'`')
-        })
-        .count();
+    let name = rest.iter().position(|b| !INSIDE[usize::from(*b)]).unwrap_or(rest.len());
     match rest.get(name..).unwrap_or_default() {
         [] => hit.end + name >= text.len(),
         [b',' | b';' | b'\t' | b'\r' | b'\n' | b'|', ..] | [b' ', b' ' | b'|', ..] | [0xe2, ..] => true,

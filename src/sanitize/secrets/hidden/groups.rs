@@ -62,7 +62,8 @@ impl Groups {
         let starts =
             before.start == 0 || text[before.start - 1] == b'=' || !is_inside(text[before.start - 1]);
         let whole = goes_on || (starts && text[before.clone()].iter().all(|b| is_inside(*b)));
-        let is = whole && (ends || is_mixed(&text[before]) || is_mixed(&text[next.clone()]));
+        // Two words are no groups because the second is shorter.
+        let is = whole && (goes_on && ends || is_mixed(&text[before]) || is_mixed(&text[next.clone()]));
         (self.last, self.size) = if is && !ends { (next.start, size) } else { (0, 0) };
         if is && ends {
             self.end = next.end;
