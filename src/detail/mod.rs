@@ -38,7 +38,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let view = source.view();
     // What stands around a numbered view is no part of the file.
     let numbered = view.numbered() * 2 > source.len();
-    let text = |i: usize| if numbered && view.number(i).is_none() { "" } else { view.text(source, i) };
+    let text = |i: usize| if numbered && view.number(i).is_none() { "" } else { view.text(source.raw(i), i) };
     let lines: Vec<&str> = (0..source.len()).map(text).collect();
     let first = lines.iter().copied().find(|line| !line.is_empty()).unwrap_or_default();
     let language = paths(input).find_map(|path| Language::of(Some(path), ""));

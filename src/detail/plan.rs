@@ -118,7 +118,7 @@ fn jumps(source: &Source<'_>, i: usize) -> bool {
 
 /// Adds a gap that is long enough, without the empty lines at its ends.
 fn push(gaps: &mut Vec<Lines>, source: &Source<'_>, mut gap: Lines) {
-    let is_empty = |i: usize| source.view().text(source, i).trim().is_empty();
+    let is_empty = |i: usize| source.view().text(source.raw(i), i).trim().is_empty();
     while !gap.is_empty() && is_empty(gap.end - 1) {
         gap.end -= 1;
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::job::Job;
-use super::sessions::{Shared, lock};
+use super::sessions::lock;
 use super::{Cancel, Engine, resolve};
 use crate::artifact::{Media, Meta};
 use crate::config::{BudgetPatch, EvidenceDetail, Policy, PolicyPatch};
@@ -23,6 +23,7 @@ use crate::protocol::redact;
 use crate::protocol::tool_result::{ArtifactRef, CompressParams, Compressed, ToolResult, check_session};
 use crate::sanitize::Counts;
 use crate::sanitize::spare::Spare;
+use crate::session::Shared;
 use crate::session::{AsDecided, Lookup, Stored, Window};
 use crate::telemetry::Stopwatch;
 use crate::telemetry::event::Resend;

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::Engine;
-use super::sessions::Shared;
 use crate::memory::size::Share;
+use crate::session::Shared;
 
 /// What is held by all together, and how much that may be.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::compress::{Place, pressure, told};
 use super::job::{Job, shortened};
-use super::sessions::{Shared, lock};
+use super::sessions::lock;
 use super::{Cancel, Engine, schema};
 use crate::config::Policy;
 use crate::pipeline::budget::Ask;
@@ -25,6 +25,7 @@ use crate::protocol::redact::{self, Inside, Plan, Region};
 use crate::protocol::skim::{Edits, Json};
 use crate::sanitize::Counts;
 use crate::sanitize::spare::Spare;
+use crate::session::Shared;
 use crate::session::Stored;
 use crate::tokens;
 

@@ -10,6 +10,7 @@ use crate::protocol::params::{check_id, invalid};
 use crate::protocol::session::{
     Closed, CompactedParams, EvictedParams, ForkParams, Forked, OpenParams, Opened, SessionParams, Stats,
 };
+use crate::session::Shared;
 use crate::session::{Bounds, Session};
 
 /// Closed sessions that are remembered, so that a late request is told.
@@ -19,9 +20,6 @@ const MAX_CLOSED: usize = 256;
 pub const AGENT: char = '/';
 /// Bytes that a session freed from which it is worth the time to give them back to the system.
 const WORTH_GIVING_BACK: usize = 256 << 10;
-
-/// A session that several threads may hold.
-pub(super) type Shared = Arc<Mutex<Session>>;
 
 /// All open sessions.
 #[derive(Debug)]

@@ -3,10 +3,7 @@
 //! The rungs are the mode, each mode above it up to `maxMode`, then smaller limits, then a cut by real
 //! tokens (`fit`). The first rung that fits is the answer. Nothing here looks at a text.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use super::evidence::BudgetUse;
+use super::evidence::{BudgetUse, Rung};
 use crate::config::{Mode, Policy};
 use crate::text::reason::Reason;
 
@@ -65,23 +62,6 @@ impl Ask {
         }
         rungs
     }
-}
-
-/// How far a budget had to go.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Rung {
-    /// The mode.
-    pub mode: Mode,
-    /// How often the limits that depend on the mode were halved.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub squeeze: u8,
-    /// Whether lines were cut by tokens after that.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub cut: bool,
-}
-
-fn is_zero(n: &u8) -> bool {
-    *n == 0
 }
 
 impl Rung {

@@ -6,8 +6,9 @@
 use std::ops::Range;
 
 use super::echoes;
-use super::headings::{self, Form, Headings};
+use super::headings::{self, Headings};
 use super::shorten;
+use super::unit::{Form, Kept, MARKERS, Unit};
 use crate::text::details::likeness;
 use crate::text::ledger::{Action, Ledger, Reduction};
 use crate::text::maps::Set;
@@ -31,8 +32,6 @@ pub struct Cap {
     pub names: usize,
 }
 
-/// Bytes that two markers and the check take, about.
-pub(super) const MARKERS: usize = 160;
 /// Names may take one byte for so many that are left out.
 const NAMES_SHARE: usize = 8;
 /// Lines shown before the first failure.
@@ -53,17 +52,6 @@ const MAX_HEADINGS: usize = 512;
 
 /// Rounds in which lines are shown as they were written for want of what they lean on.
 const MAX_ROUNDS: usize = 8;
-
-/// A visible piece that is kept or dropped as a whole.
-pub(super) struct Unit {
-    pub(super) lines: Range<usize>,
-    pub(super) bytes: usize,
-    pub(super) form: Form,
-    /// The lines that it says it is like, where it is the marker of a block that stands twice.
-    same_as: Option<Range<usize>>,
-    /// Whether it shows what it stands for, and not only a marker.
-    is_shown: bool,
-}
 
 /// Brings the ledger under the cap; `None` when it is already.
 pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) -> Option<Ledger> {
@@ -151,13 +139,6 @@ impl Cap {
         const LAST: u32 = u32::MAX - 8;
         if self.reason == Reason::HeadTail { LAST } else { LAST + 4 }
     }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
-    No,
-    Window,
-    Signal,
 }
 
 /// Which units stay: head, tail, single failure lines between them with what stands around each, a window at

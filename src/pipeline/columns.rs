@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::outstanding::{Candidate, EACH, digest};
+use super::candidate::{Candidate, EACH, digest};
 use crate::text::details::likeness;
 use crate::text::source::Source;
 

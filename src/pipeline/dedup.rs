@@ -6,7 +6,8 @@
 use std::hash::{BuildHasher, Hasher};
 
 use super::blocks::{Earlier, Reference};
-use super::budget::{Ask, Rung};
+use super::budget::Ask;
+use super::evidence::Rung;
 use crate::sanitize::spare::Fingerprint;
 use crate::text::call::ToolCall;
 use crate::text::marker::Marker;

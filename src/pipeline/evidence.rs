@@ -5,8 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::budget::Rung;
 use crate::config::Mode;
+use crate::text::ledger::Gap;
 use crate::text::reason::Reason;
 
 /// What became of a result.
@@ -151,6 +151,42 @@ pub struct Memo {
     pub reused: bool,
     /// The call was seen before with other bytes or another policy.
     pub changed: bool,
+}
+
+impl Omission {
+    /// A gap as the evidence lists it.
+    pub(super) fn of(gap: Gap, part: usize) -> Omission {
+        let shown_by = gap.shown_by.map(|(origin, there)| ShownBy {
+            tool_call_id: origin.call.clone(),
+            argument: origin.argument.clone(),
+            lines: [there, there + gap.count - 1],
+        });
+        Omission {
+            lines: [gap.lines.0, gap.lines.1],
+            reason: gap.reason,
+            count: gap.count,
+            bytes: gap.bytes,
+            part,
+            shown_by,
+        }
+    }
+}
+
+/// How far a budget had to go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Rung {
+    /// The mode.
+    pub mode: Mode,
+    /// How often the limits that depend on the mode were halved.
+    #[serde(default, skip_serializing_if = "is_no_squeeze")]
+    pub squeeze: u8,
+    /// Whether lines were cut by tokens after that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+}
+
+fn is_no_squeeze(n: &u8) -> bool {
+    *n == 0
 }
 
 /// What a budget did to one result.

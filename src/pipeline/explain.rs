@@ -5,8 +5,6 @@
 //! from the ledgers.
 
 use std::cell::RefCell;
-use std::collections::HashSet;
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::budget::Ask;
@@ -19,10 +17,13 @@ use super::{Outcome, Prepared, Raw, RedactionFailed};
 use crate::config::Policy;
 use crate::sanitize::binary::Binary;
 use crate::text::call::ToolCall;
-use crate::text::ledger::{Action, Ledger, Reduction, Span};
+use crate::text::ledger::{Action, Ledger};
 use crate::text::marker::Marker;
 use crate::text::origin::Origin;
 use crate::text::source::{Source, count_lines};
+
+use super::trace::{Notes, clipped, whose};
+pub use super::trace::{Part, Traced};
 
 /// An outcome and how it came about.
 #[derive(Debug)]
@@ -31,53 +32,6 @@ pub struct Explained {
     pub outcome: Outcome,
     /// One for each part that came in.
     pub parts: Vec<Part>,
-}
-
-/// What became of one part.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Part {
-    /// The text that lines are numbered in: without secrets, cleaned up unless the text stays exact.
-    /// Empty for binary data.
-    pub original: String,
-    /// Lines of the parts before it.
-    pub lines_before: usize,
-    /// Media type and size of binary data.
-    pub binary: Option<(&'static str, usize)>,
-    /// Lines of the output before all that the spans tell: the pointer to an externalized original.
-    pub lead: usize,
-    /// All lines of the original in order, none twice.
-    pub spans: Vec<Traced>,
-    /// Lines of the original that report a failure, from 0.
-    pub signals: Vec<usize>,
-    /// Of these, lines that a step had hidden and the guard brought back, and the step.
-    pub restored: Vec<(usize, usize)>,
-    /// The same of lines that are no failures but belong to one, or end the text.
-    pub restored_more: Vec<(usize, usize)>,
-    /// The steps of the evidence that are about this part.
-    pub steps: Vec<usize>,
-    /// The step that took white space at the ends of lines or before their numbers.
-    pub trimmed_by: Vec<usize>,
-    /// Whether the output was written anew as a whole after the steps, so that its lines are not those
-    /// which the spans tell.
-    pub is_rewritten: bool,
-    /// The step that last gave the output as a whole another form, or put the pointer before it.
-    pub anew_by: Option<usize>,
-}
-
-/// Lines, what happened to them, and what of the output stands for them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Traced {
-    /// Lines of the original, from 0, end exclusive.
-    pub lines: Range<usize>,
-    /// Lines of the output, alike. Empty where an earlier marker speaks for these lines too.
-    pub shown: Range<usize>,
-    /// What happened.
-    pub action: Action,
-    /// The steps that did it, as indexes into the steps of the evidence, in the order of their lines, and
-    /// to how many of the lines each did. Where one changed what another wrote, the last is the last.
-    pub steps: Vec<(usize, usize)>,
-    /// Of these, those that left bytes out inside what stands for the lines.
-    pub cut_by: Vec<usize>,
 }
 
 /// Compresses one result and says what became of each line.
@@ -132,214 +86,6 @@ fn refer(parts: &mut [Part], texts: &[String], first: &First) {
             part.trimmed_by.clear();
             (part.lead, part.is_rewritten, part.anew_by) = (0, false, None);
         }
-    }
-}
-
-impl Part {
-    /// Whether the output has the lines that the spans tell, with at most the exit status after them.
-    fn is_told_by(&self, text: &str) -> bool {
-        let original: Vec<&str> = self.original.lines().collect();
-        let output: Vec<&str> = text.lines().collect();
-        let shown = self.spans.last().map_or(self.lead, |span| span.shown.end);
-        let same = |span: &Traced| {
-            let lines = span.lines.clone().zip(span.shown.clone());
-            lines.into_iter().all(|(from, to)| match (original.get(from), output.get(to)) {
-                (Some(from), Some(to)) if self.trimmed_by.is_empty() => from == to,
-                (Some(from), Some(to)) => from.trim() == to.trim(),
-                _ => false,
-            })
-        };
-        self.binary.is_some()
-            || ((shown..=shown + 1).contains(&output.len())
-                && self.spans.iter().filter(|span| span.action == Action::Keep).all(same))
-    }
-
-    /// A part of which everything is as its ledger says, if there is one, and else as it came; `lead`
-    /// lines of the output stand before it.
-    fn of(source: &Source<'_>, ledger: Option<&Ledger>, lead: usize) -> Self {
-        let keep = Ledger::new(source);
-        let ledger = ledger.unwrap_or(&keep);
-        let mut at = lead;
-        let mut groups = HashSet::new();
-        let spans = ledger.spans().iter().map(|span| {
-            let start = at;
-            at += lines_written(span, &mut groups);
-            let action = span.action.clone();
-            let (lines, steps, cut_by) = (span.lines.clone(), Vec::new(), Vec::new());
-            Traced { lines, shown: start..at, action, steps, cut_by }
-        });
-        Self {
-            lead,
-            original: source.text().to_owned(),
-            lines_before: source.number(0) - 1,
-            spans: spans.collect(),
-            ..Self::default()
-        }
-    }
-}
-
-/// How many lines the ledger writes for a span; `groups` are those whose marker stands before it.
-fn lines_written(span: &Span, groups: &mut HashSet<u32>) -> usize {
-    match &span.action {
-        Action::Keep => span.lines.len(),
-        Action::Replace { text, .. } => text.matches('\n').count() + 1,
-        Action::Repeat { period } => period + 1,
-        Action::Refer { .. } | Action::Omit { group: 0, .. } => 1,
-        Action::Omit { group, .. } => usize::from(groups.insert(*group)),
-    }
-}
-
-/// What is noted while the steps of one run go over the parts. A run on another rung has notes of its own.
-#[derive(Debug, Default)]
-pub(super) struct Trace {
-    /// What the notes came to.
-    parts: Vec<Part>,
-    /// The notes on each part; the last are those on the part at hand.
-    notes: Vec<Notes>,
-}
-
-/// A step, and whether it left bytes out inside what it wrote.
-type By = (usize, bool);
-
-/// Lines that are not kept, and the steps that changed them: more than one where a step changed what an
-/// earlier one wrote.
-type Taken = (Range<usize>, Vec<By>);
-
-/// Notes on one part.
-#[derive(Debug, Default)]
-struct Notes {
-    /// Media type, size, and lines before it, of binary data.
-    binary: Option<(&'static str, usize, usize)>,
-    /// Lines that are not kept, in order.
-    taken: Vec<Taken>,
-    restored: Vec<(usize, usize)>,
-    restored_more: Vec<(usize, usize)>,
-    signals: Vec<usize>,
-    trimmed_by: Vec<usize>,
-    steps: Vec<usize>,
-    lead: usize,
-    anew_by: Option<usize>,
-    /// What the last resort of a budget left of the lines, which nothing in its output tells.
-    clipped: Option<Ledger>,
-}
-
-impl Notes {
-    fn changed(&mut self, old: &Ledger, new: &Ledger, step: usize) {
-        self.taken = whose(old, &self.taken, new, step);
-        if old.trims() != new.trims() {
-            self.trimmed_by.push(step);
-        }
-    }
-
-    /// What the notes come to; without a ledger everything is as it came.
-    fn part(self, source: &Source<'_>, ledger: Option<&Ledger>) -> Part {
-        let ledger = self.clipped.as_ref().or(ledger);
-        let mut part = Part::of(source, ledger, self.lead);
-        part.is_rewritten = self.clipped.is_some();
-        let mut taken = self.taken.iter().peekable();
-        for span in part.spans.iter_mut().filter(|span| span.action != Action::Keep) {
-            while taken.next_if(|(lines, _)| lines.end <= span.lines.start).is_some() {}
-            while let Some((lines, by)) = taken.peek().filter(|(lines, _)| lines.start < span.lines.end) {
-                let count = lines.end.min(span.lines.end) - lines.start.max(span.lines.start);
-                for (step, cuts) in by {
-                    match span.steps.iter_mut().find(|(by, _)| by == step) {
-                        Some((_, sum)) => *sum += count,
-                        None => span.steps.push((*step, count)),
-                    }
-                    if *cuts && !span.cut_by.contains(step) {
-                        span.cut_by.push(*step);
-                    }
-                }
-                if lines.end > span.lines.end {
-                    break;
-                }
-                taken.next();
-            }
-        }
-        if ledger.is_some_and(|ledger| ledger.trims() != (false, false)) {
-            part.trimmed_by = self.trimmed_by;
-        }
-        Part {
-            restored: self.restored,
-            restored_more: self.restored_more,
-            signals: self.signals,
-            steps: self.steps,
-            anew_by: self.anew_by,
-            ..part
-        }
-    }
-}
-
-/// The lines that the last resort of a budget does not show, as a ledger.
-fn clipped(source: &Source<'_>, omissions: &[Omission]) -> Option<Ledger> {
-    let mut step = Reduction::default();
-    for Omission { lines: [first, last], reason, bytes, .. } in omissions {
-        let lines = first.checked_sub(source.number(0))?..last.checked_sub(source.number(0))? + 1;
-        match bytes {
-            0 => step.omit(lines, *reason),
-            _ => {
-                let text = String::new();
-                step.push(lines, Action::Replace { text, reason: *reason, omitted_bytes: *bytes });
-            }
-        }
-    }
-    Ledger::new(source).apply(source, step).ok()
-}
-
-/// Whose the lines are that a new ledger does not keep: of a span that was there before, whoever took it
-/// then, of any other the step that was just applied.
-fn whose(old: &Ledger, taken: &[Taken], new: &Ledger, step: usize) -> Vec<Taken> {
-    let mut out: Vec<Taken> = Vec::with_capacity(taken.len() + 8);
-    let mut spans = old.spans().iter().peekable();
-    let mut before = taken.iter().peekable();
-    for span in new.spans().iter().filter(|span| span.action != Action::Keep) {
-        let mut at = span.lines.start;
-        while at < span.lines.end {
-            while spans.next_if(|s| s.lines.end <= at).is_some() {}
-            while before.next_if(|(lines, _)| lines.end <= at).is_some() {}
-            let Some(was) = spans.peek() else { break };
-            let mut end = was.lines.end.min(span.lines.end);
-            let mut by = Vec::new();
-            let is_same = is_same(&was.action, &span.action);
-            let is_further = matches!(
-                (&was.action, &span.action),
-                (Action::Replace { .. }, Action::Replace { .. }) if was.lines == span.lines
-            );
-            if (is_same || is_further)
-                && let Some((lines, first)) = before.peek().filter(|(lines, _)| lines.contains(&at))
-            {
-                end = end.min(lines.end);
-                by.clone_from(first);
-            }
-            if !is_same || by.is_empty() {
-                let was = if is_further { omitted_bytes(&was.action) } else { 0 };
-                by.push((step, omitted_bytes(&span.action) > was));
-            }
-            match out.last_mut().filter(|(lines, last)| lines.end == at && *last == by) {
-                Some((lines, _)) => lines.end = end,
-                None => out.push((at..end, by)),
-            }
-            at = end;
-        }
-    }
-    out
-}
-
-/// Bytes that are left out inside what stands for lines.
-fn omitted_bytes(action: &Action) -> usize {
-    match action {
-        Action::Replace { omitted_bytes, .. } => *omitted_bytes,
-        _ => 0,
-    }
-}
-
-/// Whether lines were already as they are. Groups are told apart over all steps.
-fn is_same(old: &Action, new: &Action) -> bool {
-    match (old, new) {
-        (Action::Omit { reason: a, group: x, .. }, Action::Omit { reason: b, group: y, .. }) => {
-            a == b && x == y
-        }
-        _ => old == new,
     }
 }
 
@@ -453,86 +199,5 @@ impl Run<'_> {
         if let Some((notes, _)) = self.notes() {
             notes.binary = Some((binary.mime, binary.size, lines_before));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::text::ledger::Reduction;
-    use crate::text::reason::Reason;
-
-    /// The ledger after steps, and whose its gaps are.
-    fn steps(steps: &[&dyn Fn(&mut Reduction)]) -> Vec<(Range<usize>, Vec<usize>)> {
-        let source = Source::new("a\nb\nc\nd\ne\nf\ng\nh\n");
-        let (mut ledger, mut taken) = (Ledger::new(&source), Vec::new());
-        for (at, step) in steps.iter().enumerate() {
-            let mut reduction = Reduction::default();
-            step(&mut reduction);
-            let next = ledger.apply(&source, reduction).unwrap();
-            taken = whose(&ledger, &taken, &next, at);
-            ledger = next;
-        }
-        taken.into_iter().map(|(lines, by)| (lines, by.into_iter().map(|(step, _)| step).collect())).collect()
-    }
-
-    #[test]
-    fn lines_are_of_the_step_that_took_them_first_for_their_reason() {
-        let first = |r: &mut Reduction| r.omit(1..3, Reason::Progress);
-        let beside = |r: &mut Reduction| r.omit(3..5, Reason::Progress);
-        assert_eq!(steps(&[&first, &beside]), [(1..3, vec![0]), (3..5, vec![1])]);
-        let around = |r: &mut Reduction| r.omit(0..6, Reason::OutputCap);
-        assert_eq!(steps(&[&first, &beside, &around]), [(0..6, vec![2])]);
-        let more = |r: &mut Reduction| r.omit(0..6, Reason::Progress);
-        assert_eq!(steps(&[&first, &more]), [(0..1, vec![1]), (1..3, vec![0]), (3..6, vec![1])]);
-        let anew = |r: &mut Reduction| r.replace(6..8, "x".to_owned(), Reason::JsonWhitespace);
-        assert_eq!(steps(&[&anew, &first]), [(1..3, vec![1]), (6..8, vec![0])]);
-    }
-
-    #[test]
-    fn what_is_changed_further_is_of_both_steps() {
-        let source = Source::new("a\nb\n");
-        let mut reduction = Reduction::default();
-        reduction.replace(0..2, "a b".to_owned(), Reason::JsonWhitespace);
-        let written = Ledger::new(&source).apply(&source, reduction).unwrap();
-        let mut cut = written.clone();
-        for span in cut.spans_mut() {
-            span.action =
-                Action::Replace { text: "a".to_owned(), reason: Reason::OutputCap, omitted_bytes: 2 };
-        }
-        let first = whose(&Ledger::new(&source), &[], &written, 0);
-        let second = whose(&written, &first, &cut, 1);
-        assert_eq!(second, [(0..2, vec![(0, false), (1, true)])]);
-        // What only writes anew what is left after the cut leaves nothing out itself.
-        let mut table = cut.clone();
-        for span in table.spans_mut() {
-            if let Action::Replace { text, .. } = &mut span.action {
-                *text = "t".to_owned();
-            }
-        }
-        assert_eq!(whose(&cut, &second, &table, 2), [(0..2, vec![(0, false), (1, true), (2, false)])]);
-    }
-
-    #[test]
-    fn groups_of_two_steps_are_not_one() {
-        let first = |r: &mut Reduction| r.omit_in(1..3, Reason::Progress, 1);
-        let second = |r: &mut Reduction| r.omit_in(4..6, Reason::Progress, 1);
-        assert_eq!(steps(&[&first, &second]), [(1..3, vec![0]), (4..6, vec![1])]);
-    }
-
-    #[test]
-    fn a_text_that_the_spans_do_not_tell_is_known() {
-        let source = Source::new("a\nb\nc\n");
-        let mut reduction = Reduction::default();
-        reduction.omit(1..2, Reason::Progress);
-        let ledger = Ledger::new(&source).apply(&source, reduction).unwrap();
-        let part = Part::of(&source, Some(&ledger), 0);
-        assert!(part.is_told_by("a\n[marker]\nc\n"));
-        assert!(part.is_told_by("a\n[marker]\nc\n[tersed: exit status 1]\n"));
-        assert!(!part.is_told_by("a\n[marker]\nd\n"));
-        assert!(!part.is_told_by("legend\na\n[marker]\nc\n"));
-        assert!(!part.is_told_by("a\nc\n"));
-        let part = Part::of(&source, Some(&ledger), 1);
-        assert!(part.is_told_by("pointer\na\n[marker]\nc\n") && !part.is_told_by("a\n[marker]\nc\n"));
     }
 }

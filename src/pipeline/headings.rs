@@ -1,7 +1,7 @@
 //! What a kept line leans on: the heading above it, the line that says once what its neighbours share. A cut
 //! that drops the one and keeps the other would put the line under a heading that is not its own.
 
-use super::cap::{Kept, Unit};
+use super::unit::{Form, Kept, Unit};
 use crate::text::ledger::{Action, Ledger};
 use crate::text::names::SHORT;
 use crate::text::reason::Reason;
@@ -59,19 +59,6 @@ pub(super) fn unwrite_messages(ledger: &mut Ledger) {
             span.action = Action::Keep;
         }
     }
-}
-
-/// How a unit leans on others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    /// Stands for itself, and may be what the rows below it lean on.
-    Other,
-    /// A line without what a line above it says for it.
-    Row,
-    /// A folder by its end, or what stands below one: above it is written out.
-    Short,
-    /// A message that stands for lines elsewhere too.
-    Message,
 }
 
 /// The form of what a span shows.

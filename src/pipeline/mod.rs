@@ -9,6 +9,7 @@
 pub mod blocks;
 pub mod budget;
 mod bypass;
+pub mod candidate;
 pub mod cap;
 mod columns;
 mod cut;
@@ -36,6 +37,8 @@ pub mod share;
 mod shorten;
 mod summary;
 pub mod timer;
+pub mod trace;
+mod unit;
 
 use std::sync::{Arc, OnceLock};
 

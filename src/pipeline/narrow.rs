@@ -3,7 +3,6 @@
 
 use super::evidence::Omission;
 use super::fit::{self, Fit, Form, Goal};
-use super::part::omission;
 use super::run::Run;
 use super::share::{self, Claim};
 use super::{INPUT_LIMIT, exit, guard, pointer};
@@ -202,7 +201,7 @@ impl Run<'_> {
             let tokens = self.counter.count(&text);
             let pays = pays(&text, tokens) || (pointer.is_some() && tokens < self.source_tokens[index]);
             pays.then(|| {
-                let omissions = ledger.gaps(source).into_iter().map(|gap| omission(gap, index)).collect();
+                let omissions = ledger.gaps(source).into_iter().map(|gap| Omission::of(gap, index)).collect();
                 let kept = guard::count_visible(source, &ledger, &part.signals);
                 Cut { text, ledger: Some(ledger), omissions, kept, tokens }
             })

@@ -4,15 +4,15 @@
 //! Like `signals`, this knows no reducer. Nothing here decides how many lines stay; a cut takes them in the
 //! order of how rare they are. Linear in the text, and what is remembered of it has a limit.
 
-use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
-use foldhash::fast::FixedState;
 
-use super::cap::{Kept, Picked};
+use super::candidate::{Candidate, EACH};
+use super::cap::Picked;
 use super::columns;
+use super::unit::Kept;
 use crate::text::details::likeness;
 use crate::text::maps::Set;
 use crate::text::source::Source;
@@ -85,8 +85,6 @@ const WORDS: &[&str] = &[
 
 /// A word that more than one line in so many holds tells nothing.
 const COMMON: usize = 10;
-/// Lines that are remembered for each word or value.
-pub(super) const EACH: usize = 16;
 /// Longest line that is a candidate, in bytes.
 const LONGEST: usize = 600;
 
@@ -94,21 +92,6 @@ static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     // As for the words of failures: only a leftmost search is packed.
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS).ok()
 });
-
-/// A line that stands out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Candidate {
-    /// Which of the lines that were given.
-    pub place: usize,
-    /// How many before it stand out by the same.
-    pub nth: usize,
-    /// How many lines stand out by the same.
-    pub count: usize,
-    /// Digest of what it says, and of what it stands out by. Of candidates with one key the first is enough.
-    pub key: u64,
-    /// Whether a line that is like it but for digits says the same.
-    pub is_word: bool,
-}
 
 /// The lines that stand out, the rarest first: of each kind the first, then of each the second, and so on.
 /// `lines` are numbers of lines in order.
@@ -173,11 +156,6 @@ fn is_whole(text: &[u8], start: usize, end: usize) -> bool {
     // `UserWarning` is one too.
     let is_start = !is_part(before.last()) || &text[start..end] == b"Warning";
     is_start && !is_part(text.get(end)) && !before.ends_with(b"no ") && !before.ends_with(b" 0 ")
-}
-
-/// A digest that is the same everywhere.
-pub(super) fn digest(value: &[u8], place: usize) -> u64 {
-    FixedState::default().hash_one((value, place))
 }
 
 /// One part in so many of what a cut leaves is for lines that stand out.

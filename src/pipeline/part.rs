@@ -5,7 +5,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::blocks::{self, Earlier};
-use super::evidence::{Evidence, Omission, ShownBy, Step};
+use super::evidence::{Evidence, Omission, Step};
 use super::narrow::Done;
 use super::reading::Stretch;
 use super::run::Run;
@@ -20,7 +20,7 @@ use crate::reduce::{self, trace};
 use crate::sanitize;
 use crate::sanitize::Sanitized;
 use crate::sanitize::binary::Binary;
-use crate::text::ledger::{Action, Gap, Ledger, Reduction, Span};
+use crate::text::ledger::{Action, Ledger, Reduction, Span};
 use crate::text::lines::Lines;
 use crate::text::marker;
 use crate::text::marker::Marker;
@@ -244,7 +244,7 @@ impl Run<'_> {
             }
             false => ledger,
         };
-        self.evidence.omissions.extend(ledger.gaps(source).into_iter().map(|gap| omission(gap, part)));
+        self.evidence.omissions.extend(ledger.gaps(source).into_iter().map(|gap| Omission::of(gap, part)));
         let kind = match self.pointer {
             Some(_) => pointer::Kind::of(source, &detection, self.evidence.family.as_deref(), signals.len()),
             None => pointer::Kind::Text,
@@ -511,22 +511,5 @@ impl Run<'_> {
         self.evidence.capped = false;
         self.evidence.dictionary_method = None;
         source.text().to_owned()
-    }
-}
-
-/// A gap as the evidence lists it.
-pub(super) fn omission(gap: Gap, part: usize) -> Omission {
-    let shown_by = gap.shown_by.map(|(origin, there)| ShownBy {
-        tool_call_id: origin.call.clone(),
-        argument: origin.argument.clone(),
-        lines: [there, there + gap.count - 1],
-    });
-    Omission {
-        lines: [gap.lines.0, gap.lines.1],
-        reason: gap.reason,
-        count: gap.count,
-        bytes: gap.bytes,
-        part,
-        shown_by,
     }
 }

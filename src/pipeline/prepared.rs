@@ -5,18 +5,19 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::budget::{self, Ask, Rung};
+use super::budget::{self, Ask};
 use super::bypass;
 use super::dedup::{self, Decision, History};
+use super::evidence::Rung;
 use super::evidence::{Status, Step};
 use super::exclude;
-use super::explain::Trace;
 use super::hint;
 use super::pointer;
 use super::run::Run;
 use super::share::Claim;
 use super::summary::{self, Input};
 use super::timer::Timer;
+use super::trace::Trace;
 use super::{INPUT_LIMIT, Outcome};
 use crate::config::{Mode, OnRepeat, Policy};
 use crate::sanitize;

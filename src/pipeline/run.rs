@@ -7,8 +7,8 @@ use std::sync::Arc;
 use super::blocks::{Earlier, Reference};
 use super::dedup::{First, Key};
 use super::evidence::{Evidence, Step};
-use super::explain::Trace;
 use super::timer::Timer;
+use super::trace::Trace;
 use super::{HANDLE_DIGITS, Retain};
 use crate::config::Policy;
 use crate::encode::dictionary::Written;
@@ -89,6 +89,20 @@ impl Run<'_> {
             bytes_after: after,
         });
         self.timer_ended();
+    }
+
+    /// A step begins.
+    pub(super) fn timer_begin(&self) {
+        if let Some(timer) = self.timer {
+            timer.begin();
+        }
+    }
+
+    /// The last step of the evidence has ended.
+    pub(super) fn timer_ended(&self) {
+        if let Some(timer) = self.timer {
+            timer.ended(self.evidence.steps.len().saturating_sub(1));
+        }
     }
 
     /// In place of `handle` where only its length matters: sizes need no hash of the original.

@@ -1,8 +1,8 @@
 //! Pieces of a text that take more than their share of a cap: long lines are cut inside, what stands for many
 //! lines comes as the tool wrote it.
 
-use super::cap::MARKERS;
-use super::headings::{self, Form};
+use super::headings;
+use super::unit::{Form, MARKERS};
 use crate::text::ledger::{Action, Ledger};
 use crate::text::marker::Marker;
 use crate::text::reason::Reason;

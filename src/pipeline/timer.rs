@@ -1,8 +1,6 @@
 //! What the steps take, for those who want to know. The core reads no clock: a timer is brought by the shell,
 //! and decides nothing.
 
-use super::run::Run;
-
 /// Is told when a step begins and when it has ended.
 pub trait Timer {
     /// What comes from here on belongs to the next step that ends.
@@ -11,20 +9,4 @@ pub trait Timer {
     /// The `n`th step of the evidence, from 0, has ended; what follows belongs to the next one. Of a step that
     /// ends more than once, when a text is worked on anew, the last time counts, and those after it are void.
     fn ended(&self, n: usize);
-}
-
-impl Run<'_> {
-    /// A step begins.
-    pub(super) fn timer_begin(&self) {
-        if let Some(timer) = self.timer {
-            timer.begin();
-        }
-    }
-
-    /// The last step of the evidence has ended.
-    pub(super) fn timer_ended(&self) {
-        if let Some(timer) = self.timer {
-            timer.ended(self.evidence.steps.len().saturating_sub(1));
-        }
-    }
 }

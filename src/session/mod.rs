@@ -257,6 +257,9 @@ pub struct Session {
     pub policy: PolicyPatch,
 }
 
+/// A session that several threads may hold.
+pub type Shared = std::sync::Arc<std::sync::Mutex<Session>>;
+
 impl Session {
     /// An empty session; `host_limit` is the size in bytes above which the host cuts a result by itself.
     pub fn new(bounds: Bounds, host_limit: Option<usize>) -> Self {

@@ -17,6 +17,7 @@ mod clock;
 pub mod event;
 mod file;
 mod fingerprint;
+mod notifier;
 #[cfg(feature = "otel")]
 pub mod otel;
 mod place;

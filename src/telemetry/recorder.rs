@@ -1,52 +1,22 @@
 //! The door of the module: takes what happened, and hands it on.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, Once, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::thread;
 use std::time::Duration;
 
 use super::alerts::{Alert, Monitor};
 use super::event::{Event, VERSION, What};
+use super::notifier::Notifier;
 use super::queue::Queue;
 use super::writer::{Raw, Writer};
 use super::{Clock, LogFile, Stopwatch, default_path, fingerprint};
 use crate::config::{Alerts, Telemetry};
-use crate::protocol::notification::{self, LogMessage};
+use crate::protocol::notification::{self};
 
 /// How long the end waits for what is not written yet.
 const PATIENCE: Duration = Duration::from_secs(2);
-
-/// Sends a notification to the host: its method and its parameters in JSON.
-type Send = Box<dyn Fn(&'static str, &str) + std::marker::Send + Sync>;
-
-/// The way to the host, where there is one.
-#[derive(Default)]
-pub(super) struct Notifier(OnceLock<Send>);
-
-impl fmt::Debug for Notifier {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "Notifier({})", self.0.get().is_some())
-    }
-}
-
-impl Notifier {
-    pub(super) fn notify(&self, method: &'static str, params: &str) {
-        if let Some(send) = self.0.get() {
-            send(method, params);
-        }
-    }
-
-    /// `window/logMessage`
-    pub(super) fn log(&self, kind: u8, message: &str) {
-        let Ok((message, _)) = crate::sanitize::redact_only(message) else { return };
-        let message = LogMessage { kind, message: format!("tersed: {message}") };
-        if let Ok(params) = serde_json::to_string(&message) {
-            self.notify(notification::LOG_MESSAGE, &params);
-        }
-    }
-}
 
 /// Takes what happened. Does nothing where nobody asked.
 #[derive(Debug)]

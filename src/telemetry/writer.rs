@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::event::{Event, Names, What};
+use super::notifier::Notifier;
 use super::queue::Queue;
-use super::recorder::Notifier;
 use super::{LogFile, bound, fingerprint};
 use crate::config::Telemetry;
 use crate::protocol::notification;

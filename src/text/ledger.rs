@@ -15,56 +15,8 @@ use crate::text::out::{Out, Size, WithLines};
 use crate::text::reason::Reason;
 pub use crate::text::reduction::Reduction;
 use crate::text::source::Source;
+pub use crate::text::span::{Action, Span};
 use crate::tokens::Verbatim;
-
-/// What happens to a run of lines.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Action {
-    /// Shown as they are.
-    Keep,
-    /// Not shown. Spans of one non-zero `group` share one marker, in front of the first; the lines
-    /// between them are shown.
-    Omit {
-        /// Why.
-        reason: Reason,
-        /// 0 for a marker of its own.
-        group: u32,
-        /// What the lines that share the marker name, with the numbers of the lines; in the first span.
-        names: Option<Arc<str>>,
-    },
-    /// The first `period` lines are shown, the rest are repetitions of them.
-    Repeat {
-        /// Lines of the block that repeats.
-        period: usize,
-    },
-    /// Shown as another text that says the same; without a final newline.
-    Replace {
-        /// The text.
-        text: String,
-        /// Why.
-        reason: Reason,
-        /// Bytes that the text leaves out behind a marker of its own, 0 for none.
-        omitted_bytes: usize,
-    },
-    /// Not shown, since an earlier result shows the same lines.
-    Refer {
-        /// Where they stand.
-        origin: Arc<Origin>,
-        /// The number of the first of them there, from 1.
-        there: usize,
-        /// The number that it carries there; the same where it carries none.
-        carried: usize,
-    },
-}
-
-/// A run of lines and what happens to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Span {
-    /// Lines, from 0, end exclusive.
-    pub lines: Range<usize>,
-    /// What happens to them.
-    pub action: Action,
-}
 
 /// Groups from here on are those of the cap, which runs last.
 pub const CAP_GROUPS: u32 = u32::MAX - 16;
@@ -293,7 +245,7 @@ impl Ledger {
                 _ => continue,
             };
             for i in lines.filter(|&i| !is_changed(source.line(i))) {
-                let text = view.text(source, i);
+                let text = view.text(source.raw(i), i);
                 // Blanks before a `\r` go and the `\r` stays: such a line is not worth putting together.
                 match text.strip_suffix('\r') {
                     _ if !self.trim_line_ends => out.push(source, view, i, text),

@@ -19,4 +19,5 @@ pub mod reduction;
 pub mod relevance;
 pub mod signals;
 pub mod source;
+pub mod span;
 pub mod view;

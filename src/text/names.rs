@@ -64,7 +64,7 @@ impl<'a> Names<'a> {
         for i in ledger.kept().flatten() {
             while next.next_if(|gap| gap.end <= i).is_some() {}
             if next.peek().is_none_or(|gap| i < gap.start) {
-                each(view.text(source, i), |name, kinds| {
+                each(view.text(source.raw(i), i), |name, kinds| {
                     // The others are never asked for.
                     if says_something(name, kinds) {
                         shown.insert(name);
@@ -84,7 +84,7 @@ impl<'a> Names<'a> {
         let mut out = String::new();
         for i in gap {
             let mut is_first = true;
-            each(view.text(source, i), |name, kinds| {
+            each(view.text(source.raw(i), i), |name, kinds| {
                 if says_something(name, kinds) && self.shown.insert(name) {
                     if is_first {
                         let space = if out.is_empty() { "" } else { " " };

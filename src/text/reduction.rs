@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::text::ledger::{Action, Span};
 use crate::text::reason::Reason;
+use crate::text::span::{Action, Span};
 
 /// What a step wants to do: spans in order, without overlap; lines in no span are kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -160,6 +160,18 @@ pub fn failure_lines(source: &Source<'_>) -> Vec<usize> {
     source.failures().to_vec()
 }
 
+impl Source<'_> {
+    /// Numbers of the lines that report a failure, in order, from 0.
+    pub fn failures(&self) -> &[usize] {
+        self.failures.get_or_init(|| search(self))
+    }
+
+    /// Offsets of the words of which every line that reports a failure holds one, in order.
+    pub fn failure_words(&self) -> &[usize] {
+        self.failure_words.get_or_init(|| word_offsets(self.text()))
+    }
+}
+
 /// Looks for [`failure_lines`], which a source remembers.
 pub fn search(source: &Source<'_>) -> Vec<usize> {
     let mut lines = Vec::new();

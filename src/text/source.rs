@@ -6,7 +6,6 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use crate::stop;
-use crate::text::signals;
 use crate::text::view::View;
 use crate::tokens::Other;
 
@@ -25,8 +24,9 @@ pub struct Source<'a> {
     /// Lines of the result before this text, where the result has several parts.
     lines_before: usize,
     view: OnceCell<View>,
-    failures: OnceCell<Vec<usize>>,
-    failure_words: OnceCell<Vec<usize>>,
+    /// What `signals` found, once somebody asked.
+    pub(super) failures: OnceCell<Vec<usize>>,
+    pub(super) failure_words: OnceCell<Vec<usize>>,
     holds_diff: OnceCell<bool>,
 }
 
@@ -72,7 +72,7 @@ impl<'a> Source<'a> {
 
     /// The file's numbers that the lines carry.
     pub fn view(&self) -> &View {
-        self.view.get_or_init(|| View::read(self))
+        self.view.get_or_init(|| View::read(self.len(), self.lines()))
     }
 
     /// Whether a line starts as the head of a diff or of one of its hunks does.
@@ -83,16 +83,6 @@ impl<'a> Source<'a> {
                 .iter()
                 .any(|head| memchr::memmem::find_iter(text, head).any(|at| at == 0 || text[at - 1] == b'\n'))
         })
-    }
-
-    /// Numbers of the lines that report a failure, in order, from 0.
-    pub fn failures(&self) -> &[usize] {
-        self.failures.get_or_init(|| signals::search(self))
-    }
-
-    /// Offsets of the words of which every line that reports a failure holds one, in order.
-    pub fn failure_words(&self) -> &[usize] {
-        self.failure_words.get_or_init(|| signals::word_offsets(self.text))
     }
 
     /// The whole text.

@@ -7,8 +7,6 @@
 use crate::stop;
 use std::ops::Range;
 
-use crate::text::source::Source;
-
 /// What follows the number: `cat -n` and `nl` write a tab, agents' viewers `:`, `|` or `→`, bat `│`.
 const SEPARATORS: &[&str] = &["\t", "→", ":", "|", "│"];
 
@@ -21,13 +19,13 @@ pub struct View {
 }
 
 impl View {
-    /// Reads the numbers of a text.
-    pub fn read(source: &Source<'_>) -> Self {
-        let mut lines: Vec<(u32, u32)> = Vec::with_capacity(source.len());
+    /// Reads the numbers of the `count` lines of a text.
+    pub fn read<'a>(count: usize, text: impl Iterator<Item = &'a str>) -> Self {
+        let mut lines: Vec<(u32, u32)> = Vec::with_capacity(count);
         let mut numbered = 0;
         // The line before: its number, bytes before its text and separator.
         let mut last: Option<(u32, u32, &str)> = None;
-        for line in source.lines() {
+        for line in text {
             let here = prefix(line);
             let follows = match (last, here) {
                 (Some((before, _, a)), Some((n, _, b))) => a == b && n == before.wrapping_add(1),
@@ -58,10 +56,10 @@ impl View {
         self.lines.get(i).map_or(0, |l| l.1 as usize)
     }
 
-    /// Line `i` without its number and without its line end. A `\r` before that is part of the text.
-    pub fn text<'a>(&self, source: &Source<'a>, i: usize) -> &'a str {
+    /// Line `i`, as it was written, without its number and without its line end. A `\r` before that is part of the
+    /// text.
+    pub fn text<'a>(&self, raw: &'a str, i: usize) -> &'a str {
         stop::tick();
-        let raw = source.raw(i);
         raw.strip_suffix('\n').unwrap_or(raw).get(self.offset(i)..).unwrap_or_default()
     }
 
@@ -106,11 +104,12 @@ fn prefix(line: &str) -> Option<(u32, u32, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::source::Source;
 
     fn read(text: &str) -> Vec<(Option<usize>, String)> {
         let source = Source::new(text);
-        let view = View::read(&source);
-        (0..source.len()).map(|i| (view.number(i), view.text(&source, i).to_owned())).collect()
+        let view = View::read(source.len(), source.lines());
+        (0..source.len()).map(|i| (view.number(i), view.text(source.raw(i), i).to_owned())).collect()
     }
 
     #[test]
@@ -135,7 +134,7 @@ mod tests {
     #[test]
     fn a_run_of_numbers_has_no_hole() {
         let source = Source::new("1:a\n2:b\n7:c\n8:d\n");
-        let view = View::read(&source);
+        let view = View::read(source.len(), source.lines());
         assert_eq!(view.numbers(&(0..2)), Some((1, 2)));
         assert_eq!(view.numbers(&(1..3)), None);
         assert_eq!(view.numbered(), 4);

@@ -1,7 +1,7 @@
 //! One result under a budget.
 
 use tersed::config::{Budget, DictionaryMethod, Mode, Policy, Structured};
-use tersed::pipeline::budget::Rung;
+use tersed::pipeline::evidence::Rung;
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::evidence::BudgetUse;
 use tersed::pipeline::{Outcome, Raw, compress};

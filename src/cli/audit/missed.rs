@@ -7,12 +7,14 @@ use serde_json::Value;
 use super::history::{Reference, cut};
 use super::report::{Figures, Hidden, Report};
 use super::shown::{line, shown};
-use super::tally::LISTED;
 use crate::cli::replay::child::Answer;
 use crate::cli::replay::measure::{failure_lines, fold, line_survives, survives};
 use crate::cli::replay::play::Played;
 use crate::cli::replay::record::Session;
 use crate::sanitize::redact_only;
+
+/// Things of one kind that a report lists.
+pub(super) const LISTED: usize = 1000;
 
 /// Names that the agent used, and whether it would have seen them.
 pub(super) fn references(

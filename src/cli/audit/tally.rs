@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::history::{History, asked};
-use super::missed::{failures, references};
+use super::missed::{LISTED, failures, references};
 use super::report::{
     Figures, Group, LargeResult, PlaceFound, Refused, Report, SessionGroup, Unread, VERSION,
 };
@@ -16,9 +16,6 @@ use super::{formats::Format, notes::Notes, report::Broken};
 use crate::cli::replay::child::{Answer, Child};
 use crate::cli::replay::play::{Played, play};
 use crate::cli::replay::record::{Record, Session};
-
-/// Things of one kind that a report lists.
-pub(super) const LISTED: usize = 1000;
 
 /// An audit on its way.
 pub(super) struct Audit<'a> {

@@ -5,11 +5,20 @@ use super::Grammar;
 use super::head::{Head, Inside, Name, Verdict, name_text, text};
 use super::level::{Frame, Statement, ends_line, is_joining, is_starter};
 use super::lex::{Lexer, Tok, Token};
-use super::preprocess::Condition;
 use super::syntax::{self, Syntax};
 
 /// Tokens that a statement keeps; what is longer is a table or an expression.
 pub(super) const LONGEST: usize = 96;
+
+/// An `#if` that is open.
+#[derive(Debug)]
+pub(super) struct Condition {
+    pub frames: usize,
+    /// Whether the lines up to the next branch are left out.
+    pub skip: bool,
+    /// Whether a branch was read that left brackets open or closed some of before.
+    pub uneven: bool,
+}
 
 /// Reads one text.
 pub(super) struct Parser<'a, 's> {

@@ -7,17 +7,7 @@ use super::super::{Kind, Language};
 use super::head::text;
 use super::head::{Inside, Name};
 use super::lex::Token;
-use super::parse::Parser;
-
-/// An `#if` that is open.
-#[derive(Debug)]
-pub(super) struct Condition {
-    pub frames: usize,
-    /// Whether the lines up to the next branch are left out.
-    pub skip: bool,
-    /// Whether a branch was read that left brackets open or closed some of before.
-    pub uneven: bool,
-}
+use super::parse::{Condition, Parser};
 
 impl Parser<'_, '_> {
     pub(super) fn directive(&mut self, token: &Token) {

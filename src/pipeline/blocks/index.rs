@@ -231,13 +231,13 @@ impl<'a> Text<'a> {
     pub(super) fn new(source: &'a Source<'a>, kept: &[Range<usize>]) -> Self {
         let mut hashes = vec![0; source.len()];
         for i in kept.iter().cloned().flatten() {
-            hashes[i] = hash(source.view().text(source, i));
+            hashes[i] = hash(source.view().text(source.raw(i), i));
         }
         Self { source, hashes }
     }
 
     fn line(&self, i: usize) -> &'a str {
-        self.source.view().text(self.source, i)
+        self.source.view().text(self.source.raw(i), i)
     }
 }
 

@@ -6,7 +6,7 @@
 //! those of any log.
 
 use super::layout::Level;
-use super::{lines, record};
+use super::{lines, record, repeats};
 use crate::config::Mode;
 use crate::input::{Claim, Input};
 use crate::reduce::{Meta, Reducer};
@@ -91,7 +91,7 @@ impl Reducer for CiLog {
         if input.policy.mode >= Mode::Standard {
             let keys =
                 record::number(source, &mut records, |record, key| record::strict_key(source, record, key));
-            let gone: Vec<usize> = record::repeats(source, &records, keys)
+            let gone: Vec<usize> = repeats::repeats(source, &records, keys)
                 .into_iter()
                 .filter(|&i| {
                     let lines = records[i].lines.clone();

@@ -122,7 +122,7 @@ pub(super) fn fold(input: &Input<'_>, out: &mut Reduction) {
     } else {
         let keys =
             record::number(source, &mut records, |record, key| record::strict_key(source, record, key));
-        let gone = record::repeats(source, &records, keys);
+        let gone = super::repeats::repeats(source, &records, keys);
         record::omit(source, &records, &gone, Reason::LogRepeat, out);
     }
 }

@@ -10,6 +10,7 @@ mod lines;
 mod mask;
 mod numbers;
 mod record;
+mod repeats;
 mod stamp;
 mod variants;
 

@@ -11,6 +11,7 @@ mod cloud;
 mod hidden;
 mod judge;
 mod keywords;
+mod matcher;
 mod named;
 mod names;
 mod pem;

@@ -5,7 +5,7 @@
 
 use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_template, is_word};
 use super::names::{Tail, is_about, is_verdict, stands_alone, tail};
-use super::scan::{NESTED, Scan};
+use super::scan::{BareRun, NESTED, Scan};
 use super::shapes::{operator, skip, skip_back};
 use super::table::Rule;
 use std::ops::Range;
@@ -22,13 +22,6 @@ const TAIL: ByteSet = ByteSet::parse("a-zA-Z0-9_-");
 const BLANK: ByteSet = ByteSet::parse(" \t");
 const QUOTE: ByteSet = ByteSet::parse("\"'`");
 const BARE_END: ByteSet = ByteSet::parse(" \t\r\n\"'`,;&<>(){}[]|\\");
-
-/// The run of a bare value that was read last, so that a long one is read once, and judged a few times.
-#[derive(Debug, Default)]
-pub(super) struct Cache {
-    run: Range<usize>,
-    uses: usize,
-}
 
 /// A value and how it is written.
 struct Value {
@@ -192,7 +185,7 @@ fn compares(operator: &[u8]) -> bool {
 }
 
 /// Finds the value that belongs to the name at `name`.
-fn value(text: &[u8], name: Range<usize>, cache: &mut Cache) -> Option<Value> {
+fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> {
     let flag = text[name.start] == b'-';
     let closed = skip(text, name.end, ByteSet::parse("\\\"'`])"), 5);
     let quoted_name = text[name.end..closed].iter().any(|&b| QUOTE.has(b));
@@ -261,7 +254,7 @@ fn whole_word(text: &[u8], range: &Range<usize>) -> usize {
 }
 
 /// Reads a quoted or a bare value at `at`.
-fn read(text: &[u8], at: usize, cache: &mut Cache) -> Option<Value> {
+fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
     let mut value =
         Value { range: at..at, quoted: true, whole_line: false, marked: false, environment: false };
     let prefix = skip(text, at, ByteSet::parse("bBrRuU@&"), 2);

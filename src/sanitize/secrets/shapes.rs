@@ -2,7 +2,7 @@
 //!
 //! Also reads operators for the other matchers. It does not decide whether a name is telling; `named` does.
 
-use super::judge::{self, ByteSet, Doubt};
+use super::judge::{self, ByteSet, Doubt, is_word};
 use super::scan::Scan;
 use super::table::Rule;
 use std::ops::Range;
@@ -139,4 +139,16 @@ fn is_session_value(name: &[u8], value: &[u8]) -> bool {
     let telling = SESSIONS.iter().any(|s| judge::contains(name, s)) || judge::is_uuid(value);
     judge::is_random(value, Doubt::Some)
         || (telling && value.len() >= 6 && value.iter().any(u8::is_ascii_digit))
+}
+
+/// Whether a token may begin at `at`: not in mid-word, where an escape (`\n`, `%3D`, a colour) is no word.
+pub(super) fn starts_word(text: &[u8], at: usize) -> bool {
+    let Some(&last) = text[..at].last() else { return true };
+    let before = |n: usize| at.checked_sub(n).map(|i| text[i]);
+    !is_word(last)
+        || (matches!(last, b'n' | b't' | b'r') && before(2) == Some(b'\\'))
+        || (last.is_ascii_hexdigit() && before(3) == Some(b'%'))
+        || (last.is_ascii_hexdigit() && before(6) == Some(b'\\') && before(5) == Some(b'u'))
+        || (last == b'm'
+            && text[at.saturating_sub(16)..at].windows(2).any(|w| w == b"\x1b[" || w == b"b[" || w == b"3["))
 }

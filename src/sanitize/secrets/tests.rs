@@ -338,7 +338,7 @@ mod properties {
         #[test]
         fn windows_find_what_the_whole_text_shows(text in texts()) {
             let table = table::table().unwrap();
-            let found = findings(table, crate::sanitize::secrets::scan::scan(table, text.as_bytes()).into_claims());
+            let found = findings(table, crate::sanitize::secrets::matcher::scan(table, text.as_bytes()).into_claims());
             prop_assert_eq!(found, found_by_whole_text(text.as_bytes()));
         }
 

@@ -11,8 +11,10 @@ mod seal;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use crate::text::origin::Origin;
+use crate::text::source::Source;
 pub use lookalike::escape;
 pub use seal::{SealKey, is_sealed, may_hold, seal, sealed_from, unseal};
 
@@ -209,6 +211,22 @@ impl Unit {
 
 /// Longest id of a call, and longest name of a tool or an argument, that a marker names, in bytes.
 const MAX_NAME: usize = 128;
+
+impl Origin {
+    /// The marker of lines that stand there from line `there` on, from 1.
+    pub fn marker(&self, source: &Source<'_>, lines: &Range<usize>, there: usize) -> Marker {
+        let (first, last) = source.numbers(lines);
+        Marker::Shown { first, last, there, origin: self.clone() }
+    }
+
+    /// Whether a marker can name it so that it is read back as the same.
+    pub fn can_be_named(&self) -> bool {
+        [Some(&self.call), Some(&self.tool), self.argument.as_ref()]
+            .into_iter()
+            .flatten()
+            .all(|name| is_name(name))
+    }
+}
 
 /// Whether the id of a call or the name of a tool can stand in a marker: read back as the same, and no sentence of its own.
 pub fn is_name(name: &str) -> bool {

@@ -2,7 +2,7 @@
 //!
 //! It renders nothing; the terminal stage does that, later and on text without secrets.
 
-use super::units::Unit;
+use super::unit::Unit;
 use super::view::View;
 use std::ops::Range;
 

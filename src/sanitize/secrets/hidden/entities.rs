@@ -3,7 +3,7 @@
 //! Only tags that stand within a line of text go; the rest is structure, which rules may want to read.
 
 use super::percent::hex;
-use super::units::Unit;
+use super::unit::Unit;
 
 /// Names of references that stand in and around values.
 const NAMES: &[(&[u8], char)] = &[

@@ -3,7 +3,7 @@
 //! It does not ask whether it stands in a string: what no string holds is no secret when it is undone either.
 
 use super::percent::hex;
-use super::units::Unit;
+use super::unit::Unit;
 
 /// The escape at a backslash.
 pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {

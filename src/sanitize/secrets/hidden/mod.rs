@@ -17,11 +17,13 @@ mod prefixed;
 mod quoted_printable;
 #[cfg(test)]
 mod tests;
+mod unit;
 mod units;
 mod view;
 mod wrapped;
 
-use super::scan::{Claim, scan};
+use super::matcher::scan;
+use super::scan::Claim;
 use super::table::Table;
 use near::Near;
 use view::View;

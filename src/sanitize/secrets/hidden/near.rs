@@ -4,8 +4,7 @@
 
 use super::super::judge::ByteSet;
 use super::super::names::{Tail, is_about, is_verdict, stands_alone, tail};
-use super::super::scan::starts_word;
-use super::super::shapes::{operator, skip, skip_back};
+use super::super::shapes::{operator, skip, skip_back, starts_word};
 use super::super::table::Form;
 use std::ops::Range;
 

@@ -1,6 +1,6 @@
 //! Percent encoding, as in addresses and forms.
 
-use super::units::Unit;
+use super::unit::Unit;
 
 /// The byte at a percent sign.
 pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
