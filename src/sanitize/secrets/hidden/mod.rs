@@ -23,6 +23,7 @@ mod wrapped;
 
 use super::scan::{Claim, scan};
 use super::table::Table;
+use crate::stop;
 use near::Near;
 use view::View;
 
@@ -50,19 +51,26 @@ fn search(table: &'static Table, text: &[u8], depth: usize, work: &mut usize) ->
     let mut scan = scan(table, text);
     let mut claims = Vec::new();
     let mut see = |view: View, depth: usize| look(table, &view, depth, work, &mut claims);
+    stop::check();
     let views = [columns::view(text, &scan.heads), groups::view(text, &scan.cut)];
     views.into_iter().flatten().for_each(|view| see(view, 0));
     if let Some(deeper) = depth.checked_sub(1) {
         let near = Near::of(std::mem::take(&mut scan.near));
+        stop::check();
         units::view(text, &near).into_iter().for_each(|view| see(view, deeper));
+        stop::check();
         // Lines that are coded as a whole and stand behind something.
         let mut coded = Vec::new();
         base64::views(text, &mut coded, &mut |view| see(view, deeper));
+        stop::check();
         hexdump::views(text, &mut coded, &mut |view| see(view, deeper));
+        stop::check();
         arrays::views(text, &mut |view| see(view, deeper));
+        stop::check();
         let around = |at: &usize| at.saturating_sub(CODED.0)..text.len().min(at + CODED.1);
         let lines = near.and(coded.iter().map(around));
         prefixed::view(text, &lines).into_iter().for_each(|view| see(view, deeper));
+        stop::check();
         wrapped::view(text, &lines).into_iter().for_each(|view| see(view, 0));
     }
     scan.claims.append(&mut claims);
