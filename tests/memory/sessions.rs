@@ -93,7 +93,7 @@ pub fn what_is_counted_is_what_large_entries_take() {
 pub fn what_is_counted_is_what_repeated_results_take() {
     // Every second one becomes a reference to one of many.
     is_counted(3000, |session, i| {
-        let mut params = medium(session, if i % 2 == 0 { i } else { i * 7919 % i & !1 });
+        let mut params = medium(session, if i % 2 == 0 { i } else { (i * 7919 % i) & !1 });
         params["result"]["toolCallId"] = json!(format!("toolu_{i:08}"));
         params
     });
