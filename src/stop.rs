@@ -80,6 +80,12 @@ pub fn tick() {
     }
 }
 
+/// How many steps this thread has told of.
+#[cfg(test)]
+pub fn ticks() -> usize {
+    COUNT.get() as usize
+}
+
 /// One large step: some ten thousand bytes.
 #[inline(never)]
 pub fn check() {

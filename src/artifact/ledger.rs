@@ -39,6 +39,8 @@ pub(super) struct Entry {
     pub(super) tool_call_id: Option<Box<str>>,
     pub(super) media: Media,
     pub(super) pinned: bool,
+    /// The pointer that the owner was given in its place.
+    pub(super) pointer: Option<Box<str>>,
     /// Number of the put or read that used it last, for the order of eviction.
     pub(super) touched: u64,
     /// When that was, for its age.
@@ -55,7 +57,8 @@ impl Entry {
             Media::Binary(mime) => mime.len(),
         };
         let call = self.tool_call_id.as_deref().map_or(0, str::len);
-        (self.tool.len() + call + mime + scope.as_deref().map_or(0, str::len) + id.len()) as u64
+        let pointer = self.pointer.as_deref().map_or(0, str::len);
+        (self.tool.len() + call + mime + pointer + scope.as_deref().map_or(0, str::len) + id.len()) as u64
     }
 }
 

@@ -89,6 +89,8 @@ pub struct Meta {
     /// Neither age nor pressure evicts it before its session closes. Without a session nothing would ever
     /// release it, so there it has no effect.
     pub keep_until_session_end: bool,
+    /// The pointer that was given in its place, if there was one.
+    pub pointer: Option<String>,
 }
 
 /// A stored artifact, as the answer to a put.

@@ -157,7 +157,9 @@ impl Store {
         let digest = *blake3::hash(bytes).as_bytes();
         let scope: Scope = session.map(Arc::from);
         let id = self.ledger.id_of(&digest);
-        let was_pinned = self.ledger.entry(&scope, &id).is_some_and(|old| old.pinned);
+        let old = self.ledger.entry(&scope, &id);
+        let was_pinned = old.is_some_and(|old| old.pinned);
+        let old_pointer = old.and_then(|old| old.pointer.clone());
         let media = match meta.media {
             Media::Text if std::str::from_utf8(bytes).is_err() => {
                 Media::Binary("application/octet-stream".to_owned())
@@ -172,6 +174,7 @@ impl Store {
             media,
             // A pin outlives a later put of the same content that does not ask for it.
             pinned: scope.is_some() && (meta.keep_until_session_end || was_pinned),
+            pointer: meta.pointer.map(Into::into).or(old_pointer),
             touched: sequence,
             touched_time: self.now,
             stored_at: sequence,
@@ -214,6 +217,11 @@ impl Store {
     /// Whether `session` owns an artifact of that id.
     pub fn has(&self, session: Option<&str>, id: &str) -> bool {
         self.ledger.entry(&session.map(Arc::from), id).is_some()
+    }
+
+    /// The pointer that `session` was given in place of an artifact.
+    pub fn pointer(&self, session: &str, id: &str) -> Option<&str> {
+        self.ledger.entry(&Some(Arc::from(session)), id)?.pointer.as_deref()
     }
 
     /// Gives `new` all that `session` has, as its own; the contents stay one. Nothing goes for it: where there is no

@@ -103,6 +103,12 @@ fn socket_folders() -> Vec<PathBuf> {
 /// Resident processes that answer, and sockets of those that are gone.
 #[cfg(unix)]
 fn sockets() -> Vec<Finding> {
+    use crate::host::resident::connect::connect;
+    use std::time::{Duration, Instant};
+
+    /// How long a resident process is given to take somebody in.
+    const PATIENCE: Duration = Duration::from_millis(500);
+
     let mut all = Vec::new();
     for folder in socket_folders() {
         let Some(finding) = private(&folder, "sockets of resident processes", false) else { continue };
@@ -114,7 +120,8 @@ fn sockets() -> Vec<Finding> {
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
         let sockets: Vec<PathBuf> =
             entries.filter(|path| path.extension().is_some_and(|end| end == "sock")).collect();
-        let answer = |socket: &&PathBuf| std::os::unix::net::UnixStream::connect(socket).is_ok();
+        // One that hangs takes nobody in.
+        let answer = |socket: &&PathBuf| connect(socket, Instant::now() + PATIENCE).is_ok();
         let alive = sockets.iter().filter(answer).count();
         all.push(Finding::ok(AREA, format!("resident processes that answer: {alive}")));
         if alive < sockets.len() {

@@ -42,10 +42,14 @@ impl Encoder for RepeatedLines {
 /// The repetitions that pay for their marker, in order: their lines and the period.
 fn repeats(lines: &[&str]) -> Vec<(Range<usize>, usize)> {
     let hashes: Vec<u64> = lines.iter().map(|line| hash(line.trim_end().as_bytes())).collect();
-    let same = |a: usize, b: usize| hashes[a] == hashes[b] && lines[a].trim_end() == lines[b].trim_end();
+    let same = |a: usize, b: usize| {
+        crate::stop::tick();
+        hashes[a] == hashes[b] && lines[a].trim_end() == lines[b].trim_end()
+    };
     let mut found = Vec::new();
     let mut at = 0;
     while at < hashes.len() {
+        crate::stop::tick();
         if let Some((period, count)) = longest_repeat(&hashes, at, &same) {
             let hidden = &lines[at + period..at + count];
             if hidden.iter().map(|line| line.trim_end().len() + 1).sum::<usize>() > MARKER_COST {
@@ -134,6 +138,7 @@ fn longest_repeat(hashes: &[u64], at: usize, same: &impl Fn(usize, usize) -> boo
 /// Multiply and fold, eight bytes at a time: the same everywhere. Equal hashes are checked against the
 /// lines, so that a collision costs time only.
 fn hash(bytes: &[u8]) -> u64 {
+    crate::stop::tick();
     // An odd constant with about half its bits set: the fraction of √2.
     const K: u64 = 0x6a09_e667_f3bc_c909;
     let mix = |state: u64, word: u64| {

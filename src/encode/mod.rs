@@ -70,10 +70,13 @@ pub const REPEATS: &str = "repeated_lines";
 mod tests {
     use proptest::prelude::*;
 
+    use super::*;
     use crate::config::Policy;
     use crate::pipeline::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
+    use crate::stop;
     use crate::text::call::ToolCall;
+    use crate::text::source::Source;
 
     fn encoded(text: &str) -> String {
         let policy = Policy { min_bytes: 0, ..Policy::default() };
@@ -104,6 +107,71 @@ mod tests {
             Just("HTTP/1.1 200 OK\n".to_owned()),
             "[ |{}a:,\"\\[\\]-]{0,12}\n",
         ]
+    }
+
+    /// Steps that a look at the whole of a text tells of: for each line at least so many.
+    fn ticks(encoder: &dyn Encoder, text: &str) -> usize {
+        let source = Source::new(text);
+        source.view();
+        let (call, detection, policy, relevance) = Default::default();
+        let input = Input {
+            source: &source,
+            call: &call,
+            detection: &detection,
+            policy: &policy,
+            relevance: &relevance,
+        };
+        let before = stop::ticks();
+        let written = encoder.encode(&input, &Ledger::new(&source));
+        let ticks = stop::ticks() - before;
+        assert!(written.is_ok(), "{} does nothing with {:?}", encoder.id(), &text[..80]);
+        (ticks + source.len() / 2) / source.len()
+    }
+
+    /// Work that tells of no steps cannot be stopped. What each line is looked at for is counted, so that a pass over all
+    /// lines that tells of none is found.
+    #[test]
+    fn encoders_tell_of_every_pass_over_the_lines() {
+        let lines = |line: &dyn Fn(usize) -> String| -> String { (0..2000).map(line).collect() };
+        let pods = lines(&|i| {
+            format!("pod-{i:06}      Running      {}      {:02}d      node-{}\n", i % 3, i % 90, i % 7)
+        });
+        let same = format!(
+            "NAME         STATUS    AGE   NODE  \n{}",
+            lines(&|i| format!("pod-{i:06}   Running   {:02}d   node-1\n", i % 90))
+        );
+        let grid = format!(
+            "| a        | b      |\n|----------|--------|\n{}",
+            lines(&|i| format!("| {i:<8} | {:<6} |\n", i % 7))
+        );
+        let records = lines(&|i| {
+            format!("-[ RECORD {i} ]---+------\nid              | {i}\ndescription     | text {i}\n")
+        });
+        let boxes = format!(
+            "{}\n|{:^40}|\n+{}+\n{}+{}+",
+            "-".repeat(42),
+            "Things",
+            "-".repeat(40),
+            lines(&|i| format!("|  Id {i:06}                             |\n")),
+            "-".repeat(40)
+        );
+        let xml = format!("<a>\n{}</a>\n", lines(&|i| format!("    <b id=\"{i}\">text {i}</b>\n")));
+        let blank = lines(&|i| format!("line {i}\n")) + "end  ";
+        let block = lines(&|i| format!("the same line that is long enough {}\n", i % 2));
+        let cases: [(&dyn Encoder, &str, usize); 8] = [
+            (&table::TableWhitespace, &pods, 48),
+            (&table::TableWhitespace, &same, 30),
+            (&table::TableWhitespace, &grid, 15),
+            (&table::TableWhitespace, &records, 9),
+            (&table::TableWhitespace, &boxes, 9),
+            (&xml::XmlWhitespace, &xml, 7),
+            (&whitespace::TrailingWhitespace, &blank, 1),
+            (&fold::RepeatedLines, &block, 3),
+        ];
+        for (encoder, text, least) in cases {
+            let ticks = ticks(encoder, text);
+            assert!(ticks >= least, "{ticks} steps for a line, {}: {}", encoder.id(), &text[..80]);
+        }
     }
 
     proptest! {

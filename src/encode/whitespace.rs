@@ -21,7 +21,10 @@ impl Encoder for TrailingWhitespace {
             return Err(Reason::NothingToDo);
         }
         let text = input.source.text().as_bytes();
-        let before_end = |at: usize| matches!(text[..at], [.., b' ' | b'\t', b'\r'] | [.., b' ' | b'\t']);
+        let before_end = |at: usize| {
+            crate::stop::tick();
+            matches!(text[..at], [.., b' ' | b'\t', b'\r'] | [.., b' ' | b'\t'])
+        };
         if !memchr::memchr_iter(b'\n', text).any(before_end) && !before_end(text.len()) {
             return Err(Reason::NothingToDo);
         }

@@ -13,6 +13,7 @@ use crate::protocol::artifact::{
 };
 use crate::protocol::params::check_id;
 use crate::protocol::tool_result::check_session;
+use crate::text::marker::Marker;
 use crate::text::source::Source;
 
 /// How long one page of a search may take; then what was found is the answer, with a cursor.
@@ -133,6 +134,7 @@ impl Engine {
     /// Keeps a text of another process as the original of a result that came without a session.
     pub fn adopt_artifact(&self, artifact: &Artifact) {
         let meta = Meta {
+            pointer: None,
             tool: String::new(),
             tool_call_id: None,
             media: Media::Text,
@@ -143,6 +145,13 @@ impl Engine {
             // What cannot be kept is not found.
             let _ = self.artifacts().put(None, text.as_bytes(), meta, now);
         }
+    }
+
+    /// Whether a session was given this very pointer: its original is there, and it says of it what is so. Pointers have no
+    /// seal of their own, and a command can print any.
+    pub fn gave_pointer(&self, session: &str, pointer: &str) -> bool {
+        let Some((Marker::Externalized { key, .. }, _)) = Marker::parse(pointer) else { return false };
+        self.artifacts().pointer(session, &key) == Some(pointer)
     }
 
     /// An artifact by its id or by the handle that a marker shows.

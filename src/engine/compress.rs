@@ -12,6 +12,7 @@ use crate::config::{BudgetPatch, EvidenceDetail, Policy, PolicyPatch};
 use crate::pipeline::budget::Ask;
 use crate::pipeline::dedup::{History, NoHistory};
 use crate::pipeline::evidence::{BeforeAfter, Evidence, Memo, Status, Step};
+use crate::pipeline::pointer;
 use crate::pipeline::{Outcome, Prepared, Retain};
 use crate::pipeline::{RedactionFailed, redaction_counts, tell_fingerprints};
 use crate::protocol::RpcError;
@@ -218,7 +219,8 @@ impl Engine {
         let retain = outcome.retain.take();
         let on_disk = self.recover(session, call, &mut outcome, retain.as_deref(), policy);
         let is_wanted = retain.is_some();
-        let artifact = retain.and_then(|retain| self.put(session, call, &retain, key.is_some()));
+        let pointer = key.as_ref().and_then(|_| pointer::first(&outcome.texts));
+        let artifact = retain.and_then(|retain| self.put(session, call, &retain, key.is_some(), pointer));
         if is_wanted && artifact.is_none() {
             outcome.evidence.steps.push(not_stored("artifact", &outcome));
         }
@@ -236,16 +238,19 @@ impl Engine {
         call: &ToolCall,
         retain: &Retain,
         keep: bool,
+        pointer: Option<&str>,
     ) -> Option<ArtifactRef> {
         let meta = || Meta {
             tool: call.tool.clone(),
             tool_call_id: call.id.clone(),
             media: retain.mime.map_or(Media::Text, |mime| Media::Binary(mime.to_owned())),
             keep_until_session_end: keep,
+            pointer: None,
         };
         let now = self.started.elapsed();
         let mut store = self.artifacts();
-        let put = store.put(session, &retain.bytes, meta(), now).ok()?;
+        let pointed = Meta { pointer: pointer.map(str::to_owned), ..meta() };
+        let put = store.put(session, &retain.bytes, pointed, now).ok()?;
         let original = retain.original.as_ref().and_then(|bytes| store.put(session, bytes, meta(), now).ok());
         Some(ArtifactRef {
             id: put.id,

@@ -69,7 +69,7 @@ impl Cancel {
     }
 
     /// An error when the caller gave up.
-    fn check(&self) -> Result<(), RpcError> {
+    pub fn check(&self) -> Result<(), RpcError> {
         match self.is_cancelled() {
             true => Err(RpcError::cancelled()),
             false => Ok(()),

@@ -232,4 +232,10 @@ impl Engine {
         let open = self.sessions().peek(session).ok().flatten();
         open.is_some_and(|session| lock(&session).knows(call))
     }
+
+    /// Whether a session was given a reference to this call of this tool.
+    pub fn gave_reference(&self, session: &str, call: &str, tool: &str) -> bool {
+        let open = self.sessions().peek(session).ok().flatten();
+        open.is_some_and(|session| lock(&session).has_referred(call, tool))
+    }
 }

@@ -195,15 +195,19 @@ fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Val
 fn of_ours(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Value> {
     let (engine, context) = (host.engine(), event.context());
     let key = engine.seal_key();
-    let is_shown = |call: &str, _: &str| engine.knows_call(&context, call);
+    let was_given = |call: &str, tool: &str| engine.gave_reference(&context, call, tool);
     let texts = texts_of(response).map(|text| {
         let (before, ours) = text.split_at(marker::sealed_from(text, &key).unwrap_or(text.len()));
-        // The pointer to an original has no seal.
+        // The pointer to an original has no seal where nothing but it stands in front of the text.
         let pointer = match Marker::parse(before) {
-            Some((Marker::Externalized { .. }, length)) => length,
+            Some((Marker::Externalized { .. }, length))
+                if engine.gave_pointer(&context, &before[..length]) =>
+            {
+                length
+            }
             _ => 0,
         };
-        match marker::escape(&before[pointer..], is_shown, dictionary::is_own) {
+        match marker::escape(&before[pointer..], was_given, dictionary::is_own) {
             Some((escaped, _)) => [&before[..pointer], &escaped, ours].concat(),
             None => text.to_owned(),
         }

@@ -65,6 +65,7 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
     let mut ledger = shorten::long_pieces(source, ledger, budget, shown, whole);
     let mut rounds = 0;
     let (units, keep) = loop {
+        crate::stop::check();
         let units = units(source, &ledger);
         if units.iter().map(|u| u.bytes).sum::<usize>() <= budget {
             return Some(ledger);
@@ -76,10 +77,12 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
         }
         rounds += 1;
     };
+    crate::stop::check();
     let mut gaps: Vec<(u32, Range<usize>)> = Vec::new();
     let mut gap = 0;
     let mut last_kept = true;
     for (unit, kept) in units.iter().zip(&keep) {
+        crate::stop::tick();
         match kept {
             Kept::No => {
                 // The stretch with single failure lines shares one marker.
@@ -204,6 +207,7 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
 fn without_unseen(source: &Source<'_>, units: &[Unit], mut keep: Vec<Kept>) -> Vec<Kept> {
     let last = source.len();
     for unit in 0..units.len() {
+        crate::stop::tick();
         let Some(like) = units[unit].same_as.clone().filter(|_| keep[unit] != Kept::No) else { continue };
         let first = units.partition_point(|u| u.lines.end <= like.start);
         let seen = like.end <= last
@@ -235,6 +239,7 @@ impl Picked<'_> {
     }
 
     pub(super) fn bytes(&self) -> usize {
+        crate::stop::check();
         let kept = self.keep.iter().zip(self.units).filter(|(kept, _)| **kept != Kept::No);
         kept.map(|(_, unit)| unit.bytes).sum()
     }
@@ -272,6 +277,7 @@ impl Picked<'_> {
         let mut found = 0;
         let mut headings = Headings::default();
         for unit in 1..self.units.len() {
+            crate::stop::tick();
             let is_first = self.keep[unit - 1] == Kept::No;
             if self.keep[unit] == Kept::No
                 || !(is_first || self.keep[unit] == Kept::Signal)
@@ -335,9 +341,13 @@ fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
         is_shown: true,
     };
     for span in ledger.spans() {
+        crate::stop::tick();
         let lines = span.lines.clone();
         match &span.action {
-            Action::Keep => units.extend(lines.map(|i| unit(i..i + 1, source.raw(i).len()))),
+            Action::Keep => units.extend(lines.map(|i| {
+                crate::stop::tick();
+                unit(i..i + 1, source.raw(i).len())
+            })),
             Action::Replace { text, .. } => {
                 units.push(Unit { form: headings::form(&span.action), ..unit(lines, text.len() + 1) });
             }

@@ -192,10 +192,12 @@ impl Run<'_> {
                 dictionary: None,
             };
         }
+        crate::stop::check();
         self.is_read = false;
         self.dictionary = None;
         let is_wanted = self.is_wanted(source) || self.may_be_ruled(source);
         let (detection, mut stretches) = self.plan(source, is_wanted);
+        crate::stop::check();
         self.choose_rule(source, &detection, &stretches);
         self.restrict(&mut stretches);
         let signals = match detection.reports_failures() {
@@ -225,6 +227,7 @@ impl Run<'_> {
         let kept = guard::count_visible(source, &ledger, &signals);
         self.evidence.guard.kept += kept;
         let handle = self.handle();
+        crate::stop::check();
         let (mut text, verbatim) = ledger.render_with_lines(source, handle.as_deref());
         if let Some(status) = self.call.exit_code.filter(|status| *status != 0)
             && !ledger.gaps(source).is_empty()
@@ -236,7 +239,9 @@ impl Run<'_> {
         {
             text = self.with_dictionary(text);
         }
+        crate::stop::check();
         let text = self.sealed(source, part, text, &verbatim);
+        crate::stop::check();
         let ledger = match text == source.text() {
             true => {
                 self.references.retain(|r| r.part as usize != part);
@@ -445,13 +450,17 @@ impl Run<'_> {
         let is_masked = self.call.command.as_deref().is_some_and(|command| command.contains(['|', ';']));
         let may_be_cut = is_masked || self.call.exit_code != Some(0);
         self.timer_begin();
+        // Outside: what unwinds for want of anybody who waits is no fault of the step.
+        crate::stop::check();
         let tried = catch_unwind(AssertUnwindSafe(|| {
             let reduction = step(ledger)?;
+            crate::stop::check();
             if is_verbatim && reduction.rewrites() {
                 return Err(Reason::Verbatim);
             }
             let mut next = ledger.apply(source, reduction).map_err(|_| Reason::InvalidReduction)?;
             next.drop_unpaid(source);
+            crate::stop::check();
             let verdict = guard::check(source, &mut next, signals, may_be_cut);
             if verdict.is_blind() {
                 return Err(Reason::GuardDeclined);
@@ -463,6 +472,7 @@ impl Run<'_> {
             let after = next.size(source, self.any_handle());
             if after < *size { Ok((next, after, verdict)) } else { Err(Reason::NotPaying) }
         }));
+        crate::stop::check();
         match tried.unwrap_or(Err(Reason::ReducerPanicked)) {
             Ok((next, after, verdict)) => {
                 self.evidence.guard.restored += verdict.restored.len();

@@ -100,6 +100,15 @@ fn summary(kind: Kind, what: &What<'_>) -> String {
     }
 }
 
+/// The pointer that the texts of an output begin with.
+pub(crate) fn first(texts: &[String]) -> Option<&str> {
+    let text = texts.first()?;
+    match Marker::parse(text) {
+        Some((Marker::Externalized { .. }, length)) => text.get(..length),
+        _ => None,
+    }
+}
+
 /// The key of an original: what the store names it by.
 pub(super) fn key(retain: &Retain) -> String {
     retain.hash(KEY_DIGITS)

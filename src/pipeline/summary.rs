@@ -14,12 +14,16 @@ use crate::sanitize;
 use crate::sanitize::spare;
 use crate::sanitize::spare::Met;
 use crate::sanitize::{Counts, Raw, Sanitized};
+use crate::stop;
 use crate::text::call::ToolCall;
 use crate::text::lines::Lines;
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
 use crate::text::source::count_lines;
 use crate::tokens::{LineCounts, TokenCounter};
+
+/// Bytes that are hashed between two looks at whether anybody waits.
+const PIECE: usize = 1 << 20;
 
 /// The fields of the evidence that are known from the start.
 pub(super) fn head(call: &ToolCall, policy: &Policy, counter: &dyn TokenCounter) -> Evidence {
@@ -82,6 +86,7 @@ impl Input {
         let mut redactions = Counts::new();
         for (raw, part) in raws.iter().zip(parts) {
             evidence.bytes.before += raw.size();
+            stop::check();
             let by_line = counter.count_lines(&part.text);
             let tokens = by_line.as_ref().map_or_else(|| counter.count(&part.text), LineCounts::total);
             source_tokens.push(tokens);
@@ -92,7 +97,11 @@ impl Input {
                 Raw::Bytes(bytes) if *bytes == part.text.as_bytes() => tokens,
                 Raw::Bytes(bytes) => counter.count(&String::from_utf8_lossy(bytes)),
             };
-            digest.update(&(part.text.len() as u64).to_le_bytes()).update(part.text.as_bytes());
+            digest.update(&(part.text.len() as u64).to_le_bytes());
+            for piece in part.text.as_bytes().chunks(PIECE) {
+                stop::check();
+                digest.update(piece);
+            }
             if part.binary.is_some() {
                 digest.update(raw.bytes());
             }

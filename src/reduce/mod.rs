@@ -128,6 +128,7 @@ pub fn choose(input: &Input<'_>) -> Option<&'static dyn Reducer> {
     };
     let mut best: Option<(Claim, &'static dyn Reducer)> = None;
     for (reducer, _) in all().zip(asked).filter(|(_, asked)| *asked) {
+        crate::stop::check();
         let claim = reducer.claim(input);
         if claim == Claim::Content && quotes(reducer) {
             continue;

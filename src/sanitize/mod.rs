@@ -17,6 +17,7 @@ use std::sync::Arc;
 
 use spare::Spare;
 
+use crate::stop;
 use crate::text::marker;
 use crate::text::marker::SealKey;
 
@@ -110,8 +111,11 @@ pub fn run(raw: Raw<'_>, how: How<'_>) -> Result<Sanitized, RedactionFailed> {
     };
     let is_sealed = marker::is_sealed(&decoded, how.key);
     let len = decoded.len();
+    stop::check();
     let redacted = if how.redact { redact_into(decoded, how.spare, &mut out.redactions)? } else { decoded };
+    stop::check();
     clean(redacted, how, &mut out)?;
+    stop::check();
     if is_sealed {
         // Nothing in an output of ours only looks like a marker. Secrets that rules of its time did not know go from
         // it as from any text, and it stays one.
@@ -147,6 +151,7 @@ fn clean(redacted: Cow<'_, str>, how: How<'_>, out: &mut Sanitized) -> Result<()
             redact && rendered.overwrites > 0 && !redact_but(&without_escapes(&text), spare)?.1.is_empty();
         original = Some(std::mem::replace(&mut text, Cow::Owned(rendered.text)));
     }
+    stop::check();
     if let Some(stripped) = invisible::strip(&text) {
         for (class, count) in stripped.removed {
             add(&mut out.removals, class, count);
@@ -154,6 +159,7 @@ fn clean(redacted: Cow<'_, str>, how: How<'_>, out: &mut Sanitized) -> Result<()
         let before = std::mem::replace(&mut text, Cow::Owned(stripped.text));
         original.get_or_insert(before);
     }
+    stop::check();
     if original.is_some() && redact {
         text = redact_into(text, spare, &mut out.redactions)?;
     }
@@ -170,6 +176,7 @@ fn without_escapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
+        stop::tick();
         if c != '\u{1b}' {
             if !c.is_control() || matches!(c, '\n' | '\t' | '\r') {
                 out.push(c);

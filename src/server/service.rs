@@ -133,7 +133,12 @@ impl Shared {
     fn work(&self, method: &Method, job: &Job) {
         let Some(text) = job.take_text() else { return };
         let outcome = guarded(method.name, move || {
-            job.cancel.over(|| (method.handle)(&self.engine, envelope::params(&text)?, &job.cancel))
+            job.cancel.over(|| {
+                let params = envelope::params(&text)?;
+                // Reading a large message takes as long as working on a small one.
+                job.cancel.check()?;
+                (method.handle)(&self.engine, params, &job.cancel)
+            })
         });
         if let (None, Err(error)) = (&job.id, &outcome) {
             let kind = error.data.as_ref().map_or("", |data| &data.kind);

@@ -61,7 +61,9 @@ impl Session {
         const FIXED: usize = size_of::<Session>() + 16 * 1024;
         FIXED
             + self.held
-            + memory::table(&self.calls)
+            + self.calls.bytes()
+            + memory::table(&self.referred)
+            + memory::table(&self.wrote)
             + memory::table(&self.asked)
             + memory::table(&self.queries)
             + self.seen.bytes()

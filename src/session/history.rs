@@ -24,19 +24,19 @@ pub(super) struct Live<'a> {
 impl History for Live<'_> {
     fn first(&self, key: &Key) -> Option<First> {
         let Session { calls, seen, at, .. } = self.session;
-        let order = calls.get(self.caller.id).map_or(usize::MAX, |known| known.order);
+        let number = calls.number(self.caller.id).unwrap_or(u32::MAX);
         let is_open = |shown: &Shown| {
-            (shown.order as usize) < order
+            shown.call < number
                 && shown.ending() == self.caller.ending
                 && self.window.is_none_or(|w| shown.at().is_within(*at, w.results, w.tokens))
         };
         let shown = seen.newest(key, is_open)?;
         let tool = self.session.tools.get(shown.tool as usize)?.to_string();
-        Some(First { call: shown.call.to_string(), tool })
+        Some(First { call: calls.id(shown.call).to_owned(), tool })
     }
 
     fn referred(&self, call: &str, tool: &str) -> bool {
-        self.session.referred.get(call).is_some_and(|known| &**known == tool)
+        self.session.has_referred(call, tool)
     }
 
     fn wrote(&self, value: &[u8], fingerprint: Fingerprint64) -> bool {
@@ -45,7 +45,7 @@ impl History for Live<'_> {
 
     fn earlier(&self) -> Earlier<'_> {
         // A call that came before might be referred to by what came after it.
-        if self.session.calls.contains_key(self.caller.id) {
+        if self.session.calls.number(self.caller.id).is_some() {
             return Earlier::Nothing;
         }
         let window = self.window.map(|w| (w.results, w.tokens));
@@ -65,7 +65,7 @@ impl History for Live<'_> {
     fn is_repeated(&self, likeness: u64) -> bool {
         let last = self.caller.asked.and_then(|asked| self.session.asked.get(&asked));
         last.is_some_and(|a| a.likeness == likeness && a.results <= self.caller.turn)
-            && !self.session.calls.contains_key(self.caller.id)
+            && self.session.calls.number(self.caller.id).is_none()
     }
 }
 

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use super::{Bounds, Fingerprint, Stored, size};
 use crate::memory::size as memory;
 
-type MemoKey = (Arc<str>, Fingerprint);
+/// The number of a call in the session, and what makes two requests of it the same.
+type MemoKey = (u32, Fingerprint);
 
 /// See the module.
 #[derive(Debug, Default, Clone)]
@@ -18,17 +19,11 @@ pub(super) struct Memo {
 }
 
 impl Memo {
-    pub(super) fn get(&self, call: &str, fingerprint: Fingerprint) -> Option<&Stored> {
-        self.entries.get(&(Arc::from(call), fingerprint)).map(|(stored, _)| &**stored)
+    pub(super) fn get(&self, call: u32, fingerprint: Fingerprint) -> Option<&Stored> {
+        self.entries.get(&(call, fingerprint)).map(|(stored, _)| &**stored)
     }
 
-    pub(super) fn put(
-        &mut self,
-        call: &Arc<str>,
-        fingerprint: Fingerprint,
-        mut stored: Stored,
-        bounds: &Bounds,
-    ) {
+    pub(super) fn put(&mut self, call: u32, fingerprint: Fingerprint, mut stored: Stored, bounds: &Bounds) {
         // The original is the artifact store's to keep, what the session knows of the result its own.
         stored.outcome.retain = None;
         let texts: usize = stored.outcome.texts.iter().map(String::len).sum();
@@ -37,8 +32,8 @@ impl Memo {
         }
         stored.outcome.texts.iter_mut().for_each(String::shrink_to_fit);
         let bytes = cost(&stored);
-        let key = (Arc::clone(call), fingerprint);
-        if let Some((_, old)) = self.entries.insert(key.clone(), (Arc::new(stored), bytes)) {
+        let key = (call, fingerprint);
+        if let Some((_, old)) = self.entries.insert(key, (Arc::new(stored), bytes)) {
             self.bytes -= old;
         } else {
             self.order.push_back(key);

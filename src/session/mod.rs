@@ -4,6 +4,7 @@
 //! there is room: an outcome can always be made again, byte for byte, from its decision.
 
 mod bytes;
+mod calls;
 mod history;
 mod memo;
 mod seen;
@@ -18,7 +19,7 @@ use crate::config::PolicyPatch;
 use crate::memory::size::{self as memory, Share};
 use crate::pipeline::Outcome;
 use crate::pipeline::blocks::{Index, Position};
-use crate::pipeline::dedup::{Decision, History, Key};
+use crate::pipeline::dedup::{Decision, History};
 use crate::pipeline::evidence::Status;
 use crate::protocol::session::Stats;
 use crate::protocol::tool_result::ArtifactRef;
@@ -29,6 +30,7 @@ use crate::text::marker;
 use crate::text::origin::Origin;
 use crate::text::reason::Reason;
 use crate::text::relevance;
+use calls::{Calls, Digest, Variant};
 pub use history::AsDecided;
 use history::Live;
 use memo::Memo;
@@ -154,60 +156,6 @@ pub enum Lookup {
     Full,
 }
 
-/// What a session knows of a call.
-#[derive(Debug, Clone)]
-struct Known {
-    /// How many calls came before it.
-    order: usize,
-    /// More than one when it came again with other bytes or another policy.
-    variants: Vec<Variant>,
-    /// Whether every variant shows the same result and none is itself a reference: only then is it
-    /// certain what the model sees under this id.
-    is_plain: bool,
-}
-
-/// One form of a call. Nearly all calls of a session have most of their decision in common, and share it.
-#[derive(Debug, Clone)]
-struct Variant {
-    fingerprint: Fingerprint,
-    key: Option<Key>,
-    likeness: Option<u64>,
-    /// The decision without these two.
-    rest: Arc<Decision>,
-}
-
-impl Variant {
-    fn decision(&self) -> Decision {
-        Decision { key: self.key, likeness: self.likeness, ..(*self.rest).clone() }
-    }
-}
-
-impl Known {
-    fn new(order: usize) -> Self {
-        Self { order, variants: Vec::new(), is_plain: true }
-    }
-
-    fn add(&mut self, new: Variant) {
-        self.is_plain &= new.rest.duplicate_of.is_none() && new.rest.references.is_empty();
-        // One that is not plain stays so, which keeps an id that a host uses for everything cheap.
-        if self.is_plain {
-            let key = self.variants.iter().find_map(|known| known.key);
-            let same_key = key.is_none() || new.key.is_none() || key == new.key;
-            let is_same = |known: &Variant| known.fingerprint.content == new.fingerprint.content;
-            self.is_plain = same_key && self.variants.first().is_none_or(is_same);
-        }
-        if self.variants.is_empty() {
-            // Nearly every call comes in one form.
-            self.variants.reserve_exact(1);
-        }
-        self.variants.push(new);
-    }
-
-    fn bytes(&self) -> usize {
-        if self.variants.is_empty() { 0 } else { memory::list(&self.variants) }
-    }
-}
-
 /// The last answer to a request, if it was a reference or had gaps.
 #[derive(Debug, Clone)]
 struct Answered {
@@ -220,18 +168,18 @@ struct Answered {
 #[derive(Debug, Default, Clone)]
 pub struct Session {
     bounds: Bounds,
-    calls: Arc<HashMap<Arc<str>, Known>>,
+    calls: Arc<Calls>,
     /// Names of tools, each once, and their places among them.
     tools: Vec<Arc<str>>,
     tool_numbers: HashMap<Arc<str>, u32>,
     /// The decision for the last call, which others may share.
     last_decision: Arc<Decision>,
-    /// Calls that a result became a reference to, with their tools as the references name them.
-    referred: Arc<HashMap<Arc<str>, Arc<str>>>,
+    /// Calls that a result became a reference to, with their tools as the references name them, by their numbers.
+    referred: Arc<HashMap<u32, u32>>,
     /// Secrets that the model wrote into calls, by their fingerprints, with the last such call.
-    wrote: Arc<HashMap<Fingerprint64, Arc<str>>>,
+    wrote: Arc<HashMap<Fingerprint64, u32>>,
     decisions: usize,
-    /// Bytes that calls, their decisions and queries point to.
+    /// Bytes that decisions, tools, queries and rows of the totals take.
     held: usize,
     /// What the session says that it takes.
     share: Share,
@@ -247,7 +195,7 @@ pub struct Session {
     /// Per request, the last answer.
     asked: Arc<HashMap<[u8; 16], Answered>>,
     /// What was looked for when a call came first in a body; see `query_of`.
-    queries: Arc<HashMap<Arc<str>, Option<Arc<str>>>>,
+    queries: Arc<HashMap<Digest, Option<Arc<str>>>>,
     /// The last query, which many calls share.
     last_query: Option<Arc<str>>,
     stats: Stats,
@@ -281,11 +229,11 @@ impl Session {
 
     /// What is known of a request.
     pub fn look_up(&self, call: &str, fingerprint: Fingerprint) -> Lookup {
-        let Some(known) = self.calls.get(call) else {
+        let Some(number) = self.calls.number(call) else {
             return if self.has_room() { Lookup::New } else { Lookup::Full };
         };
-        match known.variants.iter().find(|known| known.fingerprint == fingerprint) {
-            Some(known) => match self.memo.get(call, fingerprint) {
+        match self.calls.variants(number).find(|known| known.fingerprint == fingerprint) {
+            Some(known) => match self.memo.get(number, fingerprint) {
                 Some(stored) => Lookup::Stored(Box::new(stored.clone())),
                 None => Lookup::Decided(known.decision()),
             },
@@ -295,7 +243,9 @@ impl Session {
     }
 
     fn has_room(&self) -> bool {
-        self.decisions < self.bounds.max_calls && self.kept_bytes() < self.bounds.max_bytes
+        self.decisions < self.bounds.max_calls
+            && self.kept_bytes() < self.bounds.max_bytes
+            && self.calls.has_room()
     }
 
     /// The session as the outcome of a call may see it.
@@ -341,25 +291,16 @@ impl Session {
             self.talk.pop_front();
         }
         let evidence = &stored.outcome.evidence;
-        let order = self.calls.len();
-        let id = self.calls.get_key_value(caller.id).map(|(id, _)| Arc::clone(id));
-        let id = id.unwrap_or_else(|| {
-            let id: Arc<str> = Arc::from(caller.id);
-            self.held += memory::shared(&id);
-            id
-        });
-        let calls = Arc::make_mut(&mut self.calls);
-        let known = calls.entry(Arc::clone(&id)).or_insert_with(|| Known::new(order));
         let wrote: Vec<Fingerprint64> = caller.wrote.values().iter().chain(&rest.wrote).copied().collect();
-        let before = known.bytes();
-        let referred =
-            rest.duplicate_of.as_ref().map(|first| (Arc::from(&*first.call), Arc::from(&*first.tool)));
-        known.add(Variant { fingerprint, key, likeness, rest });
-        self.held += known.bytes() - before;
+        let referred = rest.duplicate_of.clone();
+        let new = Variant { fingerprint, key, likeness, rest };
+        let call = Arc::make_mut(&mut self.calls).add(caller.id, new);
         self.decisions += 1;
-        if let Some((call, tool)) = referred {
-            self.held += memory::shared(&call) + memory::shared(&tool) + 4 * size_of::<Arc<str>>();
-            Arc::make_mut(&mut self.referred).insert(call, tool);
+        if let Some(first) = referred
+            && let Some(first_call) = self.calls.number(&first.call)
+        {
+            let tool = self.tool(&first.tool);
+            Arc::make_mut(&mut self.referred).insert(first_call, tool);
         }
         self.at.results += 1;
         self.at.tokens += evidence.tokens.after;
@@ -368,16 +309,13 @@ impl Session {
             for value in wrote {
                 let has_room = known.len() < MAX_WROTE;
                 match known.entry(value) {
-                    Entry::Occupied(mut entry) => drop(entry.insert(Arc::clone(&id))),
-                    Entry::Vacant(entry) if has_room => {
-                        entry.insert(Arc::clone(&id));
-                        self.held += size_of::<(Fingerprint64, Arc<str>)>() * 2;
-                    }
+                    Entry::Occupied(mut entry) => _ = entry.insert(call),
+                    Entry::Vacant(entry) if has_room => _ = entry.insert(call),
                     Entry::Vacant(_) => {}
                 }
             }
         }
-        if known.variants.len() > 1 {
+        if !self.calls.is_single(call) {
             // It is not certain any more what the model sees under this id.
             Arc::make_mut(&mut self.index).retain(|call| call != caller.id);
         } else {
@@ -406,18 +344,16 @@ impl Session {
                 false => {}
             }
         }
-        let (is_plain, order) = (known.is_plain, known.order);
-        if !is_plain {
-            Arc::make_mut(&mut self.seen).retain(|call| call != caller.id);
+        if !self.calls.is_plain(call) {
+            Arc::make_mut(&mut self.seen).retain(|known| known != call);
         } else if let Some(key) = key.filter(|_| !is_cut && can_be_named(caller.id, caller.tool)) {
             let tool = self.tool(caller.tool);
-            let call = Arc::clone(&id);
-            let shown = Shown::new(call, tool, order, caller.ending, self.at);
+            let shown = Shown::new(call, tool, caller.ending, self.at);
             Arc::make_mut(&mut self.seen).add(key, shown);
         }
         self.total(caller.tool, &stored.outcome.evidence);
         if keep_text {
-            Arc::make_mut(&mut self.memo).put(&id, fingerprint, stored, &self.bounds);
+            Arc::make_mut(&mut self.memo).put(call, fingerprint, stored, &self.bounds);
         }
         self.tell_size();
     }
@@ -443,13 +379,14 @@ impl Session {
     /// What was looked for when this call came first in a body. A body is sent again with every turn, and
     /// what is looked for later must not change what was given.
     pub fn query_of(&self, call: &str) -> Option<Option<&str>> {
-        self.queries.get(call).map(Option::as_deref)
+        self.queries.get(&calls::digest(call)).map(Option::as_deref)
     }
 
     /// Remembers what was looked for when a call came first in a body.
     pub fn remember_query(&mut self, call: &str, query: Option<&str>) {
         let has_room = self.queries.len() < self.bounds.max_calls && self.has_room();
-        if !has_room || self.queries.contains_key(call) {
+        let call = calls::digest(call);
+        if !has_room || self.queries.contains_key(&call) {
             return;
         }
         let query = query.map(|query| match &self.last_query {
@@ -460,8 +397,6 @@ impl Session {
             self.held += query.as_ref().map_or(0, memory::shared);
             self.last_query.clone_from(&query);
         }
-        let call: Arc<str> = Arc::from(call);
-        self.held += memory::shared(&call);
         Arc::make_mut(&mut self.queries).insert(call, query);
         self.tell_size();
     }
@@ -495,7 +430,13 @@ impl Session {
 
     /// Whether a call is known, whatever was given for it.
     pub fn knows(&self, call: &str) -> bool {
-        self.calls.contains_key(call)
+        self.calls.number(call).is_some()
+    }
+
+    /// Whether a result became a reference to this call of this tool.
+    pub fn has_referred(&self, call: &str, tool: &str) -> bool {
+        let known = self.calls.number(call).and_then(|call| self.referred.get(&call));
+        known.and_then(|known| self.tools.get(*known as usize)).is_some_and(|known| &**known == tool)
     }
 
     /// Of what was shown so far, only these calls are still in the context.
@@ -510,12 +451,14 @@ impl Session {
     }
 
     fn retain(&mut self, visible: impl Fn(&str) -> bool) {
-        if self.wrote.values().any(|call| !visible(call)) {
-            Arc::make_mut(&mut self.wrote).retain(|_, call| visible(call));
+        let calls = &*self.calls;
+        let numbered = |call: u32| visible(calls.id(call));
+        if self.wrote.values().any(|call| !numbered(*call)) {
+            Arc::make_mut(&mut self.wrote).retain(|_, call| numbered(*call));
         }
         // Bodies say the same with every turn: nothing is copied for that.
-        if self.seen.has_other(&visible) {
-            Arc::make_mut(&mut self.seen).retain(&visible);
+        if self.seen.has_other(numbered) {
+            Arc::make_mut(&mut self.seen).retain(numbered);
         }
         if self.index.has_other(&visible) {
             Arc::make_mut(&mut self.index).retain(&visible);

@@ -1,21 +1,19 @@
 //! Results that the model was shown in full and, as far as the host told, can still see.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::Ending;
 use crate::memory::size;
 use crate::pipeline::blocks::Position;
 use crate::pipeline::dedup::Key;
 
-/// A result that was shown in full. Its call is the session's own copy of the id.
+/// A result that was shown in full.
 #[derive(Debug, Clone)]
 pub(super) struct Shown {
-    pub(super) call: Arc<str>,
+    /// The number of its call in the session: a larger one came later.
+    pub(super) call: u32,
     /// The number of the tool in the session.
     pub(super) tool: u32,
-    /// How many calls came before it.
-    pub(super) order: u32,
     /// Results and tokens of the session when it was shown.
     at: (u32, u32),
     /// The exit code, where there is one, and whether there is one.
@@ -24,11 +22,10 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    pub(super) fn new(call: Arc<str>, tool: u32, order: usize, ending: Ending, at: Position) -> Self {
+    pub(super) fn new(call: u32, tool: u32, ending: Ending, at: Position) -> Self {
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let exit_code = (ending.exit_code.unwrap_or(0), ending.exit_code.is_some());
-        let at = (small(at.results), small(at.tokens));
-        Self { call, tool, order: small(order), at, exit_code, is_error: ending.is_error }
+        Self { call, tool, at: (small(at.results), small(at.tokens)), exit_code, is_error: ending.is_error }
     }
 
     pub(super) fn at(&self) -> Position {
@@ -41,48 +38,66 @@ impl Shown {
     }
 }
 
+/// No result.
+const NONE: u32 = u32::MAX;
+
+#[derive(Debug, Clone)]
+struct Link {
+    shown: Shown,
+    /// What it is the same as.
+    key: Key,
+    /// The place of the one before it with the same key. Nearly every result is shown once.
+    before: u32,
+}
+
 /// See the module.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Seen {
-    shown: HashMap<Key, Vec<Shown>>,
-    /// Bytes of the lists in it.
-    bytes: usize,
+    /// Per key, the place of the one that was added last.
+    last: HashMap<Key, u32, foldhash::fast::RandomState>,
+    shown: Vec<Link>,
 }
 
 impl Seen {
     /// A result was shown in full.
     pub(super) fn add(&mut self, key: Key, new: Shown) {
-        // Nearly every result is shown once.
-        let shown = self.shown.entry(key).or_insert_with(|| Vec::with_capacity(1));
-        if shown.iter().all(|s| s.call != new.call) {
-            let before = if shown.is_empty() { 0 } else { size::list(shown) };
-            shown.push(new);
-            self.bytes += size::list(shown) - before;
+        if self.of(&key).any(|shown| shown.call == new.call) {
+            return;
         }
+        let place = self.shown.len() as u32;
+        let before = self.last.insert(key, place).unwrap_or(NONE);
+        size::reserve(&mut self.shown, 1);
+        self.shown.push(Link { shown: new, key, before });
+    }
+
+    /// The results with a key, the one that was added last first.
+    fn of(&self, key: &Key) -> impl Iterator<Item = &Shown> {
+        let at = |place: u32| self.shown.get(place as usize);
+        let last = self.last.get(key).and_then(|place| at(*place));
+        std::iter::successors(last, move |link| at(link.before)).map(|link| &link.shown)
     }
 
     /// The newest result with this key that may be referred to.
     pub(super) fn newest(&self, key: &Key, is_open: impl Fn(&Shown) -> bool) -> Option<&Shown> {
-        let open = self.shown.get(key)?.iter().filter(|s| is_open(s));
-        open.max_by_key(|s| s.order)
+        self.of(key).filter(|shown| is_open(shown)).max_by_key(|shown| shown.call)
     }
 
     /// Whether there is a call that is not visible.
-    pub(super) fn has_other(&self, visible: impl Fn(&str) -> bool) -> bool {
-        self.shown.values().flatten().any(|s| !visible(&s.call))
+    pub(super) fn has_other(&self, visible: impl Fn(u32) -> bool) -> bool {
+        self.shown.iter().any(|link| !visible(link.shown.call))
     }
 
     /// Forgets the calls that are not visible.
-    pub(super) fn retain(&mut self, visible: impl Fn(&str) -> bool) {
-        self.shown.retain(|_, firsts| {
-            firsts.retain(|s| visible(&s.call));
-            !firsts.is_empty()
-        });
-        self.bytes = self.shown.values().map(size::list).sum();
+    pub(super) fn retain(&mut self, visible: impl Fn(u32) -> bool) {
+        self.last.clear();
+        self.shown.retain(|link| visible(link.shown.call));
+        for (place, link) in self.shown.iter_mut().enumerate() {
+            link.before = self.last.insert(link.key, place as u32).unwrap_or(NONE);
+        }
     }
 
-    /// Bytes that it takes, ids aside.
+    /// Bytes that it takes.
     pub(super) fn bytes(&self) -> usize {
-        size::table(&self.shown) + self.bytes
+        size::table(&self.last) + size::list(&self.shown)
     }
 }

@@ -7,6 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::stop;
 use crate::text::lines::Lines;
 use crate::text::maps::Map;
 use crate::text::marker::Marker;
@@ -133,6 +134,7 @@ impl Ledger {
         let mut spans = Vec::with_capacity(self.spans.len() + lines.len() * 2);
         let mut next = 0;
         for span in self.spans.drain(..) {
+            stop::tick();
             next += lines[next..].partition_point(|&l| l < span.lines.start);
             let hit = lines.get(next).is_some_and(|&l| l < span.lines.end);
             match span.action {
@@ -167,6 +169,7 @@ impl Ledger {
             }
         }
         for span in &mut self.spans {
+            stop::tick();
             let saved = match span.action {
                 Action::Omit { group: 0, .. } => bytes(span.lines.clone()),
                 Action::Omit { group, .. } => group_bytes.get(&group).copied().unwrap_or(0),
@@ -289,6 +292,7 @@ impl Ledger {
     fn write(&self, source: &Source<'_>, handle: Option<&str>, out: &mut impl Out) {
         let mut groups = self.group_ranges();
         for span in &self.spans {
+            stop::tick();
             match &span.action {
                 Action::Keep => self.write_lines(source, span.lines.clone(), out),
                 Action::Replace { text, .. } => {
@@ -418,6 +422,7 @@ fn walk(
     mut take: impl FnMut(Span) -> Result<(), BadSpans>,
 ) -> Result<(), BadSpans> {
     while let Some(span) = rest.take().or_else(|| old.next()) {
+        stop::tick();
         if span.lines.start >= end {
             *rest = Some(span);
             return Ok(());
@@ -470,6 +475,7 @@ fn forget_names(before: &[Span], after: &mut [Span]) {
 /// Joins neighbours of the same kind.
 fn join(spans: &mut Vec<Span>) {
     spans.dedup_by(|next, last| {
+        stop::tick();
         let same = match (&last.action, &next.action) {
             (Action::Keep, Action::Keep) => true,
             (a @ Action::Omit { .. }, b @ Action::Omit { .. }) => a == b,

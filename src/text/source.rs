@@ -42,7 +42,10 @@ impl<'a> Source<'a> {
         let mut starts = Vec::with_capacity(text.len() / 32 + 2);
         if !text.is_empty() {
             starts.push(0);
-            starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|i| i + 1));
+            starts.extend(memchr::memchr_iter(b'\n', text.as_bytes()).map(|i| {
+                stop::tick();
+                i + 1
+            }));
             if starts.last() != Some(&text.len()) {
                 starts.push(text.len());
             }
@@ -150,6 +153,14 @@ impl<'a> Source<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn splitting_can_be_stopped_at_every_line() {
+        let text = "\n".repeat(5000);
+        let before = stop::ticks();
+        assert_eq!(Source::new(&text).len(), 5000);
+        assert!(stop::ticks() - before >= 5000);
+    }
 
     #[test]
     fn splits_lines_and_keeps_terminators() {

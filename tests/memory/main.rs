@@ -5,16 +5,17 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod frames;
+mod heap;
 mod sessions;
 
 use std::process::ExitCode;
 use std::sync::Mutex;
 
+use heap::Heap;
 use libtest_mimic::{Arguments, Trial};
-use peak_alloc::PeakAlloc;
 
 #[global_allocator]
-static HEAP: PeakAlloc = PeakAlloc;
+static HEAP: Heap = Heap::new();
 
 /// Everything here counts the bytes of the process: one test at a time.
 static TURN: Mutex<()> = Mutex::new(());
@@ -36,8 +37,10 @@ fn main() -> ExitCode {
     }
     let trials = trials! {
         sessions:
-            what_is_counted_is_what_is_allocated
-            a_call_costs_little_for_good
+            what_is_counted_is_what_small_entries_take
+            what_is_counted_is_what_large_entries_take
+            what_is_counted_is_what_repeated_results_take
+            what_stays_of_a_call_is_little_and_in_few_blocks
             all_sessions_stay_below_the_bound
             one_session_stays_below_the_bound
             what_a_closed_session_held_is_free

@@ -18,7 +18,13 @@ fn store(limits: Limits) -> (Store, TempDir) {
 }
 
 fn meta(tool: &str) -> Meta {
-    Meta { tool: tool.to_owned(), tool_call_id: None, media: Media::Text, keep_until_session_end: false }
+    Meta {
+        tool: tool.to_owned(),
+        tool_call_id: None,
+        media: Media::Text,
+        keep_until_session_end: false,
+        pointer: None,
+    }
 }
 
 fn put(store: &mut Store, session: Option<&str>, bytes: &[u8]) -> String {

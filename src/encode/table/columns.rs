@@ -26,6 +26,7 @@ type Row = Vec<Piece>;
 /// Lines that stand between outputs and are no row of a table. Nothing in the test depends on how wide
 /// a gap is, so that it says the same of the rewritten table.
 pub fn is_separator(line: &str) -> bool {
+    crate::stop::tick();
     let text = line.trim();
     // The ends of a line first: they tell most.
     let plain = || !text.contains("  ");
@@ -40,6 +41,7 @@ pub fn is_separator(line: &str) -> bool {
 
 /// A line of dashes through the whole table.
 fn is_rule(line: &str) -> bool {
+    crate::stop::tick();
     let text = line.trim();
     ["-", "=", "─", "━", "═"]
         .iter()
@@ -77,6 +79,7 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
 
 /// The row with one blank between its cells; the last goes on to the end of the line as it is.
 fn write(line: &str, row: &[Piece]) -> String {
+    crate::stop::tick();
     let mut out = String::with_capacity(line.len());
     for (i, piece) in row.iter().enumerate() {
         let start = if i == 0 { 0 } else { piece.bytes.0 - 1 };
@@ -88,6 +91,7 @@ fn write(line: &str, row: &[Piece]) -> String {
 
 /// Whether no cell but the last has a blank inside.
 fn has_single_words(line: &str, row: &[Piece]) -> bool {
+    crate::stop::tick();
     row.split_last()
         .is_some_and(|(_, row)| row.iter().all(|cell| !line[cell.bytes.0..cell.bytes.1].contains(' ')))
 }
@@ -131,6 +135,7 @@ fn rows(lines: &[&str]) -> Vec<Row> {
 
 /// The characters of a line that are no blanks: first byte, end, place, width.
 fn texts(line: &str) -> impl Iterator<Item = (usize, usize, usize, usize)> + '_ {
+    crate::stop::tick();
     let mut place = 0;
     line.char_indices().filter_map(move |(at, c)| {
         let width = if c.is_ascii() { 1 } else { c.width().unwrap_or(0) };
@@ -198,7 +203,10 @@ fn is_aligned(rows: &[Row], column: usize) -> bool {
 /// Whether the cells are mostly words and numbers, no column is signs alone, and no cell but the last
 /// goes on behind its end, as operands do.
 fn has_words(lines: &[&str], rows: &[Row], columns: usize) -> bool {
-    let cell = |r: usize, c: usize| &lines[r][rows[r][c].bytes.0..rows[r][c].bytes.1];
+    let cell = |r: usize, c: usize| {
+        crate::stop::tick();
+        &lines[r][rows[r][c].bytes.0..rows[r][c].bytes.1]
+    };
     let is_word = |text: &str| text.contains(char::is_alphanumeric);
     let mut words = 0;
     for c in 0..columns {
@@ -218,6 +226,7 @@ fn is_dashes(line: &str) -> bool {
 
 /// Signs of source text, drawings, diffs and trees, or of a line whose places cannot be counted.
 fn is_code(line: &str) -> bool {
+    crate::stop::tick();
     let text = line.trim();
     line.contains(['`', '├', '└', '│', '┌', '┐', '┘', '^'])
         || line.chars().any(|c| !c.is_ascii_graphic() && c != ' ' && c.width().unwrap_or(0) == 0)
@@ -230,6 +239,7 @@ fn is_code(line: &str) -> bool {
 /// Listings in which the place of each sign counts or whose first word is a key or an address.
 fn is_dump(lines: &[&str]) -> bool {
     let words = |line: &&str| {
+        crate::stop::tick();
         let mut words = line.split_whitespace();
         (words.next().unwrap_or_default().to_owned(), words.next().unwrap_or_default().to_owned())
     };

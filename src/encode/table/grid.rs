@@ -74,6 +74,7 @@ fn extent(
 
 /// What kind of rule a line is, if it is one.
 fn style(line: &str) -> Option<Style> {
+    crate::stop::tick();
     let line = line.trim();
     let first = line.chars().next()?;
     let joint = |c: char| c == '+' || (('\u{2500}'..='\u{257f}').contains(&c) && !DASHES.contains(&c));
@@ -108,6 +109,7 @@ fn rule_cells(line: &str, style: Style) -> usize {
 
 /// The cells of a row with their padding.
 fn split(line: &str, style: Style) -> Option<Vec<&str>> {
+    crate::stop::tick();
     let body = match style {
         Style::Psql => line,
         _ => {
@@ -186,6 +188,7 @@ fn may_trim_front<'a>(cells: impl Iterator<Item = &'a str> + Clone) -> bool {
 
 /// The text of a cell with at most one blank on each side, where it had one.
 fn write_cell(out: &mut String, cell: &str, trim_front: bool) {
+    crate::stop::tick();
     let text = cell.trim_matches(' ');
     if text.is_empty() {
         out.push_str(if cell.is_empty() { "" } else { " " });
@@ -216,6 +219,7 @@ fn short_rule(rule: &str, style: Style) -> String {
 }
 
 fn indentation(line: &str) -> usize {
+    crate::stop::tick();
     line.len() - line.trim_start_matches(' ').len()
 }
 

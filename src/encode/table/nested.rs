@@ -6,6 +6,7 @@ use std::ops::Range;
 
 /// A line of such a box: how many pipes enclose it, and what stands inside.
 fn inside(line: &str) -> Option<(usize, &str)> {
+    crate::stop::tick();
     let level = line.len() - line.trim_start_matches('|').len();
     let body = line[level..].strip_suffix(&line[..level])?;
     (level > 0 || is_rule(body)).then_some((level, body))
@@ -22,6 +23,7 @@ fn is_rule(body: &str) -> bool {
 
 /// The line of dashes above and below all.
 fn is_edge(line: &str) -> bool {
+    crate::stop::tick();
     line.len() > 4 && line.bytes().all(|b| b == b'-')
 }
 

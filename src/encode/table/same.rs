@@ -33,11 +33,15 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     let table: Vec<Vec<String>> = lines.iter().map(cut).collect::<Option<_>>()?;
     let columns = table[0].len();
     let first = 1 + usize::from(is_ruled);
-    let cell = |row: usize, column: usize| table[row][column].trim();
+    let cell = |row: usize, column: usize| {
+        crate::stop::tick();
+        table[row][column].trim()
+    };
     let same: Vec<bool> =
         (0..columns).map(|c| (first + 1..table.len()).all(|r| cell(r, c) == cell(first, c))).collect();
     // A cell that starts elsewhere than its name may belong to the column beside it.
     let is_in_place = |row: &Vec<String>| {
+        crate::stop::tick();
         row.iter().zip(&table[0]).all(|(cell, name)| {
             !cell.starts_with(' ') || cell.trim().is_empty() || cell.trim_end().len() == name.trim_end().len()
         })
@@ -62,6 +66,7 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
 
 /// The columns of a row that are not the same in all.
 fn join(row: &[String], same: &[bool], tabs: bool) -> String {
+    crate::stop::tick();
     let kept = row.iter().zip(same).filter(|(_, same)| !**same).map(|(cell, _)| cell.as_str());
     match tabs {
         true => kept.map(str::trim).collect::<Vec<_>>().join("\t"),
@@ -89,6 +94,7 @@ fn starts(header: &str) -> Vec<usize> {
 
 /// The cells of a row with their padding, where a blank stands before each.
 fn at_places(line: &str, starts: &[usize]) -> Option<Vec<String>> {
+    crate::stop::tick();
     let chars: Vec<char> = line.chars().collect();
     let mut cells = Vec::with_capacity(starts.len());
     for (i, &start) in starts.iter().enumerate() {
@@ -103,6 +109,7 @@ fn at_places(line: &str, starts: &[usize]) -> Option<Vec<String>> {
 
 /// The cells of a row between tabs, as many as the header has.
 fn at_tabs(line: &str, header: &str) -> Option<Vec<String>> {
+    crate::stop::tick();
     let cells: Vec<String> = line.split('\t').map(str::to_owned).collect();
     (cells.len() == header.split('\t').count()).then_some(cells)
 }

@@ -100,6 +100,7 @@ pub fn minify(text: &str, nodes: &[Node], end: usize) -> String {
     let mut out = String::with_capacity(end - nodes.first().map_or(end, |node| node.start as usize));
     let mut at = nodes.first().map_or(end, |node| node.start as usize);
     for (i, node) in nodes.iter().enumerate() {
+        crate::stop::tick();
         if is_layout(text, nodes, i) {
             out.push_str(&text[at..node.start as usize]);
             at = node.end as usize;

@@ -29,6 +29,7 @@ mod system {
     use std::process::{Child, Command, Stdio};
 
     use super::{Answer, Client, Duration, Instant, Reply, Request, io};
+    use crate::host::resident::connect::connect;
     use crate::host::resident::wire;
 
     /// How long is waited between two looks at a process that starts.
@@ -53,12 +54,12 @@ mod system {
         /// # Errors
         /// There is none, or as for [`Client::ask`].
         pub fn ask_at(&self, socket: &Path, request: &Request) -> io::Result<(Reply, Vec<u8>)> {
-            let (answer, content) = self.talk(self.checked(UnixStream::connect(socket)?)?, request, b"")?;
+            let (answer, content) = self.talk(self.checked(connect(socket, self.until)?)?, request, b"")?;
             Ok((answer.reply, content))
         }
 
         fn connect(&self) -> io::Result<UnixStream> {
-            self.checked(UnixStream::connect(self.place.socket())?)
+            self.checked(connect(&self.place.socket(), self.until)?)
         }
 
         /// The connection, if a process of this user is at its other end.

@@ -18,17 +18,21 @@ pub(super) const WINDOW: usize = 3;
 /// Places of a window that are compared, the newest first.
 const CANDIDATES: usize = 8;
 
-/// What a line costs in the index beside its text. Tables of hashes are about half full.
-const LINE_BYTES: usize = size_of::<Line>() + size_of::<Place>() + 2 * size_of::<(u64, Place)>();
+/// What a line costs in the index beside its text. Each place in a table of hashes has a byte of its own, and just after
+/// it grew seven of sixteen are filled.
+const LINE_BYTES: usize = size_of::<Line>() + size_of::<Place>() + (size_of::<(u64, Place)>() + 1) * 16 / 7;
 
 /// What lines cost in the index.
 fn bytes_of(lines: &Lines) -> usize {
     lines.text_bytes() + lines.len() * LINE_BYTES
 }
 
-/// What an output costs in the index beside its lines: its place, five allocations with their heads, the
-/// origin.
-const OUTPUT_BYTES: usize = size_of::<Option<Output>>() + size_of::<Origin>() + 6 * 16;
+/// What an output costs in the index beside its lines: its place in a queue that may be half full, its origin and the head
+/// of its lines, which are counted by their holders, and eight allocations with what the allocator adds.
+const OUTPUT_BYTES: usize =
+    2 * size_of::<Option<Output>>() + size_of::<Origin>() + size_of::<Lines>() + 2 * HOLDERS + 8 * 16;
+/// The counts of holders that something shared begins with.
+const HOLDERS: usize = 2 * size_of::<usize>();
 
 /// A window of lines: its output, counted from the first that the session showed, and its first line.
 type Place = (u32, u32);

@@ -146,6 +146,7 @@ pub fn escape(
         return None;
     }
     let places = places(text);
+    crate::stop::check();
     let is_dictionary = places.iter().any(|place| place.is_dictionary) && is_own_dictionary(text);
     let places: Vec<Place> =
         places.into_iter().filter(|place| !(is_dictionary && place.is_dictionary)).collect();
@@ -386,6 +387,7 @@ impl Quotes {
     fn is_open_at(&mut self, text: &str, at: usize) -> bool {
         let bytes = text.as_bytes();
         while self.read < at {
+            crate::stop::tick();
             match bytes[self.read] {
                 b'\n' => self.is_open = false,
                 b'"' => self.is_open = !self.is_open,

@@ -25,6 +25,7 @@ mod wrapped;
 use super::matcher::scan;
 use super::scan::Claim;
 use super::table::Table;
+use crate::stop;
 use near::Near;
 use view::View;
 
@@ -61,6 +62,7 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
     let mut scan = scan(table, text);
     let mut claims = Vec::new();
     let mut see = |view: View, layers: Layers| look(table, &view, layers, work, &mut claims);
+    stop::check();
     if layers.columns {
         let within = Layers { codings: 0, columns: false, ..layers };
         columns::view(text, &scan.heads).into_iter().for_each(|view| see(view, within));
@@ -72,15 +74,21 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
     if let Some(codings) = layers.codings.checked_sub(1) {
         let within = Layers { codings, ..layers };
         let near = Near::of(std::mem::take(&mut scan.near));
+        stop::check();
         units::view(text, &near).into_iter().for_each(|view| see(view, within));
+        stop::check();
         // Lines that are coded as a whole and stand behind something.
         let mut coded = Vec::new();
         base64::views(text, &mut coded, &mut |view| see(view, within));
+        stop::check();
         hexdump::views(text, &mut coded, &mut |view| see(view, within));
+        stop::check();
         arrays::views(text, &mut |view| see(view, within));
+        stop::check();
         let around = |at: &usize| at.saturating_sub(CODED.0)..text.len().min(at + CODED.1);
         let lines = near.and(coded.iter().map(around));
         prefixed::view(text, &lines).into_iter().for_each(|view| see(view, within));
+        stop::check();
         let wrapped = wrapped::view(text, &lines);
         wrapped.into_iter().for_each(|view| see(view, Layers { codings: 0, ..layers }));
     }

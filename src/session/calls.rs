@@ -1,0 +1,149 @@
+//! The calls that a session knows, each under a number. In few large blocks that grow: many small ones that stay
+//! for good, among texts that come and go, would leave holes in the heap that nothing fits into.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::Fingerprint;
+use crate::memory::size;
+use crate::pipeline::dedup::{Decision, Key};
+
+/// Digest of the id of a call. Ids are the host's to choose: no two that differ have the same.
+pub(super) type Digest = [u8; 16];
+
+/// The digest of an id.
+pub(super) fn digest(id: &str) -> Digest {
+    let mut half = Digest::default();
+    half.copy_from_slice(&blake3::hash(id.as_bytes()).as_bytes()[..16]);
+    half
+}
+
+/// One form of a call. Nearly all calls of a session have most of their decision in common, and share it.
+#[derive(Debug, Clone)]
+pub(super) struct Variant {
+    pub(super) fingerprint: Fingerprint,
+    pub(super) key: Option<Key>,
+    pub(super) likeness: Option<u64>,
+    /// The decision without these two.
+    pub(super) rest: Arc<Decision>,
+}
+
+impl Variant {
+    pub(super) fn decision(&self) -> Decision {
+        Decision { key: self.key, likeness: self.likeness, ..(*self.rest).clone() }
+    }
+
+    fn is_plain(&self) -> bool {
+        self.rest.duplicate_of.is_none() && self.rest.references.is_empty()
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Known {
+    /// The form in which it came first.
+    first: Variant,
+    /// Whether every variant shows the same result and none is itself a reference: only then is it
+    /// certain what the model sees under this id.
+    is_plain: bool,
+    /// Whether it came again with other bytes or another policy.
+    has_more: bool,
+}
+
+/// See the module.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Calls {
+    numbers: HashMap<Digest, u32, foldhash::fast::RandomState>,
+    /// The ids, one behind the other, and where each ends.
+    ids: Vec<u8>,
+    ends: Vec<u32>,
+    known: Vec<Known>,
+    /// Further variants of the few calls that have some.
+    more: HashMap<u32, Vec<Variant>>,
+    /// Bytes of the lists in it.
+    more_bytes: usize,
+}
+
+/// Bytes of all ids that a session takes in.
+const MAX_ID_BYTES: usize = u32::MAX as usize;
+
+impl Calls {
+    pub(super) fn len(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Whether one more id can be taken in.
+    pub(super) fn has_room(&self) -> bool {
+        self.ids.len() <= MAX_ID_BYTES / 2 && self.known.len() < MAX_ID_BYTES
+    }
+
+    pub(super) fn number(&self, id: &str) -> Option<u32> {
+        self.numbers.get(&digest(id)).copied()
+    }
+
+    /// The id of a call by its number.
+    pub(super) fn id(&self, number: u32) -> &str {
+        let at = number as usize;
+        let start = at.checked_sub(1).and_then(|before| self.ends.get(before)).map_or(0, |end| *end as usize);
+        let end = self.ends.get(at).map_or(start, |end| *end as usize);
+        std::str::from_utf8(self.ids.get(start..end).unwrap_or_default()).unwrap_or_default()
+    }
+
+    /// All forms of a call in the order in which they came.
+    pub(super) fn variants(&self, number: u32) -> impl Iterator<Item = &Variant> {
+        let known = self.known.get(number as usize);
+        let more = known.filter(|known| known.has_more).and_then(|_| self.more.get(&number));
+        known.map(|known| &known.first).into_iter().chain(more.into_iter().flatten())
+    }
+
+    /// Whether a call has one form only.
+    pub(super) fn is_single(&self, number: u32) -> bool {
+        self.known.get(number as usize).is_none_or(|known| !known.has_more)
+    }
+
+    /// Whether it is certain what the model sees under the id of a call.
+    pub(super) fn is_plain(&self, number: u32) -> bool {
+        self.known.get(number as usize).is_some_and(|known| known.is_plain)
+    }
+
+    /// A call came, in a form in which it had not come before. Gives its number.
+    pub(super) fn add(&mut self, id: &str, new: Variant) -> u32 {
+        let digest = digest(id);
+        if let Some(&number) = self.numbers.get(&digest) {
+            self.add_variant(number, new);
+            return number;
+        }
+        let number = self.known.len() as u32;
+        self.numbers.insert(digest, number);
+        size::reserve(&mut self.ids, id.len());
+        self.ids.extend_from_slice(id.as_bytes());
+        size::reserve(&mut self.ends, 1);
+        self.ends.push(self.ids.len() as u32);
+        size::reserve(&mut self.known, 1);
+        self.known.push(Known { is_plain: new.is_plain(), first: new, has_more: false });
+        number
+    }
+
+    fn add_variant(&mut self, number: u32, new: Variant) {
+        let key = self.variants(number).find_map(|known| known.key);
+        let Some(known) = self.known.get_mut(number as usize) else { return };
+        // One that is not plain stays so, which keeps an id that a host uses for everything cheap.
+        known.is_plain &= new.is_plain()
+            && (key.is_none() || new.key.is_none() || key == new.key)
+            && known.first.fingerprint.content == new.fingerprint.content;
+        known.has_more = true;
+        let more = self.more.entry(number).or_default();
+        let before = size::list(more);
+        more.push(new);
+        self.more_bytes += size::list(more) - before;
+    }
+
+    /// Bytes that it takes, what decisions point to aside.
+    pub(super) fn bytes(&self) -> usize {
+        size::table(&self.numbers)
+            + size::list(&self.ids)
+            + size::list(&self.ends)
+            + size::list(&self.known)
+            + size::table(&self.more)
+            + self.more_bytes
+    }
+}
