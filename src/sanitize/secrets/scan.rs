@@ -70,6 +70,7 @@ pub(super) struct Scan<'t> {
 pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
     let mut scan = Scan::new(text);
     table.keywords.for_each(text, |keyword, start| {
+        stop::tick();
         if keyword == table.placeholder {
             scan.add_placeholder(table, start);
         } else if scan.placeholders.last().is_none_or(|p| p.end <= start) {
@@ -91,6 +92,7 @@ pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
         }
     });
     for index in std::mem::take(&mut scan.open) {
+        stop::check();
         scan.run_pattern(&table.rules[usize::from(index)], index);
     }
     scan
@@ -286,6 +288,7 @@ impl<'t> Scan<'t> {
         self.claims.sort_unstable();
         let mut joined: Vec<Claim> = Vec::new();
         for claim in std::mem::take(&mut self.claims) {
+            stop::tick();
             match joined.last_mut() {
                 Some(last) if claim.start < last.end => {
                     last.end = last.end.max(claim.end);
@@ -297,6 +300,7 @@ impl<'t> Scan<'t> {
         let mut claims = Vec::with_capacity(joined.len());
         let mut placeholders = self.placeholders.iter().peekable();
         for claim in joined {
+            stop::tick();
             let mut at = claim.start;
             while at < claim.end {
                 while placeholders.next_if(|p| p.end <= at).is_some() {}
