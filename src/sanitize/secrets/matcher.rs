@@ -17,6 +17,7 @@ const SHORT_TOKEN: usize = 11;
 pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
     let mut scan = Scan::new(text);
     table.keywords.for_each(text, |keyword, start| {
+        stop::tick();
         if keyword == table.placeholder {
             scan.add_placeholder(table, start);
         } else if scan.placeholders.last().is_none_or(|p| p.end <= start) {
@@ -38,6 +39,7 @@ pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
         }
     });
     for index in std::mem::take(&mut scan.open) {
+        stop::check();
         scan.run_pattern(&table.rules[usize::from(index)], index);
     }
     scan

@@ -26,6 +26,8 @@ mod tests;
 
 use table::table;
 
+use crate::stop;
+
 /// Opens the placeholder; the rule's id and `]` follow.
 const PLACEHOLDER: &str = "[REDACTED:";
 
@@ -129,7 +131,10 @@ fn redact_bytes_but(
 /// One round.
 fn replaced(text: &[u8], keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> Option<(Vec<u8>, Hits)> {
     let mut findings = find(text);
-    findings.retain(|f| !keeps(f.rule, &text[f.start..f.end]));
+    findings.retain(|f| {
+        stop::tick();
+        !keeps(f.rule, &text[f.start..f.end])
+    });
     repeats::add(text, &mut findings);
     if findings.is_empty() {
         return None;
@@ -137,6 +142,7 @@ fn replaced(text: &[u8], keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> 
     let mut out = Vec::with_capacity(text.len());
     let mut at = 0;
     for finding in &findings {
+        stop::tick();
         out.extend_from_slice(&text[at..finding.start]);
         out.extend_from_slice(PLACEHOLDER.as_bytes());
         out.extend_from_slice(finding.rule.as_bytes());
@@ -159,14 +165,13 @@ pub fn rules() -> &'static [RuleInfo] {
 }
 
 fn count(findings: &[Finding]) -> Hits {
-    let mut hits: Hits = rules()
-        .iter()
-        .map(|rule| (rule.id, findings.iter().filter(|f| std::ptr::eq(f.rule, rule.id)).count()))
-        .filter(|(_, count)| *count > 0)
-        .collect();
-    let unavailable = findings.iter().filter(|f| f.rule == UNAVAILABLE).count();
-    if unavailable > 0 {
-        hits.push((UNAVAILABLE, unavailable));
+    let mut hits = Hits::new();
+    for finding in findings {
+        stop::tick();
+        match hits.iter_mut().find(|(rule, _)| std::ptr::eq(*rule, finding.rule)) {
+            Some((_, count)) => *count += 1,
+            None => hits.push((finding.rule, 1)),
+        }
     }
     hits
 }

@@ -21,7 +21,10 @@ pub(super) fn add(text: &[u8], findings: &mut Vec<Finding>) {
     let mut known: HashSet<&[u8]> = HashSet::new();
     let values: Vec<(&[u8], &'static str)> = findings
         .iter()
-        .map(|found| (&text[found.start..found.end], found.rule))
+        .map(|found| {
+            crate::stop::tick();
+            (&text[found.start..found.end], found.rule)
+        })
         .filter(|(value, _)| (SHORTEST..=LONGEST).contains(&value.len()))
         .filter(|(value, _)| known.insert(value) && is_random(value, Doubt::Little))
         .take(MOST)
@@ -36,6 +39,7 @@ pub(super) fn add(text: &[u8], findings: &mut Vec<Finding>) {
     let mut more = Vec::new();
     let mut next = 0;
     for hit in search.find_iter(text) {
+        crate::stop::tick();
         let (start, end) = (hit.start(), hit.end());
         while findings.get(next).is_some_and(|found| found.end <= start) {
             next += 1;

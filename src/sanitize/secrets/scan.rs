@@ -6,6 +6,7 @@
 use super::PLACEHOLDER;
 use super::judge;
 use super::table::{Rule, Table};
+use crate::stop;
 use std::ops::Range;
 
 /// How often one rule judges values that end together: bounds the work on a text of nothing but keywords.
@@ -166,6 +167,7 @@ impl<'t> Scan<'t> {
         self.claims.sort_unstable();
         let mut joined: Vec<Claim> = Vec::new();
         for claim in std::mem::take(&mut self.claims) {
+            stop::tick();
             match joined.last_mut() {
                 Some(last) if claim.start < last.end => {
                     last.end = last.end.max(claim.end);
@@ -177,6 +179,7 @@ impl<'t> Scan<'t> {
         let mut claims = Vec::with_capacity(joined.len());
         let mut placeholders = self.placeholders.iter().peekable();
         for claim in joined {
+            stop::tick();
             let mut at = claim.start;
             while at < claim.end {
                 while placeholders.next_if(|p| p.end <= at).is_some() {}

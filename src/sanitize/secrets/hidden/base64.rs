@@ -42,7 +42,11 @@ pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(V
         let lines = lines(text, first);
         at = lines.last().map_or(at + 1, |last| last.end);
         let digits = digits(text, &lines);
-        if let Some(bytes) = from_hex(&digits).or_else(|| from_base64(&digits)).and_then(as_text) {
+        stop::check();
+        let bytes = from_hex(&digits).or_else(|| from_base64(&digits));
+        stop::check();
+        if let Some(bytes) = bytes.and_then(as_text) {
+            stop::check();
             let mut view = View::default();
             let padding = text[at..].iter().take(2).take_while(|b| **b == b'=').count();
             at += padding;
@@ -116,6 +120,7 @@ fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
     while let Some(last) =
         lines.last().filter(|last| last.len() >= LINE && (lines.len() == 1 || last.len() == width))
     {
+        stop::tick();
         let line_end = last.end + usize::from(text.get(last.end) == Some(&b'\r'));
         if text.get(line_end) != Some(&b'\n') {
             break;
@@ -127,9 +132,9 @@ fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
         // The first line may stand behind a name and so be shorter.
         let fits = end > start && end - start <= width.max(last.len()).max(76);
         // A word below a whole text is none of its lines.
-        let sum: usize = lines.iter().map(Range::len).sum();
+        let sum = || lines.iter().map(Range::len).sum::<usize>();
         let is_hex = text[start..end].iter().all(u8::is_ascii_hexdigit) && (end - start).is_multiple_of(2);
-        let completes = end - start >= SHORTEST || is_hex || (sum + behind - start).is_multiple_of(4);
+        let completes = end - start >= SHORTEST || is_hex || (sum() + behind - start).is_multiple_of(4);
         if !(ends && fits && completes) {
             break;
         }

@@ -4,6 +4,7 @@
 //! telling name as a cell.
 
 use super::view::{View, blanks, line_end, table};
+use crate::stop;
 use std::ops::Range;
 
 /// Longest line of a table, in bytes.
@@ -43,6 +44,7 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
     let mut view = View::default();
     let (mut done, mut table) = (0, 0);
     for &at in heads {
+        stop::tick();
         if at < done {
             continue;
         }
@@ -102,6 +104,7 @@ fn rows(
         return head;
     }
     while at < text.len() {
+        stop::tick();
         let end = line_end(text, at);
         let line = at..end - usize::from(end > at && text[end - 1] == b'\r');
         if line.len() > LINE || text[line.clone()].iter().all(u8::is_ascii_whitespace) {

@@ -4,6 +4,7 @@
 
 use super::view::{View, line_end, line_start};
 use super::wrapped::{ahead, is_inside, is_mixed};
+use crate::stop;
 
 /// Bytes behind the beginning of a token that are looked at.
 const REACH: usize = 512;
@@ -14,6 +15,7 @@ const NEAR: usize = 128;
 pub(super) fn view(text: &[u8], cut: &[usize]) -> Option<View> {
     let (mut view, mut any, mut done) = (View::default(), false, 0);
     for &start in cut {
+        stop::tick();
         if start < done {
             continue;
         }

@@ -96,6 +96,7 @@ impl Near {
         stretches.sort_unstable_by_key(|stretch| stretch.start);
         let mut near: Vec<Range<usize>> = Vec::new();
         for stretch in stretches {
+            crate::stop::tick();
             match near.last_mut() {
                 Some(last) if stretch.start <= last.end => last.end = last.end.max(stretch.end),
                 _ => near.push(stretch),
