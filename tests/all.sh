@@ -5,6 +5,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo fmt --check
 cargo clippy --all-targets --locked -- -D warnings
+cargo clippy --no-default-features --lib --example host --locked -- -D warnings
+for features in server hosts cli; do
+    cargo check --quiet --no-default-features --features "$features" --locked
+done
 cargo test --locked
 bash tests/editors.sh
 bash tests/clients.sh

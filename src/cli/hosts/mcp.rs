@@ -1,7 +1,7 @@
 //! `tersed mcp`.
 
 use super::Failure;
-use super::call::PolicyArgs;
+use crate::cli::call::PolicyArgs;
 use crate::engine::{Settings, seal_key};
 use crate::host::Host;
 use crate::host::mcp::{self, Caller};

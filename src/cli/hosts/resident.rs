@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Failure;
-use super::call::PolicyArgs;
+use crate::cli::call::PolicyArgs;
 
 /// Arguments of `resident`.
 #[derive(Debug, clap::Args)]

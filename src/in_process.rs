@@ -1,14 +1,14 @@
 //! The same method table without a child process: a `jsonrpc-core` handler for Rust hosts and tests.
 //! Has no lifecycle, no framing and no order of its own; calls run on the caller's thread.
 
+use std::pin::pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use jsonrpc_core::{Error, ErrorCode, MetaIoHandler, Params};
 use serde_json::{Map, Value};
 
-use super::guarded;
-use crate::engine::{Cancel, Engine};
-use crate::engine::{METHODS, Method};
+use crate::engine::{Cancel, Engine, METHODS, Method, guarded};
 use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::{Kind, RpcError};
 
@@ -33,6 +33,16 @@ pub fn io_handler_methods(engine: Arc<Engine>, methods: &'static [Method]) -> Me
         }
     }
     handler
+}
+
+/// Answers one message on the caller's thread, without an executor; `None` for a notification. For handlers of
+/// [`io_handler`], whose methods never wait.
+pub fn answer(handler: &MetaIoHandler<()>, message: &str) -> Option<String> {
+    let future = pin!(handler.handle_request(message, ()));
+    match future.poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(answer) => answer,
+        Poll::Pending => None,
+    }
 }
 
 fn call(engine: &Engine, method: &Method, params: Params) -> Result<Value, RpcError> {

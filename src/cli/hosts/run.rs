@@ -5,8 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use super::call::PolicyArgs;
 use super::hook::{self, Ask};
+use crate::cli::call::PolicyArgs;
 use crate::config::Policy;
 use crate::engine::seal_key;
 use crate::host::claude_code;

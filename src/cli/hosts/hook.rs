@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use clap::builder::PossibleValuesParser;
 
-use super::call::PolicyArgs;
-use super::settings::say_once;
+use crate::cli::call::PolicyArgs;
+use crate::cli::settings::say_once;
 use crate::config::Config;
 use crate::engine::{Settings, seal_key};
 use crate::host::Host;
@@ -75,7 +75,7 @@ const LONGEST: u64 = 3_600_000;
 
 /// Runs `tersed hook HOST` with nothing but plain flags without reading a command line that has all the others;
 /// `None` where that has to be done.
-pub(super) fn fast() -> Option<ExitCode> {
+pub(in crate::cli) fn fast() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1).map(|word| word.into_string().ok());
     if words.next()?? != "hook" {
         return None;

@@ -7,8 +7,8 @@ use std::process::{ExitCode, ExitStatus};
 
 use serde::Deserialize;
 
-use super::call::PolicyArgs;
 use super::{Failure, done};
+use crate::cli::call::PolicyArgs;
 use crate::engine::{Settings, seal_key};
 use crate::host::Host;
 use crate::host::proxy::{self, Server};
