@@ -52,7 +52,7 @@
 //!
 //! - Modules stand on floors, and each uses only those below it: `stop`, `memory`, `files`, `tokens`, `text`, `sanitize`,
 //!   `detect`, `outline`, `config`, `input`, `encode`, `reduce`, `elide`, `detail`, `rules`, `pipeline`, `layers`,
-//!   `artifact`, `protocol`, `telemetry`, `session`, `engine`; the ways in stand on top. `tests/tidy.rs` holds this, and
+//!   `artifact`, `protocol`, `telemetry`, `session`, `engine`; the ways in stand on top. `tests/integration/tidy.rs` holds this, and
 //!   names the two arrows that still point upwards.
 //! - The core (`text` to `pipeline`, but for `config`) uses no file, clock, environment or thread.
 //! - A reducer returns spans over source lines. Markers, evidence and the guard's view are made from
