@@ -14,6 +14,7 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`cli`] | one file per subcommand of the binary |
+//! | [`in_process`] | the same methods without a process, for Rust hosts and tests |
 //! | [`server`] | framing, order, lifecycle: the only async part |
 //! | [`protocol`] | types of the wire and the one table of methods |
 //! | [`host`] | ways into agent hosts that speak another protocol: MCP, hooks |
@@ -42,31 +43,46 @@
 //! | [`files`] | files that others may have had a hand in, opened safely |
 //! | [`telemetry`] | events of what was done, alerts |
 //!
+//! # Features
+//!
+//! Without default features the crate is the engine and [`in_process`]. `server` adds the wire, `cli` the program,
+//! `hosts` the ways into agent hosts with their installation, `audit` what reads histories; `default` is all of these.
+//! For `wasm32-unknown-unknown` what stands below [`layers`] is built, and [`protocol`].
+//!
 //! # Invariants
 //!
 //! - Modules stand on floors, and each uses only those below it: `stop`, `memory`, `files`, `tokens`, `text`, `sanitize`,
 //!   `formats`, `detect`, `outline`, `rules`, `config`, `input`, `encode`, `reduce`, `elide`, `detail`, `pipeline`, `layers`,
-//!   `artifact`, `protocol`, `telemetry`, `session`, `engine`; the ways in stand on top. `tests/tidy.rs` holds this.
+//!   `artifact`, `protocol`, `telemetry`, `session`, `engine`; the ways in stand on top. `tests/integration/tidy.rs` holds this.
 //! - The core (`text` to `pipeline`, but for `config`) uses no file, clock, environment or thread.
 //! - A reducer returns spans over source lines. Markers, evidence and the guard's view are made from
 //!   the spans, each in one place, so that they cannot disagree.
 //! - What an outcome took from a session is remembered as its `Decision`, so that the same bytes can be
 //!   made again when the text itself was forgotten.
 
+#[cfg(not(target_family = "wasm"))]
 pub mod artifact;
+#[cfg(feature = "cli")]
 pub mod cli;
 pub mod config;
 pub mod detail;
 pub mod detect;
+#[cfg(feature = "hosts")]
 pub mod doctor;
 pub mod elide;
 pub mod encode;
+#[cfg(not(target_family = "wasm"))]
 pub mod engine;
 pub mod files;
 pub mod formats;
+#[cfg(feature = "hosts")]
 pub mod host;
+#[cfg(not(target_family = "wasm"))]
+pub mod in_process;
 pub mod input;
+#[cfg(feature = "hosts")]
 pub mod install;
+#[cfg(not(target_family = "wasm"))]
 pub mod layers;
 pub mod memory;
 pub mod outline;
@@ -75,9 +91,16 @@ pub mod protocol;
 pub mod reduce;
 pub mod rules;
 pub mod sanitize;
+#[cfg(feature = "server")]
 pub mod server;
+#[cfg(not(target_family = "wasm"))]
 pub mod session;
 pub mod stop;
+#[cfg(not(target_family = "wasm"))]
 pub mod telemetry;
 pub mod text;
 pub mod tokens;
+
+/// What [`in_process`] gives a Rust host: the handler, and the values of its calls.
+#[cfg(not(target_family = "wasm"))]
+pub use jsonrpc_core;

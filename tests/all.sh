@@ -1,14 +1,96 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change goes in. Needs a Rust toolchain, Python 3 with venv, Node.js, npm, Neovim,
-# Emacs, valgrind, and the registries of the first three.
+# Everything that must hold before a change goes in. A Rust toolchain is enough: what else is missing, of Python 3 with
+# venv, Node.js, npm, Neovim, Emacs, valgrind and the target wasm32-unknown-unknown, is named at the end with what was not
+# run for it. `--install` installs it first (Debian and its like, with rustup). The clients need the registries of Python and Node.js.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+wasm=wasm32-unknown-unknown
+
+# Whether something is there; `venv` and `wasm` are no programs.
+has() {
+    case "$1" in
+    venv) python3 -c 'import venv, ensurepip' 2>/dev/null ;;
+    wasm) [ -d "$(rustc --print sysroot)/lib/rustlib/$wasm" ] ;;
+    *) command -v "$1" >/dev/null ;;
+    esac
+}
+
+install() {
+    local row packages=()
+    for row in 'git git' 'cc gcc libc6-dev' 'python3 python3' 'venv python3-venv' 'node nodejs' 'npm npm' 'nvim neovim' \
+        'emacs emacs-nox' 'valgrind valgrind'; do
+        read -ra row <<<"$row"
+        has "${row[0]}" || packages+=("${row[@]:1}")
+    done
+    if [ "${#packages[@]}" -gt 0 ]; then
+        apt-get update
+        DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "${packages[@]}"
+    fi
+    has wasm || rustup target add "$wasm"
+}
+
+# part WHAT THING... -- COMMAND...: runs a command, or keeps in mind that it was not run because a thing is missing.
+not_run=()
+part() {
+    local what="$1" missing=()
+    shift
+    while [ "$1" != -- ]; do
+        has "$1" || missing+=("$1")
+        shift
+    done
+    shift
+    if [ "${#missing[@]}" = 0 ]; then
+        "$@"
+    else
+        not_run+=("$what: ${missing[*]} missing")
+    fi
+}
+
+case "$*" in
+'') ;;
+--install) install ;;
+*)
+    echo "usage: bash tests/all.sh [--install]" >&2
+    exit 2
+    ;;
+esac
+
+# Tests that need a program ask `has` of `tests/common`.
+TESTS_WITHOUT=
+for program in python3 node nvim emacs; do
+    if ! has "$program"; then
+        TESTS_WITHOUT+=" $program"
+        files="$(grep -rl "has(\"$program\")" tests/integration | tr '\n' ' ')"
+        not_run+=("tests in ${files% } that need it: $program missing")
+    fi
+done
+export TESTS_WITHOUT
+
 cargo fmt --check
 cargo clippy --all-targets --locked -- -D warnings
+cargo clippy --no-default-features --lib --example host --locked -- -D warnings
+for features in server hosts cli; do
+    cargo check --quiet --no-default-features --features "$features" --locked
+done
+part "the core for WebAssembly" wasm -- \
+    cargo clippy --no-default-features --lib --target "$wasm" --locked -- -D warnings
 cargo test --locked
-bash tests/editors.sh
-bash tests/clients.sh
-bash tests/steps.sh
+part "plugins in JavaScript" node -- bash tests/editors.sh javascript
+part "the plugin for Neovim" nvim -- bash tests/editors.sh neovim
+part "the plugin for Emacs" emacs -- bash tests/editors.sh emacs
+clients=()
+client() { clients+=("$1"); }
+part "the Python client" python3 -- client python_client
+part "the Python adapters and examples" python3 venv -- client python_adapters
+part "the TypeScript client" node npm -- client typescript_client
+if [ "${#clients[@]}" -gt 0 ]; then
+    bash tests/clients.sh "${clients[@]}"
+fi
+part "instructions that hostile texts cost" valgrind -- bash tests/steps.sh
 cargo clippy --lib --tests --features otel --locked -- -D warnings
 cargo test --locked --features otel --test otel
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked
+
+for part in "${not_run[@]}"; do
+    echo "not run: $part" >&2
+done

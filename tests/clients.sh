@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The clients in protocol/bindings, with the real frameworks from their registries: types, tests, examples.
 # Needs target/debug/tersed (cargo build), python3 with venv, node, npm, and PyPI and npm to install from.
-# Everything is installed into a temporary folder.
+# Everything is installed into a temporary folder. Arguments name parts of it: python_client, python_adapters, typescript_client.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export TERSED_BIN="${TERSED_BIN:-$PWD/target/debug/tersed}"
@@ -87,7 +87,8 @@ typescript_client() {
 }
 
 # Most of the time goes by in waiting: for packages, and for servers that hang on purpose.
-for part in python_client typescript_client python_adapters; do
+[ $# -gt 0 ] || set -- python_client typescript_client python_adapters
+for part in "$@"; do
     ("$part") &
     parts+=("$!")
 done

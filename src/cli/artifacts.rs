@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 use super::settings::SettingsArgs;
 use crate::artifact::vault::{Bounds, Copy, Pruned, Reach, Vault, user_folder};
 use crate::artifact::{AccessError, Artifact, Encoding, LineRange, Match, Page, SearchOptions};
+#[cfg(feature = "hosts")]
 use crate::host::resident::elsewhere;
 use crate::telemetry::{Clock, SystemClock};
 
@@ -109,6 +110,24 @@ impl From<Mode> for crate::config::RecoveryMode {
             Mode::Failures => Self::Failures,
             Mode::Always => Self::Always,
         }
+    }
+}
+
+/// Without ways into hosts no process but this one has originals.
+#[cfg(not(feature = "hosts"))]
+mod elsewhere {
+    use super::{Artifact, Value, Vault};
+
+    pub(super) fn find(_: &str) -> Option<(String, Artifact)> {
+        None
+    }
+
+    pub(super) fn list() -> Vec<Value> {
+        Vec::new()
+    }
+
+    pub(super) fn of_conversations() -> Option<Vault> {
+        None
     }
 }
 

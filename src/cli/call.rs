@@ -4,9 +4,8 @@
 use std::io::Read;
 
 use super::Failure;
-use super::settings::{Loaded, SettingsArgs, flags_of, say};
+use super::settings::{Loaded, SettingsArgs, flags_of};
 use crate::config::{Config, Mode, Policy, PolicyPatch};
-use crate::layers::printable;
 use crate::pipeline::Raw;
 use crate::text::call::ToolCall;
 use crate::tokens::Tokenizer;
@@ -89,14 +88,16 @@ impl PolicyArgs {
     }
 
     /// The same for who has to go on whatever happens: where the command line is wrong, the defaults count.
+    #[cfg(feature = "hosts")]
     pub fn config_or_defaults(&self) -> Config {
         self.config().unwrap_or_else(|failure| {
-            say(&printable(&failure.message));
+            super::settings::say(&crate::layers::printable(&failure.message));
             Config::default()
         })
     }
 
     /// What was given, as flags for another process.
+    #[cfg(feature = "hosts")]
     pub fn given(&self) -> Vec<String> {
         let name = |value: serde_json::Result<serde_json::Value>| {
             value.ok().and_then(|value| value.as_str().map(str::to_owned))

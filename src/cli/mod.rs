@@ -4,23 +4,23 @@
 //! read, and where `config` is asked about settings that are wrong; all others go on without these. `serve` ends as LSP says: 0 after `shutdown` and `exit`, else 1.
 
 mod artifacts;
+#[cfg(feature = "audit")]
 pub mod audit;
 mod call;
 mod compress;
 mod config;
-mod doctor;
 mod expand;
 pub mod explain;
-mod hook;
-mod install;
+#[cfg(feature = "audit")]
+mod histories;
+#[cfg(feature = "hosts")]
+mod hosts;
 mod man;
-mod mcp;
-mod mcp_proxy;
+mod packed;
 mod protocol;
+#[cfg(feature = "audit")]
 mod replay;
-mod resident;
 mod rules;
-mod run;
 mod serve;
 mod settings;
 mod stats;
@@ -73,10 +73,10 @@ enum Command {
     Expand(expand::Args),
     /// Show what recovery keeps on disk: originals by their handles.
     Artifacts(artifacts::Args),
-    /// Play recorded sessions against a child process and print what they would have cost.
-    Replay(replay::Args),
-    /// Read histories of agents on this machine and say what would have been saved, and what missed.
-    Audit(audit::Args),
+    /// What reads recorded sessions and histories.
+    #[cfg(feature = "audit")]
+    #[command(flatten)]
+    Histories(histories::Command),
     /// Show, describe and check settings.
     Config(config::Args),
     /// Show what a project's file of settings would allow, and trust it as it is.
@@ -85,22 +85,10 @@ enum Command {
     Stats(stats::Args),
     /// Check files of rules, explain what they do, list what they may name.
     Rules(rules::Args),
-    /// Wire an agent host: edit its settings so that it uses this program.
-    Install(install::Args),
-    /// Take the wiring of an agent host out again.
-    Uninstall(install::UninstallArgs),
-    /// Say whether all is well: the program, the settings, the hosts; and what to do where it is not.
-    Doctor(doctor::Args),
-    /// Serve a model over MCP: tools to read back what was left out, and one for hooks.
-    Mcp(mcp::Args),
-    /// Wrap an MCP server: the results of its tools get smaller, all else passes as it is.
-    McpProxy(mcp_proxy::Args),
-    /// Answer one event of a host's hooks: the event on standard input, what the hook prints on standard output.
-    Hook(hook::Args),
-    /// Run a command, and print what it wrote smaller once it has ended.
-    Run(Box<run::Args>),
-    /// Serve the events and commands of one workspace; `hook` and `run` start it.
-    Resident(resident::Args),
+    /// Ways into agent hosts.
+    #[cfg(feature = "hosts")]
+    #[command(flatten)]
+    Hosts(hosts::Command),
     /// Print the protocol: its JSON Schema, its metadata, its methods.
     Protocol(protocol::Args),
     /// Print the page of the manual, or write one for each subcommand.
@@ -114,7 +102,8 @@ enum Command {
 
 /// Reads the command line and runs what it says.
 pub fn run() -> ExitCode {
-    if let Some(code) = hook::fast() {
+    #[cfg(feature = "hosts")]
+    if let Some(code) = hosts::fast() {
         return code;
     }
     crate::server::log_panics();
@@ -128,22 +117,14 @@ pub fn run() -> ExitCode {
             Ok(code) => code,
             Err(message) => done(Err(message)),
         },
-        Some(Command::Replay(args)) => done(replay::run(&args)),
-        Some(Command::Audit(args)) => done(audit::run(&args)),
+        #[cfg(feature = "audit")]
+        Some(Command::Histories(command)) => done(histories::run(&command)),
         Some(Command::Config(args)) => done(config::run(&args)),
         Some(Command::Trust(args)) => done(trust::run(&args)),
         Some(Command::Stats(args)) => done(stats::run(&args)),
         Some(Command::Rules(args)) => done(rules::run(&args)),
-        Some(Command::Install(args)) => done(install::run(&args)),
-        Some(Command::Uninstall(args)) => done(install::run_uninstall(&args)),
-        Some(Command::Doctor(args)) => {
-            doctor::run(&args).unwrap_or_else(|message| done(Err::<(), _>(message)))
-        }
-        Some(Command::Mcp(args)) => done(mcp::run(&args)),
-        Some(Command::McpProxy(args)) => mcp_proxy::run(&args),
-        Some(Command::Hook(args)) => hook::run(args),
-        Some(Command::Run(args)) => run::run(&args),
-        Some(Command::Resident(args)) => done(resident::run(&args)),
+        #[cfg(feature = "hosts")]
+        Some(Command::Hosts(command)) => hosts::run(command),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),
         Some(Command::Man(args)) => done(man::run(&args, Cli::command())),
         Some(Command::Completions { shell }) => {

@@ -99,6 +99,7 @@ impl SettingsArgs {
     }
 
     /// The same for a child, which reads no file but one that is named here.
+    #[cfg(feature = "audit")]
     pub fn arguments(&self) -> Vec<String> {
         let mut all = Vec::new();
         match &self.config {
@@ -115,6 +116,7 @@ impl SettingsArgs {
     }
 
     /// What was given, as flags for another process of this kind, whatever its folder.
+    #[cfg(feature = "hosts")]
     pub fn given(&self) -> Vec<String> {
         let whole =
             |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone()).display().to_string();

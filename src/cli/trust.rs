@@ -8,9 +8,9 @@ use serde_json::Value;
 
 use super::Failure;
 use super::settings::{printed, say};
-use crate::files::{Links, Writers, read_regular};
+use crate::files::{LARGEST_SETTINGS, Links, Writers, read_regular};
 use crate::layers::trust::{Record, Trusted};
-use crate::layers::{Given, LARGEST, Origin, ProjectFile, Sources, printable, project_file};
+use crate::layers::{Given, Origin, ProjectFile, Sources, printable, project_file};
 
 /// Arguments of `trust`.
 #[derive(Debug, clap::Args)]
@@ -106,7 +106,7 @@ fn printable_line(line: &str) -> String {
 
 fn listed(records: &[Record]) -> String {
     let is_same = |path: &str, digest: &str| {
-        let bytes = read_regular(Path::new(path), LARGEST, Links::Refuse, Writers::Own);
+        let bytes = read_regular(Path::new(path), LARGEST_SETTINGS, Links::Refuse, Writers::Own);
         bytes.is_ok_and(|bytes| blake3::hash(&bytes).to_hex().as_str() == digest)
     };
     let line = |record: &Record| {

@@ -1,12 +1,15 @@
 //! The method table. A new method is a row here, its types in the file of its noun, and a function of
 //! the engine.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use schemars::{Schema, SchemaGenerator};
 use serde::Serialize;
 
 use super::{Cancel, Engine};
 
 use crate::memory::Buffer;
+use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::params::by_name;
 use crate::protocol::{
     Kind, RpcError, artifact, config, messages, rules, session, stream, tool_result, tool_schema,
@@ -30,14 +33,18 @@ pub struct Method {
     pub handle: fn(&Engine, &str, &Cancel) -> Result<String, RpcError>,
 }
 
+/// Runs code that may panic by mistake, and turns that into an error of the one request. The panic hook
+/// has named the place on stderr by then.
+pub(crate) fn guarded<T>(method: &str, work: impl FnOnce() -> Result<T, RpcError>) -> Result<T, RpcError> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        let what = format!("{method} failed by a fault of the server; the session goes on");
+        Err(RpcError::new(INTERNAL_ERROR, "panic", what))
+    })
+}
+
 fn reply<T: Serialize>(result: &T) -> Result<String, RpcError> {
-    let failed = |e: String| {
-        RpcError::new(
-            crate::protocol::error::INTERNAL_ERROR,
-            "internal",
-            format!("the answer cannot be written: {e}"),
-        )
-    };
+    let failed =
+        |e: String| RpcError::new(INTERNAL_ERROR, "internal", format!("the answer cannot be written: {e}"));
     let mut out = Buffer(Vec::with_capacity(1024));
     serde_json::to_writer(&mut out, result).map_err(|e| failed(e.to_string()))?;
     String::from_utf8(out.0).map_err(|e| failed(e.to_string()))

@@ -42,6 +42,7 @@ use crate::text::marker::SealKey;
 use crate::tokens::Tokenizer;
 use configuration::Configuration;
 use memory::Memory;
+pub(crate) use methods::guarded;
 pub use methods::{METHODS, Method};
 pub use sessions::AGENT;
 use sessions::Sessions;

@@ -28,11 +28,12 @@ const RESULT_DESCRIPTION: &str =
     "Called by the host's hooks, not by the model: gives back the text that it is given.";
 
 /// For which host the server works.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Caller {
     /// Claude Code, and every host whose model is to have the tools that read originals.
     #[default]
-    #[value(alias = "other")]
+    #[cfg_attr(feature = "cli", value(alias = "other"))]
     ClaudeCode,
     /// Gemini CLI: its hooks give [`gemini::RESULT`] the text that the model is to get. The originals are in the process
     /// that the hooks share, so that there are no tools to read them here.

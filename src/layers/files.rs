@@ -20,7 +20,7 @@ use crate::files::{Folder, Writers};
 /// Names of configuration files.
 pub const NAMES: [&str; 3] = ["tersed.yaml", "tersed.yml", "tersed.toml"];
 /// Largest file of settings that is read, in bytes.
-pub(crate) use crate::files::LARGEST_SETTINGS as LARGEST;
+use crate::files::LARGEST_SETTINGS as LARGEST;
 /// Settings that are paths to write to.
 const WRITTEN: [&str; 2] = ["recovery.directory", "telemetry.path"];
 /// Settings that are paths.

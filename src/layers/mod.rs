@@ -25,7 +25,6 @@ use crate::rules::LoadError;
 use crate::sanitize;
 use check::{check, nearest, quoted};
 use document::Node;
-pub(crate) use files::LARGEST;
 pub use files::{NAMES, ProjectFile, project_file};
 pub use given::{Given, Origin};
 use given::{flatten, of_text};

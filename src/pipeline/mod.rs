@@ -50,6 +50,7 @@ use budget::Ask;
 use dedup::{Decision, History};
 use evidence::Evidence;
 pub use prepared::Prepared;
+#[cfg(not(target_family = "wasm"))]
 pub(crate) use summary::{redaction_counts, tell_fingerprints};
 
 /// Above this many bytes only the safe stage and the cap look at a text.

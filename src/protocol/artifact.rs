@@ -5,10 +5,18 @@ use serde::{Deserialize, Serialize};
 
 use super::aliases::add_names;
 
+fn names_of_read(schema: &mut Schema) {
+    add_names(schema, &[("id", &["artifactId", "handle"])]);
+}
+
+fn names_of_search(schema: &mut Schema) {
+    add_names(schema, &[("id", &["artifactId", "handle"]), ("pattern", &["query", "regex"])]);
+}
+
 /// Parameters of `artifact/read`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(transform = |s: &mut Schema| add_names(s, &[("id", &["artifactId", "handle"])]))]
+#[schemars(transform = names_of_read)]
 pub struct ReadParams {
     /// The session that owns the artifact; absent for results that came without a session.
     #[serde(default)]
@@ -70,7 +78,7 @@ pub struct Read {
 /// Parameters of `artifact/search`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(transform = |s: &mut Schema| add_names(s, &[("id", &["artifactId", "handle"]), ("pattern", &["query", "regex"])]))]
+#[schemars(transform = names_of_search)]
 pub struct SearchParams {
     /// The session that owns the artifact.
     #[serde(default)]

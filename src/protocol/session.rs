@@ -47,10 +47,14 @@ pub struct Closed {
     pub closed: bool,
 }
 
+fn names_of_evicted(schema: &mut Schema) {
+    add_names(schema, &[("toolCallIds", &["callIds", "ids"])]);
+}
+
 /// Parameters of `session/evicted`: what the model no longer sees.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(transform = |s: &mut Schema| add_names(s, &[("toolCallIds", &["callIds", "ids"])]))]
+#[schemars(transform = names_of_evicted)]
 pub struct EvictedParams {
     /// The session.
     #[schemars(length(min = 1, max = 512))]

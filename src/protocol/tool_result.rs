@@ -31,9 +31,13 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("fullOutput", &["full_output"]),
 ];
 
+fn add_other_names(schema: &mut Schema) {
+    add_names(schema, NAMES);
+}
+
 /// A tool result as the host has it. Members may go by the names that other hosts use for them.
 #[derive(Debug, JsonSchema)]
-#[schemars(rename_all = "camelCase", transform = |s: &mut Schema| add_names(s, NAMES))]
+#[schemars(rename_all = "camelCase", transform = add_other_names)]
 pub struct ToolResult<'a> {
     /// The host's id of the call, 1 to 512 bytes. Needed for memo and dedup.
     #[schemars(length(min = 1, max = 512))]

@@ -23,7 +23,6 @@ mod budget;
 pub mod codec;
 mod dispatch;
 pub mod envelope;
-pub mod in_process;
 mod jobs;
 mod lanes;
 mod log;
@@ -44,10 +43,7 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::{Builder, Runtime};
 
-use crate::engine::Engine;
-use crate::engine::{METHODS, Method};
-use crate::protocol::RpcError;
-use crate::protocol::error::INTERNAL_ERROR;
+use crate::engine::{Engine, METHODS, Method};
 use budget::Budget;
 pub use codec::Framing;
 use dispatch::Dispatcher;
@@ -123,15 +119,6 @@ pub fn run_methods(options: ServeOptions, engine: Engine, methods: &'static [Met
             ExitCode::FAILURE
         }
     }
-}
-
-/// Runs code that may panic by mistake, and turns that into an error of the one request. The panic hook
-/// has named the place on stderr by then.
-fn guarded<T>(method: &str, work: impl FnOnce() -> Result<T, RpcError>) -> Result<T, RpcError> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
-        let what = format!("{method} failed by a fault of the server; the session goes on");
-        Err(RpcError::new(INTERNAL_ERROR, "panic", what))
-    })
 }
 
 struct Server {

@@ -31,6 +31,13 @@ pub fn bless() -> bool {
     std::env::var_os("BLESS").is_some()
 }
 
+/// Whether a program that a test needs may be used. It has to be there, unless `TESTS_WITHOUT` names it: `tests/all.sh` sets
+/// that to what is missing, and names the files of these tests at its end.
+pub fn has(program: &str) -> bool {
+    let without = std::env::var("TESTS_WITHOUT").unwrap_or_default();
+    !without.split_whitespace().any(|name| name == program)
+}
+
 /// A state folder for children, in which the key of seals is the one that everybody knows: what they say can be recorded.
 pub fn state() -> PathBuf {
     static STATE: OnceLock<PathBuf> = OnceLock::new();

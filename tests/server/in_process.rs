@@ -2,17 +2,16 @@
 
 use std::sync::Arc;
 
-use futures::FutureExt;
 use jsonrpc_core::MetaIoHandler;
 use serde_json::{Value, json};
 use tersed::engine::Engine;
-use tersed::server::in_process::{io_handler, io_handler_methods};
+use tersed::in_process::{answer, io_handler, io_handler_methods};
 
 use crate::client::Client;
 use crate::host::TEST_METHODS;
 
 fn ask(handler: &MetaIoHandler<()>, text: &str) -> String {
-    handler.handle_request(text, ()).now_or_never().expect("at once").expect("an answer")
+    answer(handler, text).expect("an answer")
 }
 
 fn handler() -> MetaIoHandler<()> {

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use futures::FutureExt;
 use tersed::engine::Engine;
+use tersed::in_process::{answer, io_handler};
 use tersed::server::Framing;
 use tersed::server::codec::{FrameReader, Inbound};
 use tersed::server::envelope::{self, Message};
-use tersed::server::in_process::io_handler;
 
 use super::super::input::Input;
 
@@ -61,7 +60,7 @@ pub fn run(data: &[u8]) {
         assert_eq!(message, envelope::read(text));
         if let Message::Request { .. } = message {
             assert!(envelope::params(text).is_ok() || envelope::params(text).is_err());
-            if let Some(answer) = handler.handle_request(text, ()).now_or_never().flatten() {
+            if let Some(answer) = answer(&handler, text) {
                 serde_json::from_str::<serde_json::Value>(&answer).expect("an answer is JSON");
             }
         }

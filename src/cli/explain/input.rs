@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::cli::replay::record;
+use crate::cli::packed;
 use crate::config::{Config, PolicyPatch};
 use crate::engine::{Engine, Settings};
 use crate::pipeline::explain::Explained;
@@ -53,7 +53,7 @@ pub(super) fn explained(
 ) -> Result<(ToolCall, Explained), String> {
     let name = file.display();
     let mut text = String::new();
-    record::open(file)
+    packed::open(file)
         .map_err(|e| format!("{name}: {e}"))?
         .read_to_string(&mut text)
         .map_err(|e| format!("{name}: {e}"))?;

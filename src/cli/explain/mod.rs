@@ -21,10 +21,12 @@ use crate::pipeline::dedup::NoHistory;
 use crate::pipeline::explain::explain;
 use crate::sanitize::redact_only;
 use crate::text::call::ToolCall;
+#[cfg(feature = "audit")]
 pub(in crate::cli) use html::escaped;
 pub use html::write as write_html;
 pub use model::Page;
 pub use screen::Screen;
+#[cfg(feature = "audit")]
 pub(in crate::cli) use screen::stand_in;
 pub use text::write as write_text;
 

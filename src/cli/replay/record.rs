@@ -1,12 +1,13 @@
 //! Records of tool results, grouped into sessions.
 
 use std::collections::HashMap;
-use std::fs;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::cli::packed::open;
 
 /// What left the context of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,20 +83,6 @@ pub(in crate::cli) struct Session {
     pub id: Option<String>,
     /// Its records in order.
     pub records: Vec<Record>,
-}
-
-/// Opens a file of records, packed or not. An error does not name the file.
-pub(in crate::cli) fn open(path: &Path) -> Result<Box<dyn Read>, String> {
-    let file = fs::File::open(path).map_err(|e| e.to_string())?;
-    let packed = path.extension().is_some_and(|e| e == "zst");
-    if packed {
-        let mut decoder = zstd::Decoder::new(file).map_err(|e| e.to_string())?;
-        // Windows of up to 2 GiB, as `zstd --long=31` writes them.
-        decoder.window_log_max(31).map_err(|e| e.to_string())?;
-        Ok(Box::new(decoder))
-    } else {
-        Ok(Box::new(file))
-    }
 }
 
 /// Reads a file of records.

@@ -130,7 +130,7 @@ impl Engine {
     }
 
     /// What requests about a stream are kept in order by.
-    pub(crate) fn lane_of_stream(&self, id: &str) -> Option<String> {
+    pub fn lane_of_stream(&self, id: &str) -> Option<String> {
         self.streams().lane(id)
     }
 

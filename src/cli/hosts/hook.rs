@@ -1,0 +1,246 @@
+//! `tersed hook`: the answer to one event of a host, from the resident process. Whatever goes wrong, the host is told
+//! nothing and goes on as without.
+
+use std::io::{Read, Write};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use clap::builder::PossibleValuesParser;
+
+use crate::cli::call::PolicyArgs;
+use crate::cli::settings::say_once;
+use crate::config::Config;
+use crate::engine::{Settings, seal_key};
+use crate::host::Host;
+use crate::host::hooks::{HOOKS, Hooks};
+use crate::host::resident::answer::answer;
+use crate::host::resident::breaker::Breaker;
+use crate::host::resident::client::Client;
+use crate::host::resident::place::Place;
+use crate::host::resident::wire::{Answer, MAX_CONTENT, Reply, Request};
+use crate::host::wrap;
+
+/// Arguments of `hook`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tersed hook codex < event.json\n  \
+    tersed hook claude-code --deadline 2000 --mode aggressive < event.json\n\n\
+    Prints what the host's hook is to print, or nothing: then the host goes on as without. The exit status is 0 whatever \
+    happens. After two events in a row without an answer in time nobody is asked for a minute. The first event of a workspace starts a process that later ones share; it ends with the host.")]
+pub struct Args {
+    /// The host.
+    #[arg(value_parser = PossibleValuesParser::new(HOOKS.iter().map(|hooks| hooks.name)))]
+    host: String,
+    /// Milliseconds after which nothing is printed [default: TERSED_DEADLINE_MS, or 4000].
+    #[arg(long, value_name = "MS")]
+    deadline: Option<u64>,
+    /// Do the work in this process, without a memory of earlier results.
+    #[arg(long)]
+    no_resident: bool,
+    /// Say nothing unless `TERSED_WRAP` is 1: for the event before a command, where it is the user's word whether
+    /// commands are put into `tersed run`.
+    #[arg(long)]
+    if_wrap: bool,
+    /// Process with which the resident one ends, where the nearest one above that is no shell is the wrong one.
+    #[arg(long, value_name = "PID")]
+    owner: Option<u32>,
+    /// Time without an event after which the resident process ends, for example 30m [default: 2h].
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    idle: Option<Duration>,
+    #[command(flatten)]
+    policy: PolicyArgs,
+}
+
+/// How something is asked for.
+#[derive(Debug, Clone)]
+pub(super) struct Ask {
+    /// When nobody wants the answer any more.
+    pub until: Instant,
+    /// Whether this process does the work.
+    pub is_alone: bool,
+    /// Settings as flags.
+    pub settings: Vec<String>,
+    /// More flags for a resident process that has to be started.
+    pub to_start: Vec<String>,
+}
+
+/// Milliseconds until nothing is printed, where nobody says otherwise: less than the five seconds that hosts are told to
+/// wait, some of which do not get over a program that they have to end.
+const DEADLINE: u64 = 4000;
+
+/// The longest that can be asked for.
+const LONGEST: u64 = 3_600_000;
+
+/// Runs `tersed hook HOST` with nothing but plain flags without reading a command line that has all the others;
+/// `None` where that has to be done.
+pub(in crate::cli) fn fast() -> Option<ExitCode> {
+    let mut words = std::env::args_os().skip(1).map(|word| word.into_string().ok());
+    if words.next()?? != "hook" {
+        return None;
+    }
+    let host = words.next()??;
+    Hooks::named(&host)?;
+    let (mut deadline, mut owner, mut is_alone) = (None, None, false);
+    while let Some(word) = words.next() {
+        match word?.as_str() {
+            "--deadline" => deadline = Some(words.next()??.parse().ok()?),
+            "--owner" => owner = Some(words.next()??.parse().ok()?),
+            "--no-resident" => is_alone = true,
+            "--if-wrap" if is_unwanted() => return Some(ExitCode::SUCCESS),
+            "--if-wrap" => {}
+            _ => return None,
+        }
+    }
+    let ask = Ask { until: until(deadline), is_alone, settings: Vec::new(), to_start: Vec::new() };
+    Some(reply(ask, host, owner, || Some(PolicyArgs::default().config_or_defaults())))
+}
+
+/// Whether commands may not be wrapped; the event is taken all the same, so that the host can write it.
+fn is_unwanted() -> bool {
+    let is_unwanted = !wrap::is_wanted();
+    if is_unwanted {
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+    }
+    is_unwanted
+}
+
+/// Answers the event on standard input.
+pub(super) fn run(args: Args) -> ExitCode {
+    if args.if_wrap && is_unwanted() {
+        return ExitCode::SUCCESS;
+    }
+    let mut to_start = Vec::new();
+    if let Some(idle) = args.idle {
+        to_start.extend(["--idle".to_owned(), humantime::format_duration(idle).to_string().replace(' ', "")]);
+    }
+    let ask = Ask {
+        until: until(args.deadline),
+        is_alone: args.no_resident,
+        settings: args.policy.given(),
+        to_start,
+    };
+    let Args { host, owner, policy, .. } = args;
+    reply(ask, host, owner, move || Some(policy.config_or_defaults()))
+}
+
+fn until(deadline: Option<u64>) -> Instant {
+    let deadline = deadline.map(|deadline| Duration::from_millis(deadline.min(LONGEST)));
+    Instant::now() + deadline.or_else(of_host).unwrap_or(Duration::from_millis(DEADLINE))
+}
+
+/// How long an answer may take by `TERSED_DEADLINE_MS`, where that says so.
+pub(super) fn of_host() -> Option<Duration> {
+    let given = std::env::var("TERSED_DEADLINE_MS").ok().and_then(|text| text.parse().ok());
+    given.map(|given: u64| Duration::from_millis(given.min(LONGEST)))
+}
+
+/// How long what the host writes is taken where nobody is asked.
+const TAKEN: Duration = Duration::from_millis(500);
+
+/// Prints the answer, if there is one in time.
+fn reply(
+    ask: Ask,
+    host: String,
+    owner: Option<u32>,
+    config: impl FnOnce() -> Option<Config> + Send + 'static,
+) -> ExitCode {
+    // Nobody reads it, and some hosts show it.
+    std::panic::set_hook(Box::new(|_| {}));
+    let place = place_of(&ask);
+    let breaker = place.as_ref().map(|place| Arc::new(Breaker::new(place.late())));
+    let is_resting = breaker.as_ref().is_some_and(|breaker| !breaker.lets());
+    let (send, answer) = channel();
+    let until = if is_resting { Instant::now() + TAKEN } else { ask.until };
+    let held = breaker.clone();
+    let started = std::thread::Builder::new().spawn(move || {
+        let printed = event().filter(|_| !is_resting).and_then(|event| {
+            let request = Request::Hook { host, owner };
+            match asked(&ask, &request, &event, config, place, held.as_deref())? {
+                (Reply::Whole, answer) => Some(answer),
+                _ => None,
+            }
+        });
+        let _ = send.send(printed);
+    });
+    let left = until.saturating_duration_since(Instant::now());
+    let answer = started.map(|_| answer.recv_timeout(left));
+    if let (Ok(Err(RecvTimeoutError::Timeout)), Some(breaker), false) = (&answer, &breaker, is_resting) {
+        breaker.late();
+    }
+    if let Ok(Ok(Some(mut answer))) = answer {
+        answer.push(b'\n');
+        let mut out = std::io::stdout();
+        let _ = out.write_all(&answer).and_then(|()| out.flush());
+    }
+    ExitCode::SUCCESS
+}
+
+/// The event on standard input; `None` where there is none, or one that nobody sends.
+fn event() -> Option<Vec<u8>> {
+    let mut event = Vec::with_capacity(64 << 10);
+    std::io::stdin().lock().take(MAX_CONTENT as u64 + 1).read_to_end(&mut event).ok()?;
+    let is_object = event.iter().find(|b| !b.is_ascii_whitespace()) == Some(&b'{');
+    (is_object && event.len() <= MAX_CONTENT).then_some(event)
+}
+
+/// Asks the resident process, or does the work here where there is none and none can be started. `None` also where it let
+/// others wait for nothing.
+pub(super) fn ask(
+    ask: &Ask,
+    request: &Request,
+    content: &[u8],
+    config: impl FnOnce() -> Option<Config>,
+) -> Option<(Reply, Vec<u8>)> {
+    let place = place_of(ask);
+    let breaker = place.as_ref().map(|place| Breaker::new(place.late()));
+    if breaker.as_ref().is_some_and(|breaker| !breaker.lets()) {
+        return None;
+    }
+    asked(ask, request, content, config, place, breaker.as_ref())
+}
+
+fn place_of(ask: &Ask) -> Option<Place> {
+    std::env::current_dir().and_then(|folder| Place::of(&folder, &ask.settings)).ok()
+}
+
+/// The same where it is known that somebody may be asked.
+fn asked(
+    ask: &Ask,
+    request: &Request,
+    content: &[u8],
+    config: impl FnOnce() -> Option<Config>,
+    place: Option<Place>,
+    breaker: Option<&Breaker>,
+) -> Option<(Reply, Vec<u8>)> {
+    if !ask.is_alone
+        && let Some(place) = &place
+    {
+        let settings = ask.settings.iter().chain(&ask.to_start).cloned().collect();
+        let client = Client { place: place.clone(), settings, until: ask.until };
+        match client.ask(request, content) {
+            Ok((Answer { reply, notes }, content)) => {
+                breaker.inspect(|breaker| breaker.answered());
+                say_once(notes);
+                return Some((reply, content));
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::TimedOut => {
+                breaker.inspect(|breaker| breaker.late());
+                return None;
+            }
+            Err(_) => {}
+        }
+    }
+    let mut settings = Settings::of(&config()?);
+    // What is said here would go to the host; without the file a key of this process serves.
+    let _ = seal_key::give(&mut settings.policy);
+    let host = Host::once(settings, place.map(|place| place.originals()));
+    let answered = answer(&host, request, content);
+    host.engine().close();
+    // What is done here is in time, or the wait is counted by whoever waits.
+    if Instant::now() < ask.until {
+        breaker.inspect(|breaker| breaker.answered());
+    }
+    Some(answered)
+}

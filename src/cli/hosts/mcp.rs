@@ -1,0 +1,29 @@
+//! `tersed mcp`.
+
+use super::Failure;
+use crate::cli::call::PolicyArgs;
+use crate::engine::{Settings, seal_key};
+use crate::host::Host;
+use crate::host::mcp::{self, Caller};
+
+/// Arguments of `mcp`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    claude mcp add tersed -- tersed mcp\n  \
+    tersed mcp --mode aggressive")]
+pub struct Args {
+    /// Which host's hooks call a tool of this server.
+    #[arg(long, value_enum, value_name = "HOST", default_value_t)]
+    host: Caller,
+    #[command(flatten)]
+    policy: PolicyArgs,
+}
+
+/// Serves until the host closes standard input.
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let mut settings = Settings::of(&args.policy.config()?);
+    if let Err(note) = seal_key::give(&mut settings.policy) {
+        eprintln!("tersed: {note}; a key of this process is used");
+    }
+    Ok(mcp::serve(Host::new(settings), args.host)?)
+}

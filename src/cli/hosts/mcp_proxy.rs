@@ -1,0 +1,118 @@
+//! `tersed mcp-proxy`.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{ExitCode, ExitStatus};
+
+use serde::Deserialize;
+
+use super::{Failure, done};
+use crate::cli::call::PolicyArgs;
+use crate::engine::{Settings, seal_key};
+use crate::host::Host;
+use crate::host::proxy::{self, Server};
+
+/// Arguments of `mcp-proxy`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tersed mcp-proxy -- npx -y @modelcontextprotocol/server-filesystem .\n  \
+    tersed mcp-proxy --servers .mcp.json filesystem\n\n\
+    The file has the shape that MCP hosts use: {\"mcpServers\": {\"NAME\": {\"command\", \"args\", \"env\", \"cwd\"}}}.\n\
+    Ends with the exit status of the server, 128 and the signal that ended it, or 127 when it cannot be started.")]
+pub struct Args {
+    #[command(flatten)]
+    policy: PolicyArgs,
+    /// File with servers; the argument is then the name of one of them.
+    #[arg(long, value_name = "FILE")]
+    servers: Option<PathBuf>,
+    /// The server: its command line behind `--`, or its name in the file.
+    #[arg(required = true, value_name = "COMMAND", trailing_var_arg = true)]
+    command: Vec<OsString>,
+}
+
+#[derive(Debug, Deserialize)]
+struct File {
+    #[serde(rename = "mcpServers", alias = "servers")]
+    servers: BTreeMap<String, Entry>,
+}
+
+/// One server of the file; hosts have more members in it, for themselves.
+#[derive(Debug, Deserialize)]
+struct Entry {
+    command: Option<String>,
+    #[serde(default)]
+    args: Vec<String>,
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    cwd: Option<PathBuf>,
+}
+
+/// Runs the server, and ends as it ended.
+pub fn run(args: &Args) -> ExitCode {
+    let host = match host(args) {
+        Ok(host) => host,
+        Err(failure) => return done(Err(failure)),
+    };
+    match server(args) {
+        Ok(server) => match proxy::run(host, &server) {
+            Ok(status) => exit_code(status),
+            Err(message) => fail(&message, 127),
+        },
+        Err(message) => fail(&message, 2),
+    }
+}
+
+fn fail(message: &str, code: u8) -> ExitCode {
+    eprintln!("tersed: {message}");
+    ExitCode::from(code)
+}
+
+fn host(args: &Args) -> Result<Host, Failure> {
+    let mut settings = Settings::of(&args.policy.config()?);
+    if let Err(note) = seal_key::give(&mut settings.policy) {
+        eprintln!("tersed: {note}; a key of this process is used");
+    }
+    // A proxy never learns what left the model's context.
+    settings.policy.dedup = false;
+    Ok(Host::new(settings))
+}
+
+fn server(args: &Args) -> Result<Server, String> {
+    match &args.servers {
+        None => Ok(Server { command: args.command.clone(), env: Vec::new(), folder: None }),
+        Some(path) => match args.command.as_slice() {
+            [name] => named(path, &name.to_string_lossy()),
+            more => Err(format!("{} arguments were given beside --servers, allowed is one name", more.len())),
+        },
+    }
+}
+
+fn named(path: &Path, name: &str) -> Result<Server, String> {
+    let place = path.display();
+    let text = std::fs::read_to_string(path).map_err(|e| format!("{place}: {e}"))?;
+    let mut file: File = serde_json::from_str(&text).map_err(|e| format!("{place}: {e}"))?;
+    let Some(entry) = file.servers.remove(name) else {
+        let names: Vec<String> = file.servers.into_keys().collect();
+        return Err(format!("{place}: no server `{name}`, there are: {}", names.join(", ")));
+    };
+    let Some(program) = entry.command else {
+        return Err(format!(
+            "{place}: server `{name}` has no `command`; only servers on stdio can be wrapped"
+        ));
+    };
+    let command = std::iter::once(program).chain(entry.args).map(OsString::from).collect();
+    Ok(Server { command, env: entry.env.into_iter().collect(), folder: entry.cwd })
+}
+
+#[cfg(unix)]
+fn exit_code(status: ExitStatus) -> ExitCode {
+    use std::os::unix::process::ExitStatusExt;
+    let code = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
+}
+
+#[cfg(not(unix))]
+fn exit_code(status: ExitStatus) -> ExitCode {
+    ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}

@@ -1,0 +1,58 @@
+//! `tersed resident`: the process that `tersed hook` and `tersed run` share. They start it; nobody else needs to.
+
+use std::time::Duration;
+
+use super::Failure;
+use crate::cli::call::PolicyArgs;
+
+/// Arguments of `resident`.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "It answers over a socket in $XDG_RUNTIME_DIR/tersed, or in tersed-UID among the temporary files, \
+    which only its user can reach: one for each workspace, program and set of settings. It ends when nobody asked for \
+    --idle, --linger after the last host that asked has ended, on SIGTERM, and when its socket is taken away."
+)]
+pub struct Args {
+    #[command(flatten)]
+    policy: PolicyArgs,
+    /// Time without a request after which it ends.
+    #[arg(long, value_name = "TIME", default_value = "2h", value_parser = humantime::parse_duration)]
+    idle: Duration,
+    /// Time that it waits for another host when the last one has ended.
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
+    linger: Duration,
+    /// Process that it belongs to, beside those that ask.
+    #[arg(long, value_name = "PID")]
+    owner: Option<u32>,
+}
+
+/// Serves until there is a reason to end.
+#[cfg(unix)]
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    use crate::engine::{Settings, seal_key};
+    use crate::host::Host;
+    use crate::host::resident::place::Place;
+    use crate::host::resident::serve::{Ends, serve};
+
+    let folder = std::env::current_dir().map_err(|e| format!("the working directory: {e}"))?;
+    let place = Place::of(&folder, &args.policy.given()).map_err(|e| e.to_string())?;
+    let loaded = args.policy.load()?;
+    let mut settings = Settings::of(&loaded.resolved.config);
+    // Nobody reads what it says; without the file a key of this process serves.
+    let _ = seal_key::give(&mut settings.policy);
+    let is_said = loaded.resolved.given.iter().any(|given| given.key.starts_with("recovery"));
+    if !is_said && let Some(recovery) = Host::of_conversations() {
+        settings.recovery = recovery;
+    }
+    settings.layers = Some((loaded.sources, loaded.layers));
+    let ends = Ends { idle: args.idle, linger: args.linger, owner: args.owner };
+    serve(&place, ends, Host::resident(settings))
+        .map_err(|e| format!("{}: {e}", place.socket().display()))?;
+    Ok(())
+}
+
+/// There is none elsewhere yet.
+#[cfg(not(unix))]
+pub(super) fn run(_: &Args) -> Result<(), Failure> {
+    Err("there is no resident process on this system: each event is worked on by itself".to_owned().into())
+}

@@ -1,0 +1,180 @@
+//! `tersed run`.
+
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use super::hook::{self, Ask};
+use crate::cli::call::PolicyArgs;
+use crate::config::Policy;
+use crate::engine::seal_key;
+use crate::host::claude_code;
+use crate::host::pass::LazyPolicy;
+use crate::host::resident::wire::{Ran, Reply, Request};
+use crate::host::run::{self, Ended, Holding, Output, PATIENCE, Program, Shown};
+use crate::host::wrap::quoted;
+use crate::sanitize::secrets;
+
+/// Arguments of `run`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tersed run -- cargo test\n  \
+    tersed run --session s1 --call c7 --shell 'npm ci && npm test 2>&1 | tail -200'\n\n\
+    The command has the same input, variables, folder and process group. Its exit status is that of the command, or \
+    the signal that ended it. What it writes is held until it ends, at most as long as --patience says; what comes \
+    later, or after a signal, passes without its secrets, and so does what is no text. With --host-limit that holds for half of the \
+    limit, and the rest is held to the end. On a terminal nothing is held.")]
+pub struct Args {
+    /// The conversation: results of one session are compared with each other.
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// The call, which later results of the session may refer to.
+    #[arg(long, value_name = "ID")]
+    call: Option<String>,
+    /// How long output is held back, for example 30s or 2m; choose less than the host's own limit [default: 8s].
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    patience: Option<Duration>,
+    /// Bytes of an output that the host shows at most: what is more is left out, what reports a failure last [default:
+    /// in Claude Code BASH_MAX_OUTPUT_LENGTH or 30000, else none].
+    #[arg(long, value_name = "BYTES")]
+    host_limit: Option<usize>,
+    /// The same for a command that fails [default: as --host-limit; in Claude Code at most 10000].
+    #[arg(long, value_name = "BYTES")]
+    host_limit_failed: Option<usize>,
+    /// A text for the shell that called, or else `$SHELL` or `sh`, in place of a command.
+    #[arg(long, value_name = "TEXT", conflicts_with = "command", required_unless_present_any = ["command", "relay"])]
+    shell: Option<OsString>,
+    /// Do the work in this process.
+    #[arg(long)]
+    no_resident: bool,
+    /// Copy standard input to standard output: for a process that a command left behind.
+    #[arg(long, hide = true, conflicts_with = "command")]
+    relay: bool,
+    #[command(flatten)]
+    policy: PolicyArgs,
+    /// The command, behind `--`.
+    #[arg(value_name = "COMMAND", last = true)]
+    command: Vec<OsString>,
+}
+
+/// How long the work on an output may take before it goes out as it is, where `TERSED_DEADLINE_MS` says nothing.
+const DEADLINE: Duration = Duration::from_secs(5);
+/// The same where the command is being ended.
+const HURRY: Duration = Duration::from_millis(1500);
+/// Outputs of fewer bytes are not worth more than a look for secrets.
+const MIN_BYTES: usize = 256;
+
+/// Runs the command, and ends as it ended.
+pub(super) fn run(args: &Args) -> ExitCode {
+    #[cfg(unix)]
+    if args.relay {
+        run::relay(&LazyPolicy::new(&|| policy(args)));
+        return ExitCode::SUCCESS;
+    }
+    let program = match &args.shell {
+        Some(text) => Program::Shell(text.clone()),
+        None => Program::Argv(args.command.clone()),
+    };
+    let read = || policy(args);
+    let policy = LazyPolicy::new(&read);
+    let compress = |output: Output<'_>| compressed(args, &program, output, &policy);
+    // The variable says more than what was known when the command was wrapped.
+    let given = args.host_limit.filter(|limit| *limit > 0);
+    let given =
+        given.map(|whole| Shown { whole, failed: args.host_limit_failed.map_or(whole, |n| n.min(whole)) });
+    let shown = claude_code::shown_by_environment().or(given);
+    let holding = Holding { patience: args.patience.unwrap_or(PATIENCE), shown };
+    match run::run(&program, holding, &compress, &policy) {
+        Ok(ended) => end(ended),
+        Err(message) => {
+            eprintln!("tersed: {message}");
+            ExitCode::from(127)
+        }
+    }
+}
+
+/// Dies as the command did, so that whoever waits sees the same.
+fn end(ended: Ended) -> ExitCode {
+    #[cfg(unix)]
+    if let Ended::Signal(signal) = ended {
+        use rustix::process::{Resource, Rlimit, Signal, getpid, kill_process, setrlimit};
+        // One core file is enough.
+        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+        let _ = match signal == Signal::KILL.as_raw() {
+            true => kill_process(getpid(), Signal::KILL).map_err(std::io::Error::from),
+            false => signal_hook::low_level::emulate_default_handler(signal),
+        };
+    }
+    ExitCode::from(u8::try_from(ended.status() & 0xff).unwrap_or(1))
+}
+
+/// The settings for what passes. What cannot be read costs the settings, never the redaction.
+fn policy(args: &Args) -> Policy {
+    let mut policy = args.policy.config_or_defaults().policy;
+    // Without the key no value is known by its fingerprint.
+    let _ = seal_key::give(&mut policy);
+    policy
+}
+
+/// The texts smaller; where that fails, without their secrets.
+fn compressed(
+    args: &Args,
+    program: &Program,
+    output: Output<'_>,
+    policy: &LazyPolicy<'_>,
+) -> Option<Vec<String>> {
+    let texts = output.texts;
+    let is_short = texts.iter().map(String::len).sum::<usize>() < MIN_BYTES;
+    let has_secrets = || texts.iter().any(|text| !secrets::find(text.as_bytes()).is_empty());
+    if is_short && !has_secrets() {
+        return None;
+    }
+    worked_on(args, program, output).or_else(|| {
+        let safe = |text: &String| match policy.redacted(text.as_bytes()) {
+            Some(safe) => String::from_utf8_lossy(&safe).into_owned(),
+            None => text.clone(),
+        };
+        Some(texts.iter().map(safe).collect())
+    })
+}
+
+fn worked_on(args: &Args, program: &Program, output: Output<'_>) -> Option<Vec<String>> {
+    let Output { ended, texts, room, is_later } = output;
+    let ran = Ran {
+        command: match program {
+            Program::Shell(text) => text.to_string_lossy().into_owned(),
+            Program::Argv(argv) => {
+                argv.iter().map(|word| quoted(&word.to_string_lossy())).collect::<Vec<_>>().join(" ")
+            }
+        },
+        exit_code: ended.map(|ended| i64::from(ended.status())),
+        session: args.session.clone().filter(|id| !id.is_empty()),
+        // A call has one result: what comes later is nobody's.
+        call: args.call.clone().filter(|id| !id.is_empty() && !is_later),
+        room,
+    };
+    let parts = texts.iter().map(String::len).collect();
+    let request = Request::Run { ran, parts, owner: None };
+    let ask = Ask {
+        // What ends a command early does not wait long for what it wrote.
+        until: Instant::now() + if ended.is_some() { hook::of_host().unwrap_or(DEADLINE) } else { HURRY },
+        is_alone: args.no_resident,
+        settings: args.policy.given(),
+        to_start: Vec::new(),
+    };
+    let asked = catch_unwind(AssertUnwindSafe(|| {
+        hook::ask(&ask, &request, texts.concat().as_bytes(), || Some(args.policy.config_or_defaults()))
+    }));
+    let (reply, content) = asked.ok().flatten()?;
+    let Reply::Parts { parts } = reply else { return None };
+    let content = String::from_utf8(content).ok()?;
+    let mut rest = content.as_str();
+    let mut new = Vec::with_capacity(parts.len());
+    for length in parts {
+        let (text, after) = rest.split_at_checked(length)?;
+        new.push(text.to_owned());
+        rest = after;
+    }
+    Some(new)
+}

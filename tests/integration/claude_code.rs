@@ -1,0 +1,253 @@
+//! What the hooks of Claude Code are answered, on events that it sent.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tersed::engine::Settings;
+use tersed::host::Host;
+use tersed::host::claude_code::reply;
+use tersed::host::event::Event;
+
+fn host() -> Host {
+    Host::new(Settings::default())
+}
+
+fn recorded(name: &str) -> Value {
+    let path = format!("{}/editors/claude-code/recorded/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn answer(event: &Value) -> Option<Value> {
+    reply(&host(), &Event::read(event.clone()).unwrap())
+}
+
+/// The object that takes the place of the tool's own.
+fn output(event: &Value) -> Value {
+    let reply = answer(event).unwrap_or_else(|| panic!("no reply to {event}"));
+    assert_eq!(reply["hookSpecificOutput"]["hookEventName"], "PostToolUse");
+    reply["hookSpecificOutput"]["updatedToolOutput"].clone()
+}
+
+fn numbers(count: usize) -> String {
+    (1..=count).map(|n| format!("{n}\n")).collect()
+}
+
+#[test]
+fn small_results_failures_and_file_views_stay() {
+    for name in ["bash", "bash-failure", "bash-no-match", "read"] {
+        assert_eq!(answer(&recorded(name)), None, "{name}");
+    }
+}
+
+#[test]
+fn an_output_that_was_saved_is_read_from_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("output.txt");
+    fs::write(&path, numbers(20_000)).unwrap();
+    let mut event = recorded("bash-persisted");
+    assert_eq!(answer(&event), None, "a file that is not there");
+    event["tool_response"]["persistedOutputPath"] = json!(path);
+    let output = output(&event);
+    let stdout = output["stdout"].as_str().unwrap();
+    assert!(stdout.starts_with("1\n2\n") && stdout.ends_with("19999\n20000\n"), "{stdout}");
+    assert!(stdout.len() < 8_000 && stdout.contains("omitted "), "{} bytes", stdout.len());
+    let members: Vec<&String> = output.as_object().unwrap().keys().collect();
+    assert_eq!(members, ["stdout", "stderr", "interrupted", "isImage", "noOutputExpected"]);
+}
+
+#[test]
+fn a_result_keeps_its_shape() {
+    let mut event = recorded("bash");
+    event["tool_input"]["command"] = json!("cargo test");
+    let passing: String = (1..=300).map(|n| format!("test t{n} ... ok\n")).collect();
+    let total =
+        "test result: ok. 300 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s\n";
+    event["tool_response"]["stdout"] = json!(format!("\nrunning 300 tests\n{passing}\n{total}"));
+    event["tool_response"]["stderr"] = json!("warning: unused variable: `x`\n");
+    let output = output(&event);
+    let stdout = output["stdout"].as_str().unwrap();
+    assert!(stdout.ends_with(total) && stdout.len() < 400, "{stdout}");
+    assert_eq!(output["stderr"], event["tool_response"]["stderr"]);
+    assert_eq!(output["isImage"], false);
+}
+
+#[test]
+fn placeholders_are_filled_with_json_text() {
+    let mut event = recorded("bash-persisted");
+    event["tool_response"].as_object_mut().unwrap().retain(|name, _| !name.starts_with("persisted"));
+    event["tool_response"]["stdout"] = json!(numbers(20_000));
+    let expected = answer(&event);
+    assert!(expected.is_some());
+    for name in ["tool_input", "tool_response"] {
+        event[name] = json!(event[name].to_string());
+    }
+    event["agent_id"] = json!("${agent_id}");
+    assert_eq!(answer(&event), expected);
+}
+
+#[test]
+fn results_of_mcp_tools_are_blocks_or_text() {
+    let text = numbers(20_000);
+    let mut event = recorded("bash");
+    event["tool_name"] = json!("mcp__server__run");
+    event["tool_response"] = json!([{ "type": "text", "text": text }, { "type": "image", "data": "AA==" }]);
+    let blocks = output(&event);
+    assert!(blocks[0]["text"].as_str().unwrap().len() < text.len() / 2);
+    assert_eq!(blocks[1], event["tool_response"][1]);
+    event["tool_response"] = json!(text);
+    assert!(output(&event).as_str().unwrap().len() < text.len() / 2);
+    // Of an object nobody knows what the host shows.
+    event["tool_response"] = json!({ "text": text });
+    assert_eq!(answer(&event), None);
+}
+
+#[test]
+fn agents_do_not_see_each_other() {
+    let host = host();
+    let mut event = recorded("bash-persisted");
+    event["tool_response"].as_object_mut().unwrap().retain(|name, _| !name.starts_with("persisted"));
+    let text: String = (0..80).map(|n| format!("setting {n} is {}\n", n * 7919)).collect();
+    event["tool_response"]["stdout"] = json!(text);
+    let mut ask = |id: &str, agent: &str| {
+        event["tool_use_id"] = json!(id);
+        event["agent_id"] = json!(agent);
+        event["tool_input"]["command"] = json!(format!("show {id}"));
+        reply(&host, &Event::read(event.clone()).unwrap()).map(|reply| reply.to_string()).unwrap_or_default()
+    };
+    ask("c1", "");
+    assert!(!ask("c2", "a").contains("c1"));
+    assert!(ask("c3", "").contains("c1"));
+}
+
+#[test]
+fn what_a_command_wrote_that_says_it_is_wrapped_is_worked_on() {
+    // Whoever writes an output can put our words into it.
+    let mut event = recorded("bash");
+    let text: String = (1..=300).map(|n| format!("test t{n} ... ok\n")).collect();
+    let text = format!("running 300 tests\n[tersed#000000: omitted 9 lines 2-10, passing_tests]\n{text}");
+    event["tool_response"]["stdout"] = json!(text.trim_end());
+    event["tool_input"]["command"] = json!("cd x && tersed run --session s --call c -- cargo test");
+    let new = output(&event);
+    let new = new["stdout"].as_str().unwrap();
+    assert!(new.len() * 3 < text.len() && new.contains("\\[tersed#000000: omitted 9"), "{new}");
+    let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+    for text in [
+        format!("[tersed: ok]\nkey {token}"),
+        format!("[Duplicate of c1 (bash); see earlier result]\n{token}"),
+    ] {
+        event["tool_response"]["stdout"] = json!(text);
+        let new = output(&event);
+        let new = new["stdout"].as_str().unwrap();
+        assert!(new.starts_with("\\[") && new.ends_with("[REDACTED:github-pat]"), "{new}");
+    }
+    // What passed since it took too long is as any other.
+    event["tool_response"]["stdout"] = json!(numbers(20_000));
+    assert!(answer(&event).is_some());
+}
+
+#[test]
+fn what_stays_as_it_is_loses_its_secrets_all_the_same() {
+    let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+    let long: String = (1..=300).map(|n| format!("test t{n} ... ok\n")).collect();
+    let mut event = recorded("bash");
+    for (name, value) in [("interrupted", json!(true)), ("backgroundTaskId", json!("b1")), ("", json!(null))]
+    {
+        let mut event = event.clone();
+        match name {
+            "" => event["tool_input"]["command"] = json!("cat log; tersed artifacts list"),
+            name => event["tool_response"][name] = value,
+        }
+        event["tool_response"]["stdout"] = json!(long);
+        assert_eq!(answer(&event), None, "{name}");
+        event["tool_response"]["stdout"] = json!(format!("{long}key {token}\n"));
+        event["tool_response"]["stderr"] = json!(format!("{token}\n"));
+        let new = output(&event);
+        assert_eq!(new["stdout"], json!(format!("{long}key [REDACTED:github-pat]\n")), "{name}");
+        assert_eq!(new["stderr"], json!("[REDACTED:github-pat]\n"), "{name}");
+    }
+    event["tool_response"]["isImage"] = json!(true);
+    event["tool_response"]["stdout"] = json!("aGVsbG8=");
+    assert_eq!(answer(&event), None);
+}
+
+fn test_run(call: &str) -> Value {
+    let passing: String = (1..=300).map(|n| format!("test t{n} ... ok\n")).collect();
+    let total =
+        "test result: ok. 300 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s\n";
+    json!({
+        "session_id": "s", "tool_use_id": call, "tool_name": "Bash",
+        "tool_input": { "command": format!("cargo test # {call}") },
+        "tool_response": {
+            "stdout": format!("\nrunning 300 tests\n{passing}\n{total}"),
+            "stderr": "", "interrupted": false, "isImage": false,
+        },
+    })
+}
+
+#[test]
+fn a_hook_that_has_nothing_to_say_says_nothing() {
+    assert!(answer(&test_run("c1")).is_some());
+    let with = |change: fn(&mut Value)| {
+        let mut event = test_run("c1");
+        change(&mut event);
+        event
+    };
+    for event in [
+        json!({}),
+        with(|e| e["tool_response"]["interrupted"] = json!(true)),
+        with(|e| e["tool_response"]["isImage"] = json!(true)),
+        with(|e| e["tool_response"] = json!("text")),
+        with(|e| e["tool_response"]["persistedOutputPath"] = json!("/nothing/here")),
+        with(|e| e["tool_name"] = json!("Read")),
+        with(|e| e["tool_name"] = json!("mcp__plugin_tersed_tersed__tersed_expand")),
+        with(|e| e["session_id"] = json!("${session_id}")),
+    ] {
+        assert_eq!(answer(&event), None, "{event}");
+    }
+    assert!(Event::read(json!({ "session_id": 5 })).is_none());
+}
+
+#[test]
+fn what_was_summed_up_is_not_referred_to() {
+    let host = host();
+    let ask = |event: Value| {
+        reply(&host, &Event::read(event).unwrap()).map(|reply| reply.to_string()).unwrap_or_default()
+    };
+    ask(test_run("c1"));
+    assert!(ask(test_run("c2")).contains("c1"));
+    ask(json!({ "session_id": "s", "hook_event_name": "PreCompact" }));
+    assert!(!ask(test_run("c3")).contains("earlier result"));
+}
+
+/// Every event goes to the process that `tersed run` asks too: one memory, and none behind a tool for the model.
+#[test]
+fn the_plugin_calls_commands_and_no_tools() {
+    let hooks: Value =
+        serde_json::from_str(include_str!("../../editors/claude-code/hooks/hooks.json")).unwrap();
+    let events = hooks["hooks"].as_object().unwrap();
+    for event in ["SessionStart", "PreToolUse", "PostToolUse", "PreCompact"] {
+        assert!(events.contains_key(event), "{event}");
+    }
+    for hook in events.values().flat_map(|groups| groups.as_array().unwrap()) {
+        for hook in hook["hooks"].as_array().unwrap() {
+            assert_eq!(hook["type"], "command", "{hook}");
+            let command = hook["command"].as_str().unwrap();
+            assert!(
+                command.starts_with("tersed hook claude-code ") && command.ends_with("|| true"),
+                "{hook}"
+            );
+            // The host is held up no longer than this, whatever becomes of the program.
+            assert!(hook["timeout"].as_u64().unwrap() <= 5, "{hook}");
+        }
+    }
+}
+
+#[test]
+fn a_wrapped_command_is_told_what_the_host_shows() {
+    let wrapped = tersed::host::wrap::Wrap {
+        shown: Some(tersed::host::run::Shown { whole: 30_000, failed: 10_000 }),
+        ..Default::default()
+    };
+    let line = wrapped.around("ls -l").unwrap();
+    assert!(line.contains(" run --host-limit 30000 --host-limit-failed 10000 -- ls -l"), "{line}");
+}

@@ -1,0 +1,231 @@
+//! What the hooks of Codex, Gemini CLI, Copilot and Cursor are answered, on events in `editors/*/recorded`.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tersed::engine::Settings;
+use tersed::host::event::Event;
+use tersed::host::hooks::Hooks;
+use tersed::host::{Host, gemini};
+use tersed::protocol::artifact::ListParams;
+
+fn host() -> Host {
+    Host::resident(Settings::default())
+}
+
+fn recorded(host: &str, name: &str) -> Value {
+    let path = format!("{}/editors/{host}/recorded/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap()
+}
+
+fn reply(host: &Host, name: &str, event: &Value) -> Option<Value> {
+    (Hooks::named(name).unwrap().reply)(host, event.clone())
+}
+
+const TOTAL: &str =
+    "test result: ok. 120 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.02s";
+
+/// Checks that a text is the recorded run that passed, smaller and true.
+#[track_caller]
+fn is_passed(text: &str) {
+    assert!(text.len() < 400 && text.contains("omitted 120 lines 2-121, passing_tests"), "{text}");
+    assert!(text.contains("running 120 tests\n") && text.contains(TOTAL), "{text}");
+}
+
+/// Checks that a text is the recorded run that failed, smaller and true.
+#[track_caller]
+fn is_failed(text: &str) {
+    let lines = [
+        "test tests::odd_sides ... FAILED",
+        "thread 'tests::odd_sides' (7) panicked at src/lib.rs:9:5:",
+        "assertion `left == right` failed",
+        "  left: 3",
+        " right: 4",
+    ];
+    assert!(text.len() < 700 && text.contains("omitted 120 lines"), "{text}");
+    assert!(lines.iter().all(|line| text.contains(line)), "{text}");
+    assert!(text.contains("test result: FAILED. 120 passed; 1 failed"), "{text}");
+}
+
+/// What the model would get, where our tool can be called.
+fn tail(host: &Host, event: &Value) -> Option<Value> {
+    let reply = gemini::answer(host, &Event::read(event.clone()).unwrap(), || true)?;
+    let specific = &reply["hookSpecificOutput"];
+    let members: Vec<&String> = reply.as_object().unwrap().keys().collect();
+    assert_eq!(members, ["hookSpecificOutput"], "a decision would make a failure of a success");
+    assert_eq!(specific["hookEventName"], "AfterTool");
+    assert_eq!(specific["tailToolCallRequest"]["name"], "mcp_tersed_tersed_result");
+    Some(specific["tailToolCallRequest"]["args"]["content"].clone())
+}
+
+#[test]
+fn gemini_gets_smaller_results_by_a_call_of_our_tool() {
+    let passed = tail(&host(), &recorded("gemini", "shell")).unwrap();
+    let text = passed.as_str().unwrap();
+    is_passed(text);
+    assert!(text.starts_with("Output: running"), "{text}");
+    let line = text.lines().last().unwrap();
+    assert!(line.starts_with("Process Group PGID: "), "{line}");
+
+    let failed = tail(&host(), &recorded("gemini", "shell-failed")).unwrap();
+    let text = failed.as_str().unwrap();
+    is_failed(text);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[lines.len() - 2], "Exit Code: 203");
+
+    let parts = tail(&host(), &recorded("gemini", "mcp")).unwrap();
+    assert_eq!(parts.as_array().unwrap().len(), 1);
+    is_passed(parts[0].as_str().unwrap());
+
+    let file = recorded("gemini", "read");
+    let view = tail(&host(), &file).unwrap();
+    let before = file["tool_response"]["llmContent"].as_str().unwrap();
+    assert!(view.as_str().unwrap().len() < before.len() / 2, "{view}");
+}
+
+#[test]
+fn gemini_keeps_results_that_our_tool_could_not_give() {
+    let host = host();
+    // No server runs in a workspace of that name.
+    let mut shell = recorded("gemini", "shell");
+    shell["cwd"] = json!("/nonexistent/workspace");
+    assert_eq!(reply(&host, "gemini", &shell), None);
+    // Our own answer is not looked at again.
+    assert_eq!(tail(&host, &recorded("gemini", "result")), None);
+    assert_eq!(tail(&host, &recorded("gemini", "before-shell")), None);
+    let mut failed = recorded("gemini", "mcp");
+    failed["tool_response"]["error"] = json!({ "message": "MCP tool reported an error" });
+    assert_eq!(tail(&host, &failed), None);
+    let mut image = recorded("gemini", "mcp");
+    let part = json!({ "inlineData": { "mimeType": "image/png", "data": "" } });
+    image["tool_response"]["llmContent"].as_array_mut().unwrap().push(part);
+    assert_eq!(tail(&host, &image), None);
+    for content in ["Command was cancelled by user before it could complete.", ""] {
+        let mut cancelled = recorded("gemini", "shell");
+        cancelled["tool_response"]["llmContent"] = json!(content);
+        assert_eq!(tail(&host, &cancelled), None, "{content}");
+    }
+}
+
+#[test]
+fn copilot_gets_smaller_results_in_their_shape() {
+    let host = host();
+    let modified = |name: &str| {
+        let event = recorded("copilot", name);
+        let reply = reply(&host, "copilot", &event).unwrap();
+        let members: Vec<&String> = reply["modifiedResult"].as_object().unwrap().keys().collect();
+        assert_eq!(members, event["toolResult"].as_object().unwrap().keys().collect::<Vec<_>>());
+        assert_eq!(reply["modifiedResult"]["resultType"], "success");
+        reply["modifiedResult"]["textResultForLlm"].as_str().unwrap().to_owned()
+    };
+    let passed = modified("bash");
+    is_passed(&passed);
+    assert!(passed.ends_with("<shellId: 0 completed with exit code 0>"), "{passed}");
+    let failed = modified("bash-failed");
+    is_failed(&failed);
+    assert!(failed.ends_with("\n<shellId: 1 completed with exit code 203>"), "{failed}");
+    assert!(modified("view").len() < 8_000);
+    is_passed(&modified("mcp"));
+}
+
+#[test]
+fn copilot_keeps_failures_and_what_was_read_back() {
+    let host = host();
+    let mut event = recorded("copilot", "mcp");
+    event["toolName"] = json!("tersed-tersed_expand");
+    assert_eq!(reply(&host, "copilot", &event), None);
+    let mut event = recorded("copilot", "mcp");
+    event["toolResult"]["resultType"] = json!("failure");
+    assert_eq!(reply(&host, "copilot", &event), None);
+}
+
+#[test]
+fn what_a_command_of_ours_reads_back_stays() {
+    for (host_name, name, input) in [("copilot", "bash", "toolArgs"), ("gemini", "shell", "tool_input")] {
+        let mut event = recorded(host_name, name);
+        event[input]["command"] = json!("cd src; tersed artifacts show 405f5222 | head -200");
+        let host = host();
+        let answer =
+            if host_name == "gemini" { tail(&host, &event) } else { reply(&host, host_name, &event) };
+        assert_eq!(answer, None, "{host_name}");
+    }
+}
+
+#[test]
+fn codex_runs_commands_inside_of_ours_and_keeps_results() {
+    let event = recorded("codex", "pre-tool-use-failing");
+    let reply = reply(&host(), "codex", &event).unwrap();
+    let updated = reply["hookSpecificOutput"]["updatedInput"]["command"].as_str().unwrap();
+    let line = event["tool_input"]["command"].as_str().unwrap();
+    assert!(updated.starts_with('/') && updated.ends_with(&format!(" -- {line}")), "{updated}");
+    // What Codex shows of it to a model that it does not know, and to one that it does.
+    assert!(updated.contains(" --host-limit 10000 -- "), "{updated}");
+    let mut known = event.clone();
+    known["model"] = json!("gpt-5.5");
+    let reply = self::reply(&host(), "codex", &known).unwrap();
+    assert!(reply.to_string().contains(" --host-limit 40000 -- "), "{reply}");
+    assert_eq!(self::reply(&host(), "codex", &recorded("codex", "post-tool-use")), None);
+}
+
+/// A program reads what its calls give back as data: 300 names are 300 lines to it.
+#[test]
+fn codex_gives_programs_what_their_commands_wrote() {
+    let host = host();
+    for name in ["pre-tool-use-of-program", "post-tool-use-of-program"] {
+        assert_eq!(reply(&host, "codex", &recorded("codex", name)), None, "{name}");
+    }
+    let mut event = recorded("codex", "pre-tool-use-of-program");
+    // Of a call without an id nobody knows who made it.
+    event["tool_use_id"] = json!("");
+    assert_eq!(reply(&host, "codex", &event), None);
+    event["tool_use_id"] = json!("call_1");
+    assert!(reply(&host, "codex", &event).is_some(), "the same call of the model");
+    let session_id = event["session_id"].as_str().map(str::to_owned);
+    let kept = ListParams { session_id, cursor: None };
+    assert!(host.engine().list_artifacts(&kept).map_or(true, |list| list.artifacts.is_empty()));
+}
+
+#[test]
+fn cursor_gets_smaller_results_of_mcp_tools_alone() {
+    let host = host();
+    let updated = reply(&host, "cursor", &recorded("cursor", "mcp")).unwrap();
+    let result = &updated["updated_mcp_tool_output"];
+    is_passed(result["content"][0]["text"].as_str().unwrap());
+    assert_eq!(result["isError"], false);
+    for name in ["mcp-failed", "shell", "pre-compact"] {
+        assert_eq!(reply(&host, "cursor", &recorded("cursor", name)), None, "{name}");
+    }
+    let mut own = recorded("cursor", "mcp");
+    own["tool_name"] = json!("MCP:tersed:tersed_expand");
+    assert_eq!(reply(&host, "cursor", &own), None);
+}
+
+#[test]
+fn a_result_is_referred_to_until_the_conversation_is_summed_up() {
+    let host = host();
+    let event = |id: &str| {
+        let mut event = recorded("cursor", "mcp");
+        event["tool_use_id"] = json!(id);
+        event["tool_input"] = json!({ "id": id });
+        event
+    };
+    let text = |id: &str| {
+        let updated = reply(&host, "cursor", &event(id)).unwrap();
+        updated["updated_mcp_tool_output"]["content"][0]["text"].as_str().unwrap().to_owned()
+    };
+    is_passed(&text("c1"));
+    assert!(text("c2").starts_with("[Duplicate of c1 "), "{}", text("c2"));
+    assert_eq!(reply(&host, "cursor", &recorded("cursor", "pre-compact")), None);
+    is_passed(&text("c3"));
+}
+
+#[test]
+fn what_is_no_event_is_answered_with_nothing() {
+    for name in ["copilot", "cursor", "gemini"] {
+        for event in
+            [json!(null), json!([]), json!({}), json!({ "session_id": 7, "sessionId": [], "toolResult": 1 })]
+        {
+            assert_eq!(reply(&host(), name, &event), None, "{name} {event}");
+        }
+    }
+}

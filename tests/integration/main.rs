@@ -1,0 +1,46 @@
+//! The tests that share a process: none of them changes the environment, counts the bytes of the process, or has a `main`
+//! of its own. `cargo test --test integration NAME` runs one file of them, for example `promises`.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod aliases;
+mod audit;
+mod bindings;
+mod budget;
+mod claude_code;
+#[path = "../common/mod.rs"]
+mod common;
+mod config;
+mod contexts;
+mod contexts_of_hosts;
+mod cuts;
+mod detail;
+mod doctor;
+mod elide;
+mod explain;
+mod faults;
+mod fixtures;
+mod generated;
+mod hiding_places;
+mod hook;
+mod host_events;
+mod install;
+mod leftovers;
+mod mcp;
+mod messages;
+mod outline;
+mod pages;
+mod promises;
+mod readme;
+mod recovery;
+mod references;
+mod rules;
+mod run;
+mod seals;
+mod sessions;
+mod streams;
+mod surfaces;
+mod telemetry;
+mod tidy;
+mod transcripts;
+mod trust;

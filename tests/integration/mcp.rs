@@ -1,0 +1,270 @@
+//! MCP as a host sees it: `tersed mcp` and `tersed mcp-proxy` as child processes.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+#![cfg(unix)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+
+use serde_json::{Value, json};
+
+struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+}
+
+impl Process {
+    fn start(arguments: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));
+        command.env("TERSED_NO_CONFIG", "1");
+        let mut child = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        Self { input: child.stdin.take(), child, output }
+    }
+
+    fn proxy(arguments: &[&str]) -> Self {
+        let mut all = vec!["mcp-proxy"];
+        all.extend_from_slice(arguments);
+        let mut process = Self::start(&all);
+        assert_eq!(process.line(), "a line that is no JSON\n");
+        process
+    }
+
+    fn say(&mut self, message: &Value) {
+        writeln!(self.input.as_mut().unwrap(), "{message}").unwrap();
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.output.read_line(&mut line).unwrap();
+        line
+    }
+
+    fn ask(&mut self, id: Value, method: &str, params: Value) -> Value {
+        self.say(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }));
+        loop {
+            let answer: Value = serde_json::from_str(&self.line()).unwrap();
+            if answer["id"] == id && answer.get("method").is_none() {
+                return answer;
+            }
+        }
+    }
+
+    fn call(&mut self, id: u32, name: &str, arguments: Value) -> Value {
+        self.ask(json!(id), "tools/call", json!({ "name": name, "arguments": arguments }))["result"].clone()
+    }
+
+    fn end(mut self) -> ExitStatus {
+        self.input = None;
+        self.child.wait().unwrap()
+    }
+}
+
+const SERVER: [&str; 3] = ["--", "python3", concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/server.py")];
+
+fn text(result: &Value) -> String {
+    result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("{result}")).to_owned()
+}
+
+fn handle(text: &str) -> String {
+    text.split(", id ").nth(1).unwrap().split([']', ':']).next().unwrap().to_owned()
+}
+
+fn shake_hands(process: &mut Process) {
+    let params = json!({
+        "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": { "name": "test", "version": "1" },
+    });
+    let answer = process.ask(json!(0), "initialize", params);
+    assert_eq!(answer["result"]["serverInfo"]["name"], "tersed", "{answer}");
+    process.say(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+}
+
+fn passing_tests() -> String {
+    let mut text = "running 400 tests\n".to_owned();
+    text.extend((1..=400).map(|n| format!("test case_{n} ... ok\n")));
+    text +=
+        "\ntest result: ok. 400 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.01s\n";
+    text
+}
+
+#[test]
+fn the_model_is_offered_what_it_may_call_and_nothing_for_hooks() {
+    let mut mcp = Process::start(&["mcp"]);
+    shake_hands(&mut mcp);
+    let tools = mcp.ask(json!(1), "tools/list", json!({}));
+    let names: Vec<&str> =
+        tools["result"]["tools"].as_array().unwrap().iter().map(|t| t["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["tersed_expand", "tersed_search", "tersed_list"]);
+    assert!(!tools.to_string().to_lowercase().contains("hook"), "{tools}");
+    // Hooks of an earlier version call a tool all the same: they are told to go on, and nothing is remembered.
+    let event = json!({
+        "session_id": "s", "tool_use_id": "c1", "tool_name": "Bash", "tool_input": { "command": "cargo test" },
+        "tool_response": { "stdout": passing_tests(), "stderr": "", "interrupted": false, "isImage": false },
+    });
+    assert_eq!(text(&mcp.call(2, "tersed_hook", event)), "{}");
+    let refused = mcp.call(3, "tersed_search", json!({ "id": "0123456789abcdef", "pattern": "x" }));
+    assert_eq!(refused["isError"], true, "{refused}");
+    let error = mcp.ask(json!(4), "tools/call", json!({ "name": "nothing" }));
+    let message = error["error"]["message"].as_str().unwrap();
+    assert!(message.contains("no tool `nothing`") && !message.contains("hook"), "{error}");
+    assert!(mcp.end().success());
+}
+
+#[test]
+fn a_client_without_a_handshake_is_served() {
+    let mut mcp = Process::start(&["mcp"]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let answer = mcp.ask(json!(1), "server/discover", json!({ "_meta": meta }));
+    assert!(
+        answer["result"]["supportedVersions"].as_array().unwrap().contains(&json!("2026-07-28")),
+        "{answer}"
+    );
+    assert!(answer["result"]["capabilities"]["tools"].is_object(), "{answer}");
+    let params = json!({ "_meta": meta, "name": "tersed_list", "arguments": {} });
+    let answer = mcp.ask(json!(2), "tools/call", params);
+    assert!(text(&answer["result"]).starts_with("No original is kept"), "{answer}");
+    assert!(mcp.end().success());
+}
+
+#[test]
+fn the_proxy_changes_results_and_nothing_else() {
+    if !crate::common::has("python3") {
+        return;
+    }
+    let mut proxy = Process::proxy(&SERVER);
+    let request = r#"{"jsonrpc":"2.0" , "method":"echo","id":"x","params":{"n":1.0e2}}"#;
+    writeln!(proxy.input.as_mut().unwrap(), "{request}").unwrap();
+    let line = serde_json::to_string(&format!("{request}\n")).unwrap();
+    let expected = format!(
+        "{{\"result\" : {{\"line\": {line}, \"n\": 1.50, \"e\": 1E400}}, \"id\":\"x\",  \"jsonrpc\":\"2.0\"}}\n"
+    );
+    assert_eq!(proxy.line(), expected);
+    let tools = proxy.ask(json!(1), "tools/list", json!({}));
+    let count = tools["result"]["tools"].as_array().unwrap().len();
+    assert_eq!((count, &tools["result"]["tools"][0]["name"]), (4, &json!("run")));
+    let result = proxy.call(2, "run", json!({ "command": "cargo test" }));
+    let shown = text(&result);
+    assert!(shown.contains("400 passed") && shown.len() < 400, "{shown}");
+    let read = proxy.call(3, "tersed_expand", json!({ "id": handle(&shown) }));
+    assert_eq!(text(&read), passing_tests());
+    // No reference to an earlier result: what the model still sees is not known.
+    let again = text(&proxy.call(4, "run", json!({ "command": "cargo test" })));
+    assert_eq!(again, shown);
+    assert_eq!(proxy.end().code(), Some(0));
+}
+
+#[test]
+fn the_proxy_ends_as_its_server_ends() {
+    if !crate::common::has("python3") {
+        return;
+    }
+    for (command, code) in [("exit", 3), ("crash", 137)] {
+        let mut proxy = Process::proxy(&SERVER);
+        proxy.say(&json!({ "id": 1, "method": "tools/call", "params": { "name": "run", "arguments": { "command": "hang" } } }));
+        proxy.say(&json!({ "id": 2, "method": "tools/call", "params": { "name": "run", "arguments": { "command": command } } }));
+        let mut ids: Vec<i64> = Vec::new();
+        for _ in 0..2 {
+            let answer: Value = serde_json::from_str(&proxy.line()).unwrap();
+            assert_eq!(answer["error"]["code"], -32000, "{answer}");
+            assert!(answer["error"]["message"].as_str().unwrap().contains("before it answered"), "{answer}");
+            ids.push(answer["id"].as_i64().unwrap());
+        }
+        ids.sort_unstable();
+        assert_eq!(ids, [1, 2]);
+        assert_eq!(proxy.line(), "");
+        assert_eq!(proxy.child.wait().unwrap().code(), Some(code));
+    }
+}
+
+#[test]
+fn what_a_server_writes_to_standard_error_loses_its_secrets_and_comes_at_once() {
+    let token = format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36]);
+    let long = format!("{}{token} ", "word ".repeat(400_000));
+    for text in
+        [format!("starting\nkey {token}\nready\n"), format!("{long}\nready\n"), format!("key {token}")]
+    {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));
+        command.env("TERSED_NO_CONFIG", "1");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), &text).unwrap();
+        let script = format!("cat {} >&2; read -r line", file.path().display());
+        let mut child = command.args(["mcp-proxy", "--", "sh", "-c", &script]).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut said = String::new();
+        // It comes while the server runs.
+        while text.ends_with('\n') && !said.ends_with("ready\n") {
+            assert!(stderr.read_line(&mut said).unwrap() > 0, "it ended");
+        }
+        drop(child.stdin.take());
+        stderr.read_to_string(&mut said).unwrap();
+        assert!(child.wait().unwrap().code().is_some());
+        assert_eq!(said, text.replace(&token, "[REDACTED:github-pat]"));
+    }
+}
+
+#[test]
+fn the_proxy_passes_signals_on() {
+    if !crate::common::has("python3") {
+        return;
+    }
+    let mut proxy = Process::proxy(&SERVER);
+    // An answer tells that both are up.
+    proxy.ask(json!(1), "tools/list", json!({}));
+    assert!(Command::new("kill").arg(proxy.child.id().to_string()).status().unwrap().success());
+    assert!(proxy.line().contains(r#""signal": 15"#));
+    assert_eq!(proxy.child.wait().unwrap().code(), Some(7));
+}
+
+#[test]
+fn servers_come_from_a_file() {
+    if !crate::common::has("python3") {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("servers.json");
+    let servers = json!({ "mcpServers": {
+        "one": { "type": "stdio", "command": SERVER[1], "args": [SERVER[2]], "env": { "TEXT": "from the file" } },
+        "far": { "url": "http://127.0.0.1:1" },
+    } });
+    std::fs::write(&file, servers.to_string()).unwrap();
+    let file = file.to_str().unwrap();
+    let mut proxy = Process::proxy(&["--servers", file, "one"]);
+    assert_eq!(text(&proxy.call(1, "run", json!({ "command": "x" }))), "from the file");
+    assert!(proxy.end().success());
+    let refused = |arguments: &[&str]| {
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_tersed")).arg("mcp-proxy").args(arguments).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, message) = refused(&["--servers", file, "two"]);
+    assert!(code == 2 && message.ends_with("no server `two`, there are: far, one\n"), "{message}");
+    let (code, message) = refused(&["--servers", file, "far"]);
+    assert!(code == 2 && message.contains("server `far` has no `command`"), "{message}");
+    let (code, message) = refused(&["--", "no-such-program-here"]);
+    assert!(code == 127 && message.starts_with("tersed: no-such-program-here: "), "{message}");
+}
+
+#[test]
+fn the_server_of_gemini_gives_back_what_its_hook_gives() {
+    let mut server = Process::start(&["mcp", "--host", "gemini"]);
+    shake_hands(&mut server);
+    let listed = server.ask(json!(1), "tools/list", json!({}));
+    assert_eq!(listed["result"]["tools"].as_array().unwrap().len(), 1);
+    assert_eq!(listed["result"]["tools"][0]["name"], "tersed_result");
+    let part = |text: &str| json!({ "type": "text", "text": text });
+    let one = server.call(2, "tersed_result", json!({ "content": "a\n b" }));
+    assert_eq!(one["content"], json!([part("a\n b")]));
+    let list = server.call(3, "tersed_result", json!({ "content": ["", "b"] }));
+    assert_eq!(list["content"], json!([part(""), part("b")]));
+    for wrong in [json!({}), json!({ "content": 7 }), json!({ "content": ["a", 7] })] {
+        assert_eq!(server.call(4, "tersed_result", wrong)["isError"], true);
+    }
+    assert!(tersed::host::served::is_served("gemini", &std::env::current_dir().unwrap()));
+    server.end();
+}

@@ -1,0 +1,507 @@
+//! `tersed run` with real commands: what comes out, how it ends, and that nothing is lost or held up.
+
+#![cfg(target_os = "linux")]
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longer than anything here should take, also on a busy machine.
+const LONG: Duration = Duration::from_secs(300);
+
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        let place = tempfile::tempdir().unwrap();
+        for folder in ["run", "work", "work/.git", "home"] {
+            fs::create_dir(place.path().join(folder)).unwrap();
+        }
+        Self(place)
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.0.path().join(path)
+    }
+
+    fn command(&self, program: &str) -> Command {
+        let folder = Path::new(env!("CARGO_BIN_EXE_tersed")).parent().unwrap();
+        let mut command = Command::new(program);
+        command.env_clear().current_dir(self.path("work")).env("HOME", self.path("home"));
+        command.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin", folder.display()));
+        command.env("XDG_RUNTIME_DIR", self.path("run")).env("TERSED_NO_CONFIG", "1");
+        // No test depends on how fast the work is.
+        command.env("TERSED_DEADLINE_MS", "300000");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    fn run(&self, arguments: &[&str]) -> Command {
+        let mut command = self.command(env!("CARGO_BIN_EXE_tersed"));
+        command.arg("run").args(arguments);
+        command
+    }
+
+    /// A line for a shell, as a host has it run.
+    fn bash(&self, line: &str) -> Output {
+        self.command("bash").args(["-c", line]).output().unwrap()
+    }
+
+    /// Files of processes that are to be ended at the end.
+    fn residents(&self) -> Vec<u32> {
+        let home = format!("HOME={}", self.path("home").display());
+        let pids =
+            fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+        let has = |pid: &u32, file: &str, word: &str| {
+            fs::read(format!("/proc/{pid}/{file}"))
+                .is_ok_and(|bytes| bytes.split(|&b| b == 0).any(|known| known == word.as_bytes()))
+        };
+        pids.filter(|pid: &u32| has(pid, "environ", &home) && has(pid, "cmdline", "resident")).collect()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        for pid in self.residents() {
+            let _ = Command::new("kill").args(["-KILL", &pid.to_string()]).status();
+        }
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// A run of tests that fails, as a script.
+const FAILS: &str = "echo; echo 'running 300 tests'; for n in $(seq 300); do echo \"test t$n ... ok\"; done; \
+    echo 'test boom ... FAILED'; echo; echo 'failures:'; echo; echo '---- boom stdout ----'; \
+    echo 'assertion `left == right` failed'; echo '  left: 1'; echo ' right: 2'; echo; echo 'failures:'; echo '    boom'; echo; \
+    echo 'test result: FAILED. 300 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.10s'; exit 101";
+
+#[test]
+fn a_run_that_fails_gets_smaller_and_keeps_its_status_and_its_original() {
+    let place = Place::new();
+    fs::write(place.path("work/cargo"), format!("#!/bin/sh\n{FAILS}\n")).unwrap();
+    assert!(Command::new("chmod").arg("+x").arg(place.path("work/cargo")).status().unwrap().success());
+    let plain = text(&place.bash("./cargo test").stdout);
+    let one = place.bash("tersed run --session s --call c1 -- ./cargo test");
+    let out = text(&one.stdout);
+    assert_eq!(one.status.code(), Some(101));
+    assert!(out.len() * 4 < plain.len() && out.contains("  left: 1\n right: 2\n"), "{out}");
+    assert!(out.contains("300 passed; 1 failed"), "{out}");
+    let handle = out.trim_end_matches("]\n").rsplit(' ').next().unwrap();
+    let whole = place.bash(&format!("tersed artifacts show {handle}"));
+    assert_eq!(text(&whole.stdout), plain);
+    // What was shown before is not shown again, whatever the way in.
+    let two = place.bash("tersed run --session s --call c2 --shell './cargo test --all'");
+    assert_eq!(two.status.code(), Some(101));
+    assert!(text(&two.stdout).starts_with("[Duplicate of c1 ("), "{}", text(&two.stdout));
+    // And without a process that remembers.
+    let alone = place.bash("tersed run --no-resident -- ./cargo test");
+    assert_eq!(alone.status.code(), Some(101));
+    let shown = text(&alone.stdout);
+    let handle = shown.rsplit(' ').find(|word| word.len() == 8).unwrap();
+    for pid in place.residents() {
+        assert!(Command::new("kill").args(["-KILL", &pid.to_string()]).status().unwrap().success());
+    }
+    assert_eq!(text(&place.bash(&format!("tersed artifacts show {handle}")).stdout), plain);
+}
+
+#[test]
+fn a_command_ends_as_it_would_have() {
+    let place = Place::new();
+    for script in [
+        "exit 0",
+        "exit 1",
+        "exit 255",
+        "kill -TERM $$",
+        "kill -KILL $$",
+        "kill -SEGV $$",
+        "kill -INT $$",
+        "kill -PIPE $$",
+    ] {
+        let expected = place.command("sh").args(["-c", script]).status().unwrap();
+        let status = place.run(&["--", "sh", "-c", script]).status().unwrap();
+        assert_eq!((status.code(), status.signal()), (expected.code(), expected.signal()), "{script}");
+        let status = place.run(&["--shell", script]).status().unwrap();
+        assert_eq!((status.code(), status.signal()), (expected.code(), expected.signal()), "{script}");
+    }
+}
+
+#[test]
+fn what_cannot_start_is_told_in_the_words_of_the_shell() {
+    let place = Place::new();
+    fs::write(place.path("work/data"), "no program\n").unwrap();
+    fs::write(place.path("work/script"), "echo ran by $0 with $1\nexit 9\n").unwrap();
+    assert!(Command::new("chmod").arg("+x").arg(place.path("work/script")).status().unwrap().success());
+    for shell in ["bash", "dash", "sh"] {
+        for line in ["no-such-program", "./data", "./work", "./nowhere/x", "./script a"] {
+            let ask = |line: String| {
+                let output = place.command(shell).args(["-c", &line]).output().unwrap();
+                (output.status.code(), text(&output.stdout), text(&output.stderr))
+            };
+            let (plain, wrapped) =
+                (ask(format!("{line}; exit $?")), ask(format!("tersed run -- {line}; exit $?")));
+            assert_eq!(plain, wrapped, "{shell}: {line}");
+        }
+    }
+}
+
+#[test]
+fn streams_stay_apart_or_in_order() {
+    let place = Place::new();
+    let script = "for n in $(seq 200); do echo out $n; echo err $n >&2; done";
+    let apart = place.run(&["--shell", script]).output().unwrap();
+    let lines = |name: &str| (1..=200).map(|n| format!("{name} {n}\n")).collect::<String>();
+    assert_eq!((text(&apart.stdout), text(&apart.stderr)), (lines("out"), lines("err")));
+    let file = place.path("both");
+    let mut both = place.run(&["--shell", script]);
+    let out = File::create(&file).unwrap();
+    both.stdout(out.try_clone().unwrap()).stderr(out);
+    assert!(both.status().unwrap().success());
+    let expected: String = (1..=200).map(|n| format!("out {n}\nerr {n}\n")).collect();
+    assert_eq!(fs::read_to_string(&file).unwrap(), expected);
+    // Each is made smaller for itself.
+    let lines = |stream: &str| format!("for n in $(seq 900); do echo 'test t'$n' ... ok' {stream}; done;");
+    let both = place.run(&["--shell", &format!("{}{}", lines(">&2"), lines(""))]).output().unwrap();
+    assert!(both.stdout.len() < 20_000 && both.stderr.len() < 20_000);
+}
+
+#[test]
+fn input_variables_folder_and_group_are_the_same() {
+    let place = Place::new();
+    let mut command =
+        place.run(&["--", "sh", "-c", "cat; pwd; echo $MINE; ps -o pgid= -p $$; ps -o pgid= -p $PPID"]);
+    let mut child = command.env("MINE", "a b").stdin(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"from outside\n").unwrap();
+    let output = text(&child.wait_with_output().unwrap().stdout);
+    let lines: Vec<&str> = output.lines().collect();
+    assert_eq!(lines[..3], ["from outside", place.path("work").to_str().unwrap(), "a b"]);
+    assert_eq!(lines[3], lines[4]);
+}
+
+#[test]
+fn what_is_no_text_passes_byte_for_byte() {
+    let place = Place::new();
+    let bytes: Vec<u8> = (0..200_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    fs::write(place.path("work/data"), &bytes).unwrap();
+    assert_eq!(place.run(&["--", "cat", "data"]).output().unwrap().stdout, bytes);
+    let latin = [&b"caf\xe9\n".repeat(400)[..], b"end"].concat();
+    fs::write(place.path("work/data"), &latin).unwrap();
+    assert_eq!(place.run(&["--", "cat", "data"]).output().unwrap().stdout, latin);
+}
+
+#[test]
+fn much_output_passes_whole() {
+    let place = Place::new();
+    // More than is held.
+    let mut child = place
+        .run(&["--", "sh", "-c", "yes 'the same line again and again' | head -c 80000000"])
+        .spawn()
+        .unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let (mut buffer, mut count) = (vec![0; 1 << 20], 0);
+    loop {
+        match stdout.read(&mut buffer).unwrap() {
+            0 => break,
+            read => count += read,
+        }
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).map(str::trim);
+        let peak: u64 = peak.and_then(|peak| peak.strip_suffix(" kB")?.parse().ok()).unwrap_or(0);
+        assert!(peak < 200_000, "{peak} kB");
+    }
+    assert!(child.wait().unwrap().success());
+    assert_eq!(count, 80_000_000);
+}
+
+/// Gives what a process writes as it comes.
+fn pieces(child: &mut Child) -> std::sync::mpsc::Receiver<String> {
+    let mut stdout = child.stdout.take().unwrap();
+    let (send, pieces) = channel();
+    thread::spawn(move || {
+        let mut buffer = [0; 4096];
+        while let Ok(read @ 1..) = stdout.read(&mut buffer) {
+            let _ = send.send(text(&buffer[..read]));
+        }
+    });
+    pieces
+}
+
+#[test]
+fn patience_ends_and_then_everything_passes() {
+    let place = Place::new();
+    let mut command = place.run(&["--patience", "200ms", "--", "sh", "-c", "echo one; sleep 600"]);
+    let mut child = command.process_group(0).spawn().unwrap();
+    let pieces = pieces(&mut child);
+    assert_eq!(pieces.recv_timeout(LONG).unwrap(), "one\n");
+    // The command too: nothing is to outlive the test.
+    let group = format!("-{}", child.id());
+    assert!(Command::new("kill").args(["-KILL", "--", &group]).status().unwrap().success());
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_signal_reaches_the_command_and_what_there_is_comes_out() {
+    let place = Place::new();
+    let script = "trap 'echo told; exit 7' TERM; echo one; echo ready >&2; while :; do sleep 0.05; done";
+    let mut child =
+        place.run(&["--patience", "10m", "--", "sh", "-c", script]).stderr(Stdio::null()).spawn().unwrap();
+    // Its handler is in place when the command runs.
+    let is_running = || {
+        fs::read_to_string(format!("/proc/{0}/task/{0}/children", child.id())).is_ok_and(|c| !c.is_empty())
+    };
+    let start = Instant::now();
+    while !is_running() {
+        assert!(start.elapsed() < LONG);
+        thread::sleep(Duration::from_millis(10));
+    }
+    thread::sleep(Duration::from_millis(300));
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+    let pieces = pieces(&mut child);
+    let mut all = String::new();
+    while let Ok(piece) = pieces.recv_timeout(LONG) {
+        all.push_str(&piece);
+    }
+    assert_eq!(all, "one\ntold\n");
+    assert_eq!(child.wait().unwrap().code(), Some(7));
+}
+
+#[test]
+fn what_a_command_leaves_behind_holds_up_nobody_and_can_still_write() {
+    let place = Place::new();
+    let file = place.path("out");
+    let mut command =
+        place.run(&["--", "sh", "-c", "echo now; (sleep 3; echo later; echo done > ../mark) & exit 4"]);
+    command.stdout(File::create(&file).unwrap()).stderr(Stdio::null());
+    let status = command.status().unwrap();
+    assert_eq!(status.code(), Some(4));
+    let mark = place.path("mark");
+    assert!(fs::read_to_string(&file).unwrap().starts_with("now\n") && !mark.exists());
+    let start = Instant::now();
+    while !(mark.exists() && fs::read_to_string(&file).unwrap() == "now\nlater\n") {
+        assert!(start.elapsed() < LONG, "{:?}", fs::read_to_string(&file));
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_reader_that_goes_ends_the_command_as_ever() {
+    let place = Place::new();
+    let line = "tersed run --patience 0s -- yes | head -1; echo ${PIPESTATUS[0]}";
+    assert_eq!(text(&place.bash(line).stdout), "y\n141\n");
+}
+
+#[test]
+fn settings_that_cannot_be_read_stop_nothing() {
+    let place = Place::new();
+    let script = "./cargo test";
+    fs::write(place.path("work/cargo"), format!("#!/bin/sh\n{FAILS}\n")).unwrap();
+    assert!(Command::new("chmod").arg("+x").arg(place.path("work/cargo")).status().unwrap().success());
+    let plain = place.bash(script).stdout;
+    let mut broken = place.run(&["--shell", script]);
+    // Settings that cannot be read.
+    fs::write(place.path("work/tersed.yaml"), "policy:\n  mod: safe\n").unwrap();
+    let output = broken.env_remove("TERSED_NO_CONFIG").output().unwrap();
+    assert!(output.stdout.len() * 4 < plain.len(), "{}", text(&output.stdout));
+    assert_eq!(output.status.code(), Some(101));
+    for arguments in [&[][..], &["--"], &["--shell", "ls", "--", "ls"], &["--patience", "soon", "--", "ls"]] {
+        assert_eq!(place.run(arguments).output().unwrap().status.code(), Some(2), "{arguments:?}");
+    }
+}
+
+#[test]
+fn in_a_terminal_it_becomes_the_command() {
+    let place = Place::new();
+    // `script` gives its command a terminal.
+    let line = format!("{} run -- sh -c 'test -t 1 && stty size && exit 5'", env!("CARGO_BIN_EXE_tersed"));
+    let output = place
+        .command("script")
+        .args(["-qec", &format!("stty rows 33 cols 77; {line}"), "/dev/null"])
+        .output();
+    let Ok(output) = output else { return };
+    assert_eq!((text(&output.stdout).trim(), output.status.code()), ("33 77", Some(5)));
+}
+
+/// A log of more than a host shows, with what failed where a host cuts.
+const LARGE: &str = "for n in $(seq 900); do echo \"2026-01-01 10:00:00 worker $n took job $((n * 7919)) from queue $((n * 31 % 17))\"; done; \
+    echo 'ERROR worker 7: the disk of /srv/data is full'; \
+    for n in $(seq 901 1500); do echo \"2026-01-01 10:00:00 worker $n took job $((n * 7919)) from queue $((n * 31 % 17))\"; done";
+
+#[test]
+fn what_a_host_would_cut_is_left_out_and_failures_last() {
+    let place = Place::new();
+    let whole = place.bash(LARGE).stdout.len();
+    assert!(whole > 80_000);
+    for (limit, more) in [(30_000, ""), (10_000, ""), (30_000, "--mode safe "), (4_000, "--mode aggressive ")]
+    {
+        for end in ["", "; exit 3", " >&2"] {
+            let line =
+                format!("tersed run {more}--host-limit {limit} --shell {}", quoted(&format!("{LARGE}{end}")));
+            let output = place.bash(&line);
+            let all = format!("{}{}", text(&output.stdout), text(&output.stderr));
+            assert!(
+                all.len() <= limit && all.contains("ERROR worker 7: the disk"),
+                "{limit} {more}{end}: {} bytes",
+                all.len()
+            );
+            assert!(all.contains("tersed") && all.contains("artifacts show"), "{all}");
+        }
+    }
+    // Both streams are one output to the host.
+    let both = format!("{{ {LARGE}; }}; {{ {LARGE}; }} >&2");
+    let output = place.bash(&format!("tersed run --host-limit 20000 --shell {}", quoted(&both)));
+    assert!(output.stdout.len() + output.stderr.len() <= 20_000);
+    assert!(
+        text(&output.stdout).contains("ERROR worker 7") && text(&output.stderr).contains("ERROR worker 7")
+    );
+    // The host's own variables count, and one that was wrapped for the host has the rest.
+    let mut command = place.run(&["--shell", LARGE]);
+    let output = command.env("CLAUDECODE", "1").env("BASH_MAX_OUTPUT_LENGTH", "5000").output().unwrap();
+    assert!(output.stdout.len() <= 5_000, "{}", output.stdout.len());
+    // A host may show less of what failed.
+    let line = format!(
+        "tersed run --host-limit 30000 --host-limit-failed 5000 --shell {}",
+        quoted(&format!("{LARGE}; exit 1"))
+    );
+    let output = place.bash(&line);
+    assert!(
+        output.stdout.len() <= 5_000 && text(&output.stdout).contains("ERROR worker 7"),
+        "{}",
+        output.stdout.len()
+    );
+}
+
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
+#[test]
+fn what_passed_is_counted_and_the_rest_is_held_to_the_end() {
+    let place = Place::new();
+    // Patience is over before anything is written.
+    let script = format!("echo first; sleep 0.3; {LARGE}; exit 5");
+    let output =
+        place.run(&["--patience", "50ms", "--host-limit", "20000", "--shell", &script]).output().unwrap();
+    let all = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(5));
+    assert!(
+        all.starts_with("first\n2026-01-01 10:00:00 worker 1 took") && all.contains("worker 1500 "),
+        "{all}"
+    );
+    assert!(all.len() <= 20_000 && all.contains("ERROR worker 7: the disk"), "{} bytes", all.len());
+    assert!(all.contains("artifacts show"), "{all}");
+    // What fits goes through as it is.
+    let little = "echo first; sleep 0.3; seq 500";
+    let output =
+        place.run(&["--patience", "50ms", "--host-limit", "20000", "--shell", little]).output().unwrap();
+    let expected: String = (1..=500).map(|n| format!("{n}\n")).collect();
+    assert_eq!(text(&output.stdout), format!("first\n{expected}"));
+    // More than half, and less than the whole.
+    let more = "echo first; sleep 0.3; seq 1000000 1001900";
+    let output =
+        place.run(&["--patience", "50ms", "--host-limit", "20000", "--shell", more]).output().unwrap();
+    let expected: String = (1_000_000..=1_001_900).map(|n| format!("{n}\n")).collect();
+    let all = text(&output.stdout);
+    assert!(
+        all.starts_with(&format!("first\n{}", &expected[..8_000])) && all.ends_with("1001900\n"),
+        "{all}"
+    );
+}
+
+#[test]
+fn a_command_that_is_ended_early_shows_its_failures_too() {
+    let place = Place::new();
+    let script = format!("{LARGE}; : > ready; while :; do sleep 0.05; done");
+    // In this process, whose work has no deadline: where nobody answers in time the output goes out as it is.
+    let mut child = place
+        .run(&["--no-resident", "--patience", "10m", "--host-limit", "10000", "--", "sh", "-c", &script])
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while !place.path("work/ready").exists() {
+        assert!(start.elapsed() < LONG);
+        thread::sleep(Duration::from_millis(10));
+    }
+    let group = format!("-{}", child.id());
+    assert!(Command::new("kill").args(["-TERM", "--", &group]).status().unwrap().success());
+    let pieces = pieces(&mut child);
+    let mut all = String::new();
+    while let Ok(piece) = pieces.recv_timeout(LONG) {
+        all.push_str(&piece);
+    }
+    child.wait().unwrap();
+    assert!(all.contains("ERROR worker 7: the disk") && all.len() <= 10_000, "{} bytes", all.len());
+    assert!(!all.contains("exit status"), "nobody knows it yet: {all}");
+}
+
+/// A token that a rule for secrets knows, made at run time.
+fn token() -> String {
+    format!("ghp_{}", &"a1B2c3D4e5F6g7H8i9J0".repeat(2)[..36])
+}
+
+#[test]
+fn short_outputs_lose_their_secrets() {
+    let place = Place::new();
+    let line = format!("echo GITHUB_TOKEN={}; echo err {} >&2", token(), token());
+    for more in [&[][..], &["--no-resident"]] {
+        let out = place.run(more).args(["--", "sh", "-c", &line]).output().unwrap();
+        let (out, err) = (text(&out.stdout), text(&out.stderr));
+        assert_eq!(out, "GITHUB_TOKEN=[REDACTED:github-pat]\n");
+        assert_eq!(err, "err [REDACTED:github-pat]\n");
+    }
+    let out = place.run(&["--", "echo", "nothing"]).output().unwrap();
+    assert_eq!(text(&out.stdout), "nothing\n");
+}
+
+#[test]
+fn what_is_no_text_loses_its_secrets() {
+    let place = Place::new();
+    let line = format!(r"printf 'a\000b\377 key {} end\n'", token());
+    let out = place.run(&["--", "sh", "-c", &line]).output().unwrap();
+    assert_eq!(out.stdout, b"a\0b\xff key [REDACTED:github-pat] end\n");
+}
+
+#[test]
+fn what_passes_after_the_patience_loses_its_secrets_and_comes_at_once() {
+    let place = Place::new();
+    let (head, tail) = (&token()[..15], &token()[15..]);
+    let line = format!(
+        "echo first; printf 'key {head}'; sleep 1; printf '{tail} end\\nready\\n'; read answer; echo got $answer {}",
+        token()
+    );
+    let mut command = place.run(&["--patience", "100ms", "--", "sh", "-c", &line]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut stdout = child.stdout.take().unwrap();
+    let mut seen = Vec::new();
+    // The command goes on only when its last line was seen: nothing is held to the end.
+    while !text(&seen).contains("ready\n") {
+        let mut piece = [0; 4096];
+        let read = stdout.read(&mut piece).unwrap();
+        assert!(read > 0, "{}", text(&seen));
+        seen.extend_from_slice(&piece[..read]);
+    }
+    child.stdin.take().unwrap().write_all(b"yes\n").unwrap();
+    stdout.read_to_end(&mut seen).unwrap();
+    assert!(child.wait().unwrap().success());
+    let place_holder = "[REDACTED:github-pat]";
+    assert_eq!(text(&seen), format!("first\nkey {place_holder} end\nready\ngot yes {place_holder}\n"));
+}
+
+#[test]
+fn what_comes_after_a_signal_loses_its_secrets() {
+    let place = Place::new();
+    let line =
+        format!("trap 'echo late {0}; exit 3' TERM; echo early {0}; while :; do sleep 0.1; done", token());
+    let child = place.run(&["--", "bash", "-c", &line]).spawn().unwrap();
+    thread::sleep(Duration::from_secs(2));
+    Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
+    let out = child.wait_with_output().unwrap();
+    assert_eq!(text(&out.stdout), "early [REDACTED:github-pat]\nlate [REDACTED:github-pat]\n");
+}

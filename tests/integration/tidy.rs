@@ -1,0 +1,209 @@
+//! House rules that a reader of the code relies on.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn sources(folder: &str) -> Vec<(PathBuf, String)> {
+    let mut out = Vec::new();
+    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else if path.extension().is_some_and(|e| e == "rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                out.push((path, text));
+            }
+        }
+    }
+    out.sort();
+    out
+}
+
+/// The part of a file before its tests.
+fn code(text: &str) -> &str {
+    text.split("#[cfg(test)]\nmod tests {").next().unwrap()
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    for (path, text) in sources("src") {
+        assert!(text.starts_with("//! "), "{}", path.display());
+    }
+}
+
+#[test]
+fn the_core_is_pure() {
+    const SHELL: &[&str] = &[
+        "std::fs",
+        "std::env",
+        "std::process",
+        "std::net",
+        "std::thread",
+        "std::time",
+        "Instant",
+        "SystemTime",
+        "tokio",
+        "crate::server",
+        "crate::engine",
+        "crate::session",
+        "crate::artifact",
+        "crate::protocol",
+        "crate::cli",
+        "println!",
+        "eprintln!",
+    ];
+    for folder in [
+        "src/pipeline",
+        "src/reduce",
+        "src/encode",
+        "src/elide",
+        "src/detail",
+        "src/tokens",
+        "src/outline",
+        "src/text",
+        "src/sanitize",
+        "src/detect",
+    ] {
+        for (path, text) in sources(folder) {
+            for word in SHELL {
+                let found =
+                    code(&text).lines().any(|l| !l.trim_start().starts_with("//") && l.contains(word));
+                assert!(!found || path.ends_with("tests.rs"), "{}: {word}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn files_stay_readable() {
+    for (path, text) in sources("src") {
+        let lines = code(&text).lines().count();
+        assert!(lines <= 560, "{}: {lines} lines", path.display());
+    }
+}
+
+#[test]
+fn nothing_points_at_a_machine() {
+    for folder in ["src", "tests", "benches"] {
+        for (path, text) in sources(folder) {
+            for place in ["/root/", "/home/user/"] {
+                let found = text.lines().any(|l| l.contains(place) && !l.contains("for place in"));
+                assert!(!found, "{}: {place}", path.display());
+            }
+        }
+    }
+}
+
+/// The page names tests by their functions, and "open" where there is none.
+#[test]
+fn the_tests_that_the_page_of_limits_names_are_there() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("protocol/limits.md")).unwrap();
+    let code: String = sources("src").into_iter().chain(sources("tests")).map(|(_, text)| text).collect();
+    let mut named = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ") && !line.starts_with("| --- ")) {
+        let held_by = row.trim_end_matches(" |").rsplit(" | ").next().unwrap();
+        if ["held by", "run", "open"].contains(&held_by) {
+            continue;
+        }
+        for name in held_by.split(", ") {
+            let name = name.strip_prefix('`').and_then(|name| name.strip_suffix('`')).expect(row);
+            assert!(code.contains(&format!("fn {name}(")), "no test is called {name}");
+            named += 1;
+        }
+    }
+    assert!(named > 50, "{named}");
+}
+
+/// The modules of the crate from the ground up: each may use those before it, and none behind it.
+const FLOORS: &[&str] = &[
+    "stop",
+    "memory",
+    "files",
+    "tokens",
+    "text",
+    "sanitize",
+    "formats",
+    "detect",
+    "outline",
+    "rules",
+    "config",
+    "input",
+    "encode",
+    "reduce",
+    "elide",
+    "detail",
+    "pipeline",
+    "layers",
+    "artifact",
+    "protocol",
+    "telemetry",
+    "session",
+    "engine",
+];
+/// Ways in, above all floors.
+const DOORS: &[&str] = &["cli", "doctor", "host", "in_process", "install", "server"];
+
+/// The modules of the crate that a text uses, in whatever group.
+fn uses(code: &str) -> Vec<String> {
+    let mut out = Vec::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest = &code[at + "crate::".len()..];
+        let mut depth = 0;
+        let mut word = String::new();
+        // One name, or each first name of a group.
+        for c in rest.chars() {
+            match c {
+                c if c.is_alphanumeric() || c == '_' => word.push(c),
+                '{' => depth += 1,
+                _ if depth == 0 => break,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            if depth == 1 && matches!(c, ',' | ':' | '}') || depth == 0 && c == '}' {
+                out.push(std::mem::take(&mut word));
+            } else if depth > 1 {
+                word.clear();
+            }
+            if depth == 0 && c == '}' {
+                break;
+            }
+        }
+        out.push(word);
+    }
+    out.retain(|word| !word.is_empty());
+    out
+}
+
+#[test]
+fn arrows_between_modules_point_down() {
+    let floor = |module: &str| {
+        let ground = FLOORS.iter().position(|known| *known == module);
+        ground.or(DOORS.contains(&module).then_some(FLOORS.len()))
+    };
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = Vec::new();
+    for (path, text) in sources("src") {
+        let path = path.strip_prefix(root).unwrap().to_string_lossy().replace('\\', "/");
+        let own = path["src/".len()..].split(['/', '.']).next().unwrap().to_owned();
+        if matches!(&*own, "lib" | "main") || path.ends_with("/tests.rs") || path.contains("/tests/") {
+            continue;
+        }
+        let from = floor(&own).unwrap_or_else(|| panic!("src/{own} stands on no floor"));
+        let code: String = code(&text)
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        for used in uses(&code) {
+            // What is no module is an item of the crate itself.
+            if used != own && floor(&used).is_some_and(|to| to >= from && to < FLOORS.len() || to > from) {
+                found.push((path.clone(), used));
+            }
+        }
+    }
+    found.sort();
+    found.dedup();
+    assert_eq!(found, [], "arrows that point upwards");
+}
