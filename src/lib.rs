@@ -53,7 +53,8 @@
 //!
 //! - Modules stand on floors, and each uses only those below it: `stop`, `memory`, `files`, `tokens`, `text`, `sanitize`,
 //!   `formats`, `detect`, `outline`, `rules`, `config`, `input`, `encode`, `reduce`, `elide`, `detail`, `pipeline`, `layers`,
-//!   `artifact`, `protocol`, `telemetry`, `session`, `engine`; the ways in stand on top. `tests/integration/tidy.rs` holds this.
+//!   `artifact`, `protocol`, `telemetry`, `session`, `engine`; the ways in stand on top. `tests/integration/tidy.rs` holds this,
+//!   and `circles.rs` beside it that no file uses itself by way of others, its folder and what is in it aside.
 //! - The core (`text` to `pipeline`, but for `config`) uses no file, clock, environment or thread.
 //! - A reducer returns spans over source lines. Markers, evidence and the guard's view are made from
 //!   the spans, each in one place, so that they cannot disagree.

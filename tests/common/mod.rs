@@ -3,6 +3,8 @@
 
 #![allow(dead_code, reason = "every test target uses another part of it")]
 
+pub mod fixture;
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};

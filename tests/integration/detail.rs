@@ -2,9 +2,8 @@
 //! of them.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 
+use crate::common::fixture::Fixture;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tersed::config::{FileDetail, Mode, Policy};
@@ -17,29 +16,20 @@ use tersed::text::source::Source;
 
 /// Every fixture's input with the call that gave it.
 fn samples() -> Vec<(String, ToolCall)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/detail");
-    let mut cases: Vec<_> = ["outline", "whole"]
-        .iter()
-        .flat_map(|area| fs::read_dir(root.join(area)).unwrap())
-        .map(|case| case.unwrap().path())
-        .collect();
-    cases.sort();
-    let read = |case: &Path| {
-        let call: Value = serde_json::from_slice(&fs::read(case.join("call.json")).unwrap()).unwrap();
+    let read = |case: &Fixture| {
+        let call: Value = case.json("call.json");
         let word = |name: &str| call[name].as_str().map(str::to_owned);
-        let arguments = call["arguments"].clone();
-        let (tool, command) = (word("tool").unwrap(), word("command"));
         let call = ToolCall {
-            tool,
-            command,
+            tool: word("tool").unwrap(),
+            command: word("command"),
             path: word("path"),
             query: word("query"),
-            arguments,
+            arguments: call["arguments"].clone(),
             ..ToolCall::default()
         };
-        (fs::read_to_string(case.join("input")).unwrap(), call)
+        (String::from_utf8(case.bytes("input").to_vec()).unwrap(), call)
     };
-    cases.iter().map(|case| read(case)).collect()
+    Fixture::all(&["detail"]).iter().map(read).collect()
 }
 
 /// What happens to a run of lines of a view.
@@ -259,8 +249,8 @@ fn numbers_in_a_file_are_its_own() {
 /// What a host writes between the lines of a view is no part of a body.
 #[test]
 fn notes_between_numbered_lines_stay() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/detail/outline/rust-arrows/input");
-    let text = fs::read_to_string(root).unwrap();
+    let case = Fixture::named("detail/outline/rust-arrows");
+    let text = std::str::from_utf8(case.bytes("input")).unwrap();
     let mut view: Vec<&str> = text.lines().collect();
     view.insert(220, "<note>this file was changed since it was last read</note>");
     let call = ToolCall { tool: "Read".into(), path: Some("src/scheduler.rs".into()), ..ToolCall::default() };

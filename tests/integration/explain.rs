@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
+use crate::common::fixture::Fixture;
 use crate::common::{bless, repository};
 use regex::Regex;
 use tersed::cli::explain::{Page, Screen, write_html, write_text};
@@ -40,24 +41,21 @@ fn folders(path: &Path) -> Vec<PathBuf> {
 }
 
 fn cases() -> Vec<Case> {
-    let root = repository("tests/fixtures");
-    let areas = ["detail", "elide", "reduce", "encode", "trace", "generic"].map(|area| root.join(area));
-    let out: Vec<Case> =
-        areas.iter().flat_map(|a| folders(a)).flat_map(|f| folders(&f)).map(|f| case(&f)).collect();
+    let fixtures = Fixture::all(&["detail", "elide", "reduce", "encode", "trace", "generic"]);
+    let out: Vec<Case> = fixtures.iter().map(case).collect();
     assert!(out.len() > 100);
     out
 }
 
-fn case(folder: &Path) -> Case {
-    let json: serde_json::Value =
-        serde_json::from_slice(&fs::read(folder.join("call.json")).unwrap()).unwrap();
+fn case(fixture: &Fixture) -> Case {
+    let json: serde_json::Value = fixture.json("call.json");
     let text = |name: &str| json[name].as_str().map(str::to_owned);
     let patch: PolicyPatch = match &json["policy"] {
         serde_json::Value::Null => PolicyPatch::default(),
         policy => serde_json::from_value(policy.clone()).unwrap(),
     };
     Case {
-        name: folder.display().to_string(),
+        name: fixture.name(),
         call: ToolCall {
             tool: text("tool").unwrap(),
             command: text("command"),
@@ -68,7 +66,7 @@ fn case(folder: &Path) -> Case {
             ..ToolCall::default()
         },
         policy: Policy::default().with(&patch).unwrap(),
-        input: fs::read(folder.join("input")).unwrap(),
+        input: fixture.bytes("input").to_vec(),
     }
 }
 

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
 
+use crate::common::fixture::Fixture;
 use crate::common::{Schema, bless, call_text, repository};
 use regex::Regex;
 use serde_json::Value;
@@ -281,13 +281,6 @@ fn examples_are_what_the_server_says() {
     }
 }
 
-fn folders(path: &Path) -> Vec<PathBuf> {
-    let mut out: Vec<PathBuf> = fs::read_dir(path).unwrap().map(|e| e.unwrap().path()).collect();
-    out.retain(|p| p.is_dir());
-    out.sort();
-    out
-}
-
 #[test]
 fn the_page_of_reducers_is_that_of_the_code() {
     let mut page = String::from(
@@ -299,13 +292,12 @@ fn the_page_of_reducers_is_that_of_the_code() {
          | --- | ---: | ---: | ---: | ---: | ---: |\n",
     );
     let mut texts = String::new();
+    let fixtures = Fixture::all(&["reduce"]);
     for reducer in reduce::all() {
         let Meta { id, family, reads, keeps, folds, .. } = reducer.meta();
-        let cases = folders(&repository("tests/fixtures/reduce").join(id));
-        let evidence = cases.iter().map(|case| -> Evidence {
-            let text = fs::read_to_string(case.join("evidence.json")).unwrap();
-            serde_json::from_str(&text).unwrap_or_else(|e| panic!("{}: {e}", case.display()))
-        });
+        let start = format!("reduce/{id}/");
+        let cases: Vec<&Fixture> = fixtures.iter().filter(|case| case.name().starts_with(&start)).collect();
+        let evidence = cases.iter().map(|case| case.json::<Evidence>("evidence.json"));
         let used: Vec<Evidence> = evidence.filter(|e| e.reducer.as_deref() == Some(*id)).collect();
         let before: usize = used.iter().map(|e| e.tokens.before).sum();
         let after: usize = used.iter().map(|e| e.tokens.after).sum();

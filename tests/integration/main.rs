@@ -7,6 +7,7 @@ mod aliases;
 mod audit;
 mod bindings;
 mod budget;
+mod circles;
 mod claude_code;
 #[path = "../common/mod.rs"]
 mod common;
@@ -19,7 +20,6 @@ mod doctor;
 mod elide;
 mod explain;
 mod faults;
-mod fixtures;
 mod generated;
 mod hiding_places;
 mod hook;

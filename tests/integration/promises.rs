@@ -3,9 +3,8 @@
 //! Each test says which promise of the README it holds; each would fail without it.
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs;
-use std::path::Path;
 
+use crate::common::fixture::Fixture;
 use proptest::prelude::*;
 use tersed::config::{DictionaryMethod, Mode, Policy, Structured};
 use tersed::pipeline::dedup::NoHistory;
@@ -16,19 +15,11 @@ use tersed::text::marker::Marker;
 
 /// Inputs of all fixtures with the commands that wrote them.
 fn samples() -> Vec<(String, Option<String>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut out = Vec::new();
-    for area in ["reduce", "encode", "elide", "detail", "trace", "generic"] {
-        for kind in fs::read_dir(root.join(area)).into_iter().flatten() {
-            for case in fs::read_dir(kind.unwrap().path()).into_iter().flatten() {
-                let case = case.unwrap().path();
-                let input = fs::read(case.join("input")).unwrap();
-                let call: serde_json::Value =
-                    serde_json::from_slice(&fs::read(case.join("call.json")).unwrap()).unwrap();
-                let command = call["command"].as_str().map(str::to_owned);
-                out.push((String::from_utf8_lossy(&input).into_owned(), command));
-            }
-        }
+    for case in Fixture::all(&["reduce", "encode", "elide", "detail", "trace", "generic"]) {
+        let call: serde_json::Value = case.json("call.json");
+        let command = call["command"].as_str().map(str::to_owned);
+        out.push((String::from_utf8_lossy(case.bytes("input")).into_owned(), command));
     }
     out.sort();
     assert!(out.len() > 3);

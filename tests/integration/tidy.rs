@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn sources(folder: &str) -> Vec<(PathBuf, String)> {
+pub fn sources(folder: &str) -> Vec<(PathBuf, String)> {
     let mut out = Vec::new();
     let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join(folder)];
     while let Some(folder) = open.pop() {
@@ -22,7 +22,7 @@ fn sources(folder: &str) -> Vec<(PathBuf, String)> {
 }
 
 /// The part of a file before its tests.
-fn code(text: &str) -> &str {
+pub fn code(text: &str) -> &str {
     text.split("#[cfg(test)]\nmod tests {").next().unwrap()
 }
 

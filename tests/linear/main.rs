@@ -7,6 +7,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 #[cfg(target_os = "linux")]
+#[path = "../common/fixture.rs"]
+mod fixture;
+#[cfg(target_os = "linux")]
 mod growth;
 #[cfg(target_os = "linux")]
 mod search;

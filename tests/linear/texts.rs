@@ -4,9 +4,9 @@
 //! listed here. Nothing here measures.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use crate::fixture::Fixture;
 use tersed::reduce;
 use tersed::text::marker::{Marker, ReadBy, Unit};
 use tersed::text::origin::Origin;
@@ -400,19 +400,12 @@ pub fn of_grammars() -> Vec<Trigger> {
     OPENINGS.iter().map(|text| Trigger::new("opening", *text)).collect()
 }
 
-/// A folder of a fixture with its text.
+/// A fixture with its text.
 pub fn of_fixtures() -> Vec<(PathBuf, Vec<u8>)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
-    let folders = |path: &Path| -> Vec<PathBuf> {
-        let mut out: Vec<PathBuf> = fs::read_dir(path)
-            .map_or(Vec::new(), |dir| dir.map(|e| e.unwrap().path()).filter(|p| p.is_dir()).collect());
-        out.sort();
-        out
-    };
     let areas = ["detail", "reduce", "encode", "elide", "trace", "generic", "rules"];
-    let cases = areas.iter().flat_map(|area| folders(&root.join(area))).flat_map(|f| folders(&f));
+    let cases = Fixture::all(&areas).into_iter();
     cases
-        .map(|case| (case.clone(), fs::read(case.join("input")).unwrap_or_default()))
+        .map(|case| (case.path.clone(), case.bytes("input").to_vec()))
         .filter(|(_, text)| !text.is_empty())
         .collect()
 }

@@ -1,8 +1,6 @@
 //! What the tests share: inputs, an engine, and a die.
 
-use std::fs;
-use std::path::Path;
-
+use crate::common::fixture::Fixture;
 use serde_json::{Value, json};
 use tersed::engine::METHODS;
 use tersed::engine::{Cancel, Engine};
@@ -38,24 +36,17 @@ impl Sample {
 
 /// Inputs of all fixtures.
 pub fn samples() -> Vec<Sample> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     let mut out = Vec::new();
-    for area in ["reduce", "encode", "detail", "trace", "generic"] {
-        for kind in fs::read_dir(root.join(area)).into_iter().flatten() {
-            for case in fs::read_dir(kind.unwrap().path()).into_iter().flatten() {
-                let case = case.unwrap().path();
-                let input = fs::read(case.join("input")).unwrap();
-                let call: Value = serde_json::from_slice(&fs::read(case.join("call.json")).unwrap()).unwrap();
-                let text = |key: &str| call[key].as_str().map(str::to_owned);
-                out.push(Sample {
-                    name: case.strip_prefix(&root).unwrap().display().to_string(),
-                    text: String::from_utf8_lossy(&input).into_owned(),
-                    command: text("command"),
-                    path: text("path"),
-                    exit_code: call["exitCode"].as_i64(),
-                });
-            }
-        }
+    for case in Fixture::all(&["reduce", "encode", "detail", "trace", "generic"]) {
+        let call: Value = case.json("call.json");
+        let text = |key: &str| call[key].as_str().map(str::to_owned);
+        out.push(Sample {
+            name: case.name(),
+            text: String::from_utf8_lossy(case.bytes("input")).into_owned(),
+            command: text("command"),
+            path: text("path"),
+            exit_code: call["exitCode"].as_i64(),
+        });
     }
     out.sort_by(|a, b| a.name.cmp(&b.name));
     assert!(out.len() > 500);
