@@ -27,7 +27,7 @@ pub mod hint;
 mod narrow;
 mod outstanding;
 mod part;
-pub(crate) mod pointer;
+pub mod pointer;
 mod prepared;
 mod reading;
 pub mod rule_methods;

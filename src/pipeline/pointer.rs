@@ -101,7 +101,7 @@ fn summary(kind: Kind, what: &What<'_>) -> String {
 }
 
 /// The pointer that the texts of an output begin with.
-pub(crate) fn first(texts: &[String]) -> Option<&str> {
+pub fn first(texts: &[String]) -> Option<&str> {
     let text = texts.first()?;
     match Marker::parse(text) {
         Some((Marker::Externalized { .. }, length)) => text.get(..length),
