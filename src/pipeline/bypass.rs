@@ -1,4 +1,4 @@
-//! Results that stay exact: the rules for it, and what is still done to them, which is redaction.
+//! Results that stay exact: when that is so. They are redacted and nothing else.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! A line that stands out among others, and by what.
+//! An outlier: a line that stands out among others, and by what.
 
 use std::hash::BuildHasher;
 

@@ -71,7 +71,7 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
             return Some(ledger);
         }
         let keep = select(source, &units, signals, budget, cap);
-        if rounds == MAX_ROUNDS || !headings::unwrite(&mut ledger, &units, &keep) {
+        if rounds == MAX_ROUNDS || !headings::restore_lines(&mut ledger, &units, &keep) {
             let keep = without_unseen(source, &units, keep);
             break (units, keep);
         }
@@ -194,7 +194,7 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
         samples = samples.min(budget.saturating_sub(picked.bytes()));
     }
     if cap.samples {
-        picked.outstanding(source, signals, head..tail, budget.saturating_sub(samples));
+        picked.keep_outliers(source, signals, head..tail, budget.saturating_sub(samples));
     }
     picked.left = samples;
     picked.samples(source, head..tail);

@@ -1,5 +1,5 @@
-//! Rows of columns in a text: lines of which most have as many fields. Which of them hold a value that few have
-//! in its column, or a number far from the others.
+//! Finds rows of a table (lines of which most have the same number of fields) that hold a rare value, or a number far
+//! from the others in its column.
 
 use std::ops::RangeInclusive;
 
@@ -17,13 +17,13 @@ const MAX_COLUMNS: usize = 24;
 const TRIALS: usize = 64;
 /// Different values of a column above which they are no enumeration.
 const MAX_VALUES: usize = 16;
-/// A value or a number that at most one row in so many has is rare.
+/// A value or number is rare if at most 1 in 20 rows has it.
 const RARE: usize = 20;
-/// A rare value has at most one part in so many of what each value has on average.
+/// A rare value has at most a fifth of the rows that a value of the column has on average.
 const UNLIKE: usize = 5;
-/// What is rare in a column is no more than one row in so many, together.
+/// The rare rows of a column are at most 1 in 10 of its rows, all together.
 const RARE_TOGETHER: usize = 10;
-/// Of numbers is a column in which no more than one field in so many is none, apart from the header.
+/// A column is numeric if at most 1 in 10 of its fields, the header aside, is not a number.
 const NUMBERS: usize = 10;
 /// How far from the median, in median deviations, a number stands out.
 const FAR: f64 = 12.0;

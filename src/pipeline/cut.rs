@@ -1,5 +1,5 @@
-//! Cuts: what is still too long after all other steps loses its middle. Which texts are cut, how far and
-//! what a cut keeps; how, is in `cap`.
+//! Decides which texts lose their middle after all other steps, down to which size, and what must stay. The cut itself is
+//! in `cap`.
 
 use super::cap::{self, Cap};
 use super::evidence::Step;
@@ -34,7 +34,7 @@ impl Run<'_> {
             return ledger;
         }
         let limit = self.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
-        let limit = limit.filter(|_| self.lets("head_tail"));
+        let limit = limit.filter(|_| self.rule_allows("head_tail"));
         if let Some(limit) = limit.filter(|_| !self.is_elided(source, &ledger)) {
             // What a reducer left of a report is denser than what nobody read.
             let is_dense = self.is_read && !self.is_installation();

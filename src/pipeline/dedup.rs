@@ -83,7 +83,7 @@ pub trait History {
     }
 
     /// Whether there is a session that wants to know what is shown.
-    fn listens(&self) -> bool {
+    fn tracks_visibility(&self) -> bool {
         false
     }
 

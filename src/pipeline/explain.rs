@@ -11,7 +11,7 @@ use super::budget::Ask;
 use super::dedup::{First, History};
 use super::evidence::Omission;
 use super::guard::Verdict;
-use super::narrow::Done;
+use super::narrow::PartOutput;
 use super::run::Run;
 use super::{Outcome, Prepared, Raw, RedactionFailed};
 use crate::config::Policy;
@@ -146,7 +146,7 @@ impl Run<'_> {
     pub(super) fn trace_narrowed(
         &mut self,
         index: usize,
-        part: &Done<'_>,
+        part: &PartOutput<'_>,
         new: Option<&Ledger>,
         omissions: &[Omission],
         lead: usize,
@@ -172,7 +172,7 @@ impl Run<'_> {
     }
 
     /// Notes what the parts came to.
-    pub(super) fn trace_end(&mut self, all: &[Done<'_>]) {
+    pub(super) fn trace_end(&mut self, all: &[PartOutput<'_>]) {
         let Some(trace) = &mut self.trace else { return };
         let notes = std::mem::take(&mut trace.notes);
         trace.parts = notes

@@ -1,5 +1,5 @@
-//! What a kept line leans on: the heading above it, the line that says once what its neighbours share. A cut
-//! that drops the one and keeps the other would put the line under a heading that is not its own.
+//! Headings: a kept line may depend on a line above it, such as a file name above its matches. A cut that drops the heading
+//! and keeps the line would show it under the heading of another.
 
 use super::unit::{Form, Kept, Unit};
 use crate::text::ledger::{Action, Ledger};
@@ -12,7 +12,7 @@ const REACH: usize = 400;
 
 /// Makes lines what the source has where they were written anew in a way that a cut cannot keep; whether
 /// there were any. `keep` says which of the units stay.
-pub(super) fn unwrite(ledger: &mut Ledger, units: &[Unit], keep: &[Kept]) -> bool {
+pub(super) fn restore_lines(ledger: &mut Ledger, units: &[Unit], keep: &[Kept]) -> bool {
     let mut undone: Vec<usize> = Vec::new();
     let mut loses_message = false;
     // The heading of the row at hand, and whether a row of its run has lost it.

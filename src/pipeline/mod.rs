@@ -25,7 +25,7 @@ pub mod guard;
 pub(crate) mod headings;
 pub mod hint;
 mod narrow;
-mod outstanding;
+mod outliers;
 mod part;
 pub mod pointer;
 mod prepared;

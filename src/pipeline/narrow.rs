@@ -19,7 +19,7 @@ use crate::text::source::Source;
 const PREVIEW: usize = 400;
 
 /// One part after its steps.
-pub(super) struct Done<'a> {
+pub(super) struct PartOutput<'a> {
     pub(super) text: String,
     /// What the text was made of; `None` for data that are no text.
     pub(super) source: Option<Source<'a>>,
@@ -58,7 +58,7 @@ struct Place<'a> {
 
 impl Run<'_> {
     /// Tokens of the failure lines and totals of a text, with the marker of a cut.
-    pub(super) fn needs_of(&self, done: &Done<'_>) -> usize {
+    pub(super) fn needs_of(&self, done: &PartOutput<'_>) -> usize {
         let Some(source) = done.source.as_ref().filter(|_| done.is_report) else { return 0 };
         let mut text = String::new();
         let mut seen = std::collections::HashSet::new();
@@ -72,7 +72,7 @@ impl Run<'_> {
     }
 
     /// Brings the parts under the limit, or turns them into a pointer and a preview.
-    pub(super) fn narrow(&mut self, parts: &mut [Done<'_>]) {
+    pub(super) fn narrow(&mut self, parts: &mut [PartOutput<'_>]) {
         let takes: usize = parts.iter().map(|part| part.tokens).sum();
         // An output of ours is no original.
         let is_ours = parts.iter().all(|part| part.source.is_some() && part.ledger.is_none());
@@ -145,7 +145,7 @@ impl Run<'_> {
     }
 
     /// One part cut down to its goal, or `None` if that would not make it smaller.
-    fn narrowed(&self, part: &Done<'_>, goal: Goal, place: Place<'_>) -> Option<Cut> {
+    fn narrowed(&self, part: &PartOutput<'_>, goal: Goal, place: Place<'_>) -> Option<Cut> {
         let Place { index, pointer, reason } = place;
         let Some(source) = &part.source else {
             // The marker of data that are no text is their preview.
@@ -230,7 +230,7 @@ impl Run<'_> {
     fn clipped(
         &self,
         source: &Source<'_>,
-        part: &Done<'_>,
+        part: &PartOutput<'_>,
         place: Place<'_>,
         tokens: usize,
         form: Form,
@@ -267,7 +267,7 @@ impl Run<'_> {
     }
 
     /// The pointer to the original, with what the parts are.
-    fn pointer_line(&self, key: &str, parts: &[Done<'_>]) -> String {
+    fn pointer_line(&self, key: &str, parts: &[PartOutput<'_>]) -> String {
         let bytes = self.retain.as_ref().map_or(0, |retain| retain.bytes.len());
         let mime = self.retain.as_ref().and_then(|retain| retain.mime);
         let mut texts = parts.iter().filter_map(|part| Some((part.source.as_ref()?, part)));

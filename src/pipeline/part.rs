@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::blocks::{self, Earlier};
 use super::evidence::{Evidence, Omission, Step};
-use super::narrow::Done;
+use super::narrow::PartOutput;
 use super::reading::Stretch;
 use super::run::Run;
 use super::{INPUT_LIMIT, exit, fit, guard, pointer};
@@ -44,7 +44,7 @@ impl Run<'_> {
     pub(super) fn texts(&mut self, parts: &[Sanitized]) -> Vec<String> {
         let total: usize = parts.iter().map(|p| p.text.len()).sum();
         let mut lines_before = 0;
-        let mut all: Vec<Done<'_>> = Vec::with_capacity(parts.len());
+        let mut all: Vec<PartOutput<'_>> = Vec::with_capacity(parts.len());
         for (index, part) in parts.iter().enumerate() {
             if let Some(binary) = &part.binary {
                 self.trace_binary(index, binary, lines_before);
@@ -58,7 +58,7 @@ impl Run<'_> {
             let cap_bytes = share(self.policy.max_output_bytes).max(1);
             let before = (self.evidence.clone(), self.references.len(), self.terms.len());
             let first_step = self.evidence.steps.len();
-            let mut done = self.one(&source, index, cap_bytes);
+            let mut done = self.compress_part(&source, index, cap_bytes);
             // First without tables, which look like nothing that came in, then without any rewriting.
             for (tables, rewrites) in [(false, true), (false, false)] {
                 if self.is_stable(&done.text, done.tokens, cap_bytes) {
@@ -68,7 +68,7 @@ impl Run<'_> {
                 self.references.truncate(before.1);
                 self.terms.truncate(before.2);
                 (self.tables, self.rewrites) = (tables, rewrites);
-                done = self.one(&source, index, cap_bytes);
+                done = self.compress_part(&source, index, cap_bytes);
             }
             // What a rule gives may no longer be what the rule is for.
             if self.rule.is_some() && !self.is_stable(&done.text, done.tokens, cap_bytes) {
@@ -76,20 +76,20 @@ impl Run<'_> {
                 self.references.truncate(before.1);
                 self.terms.truncate(before.2);
                 self.is_held = true;
-                done = self.one(&source, index, cap_bytes);
+                done = self.compress_part(&source, index, cap_bytes);
                 self.is_held = false;
             }
             (self.tables, self.rewrites) = (true, true);
             self.trace_steps(first_step);
             let dictionary = self.dictionary.take().map(|(written, _)| written);
-            all.push(Done { source: Some(source), dictionary, ..done });
+            all.push(PartOutput { source: Some(source), dictionary, ..done });
         }
         if self.weighs {
             self.needs = all.iter().map(|done| self.needs_of(done)).sum();
         }
         self.narrow(&mut all);
         self.trace_end(&all);
-        for done in all.iter().filter(|_| self.listens) {
+        for done in all.iter().filter(|_| self.tracks_visibility) {
             if let (Some(source), Some(ledger)) = (&done.source, &done.ledger) {
                 let changed = |line: &str| done.dictionary.as_ref().is_some_and(|d| d.touches(line));
                 ledger.shown(source, &changed, &mut self.shown);
@@ -99,13 +99,13 @@ impl Run<'_> {
     }
 
     /// The marker in place of data that are no text.
-    fn binary(&mut self, binary: &Binary) -> Done<'static> {
+    fn binary(&mut self, binary: &Binary) -> PartOutput<'static> {
         let marker = Marker::Binary { mime: binary.mime.to_owned(), bytes: binary.size };
         let mut text = marker.write();
         marker::seal(&mut text, &self.policy.seal_key);
         let tokens = self.counter.count(&text);
         self.evidence.tokens.after += tokens;
-        Done {
+        PartOutput {
             text,
             source: None,
             ledger: None,
@@ -162,7 +162,7 @@ impl Run<'_> {
             rule: None,
             ..*self
         };
-        again.one(&Source::new(text), 0, cap_bytes).text == text
+        again.compress_part(&Source::new(text), 0, cap_bytes).text == text
     }
 
     /// Whether data were written as tables.
@@ -171,7 +171,7 @@ impl Run<'_> {
     }
 
     /// All steps on one part.
-    fn one(&mut self, source: &Source<'_>, part: usize, cap_bytes: usize) -> Done<'static> {
+    fn compress_part(&mut self, source: &Source<'_>, part: usize, cap_bytes: usize) -> PartOutput<'static> {
         let tokens_before = self.evidence.tokens.after;
         self.trace_begin(part);
         if self.is_own(source.text()) && !self.is_over_cap(source, cap_bytes) {
@@ -180,7 +180,7 @@ impl Run<'_> {
             self.evidence.tokens.after += tokens;
             // Its own failures are those of a report.
             let signals = if self.limit.is_some() { signals::failure_lines(source) } else { Vec::new() };
-            return Done {
+            return PartOutput {
                 text: source.text().to_owned(),
                 source: None,
                 ledger: None,
@@ -206,7 +206,7 @@ impl Run<'_> {
         };
         self.evidence.guard.signals += signals.len();
         self.trace_signals(&signals);
-        if self.listens {
+        if self.tracks_visibility {
             for &line in signals.iter().take(MENTIONS) {
                 relevance::words(source.line(line), |word| self.mentions.push(word));
             }
@@ -235,7 +235,9 @@ impl Run<'_> {
         {
             exit::tell(&mut text, status);
         }
-        if self.lets("dictionary") && !self.is_passed_through() && self.is_for_dictionary(source, &detection)
+        if self.rule_allows("dictionary")
+            && !self.is_passed_through()
+            && self.is_for_dictionary(source, &detection)
         {
             text = self.with_dictionary(text);
         }
@@ -254,7 +256,7 @@ impl Run<'_> {
             Some(_) => pointer::Kind::of(source, &detection, self.evidence.family.as_deref(), signals.len()),
             None => pointer::Kind::Text,
         };
-        Done {
+        PartOutput {
             text,
             source: None,
             ledger: Some(ledger),
@@ -330,15 +332,15 @@ impl Run<'_> {
         if !self.in_full {
             self.stages(source, signals, state);
             let compiled = self.read(source, stretches, input.relevance, signals, state);
-            if self.rewrites && !compiled.is_empty() && self.lets(compiler::ID) {
+            if self.rewrites && !compiled.is_empty() && self.rule_allows(compiler::ID) {
                 self.attempt(compiler::ID, source, signals, state, |ledger| {
                     compiler::reduce(&input, ledger, &compiled, signals)
                 });
             }
-            if detection.reports_failures() && !detection.is_document && self.lets("stack_traces") {
+            if detection.reports_failures() && !detection.is_document && self.rule_allows("stack_traces") {
                 self.attempt("stack_traces", source, signals, state, |ledger| trace::reduce(source, ledger));
             }
-            if !detection.is_document && self.lets("progress") {
+            if !detection.is_document && self.rule_allows("progress") {
                 self.attempt("progress", source, signals, state, |ledger| {
                     reduce::progress::reduce(&input, ledger)
                 });
@@ -358,18 +360,18 @@ impl Run<'_> {
             references = blocks::find(source, part, &state.0, &fixed, self.earlier, self.counter);
         }
         if !references.is_empty()
-            && self.lets("block_dedup")
+            && self.rule_allows("block_dedup")
             && self.attempt("block_dedup", source, &[], state, |_| Ok(blocks::reduction(&references)))
         {
             self.references.extend(references);
         }
         let room = self.room(source, detection);
         let is_elided = !self.in_full
-            && self.lets(elide::ID)
+            && self.rule_allows(elide::ID)
             && self.attempt(elide::ID, source, signals, state, |ledger| {
                 elide::reduce(&input, ledger, signals, room)
             });
-        if !self.in_full && !is_elided && self.lets("file_detail") {
+        if !self.in_full && !is_elided && self.rule_allows("file_detail") {
             self.attempt("file_detail", source, signals, state, |ledger| detail::reduce(&input, ledger));
         }
         let (rewrites, tables, in_full) = (self.rewrites, self.tables, self.in_full);
@@ -379,7 +381,7 @@ impl Run<'_> {
                 && !(in_full && encoder.id() == encode::REPEATS)
         };
         for encoder in ENCODERS.iter().filter(allowed) {
-            if !self.lets(encoder.id()) {
+            if !self.rule_allows(encoder.id()) {
                 continue;
             }
             // The others leave every line as it is, but for its white space.
@@ -388,7 +390,7 @@ impl Run<'_> {
         }
         let has_written = |s: &Span| matches!(s.action, Action::Replace { .. });
         let tables = tables && !self.is_verbatim && !self.policy.excludes(encode::TABLES);
-        if tables && rewrites && self.lets(encode::TABLES) && state.0.spans().iter().any(has_written) {
+        if tables && rewrites && self.rule_allows(encode::TABLES) && state.0.spans().iter().any(has_written) {
             self.tabulate(&input, signals, state);
         }
     }

@@ -32,7 +32,7 @@ use crate::tokens::{self, TokenCounter};
 pub struct Prepared<'a> {
     call: &'a ToolCall,
     policy: &'a Policy,
-    way: Way,
+    route: Route,
     /// Tokens of the rungs that were measured.
     measured: RefCell<Vec<(Rung, Claim)>>,
     /// Secrets that had to go, and those that stayed since the model wrote them.
@@ -41,7 +41,7 @@ pub struct Prepared<'a> {
 
 /// What is done with it.
 #[derive(Debug)]
-enum Way {
+enum Route {
     /// A rule keeps it exact.
     Exact(Box<Outcome>, Reason),
     /// It is compressed.
@@ -72,8 +72,8 @@ impl<'a> Prepared<'a> {
         let spare = Spare::of(&policy.secrets.allow, &policy.seal_key, &call.paths()).with_written(&wrote);
         if let Some(rule) = bypass::rule(call, policy, full_output) {
             let outcome = bypass::exact(call, parts, policy, rule, counter, &spare)?;
-            let (way, met) = (Way::Exact(Box::new(outcome), rule), spare.met());
-            return Ok(Self { call, policy, way, measured, met });
+            let (route, met) = (Route::Exact(Box::new(outcome), rule), spare.met());
+            return Ok(Self { call, policy, route, measured, met });
         }
         let own_marker = Cell::new(false);
         let known = |call: &str, tool: &str| {
@@ -98,14 +98,14 @@ impl<'a> Prepared<'a> {
         if exclude::by_category(call, policy, &sanitized) {
             let rule = Reason::ExcludedCategory;
             let outcome = bypass::exact(call, parts, policy, rule, counter, &spare)?;
-            let (way, met) = (Way::Exact(Box::new(outcome), rule), spare.met());
-            return Ok(Self { call, policy, way, measured, met });
+            let (route, met) = (Route::Exact(Box::new(outcome), rule), spare.met());
+            return Ok(Self { call, policy, route, measured, met });
         }
         let met = spare.met();
         let mut input = Input::new(call, policy, counter, parts, &sanitized);
         summary::tell_fingerprints(&mut input.evidence.redactions, &met, policy);
-        let way = Way::Compress(Box::new(Safe { sanitized, input, own_marker: own_marker.get() }));
-        Ok(Self { call, policy, way, measured, met })
+        let route = Route::Compress(Box::new(Safe { sanitized, input, own_marker: own_marker.get() }));
+        Ok(Self { call, policy, route, measured, met })
     }
 
     /// Whether the safe stage would give the same after other results were given: not so for a text with
@@ -114,9 +114,9 @@ impl<'a> Prepared<'a> {
         if !self.met.gone.is_empty() {
             return false;
         }
-        match &self.way {
-            Way::Exact(..) => true,
-            Way::Compress(safe) => {
+        match &self.route {
+            Route::Exact(..) => true,
+            Route::Compress(safe) => {
                 let is_escaped =
                     |part: &Sanitized| part.removals.iter().any(|(class, _)| *class == LOOK_ALIKE);
                 !safe.own_marker && !safe.sanitized.iter().any(is_escaped)
@@ -126,17 +126,17 @@ impl<'a> Prepared<'a> {
 
     /// Tokens that came in.
     pub fn tokens(&self) -> usize {
-        match &self.way {
-            Way::Exact(outcome, _) => outcome.evidence.tokens.before,
-            Way::Compress(safe) => safe.input.evidence.tokens.before,
+        match &self.route {
+            Route::Exact(outcome, _) => outcome.evidence.tokens.before,
+            Route::Compress(safe) => safe.input.evidence.tokens.before,
         }
     }
 
     /// Tokens that the result may take at most, and whether a budget may change that.
     pub fn bound(&self) -> (usize, bool) {
-        match &self.way {
-            Way::Exact(outcome, _) => (outcome.evidence.tokens.after, false),
-            Way::Compress(safe) => {
+        match &self.route {
+            Route::Exact(outcome, _) => (outcome.evidence.tokens.after, false),
+            Route::Compress(safe) => {
                 let Safe { sanitized, input, .. } = &**safe;
                 let binary = sanitized.iter().filter(|part| part.binary.is_some()).count();
                 (input.source_tokens.iter().sum::<usize>() + binary * pointer::BINARY_TOKENS, true)
@@ -158,8 +158,8 @@ impl<'a> Prepared<'a> {
         notes: Option<&RefCell<Trace>>,
         timer: Option<&dyn Timer>,
     ) -> Outcome {
-        let Safe { sanitized, input, own_marker } = match &self.way {
-            Way::Exact(outcome, rule) => {
+        let Safe { sanitized, input, own_marker } = match &self.route {
+            Route::Exact(outcome, rule) => {
                 let mut outcome = (**outcome).clone();
                 let after = outcome.evidence.tokens.after;
                 let rung = Rung { mode: self.policy.mode, ..Rung::default() };
@@ -168,13 +168,15 @@ impl<'a> Prepared<'a> {
                 outcome.decision.wrote.clone_from(&self.met.written);
                 return outcome;
             }
-            Way::Compress(safe) => &**safe,
+            Route::Compress(safe) => &**safe,
         };
         let policy = self.policy;
-        let wants = policy.on_repeat == OnRepeat::Full && policy.mode >= Mode::Standard && history.listens();
+        let wants = policy.on_repeat == OnRepeat::Full
+            && policy.mode >= Mode::Standard
+            && history.tracks_visibility();
         let likeness = wants.then(|| dedup::likeness(sanitized.iter().map(|part| &*part.text)));
         let again = likeness.is_some_and(|likeness| history.is_repeated(likeness));
-        let at = At { prepared: self, sanitized, input, history, notes, timer };
+        let at = Runner { prepared: self, sanitized, input, history, notes, timer };
         let decided = history.decided();
         let mut outcome = match decided {
             Some(decision) => at.again(decision),
@@ -200,9 +202,9 @@ impl<'a> Prepared<'a> {
     /// What the result would take under what is asked, without lines being cut for it; a rung is looked at
     /// once, whatever is asked. `None` for a result that no budget changes.
     pub fn measure(&self, ask: Ask, history: &dyn History) -> Option<Claim> {
-        let Way::Compress(safe) = &self.way else { return None };
+        let Route::Compress(safe) = &self.route else { return None };
         let Safe { sanitized, input, .. } = &**safe;
-        let at = At { prepared: self, sanitized, input, history, notes: None, timer: None };
+        let at = Runner { prepared: self, sanitized, input, history, notes: None, timer: None };
         let mut least: Option<Claim> = None;
         for rung in ask.rungs(self.policy, at.bytes()) {
             let known = self.measured.borrow().iter().find(|(r, _)| *r == rung).map(|(_, claim)| *claim);
@@ -236,7 +238,7 @@ struct Extra {
 }
 
 /// A prepared result before the session.
-struct At<'a> {
+struct Runner<'a> {
     prepared: &'a Prepared<'a>,
     sanitized: &'a [Sanitized],
     input: &'a Input,
@@ -246,7 +248,7 @@ struct At<'a> {
     timer: Option<&'a dyn Timer>,
 }
 
-impl At<'_> {
+impl Runner<'_> {
     fn bytes(&self) -> usize {
         self.sanitized.iter().map(|part| part.text.len()).sum()
     }
@@ -336,7 +338,7 @@ impl At<'_> {
         if !is_wanted {
             return Err(None);
         }
-        if !self.history.listens() {
+        if !self.history.tracks_visibility() {
             return Err(Some(Reason::NoSession));
         }
         if !ask.keeps {

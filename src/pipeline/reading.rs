@@ -1,4 +1,4 @@
-//! Reading: which reducer reads which lines of a text, and the steps that come of it.
+//! Chooses the reducer for each stretch of a text, and the steps that follow from the choice.
 //!
 //! A compound command is taken apart where its output tells the parts (`detect::sections`); in each
 //! part the reducer with the strongest claim reads, and what stands before and after the lines that it

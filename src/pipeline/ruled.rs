@@ -44,7 +44,7 @@ impl Run<'_> {
     }
 
     /// Whether the rule of the text at hand, if it has one, lets a step work on it.
-    pub(super) fn lets(&self, step: &str) -> bool {
+    pub(super) fn rule_allows(&self, step: &str) -> bool {
         self.rule.as_ref().is_none_or(|rule| rule.methods.allows(step))
     }
 

@@ -40,7 +40,7 @@ pub(super) struct Run<'a> {
     /// What earlier outputs of the session show.
     pub(super) earlier: Earlier<'a>,
     /// Whether a session wants to know what is shown.
-    pub(super) listens: bool,
+    pub(super) tracks_visibility: bool,
     /// What the result is compared by.
     pub(super) key: Option<Key>,
     /// The earlier result that this one repeats.

@@ -1,7 +1,6 @@
 //! Shares of a budget: how much each of several texts may take when all together take too much.
 //!
-//! A level is found as water finds it: what lies below stays whole, what lies above is cut to it. Nothing
-//! here knows what a token is.
+//! Water-filling: texts below a common size stay whole, larger ones are clipped to it. Nothing here knows what a token is.
 
 /// What one text takes and needs, in tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! Pieces of a text that take more than their share of a cap: long lines are cut inside, what stands for many
-//! lines comes as the tool wrote it.
+//! Shortens single pieces that take more than their share of a cap: long lines lose their middle, and lines that a step had
+//! joined into one are restored as the tool wrote them.
 
 use super::headings;
 use super::unit::{Form, MARKERS};

@@ -1,4 +1,4 @@
-//! What is said about a result: the evidence, what is stored, and whether it repeats an earlier one.
+//! Builds the evidence of a result, decides what is stored, and whether the result repeats an earlier one.
 
 use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
@@ -145,7 +145,7 @@ impl<'a> Run<'a> {
             line_counts: Arc::clone(&input.line_counts),
             relevance,
             earlier,
-            listens: history.listens(),
+            tracks_visibility: history.tracks_visibility(),
             references: Vec::new(),
             shown: Lines::default(),
             session_terms: history.terms(),

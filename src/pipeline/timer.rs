@@ -1,5 +1,4 @@
-//! What the steps take, for those who want to know. The core reads no clock: a timer is brought by the shell,
-//! and decides nothing.
+//! Measures the steps where somebody asks. The core reads no clock: the caller brings a timer, and nothing depends on it.
 
 /// Is told when a step begins and when it has ended.
 pub trait Timer {

@@ -28,9 +28,9 @@ pub enum Fate {
     /// Stays, and shows that the text is of this format.
     Shows,
     /// Stays. Written for lines that a later form would take.
-    Stays,
+    Keep,
     /// Goes.
-    Goes(Reason),
+    Hide(Reason),
     /// Goes, and the marker names what the form's groups hold: the version that was installed.
     Named(Reason),
     /// Stays; the lines below it that no form fits go, up to an empty one.
@@ -264,12 +264,12 @@ impl Reader {
                 self.group += 1;
                 self.is_open = (self.is_open || fate == Fate::Opens) && fate != Fate::Closes;
             }
-            Fate::Stays => {}
+            Fate::Keep => {}
             _ if self.is_open || signals::is_failure(line) => {}
             Fate::State => self.state = Some(i),
             // A name that would end the marker early keeps its line.
             Fate::Named(_) if names.is_empty() || names.contains(['[', ']', '\n']) => {}
-            Fate::Goes(reason) | Fate::Named(reason) => self.hide(i, reason, names),
+            Fate::Hide(reason) | Fate::Named(reason) => self.hide(i, reason, names),
         }
     }
 
@@ -344,7 +344,7 @@ mod tests {
             (r"started", Fate::Shows),
             (r"got (\S+) \((\d+) KB\)", Fate::Named(Reason::Progress)),
             (r"\d+%", Fate::State),
-            (r"skipped .*", Fate::Goes(Reason::Progress)),
+            (r"skipped .*", Fate::Hide(Reason::Progress)),
             (r"FAILED:", Fate::Opens),
             (r"done", Fate::Closes),
             (r"new:", Fate::Heads(Reason::Progress)),

@@ -23,11 +23,11 @@ pub enum Row<'a> {
     /// Stays, names the columns of the rows that follow, and shows the format.
     Header,
     /// A row that stays.
-    Stays,
+    Keep,
     /// A row that stays the first time and goes when one with the same key stood before; then its name.
     Once(&'a str, &'a str),
     /// A row that goes, and the name that the marker counts it under; an empty name is not written.
-    Goes(Reason, Cow<'a, str>),
+    Hide(Reason, Cow<'a, str>),
     /// No row of the format.
     Other,
 }
@@ -134,7 +134,7 @@ impl Reducer for Rows {
         let mut kinds: BTreeMap<(u32, Reason), usize> = BTreeMap::new();
         self.each(input, |i, row| match row {
             Row::Header => table += 1,
-            Row::Goes(reason, name) if !signals::is_failure(input.source.line(i)) => {
+            Row::Hide(reason, name) if !signals::is_failure(input.source.line(i)) => {
                 if name.contains(['[', ']']) {
                     stays += 1;
                 } else {
@@ -146,7 +146,7 @@ impl Reducer for Rows {
                 *kinds.entry((table, Reason::RepeatedCalls)).or_default() += 1;
                 gone.push((i, table, Reason::RepeatedCalls, name.into()));
             }
-            Row::Stays | Row::Once(..) | Row::Goes(..) => stays += 1,
+            Row::Keep | Row::Once(..) | Row::Hide(..) => stays += 1,
             Row::Other => {}
         });
         gone.retain(|(_, table, reason, _)| kinds.get(&(*table, *reason)).is_some_and(|n| *n >= LEAST));

@@ -58,7 +58,7 @@ impl History for Live<'_> {
         words.map(|word| Term { word, weight: relevance::SESSION }).collect()
     }
 
-    fn listens(&self) -> bool {
+    fn tracks_visibility(&self) -> bool {
         true
     }
 
@@ -94,7 +94,7 @@ impl History for AsDecided {
         Earlier::Decided(&self.0.references)
     }
 
-    fn listens(&self) -> bool {
+    fn tracks_visibility(&self) -> bool {
         true
     }
 

@@ -116,6 +116,22 @@ fn the_tests_that_the_page_of_limits_names_are_there() {
     assert!(named > 50, "{named}");
 }
 
+#[test]
+fn the_places_that_the_map_names_are_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = fs::read_to_string(root.join("CONTRIBUTING.md")).unwrap();
+    let folders = ["src/", "tests/", "protocol/", "editors/", "fuzz/", "benches/"];
+    let named = page.split('`').skip(1).step_by(2);
+    let named =
+        named.filter(|name| folders.iter().any(|folder| name.starts_with(folder)) && !name.contains("NAME"));
+    let mut count = 0;
+    for name in named {
+        assert!(root.join(name).exists(), "{name}");
+        count += 1;
+    }
+    assert!(count > 80, "{count}");
+}
+
 /// The modules of the crate from the ground up: each may use those before it, and none behind it.
 const FLOORS: &[&str] = &[
     "stop",

@@ -150,7 +150,7 @@ fn reply(
     std::panic::set_hook(Box::new(|_| {}));
     let place = place_of(&ask);
     let breaker = place.as_ref().map(|place| Arc::new(Breaker::new(place.late())));
-    let is_resting = breaker.as_ref().is_some_and(|breaker| !breaker.lets());
+    let is_resting = breaker.as_ref().is_some_and(|breaker| !breaker.allows());
     let (send, answer) = channel();
     let until = if is_resting { Instant::now() + TAKEN } else { ask.until };
     let held = breaker.clone();
@@ -195,7 +195,7 @@ pub(super) fn ask(
 ) -> Option<(Reply, Vec<u8>)> {
     let place = place_of(ask);
     let breaker = place.as_ref().map(|place| Breaker::new(place.late()));
-    if breaker.as_ref().is_some_and(|breaker| !breaker.lets()) {
+    if breaker.as_ref().is_some_and(|breaker| !breaker.allows()) {
         return None;
     }
     asked(ask, request, content, config, place, breaker.as_ref())

@@ -24,7 +24,7 @@ const BLOCKS: &[&str] =
     &["if", "elseif", "else", "foreach", "for", "while", "do", "try", "catch", "finally", "switch"];
 
 /// Commands that write nothing of interest.
-const SCENE: &[&str] = &[
+const SETUP_BUILTINS: &[&str] = &[
     "cd",
     "pushd",
     "popd",
@@ -75,7 +75,7 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> CommandLine {
     let mut functions = Functions::default();
     line.pipelines = script(text, dialect, 0, &mut functions);
     line.is_traced = traces(text);
-    line.pipelines.retain(|p| !(p.len() == 1 && is_scene(&p[0])));
+    line.pipelines.retain(|p| !(p.len() == 1 && is_setup(&p[0])));
     line
 }
 
@@ -97,11 +97,11 @@ fn traces(text: &str) -> bool {
     .any(|sign| memchr::memmem::find(text.as_bytes(), sign.as_bytes()).is_some())
 }
 
-fn is_scene(simple: &Simple) -> bool {
+fn is_setup(simple: &Simple) -> bool {
     let prints = matches!(simple.program(), "set" | "export" | "alias" | "declare" | "trap") && {
         simple.argv.len() == 1 || simple.has_flag(&["-p"])
     };
-    SCENE.contains(&simple.program()) && !prints
+    SETUP_BUILTINS.contains(&simple.program()) && !prints
 }
 
 /// Functions of a script, by name, and how many pipelines their calls gave.

@@ -28,7 +28,7 @@ impl Breaker {
     }
 
     /// Whether somebody may be asked. After the rest one process may, and others wait for what comes of it.
-    pub fn lets(&self) -> bool {
+    pub fn allows(&self) -> bool {
         let Ok(about) = self.path.symlink_metadata() else { return true };
         if about.len() < MOST_LATE {
             return true;
@@ -74,31 +74,31 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.late");
         let new = || Breaker::new(path.clone());
-        assert!(new().lets());
+        assert!(new().allows());
         let one = new();
         one.late();
         one.late();
-        assert!(new().lets(), "a process counts once");
+        assert!(new().allows(), "a process counts once");
         new().answered();
         new().late();
-        assert!(new().lets(), "an answer between them");
+        assert!(new().allows(), "an answer between them");
         new().late();
-        assert!(!new().lets() && !new().lets());
+        assert!(!new().allows() && !new().allows());
         let ago = |seconds| {
             let file = File::options().append(true).open(&path).unwrap();
             file.set_modified(SystemTime::now() - Duration::from_secs(seconds)).unwrap();
         };
         ago(59);
-        assert!(!new().lets());
+        assert!(!new().allows());
         ago(61);
-        assert!(new().lets(), "one may look");
-        assert!(!new().lets(), "and others wait for what it finds");
+        assert!(new().allows(), "one may look");
+        assert!(!new().allows(), "and others wait for what it finds");
         ago(61);
-        assert!(new().lets());
+        assert!(new().allows());
         new().late();
-        assert!(!new().lets(), "one more wait is enough");
+        assert!(!new().allows(), "one more wait is enough");
         new().answered();
-        assert!(new().lets() && !path.exists());
+        assert!(new().allows() && !path.exists());
         new().answered();
     }
 }

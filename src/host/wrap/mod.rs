@@ -14,7 +14,7 @@ use std::time::Duration;
 use crate::detect::command::{CommandLine, Simple};
 use crate::host::run::Shown;
 use split::{Part, first_word, split, without_assignments};
-use words::{BUILTINS, ENDLESS, HARMLESS, INTERACTIVE, KEYWORDS, SCENE, SHELLS, WATCHERS};
+use words::{BUILTINS, ENDLESS, HARMLESS, INTERACTIVE, KEYWORDS, SETUP_BUILTINS, SHELLS, WATCHERS};
 
 /// What a wrapped command is told.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,8 +49,9 @@ impl Wrap<'_> {
             return None;
         }
         let parts = split(command)?;
-        let is_scene = |part: &Part<'_>| first_word(part.text).is_some_and(|word| SCENE.contains(&word));
-        let scene = parts.iter().take_while(|part| is_scene(part)).count();
+        let is_setup =
+            |part: &Part<'_>| first_word(part.text).is_some_and(|word| SETUP_BUILTINS.contains(&word));
+        let scene = parts.iter().take_while(|part| is_setup(part)).count();
         let body = &parts[scene..];
         let (head, tail) = (body.first()?, body.last()?);
         // `cd x || make` runs what follows where the scene failed.

@@ -1,7 +1,8 @@
 //! Words of command lines that decide whether one can be wrapped.
 
 /// Commands of the shell that make the scene for what follows, and reach a child.
-pub(super) const SCENE: &[&str] = &["cd", "pushd", "popd", "export", "source", ".", "ulimit", "umask"];
+pub(super) const SETUP_BUILTINS: &[&str] =
+    &["cd", "pushd", "popd", "export", "source", ".", "ulimit", "umask"];
 /// Commands that do nothing that needs a wrapper, or that only the shell itself can do.
 pub(super) const BUILTINS: &[&str] = &[
     "cd",

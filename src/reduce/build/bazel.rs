@@ -4,7 +4,7 @@
 //! Lines as written by Bazel 2 to 8 without a terminal.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Closes, Goes, Opens, Shows, Stays};
+use crate::reduce::format::Fate::{Closes, Hide, Keep, Opens, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -30,39 +30,39 @@ pub static BAZEL: Format = Format::new(
     &[
         (r"={10,} Test output for .*", Opens),
         (r"={60,}", Closes),
-        (r"\d{9,}\.\d+: src/main/tools/\S+ child exited (?:normally with code [1-9].*|due to .*)", Stays),
+        (r"\d{9,}\.\d+: src/main/tools/\S+ child exited (?:normally with code [1-9].*|due to .*)", Keep),
         // What `--sandbox_debug` tells of mounts and processes.
-        (r"\d{9,}\.\d+: src/main/tools/\S+ .*", Goes(Reason::Progress)),
+        (r"\d{9,}\.\d+: src/main/tools/\S+ .*", Hide(Reason::Progress)),
         (
             r"(?:\(\d\d:\d\d:\d\d\) )?INFO: (?:Invocation ID|Reading '?(?:rc|startup) options|Options provided by the client|Current date is|Repository rule .* defined at).*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"(?:\(\d\d:\d\d:\d\d\) )?INFO: (?:Analyzed|Elapsed time|Build completed|Found \d|Build option).*",
             Shows,
         ),
-        (r"(?:\(\d\d:\d\d:\d\d\) )?ERROR: .*", Stays),
-        (r"(?:\(\d\d:\d\d:\d\d\) )?(?:FAILED|FAIL): .*", Stays),
-        (r"(?:\(\d\d:\d\d:\d\d\) )?(?:INFO|WARNING|DEBUG): .*", Stays),
+        (r"(?:\(\d\d:\d\d:\d\d\) )?ERROR: .*", Keep),
+        (r"(?:\(\d\d:\d\d:\d\d\) )?(?:FAILED|FAIL): .*", Keep),
+        (r"(?:\(\d\d:\d\d:\d\d\) )?(?:INFO|WARNING|DEBUG): .*", Keep),
         (
             r"(?:\(\d\d:\d\d:\d\d\) )?(?:Loading|Analyzing|Computing main repo mapping|Starting local Bazel server|Extracting Bazel installation|Downloading https?|Fetching|Checking cached actions)[: .].*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"  (?:Inherited|'\w+') .*options: .*", Goes(Reason::Progress)),
-        (r"(?:\(\d\d:\d\d:\d\d\) )?\[[\d,]+ / [\d,]+\] .*", Goes(Reason::Progress)),
+        (r"  (?:Inherited|'\w+') .*options: .*", Hide(Reason::Progress)),
+        (r"(?:\(\d\d:\d\d:\d\d\) )?\[[\d,]+ / [\d,]+\] .*", Hide(Reason::Progress)),
         (
             r" +(?:Fetching|currently loading|Compiling|Linking|Testing|GoCompilePkg|Javac|Executing genrule|Downloading) .*; \d+s .*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r" +currently loading: .*", Goes(Reason::Progress)),
-        (r"//\S+ +(?:\(cached\) )?PASSED in [\d.]+s", Goes(Reason::PassingTests)),
+        (r" +currently loading: .*", Hide(Reason::Progress)),
+        (r"//\S+ +(?:\(cached\) )?PASSED in [\d.]+s", Hide(Reason::PassingTests)),
         (
             r"//\S+ +(?:\(cached\) )?(?:FAILED|TIMEOUT|FLAKY|NO STATUS|FAILED TO BUILD|SKIPPED|PASSED).*",
             Shows,
         ),
         (r"Executed \d+ out of \d+ tests?: .*", Shows),
         (r"Target //\S+ (?:up-to-date|failed to build).*", Shows),
-        (r"  bazel-(?:bin|out|genfiles)/\S+", Stays),
-        (r"Use --(?:verbose_failures|sandbox_debug) .*", Stays),
+        (r"  bazel-(?:bin|out|genfiles)/\S+", Keep),
+        (r"Use --(?:verbose_failures|sandbox_debug) .*", Keep),
     ],
 );

@@ -2,7 +2,7 @@
 
 use super::bundle::Bundler;
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -43,21 +43,21 @@ static WEBPACK_FORMAT: Format = Format::new(
     &[
         (r"(?:\d{4}-\S+ \S+: )?(?:.*\()?webpack 5\.\S+\)? compiled .*", Shows),
         (r"Version: webpack .*", Shows),
-        (r"(?:ERROR|WARNING) in .*", Stays),
+        (r"(?:ERROR|WARNING) in .*", Keep),
         (r"<s> \[webpack\.Progress\] .*", State),
         (r" *\d+% (?:compiling|building|sealing|emitting|setup|chunk|module|asset|after).*", State),
         (
             r" *(?:\[\S+\] )?\S.* (?:[\d.,]+ (?:bytes|KiB|MiB)) (?:\{[^{}]*\} )?(?:\[\S[^\[\]]*\] )*\[built\].*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r" +\| +\S+ [\d.]+ (?:bytes|KiB|MiB) .*\[built\].*", Goes(Reason::Progress)),
-        (r"asset .*", Stays),
-        (r"(?:assets|modules|cacheable modules|runtime modules|orphan modules|built modules) .*", Stays),
-        (r" *(?:modules|assets|cacheable modules|\+) .*", Stays),
-        (r" +\+ \d+ hidden modules", Stays),
-        (r"(?:Hash|Time|Built at|Entrypoint .*|Child .*|PublicPath|chunk .*)[: ].*", Stays),
-        (r" *Asset +Size .*", Stays),
-        (r" *\S+ +[\d.]+ (?:bytes|KiB|MiB) .*\[emitted\].*", Stays),
+        (r" +\| +\S+ [\d.]+ (?:bytes|KiB|MiB) .*\[built\].*", Hide(Reason::Progress)),
+        (r"asset .*", Keep),
+        (r"(?:assets|modules|cacheable modules|runtime modules|orphan modules|built modules) .*", Keep),
+        (r" *(?:modules|assets|cacheable modules|\+) .*", Keep),
+        (r" +\+ \d+ hidden modules", Keep),
+        (r"(?:Hash|Time|Built at|Entrypoint .*|Child .*|PublicPath|chunk .*)[: ].*", Keep),
+        (r" *Asset +Size .*", Keep),
+        (r" *\S+ +[\d.]+ (?:bytes|KiB|MiB) .*\[emitted\].*", Keep),
     ],
 );
 
@@ -92,9 +92,9 @@ static VITE_FORMAT: Format = Format::new(
         (r"(?:\xE2\x9C\x93|\xE2\x9C\x94) built in .*", Shows),
         (
             r"(?:transforming|rendering chunks|computing gzip size)(?: \(\d+\))?(?: ?\.\.\.)?.*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"\S+ +[\d.,]+ (?:kB|KiB|B|MB)(?: .*)?", Stays),
+        (r"\S+ +[\d.,]+ (?:kB|KiB|B|MB)(?: .*)?", Keep),
     ],
 );
 
@@ -127,10 +127,10 @@ static ESBUILD_FORMAT: Format = Format::new(
     1,
     &[
         (r"\xE2\x9A\xA1 Done in .*", Shows),
-        (r"(?:\xE2\x9C\x98|X|\xE2\x96\xB2) \[(?:ERROR|WARNING)\] .*", Stays),
-        (r"  \S+ +[\d.]+[km]?b", Stays),
-        (r"\.\.\.and \d+ more output files?\.\.\.", Stays),
-        (r"\d+ (?:error|warning)s?(?: and \d+ (?:error|warning)s?)?", Stays),
+        (r"(?:\xE2\x9C\x98|X|\xE2\x96\xB2) \[(?:ERROR|WARNING)\] .*", Keep),
+        (r"  \S+ +[\d.]+[km]?b", Keep),
+        (r"\.\.\.and \d+ more output files?\.\.\.", Keep),
+        (r"\d+ (?:error|warning)s?(?: and \d+ (?:error|warning)s?)?", Keep),
     ],
 );
 
@@ -158,9 +158,9 @@ static ROLLUP_FORMAT: Format = Format::new(
         (r"\S.* \xE2\x86\x92 \S.*\.\.\.", Shows),
         (r"\[!\] .*", Shows),
         (r"\(!\) .*", Shows),
-        (r"https://rollupjs\.org/\S+", Goes(Reason::ToolHints)),
-        (r"    at .*[/\\]node_modules[/\\]rollup[/\\].*", Goes(Reason::ToolFrames)),
-        (r"    at .*[/\\]rollup[/\\]dist[/\\].*", Goes(Reason::ToolFrames)),
+        (r"https://rollupjs\.org/\S+", Hide(Reason::ToolHints)),
+        (r"    at .*[/\\]node_modules[/\\]rollup[/\\].*", Hide(Reason::ToolFrames)),
+        (r"    at .*[/\\]rollup[/\\]dist[/\\].*", Hide(Reason::ToolFrames)),
         (r"\[[\d: -]+\] waiting for changes\.\.\.", State),
     ],
 );
@@ -188,19 +188,19 @@ static NEXT_FORMAT: Format = Format::new(
         (r" *\xE2\x96\xB2 Next\.js .*", Shows),
         (r"Route \((?:pages|app)\) .*", Shows),
         (r"Page +Size .*", Shows),
-        (r"Failed to compile\.", Stays),
+        (r"Failed to compile\.", Keep),
         (
             r"(?: +|info +- +)?(?:Generating static pages|Collecting page data|Finalizing page optimization|Collecting build traces|Creating an optimized production build|Linting and checking validity of types|Checking validity of types|Linting|Running TypeScript|Using cached data)\b ?.*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r" *(?:\xE2\x9C\x93|info +-) (?:Generating static pages|Collecting page data|Finalizing page optimization|Collecting build traces|Linting and checking validity of types|Creating an optimized production build|Skipping linting).*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r" *(?:\xE2\x9C\x93|info +-) (?:Compiled|Loaded) ?.*", Stays),
+        (r" *(?:\xE2\x9C\x93|info +-) (?:Compiled|Loaded) ?.*", Keep),
         (
             r"(?:\xE2\x94\x8C|\xE2\x94\x9C|\xE2\x94\x94|\+|\xE2\x97\x8B|\xCE\xBB|\xE2\x97\x8F|\xC6\x92|  \xE2\x94\x9C|  \xE2\x94\x94) .*",
-            Stays,
+            Keep,
         ),
     ],
 );
@@ -230,8 +230,8 @@ static BABEL_FORMAT: Format = Format::new(
     &[
         (r"Successfully compiled:? \d+ files? with (?:Babel|swc).*", Shows),
         (r"Failed to compile \d+ files? with swc\.", Shows),
-        (r"\S+ -> \S+", Goes(Reason::Progress)),
-        (r"    at .*[/\\]@babel[/\\].*[^{]", Goes(Reason::ToolFrames)),
-        (r"    at .*[/\\]@swc[/\\].*[^{]", Goes(Reason::ToolFrames)),
+        (r"\S+ -> \S+", Hide(Reason::Progress)),
+        (r"    at .*[/\\]@babel[/\\].*[^{]", Hide(Reason::ToolFrames)),
+        (r"    at .*[/\\]@swc[/\\].*[^{]", Hide(Reason::ToolFrames)),
     ],
 );

@@ -11,7 +11,7 @@ use std::ops::Range;
 use serde::Deserialize;
 
 use crate::input::{Claim, Input};
-use crate::reduce::format::Fate::{Goes, Shows};
+use crate::reduce::format::Fate::{Hide, Shows};
 use crate::reduce::format::Format;
 use crate::reduce::lint::group::{Block, Layout, Plan};
 use crate::reduce::{Meta, Reducer};
@@ -35,8 +35,8 @@ static LINES: Format = Format::new(
     &["cargo build", "cargo check", "cargo clippy", "cargo test", "cargo rustc", "cargo doc", "cargo bench"],
     1,
     &[
-        (r#"\{"reason":"compiler-artifact",.*"#, Goes(Reason::Progress)),
-        (r#"\{"reason":"build-script-executed",.*"#, Goes(Reason::Progress)),
+        (r#"\{"reason":"compiler-artifact",.*"#, Hide(Reason::Progress)),
+        (r#"\{"reason":"build-script-executed",.*"#, Hide(Reason::Progress)),
         (r#"\{"reason":"compiler-message",.*"#, Shows),
         (r#"\{"reason":"build-finished",.*"#, Shows),
     ],

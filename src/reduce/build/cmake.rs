@@ -5,7 +5,7 @@
 //! by the reducer of the compilers.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -37,17 +37,17 @@ pub static CMAKE: Format = Format::new(
         (r"-- Build files have been written to: .*", Shows),
         (r"-- Install configuration: .*", Shows),
         (r"CMake (?:Error|Warning|Deprecation Warning).*", Shows),
-        (r"Call Stack \(most recent call first\):", Stays),
-        (r"-- .* - (?:not found|no|No|Failed|failed|broken|FALSE)", Stays),
+        (r"Call Stack \(most recent call first\):", Keep),
+        (r"-- .* - (?:not found|no|No|Failed|failed|broken|FALSE)", Keep),
         (
             r"-- (?:Detecting|Check for working|Performing Test|Looking for|Check size of|Check if|Checking) .*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"-- Generating done.*", Goes(Reason::Progress)),
+        (r"-- Generating done.*", Hide(Reason::Progress)),
         (
             r"-- (?:Installing|Up-to-date|Set (?:runtime path|non-toolchain portion of runtime path) of)[: ].*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"-- .*", Stays),
+        (r"-- .*", Keep),
     ],
 );

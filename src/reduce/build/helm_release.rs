@@ -4,7 +4,7 @@
 //! Lines as written by Helm 3. Manifests (`helm template`, `helm get manifest`) are YAML and are left alone.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -32,22 +32,22 @@ pub static HELM_RELEASE: Format = Format::new(
     2,
     &[
         (r"(?:NAME|LAST DEPLOYED|NAMESPACE|STATUS|REVISION|TEST SUITE|DESCRIPTION): .*", Shows),
-        (r"(?:NOTES|HOOKS|MANIFEST|RESOURCES|USER-SUPPLIED VALUES|COMPUTED VALUES):", Stays),
+        (r"(?:NOTES|HOOKS|MANIFEST|RESOURCES|USER-SUPPLIED VALUES|COMPUTED VALUES):", Keep),
         (r"Release .* has been (?:upgraded|installed|rolled back)\..*", Shows),
         (r"Rollback was a success!.*", Shows),
         (r"==> Linting .*", Shows),
         (r"==> v\d\S*/\S+", Shows),
-        (r"(?:Last Started|Last Completed|Phase): .*", Stays),
-        (r"\[(?:INFO|WARNING|ERROR)\] .*", Stays),
+        (r"(?:Last Started|Last Completed|Phase): .*", Keep),
+        (r"\[(?:INFO|WARNING|ERROR)\] .*", Keep),
         (r"\d+ chart\(s\) linted, .*", Shows),
         (r"Update Complete\. .*", Shows),
-        (r"Hang tight while we grab the latest.*", Goes(Reason::Progress)),
-        (r"\.\.\.Successfully got an update from the .*", Goes(Reason::Progress)),
+        (r"Hang tight while we grab the latest.*", Hide(Reason::Progress)),
+        (r"\.\.\.Successfully got an update from the .*", Hide(Reason::Progress)),
         // What is waited for: `Deployment is not ready: …`, `Service does not have cluster IP address: …`.
         (r"ready\.go:\d+: .*\[debug\] .*", State),
         (r"wait\.go:\d+: .*\[debug\] .*(?:not ready|expected).*", State),
-        (r"\w+\.go:\d+: (?:\d{4}-\S+ \S+ (?:[+-]\d+ \w+ )?(?:m=\S+ )?)?\[debug\] .*", Goes(Reason::Progress)),
-        (r"Saving \d+ charts?", Stays),
-        (r"Deleting outdated charts", Goes(Reason::Progress)),
+        (r"\w+\.go:\d+: (?:\d{4}-\S+ \S+ (?:[+-]\d+ \w+ )?(?:m=\S+ )?)?\[debug\] .*", Hide(Reason::Progress)),
+        (r"Saving \d+ charts?", Keep),
+        (r"Deleting outdated charts", Hide(Reason::Progress)),
     ],
 );

@@ -5,7 +5,7 @@
 //! of the compilers.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -27,25 +27,25 @@ pub static MESON: Format = Format::new(
         (r"(?:Run-time|Build-time|Native) dependency .* found: .*", Shows),
         (
             r"(?:Version|Source dir|Build dir|Build type|Host machine cpu.*|Build machine cpu.*|Target machine cpu.*): .*",
-            Stays,
+            Keep,
         ),
         (
             r"(?:\S+ )?(?:C|C\+\+|Rust|Fortran|D|Vala|Objective-C|Cuda|Java|Cython|Swift|Nasm) (?:compiler|linker) for the \w+ machine: .*",
-            Stays,
+            Keep,
         ),
         (
             r"(?:Has header|Header|Checking|Check usable header|Compiler for|Linker for|First supported argument|Symbols have) .*: YES(?: \(cached\))?",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"Fetching value of define .*", Goes(Reason::Progress)),
-        (r"Program \S.* found: YES \([^()]*\)", Goes(Reason::Progress)),
-        (r"Library \S+ found: YES", Goes(Reason::Progress)),
-        (r"Dependency .* found: YES .*\(cached\)", Goes(Reason::Progress)),
-        (r"Configuring \S+ (?:using configuration|with command)", Goes(Reason::Progress)),
-        (r"(?:Adding|Reusing|Generating) .*(?:test|target|file).*", Stays),
+        (r"Fetching value of define .*", Hide(Reason::Progress)),
+        (r"Program \S.* found: YES \([^()]*\)", Hide(Reason::Progress)),
+        (r"Library \S+ found: YES", Hide(Reason::Progress)),
+        (r"Dependency .* found: YES .*\(cached\)", Hide(Reason::Progress)),
+        (r"Configuring \S+ (?:using configuration|with command)", Hide(Reason::Progress)),
+        (r"(?:Adding|Reusing|Generating) .*(?:test|target|file).*", Keep),
         (
             r"(?:Has header|Header|Checking|Check usable header|Compiler for|Program|Library|Dependency|Message:|Found|Executing subproject|Subproject) ?.*",
-            Stays,
+            Keep,
         ),
     ],
 );

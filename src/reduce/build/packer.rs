@@ -4,7 +4,7 @@
 //! Lines as written by Packer 1.5 to 1.11; `-machine-readable` is another format and is left alone.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -29,11 +29,11 @@ pub static PACKER: Format = Format::new(
         (r"Build '.*' (?:finished|errored) ?.*", Shows),
         (r"==> (?:Wait completed after|Builds finished|Some builds didn't complete).*", Shows),
         (r"--> .*", Shows),
-        (r"\S+: output will be in this color\.", Goes(Reason::Progress)),
+        (r"\S+: output will be in this color\.", Hide(Reason::Progress)),
         (
             r"(?:==>|   ) \S+: (?:Waiting for|Prevalidating|Creating temporary|Authorizing access|Using (?:SSH|WinRM|ssh) communicator|Connected to (?:SSH|WinRM)|Stopping the source|Terminating the source|Cleaning up any|Deleting temporary|No volumes to clean up|Deleting (?:instance|disk|security)|Instance has been|Adding tags to|Launching a source|Download(?:ing|ed)|Retrieving|Trying http|Uploading|Found Image ID|Setting a \d|Typing the boot command|Detaching|Exporting|Pausing|Force stopping) ?.*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"(?:==>|   ) \S+: .*", Stays),
+        (r"(?:==>|   ) \S+: .*", Keep),
     ],
 );

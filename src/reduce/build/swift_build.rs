@@ -5,7 +5,7 @@
 //! the command of a step goes when another step follows it: the one that failed stays.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Named, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -33,25 +33,25 @@ pub static SWIFT_BUILD: Format = Format::new(
         (r"Building for (?:debugging|production|testing)\.\.\.", Shows),
         (r"Build (?:of product '.*' )?complete!(?: \([\d.]+ ?s\))?", Shows),
         (r"\S.*\.swift:\d+:\d+: (?:error|warning|note|remark): .*", Shows),
-        (r"(?:error|warning): .*", Stays),
+        (r"(?:error|warning): .*", Keep),
         (
             r"\[\d+(?:/\d+)?\] (?:Compiling|Emitting module|Linking|Wrapping AST|Write|Planning build|Merging module|Applying|Copying|Generating|Building|Build complete|Processing|Precompiling|Extracting|Compile Swift Module|Linking \./)[ !].*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"\[\d+(?:/\d+)?\] (?:Planning build|Write .*|Building|/.*\.swift)", Goes(Reason::Progress)),
-        (r"Write auxiliary file /.*", Goes(Reason::Progress)),
+        (r"\[\d+(?:/\d+)?\] (?:Planning build|Write .*|Building|/.*\.swift)", Hide(Reason::Progress)),
+        (r"Write auxiliary file /.*", Hide(Reason::Progress)),
         (r"/\S*/(?:swift(?:c|-frontend|-autolink-extract)?|clang|ar|llvm-ar) -.*", State),
         (r" \x22/\S*/(?:ld|ld\.\w+)\x22 -.*", State),
         (
             r"(?:Swift version \d|clang version \d|Target: |Thread model: |InstalledDir: |(?:Found candidate|Selected) GCC installation: |(?:Candidate|Selected) multilib: |Build config: ).*",
             State,
         ),
-        (r"(?:Compile Swift Module '.*|Linking \./.*|Planning build)", Goes(Reason::Progress)),
+        (r"(?:Compile Swift Module '.*|Linking \./.*|Planning build)", Hide(Reason::Progress)),
         (r"Working copy of (\S+) resolved at (\S+)(?: \([\d.]+ ?s\))?", Named(Reason::Packages)),
         (r"Resolving (https?://\S+) at (\d\S*)", Named(Reason::Packages)),
         (
             r"(?:Fetching|Fetched|Updating|Updated|Cloning|Creating working copy (?:for|of)|Computing version for|Computed|Using cached|Completed resolution|Everything is already up-to-date)(?: .*)?",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
     ],
 );

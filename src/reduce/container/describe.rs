@@ -62,25 +62,25 @@ fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
     }
     let text = line.trim_start();
     if let Some(toleration) = default_toleration(text) {
-        return Row::Goes(Reason::Defaults, toleration);
+        return Row::Hide(Reason::Defaults, toleration);
     }
     if text.starts_with("{\"apiVersion\":") && text.ends_with('}')
         || text.starts_with("kubectl.kubernetes.io/last-applied-configuration:")
     {
-        return Row::Goes(Reason::Defaults, "last-applied-configuration".into());
+        return Row::Hide(Reason::Defaults, "last-applied-configuration".into());
     }
     if text.starts_with("/var/run/secrets/kubernetes.io/serviceaccount from ") && text.ends_with(" (ro)") {
-        return Row::Goes(Reason::Defaults, "mount of the service account".into());
+        return Row::Hide(Reason::Defaults, "mount of the service account".into());
     }
     if is_token_volume(text) {
-        return Row::Goes(Reason::Defaults, "volume of the service account".into());
+        return Row::Hide(Reason::Defaults, "volume of the service account".into());
     }
     match text.split_once(':') {
         Some((name, value)) if is_name(name) => match value.trim() {
             "<none>" | "<unset>" | "<nil>" if !TELLING.contains(&name) => {
-                Row::Goes(Reason::Defaults, name.into())
+                Row::Hide(Reason::Defaults, name.into())
             }
-            _ => Row::Stays,
+            _ => Row::Keep,
         },
         _ => Row::Other,
     }
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn fields() {
         let of = |line| read(At { header: "", mode: Mode::Standard }, line);
-        let goes = |name: &'static str| Row::Goes(Reason::Defaults, name.into());
+        let goes = |name: &'static str| Row::Hide(Reason::Defaults, name.into());
         assert_eq!(of("    Host Port:      <none>"), goes("Host Port"));
         assert_eq!(of("Node-Selectors:              <none>"), goes("Node-Selectors"));
         assert_eq!(
@@ -130,7 +130,7 @@ mod tests {
             goes("default toleration")
         );
         for line in ["Node:             <none>", "Events:  <none>", "    Exit Code:    137", "IP: <none>"] {
-            assert_eq!(of(line), Row::Stays, "{line}");
+            assert_eq!(of(line), Row::Keep, "{line}");
         }
         assert_eq!(of("  Warning  BackOff  2m  kubelet  Back-off restarting <none>"), Row::Other);
     }

@@ -65,9 +65,9 @@ fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
     let reason = at_column("REASON").unwrap_or_default();
     match at_column("TYPE") {
         Some("Normal") if at.mode == Mode::Aggressive && ROUTINE.contains(&reason) => {
-            Row::Goes(Reason::Progress, reason.to_owned().into())
+            Row::Hide(Reason::Progress, reason.to_owned().into())
         }
-        Some("Normal" | "Warning") => Row::Stays,
+        Some("Normal" | "Warning") => Row::Keep,
         _ => Row::Other,
     }
 }

@@ -2,7 +2,7 @@
 //! what became of it stays. Diagnostics, outputs, counts and times stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -29,7 +29,7 @@ pub static PULUMI: Format = Format::new(
         (r"(?:Previewing|Updating|Destroying|Refreshing)(?: \w+)? \(.*\):?", Shows),
         (
             r"@ (?:previewing|updating|destroying|refreshing|Previewing|Updating|Destroying|Refreshing) ?\w*\.*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (r"Diagnostics:|Outputs:|Resources:|Duration: .*", Shows),
         (
@@ -38,9 +38,9 @@ pub static PULUMI: Format = Format::new(
         ),
         (
             r" *(?:\+|-|~|\+\+|--|\+-|-\+)? *(?:\xE2\x94[\x80-\xBF] ?)*\S+:\S+ +\S+ +(?:created|updated|deleted|replaced|create|update|delete|replace|created replacement|deleted original).*",
-            Stays,
+            Keep,
         ),
-        (r" *\S+:\S+ +\S+ +running", Goes(Reason::Progress)),
-        (r" *\.+", Goes(Reason::Progress)),
+        (r" *\S+:\S+ +\S+ +running", Hide(Reason::Progress)),
+        (r" *\.+", Hide(Reason::Progress)),
     ],
 );

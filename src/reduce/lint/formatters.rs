@@ -2,7 +2,7 @@
 //! autoflake. Files that were in order go; every file that is not, every error and the totals stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -39,23 +39,23 @@ pub static FORMATTERS: Format = Format::new(
         (r"reformatted \S.*", Shows),
         (r"\d+ files? (?:would be |already )?(?:reformatted|formatted|left unchanged).*", Shows),
         (r"All done! .*|Oh no! .*", Shows),
-        (r"\S.* already well formatted, good job\.", Goes(Reason::Clean)),
-        (r"\S.* wasn't modified on disk since last run\.", Goes(Reason::Clean)),
-        (r"Using configuration from .*|Using configuration in .*", Stays),
+        (r"\S.* already well formatted, good job\.", Hide(Reason::Clean)),
+        (r"\S.* wasn't modified on disk since last run\.", Hide(Reason::Clean)),
+        (r"Using configuration from .*|Using configuration in .*", Keep),
         (
             r"(?:Identified `.*` as project root|Found input source(?: directory)?:? ).*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"\S.* ignored: .*", Goes(Reason::Progress)),
+        (r"\S.* ignored: .*", Hide(Reason::Progress)),
         (r"Checking formatting\.\.\.", Shows),
         (r"All matched files use Prettier code style!", Shows),
         (r"\[warn\] Code style issues .*", Shows),
-        (r"\[warn\] \S.*", Stays),
-        (r"\S.* \d+ms \(unchanged\)", Goes(Reason::Clean)),
-        (r"\S.* \d+ms(?: \(cached\))?", Stays),
-        (r"SUCCESS: \S.* Everything Looks Good!", Goes(Reason::Clean)),
+        (r"\[warn\] \S.*", Keep),
+        (r"\S.* \d+ms \(unchanged\)", Hide(Reason::Clean)),
+        (r"\S.* \d+ms(?: \(cached\))?", Keep),
+        (r"SUCCESS: \S.* Everything Looks Good!", Hide(Reason::Clean)),
         (r"ERROR: \S.* Imports are incorrectly sorted and/or formatted\.", Shows),
-        (r"Fixing \S.*", Stays),
-        (r"Skipped \d+ files.*", Stays),
+        (r"Fixing \S.*", Keep),
+        (r"Skipped \d+ files.*", Keep),
     ],
 );

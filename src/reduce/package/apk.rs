@@ -1,7 +1,7 @@
 //! `apk add`, `upgrade`, `del`, `update`: packages are named with their versions, fetches and triggers go.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Named, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -19,18 +19,18 @@ pub static APK: Format = Format::new(
     1,
     &[
         (r"OK: \d.* (?:in|packages?).*", Shows),
-        (r"(?:ERROR|WARNING): .*", Stays),
+        (r"(?:ERROR|WARNING): .*", Keep),
         (r"\( *\d+/\d+\) Installing (\S+ \([^()]*\))", Named(Reason::Packages)),
         (
             r"\( *\d+/\d+\) ((?:Upgrading|Downgrading|Purging|Reinstalling|Replacing) \S+ \([^()]*\))",
             Named(Reason::Packages),
         ),
-        (r"fetch https?://.*", Goes(Reason::Progress)),
+        (r"fetch https?://.*", Hide(Reason::Progress)),
         (
             r"Executing \S+\.(?:trigger|post-install|pre-install|post-upgrade|pre-upgrade|post-deinstall|pre-deinstall)",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (r" *\d+% (?:#| )*", State),
-        (r"v\d\S+ \[https?://.*\]", Stays),
+        (r"v\d\S+ \[https?://.*\]", Keep),
     ],
 );

@@ -1,7 +1,7 @@
 //! `brew install`, `upgrade`, `update`, `uninstall`: downloads and clean-up go, what was installed, caveats, warnings and errors stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Heads, Named, Shows, Stays};
+use crate::reduce::format::Fate::{Heads, Hide, Keep, Named, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -37,25 +37,25 @@ pub static BREW: Format = Format::new(
     1,
     &[
         (r"\xF0\x9F\x8D\xBA  .*", Shows),
-        (r"==> Caveats", Stays),
+        (r"==> Caveats", Keep),
         (r"==> New (?:Formulae|Casks)", Heads(Reason::PackageHints)),
-        (r"==> (?:Upgrading|Installing|Summary|Uninstalling|Reinstalling).*", Stays),
+        (r"==> (?:Upgrading|Installing|Summary|Uninstalling|Reinstalling).*", Keep),
         (r"==> Pouring (\S+?)(?:\.\w+)?\.bottle(?:\.\d+)?\.tar\.gz", Named(Reason::Packages)),
         (
             r"==> (?:Downloading|Downloaded|Fetching|Auto-updat|Updating Homebrew|Running `brew cleanup|Verifying|Purging).*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"(?:\xE2\x9C\x94(?:\xEF\xB8\x8E)?|\xE2\x8F\xB3) (?:Bottle Manifest|Bottle|Formula|Cask|JSON API|API Source|Resource|Patch) .*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"(?:Running `brew update --auto-update`\.\.\.|Already downloaded: .*|#+ +[\d.]+%.*|#=#=#.*|-=O=-.*)",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"(?:Adjust how often this is run with|HOMEBREW_NO_AUTO_UPDATE\. |`\$HOMEBREW_NO_AUTO_UPDATE=1`\. |Disable this behaviour by setting|Hide these hints with|You have \d+ outdated (?:formula|cask)|Use `brew outdated|You can upgrade (?:it|them)|or list them with|Customize|`brew cleanup` has not been run).*",
-            Goes(Reason::PackageHints),
+            Hide(Reason::PackageHints),
         ),
         (r"(?:Warning|Error): .*", Shows),
         (r"(?:Already up-to-date\.|Updated \d+ taps? .*)", Shows),

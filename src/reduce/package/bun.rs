@@ -1,7 +1,7 @@
 //! `bun install`, `add`, `update`, `remove`: steps go, packages with versions, counts, warnings and errors stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -29,11 +29,11 @@ pub static BUN: Format = Format::new(
         (r"\d+ packages? (?:installed|removed).*", Shows),
         (r"Checked \d+ installs? across .*", Shows),
         (r"installed \S+@\S+.*", Shows),
-        (r"[+-] \S+.*", Stays),
-        (r"(?:error|warn)(?:: | ).*", Stays),
+        (r"[+-] \S+.*", Keep),
+        (r"(?:error|warn)(?:: | ).*", Keep),
         (
             r"(?:Resolving dependencies|Resolved, downloaded and extracted \[\d+\]|Saved (?:bun\.)?lock(?:file|b)?.*|Saved lockfile|Migrated lockfile.*)",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r" *(?:.{1,4}) (?:Resolving|Downloading|Installing|Saving|Extracting|Linking).*(?:\[\d+/\d+\]|\.\.\.)",

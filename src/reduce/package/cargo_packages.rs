@@ -2,7 +2,7 @@
 //! and advisories stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Named, Shows, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Named, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -40,20 +40,20 @@ pub static CARGO_PACKAGES: Format = Format::new(
     ],
     0,
     &[
-        (r" +(?:error|warning).*", Stays),
+        (r" +(?:error|warning).*", Keep),
         (r" +Adding .* to .*dependencies\.?", Shows),
         (r" +Removing .* from .*dependencies", Shows),
         (r" +Locking \d+ packages?.*", Shows),
         (r" +Installing (?:\S+ v\S+|/\S+)(?: .*)?", Shows),
         (r" +(?:Installed|Replaced|Replacing|Ignored|Finished|Summary|Scanning) .*", Shows),
         (r" +Adding (\S+ v\S+(?: \(.*\))?)", Named(Reason::Packages)),
-        (r" +(?:Updating|Downgrading|Removing|Upgrading) \S+ v\S+.*", Stays),
+        (r" +(?:Updating|Downgrading|Removing|Upgrading) \S+ v\S+.*", Keep),
         (r" +Unchanged (\S+ v\S+(?: \(.*\))?)", Named(Reason::Satisfied)),
         (
             r" +(?:Updating (?:crates\.io|\S+) index|Updating git repository .*|Downloading .*|Downloaded .*|Compiling .*|Blocking .*|Fetching .*|Loaded \d+ security advisories.*|Vendoring .*|Fresh .*|Building .*)",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r" {13}- .*", Goes(Reason::Progress)),
-        (r" {13}\+ .*", Stays),
+        (r" {13}- .*", Hide(Reason::Progress)),
+        (r" {13}\+ .*", Keep),
     ],
 );

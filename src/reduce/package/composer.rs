@@ -4,7 +4,7 @@
 //! Lines as written by Composer 1 and 2.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Named, Shows};
+use crate::reduce::format::Fate::{Hide, Named, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -47,16 +47,16 @@ pub static COMPOSER: Format = Format::new(
             r"  - ((?:Upgrading|Updating|Downgrading|Removing) \S+ \([^()]*\))(?:: .*)?",
             Named(Reason::Packages),
         ),
-        (r"  - (?:Downloading|Locking) \S+ \([^()]*\)", Goes(Reason::Progress)),
-        (r" +\d+/\d+ \[[=>-]*\] +\d+%", Goes(Reason::Progress)),
-        (r"(?: +\d+ \[[=>-]+\])+", Goes(Reason::Progress)),
+        (r"  - (?:Downloading|Locking) \S+ \([^()]*\)", Hide(Reason::Progress)),
+        (r" +\d+/\d+ \[[=>-]*\] +\d+%", Hide(Reason::Progress)),
+        (r"(?: +\d+ \[[=>-]+\])+", Hide(Reason::Progress)),
         (
             r"(?:Loading composer repositories with package information|Updating dependencies(?: \(including require-dev\))?|Writing lock file|Installing dependencies(?: \(including require-dev\))? from lock file|Installing dependencies from lock file(?: \(including require-dev\))?|Verifying lock file contents can be installed on current platform\.|Generating (?:optimized )?autoload files.*|\./composer\.json has been updated|Running composer update .*|Use the `composer fund` command to find out more!|\d+ packages? you are using (?:is|are) looking for funding\.)",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"(?:\d+ package suggestions? were added by new dependencies.*|Do not run Composer as root.*|Continue as root/super user.*)",
-            Goes(Reason::PackageHints),
+            Hide(Reason::PackageHints),
         ),
     ],
 );

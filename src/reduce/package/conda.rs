@@ -2,7 +2,7 @@
 //! transactions that went well go, pins, changes of versions, conflicts and errors stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Named, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -52,37 +52,37 @@ pub static CONDA: Format = Format::new(
     2,
     &[
         // conda before 4.4. What it says of a package does not tell whether it comes or goes: those lines stay.
-        (r"Fetching package metadata \.*", Goes(Reason::Progress)),
-        (r"Solving package specifications: ?\.*", Goes(Reason::Progress)),
+        (r"Fetching package metadata \.*", Hide(Reason::Progress)),
+        (r"Solving package specifications: ?\.*", Hide(Reason::Progress)),
         (r"Package plan for (?:installation|package removal) in environment .*:", Shows),
         (r"Solving environment: (?:\.\.\.working\.\.\. )?done", Shows),
         (r"## Package Plan ##", Shows),
         (r"Transaction finished", Shows),
         (
             r"(?:Preparing|Verifying|Executing) transaction: (?:\.\.\.working\.\.\. |[|/\\ -]*)*done",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"(?:Collecting package metadata .*|Retrieving notices): (?:\.\.\.working\.\.\. |[|/\\ -]*)*done",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"Downloading and Extracting Packages:?(?: \.\.\.working\.\.\.)?(?: done)?", Goes(Reason::Progress)),
+        (r"Downloading and Extracting Packages:?(?: \.\.\.working\.\.\.)?(?: done)?", Hide(Reason::Progress)),
         (r"(?:\S+ +\| +[\d.]+ [kKMG]?B +\| .*|\S+ +\|[ #\d.]*\| +\d+%.*)", State),
         (r"  (\S+)  +\S+::\S+?-(\d\S*?-\S+)(?: None)?", Named(Reason::Packages)),
         (r"  [+] (\S+)  +(\S+)  +(\S+)  +\S+  +(?:Cached|\d.*)", Named(Reason::Packages)),
-        (r"  [-~^] .*", Stays),
+        (r"  [-~^] .*", Keep),
         (
             r"(?:The following packages will be downloaded:|    package +\|  +build|    -+\|-+|    \S+ +\| *\S+ +[\d.]+ [kKMG]?B.*|    -{20,})",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"(?:\S+ +[\d.]+[kKMG]?B @ +\S+ .*|\S+/\S+ +(?:No change|Using cache|\d.*[kKMG]?B.*)|Linking (\S+-\S+-\S+)|Unlinking .*)",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"(?:\[\+\] [\d.]+s|Looking for: .*|Updating specs:)", Goes(Reason::Progress)),
+        (r"(?:\[\+\] [\d.]+s|Looking for: .*|Updating specs:)", Hide(Reason::Progress)),
         (
             r"#(?: To (?:activate|deactivate) (?:this|an active) environment, use:?| > source (?:activate|deactivate)\b.*|  +\$ (?:conda|mamba|micromamba) (?:activate|deactivate).*)?",
-            Goes(Reason::PackageHints),
+            Hide(Reason::PackageHints),
         ),
     ],
 );

@@ -1,7 +1,7 @@
 //! `ffmpeg` and `ffprobe`: the banner, running states and encoder statistics go; streams, mapping, the last state and errors stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, State};
+use crate::reduce::format::Fate::{Hide, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -21,20 +21,20 @@ pub static FFMPEG: Format = Format::new(
         (r"ff(?:mpeg|probe|play) version .*", Shows),
         (r"(?:Input|Output) #\d+, .*", Shows),
         (r"(?:Stream mapping:|  Duration: .*| +Stream #.*)", Shows),
-        (r"  built (?:with|on) .*", Goes(Reason::Progress)),
-        (r"  configuration: .*", Goes(Reason::Progress)),
-        (r"  lib\w+ +\d+\. *\d+\. *\d+ / +\d+\. *\d+\. *\d+", Goes(Reason::Progress)),
-        (r"(?:Press \[q\] to stop, \[\?\] for help|Press \[q\] to stop.*)", Goes(Reason::Progress)),
+        (r"  built (?:with|on) .*", Hide(Reason::Progress)),
+        (r"  configuration: .*", Hide(Reason::Progress)),
+        (r"  lib\w+ +\d+\. *\d+\. *\d+ / +\d+\. *\d+\. *\d+", Hide(Reason::Progress)),
+        (r"(?:Press \[q\] to stop, \[\?\] for help|Press \[q\] to stop.*)", Hide(Reason::Progress)),
         (r"(?:frame|size)= *\S+ .*Lsize=.*", Shows),
         (r"(?:frame|size)= *\S+ .*(?:time|bitrate)=.*", State),
         (
             r" +(?:major_brand|minor_version|compatible_brands|handler_name|vendor_id) *: .*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r" +(?:Side data:|cpb: bitrate.*)", Goes(Reason::Progress)),
+        (r" +(?:Side data:|cpb: bitrate.*)", Hide(Reason::Progress)),
         (
             r"\[libx26[45] @ 0x[0-9a-f]+\] (?:using cpu capabilities|264 - core|frame [IPB]:|mb [IPB] |consecutive B-frames|8x8 transform|coded y|i16 v|i8 v|i4 v|i8c dc|Weighted P|ref [PB] L|direct mvs).*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
     ],
 );

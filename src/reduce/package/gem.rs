@@ -2,7 +2,7 @@
 //! stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Named, Opens, Shows};
+use crate::reduce::format::Fate::{Hide, Named, Opens, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -41,26 +41,26 @@ pub static GEM: Format = Format::new(
         (r"(?:Gem::Ext::BuildError|ERROR: |An error occurred|Could not find).*", Opens),
         (r"Using (\S+ \d\S*)(?: \(was \d\S*\))?(?: from .*)?", Named(Reason::Satisfied)),
         (r"Installing (\S+ \d\S*(?: \([\w. -]+\))?)(?: with native extensions)?", Named(Reason::Packages)),
-        (r"\d+:  \S+ \(\d\S*\) from /\S+", Goes(Reason::Progress)),
+        (r"\d+:  \S+ \(\d\S*\) from /\S+", Hide(Reason::Progress)),
         (
             r"(?:(?:HTTP )?(?:GET|HEAD) https?://\S+|(?:HTTP )?(?:200|304) (?:OK|Not Modified)(?: https?://\S+)?|Downloading gem \S+\.gem)",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"(?:/\S*/gems/[^/ ]+-\d[^/ ]*/\S+|Parsing sources\.\.\.|100% \[ *\d+/ *\d+\]  \S+)",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"Fetching (?:gem metadata from .*|dependency metadata .*|source index .*|version metadata .*|\S+ \d\S*(?: \(.*\))?|\S+\.gem(?: \(\d+%\))?|http\S+)",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"(?:Resolving dependencies\.*|Parsing documentation for .*|Installing ri documentation for .*|Done installing documentation for .*|Building native extensions.*|Rubygems \S+ is not threadsafe.*)",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"(?:Use `bundle (?:info|show) \[gemname\]` .*|Updating installed gems|\d+ installed gems? you directly depend on (?:is|are) looking for funding\.|  Run `bundle fund` for details)",
-            Goes(Reason::PackageHints),
+            Hide(Reason::PackageHints),
         ),
     ],
 );

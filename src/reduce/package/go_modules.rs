@@ -1,7 +1,7 @@
 //! `go get`, `go mod` and `go install`: downloads go, modules that were found, added or changed are named, and errors stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Named, Shows};
+use crate::reduce::format::Fate::{Hide, Named, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -25,13 +25,13 @@ pub static GO_MODULES: Format = Format::new(
     &["go get", "go mod", "go install", "go work"],
     0,
     &[
-        (r"go: downloading .*", Goes(Reason::Progress)),
-        (r"go: extracting .*", Goes(Reason::Progress)),
-        (r"go: finding module for package .*", Goes(Reason::Progress)),
+        (r"go: downloading .*", Hide(Reason::Progress)),
+        (r"go: extracting .*", Hide(Reason::Progress)),
+        (r"go: finding module for package .*", Hide(Reason::Progress)),
         (r"go: (added \S+ v\S+)", Named(Reason::Packages)),
         (r"go: ((?:upgraded|downgraded) \S+ \S+ => \S+)", Named(Reason::Packages)),
         (r"go: found \S+ in (\S+ v\S+)", Named(Reason::Packages)),
-        (r"# get \S+(?:: 200 OK \([\d.]+s\))?", Goes(Reason::Progress)),
+        (r"# get \S+(?:: 200 OK \([\d.]+s\))?", Hide(Reason::Progress)),
         (r"go: .*", Shows),
     ],
 );

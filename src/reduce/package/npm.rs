@@ -4,7 +4,7 @@
 //! Lines as written by npm 6 to 11. A request that was not answered with 200 stays.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -55,28 +55,28 @@ pub static NPM: Format = Format::new(
     &[
         (r"npm (?:error|ERR!)(?: .*)?", Shows),
         (r"npm (?:warn|WARN) deprecated .*", Shows),
-        (r"npm (?:warn|WARN)(?: .*)?", Stays),
+        (r"npm (?:warn|WARN)(?: .*)?", Keep),
         (r"(?:added|removed|changed|updated) \d+ packages?.*", Shows),
         (r"up to date(?:,? .*)?", Shows),
         (r"audited \d+ packages? in .*", Shows),
         (r"found \d+ .*vulnerabilit.*", Shows),
         (r"\d+ (?:(?:low|moderate|high|critical|info) severity )?vulnerabilit.*", Shows),
         (r"# npm audit report", Shows),
-        (r"Severity: .*", Stays),
-        (r"\+ \S+@\S+", Stays),
-        (r"npm http (?:fetch GET 200|cache) .*", Goes(Reason::Progress)),
-        (r"npm http .*", Stays),
-        (r"npm (?:verb|verbose) (?:stack|code|errno|exit|pkgid) .*", Stays),
-        (r"npm (?:verb|verbose|sill|silly|timing|info)(?: .*)?", Goes(Reason::Progress)),
+        (r"Severity: .*", Keep),
+        (r"\+ \S+@\S+", Keep),
+        (r"npm http (?:fetch GET 200|cache) .*", Hide(Reason::Progress)),
+        (r"npm http .*", Keep),
+        (r"npm (?:verb|verbose) (?:stack|code|errno|exit|pkgid) .*", Keep),
+        (r"npm (?:verb|verbose|sill|silly|timing|info)(?: .*)?", Hide(Reason::Progress)),
         (
             r"npm (?:notice)(?: +(?:New .*version of npm.*|Changelog: .*|Run .*npm install.*|To update run: .*))?",
-            Goes(Reason::PackageHints),
+            Hide(Reason::PackageHints),
         ),
-        (r"(?:\d+ packages? (?:is|are)|\d+ packages) looking for funding", Goes(Reason::PackageHints)),
-        (r"  run `npm fund` for details", Goes(Reason::PackageHints)),
+        (r"(?:\d+ packages? (?:is|are)|\d+ packages) looking for funding", Hide(Reason::PackageHints)),
+        (r"  run `npm fund` for details", Hide(Reason::PackageHints)),
         (
             r"(?:To address .*, run:|Some issues need review, and may require choosing|a different dependency\.|  npm audit fix(?: --force)?|Run `npm audit` for details\.|  run `npm audit fix` to fix them, or `npm audit` for details)",
-            Goes(Reason::PackageHints),
+            Hide(Reason::PackageHints),
         ),
         (
             r"(?:\[.*\] .|.) (?:idealTree|reify|fetchMetadata|extract|rollbackFailedOptional|loadDep|diffTrees|finalize)[:\w.-]*: .*",

@@ -4,7 +4,7 @@
 //! Lines as written by NuGet 2.8 and by the `dotnet` of .NET Core 3 and later.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Named, Shows, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Named, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -37,7 +37,7 @@ pub static NUGET: Format = Format::new(
         (r"'\S+ \d\S*' already installed\.", Shows),
         (r"All packages listed in \S+ are already installed\.", Shows),
         (r" *All projects are up-to-date for restore\.", Shows),
-        (r".*(?:error|warning|error :|warn :) ?:? ?NU\d{4}.*", Stays),
+        (r".*(?:error|warning|error :|warn :) ?:? ?NU\d{4}.*", Keep),
         (r" *(?:info : +|log  : )?Installed (\S+ \d\S*) from .*", Named(Reason::Packages)),
         (r" *(?:info : +)?Installing ([^\s']+ \d\S*)\.", Named(Reason::Packages)),
         (r"Successfully installed '(\S+ \d\S*)'(?: to .*|\.)?", Named(Reason::Packages)),
@@ -45,8 +45,8 @@ pub static NUGET: Format = Format::new(
         (r" *(?:info : )PackageReference for package .*", Shows),
         (
             r" *(?:info : +)?(?:GET|OK|CACHE|NotFound|ACCEPTED|Retrieving package|Acquiring lock|Writing|Generating|Restoring packages for|Assets file|Adding PackageReference|X\.509|Committing restore|Checking compatibility|Package .* is compatible|All packages and projects are compatible|Installing '|Adding package|Completed installation|MSBuild auto-detection|Resolv|Attempting to (?:gather|resolve)|Gathering).*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r" *Determining projects to restore\.\.\.", Goes(Reason::Progress)),
+        (r" *Determining projects to restore\.\.\.", Hide(Reason::Progress)),
     ],
 );

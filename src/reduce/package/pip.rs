@@ -5,7 +5,7 @@
 //! `Successfully installed` or an error that stays names what became of it.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Named, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -37,9 +37,9 @@ pub static PIP: Format = Format::new(
     1,
     &[
         (r"Successfully (?:un)?installed .*", Shows),
-        (r"Successfully (?:built|downloaded) .*", Stays),
+        (r"Successfully (?:built|downloaded) .*", Keep),
         (r"Saved \S+\.(?:whl|tar\.gz|zip)", Shows),
-        (r"Installing collected packages: .*", Goes(Reason::Progress)),
+        (r"Installing collected packages: .*", Hide(Reason::Progress)),
         (
             r"Requirement already (?:satisfied|up-to-date): ([\w.\[\]-]+)\S* in \S+(?: \(from [^()]*\))? (\(\d\S*\))",
             Named(Reason::Satisfied),
@@ -48,11 +48,11 @@ pub static PIP: Format = Format::new(
         (r" +(?:Downloading|Using cached) \S.*", State),
         (
             r" +(?:Downloading|Using cached|Obtaining dependency information|Getting requirements to build|Preparing metadata|Installing build dependencies|Installing backend dependencies|Checking if build backend supports|Created wheel|Building wheel|Building editable|Stored in directory|Attempting uninstall|Found existing installation|Uninstalling|Successfully uninstalled) ?.*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"(?:Building wheels for collected packages|Looking in indexes|Looking in links|Defaulting to user installation).*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (r"(?:Downloading|Using cached) \S+ ?.*", State),
         (r" *(?:\xE2\x94\x81|\xE2\x95\xB8|\xE2\x95\xBA|\xE2\x96\x88)+ .*", State),

@@ -1,7 +1,7 @@
 //! `pipenv install`, `lock`, `sync`, `update`, `uninstall`: steps go, what was installed or locked, warnings and errors stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -18,14 +18,14 @@ pub static PIPENV: Format = Format::new(
     &["pipenv install", "pipenv lock", "pipenv sync", "pipenv update", "pipenv uninstall", "pipenv upgrade"],
     2,
     &[
-        (r"(?:.{1,5} )?Success(?:ful|fully)?!? ?.*(?:creat|Lock|install|Install).*", Stays),
+        (r"(?:.{1,5} )?Success(?:ful|fully)?!? ?.*(?:creat|Lock|install|Install).*", Keep),
         (r"(?:Updated|Building requirements.*|Success!) Pipfile\.lock.*|Updated Pipfile\.lock .*", Shows),
         (r"Installing dependencies from Pipfile\.lock.*", Shows),
         (r"Installing \S+\.\.\.", Shows),
         (r"(?:Pipfile\.lock .*|All dependencies are now up-to-date!)", Shows),
         (
             r"(?:Locking|Resolving|Building|Creating|Adding|Installing|Verifying|Sorting) .*\.\.\.",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r".{0,8}(?:Locking|Resolving|Building|Creating|Adding|Installing|Verifying|Initializing)[^.]*\.\.\.",
@@ -33,11 +33,11 @@ pub static PIPENV: Format = Format::new(
         ),
         (
             r"(?:Loading \.env environment variables|Courtesy Notice|Using .* to create virtualenv|created virtual environment |  creator |  seeder |    added seed packages|  activators |Virtualenv location: |Virtualenv already exists|Pipfile found|Using default python|Requirements file .* found).*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"(?:To activate this project's virtualenv, run pipenv shell\.|Alternatively, run a command inside the virtualenv with pipenv run\.|  ?.{1,5}   .*PYPROJECT.*)",
-            Goes(Reason::PackageHints),
+            Hide(Reason::PackageHints),
         ),
     ],
 );

@@ -4,7 +4,7 @@
 //! Lines as written by pnpm 7 to 10 without a terminal.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -44,23 +44,23 @@ pub static PNPM: Format = Format::new(
         (r"Progress: resolved \d+, reused \d+, downloaded \d+, added \d+, done", Shows),
         (r"Progress: resolved .*", State),
         (r"Packages: (?:[+-]\d+ ?)+", Shows),
-        (r"[+-]+", Goes(Reason::Progress)),
-        (r"(?:devD|optionalD|d)ependencies:(?: skipped.*)?", Stays),
-        (r"(?:[+-]) \S+ \S+.*", Stays),
-        (r"Done in .*", Stays),
+        (r"[+-]+", Hide(Reason::Progress)),
+        (r"(?:devD|optionalD|d)ependencies:(?: skipped.*)?", Keep),
+        (r"(?:[+-]) \S+ \S+.*", Keep),
+        (r"Done in .*", Keep),
         (r"Already up to date", Shows),
         (r" ?ERR_PNPM_.*", Shows),
-        (r" *(?:WARN|ERROR|ERR).*", Stays),
-        (r"Lockfile is up to date, resolution step is skipped", Goes(Reason::Progress)),
+        (r" *(?:WARN|ERROR|ERR).*", Keep),
+        (r"Lockfile is up to date, resolution step is skipped", Hide(Reason::Progress)),
         (
             r"(?:Packages are hard linked from|Packages are copied from|  Content-addressable store is at:|  Virtual store is at:) .*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"Downloading .*: [\d.]+ [kMG]?B/[\d.]+ [kMG]?B.*", Goes(Reason::Progress)),
-        (r"(?:\.|\S+/\S+)? ?(?:pre|post)?install: Done(?: in .*)?", Goes(Reason::Progress)),
+        (r"Downloading .*: [\d.]+ [kMG]?B/[\d.]+ [kMG]?B.*", Hide(Reason::Progress)),
+        (r"(?:\.|\S+/\S+)? ?(?:pre|post)?install: Done(?: in .*)?", Hide(Reason::Progress)),
         (
             r#".*(?:Update available! .*|Changelog: https://github\.com/pnpm/.*|Run "?(?:corepack|pnpm) .* to update\.?.*|Follow @pnpmjs .*).*"#,
-            Goes(Reason::PackageHints),
+            Hide(Reason::PackageHints),
         ),
     ],
 );

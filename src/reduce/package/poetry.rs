@@ -1,7 +1,7 @@
 //! `poetry install`, `add`, `update`, `lock`, `remove`: packages are named with their versions, the plan and errors stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Named, Opens, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Named, Opens, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -56,9 +56,9 @@ pub static POETRY: Format = Format::new(
         ),
         (
             r"(?:Updating dependencies|Resolving dependencies\.\.\.(?: \([\d.]+s\))?|Creating virtualenv .*)",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"Installing the current project: .*", Stays),
+        (r"Installing the current project: .*", Keep),
         (r"Using version .*", Shows),
     ],
 );

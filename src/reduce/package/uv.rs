@@ -2,7 +2,7 @@
 //! their versions in the marker, counts, warnings, conflicts and failures stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Named, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -40,17 +40,17 @@ pub static UV: Format = Format::new(
     2,
     &[
         (r"(?:Resolved|Prepared|Installed|Uninstalled|Audited|Checked) \d+ packages? in [\d.]+m?s", Shows),
-        (r"(?:error|warning|hint|  cause)(?:: ).*", Stays),
+        (r"(?:error|warning|hint|  cause)(?:: ).*", Keep),
         (r" ([+~-] \S+==\S+(?: \(from \S+\))?)", Named(Reason::Packages)),
         (
             r" *(?:Downloading|Downloaded|Building|Built|Updating|Updated|Preparing|Fetching) \S+(?: .*)?",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"(?:Using CPython .*|Using Python \S+ environment at.*|Creating virtual environment at.*|Activate with: .*)",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"(?:DEBUG|TRACE|INFO) .*", Goes(Reason::Progress)),
+        (r"(?:DEBUG|TRACE|INFO) .*", Hide(Reason::Progress)),
         (r" *(?:\xE2\xA0[\x80-\xBF]) .*", State),
         (r"(?:Updated|Added|Removed) \S+ v\S+(?: -> v\S+)?", Shows),
     ],

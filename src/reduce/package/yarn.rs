@@ -1,7 +1,7 @@
 //! `yarn install`, `add`, `remove`, `audit` of yarn 1: the steps go, warnings, what was added and errors stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -40,22 +40,22 @@ pub static YARN: Format = Format::new(
         (r"yarn (?:install|add|remove|upgrade|audit|import|check|global|outdated|list) v[\d.]+", Shows),
         (r"Done in [\d.]+s\.", Shows),
         (r"error .*", Shows),
-        (r"warning .*", Stays),
+        (r"warning .*", Keep),
         (r"success (?:Already up-to-date\.|Saved \d+ new dependenc.*)", Shows),
-        (r"success .*", Stays),
+        (r"success .*", Keep),
         (
             r"info (?:Visit https://\S+ for documentation about this command\.|No lockfile found\.)",
-            Goes(Reason::PackageHints),
+            Hide(Reason::PackageHints),
         ),
-        (r"(?:info (?:Direct|All) dependencies|(?:\xE2\x94\x9C|\xE2\x94\x94)\xE2\x94\x80 \S+@\S+)", Stays),
-        (r"info .*", Stays),
+        (r"(?:info (?:Direct|All) dependencies|(?:\xE2\x94\x9C|\xE2\x94\x94)\xE2\x94\x80 \S+@\S+)", Keep),
+        (r"info .*", Keep),
         (
             r"\[\d/\d\] (?:Validating package\.json|Resolving packages|Fetching packages|Linking dependencies|Building fresh packages|Rebuilding all packages|Removing module \S+|Cleaning modules|Auditing.*|.{0,6} ?(?:Resolving|Fetching|Linking|Building|Rebuilding) .*)\.*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"verbose .*", Goes(Reason::Progress)),
+        (r"verbose .*", Hide(Reason::Progress)),
         (r"\[[-#]+\] \d+/\d+.*", State),
         (r"\d+ vulnerabilities found - Packages audited: \d+", Shows),
-        (r"Severity: .*", Stays),
+        (r"Severity: .*", Keep),
     ],
 );

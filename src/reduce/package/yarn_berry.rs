@@ -2,7 +2,7 @@
 //! fetches go, all others stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -23,13 +23,13 @@ pub static YARN_BERRY: Format = Format::new(
         (r"(?:\xE2\x9E\xA4 )?YN0000: \xC2\xB7 Yarn .*", Shows),
         (
             r"(?:\xE2\x9E\xA4 )?YN0000: (?:\xE2\x94\x8C .*|\xE2\x94\x94 Completed(?: in .*)?)",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"(?:\xE2\x9E\xA4 )?YN00(?:13|19): .*(?:will be fetched from|appears to be unused|has been added to the cache|fetched from the remote|No packages were cached|found in the cache).*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"(?:\xE2\x9E\xA4 )?YN000(?:7|8): .*must be (?:built|rebuilt) because.*", Goes(Reason::Progress)),
-        (r"(?:\xE2\x9E\xA4 )?YN\d{4}: .*", Stays),
+        (r"(?:\xE2\x9E\xA4 )?YN000(?:7|8): .*must be (?:built|rebuilt) because.*", Hide(Reason::Progress)),
+        (r"(?:\xE2\x9E\xA4 )?YN\d{4}: .*", Keep),
     ],
 );

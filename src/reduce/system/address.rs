@@ -44,12 +44,12 @@ fn address<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
     let text = line.trim_start();
     let number = line.bytes().take_while(u8::is_ascii_digit).count();
     match () {
-        () if number > 0 && line[number..].starts_with(": ") && line.contains(" mtu ") => Row::Stays,
+        () if number > 0 && line[number..].starts_with(": ") && line.contains(" mtu ") => Row::Keep,
         () if text == "valid_lft forever preferred_lft forever" => {
-            Row::Goes(Reason::Defaults, "valid for ever".into())
+            Row::Hide(Reason::Defaults, "valid for ever".into())
         }
         () if ["link/", "inet ", "inet6 ", "altname "].iter().any(|start| text.starts_with(start)) => {
-            Row::Stays
+            Row::Keep
         }
         () => Row::Other,
     }
@@ -59,9 +59,9 @@ fn processor<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
     let text = line.trim_start();
     match text.split_once(':') {
         Some((name, value)) if value.trim() == "Not affected" => {
-            Row::Goes(Reason::NotAffected, name.trim_start_matches("Vulnerability ").into())
+            Row::Hide(Reason::NotAffected, name.trim_start_matches("Vulnerability ").into())
         }
-        Some(_) => Row::Stays,
+        Some(_) => Row::Keep,
         None => Row::Other,
     }
 }

@@ -3,7 +3,7 @@
 //! it verifies: all that stays.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -25,24 +25,24 @@ pub static CERTIFICATE: Format = Format::new(
             Shows,
         ),
         (r" +(?:Version|Serial Number|Signature Algorithm): ?.*", Shows),
-        (r" +(?:Issuer|Subject|Not Before|Not After ?): ?.*", Stays),
-        (r"-----(?:BEGIN|END) [A-Z0-9 ]+-----", Goes(Reason::EncodedBytes)),
+        (r" +(?:Issuer|Subject|Not Before|Not After ?): ?.*", Keep),
+        (r"-----(?:BEGIN|END) [A-Z0-9 ]+-----", Hide(Reason::EncodedBytes)),
         // Moduli stand 20 blanks in and signatures 8 or 9; a serial number stands 12 in and stays, and so
         // does the identifier of a key.
-        (r" {20}(?:[0-9a-f]{2}:){1,15}(?:[0-9a-f]{2})?", Goes(Reason::EncodedBytes)),
-        (r" {8,9}(?:[0-9a-f]{2}:){1,18}(?:[0-9a-f]{2})?", Goes(Reason::EncodedBytes)),
-        (r"[A-Za-z0-9+/]{64}", Goes(Reason::EncodedBytes)),
-        (r"[A-Za-z0-9+/]{1,63}={1,2}", Goes(Reason::EncodedBytes)),
-        (r" {4}[0-9a-f]{4} - (?:[0-9a-f]{2}[ -]){8,16} .*", Goes(Reason::EncodedBytes)),
-        (r" {4}(?:Master-Key|Session-ID|Resumption PSK): [0-9A-F]+", Goes(Reason::EncodedBytes)),
+        (r" {20}(?:[0-9a-f]{2}:){1,15}(?:[0-9a-f]{2})?", Hide(Reason::EncodedBytes)),
+        (r" {8,9}(?:[0-9a-f]{2}:){1,18}(?:[0-9a-f]{2})?", Hide(Reason::EncodedBytes)),
+        (r"[A-Za-z0-9+/]{64}", Hide(Reason::EncodedBytes)),
+        (r"[A-Za-z0-9+/]{1,63}={1,2}", Hide(Reason::EncodedBytes)),
+        (r" {4}[0-9a-f]{4} - (?:[0-9a-f]{2}[ -]){8,16} .*", Hide(Reason::EncodedBytes)),
+        (r" {4}(?:Master-Key|Session-ID|Resumption PSK): [0-9A-F]+", Hide(Reason::EncodedBytes)),
         (
             r" {4}(?:Session-ID-ctx|PSK identity|PSK identity hint|SRP username): ?(?:None)?",
-            Goes(Reason::Defaults),
+            Hide(Reason::Defaults),
         ),
-        (r"---", Stays),
+        (r"---", Keep),
         (
             r"(?:depth=|verify |subject|issuer| ?\d? ?[si]:| +[a-z]:| {4,}[A-Z]|Verification|SSL handshake|New, |Server |Protocol|Cipher|No |Peer |Secure |Compression|Expansion|Early ).*",
-            Stays,
+            Keep,
         ),
     ],
 );

@@ -97,8 +97,8 @@ fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
         return Row::Other;
     }
     match numbers == zeros && low.len() < LONGEST {
-        true => Row::Goes(Reason::ZeroCounters, "".into()),
-        false => Row::Stays,
+        true => Row::Hide(Reason::ZeroCounters, "".into()),
+        false => Row::Keep,
     }
 }
 
@@ -119,7 +119,7 @@ mod tests {
     #[test]
     fn zeros() {
         let of = |line| read(At { header: "", mode: Mode::Standard }, line);
-        let goes = Row::Goes(Reason::ZeroCounters, "".into());
+        let goes = Row::Hide(Reason::ZeroCounters, "".into());
         for line in [
             "        RX errors 0  dropped 0  overruns 0  frame 0",
             "     0 runts, 0 giants, 0 throttles",
@@ -128,8 +128,8 @@ mod tests {
         ] {
             assert_eq!(of(line), goes, "{line}");
         }
-        assert_eq!(of("        RX packets 12  bytes 0 (0.0 B)"), Row::Stays);
-        assert_eq!(of("     1 input errors, 0 CRC"), Row::Stays);
+        assert_eq!(of("        RX packets 12  bytes 0 (0.0 B)"), Row::Keep);
+        assert_eq!(of("     1 input errors, 0 CRC"), Row::Keep);
         assert_eq!(of("0 errors"), Row::Other);
         assert_eq!(of("  Input rate 0 bps, 10.0.0.1/24 packets 0"), Row::Other);
         assert_eq!(of("  x = 0"), Row::Other);

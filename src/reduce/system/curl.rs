@@ -2,7 +2,7 @@
 //! all headers, the certificate, the body and every complaint stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -24,22 +24,22 @@ pub static CURL: Format = Format::new(
         (r"\* Connected to .*", Shows),
         (
             r"\* (?:SSL connection using|Server certificate|  ?(?:subject|issuer|expire date|start date|subjectAltName|SSL certificate verify)).*",
-            Stays,
+            Keep,
         ),
         (
             r"\* (?:\(\d+\) )?(?:TLS|SSL)v[\d.]+ \((?:IN|OUT)\), TLS (?:handshake|header|change cipher|alert, close|alert, Client hello|record|app|Unknown).*",
-            Goes(Reason::ConnectionSteps),
+            Hide(Reason::ConnectionSteps),
         ),
-        (r"[{}] \[\d+ bytes data\]", Goes(Reason::ConnectionSteps)),
+        (r"[{}] \[\d+ bytes data\]", Hide(Reason::ConnectionSteps)),
         (
             r"\* +(?:CAfile|CApath|CRLfile): .*|\* +Certificate level \d+: .*|\* Cipher selection: .*|\* ALPN(?:, offering|: curl offers| curl offers).*|\* TCP_NODELAY set|\* successfully set certificate verify locations:|\* Mark bundle as .*|\* Using HTTP2, .*|\* Using Stream ID: .*|\* Copying HTTP/2 data .*|\* Connection state changed .*|\* \[HTTP/?[23]\].*|\* h2h3 \[.*|\* \[\d+\] \[.*|\* using HTTP/.*|\* old SSL session ID is stale, removing|\* Added \S+:\d+:\S+ to DNS cache|\* Request completely sent off|\* upload completely sent off.*|\* We are completely uploaded and fine|\* IPv[46]: (?:\(none\))|\* STATE: .*|\* Expire in .*|\* schannel: .*(?:sending|sent|encrypted).*",
-            Goes(Reason::ConnectionSteps),
+            Hide(Reason::ConnectionSteps),
         ),
-        (r"  % Total    % Received.*|  +Dload  Upload .*", Goes(Reason::Progress)),
+        (r"  % Total    % Received.*|  +Dload  Upload .*", Hide(Reason::Progress)),
         (
             r" *\d+ +[\d.]+[kMGT]? +\d+ +[\d.]+[kMGT]? +\d+ +[\d.]+[kMGT]? +[\d.]+[kMGT]? +[\d.]+[kMGT]? +\S+ +\S+ +\S+ +[\d.]+[kMGT]?",
             State,
         ),
-        (r"[<>*] .*|[<>]", Stays),
+        (r"[<>*] .*|[<>]", Keep),
     ],
 );

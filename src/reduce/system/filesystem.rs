@@ -96,8 +96,8 @@ fn df<'a>(header: &str, line: &'a str) -> Row<'a> {
     let used = line.split_whitespace().filter_map(|c| c.strip_suffix('%')?.parse::<u32>().ok()).max();
     let full = used.is_some_and(|used| used >= FULL) && !image;
     match (VIRTUAL.contains(&first) || VIRTUAL.contains(&kind) || image) && at != "/" && !full && cells >= 6 {
-        true => Row::Goes(Reason::VirtualFilesystems, place(at)),
-        false => Row::Stays,
+        true => Row::Hide(Reason::VirtualFilesystems, place(at)),
+        false => Row::Keep,
     }
 }
 
@@ -107,8 +107,8 @@ fn mount(line: &str) -> Row<'_> {
     let Some((_, at)) = head.split_once(" on /") else { return Row::Other };
     let kind = tail.split(' ').next().unwrap_or_default();
     match VIRTUAL.contains(&kind) && !at.is_empty() && tail.ends_with(')') {
-        true => Row::Goes(Reason::VirtualFilesystems, place(&head[head.len() - at.len() - 1..])),
-        false if tail.ends_with(')') => Row::Stays,
+        true => Row::Hide(Reason::VirtualFilesystems, place(&head[head.len() - at.len() - 1..])),
+        false if tail.ends_with(')') => Row::Keep,
         false => Row::Other,
     }
 }
@@ -120,8 +120,8 @@ fn findmnt(line: &str) -> Row<'_> {
     let source = cells.next().unwrap_or_default();
     let kind = cells.next().unwrap_or_default();
     match VIRTUAL.contains(&kind) && at != "/" && !source.starts_with("/dev") {
-        true => Row::Goes(Reason::VirtualFilesystems, place(at)),
-        false => Row::Stays,
+        true => Row::Hide(Reason::VirtualFilesystems, place(at)),
+        false => Row::Keep,
     }
 }
 
@@ -131,9 +131,9 @@ fn lsblk(line: &str) -> Row<'_> {
     match !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()) {
         true => {
             let at = line.split_whitespace().next_back().filter(|at| at.starts_with('/'));
-            Row::Goes(Reason::VirtualFilesystems, at.map_or(name.into(), place))
+            Row::Hide(Reason::VirtualFilesystems, at.map_or(name.into(), place))
         }
-        false => Row::Stays,
+        false => Row::Keep,
     }
 }
 
@@ -159,7 +159,7 @@ mod tests {
     use crate::config::Mode;
 
     fn goes(header: &str, line: &str) -> bool {
-        matches!(read(At { header, mode: Mode::Standard }, line), Row::Goes(..))
+        matches!(read(At { header, mode: Mode::Standard }, line), Row::Hide(..))
     }
 
     #[test]

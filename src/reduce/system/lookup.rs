@@ -2,7 +2,7 @@
 //! comment that warns stay.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -20,20 +20,20 @@ pub static DIG: Format = Format::new(
     1,
     &[
         (r";; ->>HEADER<<-.*", Shows),
-        (r";; (?:WARNING|Warning|connection|communications|no servers|Truncated|Transfer).*", Stays),
-        (r"; <<>> DiG .*", Goes(Reason::ConnectionSteps)),
-        (r"; ?\(\d+ servers? found\)", Goes(Reason::ConnectionSteps)),
-        (r";; global options:.*", Goes(Reason::ConnectionSteps)),
-        (r";; Got answer:", Goes(Reason::ConnectionSteps)),
-        (r";; OPT PSEUDOSECTION:", Goes(Reason::ConnectionSteps)),
+        (r";; (?:WARNING|Warning|connection|communications|no servers|Truncated|Transfer).*", Keep),
+        (r"; <<>> DiG .*", Hide(Reason::ConnectionSteps)),
+        (r"; ?\(\d+ servers? found\)", Hide(Reason::ConnectionSteps)),
+        (r";; global options:.*", Hide(Reason::ConnectionSteps)),
+        (r";; Got answer:", Hide(Reason::ConnectionSteps)),
+        (r";; OPT PSEUDOSECTION:", Hide(Reason::ConnectionSteps)),
         (
             r"; EDNS: version: 0, flags:(?: do)?;(?: MBZ: 0x[0-9a-f]+ ?,)? udp: \d+",
-            Goes(Reason::ConnectionSteps),
+            Hide(Reason::ConnectionSteps),
         ),
-        (r"; COOKIE: [0-9a-f]+.*", Goes(Reason::ConnectionSteps)),
-        (r";; WHEN: .*", Goes(Reason::ConnectionSteps)),
-        (r";; MSG SIZE .*", Goes(Reason::ConnectionSteps)),
-        (r";.*|\S+\s+\d+\s+(?:IN|CH)\s+[A-Z0-9]+\s.*", Stays),
+        (r"; COOKIE: [0-9a-f]+.*", Hide(Reason::ConnectionSteps)),
+        (r";; WHEN: .*", Hide(Reason::ConnectionSteps)),
+        (r";; MSG SIZE .*", Hide(Reason::ConnectionSteps)),
+        (r";.*|\S+\s+\d+\s+(?:IN|CH)\s+[A-Z0-9]+\s.*", Keep),
     ],
 );
 
@@ -51,8 +51,8 @@ pub static TRACEROUTE: Format = Format::new(
     1,
     &[
         (r"traceroute6? to .*", Shows),
-        (r" *\d+  \* \* \*", Goes(Reason::NoReply)),
-        (r" *\d+ {1,4}\*", Goes(Reason::NoReply)),
-        (r" *\d+  .*", Stays),
+        (r" *\d+  \* \* \*", Hide(Reason::NoReply)),
+        (r" *\d+ {1,4}\*", Hide(Reason::NoReply)),
+        (r" *\d+  .*", Keep),
     ],
 );

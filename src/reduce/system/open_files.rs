@@ -38,20 +38,20 @@ fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
     }
     let name = || Cow::from(format!("{command} {pid}"));
     if is_thread(at.header, line) {
-        return Row::Goes(Reason::ThreadFiles, name());
+        return Row::Hide(Reason::ThreadFiles, name());
     }
     let skipped = ["TID", "TASKCMD"].iter().filter(|name| column(at.header, name).is_some()).count();
     let Some(fd) = column(at.header, "FD").and_then(|fd| line.split_whitespace().nth(fd - skipped)) else {
-        return Row::Stays;
+        return Row::Keep;
     };
     let path = line.split_whitespace().next_back().unwrap_or_default();
     match fd {
-        "mem" | "mmap" if path.starts_with('/') => Row::Goes(Reason::MappedFiles, name()),
+        "mem" | "mmap" if path.starts_with('/') => Row::Hide(Reason::MappedFiles, name()),
         "txt" if path.ends_with(".dylib") || path.ends_with("/dyld") => {
-            Row::Goes(Reason::MappedFiles, name())
+            Row::Hide(Reason::MappedFiles, name())
         }
-        "rtd" if path == "/" => Row::Goes(Reason::MappedFiles, name()),
-        _ => Row::Stays,
+        "rtd" if path == "/" => Row::Hide(Reason::MappedFiles, name()),
+        _ => Row::Keep,
     }
 }
 
@@ -73,7 +73,7 @@ mod tests {
     fn threads_and_libraries() {
         let header = "COMMAND    PID  TID    USER   FD      TYPE DEVICE  SIZE/OFF     NODE NAME";
         let of = |line| read(At { header, mode: Mode::Standard }, line);
-        let goes = |reason| Row::Goes(reason, "dockerd 1205".into());
+        let goes = |reason| Row::Hide(reason, "dockerd 1205".into());
         assert!(is_header(header));
         assert_eq!(
             of("dockerd   1205 1217    root  mem       REG  253,0    155784       9857 /usr/lib64/a.so"),
@@ -83,8 +83,8 @@ mod tests {
             of("dockerd   1205         root  mem       REG  253,0    155784       9857 /usr/lib64/a.so"),
             goes(Reason::MappedFiles)
         );
-        assert_eq!(of("dockerd   1205         root    3u     REG  253,0  1  9857 /var/x"), Row::Stays);
-        assert_eq!(of("dockerd   1205         root  txt      REG  253,0  1  9857 /usr/bin/x"), Row::Stays);
-        assert_eq!(of("dockerd   1205         root  DEL      REG  253,0     9857 /usr/lib/x"), Row::Stays);
+        assert_eq!(of("dockerd   1205         root    3u     REG  253,0  1  9857 /var/x"), Row::Keep);
+        assert_eq!(of("dockerd   1205         root  txt      REG  253,0  1  9857 /usr/bin/x"), Row::Keep);
+        assert_eq!(of("dockerd   1205         root  DEL      REG  253,0     9857 /usr/lib/x"), Row::Keep);
     }
 }

@@ -28,7 +28,7 @@ fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
         return Row::Header;
     }
     if line.starts_with("top - ") || line.starts_with("%Cpu") || line.starts_with("Tasks: ") {
-        return Row::Stays;
+        return Row::Keep;
     }
     if at.header.is_empty() || !cell(at.header, line, "PID").is_some_and(is_number) {
         return Row::Other;
@@ -36,14 +36,14 @@ fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
     let is_top = column(at.header, "%CPU").is_some() && column(at.header, "TIME+").is_some();
     // `--forest` draws a tree before the command.
     let Some(command) = command(at.header, line).map(|c| c.trim_start_matches(['|', '\\', '_', ' '])) else {
-        return Row::Stays;
+        return Row::Keep;
     };
     match is_top {
-        true if is_idle(at.header, line) => Row::Goes(Reason::IdleProcesses, stem(command).into()),
+        true if is_idle(at.header, line) => Row::Hide(Reason::IdleProcesses, stem(command).into()),
         false if is_kernel_thread(at.header, line, command) => {
-            Row::Goes(Reason::KernelThreads, stem(command.trim_matches(['[', ']'])).into())
+            Row::Hide(Reason::KernelThreads, stem(command.trim_matches(['[', ']'])).into())
         }
-        _ => Row::Stays,
+        _ => Row::Keep,
     }
 }
 
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn kernel_threads_and_what_only_looks_like_one() {
         let aux = "USER PID %CPU %MEM VSZ RSS TTY STAT START TIME COMMAND";
-        let name = |n: &'static str| Row::Goes(Reason::KernelThreads, n.into());
+        let name = |n: &'static str| Row::Hide(Reason::KernelThreads, n.into());
         assert!(is_header(aux) && is_header("UID          PID    PPID  C STIME TTY          TIME CMD"));
         assert_eq!(of(aux, "root 4 0.0 0.0 0 0 ? I< 07:00 0:00 [kworker/0:0H-events]"), name("kworker"));
         for line in [
@@ -113,11 +113,11 @@ mod tests {
             "root 4 0.0 0.1 900 80 ? S 07:00 0:00 [python]",
             "root 4 0.0 0.0 0 0 ? S 07:00 0:00 sh -c [x]",
         ] {
-            assert_eq!(of(aux, line), Row::Stays, "{line}");
+            assert_eq!(of(aux, line), Row::Keep, "{line}");
         }
         let ef = "UID PID PPID C STIME TTY TIME CMD";
         assert_eq!(of(ef, "root 2 0 0 Jan01 ? 00:00:00 [kthreadd]"), name("kthreadd"));
-        assert_eq!(of(ef, "root 2 77 0 Jan01 ? 00:00:00 [kthreadd]"), Row::Stays);
+        assert_eq!(of(ef, "root 2 77 0 Jan01 ? 00:00:00 [kthreadd]"), Row::Keep);
         assert_eq!(of("", "root 2 0 0 Jan01 ? 00:00:00 [kthreadd]"), Row::Other);
     }
 }

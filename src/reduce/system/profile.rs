@@ -30,16 +30,16 @@ fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
         return Row::Header;
     }
     if line.starts_with("# ") {
-        return Row::Stays;
+        return Row::Keep;
     }
     // An empty line of its own, `#` alone, follows the header.
     let _ = at;
     let first = line.split_whitespace().next().unwrap_or_default();
     match first.strip_suffix('%').and_then(|share| share.parse::<f32>().ok()) {
         Some(share) if share < SMALL && line.starts_with(' ') && line.contains('[') => {
-            Row::Goes(Reason::SmallShares, "".into())
+            Row::Hide(Reason::SmallShares, "".into())
         }
-        Some(_) => Row::Stays,
+        Some(_) => Row::Keep,
         None => Row::Other,
     }
 }
@@ -52,8 +52,8 @@ mod tests {
     #[test]
     fn shares() {
         let of = |line| read(At { header: "", mode: Mode::Standard }, line);
-        assert_eq!(of("     0.31%  sh  libc.so.6  [.] malloc"), Row::Goes(Reason::SmallShares, "".into()));
-        assert_eq!(of("    12.31%  sh  libc.so.6  [.] malloc"), Row::Stays);
-        assert_eq!(of("   0.31% of all"), Row::Stays);
+        assert_eq!(of("     0.31%  sh  libc.so.6  [.] malloc"), Row::Hide(Reason::SmallShares, "".into()));
+        assert_eq!(of("    12.31%  sh  libc.so.6  [.] malloc"), Row::Keep);
+        assert_eq!(of("   0.31% of all"), Row::Keep);
     }
 }

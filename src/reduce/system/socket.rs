@@ -32,7 +32,7 @@ fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
     let first = cells.next().unwrap_or_default();
     match at.header.split_whitespace().next() {
         Some("Proto") if first == "unix" => unix(line),
-        Some("Proto") if first.starts_with(['t', 'u', 'r', 's', 'i']) => Row::Stays,
+        Some("Proto") if first.starts_with(['t', 'u', 'r', 's', 'i']) => Row::Keep,
         Some("Netid") => ss(first, line),
         Some("Address") if first.bytes().all(|b| b.is_ascii_hexdigit()) => bsd(line),
         _ => Row::Other,
@@ -52,9 +52,9 @@ fn unix(line: &str) -> Row<'_> {
     let path = rest.split_whitespace().skip(1).find(|cell| cell.starts_with(['/', '@']));
     let connected = rest.contains(" CONNECTED ");
     match path {
-        Some(path) if connected => Row::Goes(Reason::LocalSockets, path.into()),
-        None if connected || kind == "DGRAM" => Row::Goes(Reason::LocalSockets, unnamed(kind)),
-        _ => Row::Stays,
+        Some(path) if connected => Row::Hide(Reason::LocalSockets, path.into()),
+        None if connected || kind == "DGRAM" => Row::Hide(Reason::LocalSockets, unnamed(kind)),
+        _ => Row::Keep,
     }
 }
 
@@ -65,13 +65,13 @@ fn ss<'a>(first: &'a str, line: &'a str) -> Row<'a> {
     let local = cells.nth(2).unwrap_or_default();
     let unnamed_local = local == "*" || local.starts_with("*:");
     match first {
-        "nl" => Row::Goes(Reason::LocalSockets, "netlink".into()),
+        "nl" => Row::Hide(Reason::LocalSockets, "netlink".into()),
         "u_str" | "u_seq" | "u_dgr" if state == "ESTAB" || unnamed_local && state == "UNCONN" => {
-            Row::Goes(Reason::LocalSockets, if unnamed_local { unnamed(&first[2..]) } else { local.into() })
+            Row::Hide(Reason::LocalSockets, if unnamed_local { unnamed(&first[2..]) } else { local.into() })
         }
         "" => Row::Other,
         // What a process wrote about itself stands in a line of its own.
-        _ => Row::Stays,
+        _ => Row::Keep,
     }
 }
 
@@ -82,9 +82,9 @@ fn bsd(line: &str) -> Row<'_> {
     let peer = cells.nth(3).unwrap_or_default();
     let path = cells.find(|cell| cell.starts_with('/'));
     match path {
-        Some(path) if peer != "0" => Row::Goes(Reason::LocalSockets, path.into()),
-        None if !peer.is_empty() => Row::Goes(Reason::LocalSockets, unnamed(kind)),
-        _ => Row::Stays,
+        Some(path) if peer != "0" => Row::Hide(Reason::LocalSockets, path.into()),
+        None if !peer.is_empty() => Row::Hide(Reason::LocalSockets, unnamed(kind)),
+        _ => Row::Keep,
     }
 }
 
@@ -101,15 +101,15 @@ mod tests {
     fn only_connected_or_unnamed_local_sockets_go() {
         let of = |header, line| read(At { header, mode: Mode::Standard }, line);
         let proto = "Proto RefCnt Flags       Type       State         I-Node   Path";
-        let goes = |name: &'static str| Row::Goes(Reason::LocalSockets, name.into());
+        let goes = |name: &'static str| Row::Hide(Reason::LocalSockets, name.into());
         assert_eq!(of(proto, "unix  3      [ ]  STREAM  CONNECTED  1  "), goes("unnamed stream"));
         assert_eq!(of(proto, "unix  3      [ ]  STREAM  CONNECTED  1 /run/x"), goes("/run/x"));
-        assert_eq!(of(proto, "unix  2      [ ]  DGRAM              8 /dev/log"), Row::Stays);
-        assert_eq!(of(proto, "unix  2      [ ACC ]  STREAM  LISTENING  1  private/x"), Row::Stays);
-        assert_eq!(of(proto, "tcp   0 0 127.0.0.1:1 127.0.0.1:2 ESTABLISHED"), Row::Stays);
+        assert_eq!(of(proto, "unix  2      [ ]  DGRAM              8 /dev/log"), Row::Keep);
+        assert_eq!(of(proto, "unix  2      [ ACC ]  STREAM  LISTENING  1  private/x"), Row::Keep);
+        assert_eq!(of(proto, "tcp   0 0 127.0.0.1:1 127.0.0.1:2 ESTABLISHED"), Row::Keep);
         let netid = "Netid State Recv-Q Send-Q Local Address:Port Peer Address:Port";
         assert_eq!(of(netid, "u_str ESTAB 0 0 * 20 * 21"), goes("unnamed str"));
-        assert_eq!(of(netid, "u_str LISTEN 0 128 /run/x 20 * 0"), Row::Stays);
-        assert_eq!(of(netid, "tcp ESTAB 0 0 1.1.1.1:22 2.2.2.2:5"), Row::Stays);
+        assert_eq!(of(netid, "u_str LISTEN 0 128 /run/x 20 * 0"), Row::Keep);
+        assert_eq!(of(netid, "tcp ESTAB 0 0 1.1.1.1:22 2.2.2.2:5"), Row::Keep);
     }
 }

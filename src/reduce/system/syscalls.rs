@@ -145,7 +145,7 @@ fn asks_for_routine(word: &str) -> bool {
 fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
     let text = call_of(line);
     if text.starts_with("+++ ") || text.starts_with("--- SIG") || text.starts_with("<... ") {
-        return Row::Stays;
+        return Row::Keep;
     }
     let name =
         text.bytes().take_while(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || *b == b'_').count();
@@ -153,7 +153,7 @@ fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
         return Row::Other;
     }
     let Some((call, result)) = text.rsplit_once(" = ") else {
-        return if text.ends_with("<unfinished ...>") { Row::Stays } else { Row::Other };
+        return if text.ends_with("<unfinished ...>") { Row::Keep } else { Row::Other };
     };
     if !call.trim_end().ends_with(')')
         || !result.starts_with(|c: char| c.is_ascii_digit() || "-?<n\"'".contains(c))
@@ -164,9 +164,9 @@ fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
     // `-T` adds the time that the call took.
     let timed = text.len() - text.rfind(" <").filter(|_| text.ends_with('>')).map_or(0, |at| text.len() - at);
     match () {
-        () if result.starts_with(['-', '?']) => Row::Stays,
+        () if result.starts_with(['-', '?']) => Row::Keep,
         () if ROUTINE.contains(&name) || LIBRARY.contains(&name) => {
-            Row::Goes(Reason::RoutineCalls, name.into())
+            Row::Hide(Reason::RoutineCalls, name.into())
         }
         () => Row::Once(&text[..timed], name),
     }
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn calls() {
         let of = |line| read(At { header: "", mode: Mode::Standard }, line);
-        let goes = |name: &'static str| Row::Goes(Reason::RoutineCalls, name.into());
+        let goes = |name: &'static str| Row::Hide(Reason::RoutineCalls, name.into());
         assert_eq!(of("mmap(NULL, 8192, PROT_READ) = 0x7f38"), goes("mmap"));
         assert_eq!(of("[pid  77] 12:00:01.5 close(3)        = 0 <0.000011>"), goes("close"));
         assert_eq!(of("77    0.000123 close(3)                = 0"), goes("close"));
@@ -208,7 +208,7 @@ mod tests {
             "futex(0x7f, FUTEX_WAIT <unfinished ...>",
             "--- SIGCHLD {si_signo=SIGCHLD} ---",
         ] {
-            assert_eq!(of(line), Row::Stays, "{line}");
+            assert_eq!(of(line), Row::Keep, "{line}");
         }
         assert_eq!(
             of("write(1, \"close(3) = 0\", 12) = 12"),
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(of("77 open(\"a\") = 3 <0.000011>"), Row::Once("open(\"a\") = 3", "open"));
         assert_eq!(of("strlen(\"x\")       = 1"), goes("strlen"));
         for line in ["int main(void)", "close(3);", "x = foo(3) = y", "printf(\"%d\") = 3 now"] {
-            assert!(!matches!(of(line), Row::Goes(..)), "{line}");
+            assert!(!matches!(of(line), Row::Hide(..)), "{line}");
         }
     }
 }

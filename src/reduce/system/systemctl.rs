@@ -34,9 +34,9 @@ fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
     }
     match next {
         (Some("loaded"), Some("active"), Some("plugged")) if first.ends_with(".device") => {
-            Row::Goes(Reason::DeviceUnits, stem(first).into())
+            Row::Hide(Reason::DeviceUnits, stem(first).into())
         }
-        (Some(_), Some(_), Some(_)) => Row::Stays,
+        (Some(_), Some(_), Some(_)) => Row::Keep,
         _ => Row::Other,
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! Lines as written by Cypress 4 to 14. The boxes and tables with the totals stay.
 
-use super::tree::Fate::{Failed, Goes, Heading, Opens, Passed, Shows, Skipped, Stays, Totals};
+use super::tree::Fate::{Failed, Heading, Hide, Keep, Opens, Passed, Shows, Skipped, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 use crate::text::reason::Reason;
@@ -34,10 +34,10 @@ pub static CYPRESS: Tree = Tree::new(
         (r" {2}\d+ passing \(.*\)", Totals),
         (r" {2}\d+ pending", Shows),
         (r" {2}\d+ failing", Opens),
-        (r" +-  Started processing: .*| +Compression progress: +\d+%", Goes(Reason::Progress)),
-        (r" {2}-  (?:Finished|Video) .*| {2}-  /.*", Stays),
+        (r" +-  Started processing: .*| +Compression progress: +\d+%", Hide(Reason::Progress)),
+        (r" {2}-  (?:Finished|Video) .*| {2}-  /.*", Keep),
         (r" {2,}\d+\) .+", Failed),
-        (r" {2,}(?:│|┌|└|├) ?.*| +(?:✖|✔) {2}\S.*", Stays),
+        (r" {2,}(?:│|┌|└|├) ?.*| +(?:✖|✔) {2}\S.*", Keep),
         (r" {2,}(?:✓|√) .+", Passed),
         (r" {2,}- .+", Skipped),
         (r" {2,}\S.*", Heading),

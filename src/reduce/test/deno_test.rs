@@ -3,7 +3,7 @@
 //! Lines as written by Deno 1 and 2 with the reporter `pretty`. A test with steps is told twice: when it
 //! begins and when it ends.
 
-use super::tree::Fate::{Begins, Failed, File, Goes, Opens, Passed, Skipped, Totals};
+use super::tree::Fate::{Begins, Failed, File, Hide, Opens, Passed, Skipped, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 use crate::text::reason::Reason;
@@ -24,7 +24,7 @@ pub static DENO_TEST: Tree = Tree::new(
         (r"running \d+ tests? from \S+", File),
         (r"(?:ok|FAILED) \| \d+ passed.*", Totals),
         (r" (?:ERRORS|FAILURES) ?", Opens),
-        (r"(?:Check|Download) \S+", Goes(Reason::Progress)),
+        (r"(?:Check|Download) \S+", Hide(Reason::Progress)),
         (r" *\S.* \.\.\. ok(?: \(.*\))?", Passed),
         (r" *\S.* \.\.\. FAILED.*", Failed),
         (r" *\S.* \.\.\. (?:ignored|cancelled).*", Skipped),

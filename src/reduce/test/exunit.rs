@@ -3,7 +3,7 @@
 //! `--trace` has the same line for a test that passed and one that failed: the failure below it tells.
 //! A failure is told up to the next test or module.
 
-use super::tree::Fate::{Begins, File, Goes, OpensAbove, Passed, Shows, Skipped, Stays, Totals};
+use super::tree::Fate::{Begins, File, Hide, Keep, OpensAbove, Passed, Shows, Skipped, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 use crate::text::reason::Reason;
@@ -23,13 +23,13 @@ pub static EXUNIT: Tree = Tree::new(
     &[
         (r"(?:\d+ (?:doctests?|properties|property), )*\d+ tests?, \d+ failures?.*", Totals),
         (r"Finished in [\d.]+ seconds.*", Shows),
-        (r"Running ExUnit with seed: .*", Stays),
+        (r"Running ExUnit with seed: .*", Keep),
         (r" {2}\d+\) (?:test|doctest|property) .+", OpensAbove),
-        (r"Compiling \d+ files? \(\.exs?\)|Generated \S+ app", Goes(Reason::Progress)),
+        (r"Compiling \d+ files? \(\.exs?\)|Generated \S+ app", Hide(Reason::Progress)),
         (r"[\w.]+ \[\S+\.exs?(?::\d+)?\]", File),
         (r" {2}\* (?:test|doctest|property) .+ \((?:excluded|skipped|invalid).*\).*", Skipped),
         (r" {2}\* (?:test|doctest|property) .+ \([\d.]+ms\)(?: \[L#\d+\])?", Passed),
         (r" {2}\* (?:test|doctest|property) .+ \[L#\d+\]", Begins),
-        (r"\.+", Goes(Reason::PassingTests)),
+        (r"\.+", Hide(Reason::PassingTests)),
     ],
 );

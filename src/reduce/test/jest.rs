@@ -4,8 +4,7 @@
 //! coverage or the totals.
 
 use super::tree::Fate::{
-    Failed, FailedFile, Goes, Heading, Opens, Output, Passed, PassedFile, Recap, Shows, Skipped, Stays,
-    Totals,
+    Failed, FailedFile, Heading, Hide, Keep, Opens, Output, Passed, PassedFile, Recap, Shows, Skipped, Totals,
 };
 use super::tree::Tree;
 use crate::reduce::Meta;
@@ -36,12 +35,12 @@ pub static JEST: Tree = Tree::new(
     &[
         (r"PASS +\S.*\.[cm]?[jt]sx?(?: \([\d.,]+ m?s[^()]*\))?(?: [\d.]+ MB heap size)?", PassedFile),
         (r"FAIL +\S.*\.[cm]?[jt]sx?(?: \([\d.,]+ m?s[^()]*\))?(?: [\d.]+ MB heap size)?", FailedFile),
-        (r"RUNS +\S.*", Goes(Reason::Progress)),
+        (r"RUNS +\S.*", Hide(Reason::Progress)),
         (r"Test Suites: .*total", Totals),
         (r"(?:Tests|Snapshots|Time): +\S.*", Shows),
         (r"Ran all test suites.*|Snapshot Summary|Force exiting Jest.*|Jest did not exit .*", Shows),
         (r"-+\|[-|]+", Shows),
-        (r"[^|]+\|[ %\w]+\|.*", Stays),
+        (r"[^|]+\|[ %\w]+\|.*", Keep),
         (r"Summary of all failing tests", Recap),
         (r" {2}● Console", Output),
         (r" {2}● .+", Opens),

@@ -5,7 +5,7 @@
 //! line nothing goes.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Closes, Goes, Opens, Shows, Stays};
+use crate::reduce::format::Fate::{Closes, Hide, Keep, Opens, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -23,11 +23,11 @@ pub static MINITEST: Format = Format::new(
     2,
     &[
         (r"Run options: .*", Shows),
-        (r"# Running.*", Goes(Reason::Progress)),
-        (r"Running \d+ tests in .*", Stays),
-        (r"\S.*#\S.* = [\d.]+ s = \.", Goes(Reason::PassingTests)),
-        (r" +test_.* PASS \([\d.]+s\)", Goes(Reason::PassingTests)),
-        (r"\.+", Goes(Reason::PassingTests)),
+        (r"# Running.*", Hide(Reason::Progress)),
+        (r"Running \d+ tests in .*", Keep),
+        (r"\S.*#\S.* = [\d.]+ s = \.", Hide(Reason::PassingTests)),
+        (r" +test_.* PASS \([\d.]+s\)", Hide(Reason::PassingTests)),
+        (r"\.+", Hide(Reason::PassingTests)),
         (r"(?: +\d+\) )?(?:Failure|Error):", Opens),
         (r" +\d+\) Skipped:", Opens),
         (r"(?:bin/)?rails test \S.*", Closes),

@@ -2,7 +2,7 @@
 //!
 //! Lines as written by Mocha 6 to 11. What follows `N failing` has no end that can be told.
 
-use super::tree::Fate::{Failed, Goes, Heading, Opens, Passed, Shows, Skipped, Totals};
+use super::tree::Fate::{Failed, Heading, Hide, Opens, Passed, Shows, Skipped, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 use crate::text::reason::Reason;
@@ -37,7 +37,7 @@ pub static MOCHA: Tree = Tree::new(
         (r" {2,}(?:✔|✓|√) .+", Passed),
         (r" {2,}\d+\) .+", Failed),
         (r" {2,}- .+", Skipped),
-        (r"(?: {2})?\.+", Goes(Reason::PassingTests)),
+        (r"(?: {2})?\.+", Hide(Reason::PassingTests)),
         (r" {2,}\S.*", Heading),
     ],
 );

@@ -5,7 +5,7 @@
 //! lines has a form that goes; libtest's own lines in it stay with it.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -22,7 +22,7 @@ pub static NEXTEST: Format = Format::new(
     &["cargo nextest"],
     2,
     &[
-        (r"        PASS \[ *[\d.]+s\] (?:\( *\d+/\d+\) )?\S+.*", Goes(Reason::PassingTests)),
+        (r"        PASS \[ *[\d.]+s\] (?:\( *\d+/\d+\) )?\S+.*", Hide(Reason::PassingTests)),
         (
             r" +(?:FAIL|SIG[A-Z]+|ABORT|TIMEOUT|LEAK|FLAKY|SLOW|TERMINATING|TRY \d+ [A-Z]+)(?:-FAIL)? .*\[.*",
             Shows,
@@ -30,12 +30,12 @@ pub static NEXTEST: Format = Format::new(
         (r" Nextest run ID .*", Shows),
         (r" +Starting \d+ tests? across .*", Shows),
         (r" +Summary \[.*", Shows),
-        (r" +Cancell?ing due to .*", Stays),
-        (r"(?:\xE2\x94\x80|-){4,}", Stays),
-        (r"    Finished .*", Stays),
+        (r" +Cancell?ing due to .*", Keep),
+        (r"(?:\xE2\x94\x80|-){4,}", Keep),
+        (r"    Finished .*", Keep),
         (
             r" +(?:Compiling|Downloading|Downloaded|Updating|Locking|Adding|Blocking|Fresh|Dirty|Unpacking|Checking) \S.*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (r" +(?:Running|Building) \[.*", State),
     ],

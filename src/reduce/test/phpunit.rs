@@ -4,7 +4,7 @@
 //! that holds anything but a passed test stays; the one before it too, since it tells where.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Opens, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Opens, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -22,18 +22,18 @@ pub static PHPUNIT: Format = Format::new(
     2,
     &[
         (r"PHPUnit \d+\.\d.* by Sebastian Bergmann and contributors\.", Shows),
-        (r"Runtime: +PHP .*", Stays),
-        (r"Configuration: +\S.*", Stays),
+        (r"Runtime: +PHP .*", Keep),
+        (r"Configuration: +\S.*", Keep),
         (r"\.+ +\d+ / \d+ \( *\d+%\)", State),
-        (r"[.FEISRWDN]+ +\d+ / \d+ \( *\d+%\)", Stays),
-        (r"\.+", Goes(Reason::PassingTests)),
-        (r" +(?:\xE2\x9C\x94|\xE2\x9C\x93) \S.*", Goes(Reason::PassingTests)),
-        (r"   PASS  \S.*", Goes(Reason::PassingTests)),
+        (r"[.FEISRWDN]+ +\d+ / \d+ \( *\d+%\)", Keep),
+        (r"\.+", Hide(Reason::PassingTests)),
+        (r" +(?:\xE2\x9C\x94|\xE2\x9C\x93) \S.*", Hide(Reason::PassingTests)),
+        (r"   PASS  \S.*", Hide(Reason::PassingTests)),
         (r"Test '.*' started", State),
-        (r"Test '.*' ended", Goes(Reason::Progress)),
+        (r"Test '.*' ended", Hide(Reason::Progress)),
         (
             r"(?:Test Runner|Test Suite|Application|Event Facade|Test) (?:Started|Prepared|Preparation Started|Loaded|Sorted|Filtered|Configured|Execution Started|Finished|Passed|Sealed)\b.*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (r"There (?:was|were) \d+ (?:errors?|failures?)\b.*:", Opens),
         (r"Time: .*Memory: .*", Shows),

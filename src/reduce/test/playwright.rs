@@ -3,7 +3,7 @@
 //! A failure is told below `  1) file:line:column › test`, up to the next step or the totals. The line
 //! of a step only names the test that starts, which its failure names again.
 
-use super::tree::Fate::{Failed, Goes, Opens, Passed, Shows, Skipped, Step, Totals};
+use super::tree::Fate::{Failed, Hide, Opens, Passed, Shows, Skipped, Step, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 use crate::text::reason::Reason;
@@ -41,6 +41,6 @@ pub static PLAYWRIGHT: Tree = Tree::new(
         (r" {2,}(?:✓|ok) +\d+ .+", Passed),
         (r" {2,}(?:✘|x|×) +\d+ .+", Failed),
         (r" {2,}- +\d+ .+", Skipped),
-        (r"(?:·)+", Goes(Reason::PassingTests)),
+        (r"(?:·)+", Hide(Reason::PassingTests)),
     ],
 );

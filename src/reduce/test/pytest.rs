@@ -178,9 +178,9 @@ impl<'a> Reader<'a> {
         let line = self.source.line(i);
         if self.at == At::Passes {
             match self.passes.fate(self.source, i) {
-                Fate::Stays => return true,
-                Fate::Goes if self.only_place => return true,
-                Fate::Goes => {
+                Fate::Keep => return true,
+                Fate::Hide if self.only_place => return true,
+                Fate::Hide => {
                     self.out.omit_in(i..i + 1, Reason::TestOutput, self.group);
                     return true;
                 }

@@ -5,7 +5,7 @@
 //! goes, nor have the lines below it.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows, State};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -26,12 +26,12 @@ pub static SBT: Format = Format::new(
         (r"\[info\] +[-+] .*\*\*\* .*", Shows),
         (
             r"\[info\] (?:welcome to sbt|[Ll]oading |[Rr]esolving |[Ss]et current project to|Updating|Resolved|updating|Fetching|[Dd]ownloading|started sbt server|sbt server started|starting sbt server|entering \*experimental\*|compiling \d+|Compiling \d+|done compiling|Done compiling|Done updating|Fetched artifacts|Attempting to fetch|Defining |The new value|Reapplying|Non-compiled module|  Compilation completed|Resolving key references).*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"\[info\] +[-+] .+", Goes(Reason::PassingTests)),
-        (r"\[info\] +(?:\xE2\x9C\x93|\xE2\x9C\x94) .+", Goes(Reason::PassingTests)),
-        (r"\[info\] Test (?:run )?\S* ?(?:started|finished in .*s)", Goes(Reason::Progress)),
-        (r"(?:https?://\S+|  \S+\.(?:jar|pom|xml))", Goes(Reason::Progress)),
+        (r"\[info\] +[-+] .+", Hide(Reason::PassingTests)),
+        (r"\[info\] +(?:\xE2\x9C\x93|\xE2\x9C\x94) .+", Hide(Reason::PassingTests)),
+        (r"\[info\] Test (?:run )?\S* ?(?:started|finished in .*s)", Hide(Reason::Progress)),
+        (r"(?:https?://\S+|  \S+\.(?:jar|pom|xml))", Hide(Reason::Progress)),
         (r" +\d+[.,]\d%.*\[.*\].*", State),
         (r"\[info\] (?:Passed|Failed|Error): Total .*", Shows),
         (
@@ -41,6 +41,6 @@ pub static SBT: Format = Format::new(
         (r"\[success\] Total time: .*", Shows),
         (r"\[error\] .*", Shows),
         (r"\[warn\] .*", Shows),
-        (r"\[info\].*", Stays),
+        (r"\[info\].*", Keep),
     ],
 );

@@ -3,7 +3,7 @@
 //! A line that says that a test started goes only when its run came to its end: after a crash it tells
 //! which test it was. Lines as written by Swift 5.5 to 6.2 on Linux and macOS.
 
-use super::tree::Fate::{Failed, Goes, Passed, Run, Shows, Skipped, Step, Totals};
+use super::tree::Fate::{Failed, Hide, Passed, Run, Shows, Skipped, Step, Totals};
 use super::tree::Tree;
 use crate::reduce::Meta;
 use crate::text::reason::Reason;
@@ -41,7 +41,7 @@ pub static SWIFT_TEST: Tree = Tree::new(
         (r"➜ *(?:Test|Suite) .+", Skipped),
         (
             r"\[\d+(?:/\d+)?\] (?:Compiling|Emitting|Linking|Write|Wrapping|Planning|Build).*|\[\d+/\d+\] (?:Testing \S+/\S+|/.*\.swift)",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
     ],
 );

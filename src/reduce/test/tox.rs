@@ -4,7 +4,7 @@
 //! it first: this one only claims by content, with the rows of the test runners before it.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Shows, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -31,29 +31,29 @@ pub static TOX: Format = Format::new(
     &[
         (
             r"nox > (?:Creating virtual environment|Re-using existing virtual environment|Reusing existing virtual environment) .*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"nox > (?:python -m pip|uv pip|conda|mamba) install .*", Goes(Reason::Progress)),
+        (r"nox > (?:python -m pip|uv pip|conda|mamba) install .*", Hide(Reason::Progress)),
         (r"nox > .*", Shows),
         (
             r"[\w.,-]+: (?:_optional_hooks|get_requires_for_build_\w+|prepare_metadata_for_build_\w+|build_wheel|build_sdist|build_editable|install_package_deps|install_package|install_deps|install_dep_groups|install_requires|freeze|recreate env because|remove tox env folder|find interpreter for spec|proposed)\b.*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"[\w.,-]+ (?:create|recreate|inst|installdeps|inst-nodeps|develop-inst|develop-inst-noop|inst-noop|wheel-make|sdist-make|finish|start): .*",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"GLOB sdist-make: .*", Goes(Reason::Progress)),
-        (r"[\w.,-]+ installed: .*", Stays),
+        (r"GLOB sdist-make: .*", Hide(Reason::Progress)),
+        (r"[\w.,-]+ installed: .*", Keep),
         (r"[\w.,-]+(?: run-test(?:-pre)?)?: (?:commands(?:_pre|_post)?\[\d+\]|PYTHONHASHSEED).*", Shows),
         (r"[\w.,-]+: (?:OK|FAIL|SKIP|exit -?\d+|skipped because|failed with|IGNORED FAIL).*", Shows),
         (
             r"(?:ERROR:?)? +[\w.,-]+: (?:OK|FAIL|SKIP|commands (?:succeeded|failed)|InterpreterNotFound|skipped tests|ignored failed command|could not install).*",
             Shows,
         ),
-        (r"ERROR: .*", Stays),
+        (r"ERROR: .*", Keep),
         (r"_+ summary _+", Shows),
-        (r"_+ \S+ _+", Stays),
+        (r"_+ \S+ _+", Keep),
         (r"  (?:congratulations :\)|evaluation failed :\().*", Shows),
     ],
 );

@@ -31,9 +31,9 @@ pub enum Fate {
     /// may stand before them.
     Totals,
     /// Stays. Written for lines that a later form would take.
-    Stays,
+    Keep,
     /// Goes.
-    Goes(Reason),
+    Hide(Reason),
     /// A test that passed.
     Passed,
     /// A test that did not run: stays, with the headings above it.
@@ -171,7 +171,7 @@ impl Reducer for Tree {
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let fates = self.fates(input.source);
-        let known = |fate: &Option<Fate>| fate.is_some_and(|f| !matches!(f, Fate::Heading | Fate::Stays));
+        let known = |fate: &Option<Fate>| fate.is_some_and(|f| !matches!(f, Fate::Heading | Fate::Keep));
         let Some(first) = fates.iter().position(known) else { return 0..input.source.len() };
         let last = fates.iter().rposition(known).unwrap_or(first);
         // A failure that is told has no end of its own.

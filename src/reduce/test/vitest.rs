@@ -3,7 +3,7 @@
 //! Lines as the reporters `default`, `verbose` and `dot` of Vitest 1 to 3 write them without a terminal.
 
 use super::tree::Fate::{
-    Failed, FailedFile, Goes, Opens, Output, Passed, PassedFile, Shows, Skipped, Stays, Totals,
+    Failed, FailedFile, Hide, Keep, Opens, Output, Passed, PassedFile, Shows, Skipped, Totals,
 };
 use super::tree::Tree;
 use crate::reduce::Meta;
@@ -36,11 +36,11 @@ pub static VITEST: Tree = Tree::new(
         (r" *(?:Start at|Duration) +\d.*", Shows),
         (r" % Coverage report from .*|-+\|[-|]+", Shows),
         (r"No test files found.*", Shows),
-        (r"[^|]+\|[ %\w.]+\|[ %\w.]+\|.*", Stays),
+        (r"[^|]+\|[ %\w.]+\|[ %\w.]+\|.*", Keep),
         (r"⎯+ (?:Failed|Unhandled|Uncaught|Startup|Source|Typecheck|Vitest).* ⎯+", Opens),
         (r" FAIL +(?:\|[^|]+\| )?(\S+\.[cm]?[jt]sx?).*", Opens),
         (r" FAIL +.*", Opens),
-        (r"(?:stdout|stderr) \| unknown test.*", Stays),
+        (r"(?:stdout|stderr) \| unknown test.*", Keep),
         (r"(?:stdout|stderr) \| (.+?\.[cm]?[jt]sx?)(?: > .*)?", Output),
         (r" ❯ +(?:\|[^|]+\| )?(\S.*?\.[cm]?[jt]sx?) +\(\d+ tests?.*", FailedFile),
         (r" (?:✓|√) +(?:\|[^|]+\| )?(\S.*?\.[cm]?[jt]sx?) +\(\d+ tests?[^()]*\).*", PassedFile),
@@ -48,7 +48,7 @@ pub static VITEST: Tree = Tree::new(
         (r" +(?:×|❯) +(?:\|[^|]+\| )?(\S+?\.[cm]?[jt]sx?) > .+", Failed),
         (r" +(?:×|❯) .+", Failed),
         (r" +(?:↓|□) .+", Skipped),
-        (r" +→ .*", Stays),
-        (r"(?:·)+", Goes(Reason::PassingTests)),
+        (r" +→ .*", Keep),
+        (r"(?:·)+", Hide(Reason::PassingTests)),
     ],
 );

@@ -5,7 +5,7 @@
 //! to what reads JSON.
 
 use crate::reduce::Meta;
-use crate::reduce::format::Fate::{Goes, Named, Shows, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Named, Shows};
 use crate::reduce::format::Format;
 use crate::text::reason::Reason;
 
@@ -53,7 +53,7 @@ pub static FORGE: Format = Format::new(
         (r"(?:X|\*|-|\xC3\x97)  .*https?://\S+", Shows),
         (r"(?:\xE2\x9C\x93|\xE2\x9C\x94|X|\*|-) \S.* \xC2\xB7 \d+.*", Shows),
         (r"(?:\xE2\x9C\x93|\xE2\x9C\x94|X|\*|-) .* \(ID \d+\)", Shows),
-        (r"  (?:\xE2\x9C\x93|\xE2\x9C\x94) \S.*", Goes(Reason::PassingChecks)),
+        (r"  (?:\xE2\x9C\x93|\xE2\x9C\x94) \S.*", Hide(Reason::PassingChecks)),
         (r"  (?:X|\*|-|\xC2\xB7) \S.*", Shows),
         (r"(?:JOBS|ANNOTATIONS|ARTIFACTS)", Shows),
         (r"Triggered via .*", Shows),
@@ -62,9 +62,9 @@ pub static FORGE: Format = Format::new(
         // `glab ci get`. What the pipeline came to stays; rows of `--with-job-details` have no form: numbers begin them, as
         // they do lines of a file view.
         (r"# (?:Pipeline|Jobs|Variables):", Shows),
-        (r"(?:id|status|source|ref|sha|tag|yaml Errors|user|created|started|updated):\t.*", Stays),
+        (r"(?:id|status|source|ref|sha|tag|yaml Errors|user|created|started|updated):\t.*", Keep),
         (r"([^\t\[\]]{1,80}):\tsuccess", Named(Reason::PassingChecks)),
-        (r"(?:View this run on GitHub|To see (?:what failed|the full job log|.*logs?)).*", Stays),
-        (r"(?:SHA|Pipeline [Ss]tate|Pipeline state|https?)\b.*", Stays),
+        (r"(?:View this run on GitHub|To see (?:what failed|the full job log|.*logs?)).*", Keep),
+        (r"(?:SHA|Pipeline [Ss]tate|Pipeline state|https?)\b.*", Keep),
     ],
 );

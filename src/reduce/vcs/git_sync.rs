@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use super::folders::{self, Entry};
 use crate::input::{Claim, Input};
-use crate::reduce::format::Fate::{Goes, Named, Shows, State, Stays};
+use crate::reduce::format::Fate::{Hide, Keep, Named, Shows, State};
 use crate::reduce::format::Format;
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::{MARKER_COST, Reduction};
@@ -123,25 +123,25 @@ static LINES: Format = Format::new(
     &[
         (
             r"(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Writing|Unpacking|Expanding|Indexing|Finding|Filtering|Updating|Checking out|Resolving|Rewriting|Uploading LFS|Downloading LFS)[\w ]*:.*\bdone\.?",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (
             r"(?:remote: )?(?:Enumerating|Counting|Compressing|Receiving|Writing|Unpacking|Expanding|Indexing|Finding|Filtering|Updating|Checking out|Resolving|Rewriting|Uploading LFS|Downloading LFS)[\w ]*: +\d+.*",
             State,
         ),
-        (r"(?:remote: )?Total \d+ \(delta \d+\).*", Goes(Reason::Progress)),
-        (r"Delta compression using up to \d+ threads?\.?", Goes(Reason::Progress)),
+        (r"(?:remote: )?Total \d+ \(delta \d+\).*", Hide(Reason::Progress)),
+        (r"Delta compression using up to \d+ threads?\.?", Hide(Reason::Progress)),
         (
             r"remote: (?:Processing changes|Resolving deltas|Checking connectivity): .*\bdone\.?",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
-        (r"remote:", Goes(Reason::Progress)),
-        (r"remote: +\xE2\x80\xBB?", Goes(Reason::Progress)),
+        (r"remote:", Hide(Reason::Progress)),
+        (r"remote: +\xE2\x80\xBB?", Hide(Reason::Progress)),
         (r"(?:Rebasing|Applying) \(\d+/\d+\)", State),
-        (r"POST git-(?:upload|receive)-pack .*", Goes(Reason::Progress)),
+        (r"POST git-(?:upload|receive)-pack .*", Hide(Reason::Progress)),
         (
             r"Auto packing the repository .*|See .git help gc. for manual housekeeping\.",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (r"Auto-merging (\S.*)", Named(Reason::Progress)),
         (
@@ -151,22 +151,22 @@ static LINES: Format = Format::new(
         (r"warning: (?:LF|CRLF) will be replaced by (?:CRLF|LF) in (\S.*?)\.?", Named(Reason::LineEndings)),
         (
             r"The file will have its original line endings in your working directory\.?",
-            Goes(Reason::LineEndings),
+            Hide(Reason::LineEndings),
         ),
         (
             r"hint: (?:Disable this message with|See the 'Note about|Turn off this advice|Using '\S+' as the name for the initial branch|is subject to change|to use in all|call:|Names commonly chosen|of your new repositories|'development'|will be suppressed|all of your|git (?:config|branch -m)|  git (?:config|branch -m|rebase|merge|cherry-pick|submodule|push|pull)|\tgit (?:config|branch -m|rebase|merge)|preference for all repositories|invocation|or --ff-only on the command line|You can (?:instead skip|replace)|To abort and get back|this message).*",
-            Goes(Reason::GitHints),
+            Hide(Reason::GitHints),
         ),
-        (r"hint:", Goes(Reason::GitHints)),
+        (r"hint:", Hide(Reason::GitHints)),
         (
             r"You are in 'detached HEAD' state\. You can look around, make experimental|changes and commit them, and you can discard any commits you make in this|state without impacting any branches by (?:switching back to a|performing another) (?:branch|checkout)\.",
-            Goes(Reason::GitHints),
+            Hide(Reason::GitHints),
         ),
         (
             r"If you want to create a new branch to retain commits you create, you may|do so \(now or later\) by using -[bc] with the (?:switch|checkout) command(?: again)?\. Example:|  git (?:switch -c|checkout -b) <new-branch-name>|Or undo this operation with:|  git switch -|Turn off this advice by setting config variable advice\.detachedHead to false",
-            Goes(Reason::GitHints),
+            Hide(Reason::GitHints),
         ),
-        (r"  \(use .git [^)]*\)", Goes(Reason::GitHints)),
+        (r"  \(use .git [^)]*\)", Hide(Reason::GitHints)),
         (
             r"(?:Cloning into .*|From \S.*|To \S.*|Fast-forward|Updating [0-9a-f]+\.\.[0-9a-f]+|Already up[ -]to[ -]date.*|Everything up-to-date)",
             Shows,
@@ -177,15 +177,15 @@ static LINES: Format = Format::new(
         (r" \d+ files? changed.*", Shows),
         (r"\[[^\]\n]+ (?:\(root-commit\) )?[0-9a-f]{7,40}\] .*", Shows),
         (r"CONFLICT \(.*", Shows),
-        (r" (?:create|delete) mode \d+ .*", Stays),
+        (r" (?:create|delete) mode \d+ .*", Keep),
         (
             r"(?:Switched to (?:a new )?branch .*|Already on .*|HEAD is now at .*|Previous HEAD position was .*|Note: (?:switching to|checking out) .*|Merge made by .*|Successfully rebased .*|Submodule .*|Bisecting: .*|Saved working directory .*|Dropped .*|Removing \S.*|rename .*)",
             Shows,
         ),
-        (r"branch .* set up to track .*|Your branch .*|Automatic merge .*", Stays),
+        (r"branch .* set up to track .*|Your branch .*|Automatic merge .*", Keep),
         (
             r"requesting all changes|adding (?:changesets|manifests|file changes)|searching for changes|no changes found",
-            Goes(Reason::Progress),
+            Hide(Reason::Progress),
         ),
         (r"(?:added \d+ changesets? with .*|\d+ files updated, .*|new changesets .*)", Shows),
     ],

@@ -19,8 +19,8 @@ pub struct Passes {
 /// What becomes of a line of the section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    Stays,
-    Goes,
+    Keep,
+    Hide,
     /// It may end the section.
     Open,
 }
@@ -54,7 +54,7 @@ impl Passes {
         let line = source.line(i);
         let is_nested = self.nested_at(i).is_some();
         if i < self.whole {
-            return Fate::Stays;
+            return Fate::Keep;
         }
         if !is_nested && (title(line).is_some() || is_totals_line(line)) {
             return Fate::Open;
@@ -62,7 +62,7 @@ impl Passes {
         if !is_nested && is_header(line) {
             return self.block(source, i);
         }
-        if signals::is_failure(line) { Fate::Stays } else { Fate::Goes }
+        if signals::is_failure(line) { Fate::Keep } else { Fate::Hide }
     }
 
     /// What becomes of the header in line `i`. A block with a session that failed, or with a title that no
@@ -90,7 +90,7 @@ impl Passes {
         if is_whole {
             self.whole = at;
         }
-        if is_whole || fails { Fate::Stays } else { Fate::Goes }
+        if is_whole || fails { Fate::Keep } else { Fate::Hide }
     }
 
     /// The nested session that a line belongs to.
@@ -128,7 +128,7 @@ mod tests {
         (0..source.len())
             .map(|i| (i, passes.fate(&source, i)))
             .take_while(|(_, fate)| *fate != Fate::Open)
-            .filter_map(|(i, fate)| (fate == Fate::Stays).then_some(i))
+            .filter_map(|(i, fate)| (fate == Fate::Keep).then_some(i))
             .collect()
     }
 

@@ -149,8 +149,8 @@ impl<'a> Reader<'a> {
             Fate::Output => return self.output(i, level),
             Fate::Details => return self.details(i, level),
             Fate::Follows if self.went => self.gone[i] = Some(Reason::PassingTests),
-            Fate::Goes(reason) if !signals::is_failure(line) => self.gone[i] = Some(reason),
-            Fate::Stays | Fate::Goes(_) | Fate::Follows => {}
+            Fate::Hide(reason) if !signals::is_failure(line) => self.gone[i] = Some(reason),
+            Fate::Keep | Fate::Hide(_) | Fate::Follows => {}
         }
         i + 1
     }

@@ -97,7 +97,7 @@ impl Reader<'_> {
     /// How many lines from `i` on are those from `from` on, and can be seen there. Outside of a recap a
     /// line that says how a test ended is never one of them.
     fn same(&self, from: usize, i: usize, in_recap: bool) -> usize {
-        let is_text = |n: usize| matches!(self.fates[n], None | Some(Fate::Heading | Fate::Stays));
+        let is_text = |n: usize| matches!(self.fates[n], None | Some(Fate::Heading | Fate::Keep));
         (0..(i - from).min(self.fates.len() - i))
             .take_while(|n| {
                 self.source.line(from + n).trim() == self.source.line(i + n).trim()

@@ -1,8 +1,8 @@
-//! Lines that stand out of what a cut would drop: those with a word of warning or of a bad state, and rows of
-//! columns with a value or a number that few rows have.
+//! Outliers among the lines that a cut would drop: lines with a word of warning or of a bad state, and table rows
+//! with a rare value or number.
 //!
-//! Like `signals`, this knows no reducer. Nothing here decides how many lines stay; a cut takes them in the
-//! order of how rare they are. Linear in the text, and what is remembered of it has a limit.
+//! Knows no reducer, as `signals` does not. How many outliers are kept is decided by the cut, which takes the rarest first.
+//! Time is linear in the text; what is remembered is bounded.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -164,7 +164,7 @@ const SHARE: usize = 6;
 impl Picked<'_> {
     /// Keeps lines that stand out, within a share of `budget`. What they take more than that leaves is taken
     /// from the start of the tail: `gone` is what stands between head and tail.
-    pub(super) fn outstanding(
+    pub(super) fn keep_outliers(
         &mut self,
         source: &Source<'_>,
         signals: &[usize],
