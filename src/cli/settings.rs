@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::Failure;
 use crate::config::Profile;
-use crate::layers::{ConfigError, Layers, Resolved, Sources, of_flag, printable, told};
+use crate::layers::{ConfigError, Layers, Resolved, Sources, joined, of_flag, printable};
 
 /// Flags about settings. Each subcommand that uses settings has them.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -49,7 +49,7 @@ impl Loaded {
     fn tell(&self) {
         let faults =
             self.faults.iter().map(|fault| format!("{}; it does not count", printable(&fault.to_string())));
-        let untrusted = self.resolved.untrusted.as_ref().and_then(|untrusted| untrusted.told());
+        let untrusted = self.resolved.untrusted.as_ref().and_then(|untrusted| untrusted.line());
         let warnings = self.resolved.config.policy.rules.warnings();
         let warnings = warnings.into_iter().map(|warning| format!("warning: {}", printable(&warning)));
         say_once(faults.chain(untrusted.map(|line| printable(&line))).chain(warnings).collect());
@@ -154,13 +154,13 @@ impl SettingsArgs {
 
     fn read(&self, flags: Flags) -> Result<Loaded, Failure> {
         let sources = self.sources(flags);
-        let layers = sources.read().map_err(|errors| Failure::config(told(&errors)))?;
+        let layers = sources.read().map_err(|errors| Failure::config(joined(&errors)))?;
         let (resolved, errors) = layers.settle();
         // What stands on the command line was typed by who is there to read the error.
         let of_flags: Vec<ConfigError> =
             errors.iter().filter(|error| error.place.starts_with("--")).cloned().collect();
         if !of_flags.is_empty() {
-            return Err(Failure::config(told(&of_flags)));
+            return Err(Failure::config(joined(&of_flags)));
         }
         let faults = layers.faults().cloned().chain(errors).collect();
         Ok(Loaded { sources, layers, resolved, faults })

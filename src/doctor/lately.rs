@@ -29,7 +29,7 @@ pub(super) fn look(config: &Config) -> Vec<Finding> {
     }
     let now = Duration::from_millis(SystemClock::default().unix_millis());
     match read(&file) {
-        Ok(text) => told(&file, &text, now),
+        Ok(text) => recent_findings(&file, &text, now),
         Err(e) => vec![Finding::note(AREA, format!("{}: {e}", shown(&file)), None)],
     }
 }
@@ -48,7 +48,7 @@ fn read(file: &Path) -> std::io::Result<String> {
     })
 }
 
-fn told(file: &Path, text: &str, now: Duration) -> Vec<Finding> {
+fn recent_findings(file: &Path, text: &str, now: Duration) -> Vec<Finding> {
     let mut results = 0usize;
     let mut failures = Vec::new();
     for event in text.lines().filter_map(|line| serde_json::from_str::<Event>(line).ok()) {

@@ -25,7 +25,7 @@ pub(super) fn look(sources: &Sources) -> (Config, Vec<Finding>) {
         .iter()
         .map(|fault| Finding::fault(AREA, printable(&fault.to_string()), printable(&fix(&fault.place))))
         .collect();
-    if let Some(line) = resolved.untrusted.as_ref().and_then(|untrusted| untrusted.told()) {
+    if let Some(line) = resolved.untrusted.as_ref().and_then(|untrusted| untrusted.line()) {
         let fix = "`tersed trust` shows what it would allow, and asks; nothing has to be done".to_owned();
         all.push(Finding::note(AREA, printable(&line), Some(fix)));
     }

@@ -312,7 +312,7 @@ pub(super) fn respond(job: &Job<'_>, stored: Stored, policy: &Policy) -> Result<
     {
         content = safe;
     }
-    let evidence = told(outcome.evidence, policy);
+    let evidence = wanted_evidence(outcome.evidence, policy);
     Ok(Compressed { content, evidence, artifact })
 }
 
@@ -350,7 +350,7 @@ fn rest_redacted(
 }
 
 /// The evidence in the detail that the policy asks for.
-pub(super) fn told(evidence: Evidence, policy: &Policy) -> Option<Evidence> {
+pub(super) fn wanted_evidence(evidence: Evidence, policy: &Policy) -> Option<Evidence> {
     Some(evidence).filter(|evidence| match policy.evidence {
         EvidenceDetail::None => false,
         EvidenceDetail::Changed => evidence.status != Status::Unchanged,

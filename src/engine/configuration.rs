@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{Engine, Settings};
 use crate::config::{Config, ConfigPatch, Policy, Profile};
-use crate::layers::{ConfigError, Layers, Resolved, Sources, printable, told};
+use crate::layers::{ConfigError, Layers, Resolved, Sources, joined, printable};
 use crate::protocol::RpcError;
 use crate::protocol::config::{DidChangeParams, Reloaded};
 use crate::protocol::initialize::{self, Options};
@@ -79,7 +79,7 @@ impl Configuration {
     }
 
     /// What is said of files and variables to who shakes hands.
-    pub(super) fn told(&self) -> Arc<initialize::Configuration> {
+    pub(super) fn answer(&self) -> Arc<initialize::Configuration> {
         Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).told)
     }
 
@@ -141,7 +141,7 @@ impl Configuration {
 /// What came of the layers, for the host. Values may be anything, so secrets are taken out.
 fn said(layers: &Layers, resolved: &Resolved, errors: &[ConfigError]) -> initialize::Configuration {
     let untrusted = resolved.untrusted.as_ref().and_then(|untrusted| {
-        let text = printable(&untrusted.told()?);
+        let text = printable(&untrusted.line()?);
         let ignored = untrusted.ignored.iter().map(|given| given.key.clone()).collect();
         Some(initialize::Untrusted { file: untrusted.path.display().to_string(), ignored, text })
     });
@@ -183,7 +183,7 @@ fn of_length(mut line: String, most: usize) -> String {
 
 /// A configuration that cannot be read. Its values may be anything, so secrets are taken out.
 fn unreadable(errors: &[ConfigError]) -> RpcError {
-    let text = sanitize::redact_only(&told(errors)).map(|(text, _)| text);
+    let text = sanitize::redact_only(&joined(errors)).map(|(text, _)| text);
     RpcError::failed(
         "bad_configuration",
         text.unwrap_or_else(|_| "the configuration cannot be read".to_owned()),
@@ -247,7 +247,7 @@ impl Engine {
     /// What is wrong with files and variables, or does not count, as lines for people; no more than fit on a screen.
     pub fn notes_on_settings(&self) -> Vec<String> {
         const MOST: usize = 32;
-        let told = self.configuration.told();
+        let told = self.configuration.answer();
         let faults = told.faults.iter().map(|fault| format!("{fault}; it does not count"));
         let untrusted = told.untrusted.iter().map(|untrusted| untrusted.text.clone());
         let warnings = self.configuration.policy().rules.warnings();

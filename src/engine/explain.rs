@@ -28,19 +28,19 @@ impl Engine {
         let ask = Ask::new(&policy, pressure);
         let turn = Place::new(id, session.as_ref()).turn;
         let (Some(session), Some(call_id)) = (&session, job.call.id.as_deref()) else {
-            return told(&job, &policy, ask, &NoHistory);
+            return explained(&job, &policy, ask, &NoHistory);
         };
         let session = lock(session);
         match session.look_up(call_id, job.fingerprint(&policy)) {
-            Lookup::Stored(stored) => told(&job, &policy, ask, &AsDecided(stored.outcome.decision)),
-            Lookup::Decided(decision) => told(&job, &policy, ask, &AsDecided(decision)),
-            Lookup::Full => told(&job, &policy, ask, &NoHistory),
+            Lookup::Stored(stored) => explained(&job, &policy, ask, &AsDecided(stored.outcome.decision)),
+            Lookup::Decided(decision) => explained(&job, &policy, ask, &AsDecided(decision)),
+            Lookup::Full => explained(&job, &policy, ask, &NoHistory),
             Lookup::New | Lookup::Changed => {
                 let mentioned = job.call.mentioned();
                 let wrote = job.wrote(&policy);
                 let caller = job.caller(call_id, &mentioned, turn, &wrote);
                 let written = job.written(&policy);
-                told(&job, &policy, ask, &session.history(caller, &written, window(&policy)))
+                explained(&job, &policy, ask, &session.history(caller, &written, window(&policy)))
             }
         }
     }
@@ -55,7 +55,7 @@ impl Engine {
     }
 }
 
-fn told(
+fn explained(
     job: &Job<'_>,
     policy: &Policy,
     ask: Ask,

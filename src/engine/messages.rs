@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
-use super::compress::{Place, pressure, told};
+use super::compress::{Place, pressure, wanted_evidence};
 use super::job::{Job, shortened};
 use super::sessions::lock;
 use super::{Cancel, Engine, schema};
@@ -176,7 +176,7 @@ fn answer(found: Found<'_>, stored: Stored, policy: &Policy) -> MessageResult {
     MessageResult {
         tool_call_id: found.call.id,
         place: found.place,
-        evidence: told(stored.outcome.evidence, policy),
+        evidence: wanted_evidence(stored.outcome.evidence, policy),
         artifact: stored.artifact,
     }
 }

@@ -232,7 +232,7 @@ impl Engine {
                 max_streams: self.settings.streams.max_open,
                 max_stream_bytes: self.settings.streams.limits.whole,
             },
-            configuration: (*self.configuration.told()).clone(),
+            configuration: (*self.configuration.answer()).clone(),
         };
         serde_json::to_value(capabilities).map_err(|e| RpcError::failed("internal", e.to_string()))
     }

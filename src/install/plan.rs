@@ -60,7 +60,7 @@ impl Step {
     }
 }
 
-fn told(path: &Path, fault: &Fault) -> String {
+fn syntax_error(path: &Path, fault: &Fault) -> String {
     format!("{}:{}: {}; nothing was changed", path.display(), fault.line, fault.text)
 }
 
@@ -81,7 +81,7 @@ fn text<'a>(change: &Change, bytes: &'a [u8]) -> Result<&'a str, String> {
         (Err(_), What::File { .. }) => Ok(""),
         (Err(e), _) => {
             let line = 1 + bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count();
-            Err(told(&change.path, &Fault { line, text: "is no UTF-8".to_owned() }))
+            Err(syntax_error(&change.path, &Fault { line, text: "is no UTF-8".to_owned() }))
         }
     }
 }
@@ -101,7 +101,7 @@ pub(super) fn held(change: &Change) -> Result<(Held, Vec<String>), String> {
 /// A file with what its host needs.
 pub(super) fn install(change: &Change, entry: Option<&Entry>, records: &Records) -> Result<Step, String> {
     let (target, before) = look(change)?;
-    let told = |fault: Fault| told(&change.path, &fault);
+    let told = |fault: Fault| syntax_error(&change.path, &fault);
     let mut changed = None;
     let mut note = None;
     let base: Option<Vec<u8>> = match (&before, entry) {
@@ -181,8 +181,9 @@ fn undone(change: &Change, bytes: &[u8], entry: &Entry, records: &Records) -> Re
     // In a file that we made, what others put there since may need those values.
     let is_kept = |path: &Vec<String>| entry.before.is_none() && change.is_default(path);
     let made: Vec<Vec<String>> = entry.made.iter().filter(|path| !is_kept(path)).cloned().collect();
-    let left =
-        change.without(text(change, bytes)?, Some(&made)).map_err(|fault| told(&change.path, &fault))?;
+    let left = change
+        .without(text(change, bytes)?, Some(&made))
+        .map_err(|fault| syntax_error(&change.path, &fault))?;
     let is_gone = |left: &String| entry.before.is_none() && change.is_bare(left);
     Ok(Undone::Changed(left.filter(|left| !is_gone(left)).map(String::into_bytes), None))
 }
@@ -215,7 +216,7 @@ pub(super) fn uninstall(change: &Change, entry: Option<&Entry>, records: &Record
                 }
                 _ => change
                     .without(text, None)
-                    .map_err(|fault| told(&change.path, &fault))?
+                    .map_err(|fault| syntax_error(&change.path, &fault))?
                     .map(String::into_bytes),
             };
         }

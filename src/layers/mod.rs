@@ -60,7 +60,7 @@ impl fmt::Display for ConfigError {
 }
 
 /// All that is wrong, one a line.
-pub fn told(errors: &[ConfigError]) -> String {
+pub fn joined(errors: &[ConfigError]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 

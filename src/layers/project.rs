@@ -30,7 +30,7 @@ pub struct Untrusted {
 
 impl Untrusted {
     /// All of it on one line; `None` where everything that the file says counts.
-    pub fn told(&self) -> Option<String> {
+    pub fn line(&self) -> Option<String> {
         if self.ignored.is_empty() {
             return None;
         }

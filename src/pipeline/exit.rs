@@ -36,7 +36,7 @@ fn is_behind_word(line: &str) -> bool {
 }
 
 /// Adds the status as the last line.
-pub fn tell(text: &mut String, status: i64) {
+pub fn write_status(text: &mut String, status: i64) {
     let is_closed = text.ends_with('\n');
     if !is_closed {
         text.push('\n');
@@ -80,11 +80,11 @@ mod tests {
             assert!(!is_told(text, 1), "{text}");
         }
         let mut text = "a\n".to_owned();
-        tell(&mut text, 2);
+        write_status(&mut text, 2);
         assert_eq!(text, "a\n[tersed: exit status 2]\n");
         assert!(is_told(&text, 2));
         let mut text = "a".to_owned();
-        tell(&mut text, -9);
+        write_status(&mut text, -9);
         assert_eq!(text, "a\n[tersed: exit status -9]");
     }
 }

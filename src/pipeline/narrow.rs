@@ -175,7 +175,7 @@ impl Run<'_> {
                 && !gaps.is_empty()
                 && !exit::is_told(&text, status)
             {
-                exit::tell(&mut text, status);
+                exit::write_status(&mut text, status);
             }
             if let Some(pointer) = pointer {
                 text.insert_str(0, &format!("{pointer}\n"));

@@ -233,7 +233,7 @@ impl Run<'_> {
             && !ledger.gaps(source).is_empty()
             && !exit::is_told(&text, status)
         {
-            exit::tell(&mut text, status);
+            exit::write_status(&mut text, status);
         }
         if self.rule_allows("dictionary")
             && !self.is_passed_through()

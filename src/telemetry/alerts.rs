@@ -130,7 +130,7 @@ mod tests {
     };
 
     /// The seconds at which failures at these seconds are told, with their counts.
-    fn told(times: impl IntoIterator<Item = usize>) -> Vec<(usize, usize)> {
+    fn alerts_at(times: impl IntoIterator<Item = usize>) -> Vec<(usize, usize)> {
         let mut monitor = Monitor::default();
         let note = |at| Some((at, monitor.failed(seconds(at), "jest", &ALERTS)?.count));
         times.into_iter().filter_map(note).collect()
@@ -138,16 +138,16 @@ mod tests {
 
     #[test]
     fn the_threshold_counts_within_the_window() {
-        assert_eq!(told([0, 1]), []);
-        assert_eq!(told([0, 1, 9]), [(9, 3)]);
-        assert_eq!(told([0, 1, 10]), [], "the window is open at its end");
-        assert_eq!(told([0, 5, 10, 14]), [(14, 3)]);
+        assert_eq!(alerts_at([0, 1]), []);
+        assert_eq!(alerts_at([0, 1, 9]), [(9, 3)]);
+        assert_eq!(alerts_at([0, 1, 10]), [], "the window is open at its end");
+        assert_eq!(alerts_at([0, 5, 10, 14]), [(14, 3)]);
     }
 
     #[test]
     fn an_alert_is_not_repeated_while_it_cools() {
-        assert_eq!(told(0..22), [(2, 3)]);
-        assert_eq!(told(0..23), [(2, 3), (22, 10)]);
+        assert_eq!(alerts_at(0..22), [(2, 3)]);
+        assert_eq!(alerts_at(0..23), [(2, 3), (22, 10)]);
     }
 
     #[test]

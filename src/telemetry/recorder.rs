@@ -33,7 +33,7 @@ pub struct Recorder {
     monitor: Mutex<Monitor>,
     /// Handed to the writer when it starts.
     #[cfg(feature = "otel")]
-    exporter: OnceLock<Arc<super::otel::Exporter>>,
+    exporter: std::sync::OnceLock<Arc<super::otel::Exporter>>,
 }
 
 impl Recorder {
@@ -52,7 +52,7 @@ impl Recorder {
             is_on_wire: Arc::default(),
             monitor: Mutex::default(),
             #[cfg(feature = "otel")]
-            exporter: OnceLock::new(),
+            exporter: std::sync::OnceLock::new(),
         }
     }
 

@@ -12,7 +12,7 @@ use tersed::config::schema::{self, settings};
 use tersed::config::{Config, ConfigPatch, Mode, Policy, PolicyPatch, Profile};
 use tersed::engine::{Engine, Settings};
 use tersed::layers::trust::Trusted;
-use tersed::layers::{Layers, Sources, project_file, told};
+use tersed::layers::{Layers, Sources, joined, project_file};
 use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::evidence::Status;
 use tersed::pipeline::{Outcome, Raw, compress};
@@ -72,13 +72,13 @@ impl Place {
     }
 
     fn layers(&self) -> Layers {
-        self.sources.load().unwrap_or_else(|errors| panic!("{}", told(&errors)))
+        self.sources.load().unwrap_or_else(|errors| panic!("{}", joined(&errors)))
     }
 
     fn errors(&self) -> String {
         match self.sources.load() {
             Ok(layers) => layers.resolve().unwrap_err().to_string(),
-            Err(errors) => self.plain(&told(&errors)),
+            Err(errors) => self.plain(&joined(&errors)),
         }
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, String> {
                 json!({ "version": env!("CARGO_PKG_VERSION"), "isWell": faults == 0, "findings": findings });
             serde_json::to_string_pretty(&whole).map_err(|e| e.to_string())? + "\n"
         }
-        false => told(&findings, faults),
+        false => report(&findings, faults),
     };
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => return Err(format!("standard output: {e}")),
@@ -44,7 +44,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, String> {
     Ok(ExitCode::from(u8::from(faults > 0)))
 }
 
-fn told(findings: &[Finding], faults: usize) -> String {
+fn report(findings: &[Finding], faults: usize) -> String {
     let mut out = String::new();
     let mut area = "";
     for finding in findings {

@@ -90,7 +90,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let Some(row) = args.host.as_deref().and_then(Row::named) else { return list(args) };
     let place = args.place.of(row, args.command.as_deref())?;
     let steps = install(row, &place, args.place.dry_run)?;
-    let mut text = told(&steps, args.place.dry_run);
+    let mut text = report(&steps, args.place.dry_run);
     if steps.iter().all(|step| step.action() == Action::None) {
         let _ = writeln!(text, "{} is wired already; nothing was changed.", row.title);
     } else if !args.place.dry_run {
@@ -105,7 +105,7 @@ pub(super) fn run_uninstall(args: &UninstallArgs) -> Result<(), Failure> {
     let row = Row::named(&args.host).ok_or_else(|| Failure::config(format!("no host `{}`", args.host)))?;
     let place = args.place.of(row, Some("tersed"))?;
     let steps = uninstall(row, &place, args.place.dry_run)?;
-    let mut text = told(&steps, args.place.dry_run);
+    let mut text = report(&steps, args.place.dry_run);
     if steps.iter().all(|step| step.action() == Action::None) {
         let _ = writeln!(text, "{} is not wired; nothing was changed.", row.title);
     } else if !args.place.dry_run {
@@ -122,7 +122,7 @@ fn flags(place: &Place) -> String {
 }
 
 /// What became of the files, or with `dry` what would: a unified diff of each.
-fn told(steps: &[Step], dry: bool) -> String {
+fn report(steps: &[Step], dry: bool) -> String {
     let mut out = String::new();
     for step in steps {
         let path = step.path.display();

@@ -195,7 +195,7 @@ pub struct Read<'a> {
 
 /// The results of a body, in order, and the format that they were found in.
 pub fn read(body: Json<'_>, format: Option<Format>) -> Result<Read<'_>, RpcError> {
-    let Some(format) = format.map_or_else(|| told(body), |format| Ok(Some(format)))? else {
+    let Some(format) = format.map_or_else(|| detect_format(body), |format| Ok(Some(format)))? else {
         return messages(body);
     };
     read_as(body, format)
@@ -215,7 +215,7 @@ fn read_as(body: Json<'_>, format: Format) -> Result<Read<'_>, RpcError> {
 }
 
 /// The format that the members of a body tell; `None` for `messages`, which two formats have.
-fn told(body: Json<'_>) -> Result<Option<Format>, RpcError> {
+fn detect_format(body: Json<'_>) -> Result<Option<Format>, RpcError> {
     const ADVICE: &str =
         "give `format`, one of `openai-chat`, `openai-responses`, `anthropic`, `gemini`, `mcp`";
     if body.is_array() {

@@ -70,7 +70,7 @@ impl Reducer for VcsList {
         let command = &input.detection.command;
         match () {
             () if command.runs(is_list) && kind(input).is_some() => Claim::Command,
-            () if command.pipelines.is_empty() && told(input.source) => Claim::Content,
+            () if command.pipelines.is_empty() && is_list_by_content(input.source) => Claim::Content,
             () => Claim::No,
         }
     }
@@ -137,7 +137,7 @@ fn kind(input: &Input<'_>) -> Option<Kind> {
 }
 
 /// Whether all lines are of one kind that no other text looks like.
-fn told(source: &Source<'_>) -> bool {
+fn is_list_by_content(source: &Source<'_>) -> bool {
     let lines = || source.lines().take(CLAIM_LINES).filter(|l| !l.is_empty());
     let is_told = |kind: &Kind| lines().all(|line| kind(line).is_some() || is_folded(line));
     TOLD.iter().any(is_told)
