@@ -284,6 +284,10 @@ mod properties {
         let mut all = Scan::new(text);
         for (rule, index) in table.rules.iter().zip(0u16..) {
             if let Form::Pattern { regex, .. } = &rule.form {
+                // A regex may be wider than its keywords; a text without any of them is none of its business.
+                if !rule.keywords.iter().any(|word| judge::contains(text, word)) {
+                    continue;
+                }
                 let regex = compiled(index, regex);
                 for found in regex.captures_iter(text) {
                     all.claim(rule, index, found.get(1).or(found.get(0)).unwrap().range());
