@@ -1,4 +1,4 @@
-//! What is told of the work on one result: an event, and what alerts count. Decides nothing.
+//! Builds the telemetry event of one result, and what alerts count. Changes no result.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

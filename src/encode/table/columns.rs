@@ -1,5 +1,5 @@
-//! Tables that only blanks align. A column is what stands between two rivers: places that are blank in
-//! every line. Nothing here guesses: a line that is empty where a column is makes it all stay.
+//! Tables that only blanks align. A gap between two columns is a run of places that are
+//! blank in every line. Nothing is guessed: if a line is empty at a column, the table is left as it is.
 
 use unicode_width::UnicodeWidthChar;
 

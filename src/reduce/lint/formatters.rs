@@ -1,5 +1,5 @@
 //! Formatters that only say which files they would change or changed: black, isort, prettier, `ruff format`,
-//! autoflake. Files that were in order go; every file that is not, every error and the totals stay.
+//! autoflake. Files that were in order are left out; every other file, every error and the totals are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Shows};

@@ -1,4 +1,5 @@
-//! `ffmpeg` and `ffprobe`: the banner, running states and encoder statistics go; streams, mapping, the last state and errors stay.
+//! `ffmpeg` and `ffprobe`: the banner, running states and encoder statistics are left out;
+//! streams, mapping, the last state and errors are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Shows, State};

@@ -1,5 +1,5 @@
 //! `npm install`, `ci`, `audit` and their like: what npm says of its own work at higher log levels, funding
-//! notices and advice go; counts, vulnerabilities, deprecations, peer conflicts and errors stay.
+//! notices and advice are left out; counts, vulnerabilities, deprecations, peer conflicts and errors are kept.
 //!
 //! Lines as written by npm 6 to 11. A request that was not answered with 200 stays.
 

@@ -1,4 +1,4 @@
-//! GoogleTest: passing tests and what they printed go; failures, skipped tests and the totals stay.
+//! GoogleTest: passing tests and what they printed are left out; failures, skipped tests and the totals are kept.
 //!
 //! Grammar: `[ RUN      ] Suite.Test`, what the test printed, `[       OK ] Suite.Test (0 ms)` or another
 //! outcome; around the tests of a suite a `[----------]` line. What stands between goes only with an `OK`

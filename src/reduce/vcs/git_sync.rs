@@ -1,6 +1,6 @@
 //! What git says while it works: clone, fetch, pull, push, commit, merge, rebase, cherry-pick, switch,
 //! submodules and the like, and the same of hg. Object counts and transfers that came to their end and
-//! advice on what to type go; what happened to which reference, file or commit stays.
+//! advice on what to type are left out; what happened to which reference, file or commit is kept.
 //!
 //! A transfer that did not come to its end keeps its last state. New references that keep their name,
 //! and files in one folder that came or went, are listed under what they share. Conflicts, rejections
