@@ -1,4 +1,4 @@
-//! Reads markers. A text is a marker only if the writer could have written it, byte for byte.
+//! Reads markers, in the forms that the writer uses and no others.
 
 use super::{
     CHECK_DIGITS, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, Marker, OPEN, ReadBy, SHOW,
