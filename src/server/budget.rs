@@ -8,8 +8,6 @@
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::Notify;
-
 /// Locks without caring whether another holder panicked: every critical section here is a few stores.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -28,14 +26,14 @@ pub(super) struct Budget {
     hard: usize,
     held: Mutex<Held>,
     room: Condvar,
-    written: Notify,
+    written: Condvar,
 }
 
 impl Budget {
     /// A budget of `limit` bytes, over messages of at most `largest` bytes.
     pub(super) fn new(limit: usize, largest: u64) -> Self {
         let hard = limit.max(usize::try_from(largest).unwrap_or(usize::MAX)).saturating_mul(2);
-        Self { limit, hard, held: Mutex::default(), room: Condvar::new(), written: Notify::new() }
+        Self { limit, hard, held: Mutex::default(), room: Condvar::new(), written: Condvar::new() }
     }
 
     /// Takes `cost` for a call if there is room. When no call is open, one is let in whatever its size.
@@ -73,7 +71,7 @@ impl Budget {
         held.replies -= cost;
         drop(held);
         self.room.notify_all();
-        self.written.notify_waiters();
+        self.written.notify_all();
     }
 
     /// Blocks the reader while the hard bound is exceeded.
@@ -84,14 +82,11 @@ impl Budget {
         }
     }
 
-    /// Waits until another reply may be produced.
-    pub(super) async fn replies_fit(&self) {
-        loop {
-            let written = self.written.notified();
-            if lock(&self.held).replies <= self.limit {
-                return;
-            }
-            written.await;
+    /// Blocks a handler until another reply may be produced.
+    pub(super) fn wait_until_replies_fit(&self) {
+        let mut held = lock(&self.held);
+        while held.replies > self.limit {
+            held = self.written.wait(held).unwrap_or_else(PoisonError::into_inner);
         }
     }
 }

@@ -15,10 +15,10 @@ use tower_lsp::{ExitedError, LspService};
 
 use super::envelope::{self, Call, Message};
 use super::jobs::{Entry, Job, Jobs};
-use super::lanes::Lanes;
 use super::outbox::Outbox;
 use super::phase::Phase;
 use super::service::{Backend, CONFIGURE, Shared, UNSUPPORTED, from_lsp, router};
+use super::turns::Size;
 use crate::engine::Method;
 use crate::protocol::error::{INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR};
 use crate::protocol::{Kind, RpcError};
@@ -43,7 +43,6 @@ pub(super) struct Dispatcher {
     outbox: Arc<Outbox>,
     phase: Arc<Phase>,
     runtime: Handle,
-    lanes: Lanes,
 }
 
 impl Dispatcher {
@@ -56,10 +55,9 @@ impl Dispatcher {
         runtime: Handle,
     ) -> Self {
         let jobs = shared.jobs.clone();
-        let lanes = Lanes::new(runtime.clone());
         let service = router(shared.clone(), methods);
         let methods = methods.iter().map(|method| (method.name, method)).collect();
-        Self { service, methods, shared, jobs, outbox, phase, runtime, lanes }
+        Self { service, methods, shared, jobs, outbox, phase, runtime }
     }
 
     /// Takes one message.
@@ -94,8 +92,7 @@ impl Dispatcher {
                 if let Ok(job) = self.jobs.register(None, call.method, text, Entry::Always) {
                     let answer = self.route(Request::build(name).params(job.ticket).finish());
                     let lane = self.lane(call.session, call.stream);
-                    job.set_alone(lane.is_none());
-                    self.lanes.push(lane, finish(self.jobs.clone(), job, answer));
+                    self.run(name, lane, job, answer);
                 }
             }
         }
@@ -127,13 +124,19 @@ impl Dispatcher {
                 row => {
                     // What we do not have touches no session, so it need not wait for one.
                     let lane = row.and_then(|_| self.lane(session, stream));
-                    job.set_alone(lane.is_none());
                     let name = row.map_or(UNSUPPORTED, |row| row.name);
                     let answer = self.route(Request::build(name).params(job.ticket).id(job.ticket).finish());
-                    self.lanes.push(lane, finish(self.jobs.clone(), job, answer));
+                    self.run(name, lane, job, answer);
                 }
             },
         }
+    }
+
+    /// Carries a call out when it is its turn.
+    fn run(&self, method: &str, session: Option<String>, job: Arc<Job>, answer: Answer) {
+        let (jobs, runtime) = (self.jobs.clone(), self.runtime.clone());
+        let size = Size::of(method, job.cost());
+        self.shared.turns.push(session, size, Box::new(move || runtime.block_on(finish(jobs, job, answer))));
     }
 
     /// Requests about a stream keep the order of its session.
@@ -172,7 +175,7 @@ impl Dispatcher {
             }
             finish(jobs, job, answer).await;
         };
-        self.lanes.push(None, work.boxed());
+        self.runtime.spawn(work);
     }
 
     /// Hands a call to the router, which looks at the lifecycle now and runs the handler when polled.

@@ -2,7 +2,6 @@
 //! first: the handler, a cancel or a fault.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
@@ -14,7 +13,7 @@ use crate::engine::Cancel;
 use crate::protocol::RpcError;
 use crate::protocol::error::{INVALID_REQUEST, REQUEST_CANCELLED, SERVER_CANCELLED};
 
-/// What a queued call costs beside its bytes: table entries, futures, the lane. Rounded up.
+/// What a queued call costs beside its bytes: table entries, futures, its place among those that wait. Rounded up.
 const JOB_OVERHEAD: usize = 1024;
 
 /// One request or notification on its way.
@@ -30,23 +29,12 @@ pub(super) struct Job {
     pub(super) cancel: Cancel,
     text: Mutex<Option<String>>,
     cost: usize,
-    is_alone: AtomicBool,
 }
 
 impl Job {
     /// Bytes that it takes while it is open.
     pub(super) fn cost(&self) -> usize {
         self.cost
-    }
-
-    /// Notes whether it is of no session.
-    pub(super) fn set_alone(&self, is_alone: bool) {
-        self.is_alone.store(is_alone, Ordering::Relaxed);
-    }
-
-    /// Whether it is of no session.
-    pub(super) fn is_alone(&self) -> bool {
-        self.is_alone.load(Ordering::Relaxed)
     }
 
     /// The message, once; `None` if it was taken before or the job is settled.
@@ -113,15 +101,7 @@ impl Jobs {
             table.by_id.insert(key.into_owned(), ticket);
         }
         let text = Mutex::new(Some(text));
-        let job = Arc::new(Job {
-            ticket,
-            id,
-            method,
-            cancel: Cancel::default(),
-            text,
-            cost,
-            is_alone: AtomicBool::new(false),
-        });
+        let job = Arc::new(Job { ticket, id, method, cancel: Cancel::default(), text, cost });
         table.open.insert(ticket, job.clone());
         Ok(job)
     }
@@ -159,6 +139,7 @@ impl Jobs {
             self.outbox.push(frame);
         }
         drop(table);
+        self.outbox.flush();
         self.settled.notify_waiters();
     }
 

@@ -1,7 +1,7 @@
 //! The wire: the only async part. Serves the method table over stdin and stdout until the host is done.
 //!
 //! ```text
-//! stdin ─ reader thread: codec ─ envelope ─ dispatch ─┬─ lanes (one a session) ─ blocking pool: handler ─┐
+//! stdin ─ reader thread: codec ─ envelope ─ dispatch ─┬─ turns (one call a session) ─ a thread: handler ─┐
 //!                                                     └─ refusals, cancels ─────────────────────────────┤
 //! stdout ─ writer thread ─ outbox ───────────────────────────────────────────────────────────────────────┘
 //! ```
@@ -21,10 +21,10 @@
 
 mod budget;
 pub mod codec;
+mod direct;
 mod dispatch;
 pub mod envelope;
 mod jobs;
-mod lanes;
 mod log;
 mod outbox;
 mod phase;
@@ -46,6 +46,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::engine::{Engine, METHODS, Method};
 use budget::Budget;
 pub use codec::Framing;
+use direct::Direct;
 use dispatch::Dispatcher;
 use jobs::Jobs;
 use log::log;
@@ -135,25 +136,24 @@ impl Server {
         log_panics();
         // At least two, so that one long call never holds up all the others.
         let cores = thread::available_parallelism().map_or(2, |count| count.get().max(2));
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(1)
-            .max_blocking_threads(Turns::threads(cores))
-            .enable_io()
-            .thread_name("tersed")
-            .build()?;
+        let runtime =
+            Builder::new_multi_thread().worker_threads(1).enable_io().thread_name("tersed").build()?;
         let (end, ended) = channel();
         let budget = Arc::new(Budget::new(options.max_queued_bytes, options.max_message_bytes));
-        let outbox = Arc::new(Outbox::new(options.framing, budget.clone()));
+        let outbox = Arc::new(Outbox::new(options.framing, budget.clone(), Direct::stdout()));
         let jobs = Arc::new(Jobs::new(outbox.clone(), budget.clone()));
         let phase = Arc::new(Phase::default());
         let unasked = outbox.clone();
-        engine.notify_through(move |method, params| unasked.push(unasked.notification(method, params)));
+        engine.notify_through(move |method, params| {
+            unasked.push(unasked.notification(method, params));
+            unasked.flush();
+        });
         if let Some(pid) = options.client_process_id {
             watch::watch(pid, end.clone());
         }
         start_writer(outbox.clone(), end.clone())?;
         end_on_signal(&runtime, end.clone());
-        let turns = Turns::new(cores);
+        let turns = Turns::start(cores)?;
         let shared = Shared { engine, jobs: jobs.clone(), budget: budget.clone(), turns, end: end.clone() };
         let shared = Arc::new(shared);
         let dispatcher =
@@ -174,6 +174,7 @@ impl Server {
         // A thread that waits on stdin may hold the engine for ever.
         self.shared.engine.close();
         // Handlers that still run have nobody left to answer to.
+        self.shared.turns.close();
         self.runtime.shutdown_background();
         let orderly = match ending {
             Ending::EndOfInput => self.phase.is_shut_down() || self.phase.is_new(),

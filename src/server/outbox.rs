@@ -1,4 +1,6 @@
-//! Everything that goes to stdout: one queue, one thread that writes it. Putting something in never blocks.
+//! Everything that goes to stdout: one queue. Putting something in never blocks.
+//!
+//! The thread that has a reply writes it where that takes no waiting; what is left is the writer thread's.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -10,6 +12,7 @@ use serde::Serialize;
 
 use super::budget::{Budget, lock};
 use super::codec::{Frame, Framing};
+use super::direct::Direct;
 use crate::protocol::RpcError;
 use crate::protocol::error::{ErrorData, INTERNAL_ERROR};
 
@@ -19,8 +22,22 @@ const WRITE_STEP: usize = 256 * 1024;
 #[derive(Debug, Default)]
 struct Queue {
     frames: VecDeque<Frame>,
+    /// The first bytes of the first frame that are written already.
+    begun: usize,
+    /// Whether a thread writes, with the first frame taken out.
     writing: bool,
+    /// What `flush` ran into: the writer thread ends with it.
+    failed: Option<io::Error>,
     closed: bool,
+}
+
+impl Queue {
+    /// Takes the first frame out to write it, with the number of its bytes that are written.
+    fn take(&mut self) -> Option<(Frame, usize)> {
+        let frame = self.frames.pop_front()?;
+        self.writing = true;
+        Some((frame, std::mem::take(&mut self.begun)))
+    }
 }
 
 /// The queue to stdout.
@@ -31,6 +48,7 @@ pub(super) struct Outbox {
     queue: Mutex<Queue>,
     ready: Condvar,
     written: AtomicU64,
+    direct: Option<Direct>,
 }
 
 #[derive(Serialize)]
@@ -42,10 +60,10 @@ struct Fault<'a> {
 }
 
 impl Outbox {
-    /// An empty queue that accounts to `budget`.
-    pub(super) fn new(framing: Framing, budget: Arc<Budget>) -> Self {
+    /// An empty queue that accounts to `budget`; `direct` is what the writer thread will write to.
+    pub(super) fn new(framing: Framing, budget: Arc<Budget>, direct: Option<Direct>) -> Self {
         let (queue, ready) = (Mutex::default(), Condvar::new());
-        Self { framing, budget, queue, ready, written: AtomicU64::new(0) }
+        Self { framing, budget, queue, ready, written: AtomicU64::new(0), direct }
     }
 
     /// The reply to `id` (raw JSON) with a result (raw JSON) or an error.
@@ -75,6 +93,7 @@ impl Outbox {
     /// Sends an error that belongs to no request that is being worked on.
     pub(super) fn refuse(&self, id: Option<&str>, error: RpcError) {
         self.push(self.reply(id.unwrap_or("null"), &Err(error)));
+        self.flush();
     }
 
     /// The order of the members is that of the in-process door, so that both say the same bytes.
@@ -88,16 +107,39 @@ impl Outbox {
         })
     }
 
-    /// Queues a frame; drops it when nobody can read it any more.
+    /// Queues a frame for [`Self::flush`]; drops it when nobody can read it any more.
     pub(super) fn push(&self, frame: Frame) {
         let mut queue = lock(&self.queue);
-        if queue.closed {
-            return;
+        if !queue.closed {
+            self.budget.reply_queued(frame.cost());
+            queue.frames.push_back(frame);
         }
-        self.budget.reply_queued(frame.cost());
-        queue.frames.push_back(frame);
-        drop(queue);
-        self.ready.notify_one();
+    }
+
+    /// Writes what is queued as far as that takes no waiting, and wakes the writer thread for the rest.
+    pub(super) fn flush(&self) {
+        let Some(direct) = &self.direct else { return self.ready.notify_one() };
+        let mut queue = lock(&self.queue);
+        // A thread that writes looks for more when it is done.
+        while !queue.writing {
+            let Some((frame, begun)) = queue.take() else { return };
+            drop(queue);
+            let result = direct.write(&frame.bytes()[begun..]);
+            let count = *result.as_ref().unwrap_or(&0);
+            self.written.fetch_add(count as u64, Ordering::Relaxed);
+            let is_done = begun + count == frame.bytes().len();
+            if is_done {
+                self.budget.reply_gone(frame.cost());
+            }
+            queue = lock(&self.queue);
+            queue.writing = false;
+            if !is_done {
+                queue.frames.push_front(frame);
+                queue.begun = begun + count;
+                queue.failed = result.err();
+                return self.ready.notify_one();
+            }
+        }
     }
 
     /// Whether all that was queued has been handed to the operating system.
@@ -114,8 +156,8 @@ impl Outbox {
     /// Writes until `out` fails. Runs on a thread of its own.
     pub(super) fn write_to(&self, mut out: impl Write) -> io::Error {
         loop {
-            let frame = self.next();
-            let result = self.write_frame(&mut out, &frame);
+            let (frame, begun, failed) = self.next();
+            let result = failed.map_or_else(|| self.write_frame(&mut out, &frame.bytes()[begun..]), Err);
             self.budget.reply_gone(frame.cost());
             let mut queue = lock(&self.queue);
             queue.writing = false;
@@ -128,19 +170,20 @@ impl Outbox {
         }
     }
 
-    fn next(&self) -> Frame {
+    /// The next frame, how much of it is written, and what a thread that tried to go on with it ran into.
+    fn next(&self) -> (Frame, usize, Option<io::Error>) {
         let mut queue = lock(&self.queue);
         loop {
-            if let Some(frame) = queue.frames.pop_front() {
-                queue.writing = true;
-                return frame;
+            if !queue.writing
+                && let Some((frame, begun)) = queue.take()
+            {
+                return (frame, begun, queue.failed.take());
             }
             queue = self.ready.wait(queue).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    fn write_frame(&self, out: &mut impl Write, frame: &Frame) -> io::Result<()> {
-        let mut rest = frame.bytes();
+    fn write_frame(&self, out: &mut impl Write, mut rest: &[u8]) -> io::Result<()> {
         while !rest.is_empty() {
             match out.write(&rest[..rest.len().min(WRITE_STEP)]) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
@@ -167,7 +210,7 @@ mod tests {
     use super::*;
 
     fn outbox() -> Outbox {
-        Outbox::new(Framing::Lines, Arc::new(Budget::new(1000, 0)))
+        Outbox::new(Framing::Lines, Arc::new(Budget::new(1000, 0)), None)
     }
 
     fn text(frame: &Frame) -> &str {

@@ -38,7 +38,7 @@ pub(super) struct Shared {
     pub(super) engine: Engine,
     pub(super) jobs: Arc<Jobs>,
     pub(super) budget: Arc<Budget>,
-    pub(super) turns: Turns,
+    pub(super) turns: Arc<Turns>,
     pub(super) end: Sender<Ending>,
 }
 
@@ -111,17 +111,15 @@ impl Backend {
         self.call(method, ticket)
     }
 
+    /// Waits for nothing but the handler: it is polled on the thread that its turn gave it.
     fn call(&self, method: &'static Method, ticket: i64) -> BoxFuture<'static, ()> {
         let shared = self.0.clone();
         async move {
             let Some(job) = shared.jobs.get(ticket) else { return };
-            let is_small = Turns::is_small(method.name, job.cost());
-            let Some(_turn) = shared.turns.take(is_small, job.is_alone()).await else { return };
-            shared.budget.replies_fit().await;
-            if !shared.jobs.is_open(&job) {
-                return;
+            shared.budget.wait_until_replies_fit();
+            if shared.jobs.is_open(&job) {
+                shared.work(method, &job);
             }
-            let _ = tokio::task::spawn_blocking(move || shared.work(method, &job)).await;
         }
         .boxed()
     }

@@ -1,112 +1,294 @@
-//! Who works next: fair among sessions, and what is small never waits for what is large.
+//! Which call runs next, and the threads that calls run on.
 //!
-//! There is a turn for each core. Whoever waits is served in order of arrival, and a session waits with one call at a
-//! time, so that sessions take turns. Calls without a session share as many places as there are cores and count as
-//! so many sessions. One more turn is for small calls alone: it is free when large ones hold all the others.
-//! It does not order the calls of one session; `lanes` does.
+//! The calls of one session run one after the other as they arrived, sessions side by side. There is a thread for each
+//! core. A session waits with one call at a time and the waiting are served in order of arrival, so sessions take
+//! turns. Calls without a session share as many places as there are cores and count as so many sessions. One more
+//! thread makes sure that a small call never waits for large ones: these never take more threads than there are cores.
 
-use std::sync::Arc;
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Arc, Mutex};
+use std::thread::{self, Thread};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use super::budget::lock;
 
-/// The most that a small call takes, in bytes with what it costs to keep it.
+/// The most that a small call takes, in bytes with what it costs to keep it. A choice: a text of this size takes a few
+/// milliseconds.
 const SMALL: usize = 64 << 10;
 /// Methods the work of which their message does not tell: the text came before.
 const LARGE: &[&str] = &["toolResult/close", "artifact/search", "artifact/read"];
 
-/// The turns.
-#[derive(Debug)]
-pub(super) struct Turns {
-    any: Arc<Semaphore>,
-    small: Arc<Semaphore>,
-    /// Places for small and for large calls without a session.
-    alone: [Arc<Semaphore>; 2],
+/// Whether a call is small or large: the index of what is kept for its kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Size {
+    Small = 0,
+    Large = 1,
 }
 
-/// The right to work, until it is dropped.
-#[derive(Debug)]
-pub(super) struct Turn {
-    _place: Option<OwnedSemaphorePermit>,
-    _turn: OwnedSemaphorePermit,
+impl Size {
+    /// Of a call that takes `bytes` bytes while it is open.
+    pub(super) fn of(method: &str, bytes: usize) -> Self {
+        if bytes <= SMALL && !LARGE.contains(&method) { Self::Small } else { Self::Large }
+    }
+}
+
+/// What a call does when it is its turn.
+type Work = Box<dyn FnOnce() + Send>;
+
+/// A call that waits.
+struct Call {
+    session: Option<String>,
+    size: Size,
+    work: Work,
+}
+
+/// What waits and what runs.
+#[derive(Default)]
+struct State {
+    /// Calls that may run, by size, with the number of their arrival here.
+    ready: [VecDeque<(u64, Call)>; 2],
+    arrived: u64,
+    /// Per session with a call that is ready or runs: those behind it.
+    behind: HashMap<String, VecDeque<Call>>,
+    /// Calls without a session for which there is no place, by size.
+    without_place: [VecDeque<Call>; 2],
+    /// Places that are taken by those that are ready or run.
+    places: [usize; 2],
+    /// Calls that run, by size.
+    running: [usize; 2],
+    /// Threads that wait for a call. The last one is woken first: what it works with is still in the caches.
+    idle: Vec<Thread>,
+    closed: bool,
+}
+
+impl State {
+    /// Lets a call wait for a thread.
+    fn set_ready(&mut self, call: Call) {
+        self.arrived += 1;
+        self.ready[call.size as usize].push_back((self.arrived, call));
+    }
+
+    /// Takes a call in.
+    fn add(&mut self, call: Call, cores: usize) {
+        let size = call.size as usize;
+        match &call.session {
+            Some(session) => match self.behind.get_mut(session) {
+                Some(behind) => behind.push_back(call),
+                None => {
+                    self.behind.insert(session.clone(), VecDeque::new());
+                    self.set_ready(call);
+                }
+            },
+            None if self.places[size] < cores => {
+                self.places[size] += 1;
+                self.set_ready(call);
+            }
+            None => self.without_place[size].push_back(call),
+        }
+    }
+
+    /// The call that came first of those that may have a thread now.
+    fn start(&mut self, cores: usize) -> Option<Call> {
+        let arrival = |size: Size| self.ready[size as usize].front().map(|(arrived, _)| *arrived);
+        let large = arrival(Size::Large).filter(|_| self.running[Size::Large as usize] < cores);
+        let size = match (arrival(Size::Small), large) {
+            (None, None) => return None,
+            (Some(small), Some(large)) if large < small => Size::Large,
+            (None, Some(_)) => Size::Large,
+            (Some(_), _) => Size::Small,
+        } as usize;
+        let (_, call) = self.ready[size].pop_front()?;
+        self.running[size] += 1;
+        Some(call)
+    }
+
+    /// A call is done: the next one of its session, or without one, may wait for a thread.
+    fn finish(&mut self, session: Option<&str>, size: Size) {
+        let size = size as usize;
+        self.running[size] -= 1;
+        let next = match session {
+            Some(session) => {
+                let next = self.behind.get_mut(session).and_then(VecDeque::pop_front);
+                if next.is_none() {
+                    self.behind.remove(session);
+                }
+                next
+            }
+            None => {
+                let next = self.without_place[size].pop_front();
+                if next.is_none() {
+                    self.places[size] -= 1;
+                }
+                next
+            }
+        };
+        if let Some(call) = next {
+            self.set_ready(call);
+        }
+    }
+}
+
+/// The queues and their threads.
+pub(super) struct Turns {
+    cores: usize,
+    state: Mutex<State>,
 }
 
 impl Turns {
-    /// Threads that work at once on `cores` cores.
-    pub(super) fn threads(cores: usize) -> usize {
-        cores + 1
+    /// Starts the threads for `cores` cores.
+    pub(super) fn start(cores: usize) -> io::Result<Arc<Self>> {
+        let turns = Arc::new(Self { cores, state: Mutex::default() });
+        for _ in 0..=cores {
+            let turns = turns.clone();
+            thread::Builder::new().name("tersed".to_owned()).spawn(move || turns.work())?;
+        }
+        Ok(turns)
     }
 
-    /// Turns for `cores` cores.
-    pub(super) fn new(cores: usize) -> Self {
-        let places = || Arc::new(Semaphore::new(cores));
-        Self { any: places(), small: Arc::new(Semaphore::new(1)), alone: [places(), places()] }
+    /// Runs `work` when the earlier calls of `session` are done and it is its turn.
+    pub(super) fn push(&self, session: Option<String>, size: Size, work: Work) {
+        let mut state = lock(&self.state);
+        if state.closed {
+            return;
+        }
+        state.add(Call { session, size, work }, self.cores);
+        let idle = state.idle.pop();
+        drop(state);
+        if let Some(idle) = idle {
+            idle.unpark();
+        }
     }
 
-    /// Whether a call of `bytes` bytes is small.
-    pub(super) fn is_small(method: &str, bytes: usize) -> bool {
-        bytes <= SMALL && !LARGE.contains(&method)
+    /// Drops what waits and lets the threads end. Calls that run are not waited for.
+    pub(super) fn close(&self) {
+        let closed = State { closed: true, ..State::default() };
+        let waiting = std::mem::replace(&mut *lock(&self.state), closed);
+        waiting.idle.iter().for_each(Thread::unpark);
     }
 
-    /// Waits for a turn; `None` when there will be none.
-    pub(super) async fn take(&self, is_small: bool, is_alone: bool) -> Option<Turn> {
-        let place = match is_alone {
-            true => Some(self.alone[usize::from(is_small)].clone().acquire_owned().await.ok()?),
-            false => None,
-        };
-        let any = self.any.clone().acquire_owned();
-        let turn = match is_small {
-            true => tokio::select! {
-                biased;
-                turn = any => turn,
-                turn = self.small.clone().acquire_owned() => turn,
-            },
-            false => any.await,
-        };
-        Some(Turn { _place: place, _turn: turn.ok()? })
+    /// What each thread does.
+    fn work(&self) {
+        let mut state = lock(&self.state);
+        loop {
+            if state.closed {
+                return;
+            }
+            let Some(Call { session, size, work }) = state.start(self.cores) else {
+                state.idle.push(thread::current());
+                drop(state);
+                thread::park();
+                state = lock(&self.state);
+                // It may have woken by itself.
+                state.idle.retain(|idle| idle.id() != thread::current().id());
+                continue;
+            };
+            drop(state);
+            // A panic here would be a fault of the server itself; the session must outlive it.
+            let _ = catch_unwind(AssertUnwindSafe(work));
+            state = lock(&self.state);
+            if !state.closed {
+                state.finish(session.as_deref(), size);
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for Turns {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Turns").field("cores", &self.cores).finish_non_exhaustive()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use futures::FutureExt;
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
 
     use super::*;
 
-    /// A turn that is free now.
-    fn now(turns: &Turns, is_small: bool, is_alone: bool) -> Option<Turn> {
-        turns.take(is_small, is_alone).now_or_never().flatten()
+    fn call(session: Option<&str>, size: Size) -> Call {
+        Call { session: session.map(str::to_owned), size, work: Box::new(|| ()) }
+    }
+
+    /// Takes in a call for each session and size.
+    fn state(cores: usize, calls: &[(Option<&str>, Size)]) -> State {
+        let mut state = State::default();
+        calls.iter().for_each(|(session, size)| state.add(call(*session, *size), cores));
+        state
+    }
+
+    fn started(state: &mut State, cores: usize) -> Vec<(Option<String>, Size)> {
+        std::iter::from_fn(|| state.start(cores)).map(|call| (call.session, call.size)).collect()
     }
 
     #[test]
     fn small_calls_pass_large_ones() {
-        let turns = Turns::new(2);
-        let large = [now(&turns, false, false), now(&turns, false, false)];
-        assert!(large.iter().all(Option::is_some) && now(&turns, false, false).is_none());
-        let small = now(&turns, true, false);
-        assert!(small.is_some() && now(&turns, true, false).is_none());
-        drop(large);
-        assert!(now(&turns, true, false).is_some());
+        let large = |session| (Some(session), Size::Large);
+        let mut state = state(2, &[large("a"), large("b"), large("c"), (Some("d"), Size::Small)]);
+        let sessions: Vec<_> =
+            started(&mut state, 2).into_iter().filter_map(|(session, _)| session).collect();
+        assert_eq!(sessions, ["a", "b", "d"]);
+        state.finish(Some("a"), Size::Large);
+        assert_eq!(started(&mut state, 2), [(Some("c".to_owned()), Size::Large)]);
+    }
+
+    #[test]
+    fn sessions_take_turns() {
+        let of = |session| (Some(session), Size::Large);
+        let mut state = state(1, &[of("a"), of("a"), of("a"), of("b"), of("c")]);
+        let mut order = String::new();
+        while let Some(call) = state.start(1) {
+            order += call.session.as_deref().unwrap_or_default();
+            state.finish(call.session.as_deref(), call.size);
+        }
+        assert_eq!(order, "abcaa");
+        assert!(state.behind.is_empty() && state.running == [0, 0]);
     }
 
     #[test]
     fn calls_without_a_session_take_no_more_than_their_places() {
-        let turns = Turns::new(2);
-        let (first, second) = (now(&turns, false, true), now(&turns, false, true));
-        let mut third = Box::pin(turns.take(false, true));
-        let mut session = Box::pin(turns.take(false, false));
-        assert!((&mut third).now_or_never().is_none() && (&mut session).now_or_never().is_none());
-        drop(first);
-        // The third came earlier, but waited for a place and not for a turn.
-        assert!((&mut third).now_or_never().is_none());
-        let session = session.now_or_never().flatten();
-        assert!(session.is_some());
-        drop(second);
-        assert!(third.now_or_never().flatten().is_some());
+        let alone = (None, Size::Large);
+        let mut state = state(2, &[alone, alone, alone, (Some("a"), Size::Large)]);
+        assert_eq!(started(&mut state, 2), [(None, Size::Large), (None, Size::Large)]);
+        state.finish(None, Size::Large);
+        // The third came earlier, but waited for a place and not for a thread.
+        assert_eq!(started(&mut state, 2), [(Some("a".to_owned()), Size::Large)]);
+        state.finish(None, Size::Large);
+        assert_eq!(started(&mut state, 2), [(None, Size::Large)]);
+        state.finish(Some("a"), Size::Large);
+        state.finish(None, Size::Large);
+        assert_eq!(state.places, [0, 0]);
     }
 
     #[test]
     fn what_the_message_does_not_tell_counts_as_large() {
-        assert!(Turns::is_small("toolResult/compress", 2000) && !Turns::is_small("toolResult/close", 100));
-        assert!(!Turns::is_small("toolResult/compress", 100_000));
+        assert_eq!(Size::of("toolResult/compress", 2000), Size::Small);
+        assert_eq!(Size::of("toolResult/close", 100), Size::Large);
+        assert_eq!(Size::of("toolResult/compress", 100_000), Size::Large);
+    }
+
+    #[test]
+    fn sessions_keep_order_survive_panics_and_leave_nothing_behind() {
+        let turns = Turns::start(2).unwrap();
+        let (done, order) = channel();
+        for number in 0..100_u64 {
+            let done = done.clone();
+            let work = move || {
+                thread::sleep(Duration::from_micros((100 - number) * 10));
+                let _ = done.send(number);
+                assert!(number != 50, "on purpose");
+            };
+            turns.push(Some("s".to_owned()), Size::Small, Box::new(work));
+        }
+        drop(done);
+        assert_eq!(order.iter().collect::<Vec<_>>(), (0..100).collect::<Vec<_>>());
+        while !lock(&turns.state).behind.is_empty() {
+            thread::yield_now();
+        }
+        turns.close();
+        while Arc::strong_count(&turns) > 1 {
+            thread::yield_now();
+        }
     }
 }
