@@ -69,6 +69,9 @@ pub struct Sanitized {
 
 /// The class of what only looks like a marker.
 pub const LOOK_ALIKE: &str = "marker_look_alike";
+/// How often a text is looked through for secrets again after look-alikes in it were escaped. One is enough but for texts
+/// that are made to need more.
+const ESCAPE_ROUNDS: usize = 3;
 /// Longest marker for binary data, in bytes.
 const SHORT: usize = 128;
 
@@ -124,11 +127,31 @@ pub fn run(raw: Raw<'_>, how: How<'_>) -> Result<Sanitized, RedactionFailed> {
             marker::seal(&mut text, how.key);
             out.text = text.into();
         }
-    } else if let Some((escaped, count)) = marker::escape(&out.text, how.is_ours, how.is_dictionary) {
-        add(&mut out.removals, LOOK_ALIKE, count);
-        out.text = escaped.into();
+    } else {
+        escape_look_alikes(how, &mut out)?;
     }
     Ok(out)
+}
+
+/// Escapes what looks like a marker. The backslash may make a secret of what stands before it, and a secret that goes may
+/// take a backslash with it, so each is looked for again after the other.
+fn escape_look_alikes(how: How<'_>, out: &mut Sanitized) -> Result<(), RedactionFailed> {
+    for round in 0..=ESCAPE_ROUNDS {
+        let Some((escaped, count)) = marker::escape(&out.text, how.is_ours, how.is_dictionary) else { break };
+        add(&mut out.removals, LOOK_ALIKE, count);
+        let before = total(&out.redactions);
+        let is_redacted = how.redact && round < ESCAPE_ROUNDS;
+        let text = match is_redacted {
+            true => redact_into(Cow::Owned(escaped), how.spare, &mut out.redactions)?,
+            false => Cow::Owned(escaped),
+        };
+        out.text = text.into();
+        if total(&out.redactions) == before {
+            break;
+        }
+        out.original = None;
+    }
+    Ok(())
 }
 
 /// Terminal clean-up and invisible characters, each followed by redaction when it changed something:

@@ -4,13 +4,13 @@
 
 /// A set of ASCII bytes, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ByteSet(u128);
+pub(super) struct ByteSet([u64; 4]);
 
 impl ByteSet {
     /// Reads the inside of a regex class: single characters and `a-z` ranges; a `-` first or last is itself.
     pub(super) const fn parse(class: &str) -> ByteSet {
         let bytes = class.as_bytes();
-        let (mut bits, mut i) = (0u128, 0);
+        let (mut set, mut i) = (ByteSet([0; 4]), 0);
         while i < bytes.len() {
             let (from, mut to) = (bytes[i], bytes[i]);
             if i + 2 < bytes.len() && bytes[i + 1] == b'-' {
@@ -19,27 +19,32 @@ impl ByteSet {
             }
             let mut b = from;
             while b <= to && b < 128 {
-                bits |= 1 << b;
+                set = set.with(b);
                 b += 1;
             }
             i += 1;
         }
-        ByteSet(bits)
+        set
     }
 
     /// The first bytes of strings of ASCII, in either case.
     const fn first_of(strings: &[&str]) -> ByteSet {
-        let (mut bits, mut i) = (0u128, 0);
+        let (mut set, mut i) = (ByteSet([0; 4]), 0);
         while i < strings.len() {
             let first = strings[i].as_bytes()[0];
-            bits |= 1 << first.to_ascii_lowercase() | 1 << first.to_ascii_uppercase();
+            set = set.with(first.to_ascii_lowercase()).with(first.to_ascii_uppercase());
             i += 1;
         }
-        ByteSet(bits)
+        set
+    }
+
+    const fn with(mut self, byte: u8) -> ByteSet {
+        self.0[(byte / 64) as usize] |= 1 << (byte % 64);
+        self
     }
 
     pub(super) const fn has(self, byte: u8) -> bool {
-        byte < 128 && self.0 >> byte & 1 == 1
+        self.0[(byte / 64) as usize] >> (byte % 64) & 1 == 1
     }
 
     /// Where the run of members that starts at `from` ends.
@@ -93,12 +98,6 @@ const fn byte_set(text: &[u8]) -> u128 {
     quarters[0] as u128 | (quarters[1] as u128) << 64
 }
 
-/// The same with each upper case letter also as its lower case one.
-const fn folded(set: u128) -> u128 {
-    const UPPER: u128 = ((1 << 26) - 1) << b'A';
-    set | (set & UPPER) << (b'a' - b'A')
-}
-
 /// Strings to look for, each with its bytes: most values lack one of them.
 struct Sought<const N: usize>([(&'static str, u128); N]);
 
@@ -138,10 +137,9 @@ const MARKS: Sought<16> = Sought::new([
     "import.meta",
 ]);
 
-/// Words of values that a reader is to replace.
-const WORDS: Sought<16> = Sought::new([
+/// Words of values that a reader is to replace: parts of a value begin with them.
+const WORDS: &[&str] = &[
     "your",
-    "xxxx",
     "changeme",
     "change-me",
     "change_me",
@@ -156,7 +154,8 @@ const WORDS: Sought<16> = Sought::new([
     "notreal",
     "not-real",
     "not_real",
-]);
+];
+const WORD_STARTS: ByteSet = ByteSet::first_of(WORDS);
 
 /// Whether `value` stands for a value that is elsewhere: a variable, a template field, a mask.
 pub(super) fn is_template(value: &[u8]) -> bool {
@@ -171,7 +170,7 @@ pub(super) fn is_template(value: &[u8]) -> bool {
             && value[1..].iter().all(|&b| is_word(b)))
         || value.contains(&0xE2) && value.windows(3).any(|w| w == "…".as_bytes() || w == "•".as_bytes())
         || MARKS.within(set).any(|mark| memchr::memmem::find(value, mark.as_bytes()).is_some())
-        || (value.len() <= TEMPLATE && WORDS.within(folded(set)).any(|word| has_word(value, word)))
+        || (value.len() <= TEMPLATE && (has_word(value) || is_crossed_out(value)))
         || mostly_one_byte(value)
         || is_documented(value)
 }
@@ -247,11 +246,26 @@ pub(super) fn is_variable(value: &[u8]) -> bool {
         && value.iter().all(|b| b.is_ascii_uppercase() || *b == b'_')
 }
 
-/// Whether a part of `value` begins with `word`.
-fn has_word(value: &[u8], word: &str) -> bool {
-    value.windows(word.len()).enumerate().any(|(at, w)| {
-        w.eq_ignore_ascii_case(word.as_bytes())
-            && (at == 0 || !value[at - 1].is_ascii_alphanumeric() || word == "xxxx")
+/// Whether a part of `value` begins with one of `WORDS`.
+fn has_word(value: &[u8]) -> bool {
+    let mut before = b' ';
+    value.iter().enumerate().any(|(at, &b)| {
+        let is_start = !std::mem::replace(&mut before, b).is_ascii_alphanumeric();
+        is_start && WORD_STARTS.has(b) && WORDS.iter().any(|word| starts_with(&value[at..], word))
+    })
+}
+
+/// Whether `word`, which is of lower case, begins a text in any case.
+fn starts_with(text: &[u8], word: &str) -> bool {
+    text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
+}
+
+/// Whether `xxxx` stands in `value`, in any case.
+fn is_crossed_out(value: &[u8]) -> bool {
+    let mut run = 0;
+    value.iter().any(|b| {
+        run = if b.eq_ignore_ascii_case(&b'x') { run + 1 } else { 0 };
+        run == 4
     })
 }
 

@@ -16,7 +16,7 @@ const FOURTH_BITS: u32 = 4;
 const MAP_SLOTS: usize = 1 << MAP_BITS;
 /// Makes letters lower case and does no harm to the rest: it only merges some bytes.
 const FOLD: u32 = 0x2020_2020;
-const FOLD_EIGHT: u64 = (FOLD as u64) << 32 | FOLD as u64;
+const FOLD_ALL: u64 = (FOLD as u64) << 32 | FOLD as u64;
 /// Places of which eight bytes hold all four.
 const PLACES: usize = 5;
 /// The first three of four bytes.
@@ -53,30 +53,45 @@ struct Head {
     /// The next four, and which bits of them the word has.
     rest: u32,
     mask: u32,
+    /// The eight behind these.
+    tail: u64,
+    tail_mask: u64,
     /// Its index.
     word: u16,
 }
 
 impl Head {
     fn of(word: &str, index: u16) -> Head {
-        let eight = |bytes: &[u8]| {
-            let mut eight = [0; 8];
-            eight.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-            eight
-        };
-        let [four, rest] = halves(eight(word.as_bytes()));
-        let [_, mask] = halves(eight(&[0xFF; 8][..word.len().min(8)]));
-        Head { four: four | FOLD, rest: (rest | FOLD) & mask, mask, word: index }
+        let bytes = word.as_bytes();
+        let behind = bytes.get(8..).unwrap_or_default();
+        let [four, rest] = halves(eight(bytes));
+        let [_, mask] = halves(eight(&[0xFF; 8][..bytes.len().min(8)]));
+        let tail_mask = eight(&[0xFF; 8][..behind.len().min(8)]);
+        let tail = (eight(behind) | FOLD_ALL) & tail_mask;
+        Head { four: four | FOLD, rest: (rest | FOLD) & mask, mask, tail, tail_mask, word: index }
     }
 
     /// Whether the word may begin with these bytes.
     fn fits(&self, four: u32, rest: u32) -> bool {
         self.four == four | FOLD && self.rest == (rest | FOLD) & self.mask
     }
+
+    /// Whether it may go on with what stands behind its first eight bytes.
+    fn goes_on(&self, behind: &[u8]) -> bool {
+        self.tail_mask == 0 || self.tail == (eight(behind) | FOLD_ALL) & self.tail_mask
+    }
 }
 
-fn halves([a, b, c, d, e, f, g, h]: [u8; 8]) -> [u32; 2] {
-    [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
+/// The first eight bytes, or as many as there are.
+fn eight(bytes: &[u8]) -> u64 {
+    match bytes.first_chunk() {
+        Some(eight) => u64::from_le_bytes(*eight),
+        None => bytes.iter().rev().fold(0, |rest, b| rest << 8 | u64::from(*b)),
+    }
+}
+
+fn halves(eight: u64) -> [u32; 2] {
+    [eight as u32, (eight >> 32) as u32]
 }
 
 impl Rows {
@@ -93,10 +108,10 @@ impl Rows {
     }
 
     /// The words that may begin with these bytes; `rest` is what stands behind the first four.
-    fn of(&self, four: u32, rest: u32) -> impl Iterator<Item = u16> {
+    fn of(&self, four: u32, rest: u32) -> impl Iterator<Item = &Head> {
         let slot = slot(four);
         let rows = usize::from(self.starts[slot])..usize::from(self.starts[slot + 1]);
-        self.heads[rows].iter().filter(move |head| head.fits(four, rest)).map(|head| head.word)
+        self.heads[rows].iter().filter(move |head| head.fits(four, rest))
     }
 }
 
@@ -131,7 +146,7 @@ impl Keywords {
             let near = &text[..text.len().min(start + STRIDE)];
             while let Some(bytes) = near.get(start..).and_then(<[u8]>::first_chunk::<8>) {
                 let bytes = u64::from_le_bytes(*bytes);
-                let folded = bytes | FOLD_EIGHT;
+                let folded = bytes | FOLD_ALL;
                 let bit = |place: u32| self.four.bit((folded >> (8 * place)) as u32);
                 if (bit(0) | bit(1) | bit(2) | bit(3) | bit(4)) & 1 == 1 {
                     self.compare_five(text, start, bytes, &mut found);
@@ -168,11 +183,15 @@ impl Keywords {
             // At the end of the text.
             None => rest.iter().rev().fold(0, |rest, b| rest << 8 | u32::from(*b)),
         };
-        for word in self.short.of(four & THREE, 0).chain(self.long.of(four, rest)) {
-            let bytes = self.words[usize::from(word)].as_bytes();
+        let behind = text.get(start + 8..).unwrap_or_default();
+        for head in self.short.of(four & THREE, 0).chain(self.long.of(four, rest)) {
+            if !head.goes_on(behind) {
+                continue;
+            }
+            let bytes = self.words[usize::from(head.word)].as_bytes();
             let here = text.get(start..start + bytes.len());
             if here.is_some_and(|here| here.eq_ignore_ascii_case(bytes)) {
-                found(usize::from(word), start);
+                found(usize::from(head.word), start);
             }
         }
     }

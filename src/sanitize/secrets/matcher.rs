@@ -128,10 +128,11 @@ impl Scan<'_> {
         };
         let text = &self.text[..window.end];
         let mut at = window.start;
-        while let Some(found) = regex.captures_at(text, at) {
-            let (Some(whole), Some(value)) = (found.get(0), found.get(1).or(found.get(0))) else { break };
+        let mut groups = regex.capture_locations();
+        while let Some(whole) = regex.captures_read_at(&mut groups, text, at) {
             stop::tick();
-            self.claim(rule, index, value.range());
+            let value = groups.get(1).map_or(whole.range(), |(start, end)| start..end);
+            self.claim(rule, index, value);
             at = whole.end().max(at + 1);
             if at > text.len() {
                 break;
