@@ -188,7 +188,7 @@ fn line(text: &[u8], at: usize) -> (Range<usize>, usize, &[u8]) {
 fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Option<Range<usize>> {
     // A string may begin here, whose line ends are escapes.
     let opened = at > 0 && matches!(text[at - 1], b'"' | b'\'' | b'`' | b'>');
-    let lead = skip_back(text, at, ByteSet::parse(" -"), INDENT);
+    let lead = skip_back(text, at, const { ByteSet::parse(" -") }, INDENT);
     if !opened && lead > 0 && text[lead - 1] != b'\n' {
         return None;
     }

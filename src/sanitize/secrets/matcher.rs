@@ -3,13 +3,15 @@
 use std::ops::Range;
 
 use super::hidden::{columns, near};
-use super::judge::is_word;
+use super::judge::{ByteSet, is_word};
 use super::scan::{Claim, Scan};
 use super::shapes::starts_word;
 use super::table::{Form, Rule, Table, compile};
 use super::{cloud, named, pem, shapes, terraform};
 use crate::stop;
 
+/// Bytes of values that are longer than the window of their rule.
+const LONG_VALUE: ByteSet = ByteSet::parse("a-zA-Z0-9+/=_.~%-");
 /// Shorter tokens are not put together from pieces.
 const SHORT_TOKEN: usize = 11;
 
@@ -131,13 +133,27 @@ impl Scan<'_> {
         let mut groups = regex.capture_locations();
         while let Some(whole) = regex.captures_read_at(&mut groups, text, at) {
             stop::tick();
-            let value = groups.get(1).map_or(whole.range(), |(start, end)| start..end);
+            let mut value = groups.get(1).map_or(whole.range(), |(start, end)| start..end);
+            // What reaches the end of the window may go on behind it: the whole value goes.
+            if value.end == text.len() {
+                value.end = self.end_of_value(value.end);
+            }
             self.claim(rule, index, value);
             at = whole.end().max(at + 1);
             if at > text.len() {
                 break;
             }
         }
+    }
+}
+
+impl Scan<'_> {
+    /// Where the value that stands at `at`, longer than any rule reads, ends. A run that was read is not read again.
+    fn end_of_value(&mut self, at: usize) -> usize {
+        if !self.beyond.contains(&at) {
+            self.beyond = at..LONG_VALUE.run(self.text, at);
+        }
+        self.beyond.end
     }
 }
 

@@ -187,7 +187,7 @@ fn compares(operator: &[u8]) -> bool {
 /// Finds the value that belongs to the name at `name`.
 fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> {
     let flag = text[name.start] == b'-';
-    let closed = skip(text, name.end, ByteSet::parse("\\\"'`])"), 5);
+    let closed = skip(text, name.end, const { ByteSet::parse("\\\"'`])") }, 5);
     let quoted_name = text[name.end..closed].iter().any(|&b| QUOTE.has(b));
     let mut at = skip(text, closed, BLANK, 32);
     let (mut marked, spaced) = (flag, at > closed);
@@ -238,7 +238,7 @@ fn is_pair(text: &[u8], name: &Range<usize>, end: usize) -> bool {
 
 /// `let key: &str = "…"`: where the value is when what stands at `at` is a type.
 fn behind_type(text: &[u8], at: usize) -> Option<usize> {
-    let end = skip(text, at, ByteSet::parse("a-zA-Z0-9_&<>[].| ?"), NAME_LENGTH);
+    let end = skip(text, at, const { ByteSet::parse("a-zA-Z0-9_&<>[].| ?") }, NAME_LENGTH);
     let assigned = end > at && text.get(end) == Some(&b'=') && text.get(end + 1) != Some(&b'=');
     let from = skip(text, end + 1, BLANK, 4);
     (assigned && text.get(from).is_some_and(|&b| QUOTE.has(b))).then_some(from)
@@ -257,8 +257,8 @@ fn whole_word(text: &[u8], range: &Range<usize>) -> usize {
 fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
     let mut value =
         Value { range: at..at, quoted: true, whole_line: false, marked: false, environment: false };
-    let prefix = skip(text, at, ByteSet::parse("bBrRuU@&"), 2);
-    let open = skip(text, prefix, ByteSet::parse("\\"), 3);
+    let prefix = skip(text, at, const { ByteSet::parse("bBrRuU@&") }, 2);
+    let open = skip(text, prefix, const { ByteSet::parse("\\") }, 3);
     if let Some(&quote) = text.get(open).filter(|&&b| QUOTE.has(b)) {
         let start = skip_scheme(text, open + 1);
         value.range = start..quoted_end(text, start, quote, open > prefix)?;
@@ -313,12 +313,12 @@ fn skip_scheme(text: &[u8], at: usize) -> usize {
 
 /// `name: DB_PASSWORD` followed by `value: …`, on one line or two, in YAML, JSON or XML.
 fn value_field(text: &[u8], from: usize) -> Option<usize> {
-    let at = skip(text, from, ByteSet::parse(" \t\r\n\"',\\"), 48);
+    let at = skip(text, from, const { ByteSet::parse(" \t\r\n\"',\\") }, 48);
     let word = text.get(at..at + 5)?;
     if at == from || !word.eq_ignore_ascii_case(b"value") {
         return None;
     }
-    let closed = skip(text, at + 5, ByteSet::parse("\"'\\ \t"), 4);
+    let closed = skip(text, at + 5, const { ByteSet::parse("\"'\\ \t") }, 4);
     operator(text, closed)
 }
 

@@ -33,7 +33,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
         return;
     }
     if text[hit.end - 1] == b':' {
-        let body = skip(text, hit.end, ByteSet::parse(" \t0-9"), 8);
+        let body = skip(text, hit.end, const { ByteSet::parse(" \t0-9") }, 8);
         return claim_lines(scan, rule, index, body..text.len().min(body + BLOCK));
     }
     let label = &text[hit.end..text.len().min(hit.end + LABEL)];

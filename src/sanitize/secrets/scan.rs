@@ -66,6 +66,8 @@ pub(super) struct Scan<'t> {
     pub(super) near: Vec<Range<usize>>,
     /// Rules with a window that their regex has not been run over.
     pub(super) open: Vec<u16>,
+    /// The run behind a window that was read last to find the end of a value.
+    pub(super) beyond: Range<usize>,
     /// What `named` remembers between keywords.
     pub(super) bare: BareRun,
 }
@@ -82,6 +84,7 @@ impl<'t> Scan<'t> {
             cut: Vec::new(),
             near: Vec::new(),
             open: Vec::new(),
+            beyond: 0..0,
             bare: BareRun::default(),
         }
     }

@@ -115,7 +115,7 @@ pub(super) fn cookie(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<us
     let mut at = skip(text, from, OPENERS, 5);
     let end = text.len().min(at + COOKIE_LINE);
     loop {
-        at = skip(text, at, ByteSet::parse(" \t;"), 8);
+        at = skip(text, at, const { ByteSet::parse(" \t;") }, 8);
         let name = at;
         at = skip(text, at, NAME, 64);
         if at == name || at >= end || text[at] != b'=' {

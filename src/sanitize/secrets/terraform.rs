@@ -55,7 +55,7 @@ fn members(
     telling: impl Fn(&[u8]) -> bool,
     mut found: impl FnMut(Range<usize>),
 ) -> usize {
-    let blank = judge::ByteSet::parse(" \t\r\n");
+    let blank = const { judge::ByteSet::parse(" \t\r\n") };
     let mut at = range.start;
     while let Some(n) = memchr::memchr(b'"', &text[at..range.end]) {
         let open = at + n + 1;

@@ -33,6 +33,18 @@ fn a_value_goes_wherever_it_stands() {
 }
 
 #[test]
+fn a_value_longer_than_what_its_rule_reads_goes_as_a_whole() {
+    let value = ["q7mzk2vtXw4ab6", "ncy3hd5frjse7l"].concat().repeat(400);
+    for (before, behind) in
+        [("Authorization: Bearer ", "\nend\n"), ("//host/:_auth=", "\n"), ("use bearer ", " now")]
+    {
+        let shown = redact(&format!("{before}{value}{behind}")).unwrap().text;
+        assert!(!shown.contains(&value[..14]), "{before}: {} bytes", shown.len());
+        assert!(shown.starts_with(before) && shown.ends_with(behind), "{before}");
+    }
+}
+
+#[test]
 fn every_rule_finds_its_examples_and_spares_its_look_alikes() {
     let mut wrong = Vec::new();
     for example in examples() {
