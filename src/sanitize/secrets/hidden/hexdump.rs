@@ -177,6 +177,23 @@ fn octal(line: &[u8], start: usize) -> Option<Dumped> {
     (bytes.len() >= if wide { 2 } else { 1 }).then_some(Dumped { bytes, start, words: false })
 }
 
+/// `None` for what is no number, or a larger one than any that is printed.
 fn number(digits: &[u8], radix: u32) -> Option<u32> {
-    digits.iter().try_fold(0u32, |sum, b| Some(sum * radix + char::from(*b).to_digit(radix)?))
+    let add = |sum: u32, b: &u8| sum.checked_mul(radix)?.checked_add(char::from(*b).to_digit(radix)?);
+    digits.iter().try_fold(0, add)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_of_any_length_is_read_or_is_none() {
+        assert_eq!(number(b"377", 8), Some(255));
+        assert_eq!(number(b"378", 8), None);
+        for digits in ["6".repeat(11), "6".repeat(80)] {
+            assert_eq!(number(digits.as_bytes(), 8), None);
+            assert!(line(format!("0000000 {digits}").as_bytes()).is_none());
+        }
+    }
 }
