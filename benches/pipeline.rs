@@ -15,7 +15,7 @@ use tersed::config::{Mode, Policy};
 use tersed::detect;
 use tersed::encode::ENCODERS;
 use tersed::input::Input;
-use tersed::pipeline::dedup::NoHistory;
+use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{compress, guard};
 use tersed::reduce;
 use tersed::sanitize;

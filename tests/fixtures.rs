@@ -14,7 +14,7 @@ use fixture::Fixture;
 use libtest_mimic::{Arguments, Failed, Trial};
 use serde::Deserialize;
 use tersed::config::{Policy, PolicyPatch};
-use tersed::pipeline::dedup::NoHistory;
+use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Outcome, Raw, compress};
 use tersed::reduce;
 use tersed::sanitize::LOOK_ALIKE;

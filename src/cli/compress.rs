@@ -6,8 +6,8 @@ use super::Failure;
 use super::call::{self, CallArgs, PolicyArgs};
 use crate::engine::seal_key;
 use crate::pipeline::compress;
-use crate::pipeline::dedup::NoHistory;
 use crate::pipeline::evidence::Evidence;
+use crate::pipeline::repeat::dedup::NoHistory;
 
 /// Arguments of `compress`.
 #[derive(Debug, clap::Args)]

@@ -37,7 +37,7 @@ fn expand(text: &str) -> String {
 mod tests {
     use super::*;
     use crate::config::{DictionaryMethod, Mode, Policy};
-    use crate::pipeline::dedup::NoHistory;
+    use crate::pipeline::repeat::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
     use crate::text::call::ToolCall;
     use proptest::prelude::*;

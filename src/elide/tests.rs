@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::config::{Mode, Policy, Structured};
-use crate::pipeline::dedup::NoHistory;
+use crate::pipeline::repeat::dedup::NoHistory;
 use crate::pipeline::{Outcome, Raw, compress};
 use crate::text::call::ToolCall;
 

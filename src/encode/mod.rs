@@ -72,7 +72,7 @@ mod tests {
 
     use super::*;
     use crate::config::Policy;
-    use crate::pipeline::dedup::NoHistory;
+    use crate::pipeline::repeat::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
     use crate::stop;
     use crate::text::call::ToolCall;

@@ -3,9 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::config::{Mode, Policy};
-use crate::pipeline::budget::Ask;
-use crate::pipeline::dedup::{History, NoHistory};
 use crate::pipeline::evidence::{Evidence, Status};
+use crate::pipeline::limit::budget::Ask;
+use crate::pipeline::repeat::dedup::{History, NoHistory};
 use crate::pipeline::timer::Timer;
 use crate::pipeline::{Outcome, Prepared, Raw, RedactionFailed};
 use crate::protocol::RpcError;

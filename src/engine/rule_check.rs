@@ -3,7 +3,7 @@
 
 use crate::config::Policy;
 use crate::detect;
-use crate::pipeline::dedup::NoHistory;
+use crate::pipeline::repeat::dedup::NoHistory;
 use crate::pipeline::{Outcome, Raw, RedactionFailed, compress};
 use crate::rules::conditions::{Facts, Verdict};
 use crate::rules::stages::Fate;

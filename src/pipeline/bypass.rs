@@ -2,11 +2,11 @@
 
 use std::borrow::Cow;
 
-use super::dedup::Decision;
 use super::evidence::{Evidence, Status};
 use super::exclude;
-use super::{Outcome, summary};
+use super::{Outcome, received};
 use crate::config::{Mode, Policy};
+use crate::pipeline::repeat::dedup::Decision;
 use crate::sanitize;
 use crate::sanitize::spare::Spare;
 use crate::sanitize::{Counts, Raw, RedactionFailed};
@@ -36,7 +36,7 @@ pub(super) fn exact(
     spare: &Spare<'_>,
 ) -> Result<Outcome, RedactionFailed> {
     let mut evidence =
-        Evidence { status: Status::Bypassed, bypass: Some(rule), ..summary::head(call, policy, counter) };
+        Evidence { status: Status::Bypassed, bypass: Some(rule), ..received::head(call, policy, counter) };
     let mut redactions = Counts::new();
     let mut texts = Vec::with_capacity(parts.len());
     let mut digest = blake3::Hasher::new();
@@ -62,8 +62,8 @@ pub(super) fn exact(
         digest.update(text.as_bytes());
         texts.push(text);
     }
-    evidence.redactions = summary::redaction_counts(&redactions);
-    summary::tell_fingerprints(&mut evidence.redactions, &spare.met(), policy);
+    evidence.redactions = received::redaction_counts(&redactions);
+    received::tell_fingerprints(&mut evidence.redactions, &spare.met(), policy);
     evidence.digest = digest.finalize().to_hex().to_string();
     Ok(Outcome {
         texts,

@@ -4,7 +4,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::run::Run;
+use super::attempt::Attempt;
 use crate::detect::Detection;
 use crate::encode::dictionary::{self, Method, Written};
 use crate::input::Input;
@@ -13,40 +13,41 @@ use crate::sanitize;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-impl Run<'_> {
+impl Attempt<'_, '_> {
     /// Whether a dictionary may be made of what is shown of a source.
     pub(super) fn is_for_dictionary(&self, source: &Source<'_>, detection: &Detection) -> bool {
-        let relevance = &self.relevance;
-        let input = Input { source, call: self.call, detection, policy: self.policy, relevance };
+        let relevance = &self.request.relevance;
+        let input =
+            Input { source, call: self.request.call, detection, policy: self.request.policy, relevance };
         // With references in it no document is one of its format any more.
-        self.policy.rewrites_documents()
-            && !self.is_verbatim
-            && !self.in_full
+        self.request.policy.rewrites_documents()
+            && !self.request.is_verbatim
+            && !self.request.in_full
             && self.is_wanted(source)
             && !is_exact_text(&input)
     }
 
     /// The text with the better of the dictionaries that the policy allows, if one of them pays.
     pub(super) fn with_dictionary(&mut self, text: String) -> String {
-        let methods = Method::of(self.policy.dictionary).iter();
+        let methods = Method::of(self.request.policy.dictionary).iter();
         let methods: Vec<Method> =
-            methods.copied().filter(|method| !self.policy.excludes(method.step())).collect();
+            methods.copied().filter(|method| !self.request.policy.excludes(method.step())).collect();
         let size = text.len();
         let Some(first) = methods.first() else { return text };
-        self.timer_begin();
+        self.request.timer_begin();
         if let Some(why) = dictionary::declines(&text) {
             if why != Reason::NothingToDo {
                 self.step(first.step(), why, size, size);
             }
             return text;
         }
-        let tokens = self.counter.count(&text);
+        let tokens = self.request.counter.count(&text);
         let mut best: Option<Written> = None;
         for &method in &methods {
             let tried = catch_unwind(AssertUnwindSafe(|| {
-                dictionary::compress(&text, tokens, method, self.counter).and_then(|written| {
+                dictionary::compress(&text, tokens, method, self.request.counter).and_then(|written| {
                     // What the safe stage would take for a secret in the new form would be lost the next time.
-                    let clean = sanitize::is_clean(&written.text, self.policy.redact_secrets);
+                    let clean = sanitize::is_clean(&written.text, self.request.policy.redact_secrets);
                     if clean { Ok(written) } else { Err(Reason::GuardDeclined) }
                 })
             }));
@@ -61,7 +62,7 @@ impl Run<'_> {
         let Some(written) = best else { return text };
         self.step(written.method.step(), Reason::Applied, size, written.text.len());
         self.trace_anew();
-        self.evidence.dictionary_method = Some(written.method.name().to_owned());
+        self.found.evidence.dictionary_method = Some(written.method.name().to_owned());
         let out = written.text.clone();
         self.dictionary = Some((written, text));
         out

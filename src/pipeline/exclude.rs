@@ -16,7 +16,7 @@ use crate::text::relevance::Relevance;
 use crate::text::source::Source;
 
 /// Stretches of a text that are asked for their kind, at most.
-const STRETCHES: usize = 24;
+const MAX_STRETCHES: usize = 24;
 
 /// The rule about the call that keeps its result exact, if one does.
 pub(super) fn by_call(call: &ToolCall, policy: &Policy) -> Option<Reason> {
@@ -90,7 +90,7 @@ pub(super) fn by_category(call: &ToolCall, policy: &Policy, parts: &[Sanitized])
         if part.text.len() > INPUT_LIMIT {
             return false;
         }
-        sections::sections(&whole.command, &source).into_iter().take(STRETCHES).any(|section| {
+        sections::sections(&whole.command, &source).into_iter().take(MAX_STRETCHES).any(|section| {
             let lines = source.part_of(section.lines.clone());
             let detection = detect::of_command(call, section.command, &lines);
             let input = Input { source: &lines, call, detection: &detection, policy, relevance: &relevance };

@@ -4,7 +4,7 @@
 use crate::text::marker::Marker;
 
 /// How far before the number a word for the end of a process may stand, in bytes.
-const NEAR: usize = 24;
+const MAX_WORD_DISTANCE: usize = 24;
 /// Words for that end.
 const ENDS: &[&str] = &["exit", "Exit", "EXIT"];
 /// Words right before a number that make it a status, unless it counts what follows: `returned 1 row`.
@@ -15,7 +15,7 @@ pub fn is_told(text: &str, status: i64) -> bool {
     let number = status.to_string();
     let bytes = text.as_bytes();
     memchr::memmem::find_iter(bytes, number.as_bytes()).any(|at| {
-        let before = &text[text.floor_char_boundary(at.saturating_sub(NEAR))..at];
+        let before = &text[text.floor_char_boundary(at.saturating_sub(MAX_WORD_DISTANCE))..at];
         let line = before.rsplit('\n').next().unwrap_or(before);
         let is_part = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'.');
         let after = &bytes[at + number.len()..];

@@ -7,15 +7,13 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
-use super::budget::Ask;
-use super::dedup::{First, History};
+use super::attempt::{Attempt, PartOutput};
 use super::evidence::Omission;
 use super::guard::Verdict;
-use super::narrow::PartOutput;
-use super::run::Run;
 use super::{Outcome, Prepared, Raw, RedactionFailed};
 use crate::config::Policy;
-use crate::sanitize::binary::Binary;
+use crate::pipeline::limit::budget::Ask;
+use crate::pipeline::repeat::dedup::{First, History};
 use crate::text::call::ToolCall;
 use crate::text::ledger::{Action, Ledger};
 use crate::text::marker::Marker;
@@ -49,9 +47,9 @@ pub fn explain(
 impl Prepared<'_> {
     /// What `outcome` gives, and what became of each line.
     pub fn explain(&self, ask: Ask, history: &dyn History) -> Explained {
-        let trace = RefCell::default();
-        let outcome = self.noted(ask, history, Some(&trace), None);
-        let mut parts = trace.into_inner().parts;
+        let notes = RefCell::default();
+        let outcome = self.noted(ask, history, Some(&notes), None);
+        let mut parts = notes.into_inner();
         // What stays exact never came to the steps.
         if parts.is_empty() {
             let mut lines_before = 0;
@@ -89,27 +87,11 @@ fn refer(parts: &mut [Part], texts: &[String], first: &First) {
     }
 }
 
-impl Run<'_> {
-    /// The notes on the part at hand, and the last step of the evidence.
+impl Attempt<'_, '_> {
+    /// The notes on the part, and the last step of the evidence.
     fn notes(&mut self) -> Option<(&mut Notes, usize)> {
-        let step = self.evidence.steps.len().saturating_sub(1);
-        Some((self.trace.as_mut()?.notes.last_mut()?, step))
-    }
-
-    /// Starts the notes on a part, anew if it was begun before.
-    pub(super) fn trace_begin(&mut self, part: usize) {
-        if let Some(trace) = &mut self.trace {
-            trace.notes.truncate(part);
-            trace.notes.push(Notes::default());
-        }
-    }
-
-    /// Notes which steps of the evidence, from `first` on, were about the part at hand.
-    pub(super) fn trace_steps(&mut self, first: usize) {
-        let steps = first..self.evidence.steps.len();
-        if let Some((notes, _)) = self.notes() {
-            notes.steps = steps.collect();
-        }
+        let step = self.found.evidence.steps.len().saturating_sub(1);
+        Some((self.notes.as_mut()?, step))
     }
 
     /// Notes what reports a failure.
@@ -140,64 +122,51 @@ impl Run<'_> {
             notes.anew_by = Some(step);
         }
     }
+}
 
-    /// Notes that the last step of the evidence cut a part after its own steps, down to `new`, or to what
-    /// `omissions` tell. `lead` lines were put before it.
-    pub(super) fn trace_narrowed(
+impl Notes {
+    /// Notes that a step of the evidence cut the part after its own steps, down to `new`, or to what `omissions` tell.
+    /// `lead` lines were put before it.
+    pub(super) fn narrowed(
         &mut self,
-        index: usize,
+        step: usize,
         part: &PartOutput<'_>,
         new: Option<&Ledger>,
         omissions: &[Omission],
         lead: usize,
     ) {
-        let step = self.evidence.steps.len().saturating_sub(1);
-        let Some(notes) = self.trace.as_mut().and_then(|trace| trace.notes.get_mut(index)) else { return };
-        notes.steps.push(step);
-        notes.lead = lead;
-        notes.anew_by = Some(step);
+        self.steps.push(step);
+        self.lead = lead;
+        self.anew_by = Some(step);
         let Some(source) = &part.source else { return };
         let whole = Ledger::new(source);
         let old = part.ledger.as_ref().unwrap_or(&whole);
         match new {
-            Some(new) => notes.changed(old, new, step),
+            Some(new) => self.changed(old, new, step),
             None => {
-                notes.clipped = clipped(source, omissions);
-                notes.taken.clear();
-                if let Some(new) = &notes.clipped {
-                    notes.taken = whose(&whole, &[], new, step);
+                self.clipped = clipped(source, omissions);
+                self.taken.clear();
+                if let Some(new) = &self.clipped {
+                    self.taken = whose(&whole, &[], new, step);
                 }
             }
         }
     }
+}
 
-    /// Notes what the parts came to.
-    pub(super) fn trace_end(&mut self, all: &[PartOutput<'_>]) {
-        let Some(trace) = &mut self.trace else { return };
-        let notes = std::mem::take(&mut trace.notes);
-        trace.parts = notes
-            .into_iter()
-            .zip(all)
-            .map(|(notes, done)| match (&done.source, notes.binary) {
-                (Some(source), _) => notes.part(source, done.ledger.as_ref()),
-                (None, Some((mime, size, lines_before))) => Part {
-                    binary: Some((mime, size)),
-                    lines_before,
-                    lead: notes.lead,
-                    steps: notes.steps,
-                    anew_by: notes.anew_by,
-                    ..Part::default()
-                },
-                (None, None) => Part::default(),
-            })
-            .collect();
-    }
-
-    /// Notes a part that is binary data.
-    pub(super) fn trace_binary(&mut self, part: usize, binary: &Binary, lines_before: usize) {
-        self.trace_begin(part);
-        if let Some((notes, _)) = self.notes() {
-            notes.binary = Some((binary.mime, binary.size, lines_before));
-        }
-    }
+/// What the notes on the parts came to.
+pub(super) fn parts(notes: Vec<Notes>, all: &[PartOutput<'_>]) -> Vec<Part> {
+    let part = |(notes, done): (Notes, &PartOutput<'_>)| match (&done.source, notes.binary) {
+        (Some(source), _) => notes.part(source, done.ledger.as_ref()),
+        (None, Some((mime, size, lines_before))) => Part {
+            binary: Some((mime, size)),
+            lines_before,
+            lead: notes.lead,
+            steps: notes.steps,
+            anew_by: notes.anew_by,
+            ..Part::default()
+        },
+        (None, None) => Part::default(),
+    };
+    notes.into_iter().zip(all).map(part).collect()
 }

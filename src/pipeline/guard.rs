@@ -26,8 +26,8 @@ pub struct Verdict {
 impl Verdict {
     /// Whether a step hid so much of what it must keep that it cannot have understood the text.
     pub fn is_blind(&self) -> bool {
-        const MANY: usize = 16;
-        self.restored.len() > MANY && self.restored.len() * 2 > self.signals
+        const MAX_HIDDEN: usize = 16;
+        self.restored.len() > MAX_HIDDEN && self.restored.len() * 2 > self.signals
     }
 }
 
@@ -163,7 +163,7 @@ impl<'a> Search<'a> {
 }
 
 /// Lines right below a failure that can be seen.
-const BELOW: usize = 14;
+const LINES_BELOW_FAILURE: usize = 14;
 
 /// Hidden lines that tell of a failure right above them: its values, its caret, its frames with their code.
 fn below(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> {
@@ -174,7 +174,7 @@ fn below(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> 
             continue;
         }
         let next = signals.get(place + 1).copied().unwrap_or(source.len());
-        let end = next.min(signal + 1 + BELOW).min(source.len());
+        let end = next.min(signal + 1 + LINES_BELOW_FAILURE).min(source.len());
         // The indentation of a frame of Python: its code stands below it.
         let mut frame = None;
         for i in signal + 1..end {
@@ -232,7 +232,7 @@ fn folded(text: &str) -> String {
 /// escape.
 const PARTS: &[char] = &['<', '{', '}', '\n'];
 /// Bytes by which the windows overlap in which a part is looked at that is longer than one.
-const OVERLAP: usize = 200;
+const WINDOW_OVERLAP_BYTES: usize = 200;
 
 /// Whether the first line of `shown` is `line` with markers in place of parts that report no failure. Each marker
 /// says how many bytes it stands for, so that every byte of the line is accounted for.
@@ -267,7 +267,7 @@ fn reports(text: &str) -> bool {
             if signals::is_failure(&part[from..end]) {
                 return true;
             }
-            from = part.floor_char_boundary(end - OVERLAP);
+            from = part.floor_char_boundary(end - WINDOW_OVERLAP_BYTES);
         }
         signals::is_failure(&part[from..])
     })

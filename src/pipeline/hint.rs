@@ -130,7 +130,7 @@ mod tests {
 
     use super::*;
     use crate::config::{Budget, Hint, Mode, Recovery, RecoveryMode};
-    use crate::pipeline::dedup::NoHistory;
+    use crate::pipeline::repeat::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
     use crate::tokens;
 

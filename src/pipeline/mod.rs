@@ -1,44 +1,53 @@
 //! The pure core: one tool result in, one outcome out.
 //!
-//! sanitize → detect → reduce → encode → guard → gate → cap → dedup → evidence. `prepared` is the
-//! whole way, again and further for a budget; `part` is what happens to one text on it, `summary` what is
-//! said about it. Nothing here
-//! does I/O, reads a clock, or keeps state: what the session remembers comes in as `History` and goes
-//! out as part of the `Outcome`.
+//! Nothing here does I/O, reads a clock, or keeps state: what the session remembers comes in as `History` and goes out as
+//! part of the `Outcome`. In the order in which it happens:
+//!
+//! | | does |
+//! | --- | --- |
+//! | `prepared` | the whole way: the safe stage (`sanitize`) once, then runs, until one fits the budget |
+//! | `bypass`, `exclude` | results that stay exact, and why |
+//! | `received` | what came in, counted; what would be stored |
+//! | `request` | what a run is given; nothing changes it |
+//! | `parts` | one part after the other, each by the first attempt whose output stays the same when it comes in again |
+//! | `attempt` | one attempt at a part under one plan, and what it found |
+//! | `reading` | detects what a text is and chooses its reducers |
+//! | `part` | the steps on a text: reduce, repeat, elide, encode, limit |
+//! | `ruled`, `rule_methods` | what a rule of the operator does in their place |
+//! | [`repeat`] | what was shown before |
+//! | `dictionary` | the last step of `aggressive` |
+//! | [`limit`] | caps and budgets |
+//! | `exit`, [`hint`] | the exit status, and how the original is read, where the text must say so |
+//! | `summary` | the outcome of the whole: sizes, status, what is stored, whether the result repeats an earlier one |
+//!
+//! Beside these: [`guard`] checks each step, [`evidence`] is what is said about all, [`explain`] and `trace` say what became of
+//! each line, [`timer`] measures the steps.
 
-pub mod blocks;
-pub mod budget;
-mod bypass;
-pub mod candidate;
-pub mod cap;
-mod columns;
-mod cut;
-pub mod dedup;
-mod dictionary;
-pub mod echoes;
-pub mod evidence;
-mod exclude;
-mod exit;
-pub mod explain;
-mod fit;
-pub mod guard;
-pub(crate) mod headings;
-pub mod hint;
-mod narrow;
-mod outliers;
-mod part;
-pub mod pointer;
 mod prepared;
+
+mod bypass;
+mod exclude;
+
+mod attempt;
+mod dictionary;
+mod exit;
+pub mod hint;
+pub mod limit;
+mod part;
+mod parts;
 mod reading;
+mod received;
+pub mod repeat;
+mod request;
 pub mod rule_methods;
 mod ruled;
-mod run;
-pub mod share;
-mod shorten;
 mod summary;
+
+pub mod evidence;
+pub mod explain;
+pub mod guard;
 pub mod timer;
 pub mod trace;
-mod unit;
 
 use std::sync::{Arc, OnceLock};
 
@@ -46,12 +55,12 @@ use crate::config::Policy;
 pub use crate::sanitize::{Raw, RedactionFailed};
 use crate::text::call::ToolCall;
 use crate::text::lines::Lines;
-use budget::Ask;
-use dedup::{Decision, History};
 use evidence::Evidence;
+use limit::budget::Ask;
 pub use prepared::Prepared;
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use summary::{redaction_counts, tell_fingerprints};
+pub(crate) use received::{redaction_counts, tell_fingerprints};
+use repeat::dedup::{Decision, History};
 
 /// Above this many bytes only the safe stage and the cap look at a text.
 pub const INPUT_LIMIT: usize = 32 << 20;

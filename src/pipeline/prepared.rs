@@ -5,21 +5,25 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::budget::{self, Ask};
 use super::bypass;
-use super::dedup::{self, Decision, History};
 use super::evidence::Rung;
 use super::evidence::{Status, Step};
 use super::exclude;
 use super::hint;
-use super::pointer;
-use super::run::Run;
-use super::share::Claim;
-use super::summary::{self, Input};
+use super::parts;
+use super::received::{self, Received};
+use super::request::{Extra, Request};
+use super::summary;
 use super::timer::Timer;
-use super::trace::Trace;
+use super::trace::Part;
 use super::{INPUT_LIMIT, Outcome};
 use crate::config::{Mode, OnRepeat, Policy};
+use crate::pipeline::limit::budget;
+use crate::pipeline::limit::budget::Ask;
+use crate::pipeline::limit::pointer;
+use crate::pipeline::limit::share::Claim;
+use crate::pipeline::repeat::dedup;
+use crate::pipeline::repeat::dedup::{Decision, History};
 use crate::sanitize;
 use crate::sanitize::spare::{Met, Spare};
 use crate::sanitize::{How, LOOK_ALIKE, Raw, RedactionFailed, Sanitized};
@@ -52,7 +56,7 @@ enum Route {
 #[derive(Debug)]
 struct Safe {
     sanitized: Vec<Sanitized>,
-    input: Input,
+    received: Received,
     /// Whether it is nothing but a reference to a call that the session knew.
     own_marker: bool,
 }
@@ -102,9 +106,9 @@ impl<'a> Prepared<'a> {
             return Ok(Self { call, policy, route, measured, met });
         }
         let met = spare.met();
-        let mut input = Input::new(call, policy, counter, parts, &sanitized);
-        summary::tell_fingerprints(&mut input.evidence.redactions, &met, policy);
-        let route = Route::Compress(Box::new(Safe { sanitized, input, own_marker: own_marker.get() }));
+        let mut received = Received::new(call, policy, counter, parts, &sanitized);
+        received::tell_fingerprints(&mut received.evidence.redactions, &met, policy);
+        let route = Route::Compress(Box::new(Safe { sanitized, received, own_marker: own_marker.get() }));
         Ok(Self { call, policy, route, measured, met })
     }
 
@@ -128,7 +132,7 @@ impl<'a> Prepared<'a> {
     pub fn tokens(&self) -> usize {
         match &self.route {
             Route::Exact(outcome, _) => outcome.evidence.tokens.before,
-            Route::Compress(safe) => safe.input.evidence.tokens.before,
+            Route::Compress(safe) => safe.received.evidence.tokens.before,
         }
     }
 
@@ -137,9 +141,9 @@ impl<'a> Prepared<'a> {
         match &self.route {
             Route::Exact(outcome, _) => (outcome.evidence.tokens.after, false),
             Route::Compress(safe) => {
-                let Safe { sanitized, input, .. } = &**safe;
+                let Safe { sanitized, received, .. } = &**safe;
                 let binary = sanitized.iter().filter(|part| part.binary.is_some()).count();
-                (input.source_tokens.iter().sum::<usize>() + binary * pointer::BINARY_TOKENS, true)
+                (received.source_tokens.iter().sum::<usize>() + binary * pointer::BINARY_TOKENS, true)
             }
         }
     }
@@ -155,10 +159,10 @@ impl<'a> Prepared<'a> {
         &self,
         ask: Ask,
         history: &dyn History,
-        notes: Option<&RefCell<Trace>>,
+        notes: Option<&RefCell<Vec<Part>>>,
         timer: Option<&dyn Timer>,
     ) -> Outcome {
-        let Safe { sanitized, input, own_marker } = match &self.route {
+        let Safe { sanitized, received, own_marker } = match &self.route {
             Route::Exact(outcome, rule) => {
                 let mut outcome = (**outcome).clone();
                 let after = outcome.evidence.tokens.after;
@@ -176,7 +180,7 @@ impl<'a> Prepared<'a> {
             && history.tracks_visibility();
         let likeness = wants.then(|| dedup::likeness(sanitized.iter().map(|part| &*part.text)));
         let again = likeness.is_some_and(|likeness| history.is_repeated(likeness));
-        let at = Runner { prepared: self, sanitized, input, history, notes, timer };
+        let at = Runner { prepared: self, sanitized, received, history, notes, timer };
         let decided = history.decided();
         let mut outcome = match decided {
             Some(decision) => at.again(decision),
@@ -184,7 +188,7 @@ impl<'a> Prepared<'a> {
         };
         if policy.hint.is_some() && decided.map_or(ask.keeps, |decision| decision.hinted) {
             let limit = outcome.decision.asked.limit;
-            let sources = (&sanitized[..], &input.source_tokens[..]);
+            let sources = (&sanitized[..], &received.source_tokens[..]);
             outcome.decision.hinted =
                 hint::add(&mut outcome, self.call, policy, sources, limit, self.counter());
         }
@@ -203,8 +207,8 @@ impl<'a> Prepared<'a> {
     /// once, whatever is asked. `None` for a result that no budget changes.
     pub fn measure(&self, ask: Ask, history: &dyn History) -> Option<Claim> {
         let Route::Compress(safe) = &self.route else { return None };
-        let Safe { sanitized, input, .. } = &**safe;
-        let at = Runner { prepared: self, sanitized, input, history, notes: None, timer: None };
+        let Safe { sanitized, received, .. } = &**safe;
+        let at = Runner { prepared: self, sanitized, received, history, notes: None, timer: None };
         let mut least: Option<Claim> = None;
         for rung in ask.rungs(self.policy, at.bytes()) {
             let known = self.measured.borrow().iter().find(|(r, _)| *r == rung).map(|(_, claim)| *claim);
@@ -228,23 +232,14 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// What a run is given beside its rung.
-#[derive(Debug, Clone, Default)]
-struct Extra {
-    in_full: bool,
-    limit: Option<usize>,
-    pointer: bool,
-    weighs: bool,
-}
-
 /// A prepared result before the session.
 struct Runner<'a> {
     prepared: &'a Prepared<'a>,
     sanitized: &'a [Sanitized],
-    input: &'a Input,
+    received: &'a Received,
     history: &'a dyn History,
     /// Where the notes of the last run go: whenever a run does not do, another one follows.
-    notes: Option<&'a RefCell<Trace>>,
+    notes: Option<&'a RefCell<Vec<Part>>>,
     timer: Option<&'a dyn Timer>,
 }
 
@@ -258,20 +253,18 @@ impl Runner<'_> {
         let Prepared { call, policy, .. } = self.prepared;
         let policy = rung.policy(policy);
         let counter = self.prepared.counter();
-        let mut run = Run::begin(call, &policy, counter, self.input, self.history, extra.in_full);
-        run.limit = extra.limit.filter(|_| rung.cut && !policy.never_omit);
-        run.weighs = extra.weighs;
-        if extra.pointer {
-            run.pointer = run.retain.as_ref().map(|retain| pointer::key(retain));
+        let limit = extra.limit.filter(|_| rung.cut && !policy.never_omit);
+        let asked = Extra { limit, ..extra.clone() };
+        let mut request = Request::new(call, &policy, counter, self.received, self.history, &asked);
+        request.takes_notes = self.notes.is_some();
+        request.timer = self.timer;
+        request.timer_begin();
+        let evidence = self.received.evidence(&policy, extra.in_full);
+        let mut parts = parts::compress(&request, self.sanitized, evidence);
+        if let Some(notes) = self.notes {
+            notes.replace(std::mem::take(&mut parts.explained));
         }
-        run.trace = self.notes.map(|_| Trace::default());
-        run.timer = self.timer;
-        run.timer_begin();
-        let texts = run.texts(self.sanitized);
-        if let (Some(notes), Some(trace)) = (self.notes, run.trace.take()) {
-            notes.replace(trace);
-        }
-        let mut outcome = run.finish(self.sanitized, texts);
+        let mut outcome = summary::finish(request, self.sanitized, parts);
         outcome.decision.rung = rung;
         outcome.decision.asked_again = extra.in_full;
         outcome
@@ -332,7 +325,7 @@ impl Runner<'_> {
     /// The pointer and preview, or why there is none where the policy wants one.
     fn externalize(&self, ask: Ask, again: bool) -> Result<Outcome, Option<Reason>> {
         let limit = self.prepared.policy.externalize_above;
-        let size = self.input.retain.as_ref().map_or(0, |retain| retain.bytes.len());
+        let size = self.received.retain.as_ref().map_or(0, |retain| retain.bytes.len());
         let is_wanted = limit.is_some_and(|limit| size > limit) && !again && size <= INPUT_LIMIT;
         let is_wanted = is_wanted && !self.prepared.policy.never_omit;
         if !is_wanted {

@@ -6,9 +6,9 @@
 
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::rc::Rc;
 
-use super::run::Run;
+use super::attempt::Attempt;
+use super::request::Request;
 use crate::detect;
 use crate::detect::{Detection, Shape};
 use crate::input::Input;
@@ -20,7 +20,7 @@ use crate::text::relevance::Relevance;
 use crate::text::source::Source;
 
 /// Fewest lines left over that another reducer is asked about.
-const MIN_REST: usize = 4;
+const MIN_REST_LINES: usize = 4;
 /// Stretches of one text that are read, at most.
 const MAX_STRETCHES: usize = 24;
 
@@ -53,12 +53,14 @@ impl<'a> std::ops::Deref for Text<'a> {
     }
 }
 
-impl Run<'_> {
+impl Attempt<'_, '_> {
     /// The stretches of a text with the reducers that claim them, and what is known of the whole.
-    pub(super) fn plan<'a>(&mut self, source: &'a Source<'a>, wanted: bool) -> (Detection, Vec<Stretch<'a>>) {
-        // That of the part before.
-        self.rule = None;
-        let mut detection = detect::detect(self.call, source);
+    pub(super) fn stretches<'a>(
+        &mut self,
+        source: &'a Source<'a>,
+        wanted: bool,
+    ) -> (Detection, Vec<Stretch<'a>>) {
+        let mut detection = detect::detect(self.request.call, source);
         let mut stretches = Vec::new();
         if !wanted {
             self.note_family(None, &detection);
@@ -73,7 +75,7 @@ impl Run<'_> {
             };
             let detection = match alone {
                 true => detection.clone(),
-                false => detect::of_command(self.call, section.command, &lines),
+                false => detect::of_command(self.request.call, section.command, &lines),
             };
             stretches.push(self.stretch(lines, section.lines.start, detection));
         }
@@ -96,19 +98,14 @@ impl Run<'_> {
 
     fn note_family(&mut self, family: Option<&str>, detection: &Detection) {
         if let Some(family) = family.or(detection.shape.family()) {
-            self.evidence.family.get_or_insert_with(|| family.to_owned());
+            self.found.evidence.family.get_or_insert_with(|| family.to_owned());
         }
     }
 
     fn stretch<'a>(&mut self, source: Text<'a>, start: usize, detection: Detection) -> Stretch<'a> {
-        let relevance = Rc::clone(&self.relevance);
-        let input = Input {
-            source: &source,
-            call: self.call,
-            detection: &detection,
-            policy: self.policy,
-            relevance: &relevance,
-        };
+        let Request { call, policy, .. } = *self.request;
+        let relevance = &*self.request.relevance;
+        let input = Input { source: &source, call, detection: &detection, policy, relevance };
         let size = source.text().len();
         let reducer = catch_unwind(AssertUnwindSafe(|| reduce::choose(&input))).unwrap_or_else(|_| {
             self.step("detect", Reason::ReducerPanicked, size, size);
@@ -137,10 +134,10 @@ impl Run<'_> {
         for stretch in stretches {
             let input = Input {
                 source: &stretch.source,
-                call: self.call,
+                call: self.request.call,
                 detection: &stretch.detection,
-                policy: self.policy,
-                relevance: &self.relevance,
+                policy: self.request.policy,
+                relevance: &self.request.relevance,
             };
             stretch.reducer = self.allowed(&input, stretch.reducer);
         }
@@ -162,25 +159,25 @@ impl Run<'_> {
         let mut queue: Vec<Stretch<'_>> = stretches.into_iter().rev().collect();
         let mut compiled: Vec<Range<usize>> = Vec::new();
         while let Some(stretch) = queue.pop() {
-            let rewrites = self.rewrites;
+            let rewrites = self.plan.rewrites;
             let Some(reducer) = stretch.reducer.filter(|r| rewrites || !r.rewrites()) else { continue };
             let meta = reducer.meta();
             let input = Input {
                 source: &stretch.source,
-                call: self.call,
+                call: self.request.call,
                 detection: &stretch.detection,
-                policy: self.policy,
+                policy: self.request.policy,
                 relevance: about,
             };
-            let steps = self.evidence.steps.len();
-            let applied = self.attempt(meta.id, source, signals, state, |_| {
+            let steps = self.found.evidence.steps.len();
+            let applied = self.try_step(meta.id, source, signals, state, |_| {
                 let reduction = reducer.reduce(&input)?;
                 Ok(moved(reduction, stretch.start))
             });
             if applied {
-                self.evidence.reducer.get_or_insert_with(|| meta.id.to_owned());
+                self.found.evidence.reducer.get_or_insert_with(|| meta.id.to_owned());
             }
-            if self.evidence.steps[steps..].iter().any(|step| step.reason == Reason::NotRecognized) {
+            if self.found.evidence.steps[steps..].iter().any(|step| step.reason == Reason::NotRecognized) {
                 continue;
             }
             let extent =
@@ -192,7 +189,7 @@ impl Run<'_> {
                 read += stretch.source.byte_range(extent.clone()).len();
             }
             for rest in [extent.end..stretch.source.len(), 0..extent.start] {
-                if rest.len() >= MIN_REST && asked < MAX_STRETCHES {
+                if rest.len() >= MIN_REST_LINES && asked < MAX_STRETCHES {
                     asked += 1;
                     let lines = Text::Lines(Box::new(stretch.source.part_of(rest.clone())));
                     let next = self.stretch(lines, stretch.start + rest.start, stretch.detection.clone());

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use super::INPUT_LIMIT;
+use super::attempt::Attempt;
 use super::reading::Stretch;
-use super::run::Run;
 use crate::config::Mode;
 use crate::detect::Detection;
 use crate::rules::{Facts, Rule};
@@ -13,13 +13,13 @@ use crate::text::ledger::Ledger;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-impl Run<'_> {
+impl Attempt<'_, '_> {
     /// Whether some rule may be for a text of this size.
     pub(super) fn may_be_ruled(&self, source: &Source<'_>) -> bool {
         let size = source.text().len();
-        let least = self.policy.min_bytes.min(self.policy.rules.least_bytes());
-        let is_wanted = !self.in_full && self.policy.mode >= Mode::Standard;
-        is_wanted && !self.policy.rules.is_empty() && size >= least && size <= INPUT_LIMIT
+        let least = self.request.policy.min_bytes.min(self.request.policy.rules.least_bytes());
+        let is_wanted = !self.request.in_full && self.request.policy.mode >= Mode::Standard;
+        is_wanted && !self.request.policy.rules.is_empty() && size >= least && size <= INPUT_LIMIT
     }
 
     /// Chooses the rule of a text.
@@ -35,11 +35,11 @@ impl Run<'_> {
         }
         let family = stretches.iter().find_map(|s| s.reducer).map(|reducer| reducer.meta().family);
         let kind = family.or(detection.shape.family());
-        let min_bytes = self.policy.min_bytes;
-        let facts = Facts { call: self.call, source, detection, kind, min_bytes };
-        self.rule = self.policy.rules.choose(&facts);
+        let min_bytes = self.request.policy.min_bytes;
+        let facts = Facts { call: self.request.call, source, detection, kind, min_bytes };
+        self.rule = self.request.policy.rules.choose(&facts);
         if let Some(rule) = &self.rule {
-            self.evidence.rule.get_or_insert_with(|| rule.name().to_owned());
+            self.found.evidence.rule.get_or_insert_with(|| rule.name().to_owned());
         }
     }
 
@@ -50,33 +50,32 @@ impl Run<'_> {
 
     /// Whether a rule leaves the text as it is, or has to.
     pub(super) fn is_passed_through(&self) -> bool {
-        self.rule.as_ref().is_some_and(|rule| rule.methods.passthrough || self.is_held)
+        self.rule.as_ref().is_some_and(|rule| rule.methods.passthrough || self.plan.holds_rule)
     }
 
     /// Notes that nothing is done to a text.
     pub(super) fn pass_through(&mut self, source: &Source<'_>) {
         let Some(rule) = self.rule.clone() else { return };
         let size = source.text().len();
-        let why = if self.is_held { Reason::RuleUnstable } else { Reason::RuleExact };
+        let why = if self.plan.holds_rule { Reason::RuleUnstable } else { Reason::RuleExact };
         self.step(&rule.step(), why, size, size);
-        self.evidence.bypass.get_or_insert(why);
-        // What is wanted as it is is no reference either.
-        self.duplicate_of = None;
+        self.found.evidence.bypass.get_or_insert(why);
+        self.found.is_exact = true;
     }
 
     /// Lets the stages of the rule work.
     pub(super) fn stages(&mut self, source: &Source<'_>, signals: &[usize], state: &mut (Ledger, usize)) {
         let Some(rule) = self.rule.clone().filter(|rule| rule.has_stages()) else { return };
         let rule: Arc<Rule> = rule;
-        let (call, id) = (self.call, rule.step());
+        let (call, id) = (self.request.call, rule.step());
         let mut unproven = false;
-        let is_applied = self.attempt(&id, source, signals, state, |ledger| {
+        let is_applied = self.try_step(&id, source, signals, state, |ledger| {
             let (reduction, is_unproven) = rule.reduce(source, call, ledger, signals);
             unproven = is_unproven;
             reduction
         });
         if is_applied {
-            self.evidence.reducer.get_or_insert_with(|| id.clone());
+            self.found.evidence.reducer.get_or_insert_with(|| id.clone());
             // What is left is what the operator wants to see.
             self.is_read = true;
         }

@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::evidence::Omission;
+use crate::sanitize::binary::Binary;
 use crate::text::ledger::{Action, Ledger, Reduction, Span};
 use crate::text::source::Source;
 
@@ -110,15 +111,6 @@ fn lines_written(span: &Span, groups: &mut HashSet<u32>) -> usize {
     }
 }
 
-/// What is noted while the steps of one run go over the parts. A run on another rung has notes of its own.
-#[derive(Debug, Default)]
-pub(super) struct Trace {
-    /// What the notes came to.
-    pub(super) parts: Vec<Part>,
-    /// The notes on each part; the last are those on the part at hand.
-    pub(super) notes: Vec<Notes>,
-}
-
 /// A step, and whether it left bytes out inside what it wrote.
 type By = (usize, bool);
 
@@ -145,6 +137,16 @@ pub(super) struct Notes {
 }
 
 impl Notes {
+    /// Notes on a part that is binary data.
+    pub(super) fn of_binary(binary: &Binary, lines_before: usize) -> Self {
+        Self { binary: Some((binary.mime, binary.size, lines_before)), ..Self::default() }
+    }
+
+    /// The same, with the steps of the evidence that were about the part.
+    pub(super) fn with_steps(self, steps: Range<usize>) -> Self {
+        Self { steps: steps.collect(), ..self }
+    }
+
     pub(super) fn changed(&mut self, old: &Ledger, new: &Ledger, step: usize) {
         self.taken = whose(old, &self.taken, new, step);
         if old.trims() != new.trims() {

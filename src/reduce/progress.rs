@@ -287,7 +287,7 @@ fn says_something(key: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use crate::config::Policy;
-    use crate::pipeline::dedup::NoHistory;
+    use crate::pipeline::repeat::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
     use crate::text::call::ToolCall;
 

@@ -177,8 +177,8 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::config::Policy;
-    use crate::pipeline::dedup::NoHistory;
     use crate::pipeline::evidence::Evidence;
+    use crate::pipeline::repeat::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
     use crate::text::call::ToolCall;
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::{Session, size};
 use crate::config::PolicyPatch;
 use crate::memory::size as memory;
-use crate::pipeline::dedup::Decision;
 use crate::pipeline::evidence::Evidence;
+use crate::pipeline::repeat::dedup::Decision;
 
 impl Session {
     /// A decision that calls share with the one before, where they are alike.

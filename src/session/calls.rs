@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::Fingerprint;
 use crate::memory::size;
-use crate::pipeline::dedup::{Decision, Key};
+use crate::pipeline::repeat::dedup::{Decision, Key};
 
 /// Digest of the id of a call. Ids are the host's to choose: no two that differ have the same.
 pub(super) type Digest = [u8; 16];

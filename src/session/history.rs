@@ -6,8 +6,8 @@ use foldhash::fast::RandomState;
 
 use super::seen::Shown;
 use super::{Caller, Session, Window};
-use crate::pipeline::blocks::{Earlier, Index};
-use crate::pipeline::dedup::{Decision, First, History, Key};
+use crate::pipeline::repeat::blocks::{Earlier, Index};
+use crate::pipeline::repeat::dedup::{Decision, First, History, Key};
 use crate::sanitize::spare::Fingerprint as Fingerprint64;
 use crate::text::relevance;
 use crate::text::relevance::Term;

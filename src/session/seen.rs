@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::Ending;
 use crate::memory::size;
-use crate::pipeline::blocks::Position;
-use crate::pipeline::dedup::Key;
+use crate::pipeline::repeat::blocks::Position;
+use crate::pipeline::repeat::dedup::Key;
 
 /// A result that was shown in full.
 #[derive(Debug, Clone)]

@@ -1,8 +1,8 @@
 //! What decisions and evidence take in memory. Never looks at what it counts, only at lengths.
 
 use crate::memory::size::{block, list};
-use crate::pipeline::dedup::Decision;
 use crate::pipeline::evidence::Evidence;
+use crate::pipeline::repeat::dedup::Decision;
 
 fn texts<'a>(all: impl IntoIterator<Item = &'a String>) -> usize {
     all.into_iter().map(|text| block(text.capacity())).sum()

@@ -7,7 +7,7 @@ use crate::common::fixture::Fixture;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tersed::config::{FileDetail, Mode, Policy};
-use tersed::pipeline::dedup::NoHistory;
+use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Outcome, Raw, compress};
 use tersed::text::call::ToolCall;
 use tersed::text::marker::Marker;

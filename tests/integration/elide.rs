@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 use serde_json::Value;
 use tersed::config::{Mode, Policy, Structured};
-use tersed::pipeline::dedup::NoHistory;
+use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
 use tersed::text::call::ToolCall;
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tersed::config::{Mode, Policy, PolicyPatch};
 use tersed::engine::Engine;
 use tersed::engine::rule_check;
-use tersed::pipeline::dedup::NoHistory;
+use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Outcome, Raw, compress};
 use tersed::rules::{self, Rules};
 use tersed::text::call::ToolCall;

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command};
 
 use tersed::config::{Mode, Policy};
-use tersed::pipeline::dedup::NoHistory;
+use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
 use tersed::text::call::ToolCall;
 

@@ -11,7 +11,7 @@ use tersed::encode::{dictionary, json_table};
 use tersed::engine::METHODS;
 use tersed::engine::{Cancel, Engine};
 use tersed::layers::document;
-use tersed::pipeline::dedup::NoHistory;
+use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
 use tersed::text::call::ToolCall;
 

@@ -1,7 +1,7 @@
 //! Markers in what comes in: what is shown has no marker but those that this run wrote.
 
 use tersed::config::{Mode, Policy};
-use tersed::pipeline::dedup::NoHistory;
+use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
 use tersed::text::call::ToolCall;
 use tersed::text::marker::Marker;

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use tersed::engine::METHODS;
 use tersed::engine::{Cancel, Engine};
-use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::evidence::Status;
+use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Outcome, Raw, compress};
 use tersed::tokens::counter;
 

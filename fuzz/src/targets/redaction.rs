@@ -8,7 +8,7 @@ use tersed::engine::{Cancel, Engine, Settings};
 use tersed::host::Host;
 use tersed::host::hooks::HOOKS;
 use tersed::host::proxy::traffic::Traffic;
-use tersed::pipeline::dedup::NoHistory;
+use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Raw, compress};
 
 use super::super::input::Input;

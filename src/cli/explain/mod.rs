@@ -17,8 +17,8 @@ use clap::ColorChoice;
 
 use super::Failure;
 use super::call::{self, CallArgs, PolicyArgs};
-use crate::pipeline::dedup::NoHistory;
 use crate::pipeline::explain::explain;
+use crate::pipeline::repeat::dedup::NoHistory;
 use crate::sanitize::redact_only;
 use crate::text::call::ToolCall;
 #[cfg(feature = "audit")]

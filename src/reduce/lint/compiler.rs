@@ -213,7 +213,7 @@ fn kotlin(text: &str) -> Option<Headline<'_>> {
 mod tests {
     use super::*;
     use crate::config::Policy;
-    use crate::pipeline::dedup::NoHistory;
+    use crate::pipeline::repeat::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
     use crate::text::call::ToolCall;
 

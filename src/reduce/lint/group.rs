@@ -287,7 +287,7 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::config::{Mode, Policy};
-    use crate::pipeline::dedup::NoHistory;
+    use crate::pipeline::repeat::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
     use crate::text::call::ToolCall;
 

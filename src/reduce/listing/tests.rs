@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::config::{Mode, Policy};
-use crate::pipeline::dedup::NoHistory;
+use crate::pipeline::repeat::dedup::NoHistory;
 use crate::pipeline::{Outcome, Raw, compress};
 use crate::text::call::ToolCall;
 

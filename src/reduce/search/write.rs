@@ -262,7 +262,7 @@ mod tests {
     use proptest::prelude::*;
 
     use crate::config::Policy;
-    use crate::pipeline::dedup::NoHistory;
+    use crate::pipeline::repeat::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
     use crate::text::call::ToolCall;
 

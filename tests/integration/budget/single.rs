@@ -1,9 +1,9 @@
 //! One result under a budget.
 
 use tersed::config::{Budget, DictionaryMethod, Mode, Policy, Structured};
-use tersed::pipeline::dedup::NoHistory;
 use tersed::pipeline::evidence::BudgetUse;
 use tersed::pipeline::evidence::Rung;
+use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Outcome, Raw, compress};
 use tersed::text::call::ToolCall;
 use tersed::text::marker::Marker;

@@ -16,28 +16,29 @@ use crate::text::marker::SealKey;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 use crate::tokens::TokenCounter;
+pub(in crate::pipeline) use inside::TRUNCATED;
+pub(super) use inside::clip;
 use inside::windows;
-pub(super) use inside::{TRUNCATED, clip};
 use pieces::{Kind, Unit, musts, units};
 
 /// Tokens that the marker of the cut takes with its check and a handle, about.
-pub(super) const MARKER: usize = 40;
+pub(super) const MARKER_TOKENS: usize = 40;
 /// The same without a handle, where nothing else fits.
-const SHORT_MARKER: usize = 28;
+const SHORT_MARKER_TOKENS: usize = 28;
 /// Units that do not fit that are passed over then.
-const PASSED: usize = 64;
+const MAX_PASSED_UNITS: usize = 64;
 /// Tokens of a marker that another step wrote, about.
-const OTHER_MARKER: usize = 30;
+const OTHER_MARKER_TOKENS: usize = 30;
 /// Units shown around a failure, nearest first.
-const CONTEXT: [isize; 4] = [1, -1, 2, -2];
+const CONTEXT_OFFSETS: [isize; 4] = [1, -1, 2, -2];
 /// Tries to come under the budget.
-const TRIES: usize = 8;
+const MAX_TRIES: usize = 8;
 /// Failure lines that do not fit, after which no more are tried.
-const MISSES: usize = 256;
+const MAX_MISSES: usize = 256;
 /// Tokens below which no line is shortened: two markers and something to read.
-const SHORTEST: usize = 48;
+const MIN_SHORTENED_TOKENS: usize = 48;
 /// The group of the gaps, which share one marker.
-const GROUP: u32 = CAP_GROUPS + 1;
+const MARKER_GROUP: u32 = CAP_GROUPS + 1;
 
 /// How much a text may take.
 #[derive(Debug, Clone, Copy)]
@@ -116,11 +117,11 @@ impl<'a> Fit<'a> {
                 true => {
                     let costs: Vec<usize> = self.musts[0].clone().into_iter().map(|u| self.cost(u)).collect();
                     let short: usize = costs.iter().filter(|cost| *cost * 4 <= goal.aim).sum();
-                    goal.aim.saturating_sub(MARKER + 2 + short).max(goal.aim / 4)
+                    goal.aim.saturating_sub(MARKER_TOKENS + 2 + short).max(goal.aim / 4)
                 }
                 false => goal.aim / 4,
             };
-            self.longest = Some(longest.max(SHORTEST));
+            self.longest = Some(longest.max(MIN_SHORTENED_TOKENS));
             let mut short = self.attempts(goal, finish);
             self.longest = None;
             if whole.is_none() && short.is_none() {
@@ -158,7 +159,7 @@ impl<'a> Fit<'a> {
     /// failures are missing.
     fn attempts(&mut self, goal: Goal, finish: &dyn Fn(&Ledger) -> String) -> Option<(Ledger, usize, usize)> {
         let mut less = 0;
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             let (keep, missing) = self.select(goal, less);
             let ledger = self.apply(&keep)?;
             let tokens = self.counter.count(&finish(&ledger));
@@ -192,14 +193,14 @@ impl<'a> Fit<'a> {
     fn count(&self, unit: usize) -> usize {
         let Unit { lines, kind, .. } = &self.units[unit];
         match kind {
-            Kind::Mark | Kind::Cut => OTHER_MARKER + self.names(lines.start),
+            Kind::Mark | Kind::Cut => OTHER_MARKER_TOKENS + self.names(lines.start),
             // The repetitions are not written.
             Kind::Block => {
                 let period = match self.action(lines.start) {
                     Some(Action::Repeat { period }) => *period,
                     _ => lines.len(),
                 };
-                self.tokens(self.source.slice(lines.start..lines.start + period)) + OTHER_MARKER
+                self.tokens(self.source.slice(lines.start..lines.start + period)) + OTHER_MARKER_TOKENS
             }
             Kind::Line | Kind::Text => self.tokens(self.text(unit)),
         }
@@ -252,11 +253,11 @@ impl<'a> Fit<'a> {
 
     /// Which units stay, and how many failures do not.
     fn select(&mut self, goal: Goal, less: usize) -> (Vec<bool>, usize) {
-        let marker = if self.is_bare { SHORT_MARKER } else { MARKER };
+        let marker = if self.is_bare { SHORT_MARKER_TOKENS } else { MARKER_TOKENS };
         let mut picked = Picked { keep: vec![false; self.units.len()], used: marker + less };
         let musts = self.musts.clone();
         // Of a text that is no report, words such as "error" say little.
-        let most = if self.is_report { goal.most } else { goal.most / 2 + MARKER + less };
+        let most = if self.is_report { goal.most } else { goal.most / 2 + MARKER_TOKENS + less };
         let mut missing = 0;
         for (i, group) in musts.iter().enumerate() {
             let missed = self.pick(group, most, &mut picked);
@@ -283,7 +284,7 @@ impl<'a> Fit<'a> {
             if picked.keep[unit] {
                 continue;
             }
-            if missed > MISSES {
+            if missed > MAX_MISSES {
                 missed += 1;
                 continue;
             }
@@ -297,7 +298,7 @@ impl<'a> Fit<'a> {
     fn around(&mut self, failures: &[usize], aim: usize, picked: &mut Picked) {
         let most = picked.used + aim.saturating_sub(picked.used) / 3;
         let kept: Vec<usize> = failures.iter().copied().filter(|&unit| picked.keep[unit]).collect();
-        for offset in CONTEXT {
+        for offset in CONTEXT_OFFSETS {
             for &unit in &kept {
                 let Some(unit) = unit.checked_add_signed(offset).filter(|&u| u < self.units.len()) else {
                     continue;
@@ -343,7 +344,7 @@ impl<'a> Fit<'a> {
                 continue;
             }
             passed += 1;
-            if !self.is_bare || passed > PASSED {
+            if !self.is_bare || passed > MAX_PASSED_UNITS {
                 return unit;
             }
         }
@@ -375,7 +376,7 @@ impl<'a> Fit<'a> {
         {
             let (index, unit) = unit;
             if !keep {
-                step.omit_in(unit.lines.clone(), self.reason, GROUP);
+                step.omit_in(unit.lines.clone(), self.reason, MARKER_GROUP);
                 continue;
             }
             let Some(longest) = self.longest.filter(|longest| unit.cost.is_some_and(|cost| cost > *longest))
@@ -417,7 +418,7 @@ impl<'a> Fit<'a> {
         let all = self.tokens(text).max(1);
         let mut bytes = (text.len() as u128 * tokens as u128 / all as u128) as usize;
         let mut short = (String::new(), 0);
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             short = windows(text, bytes, self.source.number(line), self.reason);
             let takes = self.tokens(&short.0);
             if takes <= tokens || bytes < 8 {

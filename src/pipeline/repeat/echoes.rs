@@ -16,16 +16,16 @@ use crate::text::reason::Reason;
 use crate::text::source::Source;
 
 /// Lines by which a repetition is found.
-const SEED: usize = 4;
+const SEED_LINES: usize = 4;
 /// Fewest lines of a block that go.
-const FEWEST: usize = 6;
+const MIN_BLOCK_LINES: usize = 6;
 /// Lines at the end that stay.
-const END: usize = 5;
+const END_LINES: usize = 5;
 /// Fewest bytes of it.
-const LEAST: usize = 200;
+const MIN_BLOCK_BYTES: usize = 200;
 
 /// The numbers of the lines that the marker of a block names.
-pub(super) fn lines_in(names: &str) -> Option<(usize, usize)> {
+pub(in crate::pipeline) fn lines_in(names: &str) -> Option<(usize, usize)> {
     let lines = names.strip_prefix(AS_LINES)?.split(',').next()?;
     let (first, last) = lines.split_once('-')?;
     Some((first.parse().ok()?, last.parse().ok()?))
@@ -39,9 +39,9 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
     let mut out = Reduction::default();
     let mut copies: Vec<Copies> = Vec::new();
     // How a text ends is seen as it is.
-    let last = source.len().saturating_sub(END);
+    let last = source.len().saturating_sub(END_LINES);
     let digests = Digests::new(source);
-    // The first place of each run of `SEED` lines, by its digest.
+    // The first place of each run of `SEED_LINES` lines, by its digest.
     let mut seeds: Map<u64, usize> = Map::default();
     let mut is_shown = vec![false; source.len()];
     for kept in ledger.kept() {
@@ -50,17 +50,19 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
     for kept in ledger.kept() {
         let mut at = kept.start;
         let end = kept.end.min(last);
-        while at + SEED <= end {
+        while at + SEED_LINES <= end {
             // What stands twice is made of lines that stand twice.
             let Some(digest) = digests.of_seed(at) else {
                 at += 1;
                 continue;
             };
-            let seed = source.slice(at..at + SEED);
-            let there = seeds.get(&digest).filter(|there| source.slice(**there..**there + SEED) == seed);
+            let seed = source.slice(at..at + SEED_LINES);
+            let there =
+                seeds.get(&digest).filter(|there| source.slice(**there..**there + SEED_LINES) == seed);
             if let Some(&there) = there {
                 let block = at..at + length(source, &is_shown, there, at, end);
-                if block.len() >= FEWEST && source.byte_range(block.clone()).len() >= LEAST {
+                if block.len() >= MIN_BLOCK_LINES && source.byte_range(block.clone()).len() >= MIN_BLOCK_BYTES
+                {
                     at = block.end;
                     is_shown[block.clone()].fill(false);
                     let size = block.len();
@@ -72,7 +74,7 @@ pub fn reduce(source: &Source<'_>, ledger: &Ledger) -> Result<Reduction, Reason>
                     }
                     continue;
                 }
-            } else if seed.trim().len() >= SEED {
+            } else if seed.trim().len() >= SEED_LINES {
                 seeds.insert(digest, at);
             }
             at += 1;
@@ -123,7 +125,7 @@ impl Digests {
 
     /// The digest of the lines from `at` on by which a repetition is found; `None` where there is none.
     fn of_seed(&self, at: usize) -> Option<u64> {
-        self.0[at..at + SEED].iter().try_fold(0u64, |state, line| {
+        self.0[at..at + SEED_LINES].iter().try_fold(0u64, |state, line| {
             (*line != 0).then(|| (state ^ line).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29))
         })
     }
@@ -148,7 +150,7 @@ mod tests {
     #[test]
     fn later_copies_go() {
         let block: String = (0..8).map(|i| format!("a line of a block that says something, {i}\n")).collect();
-        let text = format!("{block}between\n{block}end\n{block}{}", "last\n".repeat(END));
+        let text = format!("{block}between\n{block}end\n{block}{}", "last\n".repeat(END_LINES));
         assert_eq!(gaps(&text), vec![9..17, 18..26]);
         assert_eq!(gaps(&format!("{block}between\n{}end\n", block.replace("block", "Block"))), vec![0..0; 0]);
         // Too short to be worth a marker.
@@ -158,13 +160,13 @@ mod tests {
     #[test]
     fn the_marker_says_where_the_first_copy_stands() {
         let block: String = (0..8).map(|i| format!("a line of a block that says something, {i}\n")).collect();
-        let text = format!("start\n{block}between\n{block}{}", "last\n".repeat(END));
+        let text = format!("start\n{block}between\n{block}{}", "last\n".repeat(END_LINES));
         let source = Source::new(&text);
         let ledger = Ledger::new(&source);
         let ledger = ledger.apply(&source, reduce(&source, &ledger).unwrap()).unwrap();
         let shown = ledger.render(&source, None);
         assert!(shown.contains("omitted 8 lines 11-18, repeated_block: as lines 2-9]"), "{shown}");
-        let text = format!("start\n{block}{block}{block}{}", "last\n".repeat(END));
+        let text = format!("start\n{block}{block}{block}{}", "last\n".repeat(END_LINES));
         let source = Source::new(&text);
         let names: Vec<_> = reduce(&source, &Ledger::new(&source)).unwrap().spans;
         assert!(format!("{names:?}").contains("as lines 2-9, 2 times"), "{names:?}");

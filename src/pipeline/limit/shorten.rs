@@ -1,8 +1,8 @@
 //! Shortens single pieces that take more than their share of a cap: long lines lose their middle, and lines that a step had
 //! joined into one are restored as the tool wrote them.
 
-use super::headings;
-use super::unit::{Form, MARKERS};
+use crate::pipeline::limit::headings;
+use crate::pipeline::limit::unit::{Form, MARKER_BYTES};
 use crate::text::ledger::{Action, Ledger};
 use crate::text::marker::Marker;
 use crate::text::reason::Reason;
@@ -10,7 +10,7 @@ use crate::text::reduction::Reduction;
 use crate::text::source::Source;
 
 /// A line is cut inside only above this many bytes.
-const LONG_LINE: usize = 2_000;
+const MIN_CUT_LINE_BYTES: usize = 2_000;
 
 /// Cuts pieces that take more than their share of the budget in the middle.
 pub(super) fn long_pieces(
@@ -28,7 +28,7 @@ pub(super) fn long_pieces(
     for span in ledger.spans_mut() {
         let is_message = headings::form(&span.action) == Form::Message;
         if let Action::Replace { text, reason, omitted_bytes } = &mut span.action
-            && text.len() > LONG_LINE.max(limit(text.len()))
+            && text.len() > MIN_CUT_LINE_BYTES.max(limit(text.len()))
         {
             // What stands for many lines cannot be cut at a byte: no number would be that of a line.
             if is_message || span.lines.len() > 1 {
@@ -49,7 +49,7 @@ pub(super) fn long_pieces(
         for i in kept {
             let line = source.line(i);
             let is_whole = line.len() <= crate::text::signals::MAX_LINE && whole.binary_search(&i).is_ok();
-            if line.len() > LONG_LINE.max(limit(line.len())) && !is_whole {
+            if line.len() > MIN_CUT_LINE_BYTES.max(limit(line.len())) && !is_whole {
                 let (text, omitted_bytes) = cut_middle(line, limit(line.len()), source.number(i));
                 step.push(i..i + 1, Action::Replace { text, reason: Reason::LongLine, omitted_bytes });
             }
@@ -60,7 +60,7 @@ pub(super) fn long_pieces(
 
 /// Head and tail of a long line, and what it says around its first failure word.
 fn cut_middle(text: &str, limit: usize, line: usize) -> (String, usize) {
-    let budget = limit.saturating_sub(2 * MARKERS).max(64);
+    let budget = limit.saturating_sub(2 * MARKER_BYTES).max(64);
     let failure = crate::text::signals::first_failure(text);
     let parts = if failure.is_some() { 3 } else { 2 };
     let part = budget / parts;

@@ -1,13 +1,15 @@
 //! Decides which texts lose their middle after all other steps, down to which size, and what must stay. The cut itself is
 //! in `cap`.
 
-use super::cap::{self, Cap};
-use super::evidence::Step;
-use super::run::Run;
-use super::{INPUT_LIMIT, echoes};
 use crate::config::{FileDetail, Mode};
 use crate::detect::{Detection, Shape};
 use crate::elide;
+use crate::pipeline::INPUT_LIMIT;
+use crate::pipeline::attempt::Attempt;
+use crate::pipeline::evidence::Step;
+use crate::pipeline::limit::cap;
+use crate::pipeline::limit::cap::Cap;
+use crate::pipeline::repeat::echoes;
 use crate::reduce::lines::is_markdown;
 use crate::text::call::ToolCall;
 use crate::text::ledger::{Action, Ledger, Span};
@@ -16,13 +18,13 @@ use crate::text::source::Source;
 use crate::text::{details, signals};
 
 /// Bytes that the markers of a cut may name things with in `aggressive`.
-const NAMES: usize = 2_048;
+const MAX_NAME_BYTES: usize = 2_048;
 /// Longest lines of a range that no default cap cuts, on average, in bytes.
-const PAGE: usize = 1_000;
+const MAX_RANGE_LINE_BYTES: usize = 1_000;
 
-impl Run<'_> {
+impl Attempt<'_, '_> {
     /// The head-tail limit of `standard` and the byte cap.
-    pub(super) fn cap(
+    pub(in crate::pipeline) fn cap(
         &mut self,
         source: &Source<'_>,
         detection: &Detection,
@@ -30,10 +32,11 @@ impl Run<'_> {
         mut ledger: Ledger,
         bytes: usize,
     ) -> Ledger {
-        if self.policy.never_omit && !self.policy.strict_cap {
+        if self.request.policy.never_omit && !self.request.policy.strict_cap {
             return ledger;
         }
-        let limit = self.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
+        let limit =
+            self.request.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
         let limit = limit.filter(|_| self.rule_allows("head_tail"));
         if let Some(limit) = limit.filter(|_| !self.is_elided(source, &ledger)) {
             // What a reducer left of a report is denser than what nobody read.
@@ -56,22 +59,23 @@ impl Run<'_> {
         // Who asks for some lines does not expect each to be as long as a page.
         let is_exact = detection.is_range
             && detection.shape == Shape::File
-            && !self.policy.strict_cap
-            && source.text().len() <= source.len() * PAGE;
+            && !self.request.policy.strict_cap
+            && source.text().len() <= source.len() * MAX_RANGE_LINE_BYTES;
         if is_exact {
             return ledger;
         }
-        let strict = self.policy.strict_cap;
+        let strict = self.request.policy.strict_cap;
         let cap = Cap { bytes, strict, reason: Reason::OutputCap, samples: false, names: self.names() };
         self.cut("output_cap", source, signals, ledger, cap, detection.reports_failures())
     }
 
     /// Bytes that the cuts would leave of a text: what a step that knows its format can aim at.
-    pub(super) fn room(&self, source: &Source<'_>, detection: &Detection) -> Option<usize> {
-        let limit = self.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
-        let cap = self.policy.max_output_bytes;
+    pub(in crate::pipeline) fn room(&self, source: &Source<'_>, detection: &Detection) -> Option<usize> {
+        let limit =
+            self.request.policy.head_tail(is_document(source)).filter(|_| self.is_cut(source, detection));
+        let cap = self.request.policy.max_output_bytes;
         // A budget that asks for less asks it of documents here, and of other texts by a cut.
-        Some(limit.map_or(cap, |limit| limit.min(cap)) >> self.policy.squeeze.min(16))
+        Some(limit.map_or(cap, |limit| limit.min(cap)) >> self.request.policy.squeeze.min(16))
     }
 
     /// Brings the ledger under a cap. Of a report the totals stay with the failures, in `aggressive` also
@@ -89,8 +93,8 @@ impl Run<'_> {
         if before <= cap.bytes {
             return ledger;
         }
-        self.timer_begin();
-        let kept = match (is_report, self.policy.mode == Mode::Aggressive) {
+        self.request.timer_begin();
+        let kept = match (is_report, self.request.policy.mode == Mode::Aggressive) {
             (false, _) => signals.to_vec(),
             (true, false) => details::with_totals(source, signals),
             (true, true) => details::with_details(source, signals),
@@ -100,7 +104,7 @@ impl Run<'_> {
         let Some((after, next)) = next.filter(|(after, _)| *after < before) else { return ledger };
         self.step(id, Reason::Applied, before, after);
         self.trace_step(&ledger, &next);
-        self.evidence.capped |= cap.reason == Reason::OutputCap;
+        self.found.evidence.capped |= cap.reason == Reason::OutputCap;
         next
     }
 
@@ -119,17 +123,19 @@ impl Run<'_> {
             return ledger;
         }
         let mut state = (ledger, size);
-        self.attempt("repeated_blocks", source, signals, &mut state, |ledger| echoes::reduce(source, ledger));
+        self.try_step("repeated_blocks", source, signals, &mut state, |ledger| {
+            echoes::reduce(source, ledger)
+        });
         state.0
     }
 
     /// Whether the middle of such a text may go.
     fn is_cut(&self, source: &Source<'_>, detection: &Detection) -> bool {
-        let is_excluded = self.policy.never_omit || self.policy.excludes("head_tail");
-        if self.in_full || self.policy.mode < Mode::Standard || is_excluded {
+        let is_excluded = self.request.policy.never_omit || self.request.policy.excludes("head_tail");
+        if self.request.in_full || self.request.policy.mode < Mode::Standard || is_excluded {
             return false;
         }
-        let is_aggressive = self.policy.mode == Mode::Aggressive;
+        let is_aggressive = self.request.policy.mode == Mode::Aggressive;
         let is_outlined = |s: &Step| s.id == "file_detail" && s.reason == Reason::Applied;
         match detection.shape {
             // What an agent that was asked wrote is a document, and no program's report.
@@ -137,12 +143,14 @@ impl Run<'_> {
             Shape::Other => !self.is_read || (is_aggressive && self.is_report()),
             Shape::File if detection.is_range => false,
             // A log or a report that a program left is no text that an agent edits.
-            Shape::File if is_aggressive && !detection.is_window && is_left(self.call, detection) => true,
+            Shape::File if is_aggressive && !detection.is_window && is_left(self.request.call, detection) => {
+                true
+            }
             // A file without an outline is cut as a report is only where the policy does not want it in full.
             Shape::File => {
-                self.policy.file_detail == FileDetail::Auto
-                    && self.policy.file_detail_fallback != FileDetail::Full
-                    && !self.evidence.steps.iter().any(is_outlined)
+                self.request.policy.file_detail == FileDetail::Auto
+                    && self.request.policy.file_detail_fallback != FileDetail::Full
+                    && !self.found.evidence.steps.iter().any(is_outlined)
             }
             _ => false,
         }
@@ -157,12 +165,13 @@ impl Run<'_> {
             }
             _ => 0,
         };
-        self.evidence.steps.iter().any(is_applied)
+        self.found.evidence.steps.iter().any(is_applied)
             && ledger.spans().iter().map(of_document).sum::<usize>() * 10 >= source.text().len() * 9
     }
 
     fn is_report(&self) -> bool {
-        self.evidence
+        self.found
+            .evidence
             .family
             .as_deref()
             .is_some_and(|family| matches!(family, "test" | "build" | "log" | "package"))
@@ -170,16 +179,16 @@ impl Run<'_> {
 
     /// Whether a report starts with an installation, which is often the start of something else.
     fn is_installation(&self) -> bool {
-        self.evidence.family.as_deref() == Some("package")
+        self.found.evidence.family.as_deref() == Some("package")
     }
 
     /// Bytes for the names of what is cut. Hosts and ids are the names of a log, and what a report does
     /// not show passed.
     fn names(&self) -> usize {
-        match self.policy.mode == Mode::Aggressive {
+        match self.request.policy.mode == Mode::Aggressive {
             true if self.is_report() && !self.is_installation() => 0,
-            true => NAMES,
-            false if self.evidence.family.as_deref() == Some("log") => 0,
+            true => MAX_NAME_BYTES,
+            false if self.found.evidence.family.as_deref() == Some("log") => 0,
             false => usize::MAX,
         }
     }

@@ -5,9 +5,9 @@
 
 use std::hash::{BuildHasher, Hasher};
 
-use super::blocks::{Earlier, Reference};
-use super::budget::Ask;
-use super::evidence::Rung;
+use crate::pipeline::evidence::Rung;
+use crate::pipeline::limit::budget::Ask;
+use crate::pipeline::repeat::blocks::{Earlier, Reference};
 use crate::sanitize::spare::Fingerprint;
 use crate::text::call::ToolCall;
 use crate::text::marker::Marker;

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// Bytes that two markers and the check take, about.
-pub(super) const MARKERS: usize = 160;
+pub(super) const MARKER_BYTES: usize = 160;
 
 /// A visible piece that is kept or dropped as a whole.
 pub(super) struct Unit {

@@ -14,18 +14,18 @@ use crate::text::ledger::{Action, Ledger, Reduction};
 use crate::text::marker::Marker;
 use crate::text::source::Source;
 use crate::tokens::TokenCounter;
-use index::{Found, Text, WINDOW};
+use index::{Found, Text, WINDOW_LINES};
 pub use index::{Index, Position};
 
 use crate::text::origin::Origin;
 
 /// Lines that stay on each side of a change between two runs of one earlier output.
-const CONTEXT: usize = 3;
+const CONTEXT_LINES: usize = 3;
 /// References in one text. More would be a patchwork that nobody can follow.
 const MAX_REFERENCES: usize = 256;
 /// A run must cost this many times as many tokens as its reference, and at least this many.
-const PAYS: usize = 2;
-const MIN_TOKENS: usize = 40;
+const MIN_GAIN: usize = 2;
+const MIN_RUN_TOKENS: usize = 40;
 
 /// Lines of a text and who showed them before. Small: the session keeps one for as long as it lives.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,7 +135,7 @@ fn stretches(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<Ran
         }
         out.push(start..kept.end);
     }
-    out.retain(|stretch| stretch.len() >= WINDOW);
+    out.retain(|stretch| stretch.len() >= WINDOW_LINES);
     out
 }
 
@@ -154,7 +154,7 @@ impl Search<'_> {
         let mut at = stretch.start;
         // The run before, if it belongs to this stretch.
         let mut last: Option<usize> = None;
-        while at + WINDOW <= stretch.end && out.len() < MAX_REFERENCES {
+        while at + WINDOW_LINES <= stretch.end && out.len() < MAX_REFERENCES {
             let found =
                 self.indexes.map(|index| index.find(self.text, at, stretch.end, open).map(|f| (index, f)));
             // The longest, of the newest among equals.
@@ -169,7 +169,7 @@ impl Search<'_> {
             if let Some(l) = changed {
                 let same = index.shown_by(&found, 0).is_some_and(|(origin, ..)| origin == out[l].origin);
                 if same {
-                    lines.start = (lines.start + CONTEXT).min(lines.end);
+                    lines.start = (lines.start + CONTEXT_LINES).min(lines.end);
                 }
             }
             match self.reference(index, &found, at, lines.clone()) {
@@ -188,7 +188,7 @@ impl Search<'_> {
 
     /// Leaves context after a run, if it still pays then.
     fn shorten(&self, reference: &mut Reference) {
-        let lines = reference.lines.0 as usize..(reference.lines.1 as usize).saturating_sub(CONTEXT);
+        let lines = reference.lines.0 as usize..(reference.lines.1 as usize).saturating_sub(CONTEXT_LINES);
         if !lines.is_empty()
             && self.pays(&lines, &reference.origin.marker(self.source, &lines, reference.carried as usize))
         {
@@ -213,13 +213,13 @@ impl Search<'_> {
     /// Whether the lines cost clearly more than the marker.
     fn pays(&self, lines: &Range<usize>, marker: &Marker) -> bool {
         // No encoding makes a token of more than this many bytes of ordinary text.
-        const LONG_TOKEN: usize = 16;
+        const MAX_TOKEN_BYTES: usize = 16;
         let marker = marker.write();
         let text = self.source.slice(lines.clone());
-        if text.len() <= marker.len() * PAYS {
+        if text.len() <= marker.len() * MIN_GAIN {
             return false;
         }
-        let least = ((self.counter.count(&marker) + 1) * PAYS).max(MIN_TOKENS);
-        text.len() > least * LONG_TOKEN || self.counter.count(text) >= least
+        let least = ((self.counter.count(&marker) + 1) * MIN_GAIN).max(MIN_RUN_TOKENS);
+        text.len() > least * MAX_TOKEN_BYTES || self.counter.count(text) >= least
     }
 }

@@ -3,30 +3,30 @@
 
 use std::ops::RangeInclusive;
 
-use super::candidate::{Candidate, EACH, digest};
+use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
 use crate::text::details::likeness;
 use crate::text::source::Source;
 
 /// Fewer lines are no table.
-const LEAST_ROWS: usize = 20;
+const MIN_ROWS: usize = 20;
 /// Longer texts are not looked at, in bytes.
-const LIMIT: usize = 8 << 20;
+const MAX_TEXT_BYTES: usize = 8 << 20;
 /// Columns that are looked at.
 const MAX_COLUMNS: usize = 24;
 /// Lines by which the way of dividing is chosen, and the spread of numbers judged.
-const TRIALS: usize = 64;
+const SAMPLE_LINES: usize = 64;
 /// Different values of a column above which they are no enumeration.
 const MAX_VALUES: usize = 16;
 /// A value or number is rare if at most 1 in 20 rows has it.
-const RARE: usize = 20;
+const RARE_ONE_IN: usize = 20;
 /// A rare value has at most a fifth of the rows that a value of the column has on average.
 const UNLIKE: usize = 5;
 /// The rare rows of a column are at most 1 in 10 of its rows, all together.
-const RARE_TOGETHER: usize = 10;
+const RARE_TOGETHER_ONE_IN: usize = 10;
 /// A column is numeric if at most 1 in 10 of its fields, the header aside, is not a number.
-const NUMBERS: usize = 10;
+const OTHERS_ONE_IN: usize = 10;
 /// How far from the median, in median deviations, a number stands out.
-const FAR: f64 = 12.0;
+const FAR_DEVIATIONS: f64 = 12.0;
 /// How many times as far as the next one the farthest number is where many are far.
 const MUCH_FARTHER: f64 = 8.0;
 
@@ -97,12 +97,12 @@ fn words<'a>(line: &'a [u8], out: &mut Vec<&'a [u8]>) {
 struct Value {
     rows: usize,
     /// The first of them.
-    places: [usize; EACH],
+    places: [usize; MAX_LINES_PER_VALUE],
 }
 
 impl Value {
     fn places(&self) -> &[usize] {
-        &self.places[..self.rows.min(EACH)]
+        &self.places[..self.rows.min(MAX_LINES_PER_VALUE)]
     }
 }
 
@@ -126,11 +126,11 @@ impl Column {
     fn with_sample(mut numbers: Vec<f64>, rows: usize) -> Self {
         let mut range = None;
         // A header is no number.
-        if numbers.len() >= LEAST_ROWS && (rows - numbers.len()).saturating_sub(1) * NUMBERS <= rows {
-            let is_positive = numbers.iter().filter(|n| **n < 0.0).count() * RARE <= numbers.len();
+        if numbers.len() >= MIN_ROWS && (rows - numbers.len()).saturating_sub(1) * OTHERS_ONE_IN <= rows {
+            let is_positive = numbers.iter().filter(|n| **n < 0.0).count() * RARE_ONE_IN <= numbers.len();
             let median = middle(&mut numbers);
             numbers.iter_mut().for_each(|n| *n = (*n - median).abs());
-            let far = middle(&mut numbers) * FAR;
+            let far = middle(&mut numbers) * FAR_DEVIATIONS;
             let least = if is_positive && median > 0.0 { (median - far).max(0.0) } else { median - far };
             range = Some(least..=median + far);
         }
@@ -160,7 +160,7 @@ impl Column {
                 }
                 None => {
                     self.keys.push(key);
-                    self.values.push(Value { rows: 1, places: [place; EACH] });
+                    self.values.push(Value { rows: 1, places: [place; MAX_LINES_PER_VALUE] });
                 }
             }
         }
@@ -183,17 +183,17 @@ impl Column {
     /// The values that few rows have, with their keys.
     fn rare(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
         // Of many values that are as common as each other some are less so by chance.
-        let unlike = RARE.max(self.values.len() * UNLIKE);
+        let unlike = RARE_ONE_IN.max(self.values.len() * UNLIKE);
         let rare = move |(_, value): &(u64, &Value)| value.rows * unlike <= rows;
         let all = || self.keys.iter().copied().zip(&self.values);
         let together: usize = all().filter(rare).map(|(_, value)| value.rows).sum();
-        let tells = self.values.len() > 1 && together * RARE_TOGETHER <= rows;
+        let tells = self.values.len() > 1 && together * RARE_TOGETHER_ONE_IN <= rows;
         all().filter(move |value| tells && rare(value))
     }
 
     /// The rows with the farthest numbers: where many are far, only those that are much farther.
     fn farthest(&self, rows: usize) -> impl Iterator<Item = usize> {
-        let is_rare = self.outside * RARE <= rows;
+        let is_rare = self.outside * RARE_ONE_IN <= rows;
         let stands_out = move |side: &[(f64, usize); 2]| {
             let [(first, place), (second, _)] = *side;
             (first > 0.0 && (is_rare || first > second * MUCH_FARTHER)).then_some(place)
@@ -204,11 +204,11 @@ impl Column {
 
 /// Adds the rows that stand out.
 pub fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
-    if lines.len() < LEAST_ROWS || source.text().len() > LIMIT {
+    if lines.len() < MIN_ROWS || source.text().len() > MAX_TEXT_BYTES {
         return;
     }
     let trials: Vec<&str> =
-        lines.iter().step_by(lines.len().div_ceil(TRIALS)).map(|line| source.line(*line)).collect();
+        lines.iter().step_by(lines.len().div_ceil(SAMPLE_LINES)).map(|line| source.line(*line)).collect();
     let Some((divider, count)) = divider(&trials) else { return };
     let mut columns = sampled(&trials, divider, count);
     let mut active: Vec<usize> = (0..columns.len()).collect();
@@ -220,7 +220,7 @@ pub fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
         if fields.len() != count {
             if line.bytes().any(|b| b.is_ascii_alphabetic()) || !line.is_ascii() {
                 others += 1;
-                if odd.len() < EACH {
+                if odd.len() < MAX_LINES_PER_VALUE {
                     odd.push(place);
                 }
             }
@@ -236,7 +236,7 @@ pub fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
             active.retain(|at| !columns[*at].is_done());
         }
     }
-    if rows < LEAST_ROWS || rows * 4 < lines.len() * 3 {
+    if rows < MIN_ROWS || rows * 4 < lines.len() * 3 {
         return;
     }
     let like = |place: usize| likeness(source.line(lines[place]));
@@ -256,7 +256,7 @@ pub fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
             is_word: false,
         }));
     }
-    if others * RARE_TOGETHER <= lines.len() {
+    if others * RARE_TOGETHER_ONE_IN <= lines.len() {
         let candidate =
             |(nth, place)| Candidate { place, nth, count: others, key: like(place), is_word: true };
         out.extend(odd.into_iter().enumerate().map(candidate));
@@ -274,7 +274,7 @@ fn sampled(lines: &[&str], divider: Divider, count: usize) -> Vec<Column> {
             rows += 1;
             for (numbers, field) in numbers.iter_mut().zip(&fields) {
                 // Not where too many were none.
-                if (rows - numbers.len()) * NUMBERS <= lines.len() + 2 * NUMBERS {
+                if (rows - numbers.len()) * OTHERS_ONE_IN <= lines.len() + 2 * OTHERS_ONE_IN {
                     numbers.extend(number(field));
                 }
             }
@@ -329,12 +329,12 @@ fn key(field: &[u8], column: usize) -> u64 {
 
 /// The number of a field: `12`, `-3.5`, `12ms`, `size=12`.
 fn number(field: &[u8]) -> Option<f64> {
-    const LONGEST: usize = 32;
-    let value = field.iter().rev().take(LONGEST + 1).position(|b| *b == b'=').unwrap_or(field.len());
+    const MAX_NUMBER_BYTES: usize = 32;
+    let value = field.iter().rev().take(MAX_NUMBER_BYTES + 1).position(|b| *b == b'=').unwrap_or(field.len());
     let value = &field[field.len() - value..];
     let value = value.strip_prefix(b"$").unwrap_or(value);
     let starts = matches!(value.first()?, b'0'..=b'9' | b'-' | b'+' | b'.');
-    if !starts || value.len() > LONGEST {
+    if !starts || value.len() > MAX_NUMBER_BYTES {
         return None;
     }
     let is_unit = |b: &&u8| b.is_ascii_alphabetic() || matches!(b, b'%' | b',' | b';');

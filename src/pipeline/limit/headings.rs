@@ -1,14 +1,14 @@
 //! Headings: a kept line may depend on a line above it, such as a file name above its matches. A cut that drops the heading
 //! and keeps the line would show it under the heading of another.
 
-use super::unit::{Form, Kept, Unit};
+use crate::pipeline::limit::unit::{Form, Kept, Unit};
 use crate::text::ledger::{Action, Ledger};
 use crate::text::names::SHORT;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
 /// Lines above a line among which its heading is looked for.
-const REACH: usize = 400;
+const MAX_LINES_ABOVE: usize = 400;
 
 /// Makes lines what the source has where they were written anew in a way that a cut cannot keep; whether
 /// there were any. `keep` says which of the units stay.
@@ -108,7 +108,7 @@ impl Headings {
             let first = Some(self.paragraph).filter(|first| *first < unit)?;
             return Some(first).filter(|&first| line(first).ends_with(':') && !line(first).contains(' '));
         }
-        let mut above = (0..unit).rev().take(REACH);
+        let mut above = (0..unit).rev().take(MAX_LINES_ABOVE);
         let heading = above.find(|&at| !line(at).trim().is_empty() && indent(line(at)) < own)?;
         // The head of a commit has several lines.
         if ["Date:", "Author:", "Merge:"].iter().any(|start| line(heading).starts_with(start)) {

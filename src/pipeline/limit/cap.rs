@@ -5,10 +5,11 @@
 
 use std::ops::Range;
 
-use super::echoes;
-use super::headings::{self, Headings};
-use super::shorten;
-use super::unit::{Form, Kept, MARKERS, Unit};
+use crate::pipeline::limit::headings;
+use crate::pipeline::limit::headings::Headings;
+use crate::pipeline::limit::shorten;
+use crate::pipeline::limit::unit::{Form, Kept, MARKER_BYTES, Unit};
+use crate::pipeline::repeat::echoes;
 use crate::text::details::likeness;
 use crate::text::ledger::{Action, Ledger, Reduction};
 use crate::text::maps::Set;
@@ -35,9 +36,9 @@ pub struct Cap {
 /// Names may take one byte for so many that are left out.
 const NAMES_SHARE: usize = 8;
 /// Lines shown before the first failure.
-const LEAD: usize = 3;
+const LEAD_LINES: usize = 3;
 /// Units shown around a failure, nearest first.
-const CONTEXT: [isize; 4] = [1, -1, 2, -2];
+const CONTEXT_OFFSETS: [isize; 4] = [1, -1, 2, -2];
 /// One part in so many of the budget is for samples of what goes.
 const SAMPLE_SHARE: usize = 12;
 /// Samples, at most.
@@ -45,8 +46,8 @@ const MAX_SAMPLES: usize = 12;
 /// Lines that are tried for a sample.
 const SAMPLE_TRIES: usize = 16;
 /// Length of a line that is a sample, in bytes.
-const SHORTEST_SAMPLE: usize = 4;
-const LONGEST_SAMPLE: usize = 300;
+const MIN_SAMPLE_BYTES: usize = 4;
+const MAX_SAMPLE_BYTES: usize = 300;
 /// Headings that are kept for what stays of a text.
 const MAX_HEADINGS: usize = 512;
 
@@ -59,7 +60,7 @@ pub fn apply(source: &Source<'_>, ledger: &Ledger, signals: &[usize], cap: Cap) 
     if shown <= cap.bytes {
         return None;
     }
-    let budget = if cap.bytes > 4 * MARKERS { cap.bytes - MARKERS } else { cap.bytes / 2 };
+    let budget = if cap.bytes > 4 * MARKER_BYTES { cap.bytes - MARKER_BYTES } else { cap.bytes / 2 };
     // A cap that nobody set leaves failure lines whole.
     let whole = if cap.strict { &[][..] } else { signals };
     let mut ledger = shorten::long_pieces(source, ledger, budget, shown, whole);
@@ -184,7 +185,7 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
         }
         picked.contexts(source, &middle, head..tail);
         // What is left shows what stands around the first failure.
-        let start = middle[0].saturating_sub(LEAD).max(head);
+        let start = middle[0].saturating_sub(LEAD_LINES).max(head);
         for unit in start..tail {
             if picked.keep[unit] == Kept::No && !picked.spend(unit) {
                 break;
@@ -254,7 +255,7 @@ impl Picked<'_> {
             .collect();
         // The window at the first failure has its share.
         let reserve = self.left / 3;
-        for offset in CONTEXT {
+        for offset in CONTEXT_OFFSETS {
             for &unit in &new {
                 let Some(unit) = unit.checked_add_signed(offset).filter(|unit| within.contains(unit)) else {
                     continue;
@@ -313,7 +314,8 @@ impl Picked<'_> {
         for part in gone.chunks(gone.len().div_ceil(MAX_SAMPLES)) {
             let fits = |unit: &usize| {
                 let line = first_line(*unit).trim();
-                self.units[*unit].lines.len() == 1 && (SHORTEST_SAMPLE..=LONGEST_SAMPLE).contains(&line.len())
+                self.units[*unit].lines.len() == 1
+                    && (MIN_SAMPLE_BYTES..=MAX_SAMPLE_BYTES).contains(&line.len())
             };
             let middle = &part[part.len() / 2..];
             if let Some(unit) =
@@ -353,10 +355,10 @@ fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
             }
             Action::Repeat { period } => {
                 let shown = span.lines.start..span.lines.start + period;
-                units.push(unit(lines, source.byte_range(shown).len() + MARKERS / 2));
+                units.push(unit(lines, source.byte_range(shown).len() + MARKER_BYTES / 2));
             }
             Action::Omit { names, reason, .. } => {
-                let bytes = MARKERS / 2 + names.as_ref().map_or(0, |names| names.len());
+                let bytes = MARKER_BYTES / 2 + names.as_ref().map_or(0, |names| names.len());
                 let names = names.as_deref().filter(|_| *reason == Reason::RepeatedBlock);
                 let same_as = names.and_then(echoes::lines_in).map(|(first, last)| {
                     let index = |number: usize| number.saturating_sub(source.number(0));
@@ -364,7 +366,7 @@ fn units(source: &Source<'_>, ledger: &Ledger) -> Vec<Unit> {
                 });
                 units.push(Unit { same_as, is_shown: false, ..unit(lines, bytes) });
             }
-            Action::Refer { .. } => units.push(Unit { is_shown: false, ..unit(lines, MARKERS / 2) }),
+            Action::Refer { .. } => units.push(Unit { is_shown: false, ..unit(lines, MARKER_BYTES / 2) }),
         }
     }
     units

@@ -14,9 +14,9 @@ use crate::text::origin::Origin;
 use crate::text::source::Source;
 
 /// Lines of the windows that lead to a match: the shortest run that is found.
-pub(super) const WINDOW: usize = 3;
+pub(super) const WINDOW_LINES: usize = 3;
 /// Places of a window that are compared, the newest first.
-const CANDIDATES: usize = 8;
+const MAX_CANDIDATES: usize = 8;
 
 /// What a line costs in the index beside its text. Each place in a table of hashes has a byte of its own, and just after
 /// it grew seven of sixteen are filled.
@@ -29,10 +29,13 @@ fn bytes_of(lines: &Lines) -> usize {
 
 /// What an output costs in the index beside its lines: its place in a queue that may be half full, its origin and the head
 /// of its lines, which are counted by their holders, and eight allocations with what the allocator adds.
-const OUTPUT_BYTES: usize =
-    2 * size_of::<Option<Output>>() + size_of::<Origin>() + size_of::<Lines>() + 2 * HOLDERS + 8 * 16;
+const OUTPUT_BYTES: usize = 2 * size_of::<Option<Output>>()
+    + size_of::<Origin>()
+    + size_of::<Lines>()
+    + 2 * HOLDER_COUNTS_BYTES
+    + 8 * 16;
 /// The counts of holders that something shared begins with.
-const HOLDERS: usize = 2 * size_of::<usize>();
+const HOLDER_COUNTS_BYTES: usize = 2 * size_of::<usize>();
 
 /// A window of lines: its output, counted from the first that the session showed, and its first line.
 type Place = (u32, u32);
@@ -102,9 +105,9 @@ impl Index {
     fn enter(&mut self, number: u32, output: &mut Output) {
         let hashes: Vec<u64> = (0..output.shown.len()).map(|i| hash(output.shown.text(i))).collect();
         output.before.clear();
-        output.before.reserve_exact(hashes.len().saturating_sub(WINDOW - 1));
-        for (i, window) in hashes.windows(WINDOW).enumerate() {
-            let whole = (i..i + WINDOW - 1).all(|i| output.shown.joins(i));
+        output.before.reserve_exact(hashes.len().saturating_sub(WINDOW_LINES - 1));
+        for (i, window) in hashes.windows(WINDOW_LINES).enumerate() {
+            let whole = (i..i + WINDOW_LINES - 1).all(|i| output.shown.joins(i));
             let before = match whole {
                 true => self.newest.insert(key(window), (number, i as u32)).unwrap_or(NOWHERE),
                 false => NOWHERE,
@@ -119,7 +122,7 @@ impl Index {
         let Some(Some(output)) = self.outputs.pop_front() else { return };
         self.bytes -= output.bytes();
         let hashes: Vec<u64> = (0..output.shown.len()).map(|i| hash(output.shown.text(i))).collect();
-        for window in hashes.windows(WINDOW) {
+        for window in hashes.windows(WINDOW_LINES) {
             let key = key(window);
             if self.newest.get(&key).is_some_and(|(output, _)| *output == number) {
                 self.newest.remove(&key);
@@ -170,15 +173,15 @@ impl Index {
         end: usize,
         open: &impl Fn(Position) -> bool,
     ) -> Option<Found> {
-        let key = key(text.hashes.get(from..from + WINDOW)?);
+        let key = key(text.hashes.get(from..from + WINDOW_LINES)?);
         let numbered = text.source.view().number(from).is_some();
         let mut place = *self.newest.get(&key)?;
         let mut best: Option<Found> = None;
-        for _ in 0..CANDIDATES {
+        for _ in 0..MAX_CANDIDATES {
             let Some(output) = self.output(place.0).filter(|output| open(output.at)) else { break };
             if !(numbered && output.origin.argument.is_some()) {
                 let len = output.common(text, place.1 as usize, from, end);
-                if len >= WINDOW && best.as_ref().is_none_or(|b| len > b.len) {
+                if len >= WINDOW_LINES && best.as_ref().is_none_or(|b| len > b.len) {
                     best = Some(Found { len, place });
                 }
             }

@@ -45,14 +45,14 @@ pub(in crate::pipeline) fn clip(
     counter: &dyn TokenCounter,
 ) -> Option<(String, usize)> {
     // No token of the vocabularies stands for more bytes of plain text.
-    const LONGEST_TOKEN: usize = 128;
+    const MAX_TOKEN_BYTES: usize = 128;
     let with_end = |end: usize| {
         let mut out = text.get(from..end).unwrap_or_default().trim_end().to_owned();
         out.push_str(if out.is_empty() { TRUNCATED.trim_start() } else { TRUNCATED });
         form.write(out)
     };
     let fits = |end: usize| counter.count(&with_end(end)) <= tokens;
-    let most = text.floor_char_boundary((from + tokens * LONGEST_TOKEN).min(text.len()));
+    let most = text.floor_char_boundary((from + tokens * MAX_TOKEN_BYTES).min(text.len()));
     let (mut low, mut high) = (from, most);
     while low < high {
         let middle = text.ceil_char_boundary(low + (high - low).div_ceil(2)).min(high);

@@ -9,10 +9,10 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::candidate::{Candidate, EACH};
-use super::cap::Picked;
-use super::columns;
-use super::unit::Kept;
+use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE};
+use crate::pipeline::limit::cap::Picked;
+use crate::pipeline::limit::columns;
+use crate::pipeline::limit::unit::Kept;
 use crate::text::details::likeness;
 use crate::text::maps::Set;
 use crate::text::source::Source;
@@ -84,9 +84,9 @@ const WORDS: &[&str] = &[
 ];
 
 /// A word that more than one line in so many holds tells nothing.
-const COMMON: usize = 10;
+const COMMON_ONE_IN: usize = 10;
 /// Longest line that is a candidate, in bytes.
-const LONGEST: usize = 600;
+const MAX_LINE_BYTES: usize = 600;
 
 static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     // As for the words of failures: only a leftmost search is packed.
@@ -99,7 +99,7 @@ pub fn find(source: &Source<'_>, lines: &[usize]) -> Vec<Candidate> {
     let mut out = Vec::new();
     words(source, lines, &mut out);
     columns::find(source, lines, &mut out);
-    let is_short = |c: &Candidate| source.line(lines[c.place]).len() <= LONGEST;
+    let is_short = |c: &Candidate| source.line(lines[c.place]).len() <= MAX_LINE_BYTES;
     out.retain(is_short);
     out.sort_by_key(|c| (c.nth, c.count, c.place));
     let mut seen = Set::default();
@@ -132,7 +132,7 @@ fn words(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
         }
         from = source.byte_range(line..line + 1).end;
         counts[word] += 1;
-        if found[word].len() < EACH {
+        if found[word].len() < MAX_LINES_PER_VALUE {
             let key = likeness(source.line(line));
             // The list is short.
             if found[word].iter().all(|(_, known)| *known != key) {
@@ -140,7 +140,9 @@ fn words(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
             }
         }
     }
-    for (count, places) in counts.into_iter().zip(found).filter(|(count, _)| count * COMMON <= lines.len()) {
+    for (count, places) in
+        counts.into_iter().zip(found).filter(|(count, _)| count * COMMON_ONE_IN <= lines.len())
+    {
         let candidate = |(nth, (place, key))| Candidate { place, nth, count, key, is_word: true };
         out.extend(places.into_iter().enumerate().map(candidate));
     }
@@ -159,7 +161,7 @@ fn is_whole(text: &[u8], start: usize, end: usize) -> bool {
 }
 
 /// One part in so many of what a cut leaves is for lines that stand out.
-const SHARE: usize = 6;
+const OUTLIERS_ONE_IN: usize = 6;
 
 impl Picked<'_> {
     /// Keeps lines that stand out, within a share of `budget`. What they take more than that leaves is taken
@@ -179,7 +181,7 @@ impl Picked<'_> {
         // What of the tail may go.
         let mut free = 0;
         let mut end = gone.end;
-        let most = budget / SHARE;
+        let most = budget / OUTLIERS_ONE_IN;
         while free < most && end < units.len() && (fails(end) || free + units[end].bytes <= 2 * most) {
             free += if fails(end) { 0 } else { units[end].bytes };
             end += 1;
@@ -241,7 +243,7 @@ impl Picked<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::cap::{Cap, apply};
+    use crate::pipeline::limit::cap::{Cap, apply};
     use crate::text::ledger::Ledger;
     use crate::text::reason::Reason;
 

@@ -1,11 +1,11 @@
 //! The pointer that stands for an externalized text: its key, what kind of text it is, and a summary. The
-//! preview below it is made by `narrow`. Nothing here stores anything.
+//! preview below it is made by `fit_parts`. Nothing here stores anything.
 
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-use super::Retain;
 use crate::detect::json::is_json;
 use crate::detect::{Detection, Shape};
+use crate::pipeline::Retain;
 use crate::text::marker::Marker;
 use crate::text::source::Source;
 
@@ -16,11 +16,11 @@ pub const BINARY_TOKENS: usize = 40;
 /// Hexadecimal digits of an artifact's id, of which the key is one.
 pub const KEY_DIGITS: usize = 16;
 /// Lines that are looked at to tell YAML.
-const LOOK: usize = 200;
+const YAML_PROBE_LINES: usize = 200;
 
 /// What an externalized text is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::pipeline) enum Kind {
     Json,
     Xml,
     Yaml,
@@ -47,7 +47,7 @@ impl Kind {
     }
 
     /// The kind of a text, by its content first.
-    pub(super) fn of(
+    pub(in crate::pipeline) fn of(
         source: &Source<'_>,
         detection: &Detection,
         family: Option<&str>,
@@ -67,19 +67,19 @@ impl Kind {
 }
 
 /// What a summary says.
-pub(super) struct What<'a> {
-    pub(super) kind: Kind,
+pub(in crate::pipeline) struct What<'a> {
+    pub(in crate::pipeline) kind: Kind,
     /// Media type of data that are no text.
-    pub(super) mime: Option<&'a str>,
-    pub(super) bytes: usize,
-    pub(super) lines: usize,
-    pub(super) failures: usize,
+    pub(in crate::pipeline) mime: Option<&'a str>,
+    pub(in crate::pipeline) bytes: usize,
+    pub(in crate::pipeline) lines: usize,
+    pub(in crate::pipeline) failures: usize,
     /// The text, where it is the only part.
-    pub(super) text: Option<&'a str>,
+    pub(in crate::pipeline) text: Option<&'a str>,
 }
 
 /// The pointer.
-pub(super) fn line(key: &str, what: &What<'_>) -> String {
+pub(in crate::pipeline) fn line(key: &str, what: &What<'_>) -> String {
     let kind = if what.mime.is_some() { Kind::Binary } else { what.kind };
     Marker::Externalized { key: key.to_owned(), kind: kind.name().to_owned(), summary: summary(kind, what) }
         .write()
@@ -110,7 +110,7 @@ pub fn first(texts: &[String]) -> Option<&str> {
 }
 
 /// The key of an original: what the store names it by.
-pub(super) fn key(retain: &Retain) -> String {
+pub(in crate::pipeline) fn key(retain: &Retain) -> String {
     retain.hash(KEY_DIGITS)
 }
 
@@ -159,7 +159,8 @@ fn is_yaml(source: &Source<'_>) -> bool {
             !key.is_empty() && key.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-./\"'$".contains(&b));
         is_name && (rest == ":" || rest.starts_with(": "))
     };
-    let lines: Vec<&str> = source.lines().take(LOOK).filter(|line| !line.trim().is_empty()).collect();
+    let lines: Vec<&str> =
+        source.lines().take(YAML_PROBE_LINES).filter(|line| !line.trim().is_empty()).collect();
     let keys = lines.iter().filter(|line| is_key(line)).count();
     let fits = |line: &&&str| {
         is_key(line) || line.starts_with(' ') || line.starts_with('-') || line.trim_start().starts_with('#')

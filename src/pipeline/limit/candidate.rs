@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use foldhash::fast::FixedState;
 
 /// Lines that are remembered for each word or value.
-pub(super) const EACH: usize = 16;
+pub(super) const MAX_LINES_PER_VALUE: usize = 16;
 
 /// A line that stands out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::super::guard;
+use crate::pipeline::guard;
 use crate::text::details;
 use crate::text::ledger::{Action, CAP_GROUPS, Ledger};
 use crate::text::marker::Marker;

@@ -3,16 +3,16 @@
 //! The rungs are the mode, each mode above it up to `maxMode`, then smaller limits, then a cut by real
 //! tokens (`fit`). The first rung that fits is the answer. Nothing here looks at a text.
 
-use super::evidence::{BudgetUse, Rung};
 use crate::config::{Mode, Policy};
+use crate::pipeline::evidence::{BudgetUse, Rung};
 use crate::text::reason::Reason;
 
 /// How often limits are halved before lines are cut.
-const SQUEEZES: u8 = 4;
+const MAX_SQUEEZES: u8 = 4;
 /// Bytes of a text above which only the first mode, the highest mode and the last squeeze are tried.
-const LARGE: usize = 512 << 10;
+const LARGE_BYTES: usize = 512 << 10;
 /// Bytes of a text above which the highest mode is tried with the last squeeze alone.
-const HUGE: usize = 4 << 20;
+const HUGE_BYTES: usize = 4 << 20;
 
 /// What is asked of one result beside its policy. It is no part of what makes two requests the same: a
 /// result that was given once stays as it was, whatever else fills the context later.
@@ -27,20 +27,21 @@ pub struct Ask {
 }
 
 /// Pressure at which a budget sets in, in thousandths.
-const SOME: usize = 500;
+const MIN_PRESSURE: usize = 500;
 /// Pressure from which the mode is `aggressive`.
-const HIGH: usize = 750;
-/// Tokens of a result at `SOME`, and how many fewer with each thousandth: 1,000 at the end.
-const AT_SOME: usize = 8_000;
-const FALL: usize = 14;
+const AGGRESSIVE_PRESSURE: usize = 750;
+/// Tokens of a result at `MIN_PRESSURE`, and how many fewer with each thousandth: 1,000 at the end.
+const TOKENS_AT_MIN_PRESSURE: usize = 8_000;
+const TOKENS_PER_PRESSURE: usize = 14;
 
 impl Ask {
     /// What a policy asks of a result, with the pressure on the context in thousandths, 0 for none.
     pub fn new(policy: &Policy, pressure: usize) -> Self {
-        let by_pressure = (pressure >= SOME).then(|| AT_SOME - (pressure.min(1000) - SOME) * FALL);
+        let by_pressure = (pressure >= MIN_PRESSURE)
+            .then(|| TOKENS_AT_MIN_PRESSURE - (pressure.min(1000) - MIN_PRESSURE) * TOKENS_PER_PRESSURE);
         let wanted = match pressure {
-            HIGH.. => Mode::Aggressive,
-            SOME.. => Mode::Standard,
+            AGGRESSIVE_PRESSURE.. => Mode::Aggressive,
+            MIN_PRESSURE.. => Mode::Standard,
             _ => policy.mode,
         };
         let limit = [policy.budget.per_result, policy.budget.total, by_pressure].into_iter().flatten().min();
@@ -48,17 +49,18 @@ impl Ask {
     }
 
     /// The rungs to try for a text of so many bytes, in order.
-    pub(super) fn rungs(&self, policy: &Policy, bytes: usize) -> Vec<Rung> {
+    pub(in crate::pipeline) fn rungs(&self, policy: &Policy, bytes: usize) -> Vec<Rung> {
         let top = self.mode.max(policy.max_mode);
-        let is_large = bytes > LARGE;
+        let is_large = bytes > LARGE_BYTES;
         let modes = [Mode::Safe, Mode::Standard, Mode::Aggressive].into_iter();
         let mut rungs = vec![Rung { mode: self.mode, ..Rung::default() }];
-        let higher = modes
-            .filter(|&mode| mode > self.mode && mode <= top && (!is_large || (mode == top && bytes <= HUGE)));
+        let higher = modes.filter(|&mode| {
+            mode > self.mode && mode <= top && (!is_large || (mode == top && bytes <= HUGE_BYTES))
+        });
         rungs.extend(higher.map(|mode| Rung { mode, ..Rung::default() }));
         if top >= Mode::Standard {
-            let first = if is_large { SQUEEZES } else { 1 };
-            rungs.extend((first..=SQUEEZES).map(|squeeze| Rung { mode: top, squeeze, cut: false }));
+            let first = if is_large { MAX_SQUEEZES } else { 1 };
+            rungs.extend((first..=MAX_SQUEEZES).map(|squeeze| Rung { mode: top, squeeze, cut: false }));
         }
         rungs
     }
@@ -66,13 +68,13 @@ impl Ask {
 
 impl Rung {
     /// The policy of this rung.
-    pub(super) fn policy(self, policy: &Policy) -> Policy {
+    pub(in crate::pipeline) fn policy(self, policy: &Policy) -> Policy {
         Policy { mode: self.mode, squeeze: policy.squeeze.saturating_add(self.squeeze), ..policy.clone() }
     }
 }
 
 /// What the evidence says about a budget. `why` is the reason if the result is over it.
-pub(super) fn used(ask: Ask, rung: Rung, after: usize, why: Reason) -> Option<BudgetUse> {
+pub(in crate::pipeline) fn used(ask: Ask, rung: Rung, after: usize, why: Reason) -> Option<BudgetUse> {
     ask.limit.map(|tokens| {
         let met = after <= tokens;
         BudgetUse { tokens, met, rung, why: (!met).then_some(why), host_tokens: None }
@@ -123,9 +125,9 @@ mod tests {
                 (Aggressive, 4)
             ]
         );
-        assert_eq!(rungs(Safe, Aggressive, LARGE + 1), [(Safe, 0), (Aggressive, 0), (Aggressive, 4)]);
-        assert_eq!(rungs(Safe, Aggressive, HUGE + 1), [(Safe, 0), (Aggressive, 4)]);
+        assert_eq!(rungs(Safe, Aggressive, LARGE_BYTES + 1), [(Safe, 0), (Aggressive, 0), (Aggressive, 4)]);
+        assert_eq!(rungs(Safe, Aggressive, HUGE_BYTES + 1), [(Safe, 0), (Aggressive, 4)]);
         assert_eq!(rungs(Safe, Safe, 0), [(Safe, 0)]);
-        assert_eq!(rungs(Aggressive, Safe, LARGE + 1), [(Aggressive, 0), (Aggressive, 4)]);
+        assert_eq!(rungs(Aggressive, Safe, LARGE_BYTES + 1), [(Aggressive, 0), (Aggressive, 4)]);
     }
 }

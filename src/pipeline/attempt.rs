@@ -1,0 +1,215 @@
+//! One attempt at a part: the steps on it under one plan, and what they found.
+//!
+//! An attempt owns what it changes. One that does not do is dropped whole, and another one is made with the next plan.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use super::evidence::{Evidence, Step};
+use super::guard;
+use super::limit::pointer;
+use super::request::Request;
+use super::timer::Timer;
+use super::trace::Notes;
+use crate::encode::dictionary::Written;
+use crate::pipeline::repeat::blocks::Reference;
+use crate::rules::Rule;
+use crate::text::ledger::{Ledger, Reduction};
+use crate::text::reason::Reason;
+use crate::text::relevance::Term;
+use crate::text::source::Source;
+
+/// What an attempt at a part may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// Whether data may be written as tables, where the policy allows it.
+    pub(super) tables: bool,
+    /// Whether lines may be rewritten.
+    pub(super) rewrites: bool,
+    /// Whether a text that a rule of the operator fits stays as it is, since what the rule gives would not stay the same.
+    pub(super) holds_rule: bool,
+}
+
+impl Plan {
+    /// All that the policy allows.
+    pub(super) const FULL: Self = Self { tables: true, rewrites: true, holds_rule: false };
+    /// What is tried next, where the output of the plan before would be another one if it came in again: first without
+    /// tables, which look like nothing that came in, then without any rewriting.
+    pub(super) const FALLBACKS: [Self; 2] =
+        [Self { tables: false, ..Self::FULL }, Self { tables: false, rewrites: false, ..Self::FULL }];
+}
+
+/// What was found out about a result, part after part.
+#[derive(Debug, Clone)]
+pub(super) struct Findings {
+    pub(super) evidence: Evidence,
+    /// Lines of earlier outputs that were referred to.
+    pub(super) references: Vec<Reference>,
+    /// What the session talks about that decided something.
+    pub(super) terms: Vec<Term>,
+    /// Words of failures that were reported.
+    pub(super) mentions: Vec<u64>,
+    /// Whether a rule wants a text as it is: then the result is no reference to an earlier one either.
+    pub(super) is_exact: bool,
+}
+
+impl Findings {
+    /// Before the first part.
+    pub(super) fn new(evidence: Evidence) -> Self {
+        let (references, terms, mentions) = (Vec::new(), Vec::new(), Vec::new());
+        Self { evidence, references, terms, mentions, is_exact: false }
+    }
+
+    /// Notes a step that was tried.
+    pub(super) fn step(
+        &mut self,
+        id: &str,
+        reason: Reason,
+        before: usize,
+        after: usize,
+        timer: Option<&dyn Timer>,
+    ) {
+        let id = id.to_owned();
+        self.evidence.steps.push(Step { id, reason, bytes_before: before, bytes_after: after });
+        if let Some(timer) = timer {
+            timer.ended(self.evidence.steps.len() - 1);
+        }
+    }
+}
+
+/// See the module.
+pub(super) struct Attempt<'r, 'a> {
+    pub(super) request: &'r Request<'a>,
+    pub(super) plan: Plan,
+    /// Index of the part.
+    pub(super) part: usize,
+    /// Bytes to which the cap cuts it.
+    pub(super) cap_bytes: usize,
+    /// Of the parts before, and of this one so far.
+    pub(super) found: Findings,
+    /// Notes on what each step did, where somebody wants to see it.
+    pub(super) notes: Option<Notes>,
+    /// Whether a reducer knows the grammar of the text.
+    pub(super) is_read: bool,
+    /// The rule of the operator that fits the text.
+    pub(super) rule: Option<Arc<Rule>>,
+    /// The dictionary of the text, and the text without it.
+    pub(super) dictionary: Option<(Written, String)>,
+}
+
+/// One part after its steps.
+pub(super) struct PartOutput<'a> {
+    pub(super) text: String,
+    /// What the text was made of; `None` for data that are no text.
+    pub(super) source: Option<Source<'a>>,
+    /// What became of its lines; `None` where the text is an output of ours.
+    pub(super) ledger: Option<Ledger>,
+    /// Lines that report a failure.
+    pub(super) signals: Vec<usize>,
+    /// Of these, lines that can be seen.
+    pub(super) kept: usize,
+    /// Whether the words for failures report something in it.
+    pub(super) is_report: bool,
+    /// Tokens of the text.
+    pub(super) tokens: usize,
+    /// What an externalized text is, by its content.
+    pub(super) kind: pointer::Kind,
+    /// The dictionary that the text was written with.
+    pub(super) dictionary: Option<Written>,
+}
+
+/// What came of an attempt.
+pub(super) struct Attempted {
+    pub(super) output: PartOutput<'static>,
+    pub(super) found: Findings,
+    pub(super) notes: Option<Notes>,
+    /// Whether a rule of the operator fits the text.
+    pub(super) is_ruled: bool,
+    /// The dictionary of the text, and the text without it.
+    pub(super) dictionary: Option<(Written, String)>,
+}
+
+impl<'r, 'a> Attempt<'r, 'a> {
+    /// Makes one. `found` is what came of the parts before.
+    pub(super) fn make(
+        request: &'r Request<'a>,
+        plan: Plan,
+        part: usize,
+        source: &Source<'_>,
+        cap_bytes: usize,
+        found: Findings,
+    ) -> Attempted {
+        let notes = request.takes_notes.then(Notes::default);
+        let (is_read, rule, dictionary) = (false, None, None);
+        let mut attempt = Self { request, plan, part, cap_bytes, found, notes, is_read, rule, dictionary };
+        let output = attempt.compress(source);
+        let Self { found, notes, rule, dictionary, .. } = attempt;
+        Attempted { output, found, notes, is_ruled: rule.is_some(), dictionary }
+    }
+
+    /// Notes a step that was tried.
+    pub(super) fn step(&mut self, id: &str, reason: Reason, before: usize, after: usize) {
+        self.found.step(id, reason, before, after, self.request.timer);
+    }
+
+    /// Tries one step and keeps its result only if it accounts for every line, passes the guard and
+    /// makes the text smaller.
+    pub(super) fn try_step(
+        &mut self,
+        id: &str,
+        source: &Source<'_>,
+        signals: &[usize],
+        state: &mut (Ledger, usize),
+        step: impl FnOnce(&Ledger) -> Result<Reduction, Reason>,
+    ) -> bool {
+        let (ledger, size) = state;
+        if self.request.policy.excludes(id) {
+            self.step(id, Reason::ExcludedMethod, *size, *size);
+            return false;
+        }
+        let (is_verbatim, never_omits) = (self.request.is_verbatim, self.request.policy.never_omit);
+        // The status of a pipe or of a chain is that of its last part.
+        let is_masked =
+            self.request.call.command.as_deref().is_some_and(|command| command.contains(['|', ';']));
+        let may_be_cut = is_masked || self.request.call.exit_code != Some(0);
+        self.request.timer_begin();
+        // Outside: what unwinds for want of anybody who waits is no fault of the step.
+        crate::stop::check();
+        let tried = catch_unwind(AssertUnwindSafe(|| {
+            let reduction = step(ledger)?;
+            crate::stop::check();
+            if is_verbatim && reduction.rewrites() {
+                return Err(Reason::Verbatim);
+            }
+            let mut next = ledger.apply(source, reduction).map_err(|_| Reason::InvalidReduction)?;
+            next.drop_unpaid(source);
+            crate::stop::check();
+            let verdict = guard::check(source, &mut next, signals, may_be_cut);
+            if verdict.is_blind() {
+                return Err(Reason::GuardDeclined);
+            }
+            next.drop_unpaid(source);
+            if never_omits && !next.gaps(source).is_empty() {
+                return Err(Reason::NeverOmit);
+            }
+            let after = next.size(source, self.request.any_handle());
+            if after < *size { Ok((next, after, verdict)) } else { Err(Reason::NotPaying) }
+        }));
+        crate::stop::check();
+        match tried.unwrap_or(Err(Reason::ReducerPanicked)) {
+            Ok((next, after, verdict)) => {
+                self.found.evidence.guard.restored += verdict.restored.len();
+                self.step(id, Reason::Applied, *size, after);
+                self.trace_step(ledger, &next);
+                self.trace_restored(&verdict);
+                *state = (next, after);
+                true
+            }
+            Err(Reason::NothingToDo) => false,
+            Err(why) => {
+                self.step(id, why, *size, *size);
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! Limits: from what the steps left to what the policy and a budget allow.
+//!
+//! A limit is of bytes (a *cap*) or of tokens (a *budget*). What does not *fit* is cut, least needed first, and failures
+//! last; what stays keeps its headings.
+//!
+//! | file | does | when |
+//! | --- | --- | --- |
+//! | `cap_policy` | says which text is capped, to how many bytes, and what must stay | after the steps on a part |
+//! | `cap` | cuts a text to bytes: head, tail, failures, samples of the rest | when `cap_policy` says so |
+//! | `shorten` | shortens one piece that takes more than its share | within a cap |
+//! | `budget` | says what tokens are asked for, and the rungs down to them | before each run |
+//! | `share` | gives each of several texts its share of a budget | before they are cut |
+//! | `fit_parts` | says which parts are cut to tokens, how far, and what is said about it | after all parts |
+//! | `fit` | cuts a text to tokens | when `fit_parts` says so |
+//! | `pointer` | writes the line that stands for a text that is stored and not shown | with `fit_parts` |
+//! | `unit` | the pieces that a cut keeps or drops as a whole | both cuts |
+//! | `headings` | finds the lines that a kept line depends on | both cuts |
+//! | `outliers`, `columns`, `candidate` | find the lines that stand out, which a cut keeps before others | a cap |
+
+pub mod budget;
+mod candidate;
+pub mod cap;
+pub(super) mod cap_policy;
+mod columns;
+pub(super) mod fit;
+pub(super) mod fit_parts;
+pub(crate) mod headings;
+mod outliers;
+pub mod pointer;
+pub mod share;
+mod shorten;
+mod unit;

@@ -1,0 +1,160 @@
+//! All parts of a result, one after the other: each with the first plan whose output stays as it is when it comes in again.
+
+use super::attempt::{Attempt, Attempted, Findings, PartOutput, Plan};
+use super::evidence::{Evidence, Step};
+use super::explain;
+use super::request::Request;
+use super::trace::{Notes, Part};
+use crate::encode;
+use crate::pipeline::limit::fit_parts;
+use crate::pipeline::limit::pointer;
+use crate::reduce;
+use crate::sanitize::binary::Binary;
+use crate::sanitize::{self, Sanitized};
+use crate::text::lines::Lines;
+use crate::text::marker::{self, Marker};
+use crate::text::reason::Reason;
+use crate::text::source::Source;
+
+/// What came of all parts.
+pub(super) struct Parts {
+    pub(super) texts: Vec<String>,
+    pub(super) found: Findings,
+    /// Lines that are shown as they came, where a session wants to know.
+    pub(super) shown: Lines,
+    /// Tokens of failure lines and totals, where they are counted.
+    pub(super) needs: usize,
+    /// What became of every line, where somebody wants to see it.
+    pub(super) explained: Vec<Part>,
+}
+
+/// The text of every part after all steps but dedup of the whole. `evidence` is what is known before.
+pub(super) fn compress(request: &Request<'_>, parts: &[Sanitized], evidence: Evidence) -> Parts {
+    let total: usize = parts.iter().map(|p| p.text.len()).sum();
+    let mut lines_before = 0;
+    let mut found = Findings::new(evidence);
+    let mut all: Vec<PartOutput<'_>> = Vec::with_capacity(parts.len());
+    let mut notes: Vec<Notes> = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        if let Some(binary) = &part.binary {
+            let output = suppressed(request, binary);
+            found.evidence.tokens.after += output.tokens;
+            all.push(output);
+            notes.extend(request.takes_notes.then(|| Notes::of_binary(binary, lines_before)));
+            continue;
+        }
+        let source = Source::part(&part.text, lines_before);
+        lines_before += source.len();
+        let share = |bytes: usize| (bytes as u128 * part.text.len() as u128 / total.max(1) as u128) as usize;
+        let cap_bytes = share(request.policy.max_output_bytes).max(1);
+        let first_step = found.evidence.steps.len();
+        let done = first_stable(request, index, &source, cap_bytes, &found);
+        found = done.found;
+        notes.extend(done.notes.map(|notes| notes.with_steps(first_step..found.evidence.steps.len())));
+        let dictionary = done.dictionary.map(|(written, _)| written);
+        all.push(PartOutput { source: Some(source), dictionary, ..done.output });
+    }
+    let needs = match request.weighs {
+        true => all.iter().map(|part| fit_parts::needs_of(request, part)).sum(),
+        false => 0,
+    };
+    fit_parts::fit_parts(request, &mut all, &mut found, &mut notes);
+    let explained = explain::parts(notes, &all);
+    let mut shown = Lines::default();
+    for part in all.iter().filter(|_| request.tracks_visibility) {
+        if let (Some(source), Some(ledger)) = (&part.source, &part.ledger) {
+            let changed = |line: &str| part.dictionary.as_ref().is_some_and(|d| d.touches(line));
+            ledger.shown(source, &changed, &mut shown);
+        }
+    }
+    let texts = all.into_iter().map(|part| part.text).collect();
+    Parts { texts, found, shown, needs, explained }
+}
+
+/// The attempt that serves. `found` is what came of the parts before.
+fn first_stable(
+    request: &Request<'_>,
+    part: usize,
+    source: &Source<'_>,
+    cap_bytes: usize,
+    found: &Findings,
+) -> Attempted {
+    let make = |plan| Attempt::make(request, plan, part, source, cap_bytes, found.clone());
+    let mut plan = Plan::FULL;
+    let mut done = make(plan);
+    let mut is_stable = is_stable_as(request, plan, &done, cap_bytes);
+    for next in Plan::FALLBACKS {
+        if is_stable {
+            return done;
+        }
+        plan = next;
+        done = make(plan);
+        // The last one is taken as it is, unless a rule had a say in it.
+        let is_last = plan == Plan::FALLBACKS[1] && !done.is_ruled;
+        is_stable = is_last || is_stable_as(request, plan, &done, cap_bytes);
+    }
+    // What a rule gives may no longer be what the rule is for.
+    match is_stable {
+        true => done,
+        false => make(Plan { holds_rule: true, ..plan }),
+    }
+}
+
+/// Whether a text that an encoder rewrote would stay as it is if it came in again. Rewritten
+/// neighbours may have become a repetition that was none before.
+fn is_stable_as(request: &Request<'_>, plan: Plan, done: &Attempted, cap_bytes: usize) -> bool {
+    let key = &request.policy.seal_key;
+    let steps = &done.found.evidence.steps;
+    let text = &done.output.text;
+    // What the safe stage would take for a secret in the new form would be lost the next time.
+    if steps.iter().any(is_table) && !sanitize::is_clean(text, request.policy.redact_secrets) {
+        return false;
+    }
+    // A dictionary hides what is below it from a second run, but does not make it right.
+    let below = done.dictionary.as_ref().map(|(_, below)| {
+        let mut below = below.clone();
+        marker::seal(&mut below, key);
+        below
+    });
+    let text = below.as_ref().unwrap_or(text);
+    // What no step rewrote says the same to every step.
+    let is_proven = !done.is_ruled && !steps.iter().any(is_rewritten);
+    if is_proven || marker::is_sealed(text, key) {
+        return true;
+    }
+    let tokens = if below.is_some() { request.counter.count(text) } else { done.output.tokens };
+    let found = Findings::new(Evidence::default());
+    let tokens = [tokens];
+    let alone = request.alone(&tokens);
+    Attempt::make(&alone, plan, 0, &Source::new(text), cap_bytes, found).output.text == *text
+}
+
+/// Whether a step wrote data as tables.
+fn is_table(step: &Step) -> bool {
+    step.id == encode::TABLES && step.reason == Reason::Applied
+}
+
+/// Whether a step rewrote lines.
+fn is_rewritten(step: &Step) -> bool {
+    step.reason == Reason::Applied
+        && (encode::REWRITERS.contains(&step.id.as_str()) || reduce::is_rewriter(&step.id))
+}
+
+/// The marker in place of data that are no text.
+fn suppressed(request: &Request<'_>, binary: &Binary) -> PartOutput<'static> {
+    let marker = Marker::Binary { mime: binary.mime.to_owned(), bytes: binary.size };
+    let mut text = marker.write();
+    marker::seal(&mut text, &request.policy.seal_key);
+    let tokens = request.counter.count(&text);
+    PartOutput {
+        text,
+        source: None,
+        ledger: None,
+        signals: Vec::new(),
+        kept: 0,
+        is_report: false,
+        tokens,
+        kind: pointer::Kind::Binary,
+        dictionary: None,
+    }
+}

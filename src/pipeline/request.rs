@@ -1,0 +1,156 @@
+//! What one run over a result is given: the same for each of its parts, and for each attempt at a part. Nothing changes it.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::received::Received;
+use super::timer::Timer;
+use super::{HANDLE_DIGITS, Retain, exclude};
+use crate::config::{Mode, Policy};
+use crate::pipeline::limit::pointer;
+use crate::pipeline::repeat::blocks::Earlier;
+use crate::pipeline::repeat::dedup;
+use crate::pipeline::repeat::dedup::{First, History, Key};
+use crate::text::call::ToolCall;
+use crate::text::relevance::{Relevance, Term};
+use crate::tokens::{LineCounts, TokenCounter};
+
+/// What a run is asked for beside its rung.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Extra {
+    /// Whether the request was repeated: nothing is left out that the caller did not limit.
+    pub(super) in_full: bool,
+    /// Tokens to which the texts are cut in the end.
+    pub(super) limit: Option<usize>,
+    /// Whether a pointer and a preview stand for the result.
+    pub(super) pointer: bool,
+    /// Whether the tokens of failure lines and totals are counted.
+    pub(super) weighs: bool,
+}
+
+/// See the module.
+pub(super) struct Request<'a> {
+    pub(super) call: &'a ToolCall,
+    pub(super) policy: &'a Policy,
+    pub(super) counter: &'static dyn TokenCounter,
+    /// The original to store.
+    pub(super) retain: Option<Arc<Retain>>,
+    /// Tokens of the sanitized text of each part.
+    pub(super) source_tokens: &'a [usize],
+    /// The same line by line, where the counter can tell.
+    pub(super) line_counts: &'a [Option<LineCounts>],
+    /// What the texts are asked about.
+    pub(super) relevance: Rc<Relevance>,
+    /// What the session talks about.
+    pub(super) session_terms: Vec<Term>,
+    /// What earlier outputs of the session show.
+    pub(super) earlier: Earlier<'a>,
+    /// Whether a session wants to know what is shown.
+    pub(super) tracks_visibility: bool,
+    /// What the result is compared by.
+    pub(super) key: Option<Key>,
+    /// The earlier result that this one repeats.
+    pub(super) duplicate_of: Option<First>,
+    /// Whether the request was repeated: nothing is left out that the caller did not limit.
+    pub(super) in_full: bool,
+    /// Whether no step may rewrite lines, since the policy wants the lines of the command as they are.
+    pub(super) is_verbatim: bool,
+    /// Whether somebody wants to see what each step did.
+    pub(super) takes_notes: bool,
+    /// Measures what each step takes, where somebody wants to know.
+    pub(super) timer: Option<&'a dyn Timer>,
+    /// Tokens to which the texts are cut in the end.
+    pub(super) limit: Option<usize>,
+    /// The key of the pointer that stands before the preview of an externalized text.
+    pub(super) pointer: Option<String>,
+    /// Whether the tokens of failure lines and totals are counted.
+    pub(super) weighs: bool,
+}
+
+impl<'a> Request<'a> {
+    /// A run over what the safe stage gave. Of what is asked for only `limit` is the caller's to settle.
+    pub(super) fn new(
+        call: &'a ToolCall,
+        policy: &'a Policy,
+        counter: &'static dyn TokenCounter,
+        received: &'a Received,
+        history: &'a dyn History,
+        extra: &Extra,
+    ) -> Self {
+        let in_full = extra.in_full;
+        let dedups = policy.dedup && policy.mode >= Mode::Standard && !in_full && !policy.never_omit;
+        let key = policy.dedup.then(|| dedup::key(call, &received.evidence.digest));
+        let duplicate_of = key.as_ref().filter(|_| dedups).and_then(|key| history.first(key));
+        // What repeats as a whole is not looked up line by line.
+        let is_looked_up = dedups && duplicate_of.is_none();
+        let key_of = |retain: &Arc<Retain>| pointer::key(retain);
+        Self {
+            call,
+            policy,
+            counter,
+            retain: received.retain.clone(),
+            source_tokens: &received.source_tokens,
+            line_counts: &received.line_counts,
+            relevance: Rc::new(Relevance::new(call.query.as_deref(), &call.mentioned(), &[])),
+            session_terms: history.terms(),
+            earlier: if is_looked_up { history.earlier() } else { Earlier::Nothing },
+            tracks_visibility: history.tracks_visibility(),
+            key,
+            duplicate_of,
+            in_full,
+            is_verbatim: exclude::is_verbatim(call, policy),
+            takes_notes: false,
+            timer: None,
+            limit: extra.limit,
+            pointer: received.retain.as_ref().filter(|_| extra.pointer).map(key_of),
+            weighs: extra.weighs,
+        }
+    }
+
+    /// The same for one text by itself: without a session, an original or a limit. `tokens` are those of the text.
+    pub(super) fn alone<'b>(&'b self, tokens: &'b [usize]) -> Request<'b> {
+        Request {
+            call: self.call,
+            policy: self.policy,
+            counter: self.counter,
+            retain: None,
+            source_tokens: tokens,
+            line_counts: &[],
+            relevance: Rc::clone(&self.relevance),
+            session_terms: Vec::new(),
+            earlier: Earlier::Nothing,
+            tracks_visibility: false,
+            key: None,
+            duplicate_of: None,
+            in_full: self.in_full,
+            is_verbatim: self.is_verbatim,
+            takes_notes: false,
+            timer: None,
+            limit: None,
+            pointer: None,
+            weighs: false,
+        }
+    }
+
+    /// A step begins.
+    pub(super) fn timer_begin(&self) {
+        if let Some(timer) = self.timer {
+            timer.begin();
+        }
+    }
+
+    /// In place of `handle` where only its length matters: sizes need no hash of the original.
+    pub(super) fn any_handle(&self) -> Option<&'static str> {
+        self.retain.as_ref().filter(|_| self.policy.expand_tool).map(|_| ANY_HANDLE)
+    }
+
+    /// The handle that markers carry, where the host has a tool to use it with.
+    pub(super) fn handle(&self) -> Option<String> {
+        let retain = self.retain.as_ref().filter(|_| self.policy.expand_tool)?;
+        Some(retain.hash(HANDLE_DIGITS))
+    }
+}
+
+/// As long as every handle.
+const ANY_HANDLE: &str = "00000000";
+const _: () = assert!(ANY_HANDLE.len() == HANDLE_DIGITS);
