@@ -5,15 +5,14 @@
 //! fits none stays. What a tool writes in blocks that have to be understood as a whole is no such
 //! format and gets a state machine of its own.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
 use std::sync::OnceLock;
 
 use regex_automata::meta::{self, Regex};
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input as Search, MatchKind};
 
-use super::lines::reads_as_report;
+use super::fates::{Blanks, Fates};
+use super::lines::{claim, reads_as_report};
 use super::{Meta, Reducer};
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
@@ -69,11 +68,6 @@ pub const HEAD: usize = 200;
 const CACHE: usize = 256 * 1024;
 /// Longest line that is looked at, in bytes.
 const LONGEST: usize = 2000;
-/// Empty lines between two lines that go which go with them, at most.
-const BLANK: usize = 2;
-/// Bytes of names in one marker, so that a cut can take one without all; what more lines name stands in the
-/// next.
-pub const NAMES: usize = 4096;
 
 /// Where the output of the format is, and how much of it.
 #[derive(Debug, Default)]
@@ -184,19 +178,14 @@ impl Reducer for Format {
             return Claim::No;
         }
         let tally = self.tally(automaton, input, is_ours);
-        match () {
-            () if is_ours && tally.known > 0 => Claim::Command,
-            () if self.content > 0 && tally.shows >= self.content && tally.known * 2 >= tally.all => {
-                Claim::Content
-            }
-            () => Claim::No,
-        }
+        let alone = self.content > 0 && tally.shows >= self.content && tally.known * 2 >= tally.all;
+        claim(input, |_| is_ours, tally.known > 0, alone)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let automaton = self.automaton().ok_or(Reason::NotRecognized)?;
         let source = input.source;
-        let mut reader = Reader::default();
+        let mut reader = Reader::new(source);
         for i in 0..source.len() {
             let line = source.line(i);
             match self.fate(automaton, line) {
@@ -210,49 +199,37 @@ impl Reducer for Format {
                 None => reader.other(i, line),
             }
         }
-        reader.finish(source)
+        reader.finish()
     }
 
-    fn extent(&self, input: &Input<'_>) -> Range<usize> {
-        let Some(automaton) = self.automaton() else { return 0..input.source.len() };
-        let known = |i: &usize| self.form(automaton, input.source.line(*i)).is_some();
-        let first = (0..input.source.len()).find(known).unwrap_or(0);
-        let last = (first..input.source.len()).rev().find(known).unwrap_or(first);
-        first..last + 1
+    fn knows(&self, line: &str) -> bool {
+        self.automaton().is_none_or(|automaton| self.form(automaton, line).is_some())
     }
-}
-
-/// A line that goes.
-struct Gone {
-    line: usize,
-    reason: Reason,
-    group: u32,
-    names: String,
 }
 
 /// Follows the lines and says which go.
-#[derive(Default)]
-struct Reader {
-    gone: Vec<Gone>,
-    /// Counts the blocks: what goes from one block has one marker for each reason.
+struct Reader<'a> {
+    fates: Fates<'a>,
+    /// Counts the blocks, from 1: what goes from one block has one marker for each reason.
     group: u32,
     is_open: bool,
     /// A line of a state, which goes if another line of the format follows.
     state: Option<usize>,
     /// Why the lines of a list go, below its heading.
     list: Option<Reason>,
-    /// The last line with text: it stays.
-    last: usize,
 }
 
-impl Reader {
+impl<'a> Reader<'a> {
+    fn new(source: &'a Source<'a>) -> Self {
+        Self { fates: Fates::new(source), group: 1, is_open: false, state: None, list: None }
+    }
+
     fn line(&mut self, i: usize, line: &str, fate: Fate, names: String) {
-        self.last = i;
         if let Some(before) = self.state.take()
             && fate != Fate::Opens
             && !signals::is_failure(line)
         {
-            self.hide(before, Reason::Progress, String::new());
+            self.fates.hide(before, Reason::Progress, self.group);
         }
         self.list = None;
         match fate {
@@ -265,11 +242,11 @@ impl Reader {
                 self.is_open = (self.is_open || fate == Fate::Opens) && fate != Fate::Closes;
             }
             Fate::Keep => {}
-            _ if self.is_open || signals::is_failure(line) => {}
+            _ if self.is_open => {}
             Fate::State => self.state = Some(i),
-            // A name that would end the marker early keeps its line.
-            Fate::Named(_) if names.is_empty() || names.contains(['[', ']', '\n']) => {}
-            Fate::Hide(reason) | Fate::Named(reason) => self.hide(i, reason, names),
+            Fate::Hide(reason) => self.fates.hide(i, reason, self.group),
+            Fate::Named(_) if names.is_empty() => {}
+            Fate::Named(reason) => self.fates.name(i, reason, self.group, names),
         }
     }
 
@@ -278,62 +255,24 @@ impl Reader {
             self.list = None;
             return;
         }
-        self.last = i;
         self.state = None;
-        if let Some(reason) = self.list.filter(|_| !signals::is_failure(line)) {
-            self.hide(i, reason, String::new());
+        if let Some(reason) = self.list {
+            self.fates.hide(i, reason, self.group);
         }
-    }
-
-    fn hide(&mut self, line: usize, reason: Reason, names: String) {
-        self.gone.push(Gone { line, reason, group: self.group, names });
     }
 
     /// The spans, or the reason for there being none.
-    fn finish(mut self, source: &Source<'_>) -> Result<Reduction, Reason> {
-        // The end of a report stays, whatever it is.
-        self.gone.retain(|gone| gone.line != self.last);
-        let mut markers: Vec<String> = Vec::new();
-        let mut open: BTreeMap<(u32, Reason), usize> = BTreeMap::new();
-        for gone in &mut self.gone {
-            let place = open.entry((gone.group, gone.reason)).or_insert(usize::MAX);
-            let is_full = |names: &String| !gone.names.is_empty() && names.len() + gone.names.len() > NAMES;
-            if markers.get(*place).is_none_or(is_full) {
-                *place = markers.len();
-                markers.push(String::new());
-            }
-            // From here on the number of its marker.
-            gone.group = *place as u32 + 1;
-            let names = &mut markers[*place];
-            if !gone.names.is_empty() {
-                if !names.is_empty() {
-                    names.push_str(", ");
-                }
-                names.push_str(&gone.names);
-            }
-        }
-        let mut out = Reduction::default();
-        let mut gone = self.gone.iter().peekable();
-        while let Some(first) = gone.next() {
-            let mut end = first.line + 1;
-            // Empty lines between two that go leave with them.
-            while let Some(next) = gone.next_if(|n| {
-                (n.group, n.reason) == (first.group, first.reason)
-                    && n.line - end <= BLANK
-                    && (end..n.line).all(|i| source.line(i).trim().is_empty())
-            }) {
-                end = next.line + 1;
-            }
-            let names = std::mem::take(&mut markers[first.group as usize - 1]);
-            out.omit_named(first.line..end, first.reason, first.group, &names);
-        }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    fn finish(self) -> Result<Reduction, Reason> {
+        self.fates.keep_last().finish(Blanks::Between)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::*;
+    use crate::reduce::fates::NAMES;
     use crate::text::ledger::Action;
 
     static SAMPLE: Format = Format::new(
@@ -353,7 +292,7 @@ mod tests {
 
     fn spans(text: &str) -> Vec<(Range<usize>, Option<String>)> {
         let source = Source::new(text);
-        let mut reader = Reader::default();
+        let mut reader = Reader::new(&source);
         let automaton = SAMPLE.automaton().unwrap();
         for (i, line) in source.lines().enumerate() {
             match SAMPLE.fate(automaton, line) {
@@ -361,7 +300,7 @@ mod tests {
                 None => reader.other(i, line),
             }
         }
-        let spans = reader.finish(&source).map(|r| r.spans).unwrap_or_default();
+        let spans = reader.finish().map(|r| r.spans).unwrap_or_default();
         let names = |action: &Action| match action {
             Action::Omit { names, .. } => names.as_deref().map(str::to_owned),
             _ => None,

@@ -1,7 +1,10 @@
 //! Small readers of lines that several reducers share.
 
+use std::ops::Range;
+
 use crate::detect::Shape;
-use crate::input::Input;
+use crate::detect::command::Simple;
+use crate::input::{Claim, Input};
 use crate::text::source::Source;
 
 /// Whether a line is cargo's word on a build step that went well and says nothing that a later line
@@ -31,6 +34,36 @@ pub fn leading_number(text: &str) -> Option<(usize, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, rest) = text.split_at(digits);
     Some((number.parse().ok()?, rest))
+}
+
+/// The claim on an output: `with` is what its lines show where the command is one that writes it, `alone` what
+/// they show by themselves.
+pub fn claim(input: &Input<'_>, is_ours: impl Fn(&Simple) -> bool, with: bool, alone: bool) -> Claim {
+    match () {
+        () if with && input.detection.command.runs(is_ours) => Claim::Command,
+        () if alone => Claim::Content,
+        () => Claim::No,
+    }
+}
+
+/// Gives the lines of a report to `find`, which says whether one is of its format. False for what is no report,
+/// and for a text that quotes something before the first such line.
+pub fn read_report(input: &Input<'_>, mut find: impl FnMut(&str) -> bool) -> bool {
+    let mut is_found = false;
+    let read = |line: &str| {
+        let is_quotation = !is_found && line.starts_with("```");
+        is_found |= !is_quotation && find(line);
+        !is_quotation
+    };
+    reads_as_report(input) && input.source.lines().all(read)
+}
+
+/// From the first line that is known to the last. Where none is, the first line.
+pub fn extent(source: &Source<'_>, is_known: impl Fn(&str) -> bool) -> Range<usize> {
+    let is_known = |i: &usize| is_known(source.line(*i));
+    let first = (0..source.len()).find(is_known).unwrap_or(0);
+    let last = (first..source.len()).rev().find(is_known).unwrap_or(first);
+    first..source.len().min(last + 1)
 }
 
 /// Whether the result is the report of a program: what it wrote, or a log file that keeps what it

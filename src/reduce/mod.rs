@@ -11,6 +11,7 @@ mod build;
 mod container;
 pub mod cut;
 pub mod embedded;
+mod fates;
 pub mod format;
 pub mod lines;
 pub mod lint;
@@ -71,10 +72,15 @@ pub trait Reducer: Sync {
         false
     }
 
+    /// Whether a line is one of those between which the output stands. By default all are.
+    fn knows(&self, _line: &str) -> bool {
+        true
+    }
+
     /// The lines that belong to the output which the reducer knows. What stands before and after them
     /// is offered to the other reducers. Asked only after `reduce` knew the text.
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
-        0..input.source.len()
+        lines::extent(input.source, |line| self.knows(line))
     }
 }
 

@@ -8,14 +8,16 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
+use super::fates::{Blanks, Fates};
 use super::format::{HEAD, is_command};
-use super::lines::reads_as_report;
+use super::lines::{claim, reads_as_report};
 use super::{Meta, Reducer};
 use crate::config::Mode;
 use crate::input::{Claim, Input};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
+use crate::text::source::Source;
 
 /// What a line is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -120,15 +122,12 @@ impl Reducer for Rows {
             }
         }
         let shows = if headers > 0 { headers } else { rows };
-        match () {
-            () if is_ours && rows > 0 => Claim::Command,
-            () if self.content > 0 && shows >= self.content && rows * 2 >= lines => Claim::Content,
-            () => Claim::No,
-        }
+        let alone = self.content > 0 && shows >= self.content && rows * 2 >= lines;
+        claim(input, |_| is_ours, rows > 0, alone)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
-        let mut gone: Vec<(usize, u32, Reason, Cow<'_, str>)> = Vec::new();
+        let mut gone: Vec<Gone<'_>> = Vec::new();
         let (mut table, mut stays) = (0, 0);
         let mut seen: HashSet<&str> = HashSet::new();
         let mut kinds: BTreeMap<(u32, Reason), usize> = BTreeMap::new();
@@ -153,7 +152,7 @@ impl Reducer for Rows {
         if gone.is_empty() || stays == 0 {
             return Err(Reason::NothingToDo);
         }
-        Ok(spans(&gone))
+        spans(input.source, &gone)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
@@ -168,11 +167,19 @@ impl Reducer for Rows {
     }
 }
 
+/// A row that goes: its line, its table, why, and what the marker counts it under.
+type Gone<'a> = (usize, u32, Reason, Cow<'a, str>);
+
+/// Names, and how many rows have each.
+type Names<'a> = Vec<(&'a str, usize)>;
+
 /// One marker for the rows of a table that go for one reason, with the names of all.
-fn spans(gone: &[(usize, u32, Reason, Cow<'_, str>)]) -> Reduction {
-    let mut counts: BTreeMap<(u32, Reason), Vec<(&str, usize)>> = BTreeMap::new();
-    for (_, table, reason, name) in gone {
-        let names = counts.entry((*table, *reason)).or_default();
+fn spans<'a>(source: &'a Source<'a>, gone: &[Gone<'_>]) -> Result<Reduction, Reason> {
+    let mut fates = Fates::new(source);
+    let mut markers: BTreeMap<(u32, Reason), (usize, Names<'_>)> = BTreeMap::new();
+    for (line, table, reason, name) in gone {
+        fates.omit(*line..line + 1, *reason, table + 1);
+        let (_, names) = markers.entry((*table, *reason)).or_insert((*line, Vec::new()));
         let known = names.len();
         match names.iter_mut().take(NAMES).find(|(n, _)| n == name) {
             Some((_, count)) => *count += 1,
@@ -182,29 +189,10 @@ fn spans(gone: &[(usize, u32, Reason, Cow<'_, str>)]) -> Reduction {
             None => names[NAMES].1 += 1,
         }
     }
-    let mut groups: BTreeMap<(u32, Reason), u32> = BTreeMap::new();
-    let mut out = Reduction::default();
-    for (line, table, reason, _) in gone {
-        let next = groups.len() as u32 + 1;
-        let key = (*table, *reason);
-        let group = *groups.entry(key).or_insert(next);
-        let names = counts.remove(&key).map(|names| written(&names)).unwrap_or_default();
-        push(&mut out, *line, *reason, group, &names);
+    for (first, names) in markers.into_values() {
+        fates.give(first, written(&names));
     }
-    out
-}
-
-/// Adds a line to the spans; one that follows a span of its group joins it.
-fn push(out: &mut Reduction, line: usize, reason: Reason, group: u32, names: &str) {
-    use crate::text::ledger::Action;
-    if let Some(last) = out.spans.last_mut()
-        && last.lines.end == line
-        && matches!(last.action, Action::Omit { group: g, .. } if g == group)
-    {
-        last.lines.end += 1;
-        return;
-    }
-    out.omit_named(line..line + 1, reason, group, names);
+    fates.finish(Blanks::Keep)
 }
 
 /// `3 a, b, 9 others`
@@ -263,7 +251,8 @@ mod tests {
         let many: Vec<String> = (0..NAMES + 5).map(|i| format!("n{i}")).collect();
         let gone: Vec<_> =
             many.iter().enumerate().map(|(i, n)| (i, 0, Reason::Progress, Cow::from(n.as_str()))).collect();
-        let out = spans(&gone);
+        let text = "a\n".repeat(many.len());
+        let out = spans(&Source::new(&text), &gone).unwrap();
         assert_eq!(out.spans.len(), 1);
         let crate::text::ledger::Action::Omit { names: Some(names), .. } = &out.spans[0].action else {
             panic!("no names")

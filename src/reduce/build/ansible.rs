@@ -10,6 +10,7 @@ use std::ops::Range;
 use super::{CLAIM_LINES, Tally, claim};
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
+use crate::reduce::lines::extent;
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -58,12 +59,10 @@ impl Reducer for Ansible {
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let source = input.source;
-        let known = |i: &usize| heading(source.line(*i)).is_some() || is_recap(source.line(*i));
-        let first = (0..source.len()).find(known).unwrap_or(0);
-        let last = (first..source.len()).rev().find(known).unwrap_or(first);
+        let known = extent(source, |line| heading(line).is_some() || is_recap(line));
         // Below a last task stands what it came to, up to an empty line.
-        let end = (last..source.len()).find(|&i| source.line(i).trim().is_empty()).unwrap_or(source.len());
-        first..end
+        let below = known.end - 1..source.len();
+        known.start..below.clone().find(|&i| source.line(i).trim().is_empty()).unwrap_or(below.end)
     }
 }
 

@@ -10,9 +10,10 @@ use super::gcc_lines::{Kind, is_caret, is_driver_line, kind};
 use super::gcc_repeats::Repeats;
 use super::gcc_steps;
 use super::make::{is_compile_step, is_compiler};
-use super::{CLAIM_LINES, Fates, SHOWN_WHOLE, Tally, claim, name, place};
+use super::{CLAIM_LINES, SHOWN_WHOLE, Tally, claim, name, place};
 use crate::config::Mode;
 use crate::input::{Claim, Input};
+use crate::reduce::fates::{Blanks, Fates};
 use crate::reduce::lines::changes_directory;
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
@@ -70,7 +71,7 @@ impl Reducer for Gcc {
         }
         let whole = if input.policy.mode == Mode::Aggressive { 1 } else { SHOWN_WHOLE };
         Repeats::new(source, &lines, !changes_directory(input), whole).hide(&mut fates);
-        fates.finish()
+        fates.finish(Blanks::Keep)
     }
 }
 

@@ -7,7 +7,8 @@ use std::ops::Range;
 use super::gcc_lines::{Kind, is_caret, is_scope};
 use super::gcc_steps::MOST_OPEN;
 use super::make::directory;
-use super::{Fates, Kinds, kind_of, place};
+use super::{Kinds, kind_of, place};
+use crate::reduce::fates::Fates;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
@@ -53,7 +54,7 @@ impl<'a> Repeats<'a> {
     }
 
     /// Hides what comes again.
-    pub fn hide(mut self, fates: &mut Fates) {
+    pub fn hide(mut self, fates: &mut Fates<'_>) {
         let mut i = 0;
         // The run of context right before the line, where this step printed it before.
         let mut again = None;
@@ -116,7 +117,7 @@ impl<'a> Repeats<'a> {
     }
 
     /// `start` is the headline, or its context where that was shown before.
-    fn diagnostic(&mut self, start: usize, head: usize, end: usize, fates: &mut Fates) {
+    fn diagnostic(&mut self, start: usize, head: usize, end: usize, fates: &mut Fates<'_>) {
         let body = head + 1..end;
         let line = self.source.line(head);
         let Some(base) = self.base(place(line).map_or("", |(path, _)| path)) else {
@@ -149,7 +150,7 @@ impl<'a> Repeats<'a> {
     }
 
     /// Hides the excerpt of a warning when enough others say the same but for names and numbers.
-    fn thin(&mut self, head: usize, fates: &mut Fates) {
+    fn thin(&mut self, head: usize, fates: &mut Fates<'_>) {
         if self.lines[head] != Kind::Warning {
             return;
         }

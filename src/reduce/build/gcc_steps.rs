@@ -6,7 +6,8 @@ use std::ops::Range;
 
 use super::gcc_lines::{Kind, is_caret, is_driver_line};
 use super::make::{directory, failed_target};
-use super::{Fates, name, stem};
+use super::{name, stem};
+use crate::reduce::fates::Fates;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
@@ -18,7 +19,7 @@ pub const MOST_OPEN: usize = 256;
 
 /// Hides steps and directories that have nothing to say. The last step of a text stays: it says how
 /// far the build came.
-pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, fates: &mut Fates) {
+pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, fates: &mut Fates<'_>) {
     let is_failure = |(i, kind): (usize, &Kind)| {
         let line = source.line(i);
         *kind == Kind::Error || is_driver_line(line) || failed_target(line).is_some()

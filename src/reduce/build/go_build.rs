@@ -7,9 +7,11 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Fates, Tally, claim};
+use super::{CLAIM_LINES, Tally, claim};
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
+use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::lines::extent;
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -74,18 +76,12 @@ impl Reducer for GoBuild {
             }
             i += 1;
         }
-        fates.finish()
+        fates.finish(Blanks::Keep)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
-        let source = input.source;
-        let known = |i: &usize| {
-            let line = source.line(*i);
-            is_progress(line) || is_header(line) || is_diagnostic(line)
-        };
-        let first = (0..source.len()).find(known).unwrap_or(0);
-        let last = (first..source.len()).rev().find(known).unwrap_or(first);
-        first..block_end(source, last + 1).max(last + 1)
+        let known = extent(input.source, |l| is_progress(l) || is_header(l) || is_diagnostic(l));
+        known.start..block_end(input.source, known.end).max(known.end)
     }
 }
 

@@ -7,10 +7,12 @@
 
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Fates, Kinds, SHOWN_WHOLE, Tally, claim, kind_of, place};
+use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, claim, kind_of, place};
 use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
+use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::lines::extent;
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -98,19 +100,16 @@ impl Reducer for Javac {
                 fates.omit(below, Reason::DiagnosticExcerpt, EXCERPTS);
             }
         }
-        fates.finish()
+        fates.finish(Blanks::Keep)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let source = input.source;
-        let known = |i: &usize| {
-            let line = source.line(*i);
-            headline(line).is_some() || is_total(line) || is_listed(line)
-        };
-        let first = (0..source.len()).find(known).unwrap_or(0);
-        let last = (first..source.len()).rev().find(known).unwrap_or(first);
-        let end = if headline(source.line(last)).is_some() { body_end(source, last + 1) } else { last + 1 };
-        first..end
+        let known = extent(source, |line| headline(line).is_some() || is_total(line) || is_listed(line));
+        match headline(source.line(known.end - 1)) {
+            Some(_) => known.start..body_end(source, known.end),
+            None => known,
+        }
     }
 }
 

@@ -25,15 +25,11 @@ mod terraform;
 mod tsc;
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 
 use super::Reducer;
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
 use crate::reduce::lines::reads_as_report;
-use crate::text::ledger::Reduction;
-use crate::text::reason::Reason;
-use crate::text::source::Source;
 
 /// The reducers of this family; the earlier row breaks ties.
 pub static REDUCERS: &[&dyn Reducer] = &[
@@ -140,31 +136,6 @@ fn claim(
         () if tally.covers() && command.runs(&driver) => Claim::Command,
         () if tally.covers() || command.runs(&driver) => Claim::Content,
         () => Claim::No,
-    }
-}
-
-/// What becomes of each line, decided in any order.
-struct Fates(Vec<Option<(Reason, u32)>>);
-
-impl Fates {
-    fn new(source: &Source<'_>) -> Self {
-        Self(vec![None; source.len()])
-    }
-
-    /// Hides lines behind the marker of `group`.
-    fn omit(&mut self, lines: Range<usize>, reason: Reason, group: u32) {
-        self.0[lines].fill(Some((reason, group)));
-    }
-
-    /// The spans, or the reason for there being none.
-    fn finish(self) -> Result<Reduction, Reason> {
-        let mut out = Reduction::default();
-        for (i, fate) in self.0.into_iter().enumerate() {
-            if let Some((reason, group)) = fate {
-                out.omit_in(i..i + 1, reason, group);
-            }
-        }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
     }
 }
 

@@ -6,11 +6,11 @@
 //! `dotnet` has a reducer of its own.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
-use super::{CLAIM_LINES, Fates, Tally, claim};
+use super::{CLAIM_LINES, Tally, claim};
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
+use crate::reduce::fates::{Blanks, Fates};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -87,18 +87,11 @@ impl Reducer for Msvc {
                 all_said &= again;
             }
         }
-        fates.finish()
+        fates.finish(Blanks::Keep)
     }
 
-    fn extent(&self, input: &Input<'_>) -> Range<usize> {
-        let source = input.source;
-        let known = |i: &usize| {
-            let line = source.line(*i);
-            code(line).is_some() || is_banner(line) || is_verdict(line) || line.starts_with("Time Elapsed ")
-        };
-        let first = (0..source.len()).find(known).unwrap_or(0);
-        let last = (first..source.len()).rev().find(known).unwrap_or(first);
-        first..last + 1
+    fn knows(&self, line: &str) -> bool {
+        code(line).is_some() || is_banner(line) || is_verdict(line) || line.starts_with("Time Elapsed ")
     }
 }
 

@@ -10,10 +10,11 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Fates, Kinds, SHOWN_WHOLE, Tally, claim, kind_of, place};
+use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, claim, kind_of, place};
 use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
+use crate::reduce::fates::{Blanks, Fates};
 use crate::reduce::lines::is_cargo_progress;
 use crate::reduce::lint::group::{Block, Layout, Plan};
 use crate::reduce::{Meta, Reducer};
@@ -90,7 +91,7 @@ impl Reducer for Rustc {
             }
             i += 1;
         }
-        state.fates.finish()
+        state.fates.finish(Blanks::Keep)
     }
 
     fn rewrites(&self) -> bool {
@@ -268,7 +269,7 @@ fn is_default_note(line: &str) -> bool {
 
 struct State<'a> {
     source: &'a Source<'a>,
-    fates: Fates,
+    fates: Fates<'a>,
     /// Group of excerpts; the next one is of repetitions.
     excerpts: u32,
     /// Whether excerpts may go.

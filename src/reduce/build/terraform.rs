@@ -8,10 +8,12 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Fates, Tally, claim};
+use super::{CLAIM_LINES, Tally, claim};
 use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
+use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::lines::extent;
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -83,24 +85,16 @@ impl Reducer for Terraform {
                 () => {}
             }
         }
-        fates.finish()
+        fates.finish(Blanks::Keep)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let source = input.source;
-        let known = |i: &usize| is_own(source.line(*i));
-        let first = (0..source.len()).find(known).unwrap_or(0);
-        let last = (first..source.len()).rev().find(known).unwrap_or(first);
+        let known = extent(source, is_own);
         // Outputs and boxes follow the last line.
-        let rest = source.slice(last..source.len());
-        let end =
-            if rest.contains("\nOutputs:") || rest.contains('╷') || rest.contains("\nNote: You didn't use")
-            {
-                source.len()
-            } else {
-                last + 1
-            };
-        first..end
+        let rest = source.slice(known.end - 1..source.len());
+        let more = ["\nOutputs:", "╷", "\nNote: You didn't use"].iter().any(|word| rest.contains(word));
+        known.start..if more { source.len() } else { known.end }
     }
 }
 

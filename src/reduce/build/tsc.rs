@@ -9,9 +9,10 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::{CLAIM_LINES, Fates, Kinds, SHOWN_WHOLE, Tally, claim};
+use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, claim};
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
+use crate::reduce::fates::{Blanks, Fates};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -56,7 +57,7 @@ impl Reducer for Tsc {
                 false => compilation(source, lines.clone(), group, &mut fates),
             }
         }
-        fates.finish()
+        fates.finish(Blanks::Keep)
     }
 }
 
@@ -151,7 +152,7 @@ fn compilations(source: &Source<'_>) -> Vec<(Range<usize>, bool)> {
 }
 
 /// Hides what one compilation says again.
-fn compilation(source: &Source<'_>, lines: Range<usize>, group: u32, fates: &mut Fates) {
+fn compilation(source: &Source<'_>, lines: Range<usize>, group: u32, fates: &mut Fates<'_>) {
     let mut kinds = Kinds::default();
     let mut explained: HashSet<(&str, &str)> = HashSet::new();
     let mut i = lines.start;
@@ -188,7 +189,7 @@ fn ends_block(line: &str) -> bool {
 
 /// Hides the numbered lines that `~` underlines, with the empty line before them. Places and
 /// messages of related code stay.
-fn excerpts(source: &Source<'_>, lines: Range<usize>, group: u32, fates: &mut Fates) {
+fn excerpts(source: &Source<'_>, lines: Range<usize>, group: u32, fates: &mut Fates<'_>) {
     let mut i = lines.start;
     while i < lines.end {
         let start = i;

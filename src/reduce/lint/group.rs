@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use super::template;
+use crate::reduce::fates::{Blanks, Fates};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -56,15 +57,10 @@ const PLACES: usize = 3;
 /// What becomes of each line.
 pub struct Plan<'a> {
     source: &'a Source<'a>,
-    acts: Vec<Option<Act>>,
+    fates: Fates<'a>,
     /// Lines that report a failure, in order.
     failures: Vec<usize>,
     is_aggressive: bool,
-}
-
-enum Act {
-    Omit(Reason),
-    Replace(String),
 }
 
 impl<'a> Plan<'a> {
@@ -75,8 +71,7 @@ impl<'a> Plan<'a> {
 
     /// The same, where the lines that report a failure are known.
     pub fn with_failures(source: &'a Source<'a>, is_aggressive: bool, failures: Vec<usize>) -> Self {
-        let acts = (0..source.len()).map(|_| None).collect();
-        Self { source, acts, failures, is_aggressive }
+        Self { source, fates: Fates::new(source), failures, is_aggressive }
     }
 
     fn has_failure(&self, lines: &Range<usize>) -> bool {
@@ -88,14 +83,14 @@ impl<'a> Plan<'a> {
     pub fn omit(&mut self, lines: Range<usize>, reason: Reason) {
         for i in lines {
             if !self.has_failure(&(i..i + 1)) {
-                self.acts[i] = Some(Act::Omit(reason));
+                self.fates.omit(i..i + 1, reason, 1);
             }
         }
     }
 
     /// Whether a line is not shown.
     pub fn is_hidden(&self, line: usize) -> bool {
-        matches!(self.acts.get(line), Some(Some(Act::Omit(_))))
+        self.fates.hides(line)
     }
 
     /// Writes together what can be.
@@ -146,7 +141,7 @@ impl<'a> Plan<'a> {
                 let lines = blocks[member.block].lines.clone();
                 self.omit(lines.clone(), Reason::SharedMessage);
                 if i == 0 {
-                    self.acts[lines.start] = Some(Act::Replace(text.clone()));
+                    self.fates.replace(lines.start, text.clone(), Reason::SharedMessage);
                 }
             }
         }
@@ -244,23 +239,7 @@ impl<'a> Plan<'a> {
 
     /// The spans, or the reason for there being none.
     pub fn finish(self) -> Result<Reduction, Reason> {
-        let mut out = Reduction::default();
-        let mut reasons: Vec<Reason> = Vec::new();
-        for (i, act) in self.acts.into_iter().enumerate() {
-            match act {
-                None => {}
-                Some(Act::Replace(text)) => out.replace(i..i + 1, text, Reason::SharedMessage),
-                Some(Act::Omit(reason)) => {
-                    let known = reasons.iter().position(|r| *r == reason);
-                    let group = known.unwrap_or_else(|| {
-                        reasons.push(reason);
-                        reasons.len() - 1
-                    });
-                    out.omit_in(i..i + 1, reason, group as u32 + 1);
-                }
-            }
-        }
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        self.fates.finish(Blanks::Keep)
     }
 }
 

@@ -9,7 +9,7 @@ use super::{headed, lines};
 use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
+use crate::reduce::lines::{claim, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -50,12 +50,7 @@ impl Reducer for PreCommit {
             matches!(s.program(), "pre-commit" | "prek")
                 || matches!(s.git_subcommand(), Some("commit" | "push"))
         };
-        match () {
-            () if hooks == 0 => Claim::No,
-            () if input.detection.command.runs(runs) => Claim::Command,
-            () if hooks >= 2 => Claim::Content,
-            () => Claim::No,
-        }
+        claim(input, runs, hooks > 0, hooks >= 2)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -13,7 +13,7 @@ use super::{cited, forms, layout, record};
 use crate::config::Mode;
 use crate::detect::Shape;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
+use crate::reduce::lines::{extent, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -95,13 +95,10 @@ impl Reducer for Log {
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
-        let source = input.source;
-        let is_head = |i: &usize| layout::stamp(source.line(*i)).is_some();
-        let first = (0..source.len()).find(is_head).unwrap_or(0);
-        let last = (first..source.len()).rev().find(is_head).unwrap_or(first);
+        let known = extent(input.source, |line| layout::stamp(line).is_some());
         // What belongs to the last record is not known to end before the text does.
-        let end = if source.len() - last <= HEAD { source.len() } else { last + 1 };
-        first..end
+        let is_near = input.source.len() - (known.end - 1) <= HEAD;
+        known.start..if is_near { input.source.len() } else { known.end }
     }
 }
 

@@ -10,9 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use self::line::{Line, Listed, bare, read};
-use super::gone::Gone;
+use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
+use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::lines::{claim, extent, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -52,10 +53,10 @@ impl Reducer for Apt {
             return Claim::No;
         }
         let programs = ["apt", "apt-get", "aptitude", "dpkg"];
-        let is_ours = input.detection.command.runs(|s| {
+        let is_ours = |s: &Simple| {
             programs.contains(&s.program())
                 && !matches!(s.subcommand(), Some("list" | "search" | "show" | "policy" | "depends"))
-        });
+        };
         // Lists of packages are indented, and so is much else: they tell nothing by themselves.
         let (mut known, mut listed, mut all) = (0, 0, 0);
         for line in input.source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
@@ -65,37 +66,38 @@ impl Reducer for Apt {
                 _ => known += 1,
             }
         }
-        match () {
-            () if is_ours && known > 0 => Claim::Command,
-            () if known >= 3 && known * 4 >= all && (known + listed) * 2 >= all => Claim::Content,
-            () => Claim::No,
-        }
+        let alone = known >= 3 && known * 4 >= all && (known + listed) * 2 >= all;
+        claim(input, is_ours, known > 0, alone)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let state = State::of(source);
-        let mut gone = Gone::default();
+        let mut fates = Fates::new(source);
         let mut i = 0;
         while i < source.len() {
             let line = source.line(i);
             match read(line) {
-                Line::Step => gone.hide(i, Reason::Progress),
-                Line::Hint => gone.hide(i, Reason::PackageHints),
+                Line::Step => fates.hide(i, Reason::Progress, 1),
+                Line::Hint => fates.hide(i, Reason::PackageHints, 1),
                 Line::SetUp(name, version) if state.set_up.contains(bare(name)) => {
-                    gone.name(i, Reason::Packages, state.named(name, version))
+                    fates.name(i, Reason::Packages, 1, state.named(name, version))
                 }
-                Line::Unpack(name, _) if state.set_up.contains(bare(name)) => gone.hide(i, Reason::Progress),
-                Line::Conf(name) if state.simulated.contains(bare(name)) => gone.hide(i, Reason::Progress),
+                Line::Unpack(name, _) if state.set_up.contains(bare(name)) => {
+                    fates.hide(i, Reason::Progress, 1)
+                }
+                Line::Conf(name) if state.simulated.contains(bare(name)) => {
+                    fates.hide(i, Reason::Progress, 1)
+                }
                 Line::Inst(name, before, version) => {
                     let named = match before {
                         Some(before) => format!("{name} ({version}, before {before})"),
                         None => format!("{name} ({version})"),
                     };
-                    gone.name(i, Reason::Packages, named);
+                    fates.name(i, Reason::Packages, 1, named);
                 }
                 Line::Newest(name, version) => {
-                    gone.name(i, Reason::Satisfied, format!("{name} ({version})"));
+                    fates.name(i, Reason::Satisfied, 1, format!("{name} ({version})"));
                 }
                 Line::List(listed) => {
                     let end = list_end(source, i);
@@ -111,7 +113,7 @@ impl Reducer for Apt {
                         Listed::New | Listed::Additional => None,
                     };
                     if let Some(reason) = reason {
-                        (i..end).for_each(|l| gone.hide(l, reason));
+                        (i..end).for_each(|l| fates.hide(l, reason, 1));
                     }
                     i = end - 1;
                 }
@@ -124,20 +126,14 @@ impl Reducer for Apt {
             }
             i += 1;
         }
-        gone.keep(extent(source).end.saturating_sub(1));
-        gone.finish(source)
+        fates.keep(self.extent(input).end.saturating_sub(1));
+        fates.keep_last().finish(Blanks::Between)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
-        extent(input.source)
+        let known = extent(input.source, |line| read(line) != Line::Other);
+        known.start..list_end(input.source, known.end - 1)
     }
-}
-
-fn extent(source: &Source<'_>) -> Range<usize> {
-    let known = |i: &usize| read(source.line(*i)) != Line::Other;
-    let first = (0..source.len()).find(known).unwrap_or(0);
-    let last = (first..source.len()).rev().find(known).unwrap_or(first);
-    first..list_end(source, last)
 }
 
 /// What the whole output says of its packages.

@@ -3,15 +3,13 @@
 //!
 //! Lines as written by yum 3, dnf 4, dnf 5 and microdnf without a terminal. dnf 5 does not list what it did: its plan stays.
 
-use std::ops::Range;
-
-use super::gone::Gone;
+use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
+use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::lines::{claim, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
-use crate::text::source::Source;
 
 /// See the module.
 pub struct Dnf;
@@ -66,42 +64,30 @@ impl Reducer for Dnf {
         }
         let known = input.source.lines().take(CLAIM_LINES).filter(|line| read(line) != Line::Other).count();
         let all = input.source.lines().take(CLAIM_LINES).filter(|line| !line.trim().is_empty()).count();
-        let is_ours =
-            input.detection.command.runs(|s| matches!(s.program(), "dnf" | "yum" | "microdnf" | "dnf5"));
-        match () {
-            () if is_ours && known > 0 => Claim::Command,
-            () if known >= 5 && known * 2 >= all => Claim::Content,
-            () => Claim::No,
-        }
+        let is_ours = |s: &Simple| matches!(s.program(), "dnf" | "yum" | "microdnf" | "dnf5");
+        claim(input, is_ours, known > 0, known >= 5 && known * 2 >= all)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let is_complete = source.lines().any(|line| matches!(line.trim_end(), "Complete!" | "Complete."));
         let is_listed = is_complete && source.lines().any(|line| read(line) == Line::Done);
-        let mut gone = Gone::default();
+        let mut fates = Fates::new(source);
         for (i, line) in source.lines().enumerate() {
             match read(line) {
-                Line::Step => gone.hide(i, Reason::Progress),
-                Line::Work if is_complete => gone.hide(i, Reason::Progress),
-                Line::Plan if is_listed => gone.hide(i, Reason::Progress),
+                Line::Step => fates.hide(i, Reason::Progress, 1),
+                Line::Work if is_complete => fates.hide(i, Reason::Progress, 1),
+                Line::Plan if is_listed => fates.hide(i, Reason::Progress, 1),
                 _ => {}
             }
         }
-        gone.keep(extent(source).end.saturating_sub(1));
-        gone.finish(source)
+        fates.keep(self.extent(input).end.saturating_sub(1));
+        fates.keep_last().finish(Blanks::Between)
     }
 
-    fn extent(&self, input: &Input<'_>) -> Range<usize> {
-        extent(input.source)
+    fn knows(&self, line: &str) -> bool {
+        read(line) != Line::Other
     }
-}
-
-fn extent(source: &Source<'_>) -> Range<usize> {
-    let known = |i: &usize| read(source.line(*i)) != Line::Other;
-    let first = (0..source.len()).find(known).unwrap_or(0);
-    let last = (first..source.len()).rev().find(known).unwrap_or(first);
-    first..last + 1
 }
 
 /// Reads a line.

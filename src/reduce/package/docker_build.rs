@@ -9,9 +9,10 @@
 
 use std::collections::BTreeMap;
 
-use super::gone::Gone;
+use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::{leading_number, reads_as_report};
+use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::lines::{claim, leading_number, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -73,28 +74,23 @@ impl Reducer for DockerBuild {
                 ends += 1;
             }
         }
-        let is_ours = input
-            .detection
-            .command
-            .runs(|s| matches!(s.program(), "docker" | "podman" | "buildah" | "docker-compose" | "nerdctl"));
-        match () {
-            () if is_ours && titles > 0 => Claim::Command,
-            () if titles >= 2 && ends >= 1 => Claim::Content,
-            () => Claim::No,
-        }
+        let is_ours = |s: &Simple| {
+            matches!(s.program(), "docker" | "podman" | "buildah" | "docker-compose" | "nerdctl")
+        };
+        claim(input, is_ours, titles > 0, titles >= 2 && ends >= 1)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut gone = Gone::default();
-        buildkit(source, &mut gone);
-        steps(source, &mut gone);
+        let mut fates = Fates::new(source);
+        buildkit(source, &mut fates);
+        steps(source, &mut fates);
         for (i, step) in source.lines().enumerate().filter_map(|(i, line)| Some((i, on_terminal(line)?))) {
             if is_passed(step) {
-                gone.hide(i, Reason::Progress);
+                fates.hide(i, Reason::Progress, 1);
             }
         }
-        gone.finish(source)
+        fates.keep_last().finish(Blanks::Between)
     }
 }
 
@@ -145,7 +141,7 @@ fn end(rest: &str) -> Option<End> {
 }
 
 /// Hides what the steps wrote that BuildKit says are done.
-fn buildkit(source: &Source<'_>, gone: &mut Gone) {
+fn buildkit(source: &Source<'_>, fates: &mut Fates<'_>) {
     let mut ends: BTreeMap<usize, End> = BTreeMap::new();
     for (step, rest) in source.lines().filter_map(vertex) {
         if let Some(end) = end(rest) {
@@ -165,13 +161,13 @@ fn buildkit(source: &Source<'_>, gone: &mut Gone) {
             None => {
                 titles.insert(step, rest);
                 if is_well && is_internal(rest) {
-                    gone.hide(i, Reason::Progress);
+                    fates.hide(i, Reason::Progress, 1);
                 }
                 continue;
             }
             // Its turn comes again.
             Some(title) if title == rest || is_well && is_internal(title) => {
-                gone.hide(i, Reason::Progress);
+                fates.hide(i, Reason::Progress, 1);
                 continue;
             }
             Some(_) => {}
@@ -182,7 +178,7 @@ fn buildkit(source: &Source<'_>, gone: &mut Gone) {
             None => rest == "..." || is_transfer(rest),
         };
         if goes {
-            gone.hide(i, Reason::Progress);
+            fates.hide(i, Reason::Progress, 1);
         }
     }
 }
@@ -245,7 +241,7 @@ fn is_copy(line: &str) -> bool {
 }
 
 /// Hides what the classic steps wrote that another step or the built image follows.
-fn steps(source: &Source<'_>, gone: &mut Gone) {
+fn steps(source: &Source<'_>, fates: &mut Fates<'_>) {
     let closes = |line: &str| {
         classic(line) || ["Successfully built ", "COMMIT"].iter().any(|c| in_stage(line).starts_with(c))
     };
@@ -255,7 +251,7 @@ fn steps(source: &Source<'_>, gone: &mut Gone) {
     for (i, line) in source.lines().enumerate() {
         if !closes(line) {
             if open.is_none() && ended.is_some_and(|end| i < end) && is_copy(line) {
-                gone.hide(i, Reason::Progress);
+                fates.hide(i, Reason::Progress, 1);
             }
             continue;
         }
@@ -264,7 +260,7 @@ fn steps(source: &Source<'_>, gone: &mut Gone) {
                 let text = source.line(l);
                 text.trim() != "---> Using cache" && !text.starts_with("--> Using cache") && !is_warning(text)
             });
-            inside.for_each(|l| gone.hide(l, Reason::Progress));
+            inside.for_each(|l| fates.hide(l, Reason::Progress, 1));
         }
         if classic(line) {
             open = Some(i);

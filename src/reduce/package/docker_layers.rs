@@ -4,15 +4,14 @@
 //! It never hides the last state of a layer or container that did not end well, nor digests and statuses.
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 
-use super::gone::Gone;
+use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
+use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::lines::{claim, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
-use crate::text::source::Source;
 
 /// See the module.
 pub struct DockerLayers;
@@ -119,14 +118,10 @@ impl Reducer for DockerLayers {
         }
         let known = input.source.lines().take(CLAIM_LINES).filter(|line| read(line).is_some()).count();
         let all = input.source.lines().take(CLAIM_LINES).filter(|line| !line.trim().is_empty()).count();
-        let is_ours = input.detection.command.runs(|s| {
+        let is_ours = |s: &Simple| {
             matches!(s.program(), "docker" | "podman" | "docker-compose" | "podman-compose" | "nerdctl")
-        });
-        match () {
-            () if is_ours && known >= 2 => Claim::Command,
-            () if known >= 4 && known * 2 >= all => Claim::Content,
-            () => Claim::No,
-        }
+        };
+        claim(input, is_ours, known >= 2, known >= 4 && known * 2 >= all)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -137,31 +132,21 @@ impl Reducer for DockerLayers {
                 last.insert(state.of, i);
             }
         }
-        let mut gone = Gone::default();
+        let mut fates = Fates::new(source);
         for (i, line) in source.lines().enumerate() {
             let Some(state) = read(line) else { continue };
             if state.is_done || last.get(state.of) != Some(&i) {
-                gone.hide(i, Reason::Progress);
+                fates.hide(i, Reason::Progress, 1);
             }
         }
-        gone.finish(source)
+        fates.keep_last().finish(Blanks::Between)
     }
 
-    fn extent(&self, input: &Input<'_>) -> Range<usize> {
-        extent(input.source)
-    }
-}
-
-fn extent(source: &Source<'_>) -> Range<usize> {
-    let is_ours = |i: &usize| {
-        let line = source.line(*i);
+    fn knows(&self, line: &str) -> bool {
         read(line).is_some()
             || ["Digest: ", "Status: ", "Using default tag", "docker.io/"].iter().any(|p| line.starts_with(p))
             || line.contains(": Pulling from ")
-    };
-    let first = (0..source.len()).find(is_ours).unwrap_or(0);
-    let last = (first..source.len()).rev().find(is_ours).unwrap_or(first);
-    first..last + 1
+    }
 }
 
 /// The state that a line tells.

@@ -13,7 +13,6 @@ mod docker_layers;
 mod ffmpeg;
 mod gem;
 mod go_modules;
-mod gone;
 mod npm;
 mod nuget;
 mod pip;

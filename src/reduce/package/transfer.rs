@@ -5,11 +5,11 @@
 
 use std::ops::Range;
 
-use super::gone::Gone;
 use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
+use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::lines::{claim, extent, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -83,15 +83,11 @@ impl Reducer for Transfer {
             all += 1;
             known += usize::from(read(line, plain) != Line::Other);
         }
-        let is_ours = plain
-            || input.detection.command.runs(|s| {
-                matches!(s.program(), "zip" | "unzip" | "rsync" | "aws" | "gsutil" | "gcloud" | "7z")
-            });
-        match () {
-            () if is_ours && known >= 3 && known * 2 >= all => Claim::Command,
-            () if !plain && known >= 6 && known * 3 >= all * 2 => Claim::Content,
-            () => Claim::No,
-        }
+        let is_ours = |s: &Simple| {
+            matches!(s.program(), "zip" | "unzip" | "rsync" | "aws" | "gsutil" | "gcloud" | "7z")
+        };
+        let alone = !plain && known >= 6 && known * 3 >= all * 2;
+        claim(input, |s| plain || is_ours(s), known >= 3 && known * 2 >= all, alone)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -101,21 +97,21 @@ impl Reducer for Transfer {
             Mode::Aggressive => SHOWN_AGGRESSIVE,
             _ => SHOWN,
         };
-        let mut gone = Gone::default();
+        let mut fates = Fates::new(source);
         let mut files: Vec<usize> = Vec::new();
         let mut progress: Option<usize> = None;
         for (i, line) in source.lines().enumerate() {
             match read(line, plain) {
                 Line::File => files.push(i),
-                Line::Tested => gone.hide(i, Reason::Progress),
+                Line::Tested => fates.hide(i, Reason::Progress, 1),
                 Line::Progress => {
                     // What has arrived whole is told by the list; the last state of another stays.
                     let is_whole = line.contains(" 100% ");
                     if let Some(before) = progress.replace(i).or(is_whole.then_some(i)) {
-                        gone.hide(before, Reason::Progress);
+                        fates.hide(before, Reason::Progress, 1);
                     }
                     if is_whole {
-                        gone.hide(i, Reason::Progress);
+                        fates.hide(i, Reason::Progress, 1);
                         progress = None;
                     }
                 }
@@ -124,18 +120,15 @@ impl Reducer for Transfer {
         }
         if files.len() > head + tail + tail {
             for &file in &files[head..files.len() - tail] {
-                gone.hide(file, Reason::TransferredFiles);
+                fates.hide(file, Reason::TransferredFiles, 1);
             }
         }
-        gone.finish(source)
+        fates.keep_last().finish(Blanks::Between)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let plain = input.detection.command.runs(lists_plain);
-        let known = |i: &usize| read(input.source.line(*i), plain) != Line::Other;
-        let first = (0..input.source.len()).find(known).unwrap_or(0);
-        let last = (first..input.source.len()).rev().find(known).unwrap_or(first);
-        first..last + 1
+        extent(input.source, |line| read(line, plain) != Line::Other)
     }
 }
 

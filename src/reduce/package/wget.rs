@@ -3,15 +3,12 @@
 //!
 //! Grammar: `--DATE--  URL` starts a request, `DATE (RATE) - ‘FILE’ saved [N/N]` ends one that went well.
 
-use std::ops::Range;
-
-use super::gone::Gone;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
+use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::lines::{claim, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
-use crate::text::source::Source;
 
 /// See the module.
 pub struct Wget;
@@ -38,15 +35,12 @@ impl Reducer for Wget {
         if starts == 0 || !reads_as_report(input) {
             return Claim::No;
         }
-        match input.detection.command.runs(|s| s.program() == "wget") {
-            true => Claim::Command,
-            false => Claim::Content,
-        }
+        claim(input, |s| s.program() == "wget", true, true)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut gone = Gone::default();
+        let mut fates = Fates::new(source);
         let mut start: Option<usize> = None;
         let mut shown = 0;
         for (i, line) in source.lines().enumerate() {
@@ -58,32 +52,22 @@ impl Reducer for Wget {
             {
                 shown += 1;
                 if shown > ADDRESSES {
-                    gone.hide(start, Reason::Progress);
+                    fates.hide(start, Reason::Progress, 1);
                 }
                 (start + 1..i)
                     .filter(|&l| is_step(source.line(l)))
-                    .for_each(|l| gone.hide(l, Reason::Progress));
+                    .for_each(|l| fates.hide(l, Reason::Progress, 1));
             }
         }
-        gone.finish(source)
+        fates.keep_last().finish(Blanks::Between)
     }
 
-    fn extent(&self, input: &Input<'_>) -> Range<usize> {
-        extent(input.source)
-    }
-}
-
-fn extent(source: &Source<'_>) -> Range<usize> {
-    let is_ours = |i: &usize| {
-        let line = source.line(*i);
+    fn knows(&self, line: &str) -> bool {
         is_start(line)
             || is_saved(line)
             || is_step(line) && !line.trim().is_empty()
             || line.starts_with("Downloaded: ")
-    };
-    let first = (0..source.len()).find(is_ours).unwrap_or(0);
-    let last = (first..source.len()).rev().find(is_ours).unwrap_or(first);
-    first..last + 1
+    }
 }
 
 /// `--2026-11-21 07:42:54--  http://…`

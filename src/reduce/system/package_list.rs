@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
+use crate::reduce::lines::{claim, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -130,9 +130,7 @@ impl Reducer for PackageList {
         if !fits || packages(input).len() < LEAST {
             return Claim::No;
         }
-        let command = &input.detection.command;
-        let is_ours = command.runs(|s| matches!(s.program(), "apt" | "dpkg" | "dpkg-query"));
-        if is_ours { Claim::Command } else { Claim::Content }
+        claim(input, |s| matches!(s.program(), "apt" | "dpkg" | "dpkg-query"), true, true)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

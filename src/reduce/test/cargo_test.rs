@@ -6,8 +6,9 @@
 
 use std::ops::Range;
 
+use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::{is_cargo_progress, leading_number, reads_as_report};
+use crate::reduce::lines::{claim, is_cargo_progress, leading_number, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -52,13 +53,9 @@ impl Reducer for CargoTest {
         if !reads_as_report(input) || !input.source.lines().any(is_header) {
             return Claim::No;
         }
-        let command = &input.detection.command;
-        match command
-            .runs(|s| s.program() == "cargo" && matches!(s.subcommand(), Some("test" | "t" | "bench")))
-        {
-            true => Claim::Command,
-            false => Claim::Content,
-        }
+        let is_ours =
+            |s: &Simple| s.program() == "cargo" && matches!(s.subcommand(), Some("test" | "t" | "bench"));
+        claim(input, is_ours, true, true)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

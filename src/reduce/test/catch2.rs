@@ -7,9 +7,9 @@
 
 use std::ops::Range;
 
-use super::gone::Gone;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::{leading_number, reads_as_report};
+use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::lines::{leading_number, read_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -33,40 +33,36 @@ impl Reducer for Catch2 {
     }
 
     fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) || input.detection.command.is_filtered() {
-            return Claim::No;
-        }
         let (mut total, mut assertion) = (false, false);
-        for line in input.source.lines() {
-            if line.starts_with("```") && !assertion {
-                return Claim::No;
-            }
-            total |= is_total(line);
-            assertion |= verdict(line).is_some();
-        }
-        if total && assertion { Claim::Content } else { Claim::No }
+        let is_report = !input.detection.command.is_filtered()
+            && read_report(input, |line| {
+                total |= is_total(line);
+                assertion |= verdict(line).is_some();
+                assertion
+            });
+        if is_report && total && assertion { Claim::Content } else { Claim::No }
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut gone = Gone::new(source);
+        let mut fates = Fates::new(source);
         let mut i = 0;
         // A heading of which nothing below stays so far.
         let mut heading: Option<Range<usize>> = None;
         while i < source.len() {
             let line = source.line(i);
             if let Some(end) = heading_at(source, i) {
-                hide(&mut gone, heading.replace(i..end));
+                hide(&mut fates, heading.replace(i..end));
                 i = end;
             } else if is_rule(line, b'=') {
-                hide(&mut gone, heading.take());
+                hide(&mut fates, heading.take());
                 i += 1;
             } else if verdict(line) == Some(Verdict::Passed) {
                 let end = (i + 1..source.len()).find(|&n| is_end(source, n)).unwrap_or(source.len());
-                hide(&mut gone, Some(i..end));
+                hide(&mut fates, Some(i..end));
                 i = end;
             } else if verdict(line) == Some(Verdict::PassedLine) {
-                hide(&mut gone, Some(i..i + 1));
+                hide(&mut fates, Some(i..i + 1));
                 i += 1;
             } else {
                 if !line.trim().is_empty() {
@@ -75,13 +71,13 @@ impl Reducer for Catch2 {
                 i += 1;
             }
         }
-        gone.finish()
+        fates.keep_last().finish(Blanks::Behind)
     }
 }
 
-fn hide(gone: &mut Gone<'_>, lines: Option<Range<usize>>) {
+fn hide(fates: &mut Fates<'_>, lines: Option<Range<usize>>) {
     for i in lines.into_iter().flatten() {
-        gone.hide(i, Reason::PassingTests, 1);
+        fates.hide(i, Reason::PassingTests, 1);
     }
 }
 

@@ -7,12 +7,11 @@
 //! passing tests goes as well.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 
-use super::gone::Gone;
 use super::googletest::Running;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::{leading_number, reads_as_report};
+use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::lines::{claim, leading_number, read_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -40,24 +39,14 @@ impl Reducer for Ctest {
     }
 
     fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
         let (mut results, mut total) = (false, false);
-        for line in input.source.lines() {
-            if line.starts_with("```") && !results {
-                return Claim::No;
-            }
+        let is_report = read_report(input, |line| {
             results |= result(line).is_some();
             total |= line.contains("% tests passed, ");
-        }
-        let command = &input.detection.command;
-        let by_command = command.runs(|s| s.program() == "ctest");
-        match () {
-            () if by_command && (results || total) => Claim::Command,
-            () if results && !command.is_filtered() => Claim::Content,
-            () => Claim::No,
-        }
+            results
+        });
+        let alone = results && !input.detection.command.is_filtered();
+        claim(input, |s| s.program() == "ctest", is_report && (results || total), is_report && alone)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -74,7 +63,7 @@ impl Reducer for Ctest {
                 loud.insert(number);
             }
         }
-        let mut gone = Gone::new(source);
+        let mut fates = Fates::new(source);
         let mut binaries: HashMap<usize, Running> = HashMap::new();
         // Whether a failing test wrote the lines that have no number.
         let mut failed = false;
@@ -87,9 +76,9 @@ impl Reducer for Ctest {
             let Some(number) = frame.or(written.map(|(n, _)| n)).filter(|n| outcomes.contains_key(n)) else {
                 list = line == "The following tests passed:" || list && line.starts_with('\t');
                 if list {
-                    gone.hide(i, Reason::PassingTests, TESTS);
+                    fates.hide(i, Reason::PassingTests, TESTS);
                 } else if failed {
-                    binaries.entry(usize::MAX).or_default().line(i, line, &mut gone);
+                    binaries.entry(usize::MAX).or_default().line(i, line, &mut fates);
                 }
                 continue;
             };
@@ -101,30 +90,23 @@ impl Reducer for Ctest {
             };
             match (outcomes.get(&number), written) {
                 (Some(true), _) if written.is_some() || !loud.contains(&number) => {
-                    gone.hide(i, reason, group)
+                    fates.hide(i, reason, group)
                 }
                 (Some(false), Some((_, text))) => {
-                    binaries.entry(number).or_default().line(i, text, &mut gone);
+                    binaries.entry(number).or_default().line(i, text, &mut fates);
                 }
                 _ => {}
             }
         }
-        gone.finish()
+        fates.keep_last().finish(Blanks::Behind)
     }
 
-    fn extent(&self, input: &Input<'_>) -> Range<usize> {
-        let source = input.source;
-        let known = |i: &usize| {
-            let line = source.line(*i);
-            result(line).is_some()
-                || start(line).is_some()
-                || ["Test project ", "Total Test time", "Errors while running CTest", "Use \"--rerun-failed"]
-                    .iter()
-                    .any(|s| line.starts_with(s))
-        };
-        let first = (0..source.len()).find(known).unwrap_or(0);
-        let last = (first..source.len()).rev().find(known).unwrap_or(first);
-        first..last + 1
+    fn knows(&self, line: &str) -> bool {
+        result(line).is_some()
+            || start(line).is_some()
+            || ["Test project ", "Total Test time", "Errors while running CTest", "Use \"--rerun-failed"]
+                .iter()
+                .any(|s| line.starts_with(s))
     }
 }
 

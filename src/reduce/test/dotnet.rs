@@ -7,11 +7,10 @@
 //! same, it stays once, and what headed nothing else below the verdict goes with it.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
-use super::gone::Gone;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::{leading_number, reads_as_report};
+use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::lines::{claim, leading_number, read_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -54,31 +53,22 @@ impl Reducer for Dotnet {
     }
 
     fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
         let mut own = 0;
-        for line in input.source.lines() {
-            if line.starts_with("```") && own == 0 {
-                return Claim::No;
-            }
+        let is_report = read_report(input, |line| {
             own += usize::from(is_verdict(line) || is_progress(line));
-        }
+            own > 0
+        });
         let command = &input.detection.command;
-        let by_command = command.runs(|s| s.program() == "dotnet");
         // MSBuild alone builds C++ too, which another reducer reads.
         let is_other =
             command.runs(|s| matches!(s.program(), "msbuild" | "MSBuild" | "cl" | "link" | "nmake"));
-        match () {
-            () if by_command && own > 0 => Claim::Command,
-            () if own > 1 && !is_other && !command.is_filtered() => Claim::Content,
-            () => Claim::No,
-        }
+        let alone = own > 1 && !is_other && !command.is_filtered();
+        claim(input, |s| s.program() == "dotnet", is_report && own > 0, is_report && alone)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut gone = Gone::new(source);
+        let mut fates = Fates::new(source);
         let mut told: HashSet<&str> = HashSet::new();
         let mut failing = false;
         // Headings below the verdict under which nothing new stood so far.
@@ -94,7 +84,7 @@ impl Reducer for Dotnet {
                 let end = printed_until(source, i);
                 // What it printed and what looks like a failure keeps its name above it.
                 if !(i..end).any(|l| signals::is_failure(source.line(l))) {
-                    (i..end).for_each(|l| gone.hide(l, Reason::PassingTests, TESTS));
+                    (i..end).for_each(|l| fates.hide(l, Reason::PassingTests, TESTS));
                     skip = end;
                 }
             } else if is_diagnostic(line) {
@@ -103,33 +93,29 @@ impl Reducer for Dotnet {
                 if told.insert(key) {
                     headings.clear();
                 } else {
-                    gone.repeat(i, REPEATS);
+                    fates.omit(i..i + 1, Reason::RepeatedDiagnostic, REPEATS);
                 }
             } else if is_heading(line) {
                 headings.push(i);
             } else if line.trim().is_empty() {
-                headings.drain(..).filter(|h| h + 1 < i).for_each(|h| gone.repeat(h, REPEATS));
+                headings
+                    .drain(..)
+                    .filter(|h| h + 1 < i)
+                    .for_each(|h| fates.omit(h..h + 1, Reason::RepeatedDiagnostic, REPEATS));
             } else if is_verdict(line) {
                 failing = false;
             } else if !failing && (is_progress(line) || is_step(line)) {
-                gone.hide(i, Reason::Progress, PROGRESS);
+                fates.hide(i, Reason::Progress, PROGRESS);
             } else {
                 // More of a message than its first line: it keeps what heads it.
                 headings.clear();
             }
         }
-        gone.finish()
+        fates.keep_last().finish(Blanks::Behind)
     }
 
-    fn extent(&self, input: &Input<'_>) -> Range<usize> {
-        let source = input.source;
-        let known = |i: &usize| {
-            let line = source.line(*i);
-            is_verdict(line) || is_progress(line) || is_diagnostic(line) || is_passed(line)
-        };
-        let first = (0..source.len()).find(known).unwrap_or(0);
-        let last = (first..source.len()).rev().find(known).unwrap_or(first);
-        first..last + 1
+    fn knows(&self, line: &str) -> bool {
+        is_verdict(line) || is_progress(line) || is_diagnostic(line) || is_passed(line)
     }
 }
 

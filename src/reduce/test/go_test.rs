@@ -11,8 +11,9 @@ mod json;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
+use crate::reduce::lines::{claim, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -65,15 +66,13 @@ impl Reducer for GoTest {
                 _ => {}
             }
         }
-        let command = &input.detection.command;
-        let by_command = command.runs(|s| s.program() == "go" && s.subcommand() == Some("test"));
-        match () {
-            () if by_command && (package || ran || result) => Claim::Command,
-            // A filter asked for some lines by name: they are only read where all kinds are left.
-            () if command.is_filtered() && !(package && ran && result) => Claim::No,
-            () if package || (ran && result) => Claim::Content,
-            () => Claim::No,
-        }
+        let is_ours = |s: &Simple| s.program() == "go" && s.subcommand() == Some("test");
+        // A filter asked for some lines by name: they are only read where all kinds are left.
+        let alone = match input.detection.command.is_filtered() {
+            true => package && ran && result,
+            false => package || (ran && result),
+        };
+        claim(input, is_ours, package || ran || result, alone)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -4,8 +4,8 @@
 //! outcome; around the tests of a suite a `[----------]` line. What stands between goes only with an `OK`
 //! of the same test. Where no outcome follows (a crash) everything stays.
 
-use super::gone::Gone;
 use crate::input::{Claim, Input};
+use crate::reduce::fates::{Blanks, Fates};
 use crate::reduce::lines::reads_as_report;
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
@@ -49,12 +49,12 @@ impl Reducer for GoogleTest {
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
-        let mut gone = Gone::new(source);
+        let mut fates = Fates::new(source);
         let mut running = Running::default();
         for i in 0..source.len() {
-            running.line(i, source.line(i), &mut gone);
+            running.line(i, source.line(i), &mut fates);
         }
-        gone.finish()
+        fates.keep_last().finish(Blanks::Behind)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
@@ -94,7 +94,7 @@ pub struct Running {
 
 impl Running {
     /// Reads a line, which may stand behind a prefix in the text.
-    pub fn line(&mut self, i: usize, line: &str, gone: &mut Gone<'_>) {
+    pub fn line(&mut self, i: usize, line: &str, fates: &mut Fates<'_>) {
         if let Some(name) = line.strip_prefix("[ RUN      ] ") {
             self.test = Some((i, name.trim().to_owned()));
             self.output.clear();
@@ -113,10 +113,10 @@ impl Running {
             // What a sanitizer or an assertion reported is understood only as a whole.
             let is_report = self.is_loud && self.output.len() <= REPORT;
             for &line in self.output.iter().filter(|_| start.is_some() && !is_report) {
-                gone.hide(line, reason, group);
+                fates.hide(line, reason, group);
             }
             for line in start.into_iter().chain([i]).filter(|_| !is_loud) {
-                gone.hide(line, reason, group);
+                fates.hide(line, reason, group);
             }
             self.output.clear();
         } else if line.starts_with("[  FAILED  ] ") || line.starts_with("[  SKIPPED ] ") {
@@ -125,7 +125,7 @@ impl Running {
             self.output.push(i);
             self.is_loud |= signals::is_failure(line);
         } else if line.starts_with("[----------] ") {
-            gone.hide(i, Reason::PassingTests, TESTS);
+            fates.hide(i, Reason::PassingTests, TESTS);
         }
     }
 }

@@ -6,11 +6,11 @@
 //! they print as `Class > name STANDARD_OUT` with indented lines below.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
-use super::gone::Gone;
+use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
+use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::lines::{claim, read_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -40,31 +40,22 @@ impl Reducer for Gradle {
     }
 
     fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
         let (mut tasks, mut verdict) = (false, false);
-        for line in input.source.lines() {
-            if line.starts_with("```") && !tasks {
-                return Claim::No;
-            }
+        let is_report = read_report(input, |line| {
             tasks |= line.starts_with("> Task :");
             verdict |= is_verdict(line) || line.starts_with("FAILURE: Build ");
-        }
-        let command = &input.detection.command;
-        let by_command = command.runs(|s| matches!(s.program(), "gradle" | "gradlew" | "gradlew.bat"));
-        match () {
-            () if by_command && (tasks || verdict) => Claim::Command,
-            () if tasks && verdict && !command.is_filtered() => Claim::Content,
-            () => Claim::No,
-        }
+            tasks
+        });
+        let is_ours = |s: &Simple| matches!(s.program(), "gradle" | "gradlew" | "gradlew.bat");
+        let alone = tasks && verdict && !input.detection.command.is_filtered();
+        claim(input, is_ours, is_report && (tasks || verdict), is_report && alone)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let passed: HashSet<&str> = source.lines().filter_map(|l| test(l, " PASSED")).collect();
         let failed: HashSet<&str> = source.lines().filter_map(|l| test(l, " FAILED")).collect();
-        let mut gone = Gone::new(source);
+        let mut fates = Fates::new(source);
         // The line of a task, while nothing below it stays.
         let mut task: Option<usize> = None;
         let mut prints: Option<bool> = None;
@@ -79,53 +70,46 @@ impl Reducer for Gradle {
             highlights = line.starts_with("Here are the highlights") || highlights && line.starts_with(" - ");
             if let Some(goes) = printed {
                 match goes && !signals::is_failure(line) {
-                    true => gone.hide(i, Reason::TestOutput, OUTPUT),
+                    true => fates.hide(i, Reason::TestOutput, OUTPUT),
                     false => task = None,
                 }
             } else if is_task(line) {
-                hide_task(&mut gone, task.replace(i));
+                hide_task(&mut fates, task.replace(i));
             } else if test(line, " PASSED").or(test(line, " STARTED")).is_some() {
-                gone.hide(i, Reason::PassingTests, TESTS);
+                fates.hide(i, Reason::PassingTests, TESTS);
             } else if let Some(name) = test(line, " STANDARD_OUT").or(test(line, " STANDARD_ERROR")) {
                 let goes = passed.contains(name) && !failed.contains(name);
                 prints = Some(goes);
                 if goes && !printed_failure(source, i + 1) {
-                    gone.hide(i, Reason::TestOutput, OUTPUT);
+                    fates.hide(i, Reason::TestOutput, OUTPUT);
                 }
             } else if is_progress(line) || highlights {
-                gone.hide(i, Reason::Progress, PROGRESS);
+                fates.hide(i, Reason::Progress, PROGRESS);
             } else if is_verdict(line)
                 || line.starts_with("FAILURE: ")
                 || line.starts_with("Deprecated Gradle ")
             {
-                hide_task(&mut gone, task.take());
+                hide_task(&mut fates, task.take());
             } else {
                 task = None;
             }
         }
-        hide_task(&mut gone, task);
-        gone.finish()
+        hide_task(&mut fates, task);
+        fates.keep_last().finish(Blanks::Behind)
     }
 
-    fn extent(&self, input: &Input<'_>) -> Range<usize> {
-        let source = input.source;
-        let known = |i: &usize| {
-            let line = source.line(*i);
-            is_task(line)
-                || is_progress(line)
-                || is_verdict(line)
-                || line.starts_with("FAILURE: ")
-                || is_tally(line)
-        };
-        let first = (0..source.len()).find(known).unwrap_or(0);
-        let last = (first..source.len()).rev().find(known).unwrap_or(first);
-        first..last + 1
+    fn knows(&self, line: &str) -> bool {
+        is_task(line)
+            || is_progress(line)
+            || is_verdict(line)
+            || line.starts_with("FAILURE: ")
+            || is_tally(line)
     }
 }
 
-fn hide_task(gone: &mut Gone<'_>, task: Option<usize>) {
+fn hide_task(fates: &mut Fates<'_>, task: Option<usize>) {
     if let Some(task) = task {
-        gone.hide(task, Reason::Progress, PROGRESS);
+        fates.hide(task, Reason::Progress, PROGRESS);
     }
 }
 

@@ -7,11 +7,11 @@
 //! tells twice, word for word, stays once.
 
 use std::collections::HashSet;
-use std::ops::Range;
 
-use super::gone::Gone;
+use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
+use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::lines::{claim, read_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -51,26 +51,16 @@ impl Reducer for Maven {
     }
 
     fn claim(&self, input: &Input<'_>) -> Claim {
-        if !reads_as_report(input) {
-            return Claim::No;
-        }
-        let command = &input.detection.command;
-        let by_command =
-            command.runs(|s| matches!(s.program(), "mvn" | "mvnw" | "mvnd" | "mvn.cmd" | "mvnw.cmd"));
         let (mut levels, mut own) = (0, 0);
-        for line in input.source.lines() {
-            if line.starts_with("```") && own == 0 {
-                return Claim::No;
-            }
+        let is_report = read_report(input, |line| {
             let (level, text) = level(line);
             levels += usize::from(level != Level::Other);
             own += usize::from(level != Level::Other && is_own(text));
-        }
-        match () {
-            () if by_command && levels > 0 => Claim::Command,
-            () if own > 0 && levels > 2 && !command.is_filtered() => Claim::Content,
-            () => Claim::No,
-        }
+            own > 0
+        });
+        let is_ours = |s: &Simple| matches!(s.program(), "mvn" | "mvnw" | "mvnd" | "mvn.cmd" | "mvnw.cmd");
+        let alone = own > 0 && levels > 2 && !input.detection.command.is_filtered();
+        claim(input, is_ours, is_report && levels > 0, is_report && alone)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -80,15 +70,11 @@ impl Reducer for Maven {
         }
         reader.goal_ends();
         reader.module_ends();
-        reader.gone.finish()
+        reader.fates.keep_last().finish(Blanks::Behind)
     }
 
-    fn extent(&self, input: &Input<'_>) -> Range<usize> {
-        let source = input.source;
-        let known = |i: &usize| level(source.line(*i)).0 != Level::Other;
-        let first = (0..source.len()).find(known).unwrap_or(0);
-        let last = (first..source.len()).rev().find(known).unwrap_or(first);
-        first..last + 1
+    fn knows(&self, line: &str) -> bool {
+        level(line).0 != Level::Other
     }
 }
 
@@ -196,7 +182,7 @@ fn class_result(text: &str) -> Option<(bool, Option<&str>)> {
 /// The state machine.
 struct Reader<'a> {
     source: &'a Source<'a>,
-    gone: Gone<'a>,
+    fates: Fates<'a>,
     /// Whether a summary names the modules at the end.
     summary: bool,
     /// The line of the module, while nothing below it stays.
@@ -221,10 +207,10 @@ impl<'a> Reader<'a> {
     fn new(source: &'a Source<'a>) -> Self {
         let summary = source.lines().any(|l| l.starts_with("[INFO] Reactor Summary"));
         let (module, goal, running, output) = (None, None, Vec::new(), Vec::new());
-        let (gone, told) = (Gone::new(source), HashSet::new());
+        let (fates, told) = (Fates::new(source), HashSet::new());
         Self {
             source,
-            gone,
+            fates,
             summary,
             module,
             goal,
@@ -249,11 +235,11 @@ impl<'a> Reader<'a> {
         match level {
             Level::Warning | Level::Error => self.diagnostic(i, line, text, level),
             Level::Other if line.trim().is_empty() => self.printed(i),
-            Level::Other if is_download(line) => self.gone.hide(i, Reason::Progress, PROGRESS),
+            Level::Other if is_download(line) => self.fates.hide(i, Reason::Progress, PROGRESS),
             Level::Info | Level::Other if self.class_starts(i, text, level) => {}
             _ if !self.running.is_empty() => self.output.push(i),
             Level::Other if matches!(text, " T E S T S" | "Results :" | "Results:") || is_rule(text) => {
-                self.gone.hide(i, Reason::Progress, PROGRESS);
+                self.fates.hide(i, Reason::Progress, PROGRESS);
             }
             Level::Other => self.other(i, line),
             Level::Info if framed && text.starts_with("Building ") => {
@@ -270,7 +256,7 @@ impl<'a> Reader<'a> {
                 if is_rule(text) && !text.contains('[') {
                     self.goal_ends();
                 }
-                self.gone.hide(i, Reason::Progress, PROGRESS);
+                self.fates.hide(i, Reason::Progress, PROGRESS);
             }
             Level::Info if text.starts_with("Tests run: ") => self.module = None,
             Level::Info => self.stays(),
@@ -284,13 +270,13 @@ impl<'a> Reader<'a> {
 
     fn goal_ends(&mut self) {
         if let Some(goal) = self.goal.take() {
-            self.gone.hide(goal, Reason::Progress, PROGRESS);
+            self.fates.hide(goal, Reason::Progress, PROGRESS);
         }
     }
 
     fn module_ends(&mut self) {
         if let Some(module) = self.module.take().filter(|_| self.summary) {
-            self.gone.hide(module, Reason::Progress, PROGRESS);
+            self.fates.hide(module, Reason::Progress, PROGRESS);
         }
     }
 
@@ -298,13 +284,13 @@ impl<'a> Reader<'a> {
     fn diagnostic(&mut self, i: usize, line: &'a str, text: &str, level: Level) {
         if text.trim().is_empty() {
             if level == Level::Warning && self.running.is_empty() {
-                self.gone.hide(i, Reason::Progress, PROGRESS);
+                self.fates.hide(i, Reason::Progress, PROGRESS);
             }
             return;
         }
         self.again = !self.told.insert(line) && text.len() > 20 && !self.has_new_detail(i);
         if self.again {
-            self.gone.repeat(i, REPEATS);
+            self.fates.omit(i..i + 1, Reason::RepeatedDiagnostic, REPEATS);
         } else {
             self.stays();
         }
@@ -321,7 +307,7 @@ impl<'a> Reader<'a> {
     /// A line without a level while no test runs: what belongs to a diagnostic, a stack trace, a print.
     fn other(&mut self, i: usize, line: &'a str) {
         if line.starts_with("  ") && self.again && self.told.contains(line) {
-            return self.gone.repeat(i, REPEATS);
+            return self.fates.omit(i..i + 1, Reason::RepeatedDiagnostic, REPEATS);
         }
         if line.starts_with("  ") {
             self.told.insert(line);
@@ -361,10 +347,10 @@ impl<'a> Reader<'a> {
                 false => (Reason::TestOutput, OUTPUT),
             };
             for &line in output.iter().filter(|_| started.is_some()) {
-                self.gone.hide(line, reason, group);
+                self.fates.hide(line, reason, group);
             }
             for line in started.into_iter().chain([i]).filter(|_| !is_loud) {
-                self.gone.hide(line, reason, group);
+                self.fates.hide(line, reason, group);
             }
         } else {
             self.stays();

@@ -10,7 +10,6 @@ mod deno_test;
 mod dotnet;
 mod exunit;
 mod go_test;
-mod gone;
 mod googletest;
 mod gradle;
 mod jest;

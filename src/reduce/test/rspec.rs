@@ -9,9 +9,10 @@
 
 use std::ops::Range;
 
-use super::gone::Gone;
+use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::{leading_number, reads_as_report};
+use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::lines::{claim, leading_number, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -41,33 +42,29 @@ impl Reducer for Rspec {
             return Claim::No;
         }
         let finished = input.source.lines().any(|l| l.starts_with("Finished in "));
-        let command = &input.detection.command;
-        match command.runs(|s| matches!(s.program(), "rspec" | "parallel_rspec" | "rake" | "rails")) {
-            true => Claim::Command,
-            false if finished && !command.is_filtered() => Claim::Content,
-            false => Claim::No,
-        }
+        let is_ours = |s: &Simple| matches!(s.program(), "rspec" | "parallel_rspec" | "rake" | "rails");
+        claim(input, is_ours, true, finished && !input.detection.command.is_filtered())
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let source = input.source;
         let (total, line) = totals(source).ok_or(Reason::NotRecognized)?;
         let end = (0..line).find(|&i| ends_progress(source.line(i))).unwrap_or(line);
-        let mut gone = Gone::new(source);
+        let mut fates = Fates::new(source);
         let tree = Tree::read(source, 0..end);
         // More names than examples: something else is indented there.
         if tree.passed <= total {
             for &i in &tree.hidden {
-                gone.hide(i, Reason::PassingTests, 1);
+                fates.hide(i, Reason::PassingTests, 1);
             }
         }
         for i in 0..end {
             let line = source.line(i);
             if !line.is_empty() && line.bytes().all(|b| b == b'.') {
-                gone.hide(i, Reason::PassingTests, 1);
+                fates.hide(i, Reason::PassingTests, 1);
             }
         }
-        gone.finish()
+        fates.keep_last().finish(Blanks::Behind)
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

@@ -13,9 +13,10 @@ use std::sync::OnceLock;
 use regex_automata::meta::Regex;
 use regex_automata::{Anchored, Input as Search};
 
+use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
 use crate::reduce::format::{compile, is_command};
-use crate::reduce::lines::reads_as_report;
+use crate::reduce::lines::{claim, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -151,22 +152,15 @@ impl Reducer for Tree {
                 _ => {}
             }
         }
-        let command = &input.detection.command;
-        let is_ours = command.runs(|s| self.commands.iter().any(|words| is_command(s, words)));
-        match () {
-            () if is_ours && shows + tests > 0 => Claim::Command,
-            () if shows >= self.content && shows + tests > self.content && !command.is_filtered() => {
-                Claim::Content
-            }
-            () => Claim::No,
-        }
+        let is_ours = |s: &Simple| self.commands.iter().any(|words| is_command(s, words));
+        let is_own = shows >= self.content && shows + tests > self.content;
+        claim(input, is_ours, shows + tests > 0, is_own && !input.detection.command.is_filtered())
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
         let automaton = self.automaton().ok_or(Reason::NotRecognized)?;
         let fates = self.fates(input.source);
-        let out = Reader::new(input, automaton, &fates).read();
-        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+        Reader::new(input, automaton, &fates).read()
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

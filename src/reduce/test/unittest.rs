@@ -7,8 +7,9 @@
 
 use std::ops::Range;
 
+use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::{leading_number, reads_as_report};
+use crate::reduce::lines::{claim, leading_number, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -50,16 +51,12 @@ impl Reducer for Unittest {
                 _ => passed = passed || passing(input.source, i).is_some(),
             }
         }
-        let command = &input.detection.command;
-        let by_command = command.runs(|s| {
+        let is_ours = |s: &Simple| {
             s.program() == "unittest"
                 || s.argv.windows(2).any(|w| w[0].ends_with("manage.py") && w[1] == "test")
-        });
-        match () {
-            () if by_command && (total || passed) => Claim::Command,
-            () if total && passed && !command.is_filtered() => Claim::Content,
-            () => Claim::No,
-        }
+        };
+        let alone = total && passed && !input.detection.command.is_filtered();
+        claim(input, is_ours, total || passed, alone)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

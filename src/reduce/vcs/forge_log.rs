@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
+use crate::reduce::lines::{claim, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::{Action, Reduction};
 use crate::text::reason::Reason;
@@ -70,9 +70,7 @@ impl Reducer for ForgeLog {
         {
             return Claim::No;
         }
-        let is_view =
-            |s: &crate::detect::command::Simple| s.program() == "gh" && s.argv.iter().any(|a| a == "run");
-        if input.detection.command.runs(is_view) { Claim::Command } else { Claim::Content }
+        claim(input, |s| s.program() == "gh" && s.argv.iter().any(|a| a == "run"), true, true)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {

@@ -10,6 +10,7 @@ use crate::config::Mode;
 use crate::detect::Shape;
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
+use crate::reduce::lines::extent;
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -87,10 +88,7 @@ impl Reducer for VcsList {
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let Some(kind) = kind(input) else { return 0..input.source.len() };
-        let known = |i: &usize| kind(input.source.line(*i)).is_some() || is_folded(input.source.line(*i));
-        let first = (0..input.source.len()).find(known).unwrap_or(0);
-        let last = (first..input.source.len()).rev().find(known).unwrap_or(first);
-        first..last + 1
+        extent(input.source, |line| kind(line).is_some() || is_folded(line))
     }
 }
 

@@ -8,6 +8,7 @@ use regex_automata::meta::Regex;
 use super::{Fate, name};
 use crate::config::Mode;
 use crate::input::Input;
+use crate::reduce::fates::{Blanks, Fates};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -39,8 +40,8 @@ pub(super) struct Reader<'a> {
     pub(super) automaton: &'a Regex,
     pub(super) fates: &'a [Option<Fate>],
     pub(super) is_aggressive: bool,
-    /// Lines that go.
-    pub(super) gone: Vec<Option<Reason>>,
+    /// What becomes of the lines.
+    pub(super) gone: Fates<'a>,
     pub(super) headings: Vec<Heading>,
     /// Whether a failure is being told.
     pub(super) is_open: bool,
@@ -73,7 +74,7 @@ impl<'a> Reader<'a> {
             automaton,
             fates,
             is_aggressive: input.policy.mode == Mode::Aggressive,
-            gone: vec![None; fates.len()],
+            gone: Fates::new(input.source),
             headings: Vec::new(),
             is_open: false,
             until_test: false,
@@ -93,7 +94,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    pub(super) fn read(mut self) -> Reduction {
+    pub(super) fn read(mut self) -> Result<Reduction, Reason> {
         let mut i = 0;
         while i < self.fates.len() {
             i = match self.fates[i] {
@@ -102,7 +103,7 @@ impl<'a> Reader<'a> {
             };
         }
         self.finish();
-        self.spans()
+        self.gone.finish(Blanks::Between)
     }
 
     /// Reads a line of some form; gives the next line to read.
@@ -148,9 +149,9 @@ impl<'a> Reader<'a> {
             }
             Fate::Output => return self.output(i, level),
             Fate::Details => return self.details(i, level),
-            Fate::Follows if self.went => self.gone[i] = Some(Reason::PassingTests),
-            Fate::Hide(reason) if !signals::is_failure(line) => self.gone[i] = Some(reason),
-            Fate::Keep | Fate::Hide(_) | Fate::Follows => {}
+            Fate::Follows if self.went => self.gone.omit(i..i + 1, Reason::PassingTests, 1),
+            Fate::Hide(reason) => self.gone.hide(i, reason, 1),
+            Fate::Keep | Fate::Follows => {}
         }
         i + 1
     }
@@ -177,7 +178,7 @@ impl<'a> Reader<'a> {
     fn open(&mut self, i: usize, fate: Fate) {
         self.until_test = fate == Fate::OpensAbove;
         if let Some(above) = self.last_test.filter(|_| self.until_test) {
-            self.gone[above] = None;
+            self.gone.keep(above);
             self.keep_headings();
         }
         self.failed = true;
@@ -214,7 +215,7 @@ impl<'a> Reader<'a> {
         }
         self.ended = false;
         if self.went {
-            self.gone[i] = Some(Reason::PassingTests);
+            self.gone.omit(i..i + 1, Reason::PassingTests, 1);
             self.last_passed = Some(i);
         }
     }
@@ -228,7 +229,7 @@ impl<'a> Reader<'a> {
             self.failed = true;
             self.failed_files.extend(name(self.automaton, self.source.line(i)));
         } else if !signals::is_failure(self.source.line(i)) {
-            self.gone[i] = Some(Reason::PassingTests);
+            self.gone.omit(i..i + 1, Reason::PassingTests, 1);
             self.last_passed = Some(i);
         }
     }
@@ -263,7 +264,7 @@ impl<'a> Reader<'a> {
         let Some(end) = (i + 1..last).find(is_end) else { return i + 1 };
         let lines = i..end + 1;
         if self.went && !lines.clone().any(|n| signals::is_failure(self.source.line(n))) {
-            self.gone[lines].fill(Some(Reason::PassingTests));
+            self.gone.omit(lines, Reason::PassingTests, 1);
         }
         end + 1
     }
@@ -277,9 +278,8 @@ impl<'a> Reader<'a> {
     /// Decides about the headings of a level and of those below it.
     pub(super) fn close(&mut self, level: usize) {
         while let Some(heading) = self.headings.pop_if(|h| h.level >= level) {
-            let goes = heading.passed && !heading.kept && !heading.begins;
-            if goes && !signals::is_failure(self.source.line(heading.line)) {
-                self.gone[heading.line] = Some(Reason::PassingTests);
+            if heading.passed && !heading.kept && !heading.begins {
+                self.gone.hide(heading.line, Reason::PassingTests, 1);
             }
         }
     }
@@ -287,11 +287,11 @@ impl<'a> Reader<'a> {
     /// The same at a test of that level, which may be the one whose beginning a line told.
     fn close_with(&mut self, level: usize, passed: bool) {
         self.close(level + 1);
-        if let Some(begun) = self.headings.pop_if(|h| h.level == level && h.begins) {
-            let stays = begun.kept || !passed || signals::is_failure(self.source.line(begun.line));
-            if !stays {
-                self.gone[begun.line] = Some(Reason::PassingTests);
-            }
+        if let Some(begun) = self.headings.pop_if(|h| h.level == level && h.begins)
+            && passed
+            && !begun.kept
+        {
+            self.gone.hide(begun.line, Reason::PassingTests, 1);
         }
         self.close(level);
     }

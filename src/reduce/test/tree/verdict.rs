@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use super::Fate;
 use super::reader::Reader;
-use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
 
@@ -13,8 +12,6 @@ use crate::text::signals;
 const PRINTED: (usize, usize) = (12, 3);
 /// Skipped tests that stay: in `standard` and in `aggressive`.
 const SKIPPED: (usize, usize) = (20, 5);
-/// Empty lines between two lines that go which go with them, at most.
-const BLANK: usize = 2;
 /// Fewest lines of a failure told again that go.
 const RECAP: usize = 3;
 /// Fewest lines and bytes of a stretch that goes since it stands above, elsewhere.
@@ -31,16 +28,14 @@ impl Reader<'_> {
         self.settle();
         let most = |(standard, aggressive)| if self.is_aggressive { aggressive } else { standard };
         for &line in self.skipped.iter().skip(most(SKIPPED)) {
-            if !signals::is_failure(self.source.line(line)) {
-                self.gone[line] = Some(Reason::SkippedTests);
-            }
+            self.gone.hide(line, Reason::SkippedTests, 1);
         }
         let stays = if self.failed { 0 } else { most(PRINTED) };
         for printed in self.printed.iter().skip(stays) {
             let failed =
                 printed.failed && self.failed || printed.file.is_some_and(|f| self.failed_files.contains(f));
             if self.ended && !failed && !self.source_fails(printed.lines.clone()) {
-                self.gone[printed.lines.clone()].fill(Some(Reason::TestOutput));
+                self.gone.omit(printed.lines.clone(), Reason::TestOutput, 1);
             }
         }
         if self.failed {
@@ -54,14 +49,12 @@ impl Reader<'_> {
         let steps = std::mem::take(&mut self.steps);
         if !self.ended {
             if let Some(last) = self.last_passed.take() {
-                self.gone[last] = None;
+                self.gone.keep(last);
             }
             return;
         }
         for i in steps {
-            if !signals::is_failure(self.source.line(i)) {
-                self.gone[i] = Some(Reason::Progress);
-            }
+            self.gone.hide(i, Reason::Progress, 1);
         }
     }
 
@@ -83,11 +76,11 @@ impl Reader<'_> {
             };
             let (lines, bytes) = if i > recap { (RECAP, 0) } else { REPEAT };
             if same >= lines && self.source.byte_range(i..i + same).len() >= bytes {
-                self.gone[i..i + same].fill(Some(Reason::RepeatedDiagnostic));
+                self.gone.omit(i..i + same, Reason::RepeatedDiagnostic, 0);
                 i += same;
                 continue;
             }
-            if i < recap && self.gone[i].is_none() && !text(i).is_empty() {
+            if i < recap && self.gone.keeps(i) && !text(i).is_empty() {
                 first.entry((text(i), text(i + 1))).or_insert(i);
             }
             i += 1;
@@ -101,36 +94,10 @@ impl Reader<'_> {
         (0..(i - from).min(self.fates.len() - i))
             .take_while(|n| {
                 self.source.line(from + n).trim() == self.source.line(i + n).trim()
-                    && self.gone[from + n].is_none()
-                    && self.gone[i + n].is_none()
+                    && self.gone.keeps(from + n)
+                    && self.gone.keeps(i + n)
                     && (in_recap || is_text(i + n))
             })
             .count()
-    }
-
-    pub(super) fn spans(self) -> Reduction {
-        let blank = |i: usize| self.source.line(i).trim().is_empty();
-        let mut out = Reduction::default();
-        let mut i = 0;
-        while i < self.gone.len() {
-            let Some(reason) = self.gone[i] else {
-                i += 1;
-                continue;
-            };
-            let start = i;
-            let mut end = i + 1;
-            while end < self.gone.len() {
-                let next = (end..self.gone.len().min(end + BLANK + 1)).find(|&n| self.gone[n].is_some());
-                match next {
-                    Some(n) if self.gone[n] == Some(reason) && (end..n).all(blank) => end = n + 1,
-                    _ => break,
-                }
-            }
-            // What stands elsewhere is marked in each place.
-            let group = if reason == Reason::RepeatedDiagnostic { 0 } else { reason as u32 + 1 };
-            out.omit_in(start..end, reason, group);
-            i = end;
-        }
-        out
     }
 }
