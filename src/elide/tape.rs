@@ -3,6 +3,8 @@
 //!
 //! Nothing is interpreted: a node is a range of bytes. Nesting costs an entry of a bounded list and no stack.
 
+use crate::formats::json;
+
 /// Deepest nesting that is read.
 pub const MAX_DEPTH: usize = 256;
 /// No parent.
@@ -153,13 +155,16 @@ impl Reader<'_> {
     fn scalar(&mut self) -> Result<Kind, usize> {
         match self.peek() {
             Some(b'"') => self.string(b'"').map(|()| Kind::String),
-            Some(b'-' | b'0'..=b'9') => self.number().map(|()| Kind::Number),
+            Some(b'-' | b'0'..=b'9') => {
+                self.at = json::number(self.bytes, self.at)?;
+                Ok(Kind::Number)
+            }
             Some(b'\'') if self.loose => self.string(b'\'').map(|()| Kind::String),
             Some(b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$') if self.loose => self.word(),
-            Some(b't') => self.literal(b"true"),
-            Some(b'f') => self.literal(b"false"),
-            Some(b'n') => self.literal(b"null"),
-            _ => Err(self.at),
+            _ => {
+                self.at = json::literal(self.bytes, self.at)?;
+                Ok(Kind::Word)
+            }
         }
     }
 
@@ -210,49 +215,11 @@ impl Reader<'_> {
         }
     }
 
-    fn literal(&mut self, word: &[u8]) -> Result<Kind, usize> {
-        if !self.bytes[self.at..].starts_with(word) {
-            return Err(self.at);
-        }
-        self.at += word.len();
-        Ok(Kind::Word)
-    }
-
     fn word(&mut self) -> Result<Kind, usize> {
         while matches!(self.peek(), Some(b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'_' | b'$' | b'.')) {
             self.at += 1;
         }
         Ok(Kind::Word)
-    }
-
-    fn digits(&mut self) -> Result<(), usize> {
-        let start = self.at;
-        while self.peek().is_some_and(|b| b.is_ascii_digit()) {
-            self.at += 1;
-        }
-        if self.at == start { Err(start) } else { Ok(()) }
-    }
-
-    fn number(&mut self) -> Result<(), usize> {
-        if self.peek() == Some(b'-') {
-            self.at += 1;
-        }
-        match self.peek() {
-            Some(b'0') => self.at += 1,
-            _ => self.digits()?,
-        }
-        if self.peek() == Some(b'.') {
-            self.at += 1;
-            self.digits()?;
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
-        Ok(())
     }
 
     /// A string up to its quote. Escapes are checked in JSON, and skipped in the loose grammar.
@@ -270,22 +237,8 @@ impl Reader<'_> {
                 self.at += 1;
                 return Ok(());
             }
-            self.escape()?;
+            self.at = json::escape(self.bytes, self.at, self.loose)?;
         }
-    }
-
-    fn escape(&mut self) -> Result<(), usize> {
-        let length = match self.bytes.get(self.at + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
-            Some(b'u') => match self.bytes.get(self.at + 2..self.at + 6) {
-                Some(hex) if hex.iter().all(u8::is_ascii_hexdigit) => 6,
-                _ => return Err(self.at),
-            },
-            Some(0x20..=0x7e) if self.loose => 2,
-            _ => return Err(self.at),
-        };
-        self.at += length;
-        Ok(())
     }
 }
 

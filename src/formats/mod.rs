@@ -1,3 +1,4 @@
 //! Readers of data formats by their grammars, for all who show or write such data anew.
 
+pub mod json;
 pub mod xml;

@@ -1,6 +1,7 @@
 //! CSS, SCSS and Less: rules by their braces.
 
 use super::{Found, Item, Kind, indent_of, says};
+use crate::formats::json;
 
 struct Scanner<'a, 's> {
     lines: &'s [&'a str],
@@ -56,7 +57,7 @@ impl<'a> Scanner<'a, '_> {
                 }
                 b'"' | b'\'' => {
                     self.head.get_or_insert((line, at));
-                    at = string_end(bytes, at, *byte);
+                    at = json::string_end(bytes, at, *byte).unwrap_or(bytes.len());
                     continue;
                 }
                 b'{' if at > 0 && matches!(bytes[at - 1], b'#' | b'@') => self.open.push(Some(usize::MAX)),
@@ -150,17 +151,4 @@ impl<'a> Scanner<'a, '_> {
         self.head = None;
         self.lead = None;
     }
-}
-
-fn string_end(bytes: &[u8], at: usize, quote: u8) -> usize {
-    let mut i = at + 1;
-    while let Some(byte) = bytes.get(i) {
-        match byte {
-            b'\\' => i += 1,
-            b if *b == quote => return i + 1,
-            _ => {}
-        }
-        i += 1;
-    }
-    bytes.len()
 }

@@ -2,6 +2,7 @@
 //! between the tokens. Numbers, escapes, key order and repeated keys are never interpreted, so they
 //! come out byte for byte. Nesting costs one bit a level and no stack.
 
+use crate::formats::json;
 use crate::text::signals;
 
 /// Deepest nesting that is read.
@@ -16,19 +17,6 @@ pub fn minify(text: &str, at: usize, out: &mut String, words: &[usize]) -> Resul
     let words = &words[words.partition_point(|word| *word < at)..];
     let bytes = text.as_bytes();
     Scan { text, bytes, at, from: at, out, objects: [0; MAX_DEPTH / 64], depth: 0, words }.value()
-}
-
-/// Bytes up to the end of a string, its quote included, or of the text.
-fn string_length(bytes: &[u8]) -> usize {
-    let mut at = 0;
-    while let Some(next) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
-        at += next + 1;
-        if bytes[at - 1] == b'"' {
-            return at;
-        }
-        at += 1;
-    }
-    bytes.len()
 }
 
 struct Scan<'a> {
@@ -100,11 +88,14 @@ impl Scan<'_> {
                 Ok(true)
             }
             Some(b'"') => self.string().map(|()| false),
-            Some(b'-' | b'0'..=b'9') => self.number().map(|()| false),
-            Some(b't') => self.word(b"true").map(|()| false),
-            Some(b'f') => self.word(b"false").map(|()| false),
-            Some(b'n') => self.word(b"null").map(|()| false),
-            _ => Err(self.at),
+            Some(b'-' | b'0'..=b'9') => {
+                self.at = json::number(self.bytes, self.at)?;
+                Ok(false)
+            }
+            _ => {
+                self.at = json::literal(self.bytes, self.at)?;
+                Ok(false)
+            }
         }
     }
 
@@ -138,7 +129,7 @@ impl Scan<'_> {
         let rest = self.bytes.get(value..).unwrap_or_default();
         let end = match rest.first() {
             Some(b'{' | b'[') => value + 1,
-            Some(b'"') => value + 1 + string_length(&rest[1..]),
+            Some(b'"') => json::string_end(self.bytes, value, b'"').unwrap_or(self.bytes.len()),
             Some(b' ' | b'\n' | b'\t' | b'\r') | None => return false,
             _ => value + rest.iter().take_while(|b| b.is_ascii_alphanumeric() || b"+-.".contains(b)).count(),
         };
@@ -181,44 +172,6 @@ impl Scan<'_> {
         self.from = self.at;
     }
 
-    fn word(&mut self, word: &[u8]) -> Result<(), usize> {
-        if !self.bytes[self.at..].starts_with(word) {
-            return Err(self.at);
-        }
-        self.at += word.len();
-        Ok(())
-    }
-
-    fn digits(&mut self) -> Result<(), usize> {
-        let start = self.at;
-        while self.peek().is_some_and(|b| b.is_ascii_digit()) {
-            self.at += 1;
-        }
-        if self.at == start { Err(start) } else { Ok(()) }
-    }
-
-    fn number(&mut self) -> Result<(), usize> {
-        if self.peek() == Some(b'-') {
-            self.at += 1;
-        }
-        match self.peek() {
-            Some(b'0') => self.at += 1,
-            _ => self.digits()?,
-        }
-        if self.peek() == Some(b'.') {
-            self.at += 1;
-            self.digits()?;
-        }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
-        Ok(())
-    }
-
     fn string(&mut self) -> Result<(), usize> {
         self.at += 1;
         loop {
@@ -236,25 +189,12 @@ impl Scan<'_> {
                     self.at += 1;
                     return Ok(());
                 }
-                Some(b'\\') => self.escape()?,
+                Some(b'\\') => self.at = json::escape(self.bytes, self.at, false)?,
                 Some(0x20..) => self.at += 1,
                 // JSON strings hold no raw control characters, line ends among them.
                 _ => return Err(self.at),
             }
         }
-    }
-
-    fn escape(&mut self) -> Result<(), usize> {
-        let length = match self.bytes.get(self.at + 1) {
-            Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => 2,
-            Some(b'u') => match self.bytes.get(self.at + 2..self.at + 6) {
-                Some(hex) if hex.iter().all(u8::is_ascii_hexdigit) => 6,
-                _ => return Err(self.at),
-            },
-            _ => return Err(self.at),
-        };
-        self.at += length;
-        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! JSON, with comments and trailing commas allowed.
 
 use super::super::{Found, Item, Kind, word};
+use crate::formats::json;
 
 /// How deep keys are reported.
 const LEVELS: usize = 2;
@@ -66,7 +67,8 @@ impl<'a> Scanner<'a, '_> {
             }
             match byte {
                 b'"' | b'\'' => {
-                    let end = string_end(bytes, at, *byte);
+                    // It ends with its line at the latest.
+                    let end = json::string_end(bytes, at, *byte).unwrap_or(bytes.len() + 1);
                     self.text = Some((line, at + 1, end - 1));
                     at = end;
                     continue;
@@ -156,17 +158,4 @@ impl<'a> Scanner<'a, '_> {
             item.lines.end = (line + usize::from(closed)).max(item.lines.end);
         }
     }
-}
-
-/// Where a string ends, after its quote or with the line.
-fn string_end(bytes: &[u8], at: usize, quote: u8) -> usize {
-    let mut i = at + 1;
-    while let Some(found) = memchr::memchr2(quote, b'\\', bytes.get(i..).unwrap_or_default()) {
-        i += found;
-        if bytes[i] == quote {
-            return i + 1;
-        }
-        i += 2;
-    }
-    bytes.len() + 1
 }

@@ -3,6 +3,7 @@
 //! Works on JSON as `scan::minify` leaves it. Nothing is interpreted but what has to be: a value is the
 //! slice that stands in the text. What no table can hold without losing something is declined.
 
+use crate::formats::json;
 use crate::text::reason::Reason;
 
 /// Most columns of a table.
@@ -232,15 +233,7 @@ fn common(types: u8) -> Result<Type, Reason> {
 
 /// The offset behind the string that starts at `at`.
 pub fn string_end(bytes: &[u8], at: usize) -> usize {
-    let mut at = at + 1;
-    while let Some(hit) = memchr::memchr2(b'"', b'\\', bytes.get(at..).unwrap_or_default()) {
-        at += hit + 1;
-        if bytes[at - 1] == b'"' {
-            return at;
-        }
-        at += 1;
-    }
-    bytes.len()
+    json::string_end(bytes, at, b'"').unwrap_or(bytes.len())
 }
 
 /// The offset behind the value that starts at `at` of valid JSON, and how deep it is nested.
