@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::Limits;
 use super::json::Written;
 use super::strings::{self, Escapes};
+use crate::formats::xml;
 use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
@@ -151,21 +152,10 @@ fn tag_end_at(text: &str, range: Range<usize>) -> usize {
     memchr::memchr(b'>', &text.as_bytes()[range.clone()]).map_or(range.end, |i| range.start + i + 1)
 }
 
-/// The end of a tag, quoted values read as such.
+/// The end of a tag, quoted values read as such where they are closed.
 fn tag_end(text: &str, range: Range<usize>) -> usize {
-    let bytes = text.as_bytes();
-    let mut at = range.start + 1;
-    while let Some(i) = memchr::memchr3(b'>', b'"', b'\'', &bytes[at..range.end]) {
-        at += i;
-        match bytes[at] {
-            b'>' => return at + 1,
-            quote => match memchr::memchr(quote, &bytes[at + 1..range.end]) {
-                Some(len) => at += len + 2,
-                None => break,
-            },
-        }
-    }
-    tag_end_at(text, range)
+    let end = xml::tag_end(&text.as_bytes()[..range.end], range.start);
+    end.unwrap_or_else(|| tag_end_at(text, range))
 }
 
 fn is_code(text: &str, range: &Range<usize>) -> bool {

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use foldhash::fast::FixedState;
 
-pub use read::{Kind, NONE, Node, name, read};
+pub use read::{Kind, NONE, Node, name, read, tag_end};
 
 use crate::text::source::Source;
 

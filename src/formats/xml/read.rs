@@ -128,18 +128,7 @@ impl Reader<'_> {
     fn start_tag(&mut self) -> Option<bool> {
         let start = self.at;
         name(&self.bytes[start + 1..])?;
-        let mut at = start + 1;
-        let end = loop {
-            let step = self.found(memchr::memchr3(b'>', b'"', b'\'', &self.bytes[at..]))?;
-            at += step;
-            match self.bytes[at] {
-                b'>' => break at + 1,
-                quote => {
-                    let len = memchr::memchr(quote, self.bytes.get(at + 1..)?);
-                    at += 2 + self.found(len)?;
-                }
-            }
-        };
+        let end = self.found(tag_end(self.bytes, start))?;
         if memchr::memchr(b'<', &self.bytes[start + 1..end]).is_some() {
             return None;
         }
@@ -175,6 +164,18 @@ impl Reader<'_> {
         node.next = next;
         self.at = end;
         Some(self.open.is_empty())
+    }
+}
+
+/// The end of the tag that starts at `at`, its `>` included; what stands in quotes is none.
+pub fn tag_end(bytes: &[u8], at: usize) -> Option<usize> {
+    let mut at = at + 1;
+    loop {
+        at += memchr::memchr3(b'>', b'"', b'\'', bytes.get(at..)?)?;
+        match bytes[at] {
+            b'>' => return Some(at + 1),
+            quote => at += 2 + memchr::memchr(quote, bytes.get(at + 1..)?)?,
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! nor its `status`; what it printed goes with it, unless that reads like a failure.
 
 use crate::detect::Shape;
+use crate::formats::xml;
 use crate::input::{Claim, Input};
 use crate::reduce::cut::Cut;
 use crate::reduce::lines::reads_as_report;
@@ -127,16 +128,7 @@ fn cut(line: &str) -> Cut<'_> {
 
 /// Where the test case ends that starts in a line at `start`, if that is in the same line.
 fn element_end(line: &str, start: usize) -> Option<usize> {
-    let mut quote = None;
-    let tag = line.bytes().enumerate().skip(start).find(|(_, byte)| {
-        match quote {
-            Some(open) if open == *byte => quote = None,
-            None if matches!(byte, b'"' | b'\'') => quote = Some(*byte),
-            _ => {}
-        }
-        quote.is_none() && *byte == b'>'
-    });
-    let (tag, _) = tag?;
+    let tag = xml::tag_end(line.as_bytes(), start)? - 1;
     if line[..tag].ends_with('/') {
         return Some(tag + 1);
     }
