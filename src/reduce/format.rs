@@ -54,9 +54,17 @@ pub struct Format {
     /// Lines of the fates `Shows`, `Opens` and `Closes` that must be there for a claim by content
     /// alone, which also takes that the forms fit half of the lines. 0: only the command tells.
     pub content: usize,
-    /// The forms, each for a whole line; white space at its end is left out. Bytes, not characters: a
-    /// class such as `[✓✗]` has to be written as `(?:✓|✗)`.
-    pub forms: &'static [(&'static str, Fate)],
+    /// The forms.
+    pub forms: Forms<Fate>,
+}
+
+/// Forms of lines, each with what becomes of such a line. The earliest that fits counts.
+///
+/// A form is for a whole line; white space at its end is left out. Bytes, not characters: a class such as `[✓✗]` has
+/// to be written as `(?:✓|✗)`.
+#[derive(Debug)]
+pub struct Forms<F: 'static> {
+    forms: &'static [(&'static str, F)],
     automaton: OnceLock<Option<Regex>>,
 }
 
@@ -88,61 +96,68 @@ impl Format {
         content: usize,
         forms: &'static [(&'static str, Fate)],
     ) -> Self {
-        Self { meta, commands, content, forms, automaton: OnceLock::new() }
+        Self { meta, commands, content, forms: Forms::new(forms) }
     }
 
-    /// The automaton; `None` when a form is no valid expression, which a test excludes.
-    fn automaton(&self) -> Option<&Regex> {
-        let build = || compile(self.forms.iter().map(|(form, _)| *form));
-        self.automaton.get_or_init(build).as_ref()
-    }
-
-    /// The form that fits a line, by its place in the table.
-    fn form(&self, automaton: &Regex, line: &str) -> Option<usize> {
-        if line.is_empty() || line.len() > LONGEST {
-            return None;
+    /// What the groups of a form hold in a line, with blanks between.
+    fn names(&self, line: &str) -> String {
+        let mut names = String::new();
+        for group in self.forms.groups(line) {
+            if !names.is_empty() {
+                names.push(' ');
+            }
+            names.push_str(group.unwrap_or_default());
         }
-        let search = Search::new(line).anchored(Anchored::Yes);
-        automaton.search_half(&search).map(|hit| hit.pattern().as_usize())
+        names
     }
 
-    /// What becomes of a line, where some form fits it.
-    fn fate(&self, automaton: &Regex, line: &str) -> Option<Fate> {
-        self.form(automaton, line).and_then(|form| self.forms.get(form)).map(|(_, fate)| *fate)
-    }
-
-    fn tally(&self, automaton: &Regex, input: &Input<'_>, is_ours: bool) -> Tally {
+    fn tally(&self, input: &Input<'_>, is_ours: bool) -> Tally {
         let mut tally = Tally::default();
         for line in input.source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
             if !is_ours && tally.all == HEAD && tally.known * 4 < tally.all {
                 break;
             }
             tally.all += 1;
-            if let Some(fate) = self.fate(automaton, line) {
+            if let Some(fate) = self.forms.fate(line) {
                 tally.known += 1;
                 tally.shows += usize::from(matches!(fate, Fate::Shows | Fate::Opens | Fate::Closes));
             }
         }
         tally
     }
+}
 
-    /// What the groups of a form hold in a line, with blanks between.
-    fn names(&self, automaton: &Regex, line: &str) -> String {
+impl<F: Copy> Forms<F> {
+    /// Forms that are yet to be made an automaton.
+    pub const fn new(forms: &'static [(&'static str, F)]) -> Self {
+        Self { forms, automaton: OnceLock::new() }
+    }
+
+    /// The automaton; `None` when a form is no valid expression, which a test excludes.
+    pub fn automaton(&self) -> Option<&Regex> {
+        self.automaton.get_or_init(|| compile(self.forms.iter().map(|(form, _)| *form))).as_ref()
+    }
+
+    /// What becomes of a line, where some form fits it.
+    pub fn fate(&self, line: &str) -> Option<F> {
+        if line.is_empty() || line.len() > LONGEST {
+            return None;
+        }
+        let hit = self.automaton()?.search_half(&Search::new(line).anchored(Anchored::Yes))?;
+        self.forms.get(hit.pattern().as_usize()).map(|(_, fate)| *fate)
+    }
+
+    /// What the groups of a form hold in a line that it fits; `None` for what is no text.
+    pub fn groups<'l>(&self, line: &'l str) -> Vec<Option<&'l str>> {
+        let Some(automaton) = self.automaton() else { return Vec::new() };
         let mut captures = automaton.create_captures();
         automaton.search_captures(&Search::new(line).anchored(Anchored::Yes), &mut captures);
-        let mut names = String::new();
-        for span in captures.iter().skip(1).flatten() {
-            if !names.is_empty() {
-                names.push(' ');
-            }
-            names.push_str(line.get(span.start..span.end).unwrap_or_default());
-        }
-        names
+        captures.iter().skip(1).flatten().map(|span| line.get(span.start..span.end)).collect()
     }
 }
 
 /// One automaton of forms, each for a whole line; `None` when one is no valid expression.
-pub fn compile<'a>(forms: impl Iterator<Item = &'a str>) -> Option<Regex> {
+fn compile<'a>(forms: impl Iterator<Item = &'a str>) -> Option<Regex> {
     let forms: Vec<String> = forms.map(|form| format!(r"(?:{form})[ \t\r]*$")).collect();
     meta::Builder::new()
         .syntax(syntax::Config::new().unicode(false).utf8(false))
@@ -171,27 +186,25 @@ impl Reducer for Format {
         if !reads_as_report(input) {
             return Claim::No;
         }
-        let Some(automaton) = self.automaton() else { return Claim::No };
         let is_ours =
             input.detection.command.runs(|s| self.commands.iter().any(|words| is_command(s, words)));
         if !is_ours && self.content == 0 {
             return Claim::No;
         }
-        let tally = self.tally(automaton, input, is_ours);
+        let tally = self.tally(input, is_ours);
         let alone = self.content > 0 && tally.shows >= self.content && tally.known * 2 >= tally.all;
         claim(input, |_| is_ours, tally.known > 0, alone)
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
-        let automaton = self.automaton().ok_or(Reason::NotRecognized)?;
         let source = input.source;
         let mut reader = Reader::new(source);
         for i in 0..source.len() {
             let line = source.line(i);
-            match self.fate(automaton, line) {
+            match self.forms.fate(line) {
                 Some(fate) => {
                     let names = match fate {
-                        Fate::Named(_) if !reader.is_open => self.names(automaton, line),
+                        Fate::Named(_) if !reader.is_open => self.names(line),
                         _ => String::new(),
                     };
                     reader.line(i, line, fate, names);
@@ -203,7 +216,7 @@ impl Reducer for Format {
     }
 
     fn knows(&self, line: &str) -> bool {
-        self.automaton().is_none_or(|automaton| self.form(automaton, line).is_some())
+        self.forms.fate(line).is_some()
     }
 }
 
@@ -293,10 +306,9 @@ mod tests {
     fn spans(text: &str) -> Vec<(Range<usize>, Option<String>)> {
         let source = Source::new(text);
         let mut reader = Reader::new(&source);
-        let automaton = SAMPLE.automaton().unwrap();
         for (i, line) in source.lines().enumerate() {
-            match SAMPLE.fate(automaton, line) {
-                Some(fate) => reader.line(i, line, fate, SAMPLE.names(automaton, line)),
+            match SAMPLE.forms.fate(line) {
+                Some(fate) => reader.line(i, line, fate, SAMPLE.names(line)),
                 None => reader.other(i, line),
             }
         }
@@ -338,6 +350,6 @@ mod tests {
 
     #[test]
     fn every_form_is_an_expression() {
-        assert!(SAMPLE.automaton().is_some());
+        assert!(SAMPLE.forms.automaton().is_some());
     }
 }

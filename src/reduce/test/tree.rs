@@ -8,14 +8,10 @@ mod reader;
 mod verdict;
 
 use std::ops::Range;
-use std::sync::OnceLock;
-
-use regex_automata::meta::Regex;
-use regex_automata::{Anchored, Input as Search};
 
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
-use crate::reduce::format::{compile, is_command};
+use crate::reduce::format::{Forms, is_command};
 use crate::reduce::lines::{claim, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
@@ -78,12 +74,9 @@ pub struct Tree {
     commands: &'static [&'static str],
     /// Lines that show the format which a claim by content takes.
     content: usize,
-    forms: &'static [(&'static str, Fate)],
-    automaton: OnceLock<Option<Regex>>,
+    forms: Forms<Fate>,
 }
 
-/// Longest line that is looked at, in bytes.
-const LONGEST: usize = 2000;
 /// Lines that a claim looks at, from the head and from the tail.
 const CLAIM_LINES: usize = 4000;
 
@@ -95,35 +88,12 @@ impl Tree {
         content: usize,
         forms: &'static [(&'static str, Fate)],
     ) -> Self {
-        Self { meta, commands, content, forms, automaton: OnceLock::new() }
-    }
-
-    fn automaton(&self) -> Option<&Regex> {
-        self.automaton.get_or_init(|| compile(self.forms.iter().map(|(form, _)| *form))).as_ref()
-    }
-
-    fn fate(&self, automaton: &Regex, line: &str) -> Option<Fate> {
-        if line.is_empty() || line.len() > LONGEST {
-            return None;
-        }
-        let hit = automaton.search_half(&Search::new(line).anchored(Anchored::Yes))?;
-        self.forms.get(hit.pattern().as_usize()).map(|(_, fate)| *fate)
+        Self { meta, commands, content, forms: Forms::new(forms) }
     }
 
     fn fates(&self, source: &Source<'_>) -> Vec<Option<Fate>> {
-        match self.automaton() {
-            Some(automaton) => source.lines().map(|line| self.fate(automaton, line)).collect(),
-            None => Vec::new(),
-        }
+        source.lines().map(|line| self.forms.fate(line)).collect()
     }
-}
-
-/// What the first group of a form holds in a line.
-fn name<'a>(automaton: &Regex, line: &'a str) -> Option<&'a str> {
-    let mut captures = automaton.create_captures();
-    automaton.search_captures(&Search::new(line).anchored(Anchored::Yes), &mut captures);
-    let span = captures.iter().skip(1).flatten().next()?;
-    line.get(span.start..span.end)
 }
 
 impl Reducer for Tree {
@@ -132,9 +102,9 @@ impl Reducer for Tree {
     }
 
     fn claim(&self, input: &Input<'_>) -> Claim {
-        let Some(automaton) = self.automaton().filter(|_| reads_as_report(input)) else {
+        if !reads_as_report(input) {
             return Claim::No;
-        };
+        }
         let source = input.source;
         let (mut shows, mut tests) = (0, 0);
         let tail = source.len().saturating_sub(CLAIM_LINES).max(CLAIM_LINES);
@@ -144,7 +114,7 @@ impl Reducer for Tree {
             if shows + tests == 0 && line.starts_with("```") {
                 return Claim::No;
             }
-            match self.fate(automaton, line) {
+            match self.forms.fate(line) {
                 Some(Fate::Shows | Fate::Totals | Fate::Run | Fate::PassedFile | Fate::FailedFile) => {
                     shows += 1
                 }
@@ -158,9 +128,8 @@ impl Reducer for Tree {
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
-        let automaton = self.automaton().ok_or(Reason::NotRecognized)?;
         let fates = self.fates(input.source);
-        Reader::new(input, automaton, &fates).read()
+        Reader::new(input, &self.forms, &fates).read()
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
@@ -194,7 +163,7 @@ mod tests {
     #[test]
     fn forms_compile() {
         for tree in crate::reduce::test::TREES {
-            assert!(tree.automaton().is_some(), "{}", tree.meta.id);
+            assert!(tree.forms.automaton().is_some(), "{}", tree.meta.id);
         }
     }
 }

@@ -3,12 +3,11 @@
 
 use std::collections::HashSet;
 
-use regex_automata::meta::Regex;
-
-use super::{Fate, name};
+use super::Fate;
 use crate::config::Mode;
 use crate::input::Input;
 use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::format::Forms;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -37,7 +36,7 @@ pub(super) struct Printed<'a> {
 /// The state: see the module.
 pub(super) struct Reader<'a> {
     pub(super) source: &'a Source<'a>,
-    pub(super) automaton: &'a Regex,
+    pub(super) forms: &'a Forms<Fate>,
     pub(super) fates: &'a [Option<Fate>],
     pub(super) is_aggressive: bool,
     /// What becomes of the lines.
@@ -68,10 +67,10 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(input: &'a Input<'a>, automaton: &'a Regex, fates: &'a [Option<Fate>]) -> Self {
+    pub(super) fn new(input: &'a Input<'a>, forms: &'a Forms<Fate>, fates: &'a [Option<Fate>]) -> Self {
         Self {
             source: input.source,
-            automaton,
+            forms,
             fates,
             is_aggressive: input.policy.mode == Mode::Aggressive,
             gone: Fates::new(input.source),
@@ -106,6 +105,11 @@ impl<'a> Reader<'a> {
         self.gone.finish(Blanks::Between)
     }
 
+    /// What the first group of a form holds in a line.
+    fn name(&self, line: &'a str) -> Option<&'a str> {
+        self.forms.groups(line).first().copied().flatten()
+    }
+
     /// Reads a line of some form; gives the next line to read.
     fn line(&mut self, i: usize, fate: Fate) -> usize {
         let line = self.source.line(i);
@@ -119,7 +123,7 @@ impl<'a> Reader<'a> {
                 self.is_open = false;
                 if fate == Fate::Totals {
                     self.ended = true;
-                    let tests = name(self.automaton, line).and_then(|n| n.parse().ok());
+                    let tests = self.name(line).and_then(|n| n.parse().ok());
                     self.planned = self.planned.or(tests);
                 }
                 self.file_failed = None;
@@ -182,7 +186,7 @@ impl<'a> Reader<'a> {
             self.keep_headings();
         }
         self.failed = true;
-        self.failed_files.extend(name(self.automaton, self.source.line(i)));
+        self.failed_files.extend(self.name(self.source.line(i)));
         self.close(0);
         self.is_open = true;
         if fate == Fate::Recap {
@@ -200,7 +204,7 @@ impl<'a> Reader<'a> {
             self.skipped.push(i);
         } else {
             (self.failed, self.ended) = (true, false);
-            self.failed_files.extend(name(self.automaton, self.source.line(i)));
+            self.failed_files.extend(self.name(self.source.line(i)));
         }
     }
 
@@ -227,7 +231,7 @@ impl<'a> Reader<'a> {
         self.file_failed = Some(failed);
         if failed {
             self.failed = true;
-            self.failed_files.extend(name(self.automaton, self.source.line(i)));
+            self.failed_files.extend(self.name(self.source.line(i)));
         } else if !signals::is_failure(self.source.line(i)) {
             self.gone.omit(i..i + 1, Reason::PassingTests, 1);
             self.last_passed = Some(i);
@@ -248,7 +252,7 @@ impl<'a> Reader<'a> {
             end += 1;
         }
         // A runner that names no file prints right below the verdict on the file, or no one knows.
-        let file = name(self.automaton, self.source.line(i));
+        let file = self.name(self.source.line(i));
         let failed = file.is_none() && self.file_failed != Some(false);
         self.printed.push(Printed { lines: i..end, file, failed });
         end
