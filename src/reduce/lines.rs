@@ -29,6 +29,11 @@ pub fn is_cargo_progress(line: &str) -> bool {
     rest.starts_with(' ') && VERBS.contains(&head.trim_start()) && head.starts_with(' ')
 }
 
+/// Whether a text is digits and nothing else.
+pub fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
+}
+
 /// The number that a text starts with, and what follows it.
 pub fn leading_number(text: &str) -> Option<(usize, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();

@@ -18,6 +18,7 @@ pub mod lint;
 mod listing;
 mod log;
 mod package;
+mod place;
 pub mod progress;
 mod quantities;
 mod rows;

@@ -10,7 +10,7 @@ use std::ops::Range;
 use crate::config::Mode;
 use crate::input::{Claim, Input};
 use crate::reduce::format::Format;
-use crate::reduce::lines::reads_as_report;
+use crate::reduce::lines::{is_number, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -125,9 +125,8 @@ fn size(line: &str) -> u64 {
             unit => unit,
         };
         let Some((whole, part)) = number.split_once('.').or(Some((number, "0"))) else { continue };
-        let digits = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
         let Some((_, factor)) = UNITS.iter().find(|(u, _)| *u == unit) else { continue };
-        if digits(&whole.replace(',', "")) && digits(part) {
+        if is_number(&whole.replace(',', "")) && is_number(part) {
             let whole: u64 = whole.replace(',', "").parse().unwrap_or(0);
             let part: u64 = format!("{part:0<2}").get(..2).and_then(|p| p.parse().ok()).unwrap_or(0);
             return (whole.saturating_mul(100) + part).saturating_mul(*factor);

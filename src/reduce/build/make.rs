@@ -2,6 +2,8 @@
 //! that make writes before it runs them. It only tells lines apart; what becomes of them is decided
 //! by the reducer.
 
+use crate::reduce::lines::is_number;
+
 /// A line of make itself: `make[1]: …`. What it says, and the level in brackets.
 pub fn make_line(line: &str) -> Option<(&str, &str)> {
     let rest = line.strip_prefix('g').unwrap_or(line).strip_prefix("make")?;
@@ -59,9 +61,8 @@ fn is_counted(line: &str) -> bool {
         return true;
     }
     let Some((count, _)) = line.strip_prefix('[').and_then(|l| l.split_once("] ")) else { return false };
-    let number = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
-    count.strip_suffix('%').is_some_and(|n| number(n.trim_start()))
-        || count.split_once('/').is_some_and(|(a, b)| number(a) && number(b))
+    count.strip_suffix('%').is_some_and(|n| is_number(n.trim_start()))
+        || count.split_once('/').is_some_and(|(a, b)| is_number(a) && is_number(b))
 }
 
 /// `  CC       src/a.o` of automake's silent rules and of Kbuild.

@@ -30,6 +30,7 @@ use super::Reducer;
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
 use crate::reduce::lines::reads_as_report;
+use crate::reduce::place::place;
 
 /// The reducers of this family; the earlier row breaks ties.
 pub static REDUCERS: &[&dyn Reducer] = &[
@@ -61,31 +62,6 @@ const SHOWN_WHOLE: usize = 5;
 
 /// Lines at the start that a claim looks at.
 const CLAIM_LINES: usize = 4000;
-
-/// `path:line:` or `path:line:column:` at the start of a line, as most compilers write a place:
-/// the path, and the text after the place. A path may hold a colon (`C:\a.c:3:5: …`), but what has one
-/// followed by a blank is a message (`make: *** [Makefile:3: a.o] Error 1`).
-fn place(line: &str) -> Option<(&str, &str)> {
-    let bytes = line.as_bytes();
-    if matches!(bytes.first(), None | Some(b' ' | b'\t' | b':')) {
-        return None;
-    }
-    for colon in memchr::memchr_iter(b':', bytes) {
-        let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
-        let row = digits(colon + 1);
-        if row == 0 {
-            continue;
-        }
-        let mut end = colon + 1 + row;
-        let column = if bytes.get(end) == Some(&b':') { digits(end + 1) } else { 0 };
-        if column > 0 {
-            end += 1 + column;
-        }
-        let path = Some(&line[..colon]).filter(|path| !path.contains(": "))?;
-        return line[end..].strip_prefix(": ").map(|rest| (path, rest));
-    }
-    None
-}
 
 /// The name of a path without folders.
 fn name(path: &str) -> &str {
@@ -172,17 +148,6 @@ fn kind_of(message: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn reads_places() {
-        assert_eq!(place("src/a.c:3:5: error: x"), Some(("src/a.c", "error: x")));
-        assert_eq!(place("C:\\a.c:3: warning: y"), Some(("C:\\a.c", "warning: y")));
-        assert_eq!(place("12:30:01 started"), None);
-        assert_eq!(place(" a.c:3:5: error: x"), None);
-        assert_eq!(place("a.c:3:5:error"), None);
-        assert_eq!(place("make: *** [Makefile:3: a.o] Error 1"), None);
-        assert_eq!(place("no place at all"), None);
-    }
 
     #[test]
     fn kinds_forget_names() {

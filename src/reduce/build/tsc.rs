@@ -13,6 +13,7 @@ use super::{CLAIM_LINES, Kinds, SHOWN_WHOLE, Tally, claim};
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
 use crate::reduce::fates::{Blanks, Fates};
+use crate::reduce::lines::is_number;
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -84,7 +85,7 @@ fn headline(line: &str) -> Option<&str> {
         &["): error ", " - error ", "): warning ", " - warning ", "): message ", " - message "];
     let is_code = |said: &&str| {
         let digits = said.strip_prefix("TS").map_or("", |s| s.split(':').next().unwrap_or(s));
-        !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+        is_number(digits)
     };
     if !line.contains(" TS") {
         return None;

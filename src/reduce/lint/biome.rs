@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::group::{Block, Layout};
 use super::reader::{Linter, Reading};
 use crate::reduce::Meta;
+use crate::reduce::place::at_end;
 use crate::text::source::Source;
 
 /// See the module.
@@ -68,10 +69,7 @@ fn heading(line: &str) -> Option<Option<(&str, &str, &str)>> {
     let text = line.trim_end_matches('\u{2501}').trim_end();
     let placed = || {
         let (place, rule) = text.split_once(' ')?;
-        let (rest, column) = place.rsplit_once(':')?;
-        let (path, row) = rest.rsplit_once(':')?;
-        let is_number = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
-        (is_number(row) && is_number(column)).then(|| (path, &place[path.len() + 1..], rule.trim()))
+        at_end(place).map(|(path, place)| (path, place, rule.trim()))
     };
     Some(placed())
 }

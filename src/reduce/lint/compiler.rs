@@ -1,18 +1,15 @@
 //! Warnings of compilers that fill one line each: those of one message are written together, with every place.
 //!
-//! The reducers of compilers tell what goes; this looks at what they leave. Read are `a.cpp(3,5): warning C4996: … [p]`
-//! of MSVC, `csc` and MSBuild, `a.c:3:5: warning: … [-Wx]` of gcc and clang without excerpts, `w: a.kt:3:5 …` of
-//! kotlinc, and `[WARNING] A.java:[3,5] …` of Maven. A warning with lines of its own below is left alone, and so are
-//! errors.
+//! The reducers of compilers tell what goes; this looks at what they leave. A warning with lines of its own below is
+//! left alone, and so are errors.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::group::{Block, Layout, Plan};
-use super::place::{Headline, headline};
 use crate::config::Mode;
 use crate::input::Input;
 use crate::reduce::lines::changes_directory;
+use crate::reduce::place::{Headline, warning};
 use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -21,9 +18,6 @@ use crate::text::source::Source;
 pub const ID: &str = "shared_messages";
 /// Reducers after which it is tried.
 const AFTER: &[&str] = &["msvc", "dotnet", "gcc", "javac", "gradle", "maven"];
-/// Longest line that is read, in bytes.
-const LONGEST: usize = 4000;
-
 /// Lines below a warning among which those that belong to it start.
 const NEAR: usize = 24;
 
@@ -87,20 +81,6 @@ pub fn reduce(
     plan.finish()
 }
 
-/// Reads a line.
-fn warning(line: &str) -> Option<Headline<'_>> {
-    let text = line.trim_end();
-    if text.len() > LONGEST || text.is_empty() {
-        return None;
-    }
-    if let Some(rest) = text.strip_prefix("w: ") {
-        return kotlin(rest);
-    }
-    let is_warning =
-        |found: &Headline<'_>| ["warning: ", "[WARNING] "].iter().any(|word| found.message.starts_with(word));
-    bracketed(text).or_else(|| headline(text).filter(is_warning).filter(|_| !text.starts_with(' ')))
-}
-
 /// Whether a file is named whole, or with the project that it is of.
 fn is_certain(path: &str, message: &str) -> bool {
     let drive = path.as_bytes().get(1) == Some(&b':');
@@ -157,58 +137,6 @@ fn is_detail(line: &str) -> bool {
     line.starts_with([' ', '\t']) || [": note: ", "error: "].iter().any(|word| line.contains(word))
 }
 
-fn number(text: &str) -> Option<(&str, &str)> {
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    (digits > 0).then(|| text.split_at(digits))
-}
-
-/// `a.cpp(3,5): warning C4996: … [p.vcxproj]`, indented or behind the number of a node, `1>`.
-fn bracketed(text: &str) -> Option<Headline<'_>> {
-    let at = memchr::memmem::find(text.as_bytes(), b"): warning ")?;
-    let open = text[..at].rfind('(')?;
-    let place = &text[open + 1..at];
-    let mut numbers = place.split(',');
-    let is_place = place.len() <= 40
-        && numbers.by_ref().all(|n| !n.is_empty() && n.len() < 10 && n.bytes().all(|b| b.is_ascii_digit()));
-    let before = &text[..open];
-    let node = before.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b' ' | b'\t' | b':')).count();
-    let node = if before[node..].starts_with('>') { node + 1 } else { 0 };
-    let path = before[node..].trim_start();
-    let message = &text[at + 3..];
-    let fits = is_place && !path.is_empty() && !path.contains(['"', '\t']);
-    fits.then(|| Headline {
-        path,
-        is_marked: true,
-        place: Cow::Owned(place.replace(',', ":")),
-        message: match before.len() - path.len() {
-            0 => Cow::Borrowed(message),
-            end => Cow::Owned(format!("{}{message}", &before[..end])),
-        },
-    })
-}
-
-/// `a.kt:3:5 …`, before Kotlin 1.8 `a.kt: (3, 5): …`.
-fn kotlin(text: &str) -> Option<Headline<'_>> {
-    let end = [".kt:", ".kts:"].iter().filter_map(|end| text.find(end).map(|at| at + end.len() - 1)).min()?;
-    let path = &text[..end];
-    let rest = &text[end + 1..];
-    let (place, message) = match rest.strip_prefix(" (") {
-        Some(old) => {
-            let (row, old) = number(old)?;
-            let (column, old) = number(old.strip_prefix(", ")?)?;
-            (Cow::Owned(format!("{row}:{column}")), old.strip_prefix("): ")?)
-        }
-        None => {
-            let (row, new) = number(rest)?;
-            let (column, new) = number(new.strip_prefix(':')?)?;
-            let place = &rest[..row.len() + 1 + column.len()];
-            (Cow::Borrowed(place), new.strip_prefix(": ").or_else(|| new.strip_prefix(' '))?)
-        }
-    };
-    let fits = !path.contains(": ") && !message.is_empty();
-    fits.then(|| Headline { path, place, message: Cow::Owned(format!("w: {message}")), is_marked: true })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -216,39 +144,6 @@ mod tests {
     use crate::pipeline::repeat::dedup::NoHistory;
     use crate::pipeline::{Raw, compress};
     use crate::text::call::ToolCall;
-
-    #[test]
-    fn warnings_of_one_line_are_read() {
-        for (line, path, place, message) in [
-            (
-                "C:\\x\\a.cpp(3,5): warning C4996: 'f': no [C:\\p.vcxproj]",
-                "C:\\x\\a.cpp",
-                "3:5",
-                "warning C4996: 'f': no [C:\\p.vcxproj]",
-            ),
-            ("  1>a (b).c(3): warning C1: x", "a (b).c", "3", "  1>warning C1: x"),
-            ("/p/A.cs(7,5,7,9): warning CS0618: old", "/p/A.cs", "7:5:7:9", "warning CS0618: old"),
-            ("src/a.c:3:5: warning: x [-Wy]", "src/a.c", "3:5", "warning: x [-Wy]"),
-            ("C:\\a.c:3: warning: x", "C:\\a.c", "3", "warning: x"),
-            ("w: file:///p/A.kt:7:5 'f' is deprecated.", "file:///p/A.kt", "7:5", "w: 'f' is deprecated."),
-            ("w: /p/A.kt: (7, 5): unused", "/p/A.kt", "7:5", "w: unused"),
-            ("[WARNING] /p/A.java:[3,5] old", "/p/A.java", "3:5", "[WARNING] old"),
-        ] {
-            let found = warning(line).unwrap();
-            assert_eq!((found.path, &*found.place, &*found.message), (path, place, message));
-        }
-        for line in [
-            "a.c:3:5: error: x",
-            "make: warning: jobserver unavailable",
-            "LINK : warning LNK4099: no place",
-            "w: Kotlin plugin is old",
-            "[WARNING] Using platform encoding: UTF-8",
-            "f(x): warning signs",
-            "",
-        ] {
-            assert!(warning(line).is_none(), "{line}");
-        }
-    }
 
     fn shown(text: &str, command: &str) -> String {
         let call = ToolCall { tool: "bash".into(), command: Some(command.into()), ..ToolCall::default() };

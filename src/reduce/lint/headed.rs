@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::group::{Block, Layout};
-use super::place::is_path;
 use super::reader::{Linter, Reading};
 use crate::reduce::Meta;
+use crate::reduce::place::is_path;
 use crate::text::source::Source;
 
 /// See the module.

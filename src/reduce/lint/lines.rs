@@ -5,13 +5,13 @@
 //! A finding is the line with the place (or ruff's two lines: what, and `--> where`) and what stands below it up to
 //! the next: an excerpt with a caret, notes. Findings of the same message are one group.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::group::{Block, Layout};
-use super::place::{Headline, ends_with_link, headline, is_path};
 use super::reader::{Linter, Reading};
 use crate::reduce::Meta;
+use crate::reduce::lines::is_number;
+use crate::reduce::place::{Headline, at_end, ends_with_link, headline, is_path};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
@@ -151,14 +151,8 @@ fn finding<'a>(source: &'a Source<'a>, i: usize, end: usize) -> Option<(Headline
     }
     let place = source.line(i + 1).trim_start();
     let place = place.strip_prefix("--> ").filter(|p| p.len() < source.line(i + 1).len())?;
-    let (rest, column) = place.rsplit_once(':')?;
-    let (path, row) = rest.rsplit_once(':')?;
-    let is_number = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
-    let place = place.get(path.len() + 1..)?;
-    (is_number(row) && is_number(column) && !path.ends_with(".rs")).then(|| {
-        let message = Cow::Borrowed(line.trim_end());
-        (Headline { path, place: Cow::Borrowed(place), message, is_marked: true }, i + 2)
-    })
+    let (path, place) = at_end(place).filter(|(path, _)| !path.ends_with(".rs"))?;
+    Some((Headline::marked(path, place, line.trim_end()), i + 2))
 }
 
 /// A note on the finding above it.
@@ -215,9 +209,10 @@ fn is_gutter(line: &str) -> bool {
 /// `************* Module shop.report`, and `lib/shop.rb -- 3 warnings:` of reek
 fn is_module(line: &str) -> bool {
     let counted = || line.strip_suffix(" warnings:").or_else(|| line.strip_suffix(" warning:"));
-    let is_count = |n: &str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
     line.starts_with("************* Module ")
-        || counted().and_then(|l| l.rsplit_once(" -- ")).is_some_and(|(path, n)| is_path(path) && is_count(n))
+        || counted()
+            .and_then(|l| l.rsplit_once(" -- "))
+            .is_some_and(|(path, n)| is_path(path) && is_number(n))
 }
 
 /// Progress of a linter that names nothing which is not named elsewhere, or found to be in order.

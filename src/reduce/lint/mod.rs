@@ -12,7 +12,6 @@ pub mod group;
 mod headed;
 mod lines;
 mod phpstan;
-mod place;
 mod pre_commit;
 mod reader;
 mod report;

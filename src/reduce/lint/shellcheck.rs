@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::group::{Block, Layout};
 use super::reader::{Linter, Reading};
 use crate::reduce::Meta;
+use crate::reduce::lines::is_number;
 use crate::text::source::Source;
 
 /// See the module.
@@ -72,7 +73,7 @@ fn end(source: &Source<'_>, start: usize, next: usize) -> usize {
 /// `In a.sh line 3:`
 fn place(line: &str) -> Option<(&str, &str)> {
     let (path, row) = line.strip_prefix("In ")?.strip_suffix(':')?.rsplit_once(" line ")?;
-    (!path.is_empty() && !row.is_empty() && row.bytes().all(|b| b.is_ascii_digit())).then_some((path, row))
+    (!path.is_empty() && is_number(row)).then_some((path, row))
 }
 
 /// `     ^-- SC2086 (info): …`

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::reduce::lines::is_number;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
@@ -79,10 +80,6 @@ fn folder(line: &str, names_only: bool) -> Option<&str> {
     // A name with blanks is only told from prose where the call asked for names.
     let is_told = names_only && !path.contains("  ") && !path.contains(": ");
     (is_name && is_plain && (is_told || !has_blank)).then(|| &path[..=slash])
-}
-
-fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ use std::sync::LazyLock;
 
 use memchr::memmem::Finder;
 
+use crate::reduce::lines::is_number;
+use crate::reduce::place::at_end;
 use crate::text::source::Source;
 
 /// Languages, or what writes their traces.
@@ -205,10 +207,7 @@ fn at(line: &str) -> Option<(Language, &str, &str)> {
 /// The file of `/a/b.js:1:2`.
 fn place_of_javascript(place: &str) -> Option<&str> {
     let place = place.rsplit_once("), ").map_or(place, |(_, place)| place);
-    let (rest, column) = place.rsplit_once(':')?;
-    let (file, line) = rest.rsplit_once(':')?;
-    let is_number = |s: &str| !s.is_empty() && s.bytes().all(|b| b.is_ascii_digit());
-    (is_number(column) && is_number(line) && !file.is_empty()).then_some(file)
+    at_end(place).map(|(file, _)| file).filter(|file| !file.is_empty())
 }
 
 /// `f@http://a/b.js:1:2`
@@ -309,8 +308,7 @@ fn valgrind(text: &str) -> Option<(&str, &str)> {
 fn ruby(place: &str) -> Option<(&str, &str)> {
     let (file, rest) = place.split_once(".rb:").or_else(|| place.split_once(':'))?;
     let (line, function) = rest.split_once(":in ").unwrap_or((rest, ""));
-    (!file.is_empty() && !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit()))
-        .then_some((&place[..file.len()], function))
+    (!file.is_empty() && is_number(line)).then_some((&place[..file.len()], function))
 }
 
 /// `   4: a::f` with `             at /a.rs:1:2` under it.

@@ -1,0 +1,464 @@
+//! Places as tools name them on a line: `path:3:5: message` of compilers, and what linters and compilers write
+//! besides, one function a form. Reducers ask for the forms that their tools have: [`place`] for those of compilers with
+//! blocks below, [`headline`] for those of linters, [`warning`] for warnings that fill one line.
+//!
+//! Nothing here knows a single tool's rules; what looks like a place in a log line, a stack or an address is none.
+
+use std::borrow::Cow;
+
+use crate::reduce::lines::is_number;
+
+/// What such a line says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Headline<'a> {
+    /// The file.
+    pub path: &'a str,
+    /// Line and column as `3:5`, or the line alone.
+    pub place: Cow<'a, str>,
+    /// All else that the line says.
+    pub message: Cow<'a, str>,
+    /// Whether the message has a severity or a rule, which only a tool writes.
+    pub is_marked: bool,
+}
+
+impl<'a> Headline<'a> {
+    /// What only a tool writes.
+    pub fn marked(path: &'a str, place: impl Into<Cow<'a, str>>, message: impl Into<Cow<'a, str>>) -> Self {
+        Self { path, place: place.into(), message: message.into(), is_marked: true }
+    }
+}
+
+/// Longest line that is read, in bytes.
+const LONGEST: usize = 4000;
+/// What may stand before the path.
+const BEFORE: &[&str] =
+    &["[WARN] ", "[ERROR] ", "[INFO] ", "[WARNING] ", "ERROR: ", "WARNING: ", "warning: ", "  "];
+
+/// A form: what a line says, where it is of that form.
+type Form = for<'a> fn(&'a str) -> Option<Headline<'a>>;
+/// What linters write, the earlier form first.
+const LINTERS: &[Form] = &[compact, colon, bracketed, bug];
+
+/// Reads a line of a linter: `a.py:3:5: E501 …`, `a.py:3: [W0611] …`, `a.js: line 3, col 5, Warning - …`,
+/// `[WARN] A.java:3:5: …`, `Dockerfile:3 DL3008 …`, `a.cpp(3):  …  [x/y] [1]`, `M D NP: … At A.java:[line 3]`.
+pub fn headline(line: &str) -> Option<Headline<'_>> {
+    let line = line.trim_end();
+    if line.len() > LONGEST || !line.bytes().any(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    // None of them starts with a digit, as the lines of most logs do.
+    let before = match line.as_bytes() {
+        [b'0'..=b'9', ..] => "",
+        _ => BEFORE.iter().find(|b| line.starts_with(**b)).copied().unwrap_or(""),
+    };
+    let rest = &line[before.len()..];
+    let mut found = LINTERS.iter().find_map(|form| form(rest))?;
+    // Reek writes its findings below their file, with a link behind each.
+    if before == "  " && !is_severity(&found.message) && !ends_with_link(&found.message) {
+        return None;
+    }
+    if !before.trim().is_empty() {
+        found.message = Cow::Owned(format!("{before}{}", found.message));
+        found.is_marked = true;
+    }
+    Some(found)
+}
+
+/// Reads a line of a compiler, `path:3: message` or `path:3:5: message`: the path, and the message. A path may hold a
+/// colon (`C:\a.c:3:5: …`), but what has one followed by a blank is a message (`make: *** [Makefile:3: a.o] Error 1`).
+pub fn place(line: &str) -> Option<(&str, &str)> {
+    if line.starts_with([' ', '\t', ':']) {
+        return None;
+    }
+    let found = spot(line, usize::MAX, false)?;
+    let fits = !found.path.contains(": ") && !found.place.contains(',');
+    found.rest.strip_prefix(": ").filter(|_| fits).map(|message| (found.path, message))
+}
+
+/// Reads a warning that fills one line: `a.cpp(3,5): warning C4996: … [p]` of MSVC, `csc` and MSBuild,
+/// `a.c:3:5: warning: … [-Wx]` of gcc and clang, `w: a.kt:3:5 …` of kotlinc, `[WARNING] A.java:[3,5] …` of Maven.
+pub fn warning(line: &str) -> Option<Headline<'_>> {
+    let text = line.trim_end();
+    if text.len() > LONGEST || text.is_empty() {
+        return None;
+    }
+    if let Some(rest) = text.strip_prefix("w: ") {
+        return kotlin(rest);
+    }
+    let is_warning =
+        |found: &Headline<'_>| ["warning: ", "[WARNING] "].iter().any(|word| found.message.starts_with(word));
+    msvc(text).or_else(|| headline(text).filter(is_warning).filter(|_| !text.starts_with(' ')))
+}
+
+/// Reads `path:3:5` at the end of a text: the path, and the place.
+pub fn at_end(text: &str) -> Option<(&str, &str)> {
+    let (rest, column) = text.rsplit_once(':')?;
+    let (path, row) = rest.rsplit_once(':')?;
+    (is_number(row) && is_number(column)).then(|| (path, &text[path.len() + 1..]))
+}
+
+/// A path with the numbers behind it.
+struct Spot<'a> {
+    path: &'a str,
+    /// The line, with the column behind a colon or a comma.
+    place: &'a str,
+    is_bracketed: bool,
+    /// What follows.
+    rest: &'a str,
+}
+
+/// Reads up to the first number behind one of the first `most` colons; with `brackets` also `path:[3,5]`.
+fn spot(line: &str, most: usize, brackets: bool) -> Option<Spot<'_>> {
+    let bytes = line.as_bytes();
+    for at in memchr::memchr_iter(b':', bytes).take(most) {
+        let is_bracketed = brackets && bytes.get(at + 1) == Some(&b'[');
+        let start = at + 1 + usize::from(is_bracketed);
+        let mut end = start + digits(&bytes[start..]);
+        if end == start {
+            continue;
+        }
+        if let Some(b':' | b',') = bytes.get(end) {
+            let column = digits(&bytes[end + 1..]);
+            end += if column > 0 { 1 + column } else { 0 };
+        }
+        let (path, place, rest) = (&line[..at], &line[start..end], &line[end..]);
+        let rest = rest.strip_prefix(']').filter(|_| is_bracketed).unwrap_or(rest);
+        return Some(Spot { path, place, is_bracketed, rest });
+    }
+    None
+}
+
+fn digits(bytes: &[u8]) -> usize {
+    bytes.iter().take_while(|b| b.is_ascii_digit()).count()
+}
+
+/// The number that a text starts with, and what follows it.
+fn number(text: &str) -> Option<(&str, &str)> {
+    let digits = digits(text.as_bytes());
+    (digits > 0).then(|| text.split_at(digits))
+}
+
+/// `path:3:5: message`, with what linters write in place of the last colon.
+fn colon(line: &str) -> Option<Headline<'_>> {
+    let Spot { path, place, is_bracketed, rest } = spot(line, 8, true).filter(|found| is_path(found.path))?;
+    let (message, needs_mark) = match rest {
+        _ if rest.starts_with(": ") => {
+            (rest[2..].trim_start(), !place.contains([':', ',']) || rest.starts_with(":  "))
+        }
+        _ if rest.starts_with(" - ") => (&rest[3..], true),
+        _ if rest.starts_with(' ') => (&rest[1..], !is_bracketed),
+        _ if rest.starts_with(':') => (&rest[1..], true),
+        _ => return None,
+    };
+    let is_marked = is_marked(message);
+    if message.is_empty() || needs_mark && !is_marked {
+        return None;
+    }
+    let place = if is_bracketed { Cow::Owned(place.replace(',', ":")) } else { Cow::Borrowed(place) };
+    Some(Headline { path, place, message: Cow::Borrowed(message), is_marked })
+}
+
+/// `path: line 3, col 5, Warning - message`
+fn compact(line: &str) -> Option<Headline<'_>> {
+    let (path, rest) = line.split_once(": line ")?;
+    let (row, rest) = number(rest)?;
+    let (column, rest) = number(rest.strip_prefix(", col ")?)?;
+    let message = rest.strip_prefix(", ")?;
+    let fits = is_path(path) && !message.is_empty();
+    fits.then(|| Headline::marked(path, format!("{row}:{column}"), message))
+}
+
+/// `path(3):  message  [category/rule] [5]`
+fn bracketed(line: &str) -> Option<Headline<'_>> {
+    let (path, rest) = line.split_once('(')?;
+    let (place, rest) = number(rest)?;
+    let message = rest.strip_prefix("):")?.trim_start();
+    (is_path(path) && is_marked(message)).then(|| Headline::marked(path, place, message))
+}
+
+/// `M D NP: message  At A.java:[line 3]`, as SpotBugs writes a bug.
+fn bug(line: &str) -> Option<Headline<'_>> {
+    let head = line.as_bytes().get(..4)?;
+    if !matches!(head, [b'H' | b'M' | b'L', b' ', b'A'..=b'Z', b' ']) {
+        return None;
+    }
+    let (before, at) = line.rsplit_once(":[line")?;
+    let (message, path) = before.rsplit_once(' ')?;
+    let place = at.trim_start_matches('s').strip_prefix(' ')?.strip_suffix(']')?;
+    let fits = is_path(path) && place.bytes().all(|b| b.is_ascii_digit() || b == b'-') && !place.is_empty();
+    let message = message.strip_suffix(" At").unwrap_or(message).trim_end();
+    fits.then(|| Headline::marked(path, place, message))
+}
+
+/// `a.cpp(3,5): warning C4996: … [p.vcxproj]`, indented or behind the number of a node, `1>`.
+fn msvc(text: &str) -> Option<Headline<'_>> {
+    let at = memchr::memmem::find(text.as_bytes(), b"): warning ")?;
+    let open = text[..at].rfind('(')?;
+    let place = &text[open + 1..at];
+    let mut numbers = place.split(',');
+    let is_place = place.len() <= 40 && numbers.by_ref().all(|n| n.len() < 10 && is_number(n));
+    let before = &text[..open];
+    let node = before.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b' ' | b'\t' | b':')).count();
+    let node = if before[node..].starts_with('>') { node + 1 } else { 0 };
+    let path = before[node..].trim_start();
+    let message = &text[at + 3..];
+    let fits = is_place && !path.is_empty() && !path.contains(['"', '\t']);
+    let message = match before.len() - path.len() {
+        0 => Cow::Borrowed(message),
+        end => Cow::Owned(format!("{}{message}", &before[..end])),
+    };
+    fits.then(|| Headline::marked(path, place.replace(',', ":"), message))
+}
+
+/// `a.kt:3:5 …`, before Kotlin 1.8 `a.kt: (3, 5): …`.
+fn kotlin(text: &str) -> Option<Headline<'_>> {
+    let end = [".kt:", ".kts:"].iter().filter_map(|end| text.find(end).map(|at| at + end.len() - 1)).min()?;
+    let path = &text[..end];
+    let rest = &text[end + 1..];
+    let (place, message) = match rest.strip_prefix(" (") {
+        Some(old) => {
+            let (row, old) = number(old)?;
+            let (column, old) = number(old.strip_prefix(", ")?)?;
+            (Cow::Owned(format!("{row}:{column}")), old.strip_prefix("): ")?)
+        }
+        None => {
+            let (row, new) = number(rest)?;
+            let (column, new) = number(new.strip_prefix(':')?)?;
+            let place = &rest[..row.len() + 1 + column.len()];
+            (Cow::Borrowed(place), new.strip_prefix(": ").or_else(|| new.strip_prefix(' '))?)
+        }
+    };
+    let fits = !path.contains(": ") && !message.is_empty();
+    fits.then(|| Headline::marked(path, place, format!("w: {message}")))
+}
+
+/// Whether a text can be a file's path: no time, no address, no word of a sentence.
+pub fn is_path(text: &str) -> bool {
+    const BARE: &[&str] = &["Dockerfile", "Makefile", "Gemfile", "Rakefile", "Containerfile", "<stdin>", "-"];
+    let has_folder = text.contains(['/', '\\']);
+    let name = text.rsplit(['/', '\\']).next().unwrap_or(text);
+    let starts = text
+        .bytes()
+        .next()
+        .is_some_and(|b| b.is_ascii_alphanumeric() || b"/.~_-<@".contains(&b) || b >= 0x80);
+    BARE.contains(&name)
+        || starts
+            && text.len() < 300
+            && (has_folder || !text.contains(' ') && text.contains('.'))
+            && text.bytes().any(|b| b.is_ascii_alphabetic())
+            && !text.contains("://")
+            && !text.contains(": ")
+            && !text.contains(['"', '(', '\t', '|', '='])
+            && !name.is_empty()
+}
+
+const SEVERITIES: &[&str] = &[
+    "error",
+    "warning",
+    "note",
+    "info",
+    "information",
+    "style",
+    "performance",
+    "portability",
+    "convention",
+    "refactor",
+    "hint",
+    "fatal error",
+    "severe",
+    "warn",
+    "Error",
+    "Warning",
+    "Info",
+    "ERROR",
+    "WARNING",
+    "E",
+    "W",
+    "C",
+    "R",
+    "F",
+    "I",
+];
+
+/// `warning: …`, `error[…`, `W: …`
+fn is_severity(message: &str) -> bool {
+    SEVERITIES.iter().any(|s| {
+        message.strip_prefix(s).is_some_and(|rest| {
+            rest.starts_with([':', '[']) || rest.starts_with(" - ") || s.len() > 3 && rest.starts_with(' ')
+        })
+    })
+}
+
+/// Whether a message starts with a severity or a code, or ends with the name of a rule.
+fn is_marked(message: &str) -> bool {
+    is_severity(message) || starts_with_code(message) || ends_with_rule(message) || ends_with_link(message)
+}
+
+/// `E501 …`, `[F401] …`, `SC2086: …`, `MD041/first-line …`
+fn starts_with_code(message: &str) -> bool {
+    let body = message.strip_prefix('[').unwrap_or(message);
+    let bytes = body.as_bytes();
+    let letters = bytes.iter().take_while(|b| b.is_ascii_uppercase()).count();
+    let numbers = digits(&bytes[letters..]);
+    let next = bytes.get(letters + numbers);
+    if (1..=8).contains(&letters) && (1..=6).contains(&numbers) {
+        return matches!(next, Some(b' ' | b':' | b'/' | b']' | b'(' | b',') | None);
+    }
+    // `[W] …`, `[error] …`
+    body.len() < message.len()
+        && body.split_once(']').is_some_and(|(word, _)| {
+            (1..=12).contains(&word.len()) && word.bytes().all(|b| b.is_ascii_alphabetic() || b == b'*')
+        })
+}
+
+/// `… [https://…]`
+pub fn ends_with_link(message: &str) -> bool {
+    let link = message.strip_suffix(".md]").and_then(|m| m.rsplit_once(" [https://"));
+    link.is_some_and(|(_, link)| !link.contains([' ', '[']))
+}
+
+/// `… (line-too-long)`, `… [arg-type]`, `… [whitespace/tab] [5]`
+fn ends_with_rule(message: &str) -> bool {
+    let Some((message, close)) = message.strip_suffix([']', ')']).map(|m| (m, message.ends_with(']'))) else {
+        return false;
+    };
+    let open = if close { '[' } else { '(' };
+    let Some((before, rule)) = message.rsplit_once(open) else { return false };
+    if close && rule.len() == 1 && is_number(rule) {
+        return ends_with_rule(before.trim_end());
+    }
+    let fits = |b: u8| b.is_ascii_alphanumeric() || b"-_./:@,= ".contains(&b);
+    before.ends_with(' ')
+        && (2..=80).contains(&rule.len())
+        && rule.bytes().all(fits)
+        && rule.bytes().any(|b| b.is_ascii_alphabetic())
+        && (!rule.contains(' ') || rule.starts_with("Rule:") || rule.contains(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(line: &str) -> Option<(String, String, String, bool)> {
+        headline(line).map(|h| (h.path.into(), h.place.into_owned(), h.message.into_owned(), h.is_marked))
+    }
+
+    #[test]
+    fn reads_what_linters_write() {
+        for (line, path, place, message) in [
+            ("a/b.py:3:5: E501 line too long", "a/b.py", "3:5", "E501 line too long"),
+            ("a.py:3: [F401] 'os' imported", "a.py", "3", "[F401] 'os' imported"),
+            (
+                "a.py:3:0: C0301: Line too long (1/2) (line-too-long)",
+                "a.py",
+                "3:0",
+                "C0301: Line too long (1/2) (line-too-long)",
+            ),
+            ("C:\\x\\a.cpp:3:5: style: msg [rule]", "C:\\x\\a.cpp", "3:5", "style: msg [rule]"),
+            ("a.cpp:3:  Tab found  [whitespace/tab] [1]", "a.cpp", "3", "Tab found  [whitespace/tab] [1]"),
+            (
+                "c:\\a.cpp(824):  Tab found  [whitespace/tab] [1]",
+                "c:\\a.cpp",
+                "824",
+                "Tab found  [whitespace/tab] [1]",
+            ),
+            ("/p/a.js: line 2, col 3, Warning - x (semi)", "/p/a.js", "2:3", "Warning - x (semi)"),
+            ("Dockerfile:3 DL3008 warning: Pin versions", "Dockerfile", "3", "DL3008 warning: Pin versions"),
+            ("[WARN] /p/A.java:3:5: Missing. [Javadoc]", "/p/A.java", "3:5", "[WARN] Missing. [Javadoc]"),
+            (
+                "[WARN] src/A.java:[3,5] (javadoc) JavadocMethod: Missing",
+                "src/A.java",
+                "3:5",
+                "[WARN] (javadoc) JavadocMethod: Missing",
+            ),
+            ("  /p/a.py:3:5 - warning: msg (rule)", "/p/a.py", "3:5", "warning: msg (rule)"),
+            (
+                "M D DLS: Dead store in A.f()  At A.java:[line 12]",
+                "A.java",
+                "12",
+                "M D DLS: Dead store in A.f()",
+            ),
+            ("a.rb:1:1: C: [Correctable] Style/X: msg", "a.rb", "1:1", "C: [Correctable] Style/X: msg"),
+            (
+                "  a/b.rb:3: FeatureEnvy: B#c refers to 'd' [https://x.org/docs/Feature-Envy.md]",
+                "a/b.rb",
+                "3",
+                "FeatureEnvy: B#c refers to 'd' [https://x.org/docs/Feature-Envy.md]",
+            ),
+            ("README.md:1 MD041/first-line msg", "README.md", "1", "MD041/first-line msg"),
+        ] {
+            assert_eq!(read(line), Some((path.into(), place.into(), message.into(), true)), "{line}");
+        }
+        assert_eq!(
+            read("./a.go:3:5: exported x"),
+            Some(("./a.go".into(), "3:5".into(), "exported x".into(), false))
+        );
+    }
+
+    #[test]
+    fn declines_what_is_none() {
+        for line in [
+            "2024-01-01 12:30:45 started",
+            "10.0.0.1:8080: refused [x]",
+            "http://localhost:3000: up [ok]",
+            "src/a.rs:12:let x = 1;",
+            "src/a.rs:12:5:    let x = 1;",
+            "at foo (a.js:3:5)",
+            "INFO org.foo.Bar:123 - said (hello)",
+            "  a.py:3:5 - said (hello)",
+            "no place at all",
+        ] {
+            assert_eq!(read(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn warnings_of_one_line_are_read() {
+        for (line, path, place, message) in [
+            (
+                "C:\\x\\a.cpp(3,5): warning C4996: 'f': no [C:\\p.vcxproj]",
+                "C:\\x\\a.cpp",
+                "3:5",
+                "warning C4996: 'f': no [C:\\p.vcxproj]",
+            ),
+            ("  1>a (b).c(3): warning C1: x", "a (b).c", "3", "  1>warning C1: x"),
+            ("/p/A.cs(7,5,7,9): warning CS0618: old", "/p/A.cs", "7:5:7:9", "warning CS0618: old"),
+            ("src/a.c:3:5: warning: x [-Wy]", "src/a.c", "3:5", "warning: x [-Wy]"),
+            ("C:\\a.c:3: warning: x", "C:\\a.c", "3", "warning: x"),
+            ("w: file:///p/A.kt:7:5 'f' is deprecated.", "file:///p/A.kt", "7:5", "w: 'f' is deprecated."),
+            ("w: /p/A.kt: (7, 5): unused", "/p/A.kt", "7:5", "w: unused"),
+            ("[WARNING] /p/A.java:[3,5] old", "/p/A.java", "3:5", "[WARNING] old"),
+        ] {
+            let found = warning(line).unwrap();
+            assert_eq!((found.path, &*found.place, &*found.message), (path, place, message));
+        }
+        for line in [
+            "a.c:3:5: error: x",
+            "make: warning: jobserver unavailable",
+            "LINK : warning LNK4099: no place",
+            "w: Kotlin plugin is old",
+            "[WARNING] Using platform encoding: UTF-8",
+            "f(x): warning signs",
+            "",
+        ] {
+            assert!(warning(line).is_none(), "{line}");
+        }
+    }
+
+    #[test]
+    fn reads_what_compilers_write() {
+        assert_eq!(place("src/a.c:3:5: error: x"), Some(("src/a.c", "error: x")));
+        assert_eq!(place("C:\\a.c:3: warning: y"), Some(("C:\\a.c", "warning: y")));
+        assert_eq!(place("12:30:01 started"), None);
+        assert_eq!(place(" a.c:3:5: error: x"), None);
+        assert_eq!(place("a.c:3:5:error"), None);
+        assert_eq!(place("make: *** [Makefile:3: a.o] Error 1"), None);
+        assert_eq!(place("no place at all"), None);
+    }
+
+    #[test]
+    fn reads_places_at_the_end() {
+        assert_eq!(at_end("C:\\a b.py:3:5"), Some(("C:\\a b.py", "3:5")));
+        assert_eq!((at_end("a.py:3"), at_end("a.py:3:"), at_end("a.py:x:5")), (None, None, None));
+    }
+}
