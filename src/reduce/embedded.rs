@@ -1,6 +1,6 @@
 //! Binary data inside a text: long base64 of an image or an archive tells a reader nothing.
 //!
-//! Only runs whose decoded head is a known binary kind go; keys, certificates and digests stay.
+//! Only runs whose decoded head is a known binary kind are left out; keys, certificates and digests are kept.
 
 use crate::sanitize::binary::base64_runs;
 use crate::text::ledger::{Action, Reduction};

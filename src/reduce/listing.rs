@@ -1,5 +1,5 @@
-//! Listings: paths that share a folder are grouped under it, names share lines, what noise folders hold
-//! goes behind a marker. No name is ever dropped outside of noise folders in `standard`.
+//! Listings: paths that share a folder are grouped under it, names share lines, and the contents of noise
+//! folders are left out behind a marker. No name outside of noise folders is ever left out in `standard`.
 //!
 //! Grammar: one path a line (`find`, `fd`, glob tools, `git ls-files`), also behind a size, a status or
 //! the columns of `ls -l`; `ls`, `ls -R` and `ls -laR` with their `folder:` headers; trees. Lines that are

@@ -1,5 +1,5 @@
-//! Progress of any kind inside a report: bars, percentages, counters, spinners. Of each run of states the last stays; a
-//! finished bar that says nothing else goes too.
+//! Progress of any kind inside a report: bars, percentages, counters, spinners. Of each run of states the last
+//! is kept; a finished bar that says nothing else is left out too.
 //!
 //! It knows shapes, not programs, and works on the lines that the reducer kept. Lines that carry figures other than sizes, rates and
 //! times, such as losses and accuracies of a training, are no progress, nor are results of tests.

@@ -1,5 +1,5 @@
-//! `ansible-playbook`: tasks that changed nothing go with their headings; what changed, failed, was
-//! unreachable or was printed stays, and so does the whole recap.
+//! `ansible-playbook`: tasks that changed nothing are left out with their headings. What changed, failed, was
+//! unreachable or was printed is kept, and so is the whole recap.
 //!
 //! Grammar: `PLAY [name] ****`, `TASK [name] ****`, below it one `ok: [host]`, `changed: [host]`, … for each
 //! host, with ` => {json}` when it says more, then `PLAY RECAP ****`. A task in which anything else stands

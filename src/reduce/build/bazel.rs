@@ -1,5 +1,5 @@
-//! `bazel build` and `bazel test`: loading, analysis and actions under way go, and so do tests that
-//! passed; errors, what actions printed, failed tests with their output and the totals stay.
+//! `bazel build` and `bazel test`: loading, analysis, actions under way and passing tests are left out; errors,
+//! what actions printed, failed tests with their output and the totals are kept.
 //!
 //! Lines as written by Bazel 2 to 8 without a terminal.
 

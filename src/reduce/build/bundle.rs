@@ -1,6 +1,6 @@
-//! Bundlers and compilers of JavaScript: webpack, vite, rollup, esbuild, next, babel, swc. Progress and
-//! modules that were built go, and of a long list of files that were written the largest stay. Errors,
-//! warnings, sizes that are too big, routes, totals and times stay.
+//! Bundlers and compilers of JavaScript: webpack, vite, rollup, esbuild, next, babel, swc. Progress and modules
+//! that were built are left out, and of a long list of written files all but the largest. Errors, warnings,
+//! sizes that are too big, routes, totals and times are kept.
 //!
 //! Each tool is a table of line forms; all that goes beyond one line is the list of files.
 

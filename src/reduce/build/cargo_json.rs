@@ -1,6 +1,6 @@
-//! Cargo's JSON messages: artifacts and build scripts that went well go; errors, what tests and programs print and
-//! the end of the build stay, each line as it was. So do warnings, but for `aggressive`, which writes those of one
-//! lint together.
+//! Cargo's JSON messages: artifacts and build scripts without a problem are left out. Errors, what tests and
+//! programs print and the end of the build are kept, each line as it was. So are warnings, but for
+//! `aggressive`, which writes those of one lint together.
 //!
 //! One JSON object a line, told by its `reason`. In `standard` lines are hidden whole and never rewritten: who asked
 //! for data gets data.

@@ -1,5 +1,5 @@
-//! CMake's configuration and installation: probes that found what they looked for and files that were
-//! installed go; what was not found, versions, messages, warnings and errors stay.
+//! CMake's configuration and installation: successful probes and installed files are left out; failed probes,
+//! versions, messages, warnings and errors are kept.
 //!
 //! Lines as written by CMake 3 and 4. What a build prints, also one that `cmake --build` starts, is read
 //! by the reducer of the compilers.

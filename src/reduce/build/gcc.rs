@@ -1,6 +1,6 @@
-//! gcc, clang and linkers, with make, CMake or ninja around them: build steps that printed nothing
-//! go, and so do diagnostics of one header that come again from another source file and the excerpts of warnings
-//! that come in numbers. Errors keep their headlines always.
+//! gcc, clang and linkers, with make, CMake or ninja around them. Left out are build steps that printed
+//! nothing, diagnostics of one header that come again from another source file, and the excerpts of warnings
+//! that come in numbers. Errors always keep their headlines.
 //!
 //! Grammar: `file:line:column: warning: …`, before it the context (`In file included from …`,
 //! `a.c: In function ‘f’:`), after it the excerpt and the notes that belong to it. Lines between a

@@ -1,5 +1,5 @@
-//! `go build`, `go vet` and what else compiles Go: downloads go, and so do diagnostics that come again
-//! because a package is compiled with its tests once more.
+//! `go build`, `go vet` and what else compiles Go: downloads are left out, and so are diagnostics that come
+//! again because a package is compiled with its tests once more.
 //!
 //! Grammar: `# import/path` or `# import/path [import/path.test]`, then `file.go:line:column: …` with
 //! indented lines below. All that is neither a download nor said again stays.

@@ -1,5 +1,5 @@
-//! javac, kotlinc and scalac: errors stay whole; of warnings that come in numbers the headline with its
-//! place stays, and what explains one in the words of an earlier one goes.
+//! javac, kotlinc and scalac: errors are kept whole. Of warnings that come in numbers the headline with its
+//! place is kept; an explanation in the words of an earlier one is left out.
 //!
 //! Grammar: `A.java:3: warning: [deprecation] …`, `a.kt:3:5: warning: …`, `A.scala:3: warning: …`, below it a
 //! line of code, a line with a caret and indented explanations; Scala 3 writes `-- [E008] Not Found Error:

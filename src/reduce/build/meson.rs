@@ -1,5 +1,5 @@
-//! Meson's setup: probes that were answered with yes go; what is missing, versions, sizes, messages,
-//! warnings, the error and the summary stay.
+//! Meson's setup: probes that were answered with yes are left out; what is missing, versions, sizes, messages,
+//! warnings, the error and the summary are kept.
 //!
 //! Lines as written by Meson 0.50 to 1.12. What a compilation prints is ninja's, and is read by the reducer
 //! of the compilers.

@@ -1,5 +1,5 @@
-//! MSVC: `cl`, `link` and MSBuild around them. Steps that printed nothing go, and so do diagnostics that
-//! the summary says again; errors, warnings with their notes, outputs and totals stay.
+//! MSVC: `cl`, `link` and MSBuild around them. Steps that printed nothing are left out, and so are diagnostics
+//! that the summary says again; errors, warnings with their notes, outputs and totals are kept.
 //!
 //! Grammar: `a.cpp(3,5): warning C4996: …`, `LINK : fatal error LNK1181: …`, with ` [project.vcxproj]` and `1>`
 //! around it; MSBuild ends with `Build FAILED.` or `Build succeeded.`, the diagnostics again, and the counts.

@@ -1,5 +1,5 @@
-//! `packer build`: steps of the builder that went well go; what provisioners print, errors and the
-//! artifacts stay.
+//! `packer build`: successful steps of the builder are left out; what provisioners print, errors and the
+//! artifacts are kept.
 //!
 //! Lines as written by Packer 1.5 to 1.11; `-machine-readable` is another format and is left alone.
 

@@ -1,5 +1,5 @@
-//! rustc through cargo (build, check, clippy, run, doc): progress goes, errors stay whole, and of
-//! warnings that come again or come in numbers the headline and the place stay.
+//! rustc through cargo (build, check, clippy, run, doc): progress is left out and errors are kept whole. Of
+//! warnings that come again or come in numbers the headline and the place are kept.
 //!
 //! Grammar (rustc's human emitter): a headline `warning: …` or `error[E0308]: …`, a place
 //! `  --> file:line:column`, then source excerpts, ` = note: …` and child messages up to an empty

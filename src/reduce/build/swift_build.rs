@@ -1,8 +1,8 @@
-//! `swift build`, `swift run` and `swift package`: steps and fetches go, versions of packages are named; what the
-//! compiler and the package manager say stays.
+//! `swift build`, `swift run` and `swift package`: steps and fetches are left out, versions of packages are
+//! named; what the compiler and the package manager say is kept.
 //!
 //! Lines as written by SwiftPM 5.0 to 6.2 without a terminal. Excerpts below a diagnostic have no form and stay. With `-v`
-//! the command of a step goes when another step follows it: the one that failed stays.
+//! the command of a step is left out when another step follows it: the one that failed stays.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Named, Shows, State};

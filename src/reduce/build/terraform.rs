@@ -1,5 +1,6 @@
 //! `terraform` and OpenTofu (`init`, `validate`, `plan`, `apply`, `destroy`): refreshed resources, progress of
-//! steps that came to their end, and advice go. The plan's blocks, ids, errors, warnings, outputs and totals stay.
+//! finished steps, and advice are left out. The plan's blocks, ids, errors, warnings, outputs and totals are
+//! kept.
 //!
 //! Grammar: `address: what happens...`, with `[id=…]` or the time that went by; the plan stands between as
 //! indented blocks, errors in boxes. `-json` writes the same steps as messages of objects, one on a line; what it

@@ -1,6 +1,6 @@
-//! The TypeScript compiler: every diagnostic keeps its headline; explanations that were shown before,
-//! excerpts of a code that came often, and compilations of the watch mode that said the same as the
-//! next one go.
+//! The TypeScript compiler: every diagnostic keeps its headline. Left out are explanations that were shown
+//! before, excerpts of a code that came often, and compilations of the watch mode that said the same as the
+//! next one.
 //!
 //! Grammar: `a.ts(3,5): error TS2322: …` and below it its explanation, indented; with `--pretty`
 //! `a.ts:3:5 - error TS2322: …`, then excerpts between empty lines. The watch mode puts a line with

@@ -1,6 +1,6 @@
-//! `kubectl describe`: fields without a value, tolerations and volumes that every pod gets, and the copy
-//! of the last applied manifest go, by name. Status, conditions, what restarts or waits, and the events
-//! stay whole.
+//! `kubectl describe`: fields without a value, tolerations and volumes that every pod gets, and the copy of the
+//! last applied manifest are left out and named. Status, conditions, what restarts or waits, and the events are
+//! kept whole.
 
 use std::borrow::Cow;
 

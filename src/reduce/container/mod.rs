@@ -1,5 +1,5 @@
-//! Containers and clusters: steps that went well, defaults and repeated names go; states, reasons,
-//! exit codes, events and logs stay.
+//! Containers and clusters: successful steps, defaults and repeated names are left out; states, reasons, exit
+//! codes, events and logs are kept.
 
 mod compose_logs;
 mod describe;

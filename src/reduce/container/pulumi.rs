@@ -1,5 +1,5 @@
-//! `pulumi up`, `preview`, `destroy`: that a resource is being worked on goes, for the line that says
-//! what became of it stays. Diagnostics, outputs, counts and times stay.
+//! `pulumi up`, `preview`, `destroy`: the line that says that a resource is being worked on is left out, since
+//! another says what became of it. Diagnostics, outputs, counts and times are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Shows, State};

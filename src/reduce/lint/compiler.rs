@@ -1,7 +1,7 @@
 //! Warnings of compilers that fill one line each: those of one message are written together, with every place.
 //!
-//! The reducers of compilers tell what goes; this looks at what they leave. A warning with lines of its own below is
-//! left alone, and so are errors.
+//! This looks at what the reducers of compilers keep. A warning with lines of its own below is left alone, and so are
+//! errors.
 
 use std::ops::Range;
 

@@ -1,7 +1,7 @@
 //! Linters, formatters and type checkers: what they find, with one line for many findings of one rule.
 //!
-//! `place` and `template` read a line, `group` writes many together, `reader` makes a reducer of that. A
-//! format of this family says what its lines are and decides nothing about what goes. What reports a
+//! `reduce::place` and `template` read a line, `group` writes many together, `reader` makes a reducer of that. A
+//! format of this family says what its lines are and decides nothing about what is left out. What reports a
 //! failure stays as it is, always.
 
 mod biome;

@@ -1,6 +1,6 @@
 //! phpstan's table: a frame with `Line   path`, then the findings with the line in front, long messages wrapped.
 //!
-//! Findings of one message in one file are written together, progress goes, everything else stays.
+//! Findings of one message in one file are written together, progress is left out, everything else stays.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,5 +1,5 @@
-//! pre-commit: hooks that passed or had nothing to do go, with what they printed; a hook that failed stays, and what
-//! its linter found is read as that linter's.
+//! pre-commit: hooks that passed or had nothing to do are left out, with what they printed; a hook that failed
+//! is kept, and what its linter found is read as that linter's.
 
 use std::ops::Range;
 

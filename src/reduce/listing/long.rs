@@ -1,4 +1,4 @@
-//! The long format of `ls`: owner, group and date that most lines share are written once, padding goes.
+//! The long format of `ls`: owner, group and date that most lines share are written once, without padding.
 //!
 //! Type, mode, links, size and name of every line stay, and so does each owner, group and date that is not
 //! the one at the top.

@@ -1,4 +1,4 @@
-//! `ls` without paths: names share lines, and blocks of `ls -R` that lie in noise folders go.
+//! `ls` without paths: names share lines, and blocks of `ls -R` that lie in noise folders are left out.
 //!
 //! A block that is not made of names alone keeps its lines.
 

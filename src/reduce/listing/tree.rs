@@ -1,4 +1,4 @@
-//! Drawn trees: branches become blanks, one for each level, and what noise folders hold goes.
+//! Drawn trees: branches become blanks, one for each level, and the contents of noise folders are left out.
 //!
 //! A list with a `- ` before each name, which tools of agents write, is a tree too where it starts with the path of a
 //! folder.

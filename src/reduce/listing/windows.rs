@@ -1,6 +1,6 @@
 //! `dir` of the Windows command line and `Get-ChildItem`: a date that most rows have is written once and
-//! the padding goes. Every name, size, mode, folder and total stays, and so does each date that is not
-//! the one at the top.
+//! padding is removed. Every name, size, mode, folder and total is kept, and so is each date that is not the
+//! one at the top.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Values that one record takes from another: the order that could not be reserved was accepted before. A
-//! record of a form that goes stays where a severe record, or the request, names one of its values; so
-//! does one that names a commit.
+//! record that its form would leave out is kept where a severe record, or the request, names one of its values,
+//! or where it names a commit.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,5 +1,5 @@
-//! The durations that the records of a log name: a record goes for being equal to others but for these,
-//! so one of them may not be far from theirs.
+//! The durations that the records of a log name: a record is left out for being equal to others but for these,
+//! so none of them may be far from theirs.
 
 use super::mask;
 use super::record::Record;

@@ -1,5 +1,5 @@
-//! Numbers of orders, invoices, tickets and the like that a line names. A record of a form may go, but not
-//! the number of the order that it was about: the marker lists what the records behind it name.
+//! Numbers of orders, invoices, tickets and the like that a line names. A record of a form may be left out, but
+//! not the number of the order that it was about: the marker lists what the records behind it name.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

@@ -1,4 +1,4 @@
-//! Records that go because others that stay say the same.
+//! Records that are left out because others that are kept say the same.
 
 use super::durations;
 use super::layout::Level;

@@ -1,4 +1,5 @@
-//! `apk add`, `upgrade`, `del`, `update`: packages are named with their versions, fetches and triggers go.
+//! `apk add`, `upgrade`, `del`, `update`: packages are named with their versions; fetches and triggers are left
+//! out.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Named, Shows, State};

@@ -1,7 +1,7 @@
-//! `apt`, `apt-get` and `dpkg`: fetches and the steps of each package go, packages are named with the version that was set
-//! up and the one before, counts, sizes, removals, warnings and errors stay.
+//! `apt`, `apt-get` and `dpkg`: fetches and the steps of each package are left out. Packages are named with the
+//! version that was set up and the one before. Counts, sizes, removals, warnings and errors are kept.
 //!
-//! The list of new packages goes only when each of them was set up, and an unpacked package keeps its line
+//! The list of new packages is left out only when each of them was set up, and an unpacked package keeps its line
 //! when it was not. Lines as written by apt 1.0 to 3.0 without a terminal.
 
 mod line;

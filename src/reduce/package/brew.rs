@@ -1,4 +1,5 @@
-//! `brew install`, `upgrade`, `update`, `uninstall`: downloads and clean-up go, what was installed, caveats, warnings and errors stay.
+//! `brew install`, `upgrade`, `update`, `uninstall`: downloads and clean-up are left out; what was installed,
+//! caveats, warnings and errors are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Heads, Hide, Keep, Named, Shows};

@@ -1,4 +1,5 @@
-//! `bun install`, `add`, `update`, `remove`: steps go, packages with versions, counts, warnings and errors stay.
+//! `bun install`, `add`, `update`, `remove`: steps are left out; packages with versions, counts, warnings and
+//! errors are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Shows, State};

@@ -1,5 +1,5 @@
-//! `cargo add`, `update`, `fetch`, `install`, `remove`, `audit`: the index, downloads and compiling go, changes of versions, features
-//! and advisories stay.
+//! `cargo add`, `update`, `fetch`, `install`, `remove`, `audit`: the index, downloads and compiling are left
+//! out; changes of versions, features and advisories are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Named, Shows};

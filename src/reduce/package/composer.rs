@@ -1,5 +1,5 @@
-//! `composer install`, `require`, `update`, `remove`: downloads go, packages are named with their versions, counts, problems, advisories
-//! and abandoned packages stay.
+//! `composer install`, `require`, `update`, `remove`: downloads are left out, packages are named with their
+//! versions; counts, problems, advisories and abandoned packages are kept.
 //!
 //! Lines as written by Composer 1 and 2.
 

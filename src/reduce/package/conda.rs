@@ -1,5 +1,6 @@
-//! `conda`, `mamba` and `micromamba` `install`, `create`, `update`, `remove`: the plan is named package by package, downloads and
-//! transactions that went well go, pins, changes of versions, conflicts and errors stay.
+//! `conda`, `mamba` and `micromamba` `install`, `create`, `update`, `remove`: the plan is named package by
+//! package. Downloads and successful transactions are left out; pins, changes of versions, conflicts and errors
+//! are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Named, Shows, State};

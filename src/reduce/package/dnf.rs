@@ -1,5 +1,6 @@
-//! `dnf`, `yum` and `microdnf`: downloads, checks and the steps of a transaction go; the plan goes only once the transaction is
-//! complete and lists what it did, which stays with the summary, warnings and errors.
+//! `dnf`, `yum` and `microdnf`: downloads, checks and the steps of a transaction are left out. The plan is left
+//! out only once the transaction is complete and lists what it did; that list, the summary, warnings and errors
+//! are kept.
 //!
 //! Lines as written by yum 3, dnf 4, dnf 5 and microdnf without a terminal. dnf 5 does not list what it did: its plan stays.
 

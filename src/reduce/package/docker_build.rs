@@ -1,5 +1,5 @@
-//! `docker build`, `buildx` and `compose build`, classic and BuildKit, and `podman build`: a step that went well keeps its
-//! title and its outcome, a step that failed stays whole.
+//! `docker build`, `buildx` and `compose build`, classic and BuildKit, and `podman build`: of a successful step
+//! the title and the outcome are kept, a failed step is kept whole.
 //!
 //! Grammar, BuildKit (plain): `#7 [2/5] RUN …`, then `#7 0.312 output`, `#7 sha256:… 1MB / 3MB`, and `#7 DONE 1.2s`,
 //! `#7 CACHED` or `#7 ERROR: …`; steps that run at once are written in turns, each turn with its title again.

@@ -1,5 +1,5 @@
-//! `docker pull`, `push` and `compose`: what layers and containers went through goes, the last state of each stays unless
-//! it is that all went well with a layer.
+//! `docker pull`, `push` and `compose`: earlier states of layers and containers are left out. The last state of
+//! each is kept unless a layer was fetched or sent without a problem.
 //!
 //! It never hides the last state of a layer or container that did not end well, nor digests and statuses.
 

@@ -1,5 +1,5 @@
-//! `bundle install` and `gem install`: fetches and documentation go, gems are named with their versions, totals, messages and errors
-//! stay.
+//! `bundle install` and `gem install`: fetches and documentation are left out, gems are named with their
+//! versions; totals, messages and errors are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Named, Opens, Shows};

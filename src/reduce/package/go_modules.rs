@@ -1,4 +1,5 @@
-//! `go get`, `go mod` and `go install`: downloads go, modules that were found, added or changed are named, and errors stay.
+//! `go get`, `go mod` and `go install`: downloads are left out; modules that were found, added or changed are
+//! named, and errors are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Named, Shows};

@@ -1,4 +1,5 @@
-//! Package managers, images and transfers: progress goes; versions, counts, vulnerabilities, warnings and errors stay.
+//! Package managers, images and transfers: progress is left out; versions, counts, vulnerabilities, warnings
+//! and errors are kept.
 
 mod apk;
 mod apt;

@@ -1,5 +1,5 @@
-//! `dotnet restore`, `dotnet add package` and `nuget restore`: requests go, packages are named with their versions, restored projects,
-//! warnings and errors stay.
+//! `dotnet restore`, `dotnet add package` and `nuget restore`: requests are left out, packages are named with
+//! their versions; restored projects, warnings and errors are kept.
 //!
 //! Lines as written by NuGet 2.8 and by the `dotnet` of .NET Core 3 and later.
 

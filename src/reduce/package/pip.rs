@@ -1,7 +1,7 @@
-//! `pip install`, `uninstall`, `wheel` and `download`: what is fetched and where from goes, the versions that
-//! were there already are named, and what was installed, warned of or refused stays.
+//! `pip install`, `uninstall`, `wheel` and `download`: what is fetched and where from is left out. Versions
+//! that were there already are named; what was installed, warned of or refused is kept.
 //!
-//! Lines as written by pip 9 to 26 without a terminal. `Collecting` goes only because the line
+//! Lines as written by pip 9 to 26 without a terminal. `Collecting` is left out only because the line
 //! `Successfully installed` or an error that stays names what became of it.
 
 use crate::reduce::Meta;

@@ -1,4 +1,5 @@
-//! `pipenv install`, `lock`, `sync`, `update`, `uninstall`: steps go, what was installed or locked, warnings and errors stay.
+//! `pipenv install`, `lock`, `sync`, `update`, `uninstall`: steps are left out; what was installed or locked,
+//! warnings and errors are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Shows, State};

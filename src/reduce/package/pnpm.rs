@@ -1,5 +1,5 @@
-//! `pnpm install`, `add`, `update`: the running counts and downloads go, the last of them stays, with what was
-//! added, warnings, peer issues and errors.
+//! `pnpm install`, `add`, `update`: the running counts and downloads are left out but for the last of them;
+//! what was added, warnings, peer issues and errors are kept.
 //!
 //! Lines as written by pnpm 7 to 10 without a terminal.
 

@@ -1,5 +1,5 @@
-//! `tar -v`, `zip`, `unzip`, `rsync -v`, `aws s3 cp` and their like: a long list of files keeps its beginning and its end, files that
-//! were tested well go, sums and errors stay.
+//! `tar -v`, `zip`, `unzip`, `rsync -v`, `aws s3 cp` and their like: of a long list of files the beginning and
+//! the end are kept. Files that passed a test are left out; sums and errors are kept.
 //!
 //! It never hides what was deleted or skipped.
 

@@ -1,5 +1,6 @@
-//! `uv add`, `sync`, `lock`, `remove` and `uv pip`: what is fetched goes, packages that came, went or changed are named with
-//! their versions in the marker, counts, warnings, conflicts and failures stay.
+//! `uv add`, `sync`, `lock`, `remove` and `uv pip`: what is fetched is left out. Packages that were added,
+//! removed or changed are named with their versions in the marker; counts, warnings, conflicts and failures are
+//! kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Named, Shows, State};

@@ -1,4 +1,5 @@
-//! `yarn install`, `add`, `remove`, `audit` of yarn 1: the steps go, warnings, what was added and errors stay.
+//! `yarn install`, `add`, `remove`, `audit` of yarn 1: the steps are left out; warnings, what was added and
+//! errors are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Shows, State};

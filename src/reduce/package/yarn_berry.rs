@@ -1,5 +1,5 @@
-//! `yarn install`, `add` of yarn 2 to 4 (berry), whose lines carry codes such as `YN0013`: the codes of steps and
-//! fetches go, all others stay.
+//! `yarn install`, `add` of yarn 2 to 4 (berry), whose lines carry codes such as `YN0013`: the codes of steps
+//! and fetches are left out, all others are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Shows};

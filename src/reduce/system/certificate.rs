@@ -1,6 +1,6 @@
-//! `openssl x509`, `req`, `s_client`, `crl`: keys, signatures, certificates and session tickets that are
-//! written as hexadecimal or base64 go. Who, by whom, until when, which names, which algorithm, whether
-//! it verifies: all that stays.
+//! `openssl x509`, `req`, `s_client`, `crl`: keys, signatures, certificates and session tickets in hexadecimal
+//! or base64 are left out. Who, by whom, until when, which names, which algorithm and whether it verifies are
+//! kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Shows};

@@ -1,5 +1,5 @@
-//! Counters of interfaces and drivers (`ifconfig`, `ip -s`, `ethtool -S`, `show interfaces` of network
-//! gear): lines in which every number is zero go. A line with any other number stays.
+//! Counters of interfaces and drivers (`ifconfig`, `ip -s`, `ethtool -S`, `show interfaces` of network gear):
+//! lines in which every number is zero are left out. A line with any other number is kept.
 
 use crate::reduce::Meta;
 use crate::reduce::rows::{At, Row, Rows, never};

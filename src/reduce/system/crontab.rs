@@ -1,5 +1,5 @@
-//! `crontab -l`: the explanation that an empty crontab starts with goes. Jobs, variables and all other
-//! comments stay.
+//! `crontab -l`: the explanation that an empty crontab starts with is left out. Jobs, variables and all other
+//! comments are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Shows};

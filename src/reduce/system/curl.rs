@@ -1,5 +1,5 @@
-//! `curl -v`: steps of a connection that succeeded and notes on bytes go. The request, the status line,
-//! all headers, the certificate, the body and every complaint stay.
+//! `curl -v`: successful steps of a connection and notes on bytes are left out. The request, the status line,
+//! all headers, the certificate, the body and every complaint are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Shows, State};

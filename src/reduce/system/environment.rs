@@ -1,6 +1,5 @@
-//! `env`, `printenv`, `set`, `export -p`: colours of `ls`, functions of the shell and what the shell
-//! notes for itself go, by name. Every other name stays with its value; values that are secrets were
-//! redacted before.
+//! `env`, `printenv`, `set`, `export -p`: colours of `ls`, functions of the shell and the shell's own notes are
+//! left out and named. Every other name is kept with its value; values that are secrets were redacted before.
 
 use std::ops::Range;
 

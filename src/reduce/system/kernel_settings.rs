@@ -1,4 +1,5 @@
-//! `sysctl -a`: settings of one interface that have the value of `default` go, counted by interface.
+//! `sysctl -a`: settings of one interface that have the value of `default` are left out and counted by
+//! interface.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
-//! `dig`: what it says about itself goes. Header, question, answers, authority, server, time and every
-//! comment that warns stay.
+//! `dig`: its own version, options and sizes are left out. Header, question, answers, authority, server, time
+//! and every comment that warns are kept.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Shows};

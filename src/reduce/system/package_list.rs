@@ -1,5 +1,5 @@
-//! `apt list`, `dpkg -l`: the suite, architecture and state that most packages have is written once, the
-//! padding goes. Every name, version and description stays, and so does each value that differs.
+//! `apt list`, `dpkg -l`: the suite, architecture and state that most packages have are written once, and
+//! padding is removed. Every name, version and description is kept, and so is each value that differs.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

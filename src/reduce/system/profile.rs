@@ -1,5 +1,5 @@
-//! `perf report --stdio`: symbols with a share below one in two hundred are counted; call chains below
-//! them go with them only where they are rows of their own. `perf stat` stays as it is.
+//! `perf report --stdio`: symbols with a share below one in two hundred are counted; call chains below them are
+//! left out with them only where they are rows of their own. `perf stat` is kept as it is.
 
 use crate::reduce::Meta;
 use crate::reduce::rows::{At, Row, Rows, never};

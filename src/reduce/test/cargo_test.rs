@@ -1,4 +1,4 @@
-//! `cargo test` and libtest binaries: passing tests and build progress go, failures stay whole.
+//! `cargo test` and libtest binaries: passing tests and build progress are left out, failures are kept whole.
 //!
 //! Grammar (libtest's pretty format): `running N tests`, then `test NAME ... OUTCOME` lines, then
 //! `failures:` with one `---- NAME stdout ----` block per failure, then `test result: …`. Lines that

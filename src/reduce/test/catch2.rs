@@ -1,5 +1,5 @@
-//! Catch2: assertions that passed (`-s`) go, with the headings of test cases in which nothing else
-//! stands; failures, warnings, what tests print and the totals stay.
+//! Catch2: assertions that passed (`-s`) are left out, with the headings of test cases in which nothing else
+//! stands; failures, warnings, what tests print and the totals are kept.
 //!
 //! Grammar of the console form: a heading between two rules of `-` with the place and a rule of `.`
 //! below, then assertions, each from `file:line: PASSED:` or `file:line: FAILED:` to an empty line, then

@@ -1,10 +1,10 @@
-//! CTest: tests that passed go, with what they wrote; the others stay, with the list of failures and the
-//! totals.
+//! CTest: passing tests are left out, with what they wrote; the others are kept, with the list of failures and
+//! the totals.
 //!
 //! Grammar: `    Start  3: name`, with `-V` the lines of the test behind its number (`3: …`), then
 //! ` 3/25 Test  #3: name .....   Passed    0.05 sec` or another outcome. Lines belong to a test by its
 //! number, so that tests that run at once are told apart. What a failing GoogleTest binary says of its
-//! passing tests goes as well.
+//! passing tests is left out as well.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,10 +1,10 @@
-//! `dotnet build` and `dotnet test`: restoring, building and passing tests go; warnings, errors, failed
-//! tests, totals and the verdict stay.
+//! `dotnet build` and `dotnet test`: restoring, building and passing tests are left out; warnings, errors,
+//! failed tests, totals and the verdict are kept.
 //!
 //! Lines as written by MSBuild 16 and later (.NET Core 3 on) at its usual verbosity and at `normal`, by its
 //! terminal logger (.NET 8 and later) and by the VSTest console 16 and later with xUnit, NUnit and MSTest, and by Microsoft.Testing.Platform.
 //! MSBuild tells each warning and error twice, where it happened and below the verdict: word for word the
-//! same, it stays once, and what headed nothing else below the verdict goes with it.
+//! same, it stays once, and what headed nothing else below the verdict is left out with it.
 
 use std::collections::HashSet;
 

@@ -1,10 +1,10 @@
-//! `go test`: what passing tests wrote goes, failures, races, crashes and package lines stay.
+//! `go test`: what passing tests wrote is left out; failures, races, crashes and package lines are kept.
 //!
 //! Grammar of the text form (package `testing` with `-v`): `=== RUN   TestA`, what the test wrote,
 //! `--- PASS: TestA (0.00s)`, indented four blanks a level for subtests, and a line of the go command
 //! at the end of each package (`ok  `, `FAIL`, `?   `, set off by tabs). The form of `-json` is read
 //! in `json`. What a test wrote is only left out when the test and the test that holds it passed and
-//! nothing puts in doubt who wrote it; the names of passing tests go in any case.
+//! nothing puts in doubt who wrote it; the names of passing tests are left out in any case.
 
 mod json;
 

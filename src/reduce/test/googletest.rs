@@ -1,7 +1,7 @@
 //! GoogleTest: passing tests and what they printed are left out; failures, skipped tests and the totals are kept.
 //!
 //! Grammar: `[ RUN      ] Suite.Test`, what the test printed, `[       OK ] Suite.Test (0 ms)` or another
-//! outcome; around the tests of a suite a `[----------]` line. What stands between goes only with an `OK`
+//! outcome; around the tests of a suite a `[----------]` line. What stands between is left out only with an `OK`
 //! of the same test. Where no outcome follows (a crash) everything stays.
 
 use crate::input::{Claim, Input};

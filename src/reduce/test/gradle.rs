@@ -1,8 +1,8 @@
-//! Gradle: tasks that went well, passing tests and the word of the daemon go; failures, warnings and
-//! the verdict stay.
+//! Gradle: successful tasks, passing tests and the messages of the daemon are left out; failures, warnings and
+//! the verdict are kept.
 //!
 //! Grammar: the line of a task (`> Task :test`, `:test` before Gradle 4.7), below it what the task wrote
-//! until the next one. It goes when nothing of that stays. Tests report as `Class > name PASSED`, what
+//! until the next one. It is left out when nothing of that stays. Tests report as `Class > name PASSED`, what
 //! they print as `Class > name STANDARD_OUT` with indented lines below.
 
 use std::collections::HashSet;

@@ -1,9 +1,9 @@
-//! JUnit's XML as many runners write it: test cases that passed go, those with a failure, an error or
-//! a reason for being skipped stay whole.
+//! JUnit's XML as many runners write it: passing test cases are left out; those with a failure, an error or a
+//! reason for being skipped are kept whole.
 //!
 //! Some runners write a test case a line, some all of them in one line, where they are cut out of it.
 //! The marker in place of the test cases is no XML. A test case is passed when nothing in it says otherwise, neither an element
-//! nor its `status`; what it printed goes with it, unless that reads like a failure.
+//! nor its `status`; what it printed is left out with it, unless that reads like a failure.
 
 use crate::detect::Shape;
 use crate::formats::xml;

@@ -1,9 +1,9 @@
-//! Maven: downloads, goals that went well and passing test classes go; warnings, failures, the reactor
-//! summary and the verdict stay.
+//! Maven: downloads, successful goals and passing test classes are left out; warnings, failures, the reactor
+//! summary and the verdict are kept.
 //!
 //! Lines as written by Maven 3 and 4 with surefire 2 and 3: a level in brackets and a text, and between
-//! them what tests print. The line of a goal or module goes when nothing below it stays. What a test
-//! class printed goes only when the class ran alone and all its tests passed. A diagnostic that Maven
+//! them what tests print. The line of a goal or module is left out when nothing below it stays. What a test
+//! class printed is left out only when the class ran alone and all its tests passed. A diagnostic that Maven
 //! tells twice, word for word, stays once.
 
 use std::collections::HashSet;

@@ -1,4 +1,4 @@
-//! Test runners: passing tests go, failing ones stay whole, totals stay as they are.
+//! Test runners: passing tests are left out, failing ones are kept whole, totals are kept as they are.
 
 mod bats;
 mod bun_test;

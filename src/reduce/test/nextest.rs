@@ -1,8 +1,8 @@
-//! `cargo nextest run`: lines of passing tests and build progress go; failures, slow tests, retries
-//! and the summary stay.
+//! `cargo nextest run`: lines of passing tests and build progress are left out; failures, slow tests, retries
+//! and the summary are kept.
 //!
 //! Lines as written by cargo-nextest 0.9. What a failing test wrote is indented, so that none of its
-//! lines has a form that goes; libtest's own lines in it stay with it.
+//! lines has a form that is left out; libtest's own lines in it stay with it.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Shows, State};

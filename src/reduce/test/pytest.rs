@@ -1,4 +1,5 @@
-//! pytest: passing tests and what they printed go, everything from the first failure on stays whole.
+//! pytest: passing tests and what they printed are left out; everything from the first failure on is kept
+//! whole.
 //!
 //! Grammar: a session is a title (`=== test session starts ===`, absent with `-q` and in a text that
 //! `tail` cut), progress lines, titled sections (`=== FAILURES ===`, …) and the totals

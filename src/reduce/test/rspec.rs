@@ -1,10 +1,10 @@
-//! RSpec: examples that passed and groups of which all examples passed go; failures, pending examples
-//! and the totals stay.
+//! RSpec: passing examples and groups of which all examples passed are left out; failures, pending examples and
+//! the totals are kept.
 //!
 //! Grammar of the documentation format: after an empty line the name of a group, below it, two blanks
 //! deeper a level, groups and examples, `(FAILED - 1)` and `(PENDING: why)` at the end of those that
 //! did not pass. Nothing marks one that passed, so that names are only left out where there are no
-//! more of them than the totals allow. The dots of the progress format go where all in a line passed.
+//! more of them than the totals allow. The dots of the progress format are left out where all in a line passed.
 //! From `Pending:`, `Failures:` or `Finished in` on everything stays.
 
 use std::ops::Range;

@@ -1,8 +1,8 @@
-//! sbt: loading, resolving and compiling go, with tests that passed; warnings, errors, failures and the
-//! totals stay.
+//! sbt: loading, resolving, compiling and passing tests are left out; warnings, errors, failures and the totals
+//! are kept.
 //!
 //! Lines as written by sbt 0.13 and 1 with ScalaTest, specs2, MUnit and JUnit. A failing test has no form that
-//! goes, nor have the lines below it.
+//! is left out, nor have the lines below it.
 
 use crate::reduce::Meta;
 use crate::reduce::format::Fate::{Hide, Keep, Shows, State};

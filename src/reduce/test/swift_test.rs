@@ -1,6 +1,6 @@
 //! `swift test`: XCTest's `Test Case` lines, and the symbols of swift-testing.
 //!
-//! A line that says that a test started goes only when its run came to its end: after a crash it tells
+//! A line that says that a test started is left out only when its run came to its end: after a crash it tells
 //! which test it was. Lines as written by Swift 5.5 to 6.2 on Linux and macOS.
 
 use super::tree::Fate::{Failed, Hide, Passed, Run, Shows, Skipped, Step, Totals};

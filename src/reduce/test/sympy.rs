@@ -1,5 +1,5 @@
-//! SymPy's own runner, `bin/test` and `sympy.test()`: files all of whose tests passed go, and of the others the
-//! lines on tests that passed.
+//! SymPy's own runner, `bin/test` and `sympy.test()`: files all of whose tests passed are left out, and of the
+//! others the lines on passing tests.
 //!
 //! Grammar: a rule that says that the tests start, the environment, then a heading with the path and the number of
 //! tests for each file. Behind it stand dots, or with `--verbose` below it a line a test; the verdict on the file

@@ -1,4 +1,5 @@
-//! tox and nox: what sets an environment up goes; what a session ran, how it ended and the summary stay.
+//! tox and nox: the setup of an environment is left out; what a session ran, how it ended and the summary are
+//! kept.
 //!
 //! Lines as written by tox 3 and 4 and nox. What the sessions run belongs to other reducers, which read
 //! it first: this one only claims by content, with the rows of the test runners before it.

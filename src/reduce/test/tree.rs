@@ -1,8 +1,8 @@
 //! Runners that report their tests as a tree: headings, tests below them, then failures and totals.
 //!
-//! A runner is a table of line forms, as in `format`, with fates that know the tree: a passing test
-//! goes, and a heading goes when all below it passed. What a test printed goes only when the test did
-//! not fail and some other did. A line of no form stays, a failure that is told stays whole.
+//! A runner is a table of line forms, as in `format`, with fates that know the tree. Passing tests are left out,
+//! and so is a heading when all below it passed, and what a test printed when it did not fail and another one did. A
+//! line of no form is kept, and a failure that is told is kept whole.
 
 mod reader;
 mod verdict;

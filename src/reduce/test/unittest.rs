@@ -1,4 +1,4 @@
-//! Python's `unittest` and Django's test runner: lines on passing tests and applied migrations go.
+//! Python's `unittest` and Django's test runner: lines on passing tests and applied migrations are left out.
 //!
 //! Grammar of the text runner: with `-v` one line a test, `test_a (pkg.Class.test_a) ... ok`, or two
 //! where the test has a docstring; without it dots. Then one block per failure between a rule of `=`

@@ -3,7 +3,7 @@
 //!
 //! A trace is a run of frames. Of it stay the user's frames, the frame that each of them called, the
 //! innermost frame, and every line that reports a failure; in a trace without a frame of the user's, the
-//! first and the last few. The frames of a trace that stood in the text before go as a whole. What
+//! first and the last few. The frames of a trace that stood in the text before are left out as a whole. What
 //! stands between traces is never touched.
 
 mod frame;

@@ -1,5 +1,5 @@
-//! `gh` and `glab`: checks and steps that passed go, with their names in the marker where they are
-//! what was asked for; all others, jobs, annotations, totals and links of failures stay.
+//! `gh` and `glab`: passed checks and steps are left out, with their names in the marker where they are what
+//! was asked for; all others, jobs, annotations, totals and links of failures are kept.
 //!
 //! Tables of pull requests, issues, runs and repositories hold nothing that could go, and JSON is left
 //! to what reads JSON.

@@ -1,5 +1,5 @@
-//! `git status` in the long format: the hints on what to type next go, and a folder that many
-//! entries in a row share is written once.
+//! `git status` in the long format: hints on what to type next are left out, and a folder that many entries in
+//! a row share is written once.
 //!
 //! Grammar: a block starts with `On branch …`, `HEAD detached at|from …`, `Not currently on any
 //! branch.` or a rebase in progress; sections follow, each a heading, hints, and entries behind a

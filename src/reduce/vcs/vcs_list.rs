@@ -1,7 +1,7 @@
 //! Lists with a path or a reference in every line: a folder that many in a row share is written once.
 //!
 //! Each kind is told by its lines; one that is no entry of the kind stays. Of what a list holds nothing
-//! goes: no entry, no hash, no mark.
+//! is left out: no entry, no hash, no mark.
 
 use std::ops::Range;
 

@@ -1,12 +1,12 @@
-//! Logs of git, hg and svn: an author or date that the commit before has too is written once, and of
-//! older commits of a long log the subject stays and the body goes.
+//! Logs of git, hg and svn: an author or date that the commit before has too is written once. Of older commits
+//! of a long log the subject is kept and the body is left out.
 //!
-//! A commit without an author has that of the commit above. From where on authors and dates go whatever they
-//! are, a marker of its own says so.
+//! A commit without an author has that of the commit above. From where on authors and dates are left out whatever
+//! they are, a marker of its own says so.
 //!
 //! Hashes, revisions, references, subjects, trailers, parents and totals stay whatever the mode, and a
 //! line of a message that reads like a failure stays too. Of a log with a line for
-//! each commit the middle goes when it is very long; what is in a format of the caller's stays.
+//! each commit the middle is left out when it is very long; what is in a format of the caller's stays.
 
 mod style;
 

@@ -1,5 +1,5 @@
-//! `go test -json`: one event a line, as `go doc test2json` describes them. The events of passing
-//! tests go; those of failed, skipped and unfinished tests and of the packages stay, verbatim.
+//! `go test -json`: one event a line, as `go doc test2json` describes them. The events of passing tests are
+//! left out; those of failed, skipped and unfinished tests and of the packages are kept, verbatim.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
