@@ -12,7 +12,7 @@ use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input as Search, MatchKind};
 
 use super::fates::{Blanks, Fates};
-use super::lines::{claim, reads_as_report};
+use super::lines::{Tally, claim, reads_as_report};
 use super::{Meta, Reducer};
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
@@ -77,17 +77,6 @@ const CACHE: usize = 256 * 1024;
 /// Longest line that is looked at, in bytes.
 const LONGEST: usize = 2000;
 
-/// Where the output of the format is, and how much of it.
-#[derive(Debug, Default)]
-struct Tally {
-    /// Lines that show the format.
-    shows: usize,
-    /// Lines that some form fits.
-    known: usize,
-    /// Lines with text.
-    all: usize,
-}
-
 impl Format {
     /// A format.
     pub const fn new(
@@ -117,11 +106,8 @@ impl Format {
             if !is_ours && tally.all == HEAD && tally.known * 4 < tally.all {
                 break;
             }
-            tally.all += 1;
-            if let Some(fate) = self.forms.fate(line) {
-                tally.known += 1;
-                tally.shows += usize::from(matches!(fate, Fate::Shows | Fate::Opens | Fate::Closes));
-            }
+            let fate = self.forms.fate(line);
+            tally.add(matches!(fate, Some(Fate::Shows | Fate::Opens | Fate::Closes)), fate.is_some());
         }
         tally
     }
@@ -192,7 +178,7 @@ impl Reducer for Format {
             return Claim::No;
         }
         let tally = self.tally(input, is_ours);
-        let alone = self.content > 0 && tally.shows >= self.content && tally.known * 2 >= tally.all;
+        let alone = self.content > 0 && tally.own >= self.content && tally.covers();
         claim(input, |_| is_ours, tally.known > 0, alone)
     }
 

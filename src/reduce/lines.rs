@@ -41,6 +41,40 @@ pub fn leading_number(text: &str) -> Option<(usize, &str)> {
     Some((number.parse().ok()?, rest))
 }
 
+/// The lines with text that a claim looks at.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// Lines that only this grammar has.
+    pub own: usize,
+    /// Lines that the grammar knows, the own ones among them.
+    pub known: usize,
+    /// All.
+    pub all: usize,
+}
+
+impl Tally {
+    /// Of the first lines of a text.
+    pub fn of(source: &Source<'_>, most: usize, is_known: impl Fn(&str) -> bool) -> Self {
+        let mut tally = Self::default();
+        let lines = source.lines().take(most).filter(|line| !line.trim().is_empty());
+        lines.for_each(|line| tally.add(false, is_known(line)));
+        tally
+    }
+
+    /// Counts one more.
+    pub fn add(&mut self, is_own: bool, is_known: bool) {
+        self.all += 1;
+        self.own += usize::from(is_own);
+        self.known += usize::from(is_own || is_known);
+    }
+
+    /// Whether the grammar knows at least half of the lines: the sign that a text is an output and
+    /// not a document that quotes one.
+    pub fn covers(&self) -> bool {
+        self.own > 0 && self.known * 2 >= self.all
+    }
+}
+
 /// The claim on an output: `with` is what its lines show where the command is one that writes it, `alone` what
 /// they show by themselves.
 pub fn claim(input: &Input<'_>, is_ours: impl Fn(&Simple) -> bool, with: bool, alone: bool) -> Claim {

@@ -2,8 +2,8 @@
 //! not need. They return spans, never text sizes, and they neither redact nor deduplicate.
 //!
 //! A folder is a family. A format whose lines can be told apart one by one is a table of line forms
-//! ([`format::Format`]); one that needs more is a state machine of its own. A new reducer is a new
-//! file, a row in its family's `REDUCERS` and a folder of fixtures with at least three cases, one of
+//! ([`format::Format`]); one that needs more is a state machine of its own, which may decide about lines in any
+//! order (`fates`). A new reducer is a new file, a row in its family's `REDUCERS` and a folder of fixtures with at least three cases, one of
 //! them a decline.
 
 mod anchors;

@@ -118,11 +118,8 @@ fn tally(source: &Source<'_>) -> Tally {
     const STATES: &[&str] = &["ok: [", "changed: [", "skipping: [", "fatal: [", "failed: [", "included: "];
     let mut tally = Tally::default();
     for line in source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
-        let own = heading(line).is_some();
-        let said = || STATES.iter().any(|s| line.starts_with(s)) || is_recap(line);
-        tally.all += 1;
-        tally.own += usize::from(own);
-        tally.known += usize::from(own || said());
+        let is_known = STATES.iter().any(|s| line.starts_with(s)) || is_recap(line);
+        tally.add(heading(line).is_some(), is_known);
     }
     tally
 }

@@ -103,10 +103,7 @@ fn tally(source: &Source<'_>, direct: bool) -> Tally {
         let diagnostic = is_diagnostic(line);
         let own = header && diagnostic || direct && (is_progress(line) || diagnostic);
         header = is_header(line);
-        tally.all += 1;
-        tally.own += usize::from(own);
-        tally.known +=
-            usize::from(own || header || diagnostic || is_progress(line) || line.starts_with('\t'));
+        tally.add(own, header || diagnostic || is_progress(line) || line.starts_with('\t'));
     }
     tally
 }

@@ -225,9 +225,7 @@ fn tally(source: &Source<'_>) -> Tally {
             () if is_total(line) || is_note(line) => 0,
             () => inside - i32::from(inside > 0),
         };
-        tally.all += 1;
-        tally.own += usize::from(own);
-        tally.known += usize::from(own || inside > 0 || is_total(line) || is_note(line));
+        tally.add(own, inside > 0 || is_total(line) || is_note(line));
     }
     tally
 }

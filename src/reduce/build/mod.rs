@@ -29,7 +29,7 @@ use std::collections::{HashMap, HashSet};
 use super::Reducer;
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
-use crate::reduce::lines::reads_as_report;
+use crate::reduce::lines::{Tally, reads_as_report};
 use crate::reduce::place::place;
 
 /// The reducers of this family; the earlier row breaks ties.
@@ -74,25 +74,6 @@ fn stem(path: &str) -> &str {
     match name.find('.') {
         Some(dot) if dot > 0 => &name[..dot],
         _ => name,
-    }
-}
-
-/// What a claim counts.
-#[derive(Default)]
-struct Tally {
-    /// Lines that only this grammar has.
-    own: usize,
-    /// Lines that the grammar knows, the own ones among them.
-    known: usize,
-    /// Lines with text.
-    all: usize,
-}
-
-impl Tally {
-    /// Whether the grammar knows at least half of the lines: the sign that a text is an output and
-    /// not a document that quotes one.
-    fn covers(&self) -> bool {
-        self.own > 0 && self.known * 2 >= self.all
     }
 }
 

@@ -234,9 +234,7 @@ fn tally(source: &Source<'_>) -> Tally {
             || line.starts_with("Time Elapsed ")
             || line.starts_with("Build started ")
             || line.contains("Project \"");
-        tally.all += 1;
-        tally.own += usize::from(own);
-        tally.known += usize::from(known);
+        tally.add(own, known);
     }
     tally
 }

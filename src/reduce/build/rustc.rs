@@ -143,13 +143,11 @@ fn tally(source: &Source<'_>) -> Tally {
             in_block = false;
             continue;
         }
-        tally.all += 1;
         let built = is_built(line);
         let own = built || headline && is_place(line) && line.contains(".rs:") || is_short(line);
         in_block = in_block && continues(line) || own && !built;
         headline = is_warning(line) || is_error(line);
-        tally.own += usize::from(own);
-        tally.known += usize::from(own || in_block || headline || is_progress(line) || is_said(line));
+        tally.add(own, in_block || headline || is_progress(line) || is_said(line));
     }
     tally
 }

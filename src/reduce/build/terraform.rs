@@ -239,10 +239,8 @@ fn tally(source: &Source<'_>) -> Tally {
     for line in source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
         let own = is_own(line);
         planned = planned || line.contains(" will perform the following actions") || line.starts_with('╷');
-        tally.all += 1;
-        tally.own += usize::from(own);
         // The blocks of a plan and the boxes of errors hold any line.
-        tally.known += usize::from(own || planned || line.starts_with("- "));
+        tally.add(own, planned || line.starts_with("- "));
     }
     tally
 }

@@ -72,9 +72,7 @@ fn tally(source: &Source<'_>) -> Tally {
         let own = headline(line).is_some() || is_watch_end(line);
         // Below a headline stand explanations, excerpts, and the totals at the end.
         inside = own || inside && (line.starts_with([' ', '~']) || is_excerpt(line) || is_total(line));
-        tally.all += 1;
-        tally.own += usize::from(own);
-        tally.known += usize::from(inside || is_watch_start(line));
+        tally.add(own, inside || is_watch_start(line));
     }
     tally
 }

@@ -7,7 +7,7 @@
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
 use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, reads_as_report};
+use crate::reduce::lines::{Tally, claim, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -63,8 +63,7 @@ impl Reducer for Dnf {
         if !reads_as_report(input) {
             return Claim::No;
         }
-        let known = input.source.lines().take(CLAIM_LINES).filter(|line| read(line) != Line::Other).count();
-        let all = input.source.lines().take(CLAIM_LINES).filter(|line| !line.trim().is_empty()).count();
+        let Tally { known, all, .. } = Tally::of(input.source, CLAIM_LINES, |line| read(line) != Line::Other);
         let is_ours = |s: &Simple| matches!(s.program(), "dnf" | "yum" | "microdnf" | "dnf5");
         claim(input, is_ours, known > 0, known >= 5 && known * 2 >= all)
     }

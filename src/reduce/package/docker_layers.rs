@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
 use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, reads_as_report};
+use crate::reduce::lines::{Tally, claim, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -116,8 +116,7 @@ impl Reducer for DockerLayers {
         if !reads_as_report(input) {
             return Claim::No;
         }
-        let known = input.source.lines().take(CLAIM_LINES).filter(|line| read(line).is_some()).count();
-        let all = input.source.lines().take(CLAIM_LINES).filter(|line| !line.trim().is_empty()).count();
+        let Tally { known, all, .. } = Tally::of(input.source, CLAIM_LINES, |line| read(line).is_some());
         let is_ours = |s: &Simple| {
             matches!(s.program(), "docker" | "podman" | "docker-compose" | "podman-compose" | "nerdctl")
         };

@@ -9,7 +9,7 @@ use crate::config::Mode;
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
 use crate::reduce::fates::{Blanks, Fates};
-use crate::reduce::lines::{claim, extent, reads_as_report};
+use crate::reduce::lines::{Tally, claim, extent, reads_as_report};
 use crate::reduce::{Meta, Reducer};
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
@@ -78,11 +78,8 @@ impl Reducer for Transfer {
         if !plain && input.source.lines().take(HEAD).filter(is_file).count() < 2 {
             return Claim::No;
         }
-        let (mut known, mut all) = (0, 0);
-        for line in input.source.lines().filter(|line| !line.trim().is_empty()) {
-            all += 1;
-            known += usize::from(read(line, plain) != Line::Other);
-        }
+        let is_known = |line: &str| read(line, plain) != Line::Other;
+        let Tally { known, all, .. } = Tally::of(input.source, usize::MAX, is_known);
         let is_ours = |s: &Simple| {
             matches!(s.program(), "zip" | "unzip" | "rsync" | "aws" | "gsutil" | "gcloud" | "7z")
         };
