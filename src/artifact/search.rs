@@ -110,7 +110,7 @@ const PATTERN_BYTES: usize = 4 << 10;
 /// Bound on a compiled pattern and on its search cache, in bytes each: keeps the cost per byte of text low.
 const PROGRAM_BYTES: usize = 512 << 10;
 /// Longest part of a line that is tested at once, in bytes: between two the search may stop.
-const WINDOW: usize = 8 << 10;
+const WINDOW_BYTES: usize = 8 << 10;
 /// What two such parts have in common: in a line of several a longer match may go unseen.
 const OVERLAP: usize = 2 << 10;
 /// Bytes of short lines between two questions whether it is late.
@@ -323,7 +323,7 @@ impl Found {
                 self.next.get_or_insert(here);
                 return Ok(());
             }
-            let end = text.len().min(window + WINDOW);
+            let end = text.len().min(window + WINDOW_BYTES);
             if let Some(found) = regex.find(Input::new(text).range(window..end)) {
                 let hit = Hit { column: found.start() as u64 + 1, before: self.total, ..at };
                 self.total += 1;
@@ -344,7 +344,7 @@ impl Found {
     /// Asks the caller, but not for every short line. Something is always searched first.
     fn is_late(&mut self, bytes: usize, watch: &Watch<'_>) -> Result<bool, AccessError> {
         if self.since < STRIDE {
-            self.since += bytes.clamp(16, WINDOW);
+            self.since += bytes.clamp(16, WINDOW_BYTES);
             return Ok(false);
         }
         self.since = 0;

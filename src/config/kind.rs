@@ -47,7 +47,7 @@ pub struct Member {
 }
 
 /// How deep schemas are read; what lies deeper is `Other`.
-const DEPTH: usize = 8;
+const MAX_DEPTH: usize = 8;
 
 impl Kind {
     /// Reads a schema whose references lead into `definitions`.
@@ -80,7 +80,7 @@ impl Kind {
 }
 
 fn read(schema: &Value, definitions: &Map<String, Value>, depth: usize) -> Kind {
-    if depth > DEPTH {
+    if depth > MAX_DEPTH {
         return Kind::Other;
     }
     if let Some(name) = schema["$ref"].as_str().and_then(|target| target.strip_prefix("#/$defs/")) {

@@ -8,7 +8,7 @@ use crate::text::relevance::Relevance;
 use crate::text::source::Source;
 
 /// Lines at the start of a file that stay: what it is for, its imports.
-const HEAD: usize = 20;
+const HEAD_LINES: usize = 20;
 /// Fewer lines than this are no gap.
 const MIN_GAP: usize = 4;
 /// Lines that stay or go together when they are ranked.
@@ -17,7 +17,7 @@ const BLOCK: usize = 12;
 const FOR_SESSION: usize = 5;
 const FOR_QUERY: usize = 25;
 /// A value, such as a table, has a body when it takes more lines than this.
-const LONG_VALUE: usize = 12;
+const MIN_BODY_LINES: usize = 12;
 
 /// Per line whether it may go.
 pub(super) struct Plan {
@@ -34,7 +34,7 @@ impl Plan {
             match item.kind {
                 _ if !is_shown => may_go[item.lines.clone()].fill(true),
                 Kind::Function | Kind::Section => may_go[item.body.clone()].fill(true),
-                Kind::Value | Kind::Import if with_values && item.body.len() > LONG_VALUE => {
+                Kind::Value | Kind::Import if with_values && item.body.len() > MIN_BODY_LINES => {
                     may_go[item.body.clone()].fill(true);
                 }
                 // The members of a type are items, or fields, which stay.
@@ -55,7 +55,7 @@ impl Plan {
             }
         }
         let head = lines.iter().position(|line| !line.is_empty()).unwrap_or(0);
-        may_go[..(head + HEAD).min(lines.len())].fill(false);
+        may_go[..(head + HEAD_LINES).min(lines.len())].fill(false);
         Self { may_go }
     }
 

@@ -65,7 +65,7 @@ const DOCUMENTS: &[&str] = &[
 ];
 /// Arguments that are looked at, and the longest that may be a path, in bytes.
 const MAX_ARGUMENTS: usize = 64;
-const LONGEST_PATH: usize = 1024;
+const MAX_PATH_BYTES: usize = 1024;
 
 /// See the module.
 pub(super) fn is_document(call: &ToolCall, command: &CommandLine, shape: Shape) -> bool {
@@ -134,7 +134,7 @@ fn names_document(call: &ToolCall) -> bool {
 /// Whether a word is the path or the address of a document.
 fn names_one(word: &str) -> bool {
     if word.is_empty()
-        || word.len() > LONGEST_PATH
+        || word.len() > MAX_PATH_BYTES
         || word.starts_with('-')
         || word.contains(char::is_whitespace)
     {

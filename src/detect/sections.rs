@@ -20,7 +20,7 @@ pub struct Section {
 }
 
 /// Shortest line that tells sections apart, in bytes.
-const SHORTEST: usize = 3;
+const MIN_LINE_BYTES: usize = 3;
 
 /// The sections of an output, in order; a line that tells them apart belongs to none. One section
 /// when the parts can't be told apart.
@@ -101,7 +101,7 @@ fn printed(simple: &Simple) -> Option<String> {
 fn find(source: &Source<'_>, from: usize, text: &str) -> Option<Range<usize>> {
     let lines: Vec<Vec<String>> = text.trim_matches('\n').split('\n').map(|l| pieces(l.trim_end())).collect();
     let fixed: usize = lines.iter().flatten().map(|piece| piece.trim().len()).sum();
-    if fixed < SHORTEST {
+    if fixed < MIN_LINE_BYTES {
         return None;
     }
     let fits = |i: &usize| {
@@ -169,7 +169,7 @@ fn is_filled(line: &str, pieces: &[String]) -> bool {
 fn prompted(pipeline: &Pipeline) -> Option<String> {
     let words = |simple: &Simple| simple.argv.join(" ");
     let text = pipeline.iter().map(words).collect::<Vec<_>>().join(" | ");
-    (text.len() >= SHORTEST).then_some(text)
+    (text.len() >= MIN_LINE_BYTES).then_some(text)
 }
 
 /// The line that ends with a prompt and the command.

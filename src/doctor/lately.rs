@@ -13,9 +13,9 @@ use crate::telemetry::{Clock, SystemClock};
 
 const AREA: &str = "lately";
 /// Bytes at the end of the file that are looked at.
-const TAIL: u64 = 4 << 20;
+const TAIL_BYTES: u64 = 4 << 20;
 /// Most failures that are told.
-const MOST: usize = 5;
+const MAX_FAILURES: usize = 5;
 
 pub(super) fn look(config: &Config) -> Vec<Finding> {
     let Some(file) = events(config) else { return Vec::new() };
@@ -37,10 +37,10 @@ pub(super) fn look(config: &Config) -> Vec<Finding> {
 /// The end of a file, from the beginning of a line.
 fn read(file: &Path) -> std::io::Result<String> {
     let mut file = File::open(file)?;
-    let from = file.metadata()?.len().saturating_sub(TAIL);
+    let from = file.metadata()?.len().saturating_sub(TAIL_BYTES);
     file.seek(SeekFrom::Start(from))?;
     let mut bytes = Vec::new();
-    file.take(TAIL).read_to_end(&mut bytes)?;
+    file.take(TAIL_BYTES).read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     Ok(match (from, text.split_once('\n')) {
         (1.., Some((_, rest))) => rest.to_owned(),
@@ -75,7 +75,7 @@ fn recent_findings(file: &Path, text: &str, now: Duration) -> Vec<Finding> {
         AREA,
         format!("{}: {results} results and {} failures among the last events", shown(file), failures.len()),
     )];
-    for (time, what) in failures.iter().rev().take(MOST) {
+    for (time, what) in failures.iter().rev().take(MAX_FAILURES) {
         let age = now.saturating_sub(Duration::from_millis(*time)).as_secs();
         let age = humantime::format_duration(Duration::from_secs(age)).to_string();
         let age = age.split(' ').take(2).collect::<Vec<_>>().join(" ");

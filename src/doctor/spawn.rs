@@ -9,7 +9,7 @@ use std::time::Duration;
 /// How long a program may take to say its version. Hosts that are scripts take a second or two when nothing is cached.
 const DEADLINE: Duration = Duration::from_secs(5);
 /// Longest answer that is read, in bytes.
-const LONGEST: u64 = 4096;
+const MAX_ANSWER_BYTES: u64 = 4096;
 
 /// The first line that `PROGRAM --version` prints, or why there is none.
 pub(super) fn version(program: &Path) -> Result<String, String> {
@@ -21,7 +21,7 @@ pub(super) fn version(program: &Path) -> Result<String, String> {
         std::thread::spawn(move || {
             let mut bytes = Vec::new();
             // What came until it failed is what there is.
-            let _ = stdout.take(LONGEST).read_to_end(&mut bytes);
+            let _ = stdout.take(MAX_ANSWER_BYTES).read_to_end(&mut bytes);
             let _ = done.send(bytes);
         });
     }

@@ -17,13 +17,13 @@ use crate::text::signals;
 use crate::{encode, formats};
 
 /// Smaller documents are left whole.
-const LEAST: usize = 512;
+const MIN_DOCUMENT_BYTES: usize = 512;
 /// Smaller files are left whole.
-const LEAST_FILE: usize = 16 << 10;
+const MIN_FILE_BYTES: usize = 16 << 10;
 /// Longest label before a document on its line.
 const LABEL: usize = 160;
 /// Bytes of the head of a long line that reports a failure.
-const HEAD: usize = 160;
+const HEAD_BYTES: usize = 160;
 /// Fewer documents in a row are no series.
 const SERIES: usize = 4;
 
@@ -37,7 +37,7 @@ pub(super) fn documents<'a>(input: &'a Input<'_>, ledger: &Ledger, signals: &[us
     let finder = Finder {
         input,
         signals,
-        least: if is_file { LEAST_FILE } else { LEAST },
+        least: if is_file { MIN_FILE_BYTES } else { MIN_DOCUMENT_BYTES },
         is_exact: crate::input::is_exact_text(input),
         is_aggressive: input.policy.mode == Mode::Aggressive,
     };
@@ -405,7 +405,7 @@ impl<'a> Finder<'a, '_, '_> {
                 let mut head = 0;
                 if lines.len() > 1 && self.fails(next..next + 1) {
                     // Its head says what it is about.
-                    head = text.floor_char_boundary(blank + HEAD);
+                    head = text.floor_char_boundary(blank + HEAD_BYTES);
                     add(start + blank..start + head, &mut out);
                 }
                 for excerpt in signals::excerpts(text).into_iter().filter(|excerpt| excerpt.end > head) {

@@ -20,7 +20,7 @@ use crate::text::relevance::Relevance;
 /// Bytes that must go for a marker to pay.
 const WORTH: usize = 80;
 /// Bytes of the keys that a marker names.
-const NAMES: usize = 240;
+const MAX_NAMES_BYTES: usize = 240;
 /// Members of an item beyond the limit that stay beside what must.
 const IDENTITY: usize = 3;
 
@@ -481,7 +481,7 @@ impl<'d, 'a> Writer<'d, 'a> {
                 is_all = false;
                 continue;
             }
-            if names.len() + key.len() > NAMES.min(size / 3) {
+            if names.len() + key.len() > MAX_NAMES_BYTES.min(size / 3) {
                 is_all = false;
                 break;
             }

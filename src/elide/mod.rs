@@ -64,7 +64,7 @@ const LARGEST: (usize, usize) = (1 << 14, 1 << 18);
 const IDLE: usize = 3;
 /// What of a document is shown by limits between two halvings, at most, in bytes: a cut that takes far more than it
 /// has to is no aim, and to fill a large room is none either.
-const ENOUGH: usize = 16 << 10;
+const MAX_AIM_BYTES: usize = 16 << 10;
 /// Levels that are shown, by how often the limits were halved.
 const DEPTHS: &[usize] = &[64, 32, 10, 8, 6, 5, 4, 3, 2];
 
@@ -186,7 +186,7 @@ pub fn reduce(
             if length < size {
                 best = Some(shown);
             }
-            let aim = share.map(|share| share.min(ENOUGH)).filter(|aim| length * 2 < *aim);
+            let aim = share.map(|share| share.min(MAX_AIM_BYTES)).filter(|aim| length * 2 < *aim);
             if let (true, Some(wider), Some(aim)) = (fits, wider, aim) {
                 let mut tried = wider.between(here).filter_map(|limits| (document.write)(limits));
                 best = tried.find(|shown| (length..=aim).contains(&shown.text.len())).or(best);

@@ -14,9 +14,9 @@ const MAX_WORDS: usize = 16;
 /// A word or a shape that at most one item in so many has is rare.
 const RARE: usize = 20;
 /// How far from the median, in median deviations, a number stands out.
-const FAR: f64 = 12.0;
+const FAR_DEVIATIONS: f64 = 12.0;
 /// Fewer numbers show no spread.
-const LEAST_NUMBERS: usize = 8;
+const MIN_NUMBERS: usize = 8;
 /// Fields of which numbers and words are looked at.
 const MAX_FIELDS: usize = 128;
 
@@ -156,7 +156,7 @@ fn outliers(field: &[(u32, Value)]) -> Vec<u32> {
         _ => None,
     };
     let numbers: Vec<(f64, u32)> = field.iter().filter_map(number).collect();
-    if numbers.len() < LEAST_NUMBERS {
+    if numbers.len() < MIN_NUMBERS {
         return Vec::new();
     }
     let mut sorted: Vec<f64> = numbers.iter().map(|(n, _)| *n).collect();
@@ -167,7 +167,7 @@ fn outliers(field: &[(u32, Value)]) -> Vec<u32> {
     let spread = middle(&mut sorted);
     let order = |a: &&(f64, u32), b: &&(f64, u32)| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1));
     let ends = [numbers.iter().max_by(order), numbers.iter().rev().min_by(order)];
-    let far = |n: f64| (n - median).abs() > spread * FAR;
+    let far = |n: f64| (n - median).abs() > spread * FAR_DEVIATIONS;
     // With no spread, what differs must be rare.
     let differ = numbers.iter().filter(|(n, _)| *n != median).count();
     let any = spread > 0.0 || differ * RARE <= numbers.len();

@@ -18,13 +18,13 @@ use crate::text::relevance::Relevance;
 use crate::text::signals;
 
 /// Fewer rows are no table worth a look.
-const LEAST_ROWS: usize = 8;
+const MIN_ROWS: usize = 8;
 /// Fewer cells in a row tell nothing.
-const LEAST_CELLS: usize = 2;
+const MIN_CELLS: usize = 2;
 /// Lines of a header, at most.
 const HEADER: usize = 3;
 /// Longest name of a column.
-const NAME: usize = 60;
+const MAX_NAME_BYTES: usize = 60;
 
 /// How a row is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,12 +122,13 @@ pub fn csv(lines: &[&str], must: &dyn Fn(Range<usize>) -> bool, about: &Relevanc
         records.push(start..at);
     }
     let names: Vec<&str> = first.split(char::from(by)).map(|name| name.trim_matches('"').trim()).collect();
-    let is_name = |name: &str| !name.is_empty() && name.len() <= NAME && name.parse::<f64>().is_err();
+    let is_name =
+        |name: &str| !name.is_empty() && name.len() <= MAX_NAME_BYTES && name.parse::<f64>().is_err();
     let are_names = names.iter().all(|name| is_name(name)) && records.first()?.len() == 1;
     // Files have no blank behind a comma, sentences do.
     let is_prose =
         by == b',' && (first.contains(", ") || names.iter().any(|name| name.split(' ').count() > 4));
-    if !are_names || is_prose || cells <= LEAST_CELLS || records.len() <= LEAST_ROWS {
+    if !are_names || is_prose || cells <= MIN_CELLS || records.len() <= MIN_ROWS {
         return None;
     }
     let text = |lines_of: &Range<usize>| lines[lines_of.clone()].join("\n");
@@ -194,7 +195,7 @@ pub fn bars(
     let end = below + 1 + len;
     let has_foot = lines.get(end).is_some_and(|line| is_rule(line));
     // What goes on as something else was no table; a box has a bottom.
-    if cells < LEAST_CELLS || len <= LEAST_ROWS || is_boxed != has_foot {
+    if cells < MIN_CELLS || len <= MIN_ROWS || is_boxed != has_foot {
         return None;
     }
     let said = lines[end + usize::from(has_foot)..].iter().take(2).find_map(|line| row_count(line));

@@ -13,11 +13,11 @@ use crate::text::relevance::Relevance;
 /// Shortest run of base64 that goes, in bytes.
 const ENCODED: usize = 512;
 /// Longest text between lines that is one piece.
-const PIECE: usize = 400;
+const MAX_PIECE_BYTES: usize = 400;
 /// What is shown around a failure, in bytes.
 const AROUND: usize = 120;
 /// A gap that is smaller is not worth its marker.
-const LEAST_GAP: usize = 120;
+const MIN_GAP_BYTES: usize = 120;
 /// Middles above this many bytes are not searched for what was asked for.
 const SEARCHED: usize = 1 << 20;
 
@@ -48,7 +48,7 @@ pub fn cut(
     about: &Relevance,
     escapes: Escapes,
 ) -> Option<Cut> {
-    if raw.len() <= limit.max(LEAST_GAP) {
+    if raw.len() <= limit.max(MIN_GAP_BYTES) {
         return None;
     }
     if let Some(run) = encoded(raw).filter(|_| fixed.is_empty()) {
@@ -88,7 +88,7 @@ fn write(raw: &str, windows: &[Range<usize>], total: usize, escapes: Escapes) ->
     for window in windows {
         if window.start > at {
             let gap = &raw[at..window.start];
-            if gap.len() < LEAST_GAP {
+            if gap.len() < MIN_GAP_BYTES {
                 out.text.push_str(gap);
             } else {
                 out.text.push_str(&marker(length(gap, escapes), total, Reason::LongString));
@@ -132,13 +132,14 @@ fn asked_for(
     about: &Relevance,
     escapes: Escapes,
 ) -> Vec<Range<usize>> {
-    if about.is_empty() || middle.len() > SEARCHED || middle.len() < LEAST_GAP {
+    if about.is_empty() || middle.len() > SEARCHED || middle.len() < MIN_GAP_BYTES {
         return Vec::new();
     }
     let mut pieces: Vec<Range<usize>> = Vec::new();
     let mut at = middle.start;
     while at < middle.end {
-        let end = safe(raw, line_after(raw, at + 1).min(at + PIECE).min(middle.end), escapes).max(at + 1);
+        let end =
+            safe(raw, line_after(raw, at + 1).min(at + MAX_PIECE_BYTES).min(middle.end), escapes).max(at + 1);
         let end = raw.ceil_char_boundary(end);
         pieces.push(at..end);
         at = end;
@@ -207,7 +208,7 @@ fn line_end(raw: &str, at: usize) -> usize {
 fn line_before(raw: &str, at: usize) -> usize {
     let before = &raw.as_bytes()[..at];
     let plain = memchr::memrchr(b'\n', before).map_or(0, |i| i + 1);
-    let near = &before[plain.max(at.saturating_sub(4 * PIECE))..];
+    let near = &before[plain.max(at.saturating_sub(4 * MAX_PIECE_BYTES))..];
     memchr::memmem::rfind(near, b"\\n").map_or(plain, |i| at - near.len() + i + 2)
 }
 
@@ -215,7 +216,7 @@ fn line_before(raw: &str, at: usize) -> usize {
 fn line_after(raw: &str, at: usize) -> usize {
     let bytes = raw.as_bytes();
     let rest = bytes.get(at..).unwrap_or_default();
-    let near = &rest[..rest.len().min(4 * PIECE)];
+    let near = &rest[..rest.len().min(4 * MAX_PIECE_BYTES)];
     let plain = memchr::memchr(b'\n', near).map(|i| at + i + 1);
     let escaped = memchr::memmem::find(near, b"\\n").map(|i| at + i + 2);
     plain.into_iter().chain(escaped).min().unwrap_or(bytes.len())

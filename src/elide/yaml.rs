@@ -23,7 +23,7 @@ const WORTH: usize = 80;
 /// Deepest nesting that is read.
 const MAX_DEPTH: usize = 64;
 /// Bytes of the keys that a marker names.
-const NAMES: usize = 240;
+const MAX_NAMES_BYTES: usize = 240;
 
 /// A line and the deeper ones behind it.
 #[derive(Debug, Clone, Copy)]
@@ -314,7 +314,7 @@ impl Writer<'_, '_> {
         for block in gone {
             let key = self.document.source.line(block.start).trim().split(':').next().unwrap_or_default();
             let key = key.trim_matches(['"', '\'']);
-            if !super::is_plain_name(key) || names.len() + key.len() > NAMES.min(bytes / 3) {
+            if !super::is_plain_name(key) || names.len() + key.len() > MAX_NAMES_BYTES.min(bytes / 3) {
                 if !names.is_empty() {
                     names.push_str(", ...");
                 }

@@ -246,13 +246,13 @@ impl Engine {
 
     /// What is wrong with files and variables, or does not count, as lines for people; no more than fit on a screen.
     pub fn notes_on_settings(&self) -> Vec<String> {
-        const MOST: usize = 32;
+        const MAX_NOTES: usize = 32;
         let told = self.configuration.answer();
         let faults = told.faults.iter().map(|fault| format!("{fault}; it does not count"));
         let untrusted = told.untrusted.iter().map(|untrusted| untrusted.text.clone());
         let warnings = self.configuration.policy().rules.warnings();
         let warnings = warnings.into_iter().map(|warning| format!("warning: {}", printable(&warning)));
-        faults.chain(untrusted).chain(warnings).take(MOST).map(|line| of_length(line, 4 << 10)).collect()
+        faults.chain(untrusted).chain(warnings).take(MAX_NOTES).map(|line| of_length(line, 4 << 10)).collect()
     }
 
     /// Where a file of settings is or may come to be, for who wants to know whether one changed.

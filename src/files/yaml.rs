@@ -4,13 +4,13 @@
 use serde_saphyr::Options;
 
 /// Levels of nesting; the deepest setting has seven.
-const DEPTH: usize = 24;
+const MAX_DEPTH: usize = 24;
 
 /// Options for [`serde_saphyr::from_str_with_options`].
 pub fn options() -> Options {
     let mut options = Options::default();
     if let Some(budget) = &mut options.budget {
-        budget.max_depth = DEPTH;
+        budget.max_depth = MAX_DEPTH;
     }
     options
 }

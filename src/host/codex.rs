@@ -30,9 +30,9 @@ const FORGETS: &[&str] = &["PreCompact", "PostCompact", "SessionStart", "Session
 
 /// How names of models start that Codex knows, and the bytes that it shows of an output to them: 10,000 tokens.
 const KNOWN: &str = "gpt-";
-const LIMIT: usize = 40_000;
+const LIMIT_BYTES: usize = 40_000;
 /// The bytes that it shows to others.
-const LIMIT_OF_UNKNOWN: usize = 10_000;
+const LIMIT_OF_UNKNOWN_BYTES: usize = 10_000;
 
 /// How the ids of calls start that a program made.
 const OF_PROGRAM: &str = "exec-";
@@ -89,8 +89,8 @@ fn shown(event: &Event) -> Shown {
     let folder = std::env::var_os("CODEX_HOME").map(PathBuf::from).or(home);
     let text = folder.and_then(|folder| fs::read_to_string(folder.join("config.toml")).ok());
     let set = text.as_deref().and_then(limit_set);
-    let limit = if event.model.starts_with(KNOWN) { LIMIT } else { LIMIT_OF_UNKNOWN };
-    let whole = set.map_or(limit, |tokens| tokens.saturating_mul(4).min(LIMIT));
+    let limit = if event.model.starts_with(KNOWN) { LIMIT_BYTES } else { LIMIT_OF_UNKNOWN_BYTES };
+    let whole = set.map_or(limit, |tokens| tokens.saturating_mul(4).min(LIMIT_BYTES));
     Shown { whole, failed: whole }
 }
 

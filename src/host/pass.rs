@@ -15,7 +15,7 @@ const BEFORE: usize = 16 << 10;
 /// Bytes that wait for the next moment at most.
 const WAITING: usize = 64 << 10;
 /// Bytes that wait for the end of a secret at most.
-const MOST: usize = 512 << 10;
+const MAX_WAITING_BYTES: usize = 512 << 10;
 
 /// One stream.
 pub struct Passing<'p> {
@@ -108,7 +108,7 @@ impl<'p> Passing<'p> {
             None if goes_on && self.held.len() < WAITING => 0,
             None => self.held.iter().rposition(is_blank).map_or(0, |at| at + 1),
         };
-        let cut = if cut == 0 && self.held.len() >= MOST { self.held.len() / 2 } else { cut };
+        let cut = if cut == 0 && self.held.len() >= MAX_WAITING_BYTES { self.held.len() / 2 } else { cut };
         self.give(cut, false)
     }
 
@@ -132,7 +132,7 @@ impl<'p> Passing<'p> {
             let is_cut = |f: &&Finding| f.start < to && (f.end > to || f.end == all.len());
             if let Some(finding) = findings.iter().find(is_cut) {
                 // A secret without an end goes, as far as it came.
-                let is_long = all.len() - from > MOST;
+                let is_long = all.len() - from > MAX_WAITING_BYTES;
                 to = if is_long { finding.end } else { finding.start.max(from) };
             }
         }
@@ -236,7 +236,7 @@ mod tests {
         let mut sum = 0;
         for _ in 0..40 {
             sum += stream.push(&vec![b'a'; WAITING]).len();
-            assert!(stream.held.len() <= MOST + WAITING);
+            assert!(stream.held.len() <= MAX_WAITING_BYTES + WAITING);
         }
         assert_eq!(sum + stream.end().len(), 40 * WAITING);
     }

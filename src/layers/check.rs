@@ -6,7 +6,7 @@ use crate::config::kind::{Kind, Member};
 use crate::config::schema::settings;
 
 /// Longest value that an error quotes, in bytes.
-const QUOTED: usize = 60;
+const MAX_QUOTED_BYTES: usize = 60;
 
 /// Names that an error lists.
 const LISTED: usize = 24;
@@ -145,7 +145,7 @@ fn bad(node: &Node, line: usize, kind: &Kind, key: &str) -> Wrong {
 
 /// A value as an error quotes it: on one line, and not too long.
 pub fn quoted(text: &str) -> String {
-    let shown = &text[..text.floor_char_boundary(QUOTED)];
+    let shown = &text[..text.floor_char_boundary(MAX_QUOTED_BYTES)];
     let more = if shown.len() < text.len() { " ..." } else { "" };
     format!("`{}{more}`", shown.escape_debug())
 }

@@ -30,7 +30,7 @@ const OF_USER: &str = "policy.secrets.";
 /// Where relative paths of projects lead, below the state folder.
 const OF_PROJECTS: &str = "projects";
 /// Files of rules that a project may name.
-const MOST_RULE_FILES: usize = 32;
+const MAX_RULE_FILES: usize = 32;
 
 /// What a file says: settings with their values and lines.
 type Said = Vec<(String, Value, usize)>;
@@ -171,8 +171,8 @@ fn rule_files(folder: &Path, top: &Path, names: &[PathBuf], faults: &mut Vec<Con
         let path = folder.join(name);
         let below = path.strip_prefix(top).ok().filter(|_| !name.starts_with("~"));
         let text = match (&root, below) {
-            _ if all.len() == MOST_RULE_FILES => {
-                Err(format!("allowed are at most {MOST_RULE_FILES} files of rules"))
+            _ if all.len() == MAX_RULE_FILES => {
+                Err(format!("allowed are at most {MAX_RULE_FILES} files of rules"))
             }
             (Some(root), Some(below)) => {
                 root.read(below, LARGEST, Writers::Own).map_err(|refused| refused.why.to_string())
@@ -183,7 +183,7 @@ fn rule_files(folder: &Path, top: &Path, names: &[PathBuf], faults: &mut Vec<Con
             Ok(bytes) => all.push((path, bytes)),
             Err(text) => {
                 faults.push(ConfigError { place: path.display().to_string(), line: None, text });
-                if all.len() == MOST_RULE_FILES {
+                if all.len() == MAX_RULE_FILES {
                     break;
                 }
             }

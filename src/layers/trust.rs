@@ -17,7 +17,7 @@ pub(super) const FOLDER: &str = "trust";
 /// Largest record, in bytes.
 const LARGEST: u64 = 64 << 10;
 /// Records that are listed.
-const MOST: usize = 10_000;
+const MAX_RECORDS: usize = 10_000;
 
 /// A file and the digest of its content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,7 +85,8 @@ impl Trusted {
         let Some(folder) = self.open() else { return Vec::new() };
         let names =
             std::fs::read_dir(self.folder()).into_iter().flatten().flatten().map(|entry| entry.file_name());
-        let mut all: Vec<Record> = names.take(MOST).filter_map(|name| self.read(&folder, &name)).collect();
+        let mut all: Vec<Record> =
+            names.take(MAX_RECORDS).filter_map(|name| self.read(&folder, &name)).collect();
         all.sort_by(|a, b| a.file.path.cmp(&b.file.path));
         all
     }

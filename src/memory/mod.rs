@@ -4,7 +4,7 @@
 pub mod size;
 
 /// Buffers beyond this many bytes grow by a quarter and not to the double of what they hold.
-const LARGE: usize = 1 << 20;
+const LARGE_BYTES: usize = 1 << 20;
 
 /// Makes room for `more` bytes behind those that a buffer holds. Never more than a quarter too much where the
 /// buffer is large: doubled, one message would take three times its size while it grows.
@@ -13,7 +13,7 @@ pub fn grow(buffer: &mut Vec<u8>, more: usize) {
         return;
     }
     match buffer.len() {
-        small if small < LARGE => buffer.reserve(more),
+        small if small < LARGE_BYTES => buffer.reserve(more),
         large => buffer.reserve_exact(more.max(large / 4)),
     }
 }

@@ -45,7 +45,7 @@ const TAGS: &[&str] = &[
 ];
 
 /// How many open elements are looked through for the one that a tag closes.
-const REACH: usize = 64;
+const MAX_OPEN: usize = 64;
 
 struct Open {
     item: usize,
@@ -110,7 +110,7 @@ impl<'a> Scanner<'a, '_> {
         let name = &name[..end];
         let Some(tag) = TAGS.iter().find(|t| t.eq_ignore_ascii_case(name)) else { return };
         if closing {
-            let floor = self.open.len().saturating_sub(REACH);
+            let floor = self.open.len().saturating_sub(MAX_OPEN);
             if let Some(keep) = self.open[floor..].iter().rposition(|o| o.tag == *tag).map(|i| i + floor) {
                 self.close(keep + 1, line, false);
                 self.close(keep, line, true);

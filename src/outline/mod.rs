@@ -81,7 +81,7 @@ struct Found<'a> {
 const FREE: usize = 2;
 
 /// One strange line in so many is one too many.
-const SHARE: usize = 12;
+const STRANGE_ONE_IN: usize = 12;
 
 /// Items in order of their first line, nested ones after the item they lie in. Items side by side share
 /// no line, and a nested one lies within the other's body.
@@ -105,7 +105,7 @@ pub fn outline<'a>(language: Language, lines: &[&'a str]) -> Option<Vec<Item<'a>
         _ => brace::scan(language, lines),
     };
     let filled = lines.iter().filter(|l| !l.trim_start().is_empty()).count();
-    if found.items.is_empty() || found.strange > FREE + filled / SHARE {
+    if found.items.is_empty() || found.strange > FREE + filled / STRANGE_ONE_IN {
         return None;
     }
     let items = settle(found.items, lines.len());

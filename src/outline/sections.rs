@@ -61,11 +61,11 @@ fn close(item: &mut Item<'_>, lines: &[&str], end: usize) {
 
 /// The line after the settings that a page may start with.
 fn front_matter(lines: &[&str]) -> usize {
-    const LONGEST: usize = 100;
+    const MAX_FRONT_MATTER_LINES: usize = 100;
     if lines.first().is_none_or(|l| l.trim_end() != "---") {
         return 0;
     }
-    (1..lines.len().min(LONGEST)).find(|i| lines[*i].trim_end() == "---").map_or(0, |i| i + 1)
+    (1..lines.len().min(MAX_FRONT_MATTER_LINES)).find(|i| lines[*i].trim_end() == "---").map_or(0, |i| i + 1)
 }
 
 fn fence_of(text: &str) -> Option<(u8, usize)> {

@@ -43,7 +43,7 @@ const OF_PROVIDER: &[&str] = &[
 /// Bytes of strings that are read together.
 const TOGETHER: usize = 256 << 10;
 /// Shortest string that is read by itself.
-const SHORT: usize = 6;
+const MIN_STRING_BYTES: usize = 6;
 
 /// A value whose strings are looked through.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -186,7 +186,7 @@ impl<'a> Work<'a> {
                 continue;
             }
             let over: Vec<&Finding> = over.collect();
-            if over.is_empty() && leaf.range.len() < SHORT + 2 {
+            if over.is_empty() && leaf.range.len() < MIN_STRING_BYTES + 2 {
                 continue;
             }
             let (value, found) = leaves::value(text, &leaf.range, &over);

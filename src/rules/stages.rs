@@ -19,11 +19,11 @@ use crate::text::reason::Reason;
 use crate::text::source::Source;
 
 /// Times that one replacement works in one line.
-const MOST_IN_LINE: usize = 64;
+const MAX_IN_LINE: usize = 64;
 /// Longest message, in bytes.
 const MESSAGE: usize = 200;
 /// Fewest characters that a long line keeps.
-const SHORTEST: u64 = 20;
+const MIN_KEPT_CHARS: u64 = 20;
 
 /// A rule's own words, and whether they tell of success.
 #[derive(Debug, Clone)]
@@ -168,7 +168,7 @@ impl Stages {
             }
             given => Ok(given.map(|n| n as usize)),
         };
-        out.width = limit("truncateLinesAt", spec.truncate_lines_at, SHORTEST)?;
+        out.width = limit("truncateLinesAt", spec.truncate_lines_at, MIN_KEPT_CHARS)?;
         out.head = limit("headLines", spec.head_lines, 0)?;
         out.tail = limit("tailLines", spec.tail_lines, 0)?;
         out.max = limit("maxLines", spec.max_lines, 1)?;
@@ -256,7 +256,7 @@ impl Stages {
                     continue;
                 }
                 // Each search may look at the whole line, so that their number has to be bounded.
-                let Cow::Owned(new) = regex.replacen(&line, MOST_IN_LINE, with.text.as_str()) else {
+                let Cow::Owned(new) = regex.replacen(&line, MAX_IN_LINE, with.text.as_str()) else {
                     continue;
                 };
                 if new == line || marker::may_hold(&new) {
@@ -271,7 +271,7 @@ impl Stages {
                     }
                     continue;
                 }
-                let went: usize = regex.find_iter(&line).take(MOST_IN_LINE).map(|hit| hit.len()).sum();
+                let went: usize = regex.find_iter(&line).take(MAX_IN_LINE).map(|hit| hit.len()).sum();
                 let before = staged.texts.get(&i).map_or(0, |(_, bytes, _)| *bytes);
                 // A line stays one line.
                 let new = new.replace(['\n', '\r'], " ");

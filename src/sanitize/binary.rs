@@ -29,7 +29,7 @@ pub struct Base64Run {
 }
 
 /// What is looked at first, in bytes.
-const HEAD: usize = 8192;
+const PROBE_BYTES: usize = 8192;
 /// Data is binary when more than one byte in so many is one that no text has.
 const ONE_IN: usize = 10;
 /// The shortest base64 run that is looked into, in characters.
@@ -43,7 +43,7 @@ pub fn classify(bytes: &[u8]) -> Option<Binary> {
     if bytes.is_empty() || encoding::utf16(bytes).is_some() {
         return None;
     }
-    let head = &bytes[..bytes.len().min(HEAD)];
+    let head = &bytes[..bytes.len().min(PROBE_BYTES)];
     let head_is_text = std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true);
     // Short magic numbers (`BM`, `MZ`, `II*`) also begin sentences: what is clean text throughout its head is text.
     let is_clean = head_is_text && !has_odd_control(head);
@@ -209,7 +209,7 @@ mod tests {
             .0
             .into_owned();
         let wide: Vec<u8> = "hello wide world\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let mut cut = "漢".repeat(HEAD);
+        let mut cut = "漢".repeat(PROBE_BYTES);
         cut.insert(0, 'x');
         let texts: [&[u8]; 15] = [
             b"",

@@ -74,10 +74,10 @@ pub(super) fn utf16(bytes: &[u8]) -> Option<(&'static Encoding, usize)> {
     }
     // Without a mark only what is plainly ASCII in UTF-16 is taken for it: one byte of nearly every pair is NUL, the
     // other one is printable.
-    const HEAD: usize = 4096;
-    const LEAST: usize = 8;
-    let head = &bytes[..bytes.len().min(HEAD)];
-    if head.len() < LEAST || !bytes.len().is_multiple_of(2) || !head.contains(&0) {
+    const PROBE_BYTES: usize = 4096;
+    const MIN_PROBE_BYTES: usize = 8;
+    let head = &bytes[..bytes.len().min(PROBE_BYTES)];
+    if head.len() < MIN_PROBE_BYTES || !bytes.len().is_multiple_of(2) || !head.contains(&0) {
         return None;
     }
     let printable = |byte: u8| (0x20..0x7F).contains(&byte) || matches!(byte, b'\n' | b'\r' | b'\t' | 0x1B);

@@ -234,18 +234,19 @@ fn is_jamo(ch: char) -> bool {
 /// The end of the flag of a region (UTS #51: black flag, three to six tag letters or digits, cancel tag) whose tags
 /// begin at `start`.
 fn flag_end(text: &str, start: usize, before: Option<char>) -> Option<usize> {
-    const LONGEST: usize = 6;
+    const MAX_FLAG_LETTERS: usize = 6;
     if before != Some('\u{1F3F4}') {
         return None;
     }
     let tags = &text[start..];
     let letters = tags
         .chars()
-        .take(LONGEST + 1)
+        .take(MAX_FLAG_LETTERS + 1)
         .take_while(|ch| matches!(ch, '\u{E0061}'..='\u{E007A}' | '\u{E0030}'..='\u{E0039}'))
         .count();
     let end = letters * 4;
-    ((3..=LONGEST).contains(&letters) && tags[end..].starts_with('\u{E007F}')).then_some(start + end + 4)
+    ((3..=MAX_FLAG_LETTERS).contains(&letters) && tags[end..].starts_with('\u{E007F}'))
+        .then_some(start + end + 4)
 }
 
 /// The end of the run of tag characters that begins at `start`.

@@ -73,7 +73,7 @@ pub const LOOK_ALIKE: &str = "marker_look_alike";
 /// that are made to need more.
 const ESCAPE_ROUNDS: usize = 3;
 /// Longest marker for binary data, in bytes.
-const SHORT: usize = 128;
+const MAX_BINARY_MARKER_BYTES: usize = 128;
 
 /// How the stage is run.
 #[derive(Clone, Copy)]
@@ -97,20 +97,22 @@ pub fn run(raw: Raw<'_>, how: How<'_>) -> Result<Sanitized, RedactionFailed> {
     let mut out = Sanitized::default();
     let decoded: Cow<'_, str> = match raw {
         // What is shorter than the marker that would stand for it is shown, whatever it is.
-        Raw::Text(text) if text.len() <= SHORT => Cow::Borrowed(text),
+        Raw::Text(text) if text.len() <= MAX_BINARY_MARKER_BYTES => Cow::Borrowed(text),
         Raw::Text(text) => match binary::classify(text.as_bytes()) {
             Some(binary) => return Ok(Sanitized { binary: Some(binary), ..out }),
             None => Cow::Borrowed(text),
         },
-        Raw::Bytes(bytes) => match binary::classify(bytes).filter(|_| bytes.len() > SHORT) {
-            Some(binary) => return Ok(Sanitized { binary: Some(binary), ..out }),
-            None => {
-                let decoded = encoding::decode(bytes);
-                add(&mut out.removals, "invalid_utf8", decoded.replaced);
-                add(&mut out.removals, "byte_order_mark", usize::from(decoded.bom));
-                decoded.text
+        Raw::Bytes(bytes) => {
+            match binary::classify(bytes).filter(|_| bytes.len() > MAX_BINARY_MARKER_BYTES) {
+                Some(binary) => return Ok(Sanitized { binary: Some(binary), ..out }),
+                None => {
+                    let decoded = encoding::decode(bytes);
+                    add(&mut out.removals, "invalid_utf8", decoded.replaced);
+                    add(&mut out.removals, "byte_order_mark", usize::from(decoded.bom));
+                    decoded.text
+                }
             }
-        },
+        }
     };
     let is_sealed = marker::is_sealed(&decoded, how.key);
     let len = decoded.len();

@@ -6,9 +6,9 @@ use std::io;
 
 /// Bytes that go into a pipe or a socket without waiting when the system says that it takes any: Linux says so when a page of the
 /// pipe is free (pipe(7), `PIPE_BUF`), or three quarters of the socket's buffer.
-const PIECE: usize = 4096;
+const PIECE_BYTES: usize = 4096;
 /// Larger frames are left to the writer thread. A choice: a quarter of a pipe.
-const MAX_FRAME: usize = 16 << 10;
+const MAX_FRAME_BYTES: usize = 16 << 10;
 
 /// stdout, if it is a pipe or a socket.
 #[derive(Debug)]
@@ -31,12 +31,12 @@ impl Direct {
     /// Writes as much as goes without waiting; how much that was.
     pub(super) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         use std::io::Write;
-        if bytes.len() > MAX_FRAME {
+        if bytes.len() > MAX_FRAME_BYTES {
             return Ok(0);
         }
         let mut written = 0;
         while written < bytes.len() && self.takes_more() {
-            match (&self.0).write(&bytes[written..bytes.len().min(written + PIECE)]) {
+            match (&self.0).write(&bytes[written..bytes.len().min(written + PIECE_BYTES)]) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
                 Ok(count) => written += count,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -78,7 +78,7 @@ mod tests {
     fn a_full_pipe_is_not_waited_for() {
         let (mut read, write) = io::pipe().unwrap();
         let direct = Direct::of(File::from(OwnedFd::from(write))).unwrap();
-        let frame = [b'x'; MAX_FRAME];
+        let frame = [b'x'; MAX_FRAME_BYTES];
         let mut total = 0;
         loop {
             match direct.write(&frame).unwrap() {
@@ -86,7 +86,7 @@ mod tests {
                 count => total += count,
             }
         }
-        assert!(total >= PIECE);
+        assert!(total >= PIECE_BYTES);
         let mut back = vec![0; total];
         read.read_exact(&mut back).unwrap();
         assert_eq!(direct.write(&frame[..10]).unwrap(), 10);
@@ -96,7 +96,7 @@ mod tests {
     fn a_large_frame_and_a_file_are_left_to_the_writer() {
         let (_read, write) = io::pipe().unwrap();
         let direct = Direct::of(File::from(OwnedFd::from(write))).unwrap();
-        assert_eq!(direct.write(&[b'x'; MAX_FRAME + 1]).unwrap(), 0);
+        assert_eq!(direct.write(&[b'x'; MAX_FRAME_BYTES + 1]).unwrap(), 0);
         assert!(Direct::of(tempfile::tempfile().unwrap()).is_none());
     }
 

@@ -15,9 +15,9 @@ use super::budget::lock;
 
 /// The most that a small call takes, in bytes with what it costs to keep it. A choice: a text of this size takes a few
 /// milliseconds.
-const SMALL: usize = 64 << 10;
+const MAX_SMALL_BYTES: usize = 64 << 10;
 /// Methods the work of which their message does not tell: the text came before.
-const LARGE: &[&str] = &["toolResult/close", "artifact/search", "artifact/read"];
+const LARGE_METHODS: &[&str] = &["toolResult/close", "artifact/search", "artifact/read"];
 
 /// Whether a call is small or large: the index of what is kept for its kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) enum Size {
 impl Size {
     /// Of a call that takes `bytes` bytes while it is open.
     pub(super) fn of(method: &str, bytes: usize) -> Self {
-        if bytes <= SMALL && !LARGE.contains(&method) { Self::Small } else { Self::Large }
+        if bytes <= MAX_SMALL_BYTES && !LARGE_METHODS.contains(&method) { Self::Small } else { Self::Large }
     }
 }
 

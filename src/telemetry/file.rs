@@ -17,7 +17,7 @@ use crate::files::{Folder, Opening, Refused, Why, Writers, anchored};
 const MAX_HEADER: u64 = 4096;
 /// How often, and for how long each time, one waits for another process that made the file and has not written
 /// its header yet.
-const TRIES: u32 = 20;
+const MAX_TRIES: u32 = 20;
 const WAIT: Duration = Duration::from_millis(5);
 /// How often a file that was moved meanwhile is opened anew.
 const ATTEMPTS: usize = 16;
@@ -153,7 +153,7 @@ fn open(folder: &Folder, name: &str, header: &str, is_header: fn(&str) -> bool) 
         Err(refused) => return Err(refused.into()),
     }
     let mut file = folder.create(name, Opening::Append)?;
-    for _ in 0..TRIES {
+    for _ in 0..MAX_TRIES {
         if file.metadata()?.len() > 0 {
             break;
         }

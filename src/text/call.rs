@@ -28,13 +28,15 @@ pub struct ToolCall {
 /// Longest text that is taken for a mention, in bytes.
 const MENTION: usize = 512;
 /// How deep in the arguments texts are looked for.
-const DEPTH: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 fn collect<'a>(name: &'a str, value: &'a Value, depth: usize, out: &mut Vec<(&'a str, &'a str)>) {
     match value {
         Value::String(text) => out.push((name, text)),
-        Value::Array(items) if depth < DEPTH => items.iter().for_each(|v| collect(name, v, depth + 1, out)),
-        Value::Object(members) if depth < DEPTH => {
+        Value::Array(items) if depth < MAX_DEPTH => {
+            items.iter().for_each(|v| collect(name, v, depth + 1, out))
+        }
+        Value::Object(members) if depth < MAX_DEPTH => {
             members.iter().for_each(|(name, v)| collect(name, v, depth + 1, out));
         }
         _ => {}

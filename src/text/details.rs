@@ -12,16 +12,16 @@ use crate::text::maps::Set;
 use crate::text::source::Source;
 
 /// Lines below a failure in which its details are looked for.
-const BELOW: usize = 14;
+const LINES_BELOW: usize = 14;
 /// Lines above it.
-const ABOVE: usize = 2;
+const LINES_ABOVE: usize = 2;
 /// Details of one failure, at most.
-const MOST: usize = 10;
+const MAX_DETAILS: usize = 10;
 /// Longest line that is a detail or a total, in bytes.
-const LONGEST: usize = 600;
+const MAX_LINE_BYTES: usize = 600;
 
 /// Totals of a longer text are looked for nowhere but at its ends, which stay anyway.
-const LIMIT: usize = 4 << 20;
+const MAX_TEXT_BYTES: usize = 4 << 20;
 
 static PATTERNS: LazyLock<Option<[Regex; 2]>> = LazyLock::new(|| {
     let build = |pattern| RegexBuilder::new(pattern).unicode(false).build().ok();
@@ -74,7 +74,7 @@ static TOTALS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
 /// Whether a line is of the kind that tells of a failure above it.
 pub fn is_detail(line: &str) -> bool {
     let Some([detail, _]) = PATTERNS.as_ref() else { return false };
-    line.len() <= LONGEST && detail.is_match(line.as_bytes())
+    line.len() <= MAX_LINE_BYTES && detail.is_match(line.as_bytes())
 }
 
 /// The failure lines, their details and the totals of a text, in order. Details of failures that say the
@@ -87,10 +87,10 @@ pub fn with_details(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
             continue;
         }
         let next = signals.get(place + 1).copied().unwrap_or(source.len());
-        let end = next.min(signal + 1 + BELOW).min(source.len());
+        let end = next.min(signal + 1 + LINES_BELOW).min(source.len());
         let is_detail = |i: &usize| is_detail(source.line(*i));
-        lines.extend((signal.saturating_sub(ABOVE)..signal).filter(is_detail));
-        lines.extend((signal + 1..end).filter(is_detail).take(MOST));
+        lines.extend((signal.saturating_sub(LINES_ABOVE)..signal).filter(is_detail));
+        lines.extend((signal + 1..end).filter(is_detail).take(MAX_DETAILS));
     }
     lines.sort_unstable();
     lines.dedup();
@@ -99,7 +99,7 @@ pub fn with_details(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
 
 /// The failure lines and the totals of a text, in order, each total once.
 pub fn with_totals(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
-    let Some([_, total]) = PATTERNS.as_ref().filter(|_| source.text().len() <= LIMIT) else {
+    let Some([_, total]) = PATTERNS.as_ref().filter(|_| source.text().len() <= MAX_TEXT_BYTES) else {
         return signals.to_vec();
     };
     let mut lines: Vec<usize> = signals.to_vec();
@@ -111,7 +111,7 @@ pub fn with_totals(source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
         from = source.byte_range(i..i + 1).end;
         let line = source.line(i);
         // Few lines that are no totals are this short and hold a digit.
-        if line.len() <= LONGEST / 3
+        if line.len() <= MAX_LINE_BYTES / 3
             && (line.bytes().any(|b| b.is_ascii_digit()) || line.starts_with("BUILD "))
             && total.is_match(line.as_bytes())
             && totals.insert(line.trim())

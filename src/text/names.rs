@@ -12,9 +12,9 @@ use crate::text::source::Source;
 pub const SHORT: &str = ".../";
 
 /// Shortest name that says something, in bytes.
-const SHORTEST: usize = 6;
+const MIN_NAME_BYTES: usize = 6;
 /// Longest one.
-const LONGEST: usize = 80;
+const MAX_NAME_BYTES: usize = 80;
 /// Names that every program of a language uses.
 const COMMON: &[&str] = &[
     "fmt.",
@@ -104,7 +104,7 @@ impl<'a> Names<'a> {
 /// Whether a name is put together, so that it is not a word of the language, and not one of everybody's.
 /// `kinds` are those of its bytes.
 fn says_something(name: &str, kinds: u8) -> bool {
-    if kinds & (UPPER | DIGIT | JOINT) == 0 || !(SHORTEST..=LONGEST).contains(&name.len()) {
+    if kinds & (UPPER | DIGIT | JOINT) == 0 || !(MIN_NAME_BYTES..=MAX_NAME_BYTES).contains(&name.len()) {
         return false;
     }
     let bytes = name.as_bytes();

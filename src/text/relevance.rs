@@ -10,7 +10,7 @@ use crate::text::maps::Map;
 use crate::text::source::Source;
 
 /// Shortest word that counts, in bytes.
-const SHORTEST: usize = 3;
+const MIN_WORD_BYTES: usize = 3;
 /// Weight of a word of the query, of the call, and of what the session talks about.
 const QUERY: u32 = 4;
 const CALL: u32 = 2;
@@ -164,7 +164,7 @@ fn each_word(text: &str, mut found: impl FnMut(u64) -> bool) {
             at += 1;
         }
         let word = &bytes[start..at];
-        if word.len() < SHORTEST || all == DIGIT {
+        if word.len() < MIN_WORD_BYTES || all == DIGIT {
             continue;
         }
         if !found(digest(word)) {
@@ -187,7 +187,7 @@ fn parts(word: &[u8], found: &mut impl FnMut(u64) -> bool) -> bool {
             || (word[i].is_ascii_uppercase() && word[i - 1].is_ascii_lowercase());
         if ends {
             let piece = &word[part..i];
-            if piece.len() >= SHORTEST && piece.len() < word.len() && !found(digest(piece)) {
+            if piece.len() >= MIN_WORD_BYTES && piece.len() < word.len() && !found(digest(piece)) {
                 return false;
             }
             part = if i < word.len() && word[i] == b'_' { i + 1 } else { i };

@@ -105,7 +105,7 @@ struct Work {
 const MERGED: usize = 1 << COUNT_BITS;
 const COUNT_BITS: u32 = 11;
 /// The same at least, and bytes of text for each: clearing the entries must not cost more than they save.
-const FEW_MERGED: usize = 64;
+const MIN_MERGED: usize = 64;
 const BYTES_PER_MERGED: usize = 16;
 
 /// Bytes between two questions whether anybody wants the count.
@@ -188,7 +188,7 @@ fn merged(piece: &[u8], hash: Option<u64>, vocabulary: Vocabulary, work: &mut Wo
     let Some(hash) = hash else { return merge::count(piece, rank, &mut work.scratch) };
     const LOW: u64 = MERGED as u64 - 1;
     if work.merged.is_empty() {
-        let entries = (work.text_len / BYTES_PER_MERGED).clamp(FEW_MERGED, MERGED);
+        let entries = (work.text_len / BYTES_PER_MERGED).clamp(MIN_MERGED, MERGED);
         work.merged = vec![0; entries.next_power_of_two()];
     }
     let last = work.merged.len() - 1;

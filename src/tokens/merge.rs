@@ -14,7 +14,7 @@ use super::table::NO_RANK;
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 /// Longest piece in bytes that the arrays take; less than 256.
-const SHORT: usize = 48;
+const MAX_ARRAY_BYTES: usize = 48;
 /// Bytes of a long piece that are merged at a time.
 const CHUNK: usize = 2048;
 /// Bytes at the end of a chunk whose tokens are left to the next one: they depend on what follows.
@@ -63,7 +63,7 @@ struct Link {
 
 /// The number of tokens of `piece`, where `rank` tells the rank of a byte string.
 pub fn count(piece: &[u8], rank: impl Fn(&[u8]) -> u32 + Copy, scratch: &mut Scratch) -> usize {
-    if piece.len() <= SHORT {
+    if piece.len() <= MAX_ARRAY_BYTES {
         return merge_short(piece, rank, &mut scratch.short);
     }
     count_chunks(piece, rank, scratch, CHUNK, MARGIN)
@@ -135,7 +135,7 @@ impl Kept {
     }
 }
 
-/// The number of tokens of `piece`, which has at most [`SHORT`] bytes.
+/// The number of tokens of `piece`, which has at most [`MAX_ARRAY_BYTES`] bytes.
 fn merge_short(piece: &[u8], rank: impl Fn(&[u8]) -> u32, short: &mut Short) -> usize {
     let Short { ranks, prev, next } = short;
     let len = piece.len();

@@ -33,15 +33,15 @@ fn fold(a: u64, b: u64) -> u64 {
 }
 
 /// Longest string of which the hash takes all bytes at once.
-const SHORT: usize = 16;
+const MAX_WHOLE_HASH_BYTES: usize = 16;
 
 /// The 64-bit hash of a byte string.
 #[inline(always)]
 pub fn hash(bytes: &[u8]) -> u64 {
-    if bytes.len() > SHORT {
+    if bytes.len() > MAX_WHOLE_HASH_BYTES {
         return hash_long(bytes);
     }
-    let mut padded = [0; SHORT];
+    let mut padded = [0; MAX_WHOLE_HASH_BYTES];
     padded[..bytes.len()].copy_from_slice(bytes);
     hash_short(&padded, bytes.len())
 }
@@ -50,8 +50,8 @@ pub fn hash(bytes: &[u8]) -> u64 {
 #[inline(always)]
 #[allow(dead_code, reason = "the build script hashes tokens alone")]
 pub fn hash_in(bytes: &[u8], start: usize, len: usize) -> u64 {
-    match bytes.get(start..).and_then(<[u8]>::first_chunk::<SHORT>) {
-        Some(here) if len <= SHORT => {
+    match bytes.get(start..).and_then(<[u8]>::first_chunk::<MAX_WHOLE_HASH_BYTES>) {
+        Some(here) if len <= MAX_WHOLE_HASH_BYTES => {
             let [low, high] = MASKS[len];
             let [a, b] = halves(here);
             hash_halves(a & low, b & high, len)
@@ -61,10 +61,10 @@ pub fn hash_in(bytes: &[u8], start: usize, len: usize) -> u64 {
 }
 
 /// Per length which of sixteen bytes count.
-static MASKS: [[u64; 2]; SHORT + 1] = {
-    let mut masks = [[0; 2]; SHORT + 1];
+static MASKS: [[u64; 2]; MAX_WHOLE_HASH_BYTES + 1] = {
+    let mut masks = [[0; 2]; MAX_WHOLE_HASH_BYTES + 1];
     let mut len = 0;
-    while len <= SHORT {
+    while len <= MAX_WHOLE_HASH_BYTES {
         let mut byte = 0;
         while byte < len {
             masks[len][byte / 8] |= 0xff << (byte % 8 * 8);
@@ -76,7 +76,7 @@ static MASKS: [[u64; 2]; SHORT + 1] = {
 };
 
 #[inline(always)]
-fn hash_short(padded: &[u8; SHORT], len: usize) -> u64 {
+fn hash_short(padded: &[u8; MAX_WHOLE_HASH_BYTES], len: usize) -> u64 {
     let [low, high] = halves(padded);
     hash_halves(low, high, len)
 }

@@ -20,7 +20,7 @@ const MARK: &str = "tersed-originals";
 const MARK_TEXT: &[u8] = b"originals kept by tersed, version 1\n";
 /// Tries for the lock, and how long each waits: a process that was stopped while it held the lock costs the
 /// copy, not the result.
-const TRIES: u32 = 200;
+const MAX_TRIES: u32 = 200;
 const WAIT: Duration = Duration::from_millis(1);
 
 /// Held while the files of a folder are changed.
@@ -145,7 +145,7 @@ impl Folder {
     /// Waits, not for ever, until no other process or thread changes the folder.
     pub(super) fn turn(&self) -> io::Result<Turn> {
         let lock = self.inner.open_file(LOCK, true)?;
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             match lock.try_lock() {
                 Ok(()) => return Ok(Turn { _lock: lock }),
                 Err(TryLockError::WouldBlock) => std::thread::sleep(WAIT),

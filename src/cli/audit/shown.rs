@@ -8,7 +8,7 @@ use crate::cli::explain::stand_in;
 use crate::sanitize::redact_only;
 
 /// Bytes of a text that are shown.
-const LONGEST: usize = 160;
+const MAX_SHOWN_BYTES: usize = 160;
 /// Bytes of a text that are looked at; what is behind them is not shown anyway.
 const LOOKED_AT: usize = 64 * 1024;
 
@@ -34,8 +34,8 @@ pub(super) fn line(text: &str) -> String {
             Some(name) => out.push_str(&name),
             None => out.push(c),
         }
-        if out.len() > LONGEST {
-            out.truncate(out.floor_char_boundary(LONGEST));
+        if out.len() > MAX_SHOWN_BYTES {
+            out.truncate(out.floor_char_boundary(MAX_SHOWN_BYTES));
             out.push('…');
             break;
         }

@@ -26,7 +26,7 @@ impl Kind {
 }
 
 /// Longest name that is looked at, in bytes.
-const LONGEST: usize = 200;
+const MAX_NAME_BYTES: usize = 200;
 
 /// Gives every name in a text, in order; a place in a file also gives the file, a path also its last part.
 pub(super) fn words<'a>(text: &'a str, each: &mut dyn FnMut(&'a str, Kind)) {
@@ -39,7 +39,7 @@ pub(super) fn words<'a>(text: &'a str, each: &mut dyn FnMut(&'a str, Kind)) {
         let run =
             run.trim_matches(|c: char| matches!(c, '.' | ':' | '/' | '-' | '+' | '@' | '~') && c != '/');
         let run = run.trim_end_matches(['/', '.', ':']);
-        if run.len() >= 4 && run.len() <= LONGEST {
+        if run.len() >= 4 && run.len() <= MAX_NAME_BYTES {
             of_run(run, each);
         }
     }

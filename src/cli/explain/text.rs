@@ -10,7 +10,7 @@ use super::model::{Block, Kind, Note, Page, View};
 use super::screen::{Piece, Screen};
 
 /// Columns from which on the two stand side by side.
-const WIDE: usize = 120;
+const MIN_WIDE_COLUMNS: usize = 120;
 /// Columns of the labels of the header.
 const LABEL: usize = 11;
 
@@ -104,7 +104,7 @@ impl Text<'_> {
         }
         let last = view.original.number(view.original.len()).max(view.output.number(view.output.len()));
         let digits = last.to_string().len().max(3);
-        let is_wide = self.screen.width >= WIDE;
+        let is_wide = self.screen.width >= MIN_WIDE_COLUMNS;
         writeln!(self.out)?;
         if is_wide {
             let half = (self.screen.width - 3) / 2;

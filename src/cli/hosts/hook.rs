@@ -71,7 +71,7 @@ pub(super) struct Ask {
 const DEADLINE: u64 = 4000;
 
 /// The longest that can be asked for.
-const LONGEST: u64 = 3_600_000;
+const MAX_MILLIS: u64 = 3_600_000;
 
 /// Runs `tersed hook HOST` with nothing but plain flags without reading a command line that has all the others;
 /// `None` where that has to be done.
@@ -126,14 +126,14 @@ pub(super) fn run(args: Args) -> ExitCode {
 }
 
 fn until(deadline: Option<u64>) -> Instant {
-    let deadline = deadline.map(|deadline| Duration::from_millis(deadline.min(LONGEST)));
+    let deadline = deadline.map(|deadline| Duration::from_millis(deadline.min(MAX_MILLIS)));
     Instant::now() + deadline.or_else(of_host).unwrap_or(Duration::from_millis(DEADLINE))
 }
 
 /// How long an answer may take by `TERSED_DEADLINE_MS`, where that says so.
 pub(super) fn of_host() -> Option<Duration> {
     let given = std::env::var("TERSED_DEADLINE_MS").ok().and_then(|text| text.parse().ok());
-    given.map(|given: u64| Duration::from_millis(given.min(LONGEST)))
+    given.map(|given: u64| Duration::from_millis(given.min(MAX_MILLIS)))
 }
 
 /// How long what the host writes is taken where nobody is asked.

@@ -61,7 +61,7 @@ const REPORTING: &[&str] = &["test", "build", "log", "stacktrace", "other", "jso
 const MAX_LINE: usize = 20_000;
 /// A failure line is compared by at most this many characters; a longer one may be cut to its start.
 const MAX_COMPARED: usize = 400;
-const ENOUGH: usize = 160;
+const COMPARED_START_CHARS: usize = 160;
 
 struct Patterns {
     escapes: Regex,
@@ -136,7 +136,7 @@ fn excused(patterns: &Patterns, line: &str) -> bool {
 
 /// Whether a folded failure line is in a folded text.
 pub(in crate::cli) fn line_survives(line: &str, folded: &str) -> bool {
-    let start: String = line.chars().take(ENOUGH).collect();
+    let start: String = line.chars().take(COMPARED_START_CHARS).collect();
     folded.contains(line) || (start.len() < line.len() && folded.contains(&start))
 }
 

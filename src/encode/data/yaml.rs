@@ -47,12 +47,12 @@ enum Kind {
 }
 
 /// Fewest lines with a key or an item.
-const FEWEST: usize = 3;
+const MIN_LINES: usize = 3;
 
 /// What each line is.
 fn lines(text: &str) -> Option<Vec<(&str, Kind)>> {
     // Too few lines with anything on them are found out before any is kept.
-    text.split_terminator('\n').filter(|line| !line.is_empty()).nth(FEWEST - 1)?;
+    text.split_terminator('\n').filter(|line| !line.is_empty()).nth(MIN_LINES - 1)?;
     let mut out: Vec<(&str, Kind)> = Vec::new();
     let mut entries = 0;
     // The column that lines of a block scalar are deeper than, and the one that nothing may be deeper than
@@ -98,7 +98,7 @@ fn lines(text: &str) -> Option<Vec<(&str, Kind)>> {
         };
         out.push((line, kind));
     }
-    (entries >= FEWEST).then_some(out)
+    (entries >= MIN_LINES).then_some(out)
 }
 
 /// What stands on a line: items, a key, a value.

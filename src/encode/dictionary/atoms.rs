@@ -100,11 +100,11 @@ fn apart(lines: &[&str]) -> Vec<bool> {
 }
 
 /// Lines above this many bytes may report more than one thing, such as a document in one line.
-const LONG: usize = 300;
+const LONG_LINE_BYTES: usize = 300;
 
 /// Whether a line reports a failure.
 fn is_failure(line: &str) -> bool {
-    match line.len() > LONG {
+    match line.len() > LONG_LINE_BYTES {
         true => signals::first_failure(line).is_some(),
         false => signals::is_failure(line.trim_end_matches(['\n', '\r'])),
     }

@@ -6,11 +6,11 @@ use unicode_width::UnicodeWidthChar;
 /// Columns of a table with a header in capitals or over a rule.
 const NAMED_COLUMNS: usize = 2;
 /// Columns of any other table.
-const BARE_COLUMNS: usize = 3;
+const MIN_BARE_COLUMNS: usize = 3;
 /// One row in this many may stand out of the alignment of a column.
 const MISALIGNED: usize = 10;
 /// Shorter lines of dashes are written between outputs, not in tables.
-const SHORT_RULE: usize = 6;
+const MIN_RULE_BYTES: usize = 6;
 
 /// A piece of text in a row: bytes in the line and places on the screen, ends exclusive.
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +36,7 @@ pub fn is_separator(line: &str) -> bool {
         || ["$ ", "# ", "> ", "+ ", "total "].iter().any(|start| text.starts_with(start)) && plain()
         || text.ends_with(':') && plain()
         || banner && !dashes()
-        || text.len() < SHORT_RULE && dashes()
+        || text.len() < MIN_RULE_BYTES && dashes()
 }
 
 /// A line of dashes through the whole table.
@@ -45,7 +45,7 @@ fn is_rule(line: &str) -> bool {
     let text = line.trim();
     ["-", "=", "─", "━", "═"]
         .iter()
-        .any(|dash| text.len() >= SHORT_RULE && text.trim_start_matches(dash).is_empty())
+        .any(|dash| text.len() >= MIN_RULE_BYTES && text.trim_start_matches(dash).is_empty())
 }
 
 /// The lines of a block with one blank between columns, if it is a table.
@@ -66,7 +66,7 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     let header = is_header(table[0], &rows[0][..columns]);
     let ruled = table.len() < lines.len() || is_dashes(table[1]);
     let named = header && (ruled || !table[0].contains(char::is_lowercase));
-    let enough = columns >= if named { NAMED_COLUMNS } else { BARE_COLUMNS };
+    let enough = columns >= if named { NAMED_COLUMNS } else { MIN_BARE_COLUMNS };
     let is_table = enough
         && table.iter().zip(&rows).all(|(line, row)| has_single_words(line, &row[..columns]))
         && is_aligned_first(&table, &rows, header)

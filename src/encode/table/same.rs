@@ -10,9 +10,9 @@ use super::columns;
 use crate::text::signals;
 
 /// Fewer rows show no pattern.
-const LEAST_ROWS: usize = 4;
+const MIN_ROWS: usize = 4;
 /// Fewer columns are no table.
-const LEAST_COLUMNS: usize = 2;
+const MIN_COLUMNS: usize = 2;
 
 /// A cell that all rows have is written at the header.
 pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
@@ -20,7 +20,7 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     let is_ruled = rest.first().is_some_and(|line| is_rule(line));
     let rows = &rest[usize::from(is_ruled)..];
     if !is_header(header, is_ruled)
-        || rows.len() < LEAST_ROWS
+        || rows.len() < MIN_ROWS
         || lines
             .iter()
             .any(|line| signals::is_failure(line) || line.chars().any(|c| c.width() != Some(1) && c != '\t'))
@@ -49,7 +49,7 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     if !tabs && !table.iter().all(is_in_place) {
         return None;
     }
-    if columns < LEAST_COLUMNS || !same.contains(&true) || !same.contains(&false) {
+    if columns < MIN_COLUMNS || !same.contains(&true) || !same.contains(&false) {
         return None;
     }
     let kept: Vec<String> = table.iter().map(|row| join(row, &same, tabs)).collect();

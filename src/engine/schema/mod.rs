@@ -12,7 +12,7 @@ use crate::protocol::tool_schema::{Minified, Params};
 use crate::tokens;
 
 /// How deep in a schema descriptions are looked for: the schema itself is 0, what it holds 1.
-const DEPTH: usize = 32;
+const MAX_DEPTH: usize = 32;
 /// Members of a tool that hold the tool itself, or tools.
 const TOOLS: &[&str] = &["function", "custom", "functionDeclarations", "function_declarations"];
 /// Members of a tool that are schemas.
@@ -69,7 +69,7 @@ pub(super) fn minify(tools: Json<'_>, edits: &mut Edits) {
 
 /// A schema, or an array of schemas.
 fn schema(json: Json<'_>, depth: usize, edits: &mut Edits) {
-    if depth > DEPTH {
+    if depth > MAX_DEPTH {
         return;
     }
     json.items().for_each(|item| schema(item, depth + 1, edits));

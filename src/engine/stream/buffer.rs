@@ -166,7 +166,7 @@ impl Packed {
 }
 
 /// A line that is longer is taken apart.
-const LONGEST_UNIT: usize = 16 << 10;
+const MAX_UNIT_BYTES: usize = 16 << 10;
 /// Lines before and after a failure that are kept with it.
 const BEFORE: usize = 3;
 const AFTER: usize = 5;
@@ -177,8 +177,8 @@ const KINDS: usize = 4096;
 
 /// The first line of a text with its end, or as much of it as is looked at together.
 fn unit(text: &str) -> &str {
-    let end = memchr::memchr(b'\n', &text.as_bytes()[..text.len().min(LONGEST_UNIT)]).map(|n| n + 1);
-    &text[..end.unwrap_or_else(|| text.floor_char_boundary(LONGEST_UNIT))]
+    let end = memchr::memchr(b'\n', &text.as_bytes()[..text.len().min(MAX_UNIT_BYTES)]).map(|n| n + 1);
+    &text[..end.unwrap_or_else(|| text.floor_char_boundary(MAX_UNIT_BYTES))]
 }
 
 /// Start and end of a text, and what is kept between them.

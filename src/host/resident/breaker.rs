@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 /// Waits in a row after which nobody is asked.
-const MOST_LATE: u64 = 2;
+const MAX_LATE: u64 = 2;
 /// For how long.
 const REST: Duration = Duration::from_secs(60);
 
@@ -30,7 +30,7 @@ impl Breaker {
     /// Whether somebody may be asked. After the rest one process may, and others wait for what comes of it.
     pub fn allows(&self) -> bool {
         let Ok(about) = self.path.symlink_metadata() else { return true };
-        if about.len() < MOST_LATE {
+        if about.len() < MAX_LATE {
             return true;
         }
         // A time in the future is no reason to wait for it.

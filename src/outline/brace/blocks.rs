@@ -8,7 +8,7 @@ use super::lex::{Tok, Token};
 use super::parse::Parser;
 
 /// How many open brackets are looked through for one that a closing brace fits by its indentation.
-const REACH: usize = 16;
+const MAX_OPEN: usize = 16;
 
 impl Parser<'_, '_> {
     pub(super) fn open_paren(&mut self, token: &Token, byte: u8) {
@@ -122,7 +122,7 @@ impl Parser<'_, '_> {
         if !self.is_first(token) || fits(&self.frames[top]) || self.frames[top].line == token.line {
             return Some(top);
         }
-        let floor = top.saturating_sub(REACH);
+        let floor = top.saturating_sub(MAX_OPEN);
         for i in (floor..top).rev() {
             let frame = &self.frames[i];
             if frame.close == b'}' && fits(frame) {

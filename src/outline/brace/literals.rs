@@ -77,8 +77,8 @@ pub(super) fn lifetime_end(bytes: &[u8], start: usize) -> usize {
 
 /// Where a regular expression literal ends, after its flags; `None` when the line does not close it.
 pub(super) fn regex_end(bytes: &[u8], start: usize) -> Option<usize> {
-    const LONGEST: usize = 1000;
-    let bytes = bytes.get(..bytes.len().min(start + LONGEST))?;
+    const MAX_LITERAL_BYTES: usize = 1000;
+    let bytes = bytes.get(..bytes.len().min(start + MAX_LITERAL_BYTES))?;
     let (mut at, mut class) = (start + 1, false);
     loop {
         match bytes.get(at)? {

@@ -14,7 +14,7 @@ pub(super) fn scan<'a>(language: Language, lines: &[&'a str]) -> Found<'a> {
 }
 
 /// How many lines a long string may have.
-const REACH: usize = 2000;
+const MAX_STRING_LINES: usize = 2000;
 
 /// A key or an entry of a list, at an indentation.
 struct Open {
@@ -196,7 +196,7 @@ fn value_end(lines: &[&str], at: usize, text: &str) -> usize {
     for quote in ["\"\"\"", "'''"] {
         if let Some(rest) = value.strip_prefix(quote) {
             let closed = rest.contains(quote);
-            let end = (at + 1..lines.len().min(at + REACH)).find(|i| lines[*i].contains(quote));
+            let end = (at + 1..lines.len().min(at + MAX_STRING_LINES)).find(|i| lines[*i].contains(quote));
             return if closed { at + 1 } else { end.map_or(at + 1, |i| i + 1) };
         }
     }

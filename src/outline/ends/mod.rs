@@ -8,7 +8,7 @@ mod declare;
 use declare::{Declared, declare, is_close};
 
 /// How many lines a here document may have.
-const REACH: usize = 500;
+const MAX_HEREDOC_LINES: usize = 500;
 
 struct Open {
     item: usize,
@@ -200,7 +200,7 @@ fn signature_end(lines: &[&str], at: usize) -> usize {
 fn after_quoted(language: Language, lines: &[&str], at: usize) -> usize {
     let line = lines[at];
     let from = at + 1;
-    let reach = lines.len().min(from + REACH);
+    let reach = lines.len().min(from + MAX_HEREDOC_LINES);
     let find = |test: &dyn Fn(&str) -> bool| (from..reach).find(|i| test(lines[*i])).map_or(from, |i| i + 1);
     match language {
         Language::Lua => match memchr::memmem::rfind(line.as_bytes(), b"[[") {

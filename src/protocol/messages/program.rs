@@ -14,15 +14,15 @@ use super::find::{Answer, Text};
 use crate::protocol::skim::Json;
 
 /// Longest head, in bytes.
-const LONGEST_HEAD: usize = 160;
+const MAX_HEAD_BYTES: usize = 160;
 /// A longer text is not looked into.
-const LONGEST_INSIDE: usize = 32 << 20;
+const MAX_INSIDE_BYTES: usize = 32 << 20;
 /// Most results in one list.
 const MAX_RESULTS: usize = 256;
 /// Most members of one result.
 const MAX_MEMBERS: usize = 16;
 /// Longest id, in bytes.
-const LONGEST_ID: usize = 64;
+const MAX_ID_BYTES: usize = 64;
 
 /// Takes the head off an answer that has one, and unwraps what stands below it.
 pub(super) fn unwrap(answer: &mut Answer<'_>) {
@@ -52,7 +52,7 @@ pub(super) fn unwrap(answer: &mut Answer<'_>) {
 
 /// Whether a text is the head of what a program printed, and if so whether the program failed.
 fn ended(text: &str) -> Option<bool> {
-    if text.len() > LONGEST_HEAD {
+    if text.len() > MAX_HEAD_BYTES {
         return None;
     }
     let (status, rest) = text.strip_prefix("Script ")?.split_once("\nWall time ")?;
@@ -70,12 +70,12 @@ fn ended(text: &str) -> Option<bool> {
 
 fn is_id(text: &str) -> bool {
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
-    !text.is_empty() && text.len() <= LONGEST_ID && text.bytes().all(is_plain)
+    !text.is_empty() && text.len() <= MAX_ID_BYTES && text.bytes().all(is_plain)
 }
 
 /// The texts inside of one that is the JSON text of what a tool gave back, or of a list of such; `None` for any other.
 fn results<'a>(text: &Text<'a>, codes: &mut Vec<i64>) -> Option<Vec<Text<'a>>> {
-    if !text.text.starts_with(['{', '[']) || text.text.len() > LONGEST_INSIDE || text.inside.is_some() {
+    if !text.text.starts_with(['{', '[']) || text.text.len() > MAX_INSIDE_BYTES || text.inside.is_some() {
         return None;
     }
     let raw = serde_json::from_str::<&RawValue>(&text.text).ok()?;

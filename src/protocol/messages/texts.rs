@@ -16,9 +16,9 @@ const TEXT_MEMBERS: &[&str] = &["output", "result", "content", "text", "stdout",
 /// Members that hold the exit code.
 const EXIT_MEMBERS: &[&str] = &["exit_code", "exitCode", "returncode", "returnCode", "return_code"];
 /// How deep in an object texts are looked for.
-const DEPTH: usize = 3;
+const MAX_DEPTH: usize = 3;
 /// A longer string is not looked into.
-const LONGEST_INSIDE: usize = 32 << 20;
+const MAX_INSIDE_BYTES: usize = 32 << 20;
 
 /// The one member of that name. Of a member that stands twice nobody knows which one the model will see, so
 /// that neither could be passed on with its secrets removed.
@@ -75,7 +75,7 @@ pub(super) fn content<'a>(json: Json<'a>, place: &str, out: &mut Answer<'a>) -> 
 /// shells of some hosts give it back. Whether it is one.
 fn inside(json: Json<'_>, text: &str, out: &mut Answer<'_>) -> bool {
     const WRITTEN: &[&str] = &["output", "stdout", "stderr"];
-    if !text.starts_with('{') || text.len() > LONGEST_INSIDE {
+    if !text.starts_with('{') || text.len() > MAX_INSIDE_BYTES {
         return false;
     }
     let Ok(raw) = serde_json::from_str::<&RawValue>(text) else { return false };
@@ -117,7 +117,7 @@ pub(super) fn members<'a>(
         once(object, name, place)?;
         let place = format!("{place}.{name}");
         match member.value.first() {
-            b'{' if depth < DEPTH => members(member.value, &place, depth + 1, out)?,
+            b'{' if depth < MAX_DEPTH => members(member.value, &place, depth + 1, out)?,
             _ => content(member.value, &place, out)?,
         }
     }

@@ -10,9 +10,9 @@ use crate::sanitize::binary;
 const NAMES: &[&str] =
     &["data", "blob", "base64", "bytes", "file_data", "fileData", "url", "uri", "image_url", "b64_json"];
 /// Fewest digits that are looked at.
-const FEWEST: usize = 16;
+const MIN_DIGITS: usize = 16;
 /// Digits from which on what is no text is left alone: pictures, sounds, archives.
-const LONG: usize = 1 << 10;
+const MAX_DIGITS_OF_DATA: usize = 1 << 10;
 
 /// Whether a member of that name may hold bytes.
 pub(super) fn may_be(name: &str) -> bool {
@@ -54,19 +54,19 @@ pub(super) fn read(raw: &str) -> Bytes {
         },
         None => ("", raw),
     };
-    if digits.len() < FEWEST {
+    if digits.len() < MIN_DIGITS {
         return Bytes::None;
     }
-    let is_url = digits.bytes().take(4 * LONG).any(|b| b == b'-' || b == b'_');
+    let is_url = digits.bytes().take(4 * MAX_DIGITS_OF_DATA).any(|b| b == b'-' || b == b'_');
     let alphabet = if is_url { &alphabet::URL_SAFE } else { &alphabet::STANDARD };
     let is_padded = digits.len().is_multiple_of(4);
     let engine = GeneralPurpose::new(alphabet, if is_padded { PAD } else { NO_PAD });
     // Whole groups at the start tell what the rest is; a picture is not decoded for it.
-    let start = digits.len().min(LONG) / 4 * 4;
+    let start = digits.len().min(MAX_DIGITS_OF_DATA) / 4 * 4;
     let Ok(start) = engine.decode(&digits.as_bytes()[..start]).or_else(|_| engine.decode(digits)) else {
         return Bytes::None;
     };
-    if digits.len() >= LONG && binary::classify(&start).is_some() {
+    if digits.len() >= MAX_DIGITS_OF_DATA && binary::classify(&start).is_some() {
         return Bytes::Other;
     }
     let padded = GeneralPurpose::new(alphabet, PAD);

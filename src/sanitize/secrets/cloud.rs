@@ -1,7 +1,7 @@
 //! Values that are secret by where they stand: the data of a Kubernetes Secret, the secret of a secrets
 //! manager. Their names stay, whatever the values look like.
 //!
-//! Looks at the document around a keyword and no farther than `REACH`. It never reads a document as a whole.
+//! Looks at the document around a keyword and no farther than `REACH_BYTES`. It never reads a document as a whole.
 
 use super::judge::ByteSet;
 use super::scan::Scan;
@@ -10,7 +10,7 @@ use super::table::Rule;
 use std::ops::Range;
 
 /// How far a document is followed on each side of its kind, in bytes.
-const REACH: usize = 256 << 10;
+const REACH_BYTES: usize = 256 << 10;
 /// Deepest indentation of a line that says the kind.
 const INDENT: usize = 1 << 10;
 /// Members that hold what is secret.
@@ -34,7 +34,7 @@ pub(super) fn kubernetes(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Rang
     }
     let mut found = Vec::new();
     let looked_at = if is_json {
-        let reach = if is_copy { REACH / 16 } else { REACH };
+        let reach = if is_copy { REACH_BYTES / 16 } else { REACH_BYTES };
         let start = object_start(text, hit.start, reach);
         scan.add_read(index, start.map_or(reach.min(hit.start), |start| hit.start - start));
         start.map(|start| values_of_data(text, start, is_copy, &mut found))
@@ -60,7 +60,7 @@ pub(super) fn secret_string(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: R
         return;
     }
     if text.get(start) != Some(&b'{') {
-        let len = text[start..].iter().take(REACH).take_while(|b| **b != b'"' && **b != b'\n').count();
+        let len = text[start..].iter().take(REACH_BYTES).take_while(|b| **b != b'"' && **b != b'\n').count();
         // Inside a string the quote that ends the value is escaped.
         let escaped = start >= 2 && text[start - 2] == b'\\';
         let slashes = text[start..start + len].iter().rev().take_while(|b| escaped && **b == b'\\').count();
@@ -70,7 +70,7 @@ pub(super) fn secret_string(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: R
         return;
     }
     let mut found = Vec::new();
-    let end = text.len().min(start + REACH);
+    let end = text.len().min(start + REACH_BYTES);
     let mut strings = Strings { text, at: start + 1, end, is_copy: true };
     while let Some((string, between)) = strings.next() {
         let between = &text[between];
@@ -139,7 +139,7 @@ impl Strings<'_> {
 
 /// The strings directly in `data` and `stringData` of the object that starts here.
 fn values_of_data(text: &[u8], start: usize, is_copy: bool, found: &mut Vec<Range<usize>>) -> Range<usize> {
-    let end = text.len().min(start + 2 * REACH);
+    let end = text.len().min(start + 2 * REACH_BYTES);
     let mut strings = Strings { text, at: start + 1, end, is_copy };
     let mut depth = 1usize;
     // The depth of the member of `data` that is open.
@@ -201,7 +201,7 @@ fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Optio
     // Back to the first line of the document.
     let mut start = own.start;
     let starts_item = |range: &Range<usize>| text[range.clone()].trim_ascii_start().starts_with(b"- ");
-    while start > 0 && !opened && own.start - start < REACH && !starts_item(&line(text, start).0) {
+    while start > 0 && !opened && own.start - start < REACH_BYTES && !starts_item(&line(text, start).0) {
         let (range, depth, body) = line(text, start - 1);
         if !body.is_empty() && depth < indent || text[range.clone()].starts_with(b"---") {
             break;
@@ -210,7 +210,7 @@ fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Optio
     }
     let mut next = start;
     let mut is_data = false;
-    while next < text.len() && next - start < 2 * REACH {
+    while next < text.len() && next - start < 2 * REACH_BYTES {
         let (range, depth, body) =
             if opened && next == at { (at..own.end, 0, &text[at..own.end]) } else { line(text, next) };
         next = range.end + 1;

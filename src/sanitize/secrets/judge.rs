@@ -86,7 +86,7 @@ pub(super) fn contains(value: &[u8], needle: &str) -> bool {
 }
 
 /// Longest value in which the words of a template count; keys are longer, and hold any word by chance.
-const TEMPLATE: usize = 64;
+const MAX_TEMPLATE_BYTES: usize = 64;
 
 /// The ASCII bytes that stand in a text, one bit each.
 const fn byte_set(text: &[u8]) -> u128 {
@@ -170,7 +170,7 @@ pub(super) fn is_template(value: &[u8]) -> bool {
             && value[1..].iter().all(|&b| is_word(b)))
         || value.contains(&0xE2) && value.windows(3).any(|w| w == "…".as_bytes() || w == "•".as_bytes())
         || MARKS.within(set).any(|mark| memchr::memmem::find(value, mark.as_bytes()).is_some())
-        || (value.len() <= TEMPLATE && (has_word(value) || is_crossed_out(value)))
+        || (value.len() <= MAX_TEMPLATE_BYTES && (has_word(value) || is_crossed_out(value)))
         || mostly_one_byte(value)
         || is_documented(value)
 }

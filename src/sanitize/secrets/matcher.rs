@@ -13,7 +13,7 @@ use crate::stop;
 /// Bytes of values that are longer than the window of their rule.
 const LONG_VALUE: ByteSet = ByteSet::parse("a-zA-Z0-9+/=_.~%-");
 /// Shorter tokens are not put together from pieces.
-const SHORT_TOKEN: usize = 11;
+const MAX_SHORT_TOKEN_BYTES: usize = 11;
 
 /// Runs every rule over `text`.
 pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
@@ -73,7 +73,7 @@ impl Scan<'_> {
                 let body = at + prefix.len();
                 let Some(end) = self.run(index, *set, body) else { return };
                 let end = body + without_dots(&self.text[body..end]);
-                if end - body < *min && *min > SHORT_TOKEN {
+                if end - body < *min && *min > MAX_SHORT_TOKEN_BYTES {
                     self.cut.push(at);
                 }
                 let dotted = *dots == 0 || memchr::memchr_iter(b'.', &self.text[at..end]).count() >= *dots;

@@ -32,7 +32,7 @@ use crate::stop;
 const PLACEHOLDER: &str = "[REDACTED:";
 
 /// How often a text from which secrets were taken is looked through again at most.
-const ROUNDS: usize = 3;
+const MAX_ROUNDS: usize = 3;
 
 /// The rule named when the rule table itself cannot be loaded: then the whole text is one finding.
 const UNAVAILABLE: &str = "rules-unavailable";
@@ -115,7 +115,7 @@ fn redact_bytes_but(
 ) -> Option<(Vec<u8>, Hits)> {
     let (mut text, mut hits) = replaced(text, keeps)?;
     // A value that is out of the way may show another one that was coded with it.
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         let Some((next, more)) = replaced(&text, keeps) else { break };
         text = next;
         for (rule, count) in more {

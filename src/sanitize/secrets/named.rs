@@ -11,11 +11,11 @@ use super::table::Rule;
 use std::ops::Range;
 
 /// Longest name on either side of the keyword.
-const NAME_LENGTH: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 /// Longest quoted value.
-const QUOTED: usize = 8 << 10;
+const MAX_QUOTED_BYTES: usize = 8 << 10;
 /// Longest bare value.
-const BARE: usize = 4 << 10;
+const MAX_BARE_BYTES: usize = 4 << 10;
 
 const HEAD: ByteSet = ByteSet::parse("a-zA-Z0-9_.$-");
 const TAIL: ByteSet = ByteSet::parse("a-zA-Z0-9_-");
@@ -42,7 +42,7 @@ impl Value {
         if !self.environment {
             return false;
         }
-        let near = &text[name.saturating_sub(LINE)..name];
+        let near = &text[name.saturating_sub(MAX_LINE_BYTES)..name];
         let start = memchr::memrchr(b'\n', near).map_or(0, |at| name - near.len() + at + 1);
         let far = &text[self.range.end..text.len().min(self.range.end + 2)];
         let quotes = far.iter().take_while(|&&b| QUOTE.has(b)).count();
@@ -58,13 +58,13 @@ impl Value {
 }
 
 /// Lines without a setting that may stand between two of a file.
-const APART: usize = 3;
+const MAX_LINES_APART: usize = 3;
 
 /// Whether the line before is a setting, blank lines and comments aside; `None` where there is none.
 fn setting_before(text: &[u8], start: usize) -> Option<bool> {
     let mut end = start.checked_sub(1)?;
-    for _ in 0..=APART {
-        let near = &text[end.saturating_sub(LINE)..end];
+    for _ in 0..=MAX_LINES_APART {
+        let near = &text[end.saturating_sub(MAX_LINE_BYTES)..end];
         let at = memchr::memrchr(b'\n', near).map_or(end - near.len(), |at| end - near.len() + at + 1);
         let line = text[at..end].trim_ascii();
         if !line.is_empty() && line[0] != b'#' {
@@ -81,9 +81,13 @@ fn setting_before(text: &[u8], start: usize) -> Option<bool> {
 /// As `setting_before`, for the line behind.
 fn setting_behind(text: &[u8], end: usize) -> Option<bool> {
     let mut at = end + 1;
-    for _ in 0..=APART {
+    for _ in 0..=MAX_LINES_APART {
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
-        let len = rest.iter().take(LINE).position(|&b| b == b'\n').unwrap_or(rest.len().min(LINE));
+        let len = rest
+            .iter()
+            .take(MAX_LINE_BYTES)
+            .position(|&b| b == b'\n')
+            .unwrap_or(rest.len().min(MAX_LINE_BYTES));
         let line = rest[..len].trim_ascii();
         if !line.is_empty() && line[0] != b'#' {
             return Some(is_setting(rest));
@@ -96,23 +100,23 @@ fn setting_behind(text: &[u8], end: usize) -> Option<bool> {
 /// Whether `"NAME=value"` is one of the strings of `"Env": [`, as containers list their environment.
 fn is_container_variable(text: &[u8], name: usize, end: usize) -> bool {
     let quoted = name > 0 && text[name - 1] == b'"' && text.get(end) == Some(&b'"');
-    let near = &text[name.saturating_sub(ENVIRONMENT)..name];
+    let near = &text[name.saturating_sub(MAX_ENVIRONMENT_BYTES)..name];
     quoted
         && memchr::memrchr(b'[', near)
             .is_some_and(|open| near[..open].trim_ascii_end().ends_with(b"\"Env\":"))
 }
 
 /// How far the start of a container's environment may be, in bytes.
-const ENVIRONMENT: usize = 16 << 10;
+const MAX_ENVIRONMENT_BYTES: usize = 16 << 10;
 
 /// Longest line before a name that is looked at, in bytes.
-const LINE: usize = 1 << 10;
+const MAX_LINE_BYTES: usize = 1 << 10;
 
 /// Whether a text starts as a shell lists a variable: `NAME=`, also behind `export` and `declare -x`.
 fn is_setting(text: &[u8]) -> bool {
     let text =
         [&b"export "[..], b"declare -x "].iter().find_map(|start| text.strip_prefix(*start)).unwrap_or(text);
-    let len = text.iter().take(NAME_LENGTH).take_while(|&&b| is_word(b)).count();
+    let len = text.iter().take(MAX_NAME_BYTES).take_while(|&&b| is_word(b)).count();
     len > 0 && text.get(len) == Some(&b'=') && !text[0].is_ascii_digit()
 }
 
@@ -135,9 +139,9 @@ fn is_given(bytes: &[u8], password: bool) -> bool {
 /// Looks at one keyword of a name and claims the value that belongs to it.
 pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>, password: bool) {
     let text = scan.text;
-    let start = skip_back(text, hit.start, HEAD, NAME_LENGTH);
-    let end = skip(text, hit.end, TAIL, NAME_LENGTH);
-    if hit.start - start == NAME_LENGTH || end - hit.end == NAME_LENGTH || !stands_alone(text, &hit) {
+    let start = skip_back(text, hit.start, HEAD, MAX_NAME_BYTES);
+    let end = skip(text, hit.end, TAIL, MAX_NAME_BYTES);
+    if hit.start - start == MAX_NAME_BYTES || end - hit.end == MAX_NAME_BYTES || !stands_alone(text, &hit) {
         return;
     }
     // Another keyword of a name the value of which this rule has claimed tells nothing more.
@@ -199,7 +203,8 @@ fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> 
             return None;
         }
     } else if text.get(at) == Some(&b'>') && name.start > 0 && text[name.start - 1] == b'<' {
-        let end = at + 1 + text[at + 1..].iter().take(QUOTED).position(|&b| b == b'<' || b == b'\n')?;
+        let end =
+            at + 1 + text[at + 1..].iter().take(MAX_QUOTED_BYTES).position(|&b| b == b'<' || b == b'\n')?;
         let whole = text[end..].starts_with(b"</");
         return whole.then_some(Value {
             range: at + 1..end,
@@ -238,7 +243,7 @@ fn is_pair(text: &[u8], name: &Range<usize>, end: usize) -> bool {
 
 /// `let key: &str = "…"`: where the value is when what stands at `at` is a type.
 fn behind_type(text: &[u8], at: usize) -> Option<usize> {
-    let end = skip(text, at, const { ByteSet::parse("a-zA-Z0-9_&<>[].| ?") }, NAME_LENGTH);
+    let end = skip(text, at, const { ByteSet::parse("a-zA-Z0-9_&<>[].| ?") }, MAX_NAME_BYTES);
     let assigned = end > at && text.get(end) == Some(&b'=') && text.get(end + 1) != Some(&b'=');
     let from = skip(text, end + 1, BLANK, 4);
     (assigned && text.get(from).is_some_and(|&b| QUOTE.has(b))).then_some(from)
@@ -271,7 +276,7 @@ fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
     }
     cache.uses += 1;
     let end = cache.run.end;
-    if cache.uses > NESTED || end - at > BARE {
+    if cache.uses > NESTED || end - at > MAX_BARE_BYTES {
         return None;
     }
     if text.get(end).is_some_and(|b| b"([{<".contains(b)) {
@@ -283,7 +288,7 @@ fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
 }
 
 fn quoted_end(text: &[u8], from: usize, quote: u8, escaped: bool) -> Option<usize> {
-    let limit = text.len().min(from + QUOTED);
+    let limit = text.len().min(from + MAX_QUOTED_BYTES);
     let mut at = from;
     while at < limit {
         match text[at] {

@@ -14,7 +14,7 @@ const BLOCK: usize = 64 << 10;
 /// Longest name between the dashes.
 const LABEL: usize = 64;
 /// A body has at least one base64 run of this length.
-const SHORTEST_RUN: usize = 16;
+const MIN_RUN_BYTES: usize = 16;
 /// Among program text only runs of this length are taken for key material.
 const RUN_IN_CODE: usize = 40;
 
@@ -80,7 +80,7 @@ fn claim_block(scan: &mut Scan<'_>, rule: &Rule, index: u16, body: Range<usize>)
         return;
     }
     let Some(last) = runs(text, body.clone(), 1).last() else { return };
-    if runs(text, body.clone(), SHORTEST_RUN).next().is_none() {
+    if runs(text, body.clone(), MIN_RUN_BYTES).next().is_none() {
         return;
     }
     let start = body_start(text, body.start).min(last.start);
@@ -112,12 +112,12 @@ fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>
         let line = text[at..stop].trim_ascii();
         let base64 = line.iter().filter(|&&b| BASE64.has(b)).count();
         let longest = runs(text, at..stop, 1).map(|r| r.len()).max().unwrap_or(0);
-        let is_key = longest >= SHORTEST_RUN && base64 * 10 >= line.len() * 8;
+        let is_key = longest >= MIN_RUN_BYTES && base64 * 10 >= line.len() * 8;
         // The last line of a key may be short, but only behind others.
         let is_last = code.is_none() && end > start && base64 == line.len() && !line.is_empty();
         if is_key || is_last {
             // What stands behind the last run, such as the end of a string in JSON, is no key material.
-            let last = runs(text, at..stop, if is_key { SHORTEST_RUN } else { 1 }).last();
+            let last = runs(text, at..stop, if is_key { MIN_RUN_BYTES } else { 1 }).last();
             end = last.map_or(end, |run| run.end);
         }
         let is_header = line.is_empty() || line.windows(2).any(|w| w == b": ");

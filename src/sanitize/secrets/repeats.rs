@@ -10,11 +10,11 @@ use super::judge::{Doubt, is_random, is_word};
 use super::{Finding, PLACEHOLDER};
 
 /// Shortest value that is looked for, in bytes.
-const SHORTEST: usize = 16;
+const MIN_VALUE_BYTES: usize = 16;
 /// Longest one: what is longer is a block of lines.
-const LONGEST: usize = 256;
+const MAX_VALUE_BYTES: usize = 256;
 /// Most values that are looked for in a text.
-const MOST: usize = 256;
+const MAX_VALUES: usize = 256;
 
 /// Adds the places to what was found, which stays in order and without overlap.
 pub(super) fn add(text: &[u8], findings: &mut Vec<Finding>) {
@@ -25,9 +25,9 @@ pub(super) fn add(text: &[u8], findings: &mut Vec<Finding>) {
             crate::stop::tick();
             (&text[found.start..found.end], found.rule)
         })
-        .filter(|(value, _)| (SHORTEST..=LONGEST).contains(&value.len()))
+        .filter(|(value, _)| (MIN_VALUE_BYTES..=MAX_VALUE_BYTES).contains(&value.len()))
         .filter(|(value, _)| known.insert(value) && is_random(value, Doubt::Little))
-        .take(MOST)
+        .take(MAX_VALUES)
         .collect();
     if values.is_empty() {
         return;

@@ -13,16 +13,16 @@ use std::ops::Range;
 pub(super) const NESTED: usize = 8;
 
 /// Bytes that one rule may read beside its keywords for each byte of the text, all keywords together.
-const WORK: usize = 4;
+const WORK_PER_BYTE: usize = 4;
 /// The same for short texts, in bytes.
-const LEAST_WORK: usize = 16 << 10;
+const MIN_WORK_BYTES: usize = 16 << 10;
 
 /// Rules for which there is room at once.
-const PLACES: usize = 512;
+const PLACES_STEP: usize = 512;
 
 /// Bytes behind a keyword that are enough, and those for rules that read many lines.
-const NARROW: usize = 256;
-const WIDE: usize = 64 << 10;
+const NARROW_BYTES: usize = 256;
+const WIDE_BYTES: usize = 64 << 10;
 
 /// A value that a rule claims. `rule` is its index in the table.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,7 +93,7 @@ impl<'t> Scan<'t> {
     pub(super) fn state(&mut self, rule: u16) -> &mut State {
         let rule = usize::from(rule);
         if self.places.len() <= rule {
-            self.places.resize((rule + 1).next_multiple_of(PLACES), 0);
+            self.places.resize((rule + 1).next_multiple_of(PLACES_STEP), 0);
         }
         if self.places[rule] == 0 {
             self.states.push(State::default());
@@ -115,7 +115,7 @@ impl<'t> Scan<'t> {
 
     /// Whether the last stretch reaches far enough beyond a keyword, so that this one tells little more.
     pub(super) fn is_near(&self, hit: Range<usize>, is_wide: bool) -> bool {
-        let behind = if is_wide { WIDE } else { NARROW };
+        let behind = if is_wide { WIDE_BYTES } else { NARROW_BYTES };
         self.near.last().is_some_and(|last| last.start <= hit.start && hit.end + behind <= last.end)
     }
 
@@ -140,7 +140,7 @@ impl<'t> Scan<'t> {
     /// Whether a rule may read around the keyword that ends at `end`. Only a text that is made to cost reads its bytes
     /// again and again; there everything behind goes, since nobody looks at it.
     pub(super) fn may_read(&mut self, index: u16, end: usize) -> bool {
-        let most = LEAST_WORK.max(self.text.len().saturating_mul(WORK));
+        let most = MIN_WORK_BYTES.max(self.text.len().saturating_mul(WORK_PER_BYTE));
         let read = &mut self.state(index).read;
         if *read <= most {
             return true;

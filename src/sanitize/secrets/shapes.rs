@@ -8,9 +8,9 @@ use super::table::Rule;
 use std::ops::Range;
 
 /// Bytes of an identifier to look back over from a keyword.
-const LOOK_BACK: usize = 24;
+const LOOK_BACK_BYTES: usize = 24;
 /// Bytes of a name, spaces included, that may follow a vendor's keyword.
-const NAME_TAIL: usize = 32;
+const NAME_TAIL_BYTES: usize = 32;
 /// Longest user information of a URL.
 const USER_INFO: usize = 1024;
 /// Longest cookie header.
@@ -58,10 +58,10 @@ pub(super) fn operator(text: &[u8], at: usize) -> Option<usize> {
 pub(super) fn assigned_value(text: &[u8], hit: Range<usize>) -> Option<usize> {
     const TELLING: &[&str] =
         &["key", "token", "secret", "api", "auth", "pass", "pwd", "pat", "cred", "licen"];
-    let tail = skip(text, hit.end, TAIL, NAME_TAIL);
+    let tail = skip(text, hit.end, TAIL, NAME_TAIL_BYTES);
     let closed = skip(text, tail, CLOSERS, 4);
     let from = operator(text, closed)?;
-    let start = skip_back(text, hit.start, NAME, LOOK_BACK);
+    let start = skip_back(text, hit.start, NAME, LOOK_BACK_BYTES);
     if !TELLING.iter().any(|word| judge::contains(&text[start..tail], word)) {
         return None;
     }

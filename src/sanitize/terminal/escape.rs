@@ -196,8 +196,8 @@ impl<'t> Tokens<'t> {
 
     fn csi(&self, start: usize) -> Parsed<'t> {
         // Colours are most of what there is, and show nothing.
-        const LONGEST_COLOUR: usize = 24;
-        let head = &self.bytes[start..self.bytes.len().min(start + LONGEST_COLOUR)];
+        const MAX_COLOUR_BYTES: usize = 24;
+        let head = &self.bytes[start..self.bytes.len().min(start + MAX_COLOUR_BYTES)];
         let params = head.iter().take_while(|byte| (b'0'..=b';').contains(*byte)).count();
         if head.get(params) == Some(&b'm') {
             return Parsed::Whole(Token::Ignored, start + params + 1);

@@ -18,11 +18,11 @@ const HISTORY: usize = 200;
 /// starts a row of its own below it.
 const EDITABLE: usize = 4096;
 /// The least height that a screen is taken to have: that of the VT100, and of nearly all pseudo-terminals.
-const LEAST_HEIGHT: usize = 24;
+const MIN_HEIGHT_ROWS: usize = 24;
 /// Rows that a status bar below a scroll region may take.
 const MAX_FOOTER: usize = 8;
 /// The column "at the end of the row", for rows whose width nobody has counted yet.
-const END: usize = usize::MAX;
+const END_OF_ROW: usize = usize::MAX;
 
 /// What [`Screen::finish`] gives.
 pub(super) struct Shown {
@@ -80,7 +80,7 @@ impl Screen {
             bottom: None,
             left: 0,
             saved: (0, 0),
-            height: LEAST_HEIGHT,
+            height: MIN_HEIGHT_ROWS,
             anchored: false,
             homed: false,
             counted: false,
@@ -104,9 +104,9 @@ impl Screen {
         };
         let column = self.column;
         let current = self.current();
-        if column == END || current.known_width() == Some(column) {
+        if column == END_OF_ROW || current.known_width() == Some(column) {
             current.append(run);
-            self.column = current.known_width().unwrap_or(END);
+            self.column = current.known_width().unwrap_or(END_OF_ROW);
             self.counted = false;
             return;
         }
@@ -120,9 +120,9 @@ impl Screen {
             let paid = if wanted <= self.allowance { wanted } else { usize::from(width > 0).min(wanted) };
             self.allowance = self.allowance.saturating_sub(paid);
             self.current().pad(width + paid);
-            self.column = END;
+            self.column = END_OF_ROW;
             self.current().append(run);
-            self.column = self.current().known_width().unwrap_or(END);
+            self.column = self.current().known_width().unwrap_or(END_OF_ROW);
             return;
         }
         let column = self.column;
@@ -136,7 +136,7 @@ impl Screen {
     fn put_below(&mut self, run: &str) {
         self.split();
         self.current().append(run);
-        self.column = self.current().known_width().unwrap_or(END);
+        self.column = self.current().known_width().unwrap_or(END_OF_ROW);
     }
 
     /// `\n`: the start of the next row.

@@ -22,7 +22,7 @@ const OPENINGS: &[(&str, &[char])] = &[
     ("forgerepairdictionary", &[']']),
 ];
 /// Bytes behind an opening bracket that are looked at.
-const REACH: usize = 256;
+const REACH_BYTES: usize = 256;
 /// Brackets that look like `[`, and the ways to write it in JSON, in source code, in HTML and in addresses.
 const BRACKETS: &[&str] = &[
     "[",
@@ -213,7 +213,7 @@ fn place(text: &str, bracket: Range<usize>) -> Option<Place> {
     if !may_start(*bytes.get(bracket.end)?) || (bracket.start > 0 && bytes[bracket.start - 1] == b'\\') {
         return None;
     }
-    let end = text.floor_char_boundary(text.len().min(bracket.end + REACH));
+    let end = text.floor_char_boundary(text.len().min(bracket.end + REACH_BYTES));
     let behind = &text[bracket.end..end];
     let opening = opening(behind)?;
     let is_dictionary = opening.starts_with("forge");

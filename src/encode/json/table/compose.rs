@@ -13,7 +13,7 @@ pub const MIN_LINES: usize = 6;
 /// How often a document may be read for tables that it turns out not to hold.
 const MAX_FAILED: usize = 4;
 /// Bytes of rows by which the forms are compared: the rows of one table are alike.
-const SAMPLE: usize = 64 << 10;
+const SAMPLE_BYTES: usize = 64 << 10;
 
 /// A document with tables.
 #[derive(Debug)]
@@ -104,7 +104,7 @@ fn rows_as_table<'a>(
     let mut sample = 0;
     let few = shape.rows.iter().take_while(|row| {
         sample += row.len();
-        sample <= SAMPLE
+        sample <= SAMPLE_BYTES
     });
     let few = few.count().max(MIN_ROWS);
     // As JSON each row has a separator behind it, and what a row is given verbatim is longer than the row.

@@ -10,7 +10,7 @@ use crate::stop;
 use memchr::memmem;
 
 /// Fewest elements that are looked at.
-const FEWEST: usize = 12;
+const MIN_ELEMENTS: usize = 12;
 /// Bytes of blanks and line ends between two elements, at most.
 const GAP: usize = 256;
 
@@ -29,7 +29,7 @@ pub(super) fn views(text: &[u8], found: &mut dyn FnMut(View)) {
             let Some(after) = separator(text, end) else { break };
             end = after;
         }
-        if count >= FEWEST {
+        if count >= MIN_ELEMENTS {
             found(view);
         }
         at = end.max(start + 1);
@@ -189,7 +189,7 @@ mod tests {
             views(text.as_bytes(), &mut |view| {
                 (bytes, views_of_it) = (bytes + view.bytes().len(), views_of_it + 1)
             });
-            assert!(bytes <= text.len() / 3 && views_of_it <= text.len() / (3 * FEWEST), "{trigger}");
+            assert!(bytes <= text.len() / 3 && views_of_it <= text.len() / (3 * MIN_ELEMENTS), "{trigger}");
         }
     }
 }

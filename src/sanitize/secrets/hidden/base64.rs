@@ -11,9 +11,9 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::ops::Range;
 
 /// Shortest run that is looked at, in bytes.
-const SHORTEST: usize = 16;
+const MIN_RUN_BYTES: usize = 16;
 /// Shortest line that goes on in the next.
-const LINE: usize = 40;
+const MIN_LINE_BYTES: usize = 40;
 /// Bytes of a run that are decoded first, a multiple of four.
 const PROBE: usize = 24;
 /// Any byte may end a run; a missing padding is no fault.
@@ -58,7 +58,7 @@ pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(V
 
 /// Whether the first digits of a run may be those of a text: most long words are told from one by them.
 fn may_be_coded(run: &[u8]) -> bool {
-    if run[..SHORTEST].iter().all(u8::is_ascii_hexdigit) {
+    if run[..MIN_RUN_BYTES].iter().all(u8::is_ascii_hexdigit) {
         return true;
     }
     let mut digits = [0; PROBE];
@@ -88,7 +88,7 @@ fn plain(digit: u8) -> u8 {
 /// Whether a run fills its line to the end, behind something else than a blank: a number, the name of a file.
 fn is_behind(text: &[u8], run: &Range<usize>) -> bool {
     let ends = text.get(run.end).is_none_or(|b| matches!(b, b'\n' | b'\r' | b'='));
-    if !ends || run.len() < LINE {
+    if !ends || run.len() < MIN_LINE_BYTES {
         return false;
     }
     let begins_line = run.start == 0 || text[run.start - 1] == b'\n';
@@ -97,14 +97,14 @@ fn is_behind(text: &[u8], run: &Range<usize>) -> bool {
     !begins_line || matches!(text[run.start + number], b'-' | b'+')
 }
 
-/// The next run of at least `SHORTEST` bytes. Looks at the last byte that it needs first: most of a text is passed over.
+/// The next run of at least `MIN_RUN_BYTES` bytes. Looks at the last byte that it needs first: most of a text is passed over.
 fn next(text: &[u8], from: usize) -> Option<Range<usize>> {
     let mut start = from;
     loop {
-        let window = text.get(start..start + SHORTEST)?;
+        let window = text.get(start..start + MIN_RUN_BYTES)?;
         match window.iter().rposition(|b| !MEMBERS[*b as usize]) {
             Some(n) => start += n + 1,
-            None => return Some(start..run(text, start + SHORTEST)),
+            None => return Some(start..run(text, start + MIN_RUN_BYTES)),
         }
     }
 }
@@ -118,7 +118,7 @@ fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
     let width = first.len();
     let mut lines = vec![first];
     while let Some(last) =
-        lines.last().filter(|last| last.len() >= LINE && (lines.len() == 1 || last.len() == width))
+        lines.last().filter(|last| last.len() >= MIN_LINE_BYTES && (lines.len() == 1 || last.len() == width))
     {
         stop::tick();
         let line_end = last.end + usize::from(text.get(last.end) == Some(&b'\r'));
@@ -134,7 +134,7 @@ fn lines(text: &[u8], first: Range<usize>) -> Vec<Range<usize>> {
         // A word below a whole text is none of its lines.
         let sum = || lines.iter().map(Range::len).sum::<usize>();
         let is_hex = text[start..end].iter().all(u8::is_ascii_hexdigit) && (end - start).is_multiple_of(2);
-        let completes = end - start >= SHORTEST || is_hex || (sum() + behind - start).is_multiple_of(4);
+        let completes = end - start >= MIN_RUN_BYTES || is_hex || (sum() + behind - start).is_multiple_of(4);
         if !(ends && fits && completes) {
             break;
         }
@@ -167,7 +167,8 @@ fn from_base64(digits: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn from_hex(digits: &[u8]) -> Option<Vec<u8>> {
-    (digits.len().is_multiple_of(2) && digits[..SHORTEST].iter().all(u8::is_ascii_hexdigit)).then_some(())?;
+    (digits.len().is_multiple_of(2) && digits[..MIN_RUN_BYTES].iter().all(u8::is_ascii_hexdigit))
+        .then_some(())?;
     let byte = |pair: &[u8]| hex(pair).and_then(|b| u8::try_from(b).ok());
     let bytes: Option<Vec<u8>> = digits.chunks(2).map(byte).collect();
     bytes.filter(|bytes| is_text(&bytes[..bytes.len().min(PROBE)]))

@@ -8,9 +8,9 @@ use crate::stop;
 use std::ops::Range;
 
 /// Longest line of a table, in bytes.
-const LINE: usize = 4 << 10;
+const MAX_LINE_BYTES: usize = 4 << 10;
 /// Longest name of a column.
-const NAME: usize = 48;
+const MAX_NAME_BYTES: usize = 48;
 /// Most columns of a line that are looked at.
 const COLUMNS: usize = 64;
 
@@ -29,7 +29,7 @@ const BARS: &[&[u8]] = &[b"|", "│".as_bytes(), "┃".as_bytes(), "║".as_byte
 /// Whether the name that holds `hit` may be a cell: something that parts cells stands behind it.
 pub(in super::super) fn is_cell(text: &[u8], hit: &Range<usize>) -> bool {
     const INSIDE: [bool; 256] = table(b"_-)\"'*`");
-    let rest = &text[hit.end..text.len().min(hit.end + NAME)];
+    let rest = &text[hit.end..text.len().min(hit.end + MAX_NAME_BYTES)];
     let name = rest.iter().position(|b| !INSIDE[usize::from(*b)]).unwrap_or(rest.len());
     match rest.get(name..).unwrap_or_default() {
         [] => hit.end + name >= text.len(),
@@ -49,9 +49,10 @@ pub(super) fn view(text: &[u8], heads: &[usize]) -> Option<View> {
             continue;
         }
         let end = line_end(text, at);
-        let start = at - text[at.saturating_sub(LINE)..at].iter().rev().take_while(|b| **b != b'\n').count();
+        let start = at
+            - text[at.saturating_sub(MAX_LINE_BYTES)..at].iter().rev().take_while(|b| **b != b'\n').count();
         done = end;
-        if end - start > LINE || start >= end {
+        if end - start > MAX_LINE_BYTES || start >= end {
             continue;
         }
         let heads_here: Vec<usize> = heads[heads.partition_point(|h| *h < start)..]
@@ -107,7 +108,7 @@ fn rows(
         stop::tick();
         let end = line_end(text, at);
         let line = at..end - usize::from(end > at && text[end - 1] == b'\r');
-        if line.len() > LINE || text[line.clone()].iter().all(u8::is_ascii_whitespace) {
+        if line.len() > MAX_LINE_BYTES || text[line.clone()].iter().all(u8::is_ascii_whitespace) {
             break;
         }
         if !is_ruler(&text[line.clone()]) {
@@ -127,7 +128,7 @@ fn rows(
 
 /// The cells of a line below the heads of columns that blanks part.
 fn below(text: &[u8], head: usize, line: Range<usize>, heads: &[Range<usize>]) -> Option<Vec<Range<usize>>> {
-    let start = head - text[..head].iter().rev().take(LINE).take_while(|b| **b != b'\n').count();
+    let start = head - text[..head].iter().rev().take(MAX_LINE_BYTES).take_while(|b| **b != b'\n').count();
     let mut cells = Vec::new();
     for (i, column) in heads.iter().enumerate() {
         let from = line.start + (column.start - start);
@@ -141,7 +142,7 @@ fn below(text: &[u8], head: usize, line: Range<usize>, heads: &[Range<usize>]) -
 }
 
 fn write(text: &[u8], name: &Range<usize>, cell: Range<usize>, view: &mut View) {
-    if cell.is_empty() || cell.len() > LINE {
+    if cell.is_empty() || cell.len() > MAX_LINE_BYTES {
         return;
     }
     let here = cell.start..cell.start;
@@ -157,7 +158,7 @@ fn write(text: &[u8], name: &Range<usize>, cell: Range<usize>, view: &mut View) 
 
 /// Whether a cell is a name: a word or three, not a piece of a program.
 fn is_name(cell: &[u8]) -> bool {
-    cell.len() <= NAME
+    cell.len() <= MAX_NAME_BYTES
         && cell.iter().filter(|b| **b == b' ').count() <= 2
         && cell.iter().all(|b| b.is_ascii_alphanumeric() || b"_-. *`".contains(b))
         && cell.first().is_some_and(|b| !b.is_ascii_digit())
@@ -220,5 +221,6 @@ fn trimmed(text: &[u8], range: Range<usize>) -> Range<usize> {
 
 /// Whether a line only draws the table.
 fn is_ruler(line: &[u8]) -> bool {
-    line.iter().all(|b| b"-+=|: \t_".contains(b) || *b >= 0x80) && blanks(line, 0, LINE) < line.len()
+    line.iter().all(|b| b"-+=|: \t_".contains(b) || *b >= 0x80)
+        && blanks(line, 0, MAX_LINE_BYTES) < line.len()
 }

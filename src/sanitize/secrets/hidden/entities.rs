@@ -47,7 +47,7 @@ const NAMES: &[(&[u8], char)] = &[
 /// References that show nothing.
 const NOTHING: &[&[u8]] = &[b"shy", b"zwnj", b"zwj", b"ZeroWidthSpace", b"lrm", b"rlm"];
 /// Longest name of a reference.
-const NAME: usize = 16;
+const MAX_NAME_BYTES: usize = 16;
 /// Tags within a line.
 const TAGS: &[&[u8]] = &[
     b"span", b"b", b"i", b"u", b"s", b"em", b"strong", b"code", b"font", b"mark", b"a", b"var", b"kbd",
@@ -63,7 +63,7 @@ const TAG: usize = 512;
 
 /// The character at an ampersand.
 pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
-    let rest = text.get(at + 1..text.len().min(at + 2 + NAME))?;
+    let rest = text.get(at + 1..text.len().min(at + 2 + MAX_NAME_BYTES))?;
     let end = rest.iter().position(|b| !b.is_ascii_alphanumeric() && *b != b'#')?;
     (rest[end] == b';').then_some(())?;
     let (name, len) = (&rest[..end], end + 2);

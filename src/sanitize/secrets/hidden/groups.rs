@@ -7,9 +7,9 @@ use super::wrapped::{ahead, is_inside, is_mixed};
 use crate::stop;
 
 /// Bytes behind the beginning of a token that are looked at.
-const REACH: usize = 512;
+const REACH_BYTES: usize = 512;
 /// Bytes before it that the rules may need.
-const NEAR: usize = 128;
+const BEFORE_BYTES: usize = 128;
 
 /// The lines on which a token is cut short at one of `cut`, which are in order, with the groups there together.
 pub(super) fn view(text: &[u8], cut: &[usize]) -> Option<View> {
@@ -19,9 +19,9 @@ pub(super) fn view(text: &[u8], cut: &[usize]) -> Option<View> {
         if start < done {
             continue;
         }
-        let end = line_end(&text[..text.len().min(start + REACH)], start);
+        let end = line_end(&text[..text.len().min(start + REACH_BYTES)], start);
         done = end;
-        let mut copied = line_start(text, start, NEAR);
+        let mut copied = line_start(text, start, BEFORE_BYTES);
         let mut at = start;
         let mut groups = Groups::default();
         while let Some(n) = memchr::memchr(b' ', &text[at..end]) {

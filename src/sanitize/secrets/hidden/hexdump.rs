@@ -7,13 +7,13 @@ use super::view::{View, blanks, line_end};
 use crate::stop;
 
 /// Shortest and longest line of a dump, in bytes.
-const SHORT: usize = 3;
-const LINE: usize = 160;
+const MIN_LINE_BYTES: usize = 3;
+const MAX_LINE_BYTES: usize = 160;
 /// Shortest and longest line of a dump behind something, in bytes.
-const LEAST: usize = 24;
-const MOST: usize = 360;
+const MIN_PREFIXED_LINE_BYTES: usize = 24;
+const MAX_PREFIXED_LINE_BYTES: usize = 360;
 /// Shortest line without an address that counts, in bytes dumped.
-const BARE: usize = 8;
+const MIN_BARE_DUMPED_BYTES: usize = 8;
 
 /// One line of a dump.
 struct Dumped {
@@ -32,7 +32,8 @@ pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(V
     while at < text.len() {
         let end = line_end(text, at);
         stop::tick();
-        match (SHORT..=LINE).contains(&(end - at)).then(|| line(&text[at..end])).flatten() {
+        match (MIN_LINE_BYTES..=MAX_LINE_BYTES).contains(&(end - at)).then(|| line(&text[at..end])).flatten()
+        {
             Some(dumped) => {
                 words |= dumped.words;
                 let source = at + dumped.start..end;
@@ -53,13 +54,13 @@ pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(V
 
 /// Whether there are only digits and blanks around the middle of a line, or before it.
 fn is_like(line: &[u8]) -> bool {
-    const WINDOW: usize = 12;
+    const WINDOW_BYTES: usize = 12;
     let is_digits = |from: usize| {
-        line.get(from..from + WINDOW).is_some_and(|window| {
+        line.get(from..from + WINDOW_BYTES).is_some_and(|window| {
             window.iter().all(|b| b.is_ascii_hexdigit() || *b == b' ') && window.contains(&b' ')
         })
     };
-    (LEAST..=MOST).contains(&line.len())
+    (MIN_PREFIXED_LINE_BYTES..=MAX_PREFIXED_LINE_BYTES).contains(&line.len())
         && (is_digits(line.len() / 2) || is_digits(line.len() / 3) || is_digits(line.len() / 4))
 }
 
@@ -90,7 +91,7 @@ fn line(line: &[u8]) -> Option<Dumped> {
     let behind = line.get(from + address).copied();
     let has_address = (4..=16).contains(&address) && address != 4 || behind == Some(b':') && address >= 4;
     if !has_address {
-        return groups(line, from, false).filter(|d| d.bytes.len() >= BARE);
+        return groups(line, from, false).filter(|d| d.bytes.len() >= MIN_BARE_DUMPED_BYTES);
     }
     let colon = usize::from(behind == Some(b':'));
     let start = blanks(line, from + address + colon, 8);

@@ -41,16 +41,16 @@ struct Layers {
 
 const ALL: Layers = Layers { codings: 2, columns: true, groups: true };
 /// Bytes that may be decoded for each byte of the text, all depths together.
-const WORK: usize = 8;
+const WORK_PER_BYTE: usize = 8;
 /// The same for short texts, in bytes.
-const LEAST_WORK: usize = 16 << 10;
+const MIN_WORK_BYTES: usize = 16 << 10;
 
 /// Bytes around a coded line behind which others may follow.
-const CODED: (usize, usize) = (1 << 10, 8 << 10);
+const AROUND_CODED_BYTES: (usize, usize) = (1 << 10, 8 << 10);
 
 /// What the rules claim in `text`, as it stands and through every layer; in order, without overlap.
 pub(super) fn claims(table: &'static Table, text: &[u8]) -> Vec<Claim> {
-    let mut work = text.len().saturating_mul(WORK).max(LEAST_WORK);
+    let mut work = text.len().saturating_mul(WORK_PER_BYTE).max(MIN_WORK_BYTES);
     search(table, text, ALL, &mut work)
 }
 
@@ -85,7 +85,8 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         stop::check();
         arrays::views(text, &mut |view| see(view, within));
         stop::check();
-        let around = |at: &usize| at.saturating_sub(CODED.0)..text.len().min(at + CODED.1);
+        let around =
+            |at: &usize| at.saturating_sub(AROUND_CODED_BYTES.0)..text.len().min(at + AROUND_CODED_BYTES.1);
         let lines = near.and(coded.iter().map(around));
         prefixed::view(text, &lines).into_iter().for_each(|view| see(view, within));
         stop::check();

@@ -9,15 +9,15 @@ use super::super::table::Form;
 use std::ops::Range;
 
 /// Bytes of a name on either side of its keyword.
-const NAME: usize = 64;
+const NAME_BYTES: usize = 64;
 /// Bytes in which a value may stand that is written otherwise, before and behind its name or its own beginning.
-const VALUE: (usize, usize) = (64, 512);
+const VALUE_BYTES: (usize, usize) = (64, 512);
 /// How much longer what a regex reads may be when it is coded.
-const CODED: usize = 3;
+const CODED_FACTOR: usize = 3;
 /// Bytes around the keywords of rules that read many lines.
-const LINES: usize = 256 << 10;
+const LINES_BYTES: usize = 256 << 10;
 /// Bytes behind `://` in which the sign before the host is looked for.
-const ADDRESS: usize = 256;
+const ADDRESS_BYTES: usize = 256;
 
 const HEAD: ByteSet = ByteSet::parse("a-zA-Z0-9_.$-");
 const TAIL: ByteSet = ByteSet::parse("a-zA-Z0-9_-");
@@ -32,25 +32,27 @@ pub(in super::super) fn stretch(text: &[u8], hit: &Range<usize>, form: &Form) ->
     let (before, behind) = match form {
         Form::Token { prefix, .. } => {
             let is_prefix = |prefix: &String| text[hit.start..].starts_with(prefix.as_bytes());
-            prefix.iter().any(is_prefix).then_some(VALUE)?
+            prefix.iter().any(is_prefix).then_some(VALUE_BYTES)?
         }
-        Form::Assigned { .. } | Form::Named { .. } => VALUE,
-        Form::UrlPassword => has_user(&text[hit.end..]).then_some(VALUE)?,
-        Form::Pattern { before, after, .. } => (before + VALUE.0, VALUE.1.max(after * CODED)),
-        Form::Cookie => (VALUE.0, 8 * VALUE.1),
+        Form::Assigned { .. } | Form::Named { .. } => VALUE_BYTES,
+        Form::UrlPassword => has_user(&text[hit.end..]).then_some(VALUE_BYTES)?,
+        Form::Pattern { before, after, .. } => {
+            (before + VALUE_BYTES.0, VALUE_BYTES.1.max(after * CODED_FACTOR))
+        }
+        Form::Cookie => (VALUE_BYTES.0, 8 * VALUE_BYTES.1),
         Form::PrivateKey
         | Form::KubernetesSecret
         | Form::SecretString
         | Form::TerraformRandom
-        | Form::TerraformAttributes => (LINES, LINES),
+        | Form::TerraformAttributes => (LINES_BYTES, LINES_BYTES),
     };
     Some(hit.start.saturating_sub(before)..text.len().min(hit.end.saturating_add(behind)))
 }
 
 /// Whether a name with a telling word is one to which something may be given.
 pub(in super::super) fn names(text: &[u8], hit: &Range<usize>) -> bool {
-    let start = skip_back(text, hit.start, HEAD, NAME);
-    let end = skip(text, hit.end, TAIL, NAME);
+    let start = skip_back(text, hit.start, HEAD, NAME_BYTES);
+    let end = skip(text, hit.end, TAIL, NAME_BYTES);
     if !stands_alone(text, hit) && !starts_word(text, hit.start)
         || matches!(tail(&text[hit.end..end], text[hit.end - 1]), Tail::About)
         || is_about(&text[start..hit.start])
@@ -70,16 +72,16 @@ pub(in super::super) fn names(text: &[u8], hit: &Range<usize>) -> bool {
 fn is_given_a_name(text: &[u8], at: usize) -> bool {
     let Some(from) = operator(text, at) else { return false };
     let from = skip(text, from, BLANK, 2);
-    let end = skip(text, from, WORD, NAME);
+    let end = skip(text, from, WORD, NAME_BYTES);
     end > from && text.get(end).is_some_and(|b| b" (),;[]{}".contains(b))
 }
 
 /// Whether an address may have a user, in whatever coding or over however many pieces.
 fn has_user(behind: &[u8]) -> bool {
-    let near = &behind[..behind.len().min(ADDRESS)];
+    let near = &behind[..behind.len().min(ADDRESS_BYTES)];
     let stop =
         near.iter().position(|b| *b >= 0x80 || !(b.is_ascii_alphanumeric() || b"-._~:/?#+,;".contains(b)));
-    stop.map_or(near.len() == ADDRESS, |at| match near[at] {
+    stop.map_or(near.len() == ADDRESS_BYTES, |at| match near[at] {
         b'"' | b'\'' => near.get(at + 1).is_some_and(|b| b" \t\r\n+.&~|\\".contains(b)),
         b' ' | b'\t' | b'`' | b')' | b'>' | b']' | b'}' => false,
         _ => true,

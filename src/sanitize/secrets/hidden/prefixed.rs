@@ -7,9 +7,9 @@ use super::view::{View, blanks, line_end, line_start, table};
 use crate::stop;
 
 /// Longest name of a file in front of a line.
-const PATH: usize = 200;
+const MAX_PATH_BYTES: usize = 200;
 /// Lines without anything in front that are kept behind one that has something.
-const APART: usize = 8;
+const MAX_LINES_APART: usize = 8;
 
 /// The lines near something without what stands in front of them; `None` where nothing does.
 pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
@@ -21,7 +21,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
     // Where the next line begins, and how many had nothing in front since the last one that had.
     let (mut at, mut apart) = (0, None);
     for stretch in near.stretches() {
-        let start = line_start(text, stretch.start, PATH + 1);
+        let start = line_start(text, stretch.start, MAX_PATH_BYTES + 1);
         if start > at {
             part(&mut view, at, apart.take());
             at = start;
@@ -33,7 +33,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
             let next = text.len().min(end + 1);
             apart = match apart {
                 _ if skipped > 0 => Some(0),
-                Some(lines) if lines < APART => Some(lines + 1),
+                Some(lines) if lines < MAX_LINES_APART => Some(lines + 1),
                 apart => {
                     part(&mut view, at, apart);
                     None
@@ -85,7 +85,7 @@ fn prefix(line: &[u8], is_diff: bool) -> usize {
 /// `src/x.env:3:`, `src/x.env-3-` and `src/x.env:`.
 fn file(line: &[u8]) -> usize {
     const NAME: [bool; 256] = table(b"._/@+~-");
-    let name = line.iter().take(PATH).take_while(|b| NAME[**b as usize]).count();
+    let name = line.iter().take(MAX_PATH_BYTES).take_while(|b| NAME[**b as usize]).count();
     if name == 0 {
         return 0;
     }

@@ -54,7 +54,7 @@ fn units_that_are_long_and_close_are_undone_once() {
 /// Bytes that all layers give for a text, at all depths.
 fn work(text: &[u8]) -> usize {
     let table = super::super::table::table().unwrap();
-    let limit = text.len().saturating_mul(WORK).max(LEAST_WORK);
+    let limit = text.len().saturating_mul(WORK_PER_BYTE).max(MIN_WORK_BYTES);
     let mut work = limit;
     search(table, text, ALL, &mut work);
     limit - work
@@ -96,8 +96,8 @@ fn work_is_bounded_by_the_bytes() {
     for trigger in triggers {
         let small = work(trigger.repeat((64 << 10) / trigger.len()).as_bytes());
         let large = work(trigger.repeat((256 << 10) / trigger.len()).as_bytes());
-        assert!(large <= WORK * (256 << 10), "{trigger:?}: {large}");
-        assert!(large <= 5 * small + LEAST_WORK, "{trigger:?}: {small} {large}");
+        assert!(large <= WORK_PER_BYTE * (256 << 10), "{trigger:?}: {large}");
+        assert!(large <= 5 * small + MIN_WORK_BYTES, "{trigger:?}: {small} {large}");
         for other in triggers {
             let both = [trigger, other].concat();
             let text = both.repeat((32 << 10) / both.len());

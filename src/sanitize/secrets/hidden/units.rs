@@ -26,7 +26,7 @@ const BEHIND: usize = 256;
 /// Units closer together than this are dense, in bytes from one to the next.
 const CLOSE: usize = 8;
 /// So many dense ones in a row count, whatever they stand for.
-const MANY: usize = 4;
+const MIN_DENSE_UNITS: usize = 4;
 
 /// Bytes that stand in and around values and that nobody codes without a reason.
 const TELLING: [bool; 256] = table(b"_-:/.@=+~%!#$");
@@ -136,7 +136,7 @@ impl Row {
         }
         self.end = at + len;
         self.count += 1;
-        (self.count >= MANY).then(|| std::mem::take(self).first)
+        (self.count >= MIN_DENSE_UNITS).then(|| std::mem::take(self).first)
     }
 }
 

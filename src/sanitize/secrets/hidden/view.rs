@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 /// Bytes on both sides of what was decoded that a view takes over.
-const NEAR: usize = 512;
+const NEAR_BYTES: usize = 512;
 
 /// A decoded text.
 #[derive(Debug, Default)]
@@ -41,21 +41,22 @@ impl View {
     /// The same, without the middle of a long range: nothing was decoded near it.
     pub(super) fn copy_near(&mut self, text: &[u8], range: Range<usize>) {
         let Range { start, end } = range;
-        if end - start <= 3 * NEAR {
+        if end - start <= 3 * NEAR_BYTES {
             return self.copy(text, range);
         }
-        let head = text[start..start + NEAR].iter().rposition(|&b| b == b'\n').map_or(NEAR, |n| n + 1);
-        let tail = text[end - NEAR..end].iter().position(|&b| b == b'\n').unwrap_or(0);
+        let head =
+            text[start..start + NEAR_BYTES].iter().rposition(|&b| b == b'\n').map_or(NEAR_BYTES, |n| n + 1);
+        let tail = text[end - NEAR_BYTES..end].iter().position(|&b| b == b'\n').unwrap_or(0);
         if !self.bytes.is_empty() {
             self.copy(text, start..start + head);
             self.stand(b"\n\n", start + head..start + head);
         }
-        self.copy(text, end - NEAR + tail..end);
+        self.copy(text, end - NEAR_BYTES + tail..end);
     }
 
     /// Takes over what stands behind the last thing that was decoded.
     pub(super) fn copy_behind(&mut self, text: &[u8], from: usize) {
-        let end = text.len().min(from + 2 * NEAR);
+        let end = text.len().min(from + 2 * NEAR_BYTES);
         let line = if end == text.len() { None } else { text[from..end].iter().rposition(|&b| b == b'\n') };
         self.copy(text, from..line.map_or(end, |n| from + n));
     }

@@ -12,7 +12,7 @@ const GAP: usize = 96;
 /// Shortest full line, in columns.
 const FULL: usize = 40;
 /// Bytes of a line that are looked at for its length.
-const LINE: usize = 512;
+const LINE_LOOK_BYTES: usize = 512;
 
 /// Where pieces are parted.
 const TRIGGERS: [bool; 256] = {
@@ -41,7 +41,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
                 Some(gap) => {
                     view.copy_near(text, copied..gap.start);
                     (at, copied, any) = (gap.end, gap.end, true);
-                    end = end.max(text.len().min(at + LINE));
+                    end = end.max(text.len().min(at + LINE_LOOK_BYTES));
                 }
                 None => at += 1,
             }
@@ -143,16 +143,16 @@ fn is_full(text: &[u8], end: usize, next: usize) -> bool {
     const WIDTHS: &[usize] =
         &[60, 64, 70, 72, 76, 78, 79, 80, 90, 100, 110, 120, 130, 132, 140, 150, 160, 180, 200];
     let width = |from: usize, to: usize| text[from..to].iter().filter(|b| **b & 0xc0 != 0x80).count();
-    let start = line_start(text, end, LINE);
+    let start = line_start(text, end, LINE_LOOK_BYTES);
     if end - start < FULL {
         return false;
     }
     let len = width(start, end);
-    let next_end = line_end(&text[..text.len().min(next + LINE)], next);
+    let next_end = line_end(&text[..text.len().min(next + LINE_LOOK_BYTES)], next);
     let next_len = width(next, next_end);
     let same_before = start > 0 && {
         let from = start - 1;
-        width(line_start(text, from, LINE), from) == len
+        width(line_start(text, from, LINE_LOOK_BYTES), from) == len
     };
     next_len <= len && (WIDTHS.contains(&len) || next_len == len || same_before)
 }

@@ -5,7 +5,7 @@
 
 use super::super::escape::Csi;
 use super::super::row::Row;
-use super::{EDITABLE, END, HISTORY, MAX_FOOTER, Screen};
+use super::{EDITABLE, END_OF_ROW, HISTORY, MAX_FOOTER, Screen};
 
 impl Screen {
     /// The row the cursor is in.
@@ -15,7 +15,7 @@ impl Screen {
 
     /// The cursor's column as a number.
     pub(super) fn counted_column(&mut self) -> usize {
-        if self.column == END {
+        if self.column == END_OF_ROW {
             self.column = self.current().width();
         }
         self.column

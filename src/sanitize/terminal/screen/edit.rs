@@ -4,7 +4,7 @@
 
 use super::super::failure;
 use super::super::row::Row;
-use super::{EDITABLE, END, HISTORY, Screen, text_of};
+use super::{EDITABLE, END_OF_ROW, HISTORY, Screen, text_of};
 
 impl Screen {
     /// Called before shown text of the current row goes: counts it, and keeps it if it reports a failure. False when
@@ -51,22 +51,22 @@ impl Screen {
     pub(super) fn erase_line(&mut self, what: usize) {
         let column = self.counted_column_unless_end(what);
         match what {
-            0 => self.erase(column, END),
+            0 => self.erase(column, END_OF_ROW),
             1 => self.erase(0, column.saturating_add(1)),
-            2 => self.erase(0, END),
+            2 => self.erase(0, END_OF_ROW),
             _ => {}
         }
     }
 
     pub(super) fn counted_column_unless_end(&mut self, what: usize) -> usize {
         // At the end there is nothing to erase to the right, and counting would cost a pass over the row.
-        if what == 0 && self.column == END { END } else { self.counted_column() }
+        if what == 0 && self.column == END_OF_ROW { END_OF_ROW } else { self.counted_column() }
     }
 
     /// Blanks columns of the current row.
     pub(super) fn erase(&mut self, start: usize, end: usize) {
         self.homed = false;
-        if start == END {
+        if start == END_OF_ROW {
             return;
         }
         if self.current().blank_loses(start..end) {
@@ -98,7 +98,7 @@ impl Screen {
                         // Most rows above were erased before.
                         if self.rows.get(above).is_some_and(|row| row.size() > 0) {
                             self.row = above;
-                            self.erase(0, END);
+                            self.erase(0, END_OF_ROW);
                         }
                     }
                     self.row = self.row.max(row.min(self.rows.len() - 1));
