@@ -46,7 +46,7 @@ pub(super) struct Loaded {
 
 impl Loaded {
     /// Says once what does not count.
-    fn tell(&self) {
+    fn report_faults(&self) {
         let faults =
             self.faults.iter().map(|fault| format!("{}; it does not count", printable(&fault.to_string())));
         let untrusted = self.resolved.untrusted.as_ref().and_then(|untrusted| untrusted.line());
@@ -139,7 +139,7 @@ impl SettingsArgs {
     /// secrets to take out, whoever wrote them.
     pub fn load(&self, flags: Flags) -> Result<Loaded, Failure> {
         let loaded = self.read(flags)?;
-        loaded.tell();
+        loaded.report_faults();
         Ok(loaded)
     }
 

@@ -111,7 +111,7 @@ impl Engine {
         let watch = self.recorder.stopwatch();
         let place = Place { watch: watch.as_ref(), ..place };
         let worked = self.work(job, policy, ask, place, prepared, cancel);
-        self.tell(job, policy, place, worked.as_ref());
+        self.report(job, policy, place, worked.as_ref());
         self.make_room(place.id);
         worked.map(|(stored, _)| stored)
     }

@@ -63,7 +63,7 @@ impl Configuration {
         let policy = Arc::new(base.policy.clone());
         let told = layers.as_ref().map(|layers: &Layers| {
             let (resolved, errors) = layers.settle();
-            said(layers, &resolved, &errors)
+            announced(layers, &resolved, &errors)
         });
         let told = Arc::new(told.unwrap_or_default());
         let state = RwLock::new(State { layers, at_start: none.clone(), later: none, config, policy, told });
@@ -123,7 +123,7 @@ impl Configuration {
                 if let Some(error) = errors.iter().find(is_of_host) {
                     return Err(RpcError::invalid_params(error.text.clone()));
                 }
-                let told = said(&layers, &resolved, &errors);
+                let told = announced(&layers, &resolved, &errors);
                 Ok((resolved.config, told))
             }
             None => {
@@ -139,7 +139,7 @@ impl Configuration {
 }
 
 /// What came of the layers, for the host. Values may be anything, so secrets are taken out.
-fn said(layers: &Layers, resolved: &Resolved, errors: &[ConfigError]) -> initialize::Configuration {
+fn announced(layers: &Layers, resolved: &Resolved, errors: &[ConfigError]) -> initialize::Configuration {
     let untrusted = resolved.untrusted.as_ref().and_then(|untrusted| {
         let text = printable(&untrusted.line()?);
         let ignored = untrusted.ignored.iter().map(|given| given.key.clone()).collect();

@@ -15,13 +15,13 @@ mod methods;
 mod plan;
 pub mod protocol_schema;
 mod recovery;
+mod report;
 pub mod rule_check;
 mod rules;
 mod schema;
 pub mod seal_key;
 mod sessions;
 mod stream;
-mod tell;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -76,7 +76,7 @@ pub(super) fn read(path: &Path, sources: &Sources) -> Read {
         }
     };
     let folder = path.parent().unwrap_or(Path::new("."));
-    for (key, value, line) in said(path, &bytes, &mut read.faults) {
+    for (key, value, line) in settings_of(path, &bytes, &mut read.faults) {
         let value = placed(&key, value, folder, sources);
         read.given.push(Given::new(key, value, Origin::File { path: path.to_owned(), line }));
     }
@@ -84,7 +84,7 @@ pub(super) fn read(path: &Path, sources: &Sources) -> Read {
 }
 
 /// What a text says that is as it should be; what is not is a fault.
-fn said(path: &Path, bytes: &[u8], faults: &mut Vec<ConfigError>) -> Said {
+fn settings_of(path: &Path, bytes: &[u8], faults: &mut Vec<ConfigError>) -> Said {
     let place = path.display().to_string();
     let mut wrong = |line: Option<usize>, text: String| {
         faults.push(ConfigError { place: place.clone(), line: line.filter(|line| *line > 0), text });
@@ -140,7 +140,7 @@ impl ProjectFile {
         let bytes = bytes.map_err(|refused| error(refused.why.to_string()))?;
         let mut faults = Vec::new();
         let origin = |line| Origin::File { path: path.to_owned(), line };
-        let says = said(path, &bytes, &mut faults);
+        let says = settings_of(path, &bytes, &mut faults);
         let says: Vec<Given> =
             says.into_iter().map(|(key, value, line)| Given::new(key, value, origin(line))).collect();
         let file = Digest::of(path, &bytes);

@@ -154,7 +154,7 @@ fn indent_of(line: &str) -> usize {
 }
 
 /// Whether a line of comment has a word.
-fn says(line: &str) -> bool {
+fn has_word(line: &str) -> bool {
     line.bytes().any(|b| b.is_ascii_alphanumeric() || b >= 0x80)
 }
 

@@ -1,6 +1,6 @@
 //! CSS, SCSS and Less: rules by their braces.
 
-use super::{Found, Item, Kind, indent_of, says};
+use super::{Found, Item, Kind, has_word, indent_of};
 use crate::formats::json;
 
 struct Scanner<'a, 's> {
@@ -94,7 +94,7 @@ impl<'a> Scanner<'a, '_> {
         let lead =
             self.lead.take().filter(|(_, last)| *last + 1 >= first && kind != Kind::Import).map(|l| l.0);
         let lead = lead.unwrap_or(first);
-        let doc = (lead..first).find(|i| says(self.lines[*i]));
+        let doc = (lead..first).find(|i| has_word(self.lines[*i]));
         let body = line + 1..line + 1;
         self.items.push(Item {
             kind,

@@ -1,6 +1,6 @@
 //! SQL: statements.
 
-use super::{Found, Item, Kind, indent_of, says, word};
+use super::{Found, Item, Kind, has_word, indent_of, word};
 
 /// Words that a statement starts with.
 const STATEMENTS: &[&str] = &[
@@ -247,7 +247,7 @@ impl<'a> Scanner<'a, '_> {
             return;
         };
         let start = lead.filter(|(_, l)| *l + 1 >= first && *l < first).map_or(first, |l| l.0);
-        let doc = (start..first).find(|i| says(self.lines[*i]));
+        let doc = (start..first).find(|i| has_word(self.lines[*i]));
         let closing = self.lines[last].trim_start();
         let closes = last > first
             && (closing.starts_with([')', '$', ';', '}']) || word(closing).eq_ignore_ascii_case("end"));

@@ -36,7 +36,7 @@ use crate::tokens::{self, TokenCounter};
 pub struct Prepared<'a> {
     call: &'a ToolCall,
     policy: &'a Policy,
-    route: Route,
+    treatment: Treatment,
     /// Tokens of the rungs that were measured.
     measured: RefCell<Vec<(Rung, Claim)>>,
     /// Secrets that had to go, and those that stayed since the model wrote them.
@@ -45,7 +45,7 @@ pub struct Prepared<'a> {
 
 /// What is done with it.
 #[derive(Debug)]
-enum Route {
+enum Treatment {
     /// A rule keeps it exact.
     Exact(Box<Outcome>, Reason),
     /// It is compressed.
@@ -76,8 +76,8 @@ impl<'a> Prepared<'a> {
         let spare = Spare::of(&policy.secrets.allow, &policy.seal_key, &call.paths()).with_written(&wrote);
         if let Some(rule) = bypass::rule(call, policy, full_output) {
             let outcome = bypass::exact(call, parts, policy, rule, counter, &spare)?;
-            let (route, met) = (Route::Exact(Box::new(outcome), rule), spare.met());
-            return Ok(Self { call, policy, route, measured, met });
+            let (treatment, met) = (Treatment::Exact(Box::new(outcome), rule), spare.met());
+            return Ok(Self { call, policy, treatment, measured, met });
         }
         let own_marker = Cell::new(false);
         let known = |call: &str, tool: &str| {
@@ -102,14 +102,15 @@ impl<'a> Prepared<'a> {
         if exclude::by_category(call, policy, &sanitized) {
             let rule = Reason::ExcludedCategory;
             let outcome = bypass::exact(call, parts, policy, rule, counter, &spare)?;
-            let (route, met) = (Route::Exact(Box::new(outcome), rule), spare.met());
-            return Ok(Self { call, policy, route, measured, met });
+            let (treatment, met) = (Treatment::Exact(Box::new(outcome), rule), spare.met());
+            return Ok(Self { call, policy, treatment, measured, met });
         }
         let met = spare.met();
         let mut received = Received::new(call, policy, counter, parts, &sanitized);
         received::tell_fingerprints(&mut received.evidence.redactions, &met, policy);
-        let route = Route::Compress(Box::new(Safe { sanitized, received, own_marker: own_marker.get() }));
-        Ok(Self { call, policy, route, measured, met })
+        let treatment =
+            Treatment::Compress(Box::new(Safe { sanitized, received, own_marker: own_marker.get() }));
+        Ok(Self { call, policy, treatment, measured, met })
     }
 
     /// Whether the safe stage would give the same after other results were given: not so for a text with
@@ -118,9 +119,9 @@ impl<'a> Prepared<'a> {
         if !self.met.gone.is_empty() {
             return false;
         }
-        match &self.route {
-            Route::Exact(..) => true,
-            Route::Compress(safe) => {
+        match &self.treatment {
+            Treatment::Exact(..) => true,
+            Treatment::Compress(safe) => {
                 let is_escaped =
                     |part: &Sanitized| part.removals.iter().any(|(class, _)| *class == LOOK_ALIKE);
                 !safe.own_marker && !safe.sanitized.iter().any(is_escaped)
@@ -130,17 +131,17 @@ impl<'a> Prepared<'a> {
 
     /// Tokens that came in.
     pub fn tokens(&self) -> usize {
-        match &self.route {
-            Route::Exact(outcome, _) => outcome.evidence.tokens.before,
-            Route::Compress(safe) => safe.received.evidence.tokens.before,
+        match &self.treatment {
+            Treatment::Exact(outcome, _) => outcome.evidence.tokens.before,
+            Treatment::Compress(safe) => safe.received.evidence.tokens.before,
         }
     }
 
     /// Tokens that the result may take at most, and whether a budget may change that.
     pub fn bound(&self) -> (usize, bool) {
-        match &self.route {
-            Route::Exact(outcome, _) => (outcome.evidence.tokens.after, false),
-            Route::Compress(safe) => {
+        match &self.treatment {
+            Treatment::Exact(outcome, _) => (outcome.evidence.tokens.after, false),
+            Treatment::Compress(safe) => {
                 let Safe { sanitized, received, .. } = &**safe;
                 let binary = sanitized.iter().filter(|part| part.binary.is_some()).count();
                 (received.source_tokens.iter().sum::<usize>() + binary * pointer::BINARY_TOKENS, true)
@@ -162,8 +163,8 @@ impl<'a> Prepared<'a> {
         notes: Option<&RefCell<Vec<Part>>>,
         timer: Option<&dyn Timer>,
     ) -> Outcome {
-        let Safe { sanitized, received, own_marker } = match &self.route {
-            Route::Exact(outcome, rule) => {
+        let Safe { sanitized, received, own_marker } = match &self.treatment {
+            Treatment::Exact(outcome, rule) => {
                 let mut outcome = (**outcome).clone();
                 let after = outcome.evidence.tokens.after;
                 let rung = Rung { mode: self.policy.mode, ..Rung::default() };
@@ -172,7 +173,7 @@ impl<'a> Prepared<'a> {
                 outcome.decision.wrote.clone_from(&self.met.written);
                 return outcome;
             }
-            Route::Compress(safe) => &**safe,
+            Treatment::Compress(safe) => &**safe,
         };
         let policy = self.policy;
         let wants = policy.on_repeat == OnRepeat::Full
@@ -206,7 +207,7 @@ impl<'a> Prepared<'a> {
     /// What the result would take under what is asked, without lines being cut for it; a rung is looked at
     /// once, whatever is asked. `None` for a result that no budget changes.
     pub fn measure(&self, ask: Ask, history: &dyn History) -> Option<Claim> {
-        let Route::Compress(safe) = &self.route else { return None };
+        let Treatment::Compress(safe) = &self.treatment else { return None };
         let Safe { sanitized, received, .. } = &**safe;
         let at = Runner { prepared: self, sanitized, received, history, notes: None, timer: None };
         let mut least: Option<Claim> = None;

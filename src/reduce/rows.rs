@@ -36,7 +36,7 @@ pub enum Row<'a> {
 
 /// Where a line stands.
 #[derive(Debug, Clone, Copy)]
-pub struct At<'a> {
+pub struct Place<'a> {
     /// The header above it; empty when there is none since the last empty line.
     pub header: &'a str,
     /// The mode of the call.
@@ -58,7 +58,7 @@ pub struct Rows {
     /// do.
     pub content: usize,
     /// Says what a line is.
-    pub read: for<'a> fn(At<'a>, &'a str) -> Row<'a>,
+    pub read: for<'a> fn(Place<'a>, &'a str) -> Row<'a>,
 }
 
 /// Lines that a claim looks at.
@@ -74,7 +74,7 @@ impl Rows {
     /// What each line is, in order.
     fn each<'a>(&self, input: &Input<'a>, mut take: impl FnMut(usize, Row<'a>)) {
         let source = input.source;
-        let mut at = At { header: "", mode: input.policy.mode };
+        let mut at = Place { header: "", mode: input.policy.mode };
         for i in 0..source.len() {
             let line = source.line(i).trim_end();
             if line.is_empty() {

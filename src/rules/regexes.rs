@@ -93,7 +93,7 @@ pub(super) fn literals(pattern: &str) -> Option<Vec<String>> {
 
 fn required(hir: &Hir) -> Option<Vec<String>> {
     match hir.kind() {
-        HirKind::Literal(literal) => one(std::str::from_utf8(&literal.0).ok()?.to_owned()),
+        HirKind::Literal(literal) => single_literal(std::str::from_utf8(&literal.0).ok()?.to_owned()),
         HirKind::Capture(capture) => required(&capture.sub),
         HirKind::Repetition(repetition) if repetition.min > 0 => required(&repetition.sub),
         HirKind::Alternation(all) if all.len() <= ALTERNATIVES => {
@@ -125,16 +125,16 @@ fn of_parts(parts: &[Hir]) -> Option<Vec<String>> {
             HirKind::Literal(literal) => run.push_str(std::str::from_utf8(&literal.0).ok()?),
             HirKind::Class(class) if caseless(class).is_some() => run.extend(caseless(class)),
             _ => {
-                take(one(std::mem::take(&mut run)));
+                take(single_literal(std::mem::take(&mut run)));
                 take(required(part));
             }
         }
     }
-    take(one(run));
+    take(single_literal(run));
     best
 }
 
-fn one(text: String) -> Option<Vec<String>> {
+fn single_literal(text: String) -> Option<Vec<String>> {
     // The search folds the case of ASCII alone.
     (!text.is_empty() && text.is_ascii()).then(|| vec![text.to_ascii_lowercase()])
 }

@@ -217,7 +217,7 @@ impl Stages {
             staged.fates[line] = Fate::Failure;
         }
         self.rewrite(source, proof, &mut staged);
-        if self.tell(source, proof, &mut staged) {
+        if self.put_message(source, proof, &mut staged) {
             return staged;
         }
         if let Some(set) = self.strip.as_ref().or(self.keep.as_ref()) {
@@ -283,7 +283,7 @@ impl Stages {
         }
     }
 
-    fn tell(&self, source: &Source<'_>, proof: Proof, staged: &mut Staged) -> bool {
+    fn put_message(&self, source: &Source<'_>, proof: Proof, staged: &mut Staged) -> bool {
         if self.tell.is_empty() {
             return false;
         }

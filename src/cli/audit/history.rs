@@ -103,19 +103,19 @@ impl History {
         to.unwrap_or(self.requests).saturating_sub(from).max(1)
     }
 
-    /// A request whose answer may be told later.
-    pub(super) fn asks(&mut self) {
+    /// A request to the model. Its answer may come later.
+    pub(super) fn request(&mut self) {
         self.agents_turn();
     }
 
     /// What the agent wrote.
-    pub(super) fn said(&mut self, text: &str) {
+    pub(super) fn agent_text(&mut self, text: &str) {
         self.agents_turn();
         self.used(text, None);
     }
 
     /// What somebody else wrote into the context.
-    pub(super) fn told(&mut self, text: &str) {
+    pub(super) fn other_text(&mut self, text: &str) {
         self.is_agents_turn = false;
         words(text, &mut |word, kind| drop(self.known.insert(key(word, kind), Vec::new())));
     }

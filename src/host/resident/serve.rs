@@ -175,7 +175,7 @@ fn accept(listener: &UnixListener, shared: &Arc<Shared>, wake: &UnixStream) {
     shared.open.fetch_add(1, Ordering::SeqCst);
     let held = Arc::clone(shared);
     let started = std::thread::Builder::new().name("tersed".to_owned()).spawn(move || {
-        let _ = catch_unwind(AssertUnwindSafe(|| one(&held, stream)));
+        let _ = catch_unwind(AssertUnwindSafe(|| serve_connection(&held, stream)));
         *locked(&held.asked) = Instant::now();
         held.open.fetch_sub(1, Ordering::SeqCst);
         let _ = io::Write::write(&mut &wake, b"x");
@@ -186,7 +186,7 @@ fn accept(listener: &UnixListener, shared: &Arc<Shared>, wake: &UnixStream) {
 }
 
 /// One connection.
-fn one(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
+fn serve_connection(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;

@@ -1,6 +1,6 @@
 //! The stack of brackets and statements, and the items that come of it.
 
-use super::super::{Found, Item, Kind, Language, indent_of, says};
+use super::super::{Found, Item, Kind, Language, has_word, indent_of};
 use super::Grammar;
 use super::head::{Head, Inside, Name, Verdict, name_text, text};
 use super::level::{Frame, Statement, ends_line, is_joining, is_starter};
@@ -125,7 +125,7 @@ impl<'a, 's> Parser<'a, 's> {
                 self.now.doc = None;
             }
         }
-        if self.now.doc.is_none() && says(words) {
+        if self.now.doc.is_none() && has_word(words) {
             self.now.doc = Some(token.line);
         }
     }

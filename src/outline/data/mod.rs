@@ -1,6 +1,6 @@
 //! YAML, TOML and JSON: keys of the first two levels.
 
-use super::{Found, Item, Kind, Language, indent_of, says, word};
+use super::{Found, Item, Kind, Language, has_word, indent_of, word};
 
 mod json;
 
@@ -36,7 +36,7 @@ impl Lead {
     }
 
     fn add(&mut self, at: usize, text: &str) {
-        let says = says(text).then_some(at);
+        let says = has_word(text).then_some(at);
         self.0 = match self.0 {
             Some((start, end, doc)) if end == at => Some((start, at + 1, doc.or(says))),
             _ => Some((at, at + 1, says)),

@@ -1,7 +1,7 @@
 //! Languages that close blocks with a word: Ruby, Lua, Elixir, shells. Blocks end where the closing
 //! word stands at the indentation that their declaration has.
 
-use super::{Found, Item, Kind, Language, indent_of, says, word};
+use super::{Found, Item, Kind, Language, has_word, indent_of, word};
 
 mod declare;
 
@@ -109,7 +109,7 @@ impl<'a> Scanner<'a, '_> {
             self.above(at, next);
             if self.doc.is_none() {
                 self.doc =
-                    (at..next).find(|i| says(self.lines[*i].trim_start().trim_start_matches("=begin")));
+                    (at..next).find(|i| has_word(self.lines[*i].trim_start().trim_start_matches("=begin")));
             }
         }
         Some(next)

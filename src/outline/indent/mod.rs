@@ -1,6 +1,6 @@
 //! Python: declarations by indentation.
 
-use super::{Found, Item, Kind, indent_of, says, word};
+use super::{Found, Item, Kind, has_word, indent_of, word};
 
 mod logical;
 
@@ -63,7 +63,7 @@ impl<'a> Scanner<'a, '_> {
         }
         if text.starts_with('#') {
             self.above(at, at + 1);
-            if self.doc.is_none() && says(text) {
+            if self.doc.is_none() && has_word(text) {
                 self.doc = Some(at);
             }
             return at + 1;
@@ -224,7 +224,7 @@ impl<'a> Scanner<'a, '_> {
             && self.open.last().is_some_and(|o| o.item == item)
         {
             self.items[item].doc = (at..next)
-                .find(|i| says(self.lines[*i].trim_start().trim_start_matches(['r', 'R', '"', '\''])));
+                .find(|i| has_word(self.lines[*i].trim_start().trim_start_matches(['r', 'R', '"', '\''])));
         }
     }
 }

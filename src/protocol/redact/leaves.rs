@@ -90,7 +90,7 @@ pub(super) fn value<'a>(
         return (raw.into(), found.collect());
     }
     let found: Vec<_> = found.collect();
-    let (value, steps) = said(raw);
+    let (value, steps) = unescaped(raw);
     let found = found.into_iter().map(|(range, rule)| (place(&steps, range), rule)).collect();
     (value.into(), found)
 }
@@ -102,7 +102,7 @@ struct Step {
 }
 
 /// What a string with escapes says. Halves of surrogate pairs become U+FFFD.
-fn said(raw: &str) -> (String, Vec<Step>) {
+fn unescaped(raw: &str) -> (String, Vec<Step>) {
     let bytes = raw.as_bytes();
     let (mut out, mut steps, mut at) = (String::with_capacity(raw.len()), Vec::new(), 0);
     while let Some(n) = memchr::memchr(b'\\', &bytes[at..]) {

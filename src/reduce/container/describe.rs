@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows, never};
+use crate::reduce::rows::{Place, Row, Rows, never};
 use crate::text::reason::Reason;
 
 /// See the module.
@@ -55,7 +55,7 @@ const TELLING: &[&str] = &[
     "Host",
 ];
 
-fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
+fn read<'a>(_: Place<'a>, line: &'a str) -> Row<'a> {
     // `Name:` starts each resource; fields inside are indented.
     if line.starts_with("Name: ") {
         return Row::Header;
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn fields() {
-        let of = |line| read(At { header: "", mode: Mode::Standard }, line);
+        let of = |line| read(Place { header: "", mode: Mode::Standard }, line);
         let goes = |name: &'static str| Row::Hide(Reason::Defaults, name.into());
         assert_eq!(of("    Host Port:      <none>"), goes("Host Port"));
         assert_eq!(of("Node-Selectors:              <none>"), goes("Node-Selectors"));

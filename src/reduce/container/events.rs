@@ -3,7 +3,7 @@
 
 use crate::config::Mode;
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows, cell, column, never};
+use crate::reduce::rows::{Place, Row, Rows, cell, column, never};
 use crate::text::reason::Reason;
 
 /// See the module.
@@ -48,7 +48,7 @@ const ROUTINE: &[&str] = &[
     "RegisteredNode",
 ];
 
-fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
+fn read<'a>(at: Place<'a>, line: &'a str) -> Row<'a> {
     if line.contains("LAST SEEN ") && line.contains(" REASON ") && line.contains(" MESSAGE") {
         return Row::Header;
     }

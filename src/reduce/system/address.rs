@@ -2,7 +2,7 @@
 //! vulnerability, is counted. Interfaces, addresses, states, times that end and mitigations stay.
 
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows, never};
+use crate::reduce::rows::{Place, Row, Rows, never};
 use crate::text::reason::Reason;
 
 /// See the module.
@@ -40,7 +40,7 @@ pub static PROCESSOR: Rows = Rows {
 };
 
 /// `2: eth0: <UP> mtu 1400`, then indented lines.
-fn address<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
+fn address<'a>(_: Place<'a>, line: &'a str) -> Row<'a> {
     let text = line.trim_start();
     let number = line.bytes().take_while(u8::is_ascii_digit).count();
     match () {
@@ -55,7 +55,7 @@ fn address<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
     }
 }
 
-fn processor<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
+fn processor<'a>(_: Place<'a>, line: &'a str) -> Row<'a> {
     let text = line.trim_start();
     match text.split_once(':') {
         Some((name, value)) if value.trim() == "Not affected" => {

@@ -2,7 +2,7 @@
 //! lines in which every number is zero are left out. A line with any other number is kept.
 
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows, never};
+use crate::reduce::rows::{Place, Row, Rows, never};
 use crate::text::reason::Reason;
 
 /// See the module.
@@ -77,7 +77,7 @@ const COUNTED: &[&str] = &[
     "lost",
 ];
 
-fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
+fn read<'a>(_: Place<'a>, line: &'a str) -> Row<'a> {
     if !line.starts_with([' ', '\t']) || !line.bytes().any(|b| b.is_ascii_digit()) {
         return Row::Other;
     }
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn zeros() {
-        let of = |line| read(At { header: "", mode: Mode::Standard }, line);
+        let of = |line| read(Place { header: "", mode: Mode::Standard }, line);
         let goes = Row::Hide(Reason::ZeroCounters, "".into());
         for line in [
             "        RX errors 0  dropped 0  overruns 0  frame 0",

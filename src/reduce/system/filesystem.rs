@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows, cell, never};
+use crate::reduce::rows::{Place, Row, Rows, cell, never};
 use crate::text::reason::Reason;
 
 /// See the module.
@@ -66,7 +66,7 @@ const VIRTUAL: &[&str] = &[
     "squashfs",
 ];
 
-fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
+fn read<'a>(at: Place<'a>, line: &'a str) -> Row<'a> {
     if is_header(line) {
         return Row::Header;
     }
@@ -158,21 +158,26 @@ mod tests {
     use super::*;
     use crate::config::Mode;
 
-    fn goes(header: &str, line: &str) -> bool {
-        matches!(read(At { header, mode: Mode::Standard }, line), Row::Hide(..))
+    fn is_hidden(header: &str, line: &str) -> bool {
+        matches!(read(Place { header, mode: Mode::Standard }, line), Row::Hide(..))
     }
 
     #[test]
     fn what_is_virtual() {
         let df = "Filesystem Size Used Avail Use% Mounted on";
         assert!(
-            goes(df, "tmpfs 3G 1M 3G 1% /run") && goes(df, "/dev/loop0 56M 56M 0 100% /snap/core18/2812")
+            is_hidden(df, "tmpfs 3G 1M 3G 1% /run")
+                && is_hidden(df, "/dev/loop0 56M 56M 0 100% /snap/core18/2812")
         );
-        assert!(!goes(df, "tmpfs 3G 3G 0 100% /tmp") && !goes(df, "overlay 9G 1G 8G 9% /"));
-        assert!(!goes(df, "/dev/sda1 9G 1G 8G 9% /boot") && !goes("", "tmpfs 3G 1M 3G 1% /run"));
-        assert!(goes("", "proc on /proc type proc (rw,nosuid)"));
-        assert!(!goes("", "overlay on / type overlay (rw)") && !goes("", "he went on /a type proc"));
+        assert!(!is_hidden(df, "tmpfs 3G 3G 0 100% /tmp") && !is_hidden(df, "overlay 9G 1G 8G 9% /"));
+        assert!(!is_hidden(df, "/dev/sda1 9G 1G 8G 9% /boot") && !is_hidden("", "tmpfs 3G 1M 3G 1% /run"));
+        assert!(is_hidden("", "proc on /proc type proc (rw,nosuid)"));
+        assert!(
+            !is_hidden("", "overlay on / type overlay (rw)") && !is_hidden("", "he went on /a type proc")
+        );
         let lsblk = "NAME MAJ:MIN RM SIZE RO TYPE MOUNTPOINTS";
-        assert!(goes(lsblk, "loop3 7:3 0 55M 1 loop /snap/x") && !goes(lsblk, "sda 8:0 0 9G 0 disk"));
+        assert!(
+            is_hidden(lsblk, "loop3 7:3 0 55M 1 loop /snap/x") && !is_hidden(lsblk, "sda 8:0 0 9G 0 disk")
+        );
     }
 }

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows, column, never};
+use crate::reduce::rows::{Place, Row, Rows, column, never};
 use crate::text::reason::Reason;
 
 /// See the module.
@@ -24,7 +24,7 @@ pub static OPEN_FILES: Rows = Rows {
     read,
 };
 
-fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
+fn read<'a>(at: Place<'a>, line: &'a str) -> Row<'a> {
     if is_header(line) {
         return Row::Header;
     }
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn threads_and_libraries() {
         let header = "COMMAND    PID  TID    USER   FD      TYPE DEVICE  SIZE/OFF     NODE NAME";
-        let of = |line| read(At { header, mode: Mode::Standard }, line);
+        let of = |line| read(Place { header, mode: Mode::Standard }, line);
         let goes = |reason| Row::Hide(reason, "dockerd 1205".into());
         assert!(is_header(header));
         assert_eq!(

@@ -3,7 +3,7 @@
 //! stopped process or one that waits for a disk stays everywhere.
 
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows, cell, column, from_cell, never};
+use crate::reduce::rows::{Place, Row, Rows, cell, column, from_cell, never};
 use crate::text::reason::Reason;
 
 /// See the module.
@@ -23,7 +23,7 @@ pub static PROCESSES: Rows = Rows {
     read,
 };
 
-fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
+fn read<'a>(at: Place<'a>, line: &'a str) -> Row<'a> {
     if is_header(line) {
         return Row::Header;
     }
@@ -97,7 +97,7 @@ mod tests {
     use crate::config::Mode;
 
     fn of<'a>(header: &'a str, line: &'a str) -> Row<'a> {
-        read(At { header, mode: Mode::Standard }, line)
+        read(Place { header, mode: Mode::Standard }, line)
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! left out with them only where they are rows of their own. `perf stat` is kept as it is.
 
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows, never};
+use crate::reduce::rows::{Place, Row, Rows, never};
 use crate::text::reason::Reason;
 
 /// See the module.
@@ -25,7 +25,7 @@ pub static PROFILE: Rows = Rows {
 /// Share in percent below which a symbol goes.
 const SMALL: f32 = 0.5;
 
-fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
+fn read<'a>(at: Place<'a>, line: &'a str) -> Row<'a> {
     if line.starts_with("# Overhead ") || line.starts_with("# Children ") {
         return Row::Header;
     }
@@ -51,7 +51,7 @@ mod tests {
 
     #[test]
     fn shares() {
-        let of = |line| read(At { header: "", mode: Mode::Standard }, line);
+        let of = |line| read(Place { header: "", mode: Mode::Standard }, line);
         assert_eq!(of("     0.31%  sh  libc.so.6  [.] malloc"), Row::Hide(Reason::SmallShares, "".into()));
         assert_eq!(of("    12.31%  sh  libc.so.6  [.] malloc"), Row::Keep);
         assert_eq!(of("   0.31% of all"), Row::Keep);

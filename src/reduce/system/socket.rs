@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows, never};
+use crate::reduce::rows::{Place, Row, Rows, never};
 use crate::text::reason::Reason;
 
 /// See the module.
@@ -24,7 +24,7 @@ pub static SOCKETS: Rows = Rows {
     read,
 };
 
-fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
+fn read<'a>(at: Place<'a>, line: &'a str) -> Row<'a> {
     if is_header(line) {
         return Row::Header;
     }
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn only_connected_or_unnamed_local_sockets_go() {
-        let of = |header, line| read(At { header, mode: Mode::Standard }, line);
+        let of = |header, line| read(Place { header, mode: Mode::Standard }, line);
         let proto = "Proto RefCnt Flags       Type       State         I-Node   Path";
         let goes = |name: &'static str| Row::Hide(Reason::LocalSockets, name.into());
         assert_eq!(of(proto, "unix  3      [ ]  STREAM  CONNECTED  1  "), goes("unnamed stream"));

@@ -3,7 +3,7 @@
 //! signals and exits stay.
 
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows};
+use crate::reduce::rows::{Place, Row, Rows};
 use crate::text::reason::Reason;
 
 /// See the module.
@@ -142,7 +142,7 @@ fn asks_for_routine(word: &str) -> bool {
     })
 }
 
-fn read<'a>(_: At<'a>, line: &'a str) -> Row<'a> {
+fn read<'a>(_: Place<'a>, line: &'a str) -> Row<'a> {
     let text = call_of(line);
     if text.starts_with("+++ ") || text.starts_with("--- SIG") || text.starts_with("<... ") {
         return Row::Keep;
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn calls() {
-        let of = |line| read(At { header: "", mode: Mode::Standard }, line);
+        let of = |line| read(Place { header: "", mode: Mode::Standard }, line);
         let goes = |name: &'static str| Row::Hide(Reason::RoutineCalls, name.into());
         assert_eq!(of("mmap(NULL, 8192, PROT_READ) = 0x7f38"), goes("mmap"));
         assert_eq!(of("[pid  77] 12:00:01.5 close(3)        = 0 <0.000011>"), goes("close"));

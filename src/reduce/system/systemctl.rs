@@ -2,7 +2,7 @@
 //! Services, sockets, timers, mounts and whatever is not as it should be stay.
 
 use crate::reduce::Meta;
-use crate::reduce::rows::{At, Row, Rows, never};
+use crate::reduce::rows::{Place, Row, Rows, never};
 use crate::text::reason::Reason;
 
 /// See the module.
@@ -22,7 +22,7 @@ pub static SYSTEMCTL: Rows = Rows {
     read,
 };
 
-fn read<'a>(at: At<'a>, line: &'a str) -> Row<'a> {
+fn read<'a>(at: Place<'a>, line: &'a str) -> Row<'a> {
     let mut cells = line.split_whitespace();
     let first = cells.next().unwrap_or_default();
     let next = (cells.next(), cells.next(), cells.next());

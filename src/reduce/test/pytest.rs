@@ -53,7 +53,7 @@ static META: Meta = Meta {
 
 /// Where in the output a line stands.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum At {
+enum Part {
     /// Before any title: maybe the progress of a session whose title is not there.
     Head,
     /// Before any title, inside a block whose beginning is not there.
@@ -123,7 +123,7 @@ impl Reducer for Pytest {
         let last = (first..source.len()).rev().find(|&i| is_totals_line(source.line(i)));
         match last {
             // After the last totals nothing of a session follows.
-            Some(last) if read && reader.at == At::After => first..last + 1,
+            Some(last) if read && reader.at == Part::After => first..last + 1,
             _ => first..source.len(),
         }
     }
@@ -133,7 +133,7 @@ impl Reducer for Pytest {
 struct Reader<'a> {
     source: &'a Source<'a>,
     out: Reduction,
-    at: At,
+    at: Part,
     /// The group of the current stretch.
     group: u32,
     sessions: usize,
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
         Self {
             source,
             out,
-            at: At::Head,
+            at: Part::Head,
             group: 1,
             sessions: 0,
             held,
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
     /// Reads a line; `false` when nothing after it can be told apart.
     fn line(&mut self, i: usize) -> bool {
         let line = self.source.line(i);
-        if self.at == At::Passes {
+        if self.at == Part::Passes {
             match self.passes.fate(self.source, i) {
                 Fate::Keep => return true,
                 Fate::Hide if self.only_place => return true,
@@ -189,27 +189,27 @@ impl<'a> Reader<'a> {
             }
         }
         if is_start(line) {
-            if matches!(self.at, At::Section | At::Passes | At::Summary) {
+            if matches!(self.at, Part::Section | Part::Passes | Part::Summary) {
                 return false;
             }
             self.end_progress(false);
-            (self.at, self.sessions) = (At::Progress, self.sessions + 1);
+            (self.at, self.sessions) = (Part::Progress, self.sessions + 1);
             self.group += 1;
             return true;
         }
         match self.at {
-            At::After => {}
-            At::Head | At::Torn | At::Progress if is_end_of_progress(line) => self.section(i, line),
-            At::Section | At::Passes | At::Summary if title(line).is_some() || is_totals_line(line) => {
+            Part::After => {}
+            Part::Head | Part::Torn | Part::Progress if is_end_of_progress(line) => self.section(i, line),
+            Part::Section | Part::Passes | Part::Summary if title(line).is_some() || is_totals_line(line) => {
                 self.section(i, line);
             }
-            At::Head if is_inside_block(line) => self.at = At::Torn,
+            Part::Head if is_inside_block(line) => self.at = Part::Torn,
             _ if self.only_place => {}
-            At::Head | At::Progress => self.progress(i, line),
-            At::Summary if line.starts_with("PASSED ") && !signals::is_failure(line) => {
+            Part::Head | Part::Progress => self.progress(i, line),
+            Part::Summary if line.starts_with("PASSED ") && !signals::is_failure(line) => {
                 self.out.omit_in(i..i + 1, Reason::PassingTests, self.group);
             }
-            At::Torn | At::Section | At::Passes | At::Summary => {}
+            Part::Torn | Part::Section | Part::Passes | Part::Summary => {}
         }
         true
     }
@@ -221,29 +221,29 @@ impl<'a> Reader<'a> {
         self.sessions += usize::from(self.sessions == 0);
         self.end_progress(!self.is_open && !crashed);
         self.at = match title(line) {
-            _ if is_totals_line(line) => At::After,
+            _ if is_totals_line(line) => Part::After,
             Some("PASSES") => {
                 self.group += 1;
                 self.passes = Passes::new(self.source, i + 1);
-                At::Passes
+                Part::Passes
             }
             Some("short test summary info") => {
                 self.group += 1;
-                At::Summary
+                Part::Summary
             }
             Some("warnings summary" | "warnings summary (final)") if self.short => {
                 self.group += 1;
                 for lines in warnings::repeated(self.source, i + 1) {
                     self.out.omit_in(lines, Reason::DiagnosticExcerpt, self.group);
                 }
-                At::Section
+                Part::Section
             }
-            _ => At::Section,
+            _ => Part::Section,
         };
     }
 
     fn progress(&mut self, i: usize, line: &'a str) {
-        let in_session = self.at == At::Progress;
+        let in_session = self.at == Part::Progress;
         let (body, percent) = strip_percent(line);
         let gone = if let Some(test) = passed(body) {
             // Without the session's title the line must show its share of the run.

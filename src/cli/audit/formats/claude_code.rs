@@ -62,14 +62,14 @@ fn of_entry(entry: &Value, history: &mut History, notes: &mut Notes) {
         },
         Some("assistant") => match entry.pointer("/message/content") {
             Some(Value::Array(blocks)) => blocks.iter().for_each(|block| of_agent(block, history)),
-            Some(Value::String(text)) => history.said(text),
+            Some(Value::String(text)) => history.agent_text(text),
             _ => {}
         },
         Some("user") => match entry.pointer("/message/content") {
             Some(Value::Array(blocks)) => {
                 blocks.iter().for_each(|block| of_user(block, entry.get("toolUseResult"), history, notes));
             }
-            Some(Value::String(text)) => history.told(text),
+            Some(Value::String(text)) => history.other_text(text),
             _ => {}
         },
         _ => {}
@@ -78,8 +78,8 @@ fn of_entry(entry: &Value, history: &mut History, notes: &mut Notes) {
 
 pub(super) fn of_agent(block: &Value, history: &mut History) {
     match string(block, "type") {
-        Some("text") => history.said(string(block, "text").unwrap_or_default()),
-        Some("thinking") => history.said(string(block, "thinking").unwrap_or_default()),
+        Some("text") => history.agent_text(string(block, "text").unwrap_or_default()),
+        Some("thinking") => history.agent_text(string(block, "thinking").unwrap_or_default()),
         Some("tool_use") => history.call(Call {
             id: named(block, "id"),
             tool: named(block, "name").unwrap_or_default(),
@@ -92,7 +92,7 @@ pub(super) fn of_agent(block: &Value, history: &mut History) {
 
 pub(super) fn of_user(block: &Value, native: Option<&Value>, history: &mut History, notes: &mut Notes) {
     match string(block, "type") {
-        Some("text") => history.told(string(block, "text").unwrap_or_default()),
+        Some("text") => history.other_text(string(block, "text").unwrap_or_default()),
         Some("tool_result") => {
             // What the model saw comes first; the host's own object only where that is missing.
             let seen = block.get("content").and_then(text_of).filter(|text| !text.is_empty());

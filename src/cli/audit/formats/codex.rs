@@ -54,7 +54,7 @@ pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Resul
                     true => history.forget_all(),
                     false => history.keep(|id| kept.contains(id)),
                 }
-                history.told(string(compacted, "message").unwrap_or_default());
+                history.other_text(string(compacted, "message").unwrap_or_default());
             }
             (Some("event_msg"), Some(event)) => {
                 let item = event.get("item").unwrap_or(event);
@@ -89,13 +89,13 @@ pub(super) fn of_item(item: &Value, history: &mut History, codes: &HashMap<Strin
         "message" => {
             let text = item.get("content").and_then(text_of).unwrap_or_default();
             match string(item, "role") {
-                Some("assistant") => history.said(&text),
-                _ => history.told(&text),
+                Some("assistant") => history.agent_text(&text),
+                _ => history.other_text(&text),
             }
         }
         "reasoning" => {
             let summary = item.get("summary").and_then(text_of).unwrap_or_default();
-            history.said(&summary);
+            history.agent_text(&summary);
         }
         _ if kind.ends_with("_output") => {
             let Some((text, inner)) = item.get("output").and_then(output) else {

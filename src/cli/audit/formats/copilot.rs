@@ -55,12 +55,12 @@ fn of_event(kind: &str, data: &Value, history: &mut History, notes: &mut Notes) 
     match kind {
         "user.message" | "system.message" => {
             let text = string(data, "transformedContent").or_else(|| string(data, "content"));
-            history.told(text.unwrap_or_default());
+            history.other_text(text.unwrap_or_default());
         }
         "assistant.message" => {
             let text = string(data, "content").unwrap_or_default();
             let calls = data.get("toolRequests").and_then(Value::as_array);
-            history.said(text);
+            history.agent_text(text);
             for call in calls.into_iter().flatten() {
                 history.call(Call {
                     id: named(call, "toolCallId"),
@@ -89,7 +89,7 @@ fn of_event(kind: &str, data: &Value, history: &mut History, notes: &mut Notes) 
         }
         "session.compaction_complete" if data.get("success") != Some(&Value::Bool(false)) => {
             history.forget_all();
-            history.told(string(data, "summaryContent").unwrap_or_default());
+            history.other_text(string(data, "summaryContent").unwrap_or_default());
         }
         _ => {}
     }

@@ -96,7 +96,7 @@ pub(super) fn of_message(message: &Value, history: &mut History, notes: &mut Not
     }
     match string(message, "type") {
         Some("gemini" | "model") => {
-            history.said(&message.get("content").and_then(text_of).unwrap_or_default());
+            history.agent_text(&message.get("content").and_then(text_of).unwrap_or_default());
             for call in calls(message) {
                 let id = named(call, "id");
                 if id.as_deref().is_some_and(|id| history.is_answered(id)) {
@@ -125,7 +125,7 @@ pub(super) fn of_message(message: &Value, history: &mut History, notes: &mut Not
                 }
             }
         }
-        Some("user") => history.told(&message.get("content").and_then(text_of).unwrap_or_default()),
+        Some("user") => history.other_text(&message.get("content").and_then(text_of).unwrap_or_default()),
         _ => {}
     }
 }
@@ -147,7 +147,7 @@ fn of_part(part: &Value, is_models: bool, history: &mut History, notes: &mut Not
             None => notes.without_text += 1,
         }
     } else if let Some(text) = string(part, "text") {
-        if is_models { history.said(text) } else { history.told(text) }
+        if is_models { history.agent_text(text) } else { history.other_text(text) }
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Resul
                 requests::of_chat(message, &mut history, notes);
             }
             "assistant" => {
-                history.said(&text);
+                history.agent_text(&text);
                 for command in commands(message, &text) {
                     history.call(Call { tool: "bash".to_owned(), command: Some(command), ..Call::default() });
                 }
@@ -42,7 +42,7 @@ pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Resul
                 let call = named(message, "tool_call_id");
                 history.result(Output { call, text, exit_code: code.or(extra), ..Output::default() });
             }
-            _ => history.told(&text),
+            _ => history.other_text(&text),
         }
     }
     each(history);

@@ -112,8 +112,8 @@ fn of_message(
     for part in parts {
         let text = string(part, "text").unwrap_or_default();
         match string(part, "type") {
-            Some("text" | "reasoning") if is_users => history.told(text),
-            Some("text" | "reasoning") => history.said(text),
+            Some("text" | "reasoning") if is_users => history.other_text(text),
+            Some("text" | "reasoning") => history.agent_text(text),
             Some("tool") => of_tool(part, cleared, history, notes),
             _ => {}
         }

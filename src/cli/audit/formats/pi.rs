@@ -56,10 +56,12 @@ pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Resul
                 let before: HashSet<String> = path(&parents, parents.get(first).cloned().flatten());
                 let gone = order.iter().filter(|(entry, _)| before.contains(entry));
                 history.forget(gone.map(|(_, call)| call.as_str()).collect::<Vec<_>>());
-                history.told(string(&entry, "summary").unwrap_or_default());
+                history.other_text(string(&entry, "summary").unwrap_or_default());
             }
-            "branch_summary" => history.told(string(&entry, "summary").unwrap_or_default()),
-            "custom_message" => history.told(&entry.get("content").and_then(text_of).unwrap_or_default()),
+            "branch_summary" => history.other_text(string(&entry, "summary").unwrap_or_default()),
+            "custom_message" => {
+                history.other_text(&entry.get("content").and_then(text_of).unwrap_or_default())
+            }
             _ => {}
         }
     })?;
@@ -84,7 +86,7 @@ fn of_message(message: &Value, history: &mut History, notes: &mut Notes) {
     match string(message, "role") {
         Some("assistant") => match message.get("content") {
             Some(Value::Array(blocks)) => blocks.iter().for_each(|block| of_agent(block, history)),
-            Some(Value::String(text)) => history.said(text),
+            Some(Value::String(text)) => history.agent_text(text),
             _ => {}
         },
         Some("toolResult") => {
@@ -102,15 +104,15 @@ fn of_message(message: &Value, history: &mut History, notes: &mut Notes) {
             });
         }
         // A command that the user ran: it stands in the context as a message of theirs.
-        Some("bashExecution") => history.told(string(message, "output").unwrap_or_default()),
-        _ => history.told(&message.get("content").and_then(text_of).unwrap_or_default()),
+        Some("bashExecution") => history.other_text(string(message, "output").unwrap_or_default()),
+        _ => history.other_text(&message.get("content").and_then(text_of).unwrap_or_default()),
     }
 }
 
 fn of_agent(block: &Value, history: &mut History) {
     match string(block, "type") {
-        Some("text") => history.said(string(block, "text").unwrap_or_default()),
-        Some("thinking") => history.said(string(block, "thinking").unwrap_or_default()),
+        Some("text") => history.agent_text(string(block, "text").unwrap_or_default()),
+        Some("thinking") => history.agent_text(string(block, "thinking").unwrap_or_default()),
         Some("toolCall") => history.call(Call {
             id: named(block, "id"),
             tool: named(block, "name").unwrap_or_default(),

@@ -58,7 +58,7 @@ pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Resul
             let (call, text, exit_code) = (Some(record.id), record.output, record.exit_code);
             history.result(Output { call, text, exit_code, ..Output::default() });
             match record.refs.is_empty() {
-                true => record.later.iter().for_each(|text| history.said(text)),
+                true => record.later.iter().for_each(|text| history.agent_text(text)),
                 // Whoever recorded it says what was used.
                 false => history.refers(record.refs.into_iter().zip(record.ref_types)),
             }

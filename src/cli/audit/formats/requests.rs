@@ -152,7 +152,7 @@ impl Log {
             RESPONSES.iter().filter_map(|name| value.get(name)).find(|response| response.is_object());
         match response {
             Some(response) => of_response(response, history, notes),
-            None => history.asks(),
+            None => history.request(),
         }
         true
     }
@@ -216,7 +216,7 @@ pub(super) fn of_chat(message: &Value, history: &mut History, notes: &mut Notes)
     let text = message.get("content").and_then(text_of);
     match string(message, "role") {
         Some("assistant") => {
-            history.said(text.as_deref().unwrap_or_default());
+            history.agent_text(text.as_deref().unwrap_or_default());
             let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
             for call in calls {
                 let function = call.get("function").or_else(|| call.get("custom")).unwrap_or(call);
@@ -244,7 +244,7 @@ pub(super) fn of_chat(message: &Value, history: &mut History, notes: &mut Notes)
                 None => notes.without_text += 1,
             }
         }
-        _ => history.told(text.as_deref().unwrap_or_default()),
+        _ => history.other_text(text.as_deref().unwrap_or_default()),
     }
 }
 

@@ -74,9 +74,9 @@ fn session(text: &str) -> Option<&str> {
 
 fn speak(turn: Turn, said: &mut String, history: &mut History) {
     match turn {
-        Turn::Agent if !said.trim().is_empty() => history.said(said),
+        Turn::Agent if !said.trim().is_empty() => history.agent_text(said),
         Turn::Agent => {}
-        Turn::Head | Turn::User => history.told(said),
+        Turn::Head | Turn::User => history.other_text(said),
     }
     said.clear();
 }

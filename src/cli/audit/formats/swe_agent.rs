@@ -40,7 +40,7 @@ pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Resul
     let mut history = History::new(stem);
     for step in steps {
         let said = string(step, "response").or_else(|| string(step, "thought")).unwrap_or_default();
-        history.said(said);
+        history.agent_text(said);
         let action = string(step, "action").unwrap_or_default().trim();
         let first = action.split_whitespace().next().unwrap_or_default();
         let tool = if TOOLS.contains(&first) { first } else { "bash" };

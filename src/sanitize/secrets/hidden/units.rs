@@ -67,7 +67,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
         }
         let is_near = stretch.is_some_and(|stretch| stretch.start <= at);
         if at < all_until {
-            if tells(text, at, &unit) {
+            if may_hide_keyword(text, at, &unit) {
                 all_until = at + BEHIND;
             }
         } else if !is_near {
@@ -78,7 +78,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
                     all_until = first + BEHIND;
                     continue;
                 }
-                None if !tells(text, at, &unit) => {
+                None if !may_hide_keyword(text, at, &unit) => {
                     at += unit.len;
                     continue;
                 }
@@ -97,7 +97,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
 }
 
 /// Whether a unit that is near no keyword may hide one.
-fn tells(text: &[u8], at: usize, unit: &Unit) -> bool {
+fn may_hide_keyword(text: &[u8], at: usize, unit: &Unit) -> bool {
     let before = at.checked_sub(1).map(|i| text[i]);
     let next = text.get(at + unit.len).copied();
     match *unit.bytes() {

@@ -24,7 +24,7 @@ const MAX_ARGUMENTS: usize = 64 << 10;
 
 impl Engine {
     /// Tells what became of a result; of one that the session gave before, also how it was given again.
-    pub(super) fn tell(
+    pub(super) fn report(
         &self,
         job: &Job<'_>,
         policy: &Policy,
