@@ -6,12 +6,15 @@ use std::io;
 
 /// Bytes that go into a pipe or a socket without waiting when the system says that it takes any: Linux says so when a page of the
 /// pipe is free (pipe(7), `PIPE_BUF`), or three quarters of the socket's buffer.
+#[cfg(target_os = "linux")]
 const PIECE_BYTES: usize = 4096;
 /// Larger frames are left to the writer thread. A choice: a quarter of a pipe.
+#[cfg(target_os = "linux")]
 const MAX_FRAME_BYTES: usize = 16 << 10;
 
-/// stdout, if it is a pipe or a socket.
+/// stdout, if it is a pipe or a socket. Elsewhere than on Linux nothing is promised, and there is none.
 #[derive(Debug)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "never made there"))]
 pub(super) struct Direct(File);
 
 #[cfg(target_os = "linux")]
