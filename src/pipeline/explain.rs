@@ -127,7 +127,7 @@ impl Attempt<'_, '_> {
 impl Notes {
     /// Notes that a step of the evidence cut the part after its own steps, down to `new`, or to what `omissions` tell.
     /// `lead` lines were put before it.
-    pub(super) fn narrowed(
+    pub(super) fn fitted(
         &mut self,
         step: usize,
         part: &PartOutput<'_>,

@@ -110,7 +110,7 @@ pub(in crate::pipeline) fn fit_parts(
             let lead = usize::from(first.is_some());
             if let Some(notes) = notes.get_mut(index) {
                 let step = found.evidence.steps.len() - 1;
-                notes.narrowed(step, part, cut.ledger.as_ref(), &cut.omissions, lead);
+                notes.fitted(step, part, cut.ledger.as_ref(), &cut.omissions, lead);
             }
             found.evidence.tokens.after = found.evidence.tokens.after - part.tokens + cut.tokens;
             // An output of ours was not looked through.
