@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use regex_automata::Input;
+
 use super::hidden::{columns, near};
 use super::judge::{ByteSet, is_word};
 use super::scan::{Claim, Scan};
@@ -130,10 +132,12 @@ impl Scan<'_> {
         };
         let text = &self.text[..window.end];
         let mut at = window.start;
-        let mut groups = regex.capture_locations();
-        while let Some(whole) = regex.captures_read_at(&mut groups, text, at) {
+        let mut groups = regex.create_captures();
+        loop {
+            regex.search_captures(&Input::new(text).range(at..), &mut groups);
+            let Some(whole) = groups.get_match() else { break };
             stop::tick();
-            let mut value = groups.get(1).map_or(whole.range(), |(start, end)| start..end);
+            let mut value = groups.get_group(1).map_or(whole.range(), |group| group.range());
             // What reaches the end of the window may go on behind it: the whole value goes.
             if value.end == text.len() {
                 value.end = self.end_of_value(value.end);
