@@ -94,7 +94,7 @@ fn unpadded(source: &Source<'_>, lines: Lines) -> usize {
     source.byte_range(lines).len() - padding
 }
 
-/// One part in so many of the text must go.
+/// An outline is used only if it saves at least 1/N of the bytes of the text.
 const WORTH: usize = 8;
 
 /// How a file is shown; `None` for all of it.

@@ -7,7 +7,7 @@ use crate::text::ledger::Ledger;
 use crate::text::relevance::Relevance;
 use crate::text::source::Source;
 
-/// Lines at the start of a file that stay: what it is for, its imports.
+/// Lines kept at the start of a file: its purpose and its imports.
 const HEAD_LINES: usize = 20;
 /// Fewer lines than this are no gap.
 const MIN_GAP: usize = 4;

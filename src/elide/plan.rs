@@ -9,13 +9,13 @@ use std::collections::HashMap;
 
 use foldhash::fast::FixedState;
 
-/// Different words of a field above which they are no enumeration.
+/// Most different words of a field that counts as an enumeration.
 const MAX_WORDS: usize = 16;
-/// A word or a shape that at most one item in so many has is rare.
+/// A word is rare if at most 1/N of the items, or a single item, have it.
 const RARE: usize = 20;
-/// How far from the median, in median deviations, a number stands out.
+/// A number is an outlier if it is more than this many median deviations from the median.
 const FAR_DEVIATIONS: f64 = 12.0;
-/// Fewer numbers show no spread.
+/// Fewest numbers of a field in which outliers are looked for.
 const MIN_NUMBERS: usize = 8;
 /// Fields of which numbers and words are looked at.
 const MAX_FIELDS: usize = 128;
@@ -174,7 +174,7 @@ fn outliers(field: &[(u32, Value)]) -> Vec<u32> {
     ends.into_iter().flatten().filter(|(n, _)| any && far(*n)).map(|(_, item)| *item).collect()
 }
 
-/// The value in the middle. Changes the order.
+/// The median. Changes the order.
 fn middle(numbers: &mut [f64]) -> f64 {
     let half = numbers.len() / 2;
     *numbers.select_nth_unstable_by(half, f64::total_cmp).1

@@ -1,6 +1,6 @@
-//! Lines and blocks of lines that repeat at once: shown once, with how often.
+//! Lines and blocks of lines that repeat directly one after another are shown once, with a count.
 //!
-//! Only verbatim repetition counts, white space at line ends aside where the step before took it off.
+//! Only verbatim repetition counts; white space at line ends is ignored where an earlier step removed it.
 
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::text::ledger::{Action, Ledger, MARKER_COST, Reduction, Span};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Longest block that is looked for, in lines.
+/// Longest repeated block that is looked for, in lines.
 const MAX_PERIOD: usize = 24;
 
 /// See the module.
@@ -39,7 +39,7 @@ impl Encoder for RepeatedLines {
     }
 }
 
-/// The repetitions that pay for their marker, in order: their lines and the period.
+/// The repetitions that save more than their marker costs, in order: their lines and the period.
 fn repeats(lines: &[&str]) -> Vec<(Range<usize>, usize)> {
     let hashes: Vec<u64> = lines.iter().map(|line| hash(line.trim_end().as_bytes())).collect();
     let same = |a: usize, b: usize| {
@@ -63,9 +63,9 @@ fn repeats(lines: &[&str]) -> Vec<(Range<usize>, usize)> {
     found
 }
 
-/// Takes the replacements out of a step by which lines would become repetitions: the encoder of this
-/// module does not look at what was replaced, but a second run over the output would. Where a marker
-/// stands already there is no second run.
+/// Removes replacements from a step that would make lines equal to their neighbours: the encoder of this
+/// module does not look at replaced lines, but a second run over the output would. A text that already holds
+/// a marker is not run a second time.
 pub fn spare_repeats(source: &Source<'_>, ledger: &Ledger, step: &mut Reduction) {
     if step.spans.is_empty() {
         return;

@@ -1,6 +1,6 @@
-//! Encoders: know nothing of what an output means, lose nothing, and only pay or do not.
+//! Encoders: they know nothing of what an output means and lose nothing; each is used only where it saves tokens.
 //!
-//! Each works on the lines that the reducer kept and returns spans, as reducers do.
+//! Each works on the lines that the reducer kept and returns spans, like a reducer.
 
 mod data;
 pub mod dictionary;
@@ -22,7 +22,7 @@ use crate::input::Input;
 use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;
 
-/// A way to write the same in less.
+/// A lossless way to write the same content shorter.
 pub trait Encoder: Sync {
     /// Name in the evidence.
     fn id(&self) -> &'static str;
@@ -56,7 +56,7 @@ pub static ENCODERS: &[&dyn Encoder] = &[
     &fold::RepeatedLines,
 ];
 
-/// Encoders that write lines anew.
+/// Encoders that rewrite lines.
 pub static REWRITERS: &[&str] =
     &["json_table", "json_minify", "xml_whitespace", "data_whitespace", "table_whitespace"];
 

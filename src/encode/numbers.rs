@@ -1,5 +1,5 @@
-//! Padding before the line numbers of a file view. The file's own text stays as it is: it starts after the
-//! number and its separator.
+//! Removes the padding before the line numbers of a file view. The file's own text, which starts after the
+//! number and its separator, is not changed.
 
 use super::Encoder;
 use crate::detect::Shape;

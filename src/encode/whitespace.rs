@@ -1,4 +1,4 @@
-//! White space at the end of lines. Diffs and files keep theirs: there it is content that an edit
+//! Removes white space at the end of lines. Diffs and files keep it: there it is content that an edit
 //! tool may have to match.
 
 use super::Encoder;

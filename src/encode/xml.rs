@@ -1,8 +1,8 @@
-//! XML without the indentation between its elements, where it is layout: documents of data, such as test
-//! reports, build files and answers of services. Everything else stays to the byte.
+//! Removes the indentation between the elements of XML documents that hold data, such as test reports, build files
+//! and responses of services. Everything else stays byte for byte.
 //!
-//! Never where text and elements stand side by side, in HTML, under `xml:space`, or in files, searches and
-//! diffs, which are edited and matched by their exact text.
+//! A document is left as it is if an element has both text and elements, if it is HTML, or if a tag has
+//! `xml:space`. So are files, searches and diffs, which are edited and matched by their exact text.
 
 use super::{Encoder, fold};
 use crate::formats::xml;
@@ -10,7 +10,7 @@ use crate::input::Input;
 use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;
 
-/// Smaller documents in other text stay.
+/// Fewest lines of a document that is rewritten.
 const MIN_LINES: usize = 3;
 
 /// See the module.

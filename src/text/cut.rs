@@ -30,11 +30,12 @@ pub struct Cut {
     pub keeps: Option<Keeps>,
 }
 
-/// Of ten bytes or characters that a host keeps at an end, so many count: it may write a note of its own there.
+/// Of every ten bytes or characters that a host keeps at an end, this many count as shown: it may write a note of its
+/// own in place of the others.
 const CERTAIN: usize = 9;
 
 impl Cut {
-    /// Cut at that many bytes, nobody knows where.
+    /// A cut of results above this many bytes, where it is not known which part is kept.
     pub fn of_bytes(bytes: usize) -> Self {
         Self { bytes: Some(bytes), ..Self::default() }
     }

@@ -1,7 +1,7 @@
-//! JSON5 and what looks like it, such as objects as scripts print them: keys without quotes, single quotes,
-//! comments, trailing commas, words as values. Written on one line but for its comments.
+//! JSON5 and similar text, such as objects printed by scripts: keys without quotes, single quotes, comments,
+//! trailing commas, bare words as values. It is written on one line, except for its comments.
 
-/// The document in less; `None` for a text that is none.
+/// The document without unneeded white space; `None` if the text is not such a document.
 pub(super) fn rewritten(text: &str) -> Option<String> {
     let text = text.trim();
     let is_closed =
@@ -71,7 +71,7 @@ pub(super) fn rewritten(text: &str) -> Option<String> {
     (expected == Expected::End).then_some(out)
 }
 
-/// What may come next.
+/// Which token may come next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expected {
     Key,
@@ -96,7 +96,7 @@ fn comment(text: &str) -> Option<usize> {
     Some(2 + memchr::memmem::find(inside.as_bytes(), b"*/")? + 2)
 }
 
-/// Bytes of a string; it may go on behind an escaped line end.
+/// Bytes of a string; an escaped line end does not end it.
 fn string(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 1;

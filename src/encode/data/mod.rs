@@ -1,8 +1,8 @@
-//! TOML, YAML and JSON5 without the white space that means nothing in them: documents that are the whole of a
-//! text. Comments, strings, block scalars, number text and the order of keys stay to the byte.
+//! Removes white space without meaning from TOML, YAML and JSON5, where the document is the whole text. Comments,
+//! strings, block scalars, numbers as written and the order of keys stay byte for byte.
 //!
-//! One file for each format; each declines where it is not sure. Never in files, searches and diffs, which are
-//! edited and matched by their exact text.
+//! There is one file per format; each declines when it is not sure. File views, searches and diffs are never
+//! changed, because they are edited and matched by their exact text.
 
 mod json5;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Documents say the same before and after, and what is in doubt stays.
+//! Documents hold the same values before and after; unclear ones are not changed.
 
 use proptest::prelude::*;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! TOML: no indentation, one blank where keys and values were aligned, arrays on one line where no comment
 //! stands in them, one empty line where there were more.
 
-/// The document in less. What is written is read again: it has to hold the same values.
+/// The document without unneeded white space. The result is parsed again and must hold the same values.
 pub(super) fn rewritten(text: &str) -> Option<String> {
     if !may_be(text) {
         return None;
@@ -16,7 +16,7 @@ pub(super) fn is_toml(text: &str) -> bool {
     may_be(text) && toml::from_str::<toml::Table>(text).is_ok()
 }
 
-/// A glance at the first line that is no comment: to read a log to its end takes long.
+/// A cheap check of the first line that is not a comment: parsing a whole log would take long.
 fn may_be(text: &str) -> bool {
     // Blanks above the first line are passed over at once.
     let first =
@@ -57,7 +57,7 @@ fn key(text: &str) -> Option<usize> {
     }
 }
 
-/// Writes what stands outside of strings and comments anew.
+/// Rewrites what is outside of strings and comments.
 fn squeezed(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let mut out = String::with_capacity(text.len());

@@ -1,13 +1,14 @@
 //! YAML: flow collections without blanks around their indicators, no blanks at the end of lines, one empty line
 //! where there were more. Block scalars stay as they are, and so does the layout of blocks.
 //!
-//! Only documents of plain structure are touched: every line is a key, an item, a comment, a line of a block
-//! scalar or a document's start. Anchors, tags, and scalars over several lines without an indicator end it.
+//! Only documents of plain structure are changed: every line is a key, an item, a comment, a line of a block
+//! scalar or the start of a document. Documents with anchors, tags, or scalars that span lines without an indicator
+//! are declined.
 
-/// What may be left out; other white space, such as a no-break space, is content.
+/// White space that may be left out; other white space, such as a no-break space, is content.
 const BLANKS: [char; 3] = [' ', '\t', '\r'];
 
-/// The document in less; `None` for a text that is none, or that none of this applies to.
+/// The document without unneeded white space; `None` if the text is not such a document or nothing changes.
 pub(super) fn rewritten(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut is_blank = true;
@@ -30,7 +31,7 @@ pub(super) fn rewritten(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// Whether a text is such a document and has block scalars.
+/// Whether a text is a YAML document of plain structure that has block scalars.
 pub(super) fn has_block_scalars(text: &str) -> bool {
     let may_have = text.lines().any(|line| line.trim_end().ends_with(['|', '>', '-', '+']));
     may_have && lines(text).is_some_and(|lines| lines.iter().any(|(_, kind)| *kind == Kind::Fixed))
@@ -38,7 +39,7 @@ pub(super) fn has_block_scalars(text: &str) -> bool {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// Stays to the byte.
+    /// Stays byte for byte.
     Fixed,
     Blank,
     /// A flow collection starts at this byte.
@@ -101,7 +102,7 @@ fn lines(text: &str) -> Option<Vec<(&str, Kind)>> {
     (entries >= MIN_LINES).then_some(out)
 }
 
-/// What stands on a line: items, a key, a value.
+/// The content of a line: items, a key, a value.
 struct Entry {
     /// Where the key, or the last item without one, starts.
     column: usize,

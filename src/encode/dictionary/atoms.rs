@@ -1,5 +1,5 @@
-//! A text as a sequence of small pieces that phrases are made of: what an agent may cite (names, paths,
-//! numbers) is one piece, so that no phrase cuts it in two. What must stay as it is stands between them.
+//! Splits a text into small pieces, from which phrases are made. What an agent may cite (names, paths, numbers) is
+//! one piece, so that no phrase cuts it in two. A line that must stay as it is is a piece that equals no other.
 
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ pub struct Atoms<'a> {
 }
 
 impl<'a> Atoms<'a> {
-    /// Takes a text apart. With `whole_lines` no phrase goes over the end of a line.
+    /// Splits a text. With `whole_lines` no phrase crosses the end of a line.
     pub fn read(text: &'a str, whole_lines: bool) -> Self {
         let mut out = Self { text, ids: Vec::new(), starts: Vec::new(), newlines: Vec::new(), kinds: 0 };
         let mut known: HashMap<&str, u32, foldhash::fast::FixedState> = HashMap::default();
@@ -69,12 +69,12 @@ impl<'a> Atoms<'a> {
     }
 }
 
-/// Lines around one that reports a failure that may belong to it: the place, the excerpt, the values.
+/// Lines before and after a failure line that may belong to it: the place, the excerpt, the values.
 const BEFORE: usize = 2;
 const BEHIND: usize = 6;
 
-/// Which lines stay as they are: those that hold a marker or report a failure, and what is about it, up to a
-/// blank line.
+/// Which lines stay as they are: those that hold a marker or report a failure, and the lines around a failure, up
+/// to a blank line.
 fn fixed(lines: &[&str]) -> Vec<bool> {
     let mut out: Vec<bool> = lines.iter().map(|line| marker::may_hold(line)).collect();
     let is_blank = |i: &usize| lines[*i].trim().is_empty();
@@ -86,7 +86,7 @@ fn fixed(lines: &[&str]) -> Vec<bool> {
     out
 }
 
-/// Which lines end where a line ends in the output too: a marker speaks of the lines before it as such.
+/// Which lines must end at a line end in the output too: a marker refers to the lines before it.
 fn apart(lines: &[&str]) -> Vec<bool> {
     let mut out = vec![false; lines.len()];
     for (i, line) in lines.iter().enumerate().filter(|(_, line)| marker::may_hold(line)) {
@@ -99,7 +99,7 @@ fn apart(lines: &[&str]) -> Vec<bool> {
     out
 }
 
-/// Lines above this many bytes may report more than one thing, such as a document in one line.
+/// Longer lines, in bytes, may report more than one thing, such as a document on one line.
 const LONG_LINE_BYTES: usize = 300;
 
 /// Whether a line reports a failure.
@@ -121,7 +121,7 @@ fn length(text: &str) -> usize {
     }
 }
 
-/// Whether names, paths, numbers and the like hold a character.
+/// Whether a character can be part of a name, path, number or the like.
 fn is_cited(c: char) -> bool {
     c.is_alphanumeric() || "_./:\\-@+~$#%".contains(c)
 }

@@ -4,10 +4,10 @@
 use super::atoms::Atoms;
 use super::select::{Candidate, MIN_OCCURRENCES};
 
-/// How often all pieces may be a place of some phrase.
+/// Most occurrences of phrases that are looked up, as a multiple of the number of pieces.
 const MAX_PLACES: usize = 16;
 
-/// What the occurrences of a run have before them.
+/// Whether the occurrences of a run all have the same piece before them, and which.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Left {
     Same(u32),
@@ -20,7 +20,7 @@ impl Left {
     }
 }
 
-/// All runs worth looking at, and the steps that it took to find them.
+/// The runs that may pay, and the steps that it took to find them.
 pub fn candidates(atoms: &Atoms<'_>) -> (Vec<Candidate>, usize) {
     let ids = &atoms.ids;
     let (order, mut steps) = suffix_array(ids, atoms.kinds);

@@ -1,10 +1,9 @@
-//! Dictionaries: what a text says again and again is written once, in a legend before the text, and
-//! referred to.
+//! Dictionaries: a phrase that a text repeats is written once, in a legend before the text, and referred to from
+//! there on.
 //!
-//! Two ways to find the phrases, one form, which is published and kept to the letter. Nothing is lost
-//! (`expand`). A line that reports a failure, or that is or holds a marker, stays as it is; names, paths
-//! and numbers are never cut in two. What is no clear gain is not done: a text is read more easily
-//! without.
+//! There are two ways to find the phrases and one published form, which does not change. Nothing is lost (`expand`
+//! restores the text). A line that reports a failure or holds a marker stays as it is; names, paths and numbers are
+//! never cut in two. A dictionary is used only for a clear gain: a text without one is easier to read.
 
 mod atoms;
 mod lzw;

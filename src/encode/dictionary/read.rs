@@ -1,4 +1,4 @@
-//! The way back: the legend of a dictionary, and the text with its references filled in.
+//! Decoding: reads the legend of a dictionary and replaces the references in the text by their phrases.
 
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ pub fn expand(text: &str) -> Option<String> {
     found.then_some(out)
 }
 
-/// Whether a text is, whole, one that starts with a dictionary and uses it.
+/// Whether the whole text is one that starts with a dictionary and uses it.
 pub fn is_own(text: &str) -> bool {
     // Only what the text starts with is asked for: the whole is not searched.
     if !text.starts_with(START) {
@@ -37,7 +37,7 @@ pub fn is_own(text: &str) -> bool {
     dictionary(body).is_none() && (1..=legend.len()).all(|n| uses(n) >= super::MIN_PLACES)
 }
 
-/// The first dictionary of a text: what stands before, how it is written, its phrases, what stands behind.
+/// The first dictionary of a text: the text before it, its method, its phrases, the text after it.
 fn dictionary(text: &str) -> Option<(&str, Method, Vec<Cow<'_, str>>, &str)> {
     let mut from = 0;
     while let Some(hit) = memchr::memmem::find(text.as_bytes().get(from..)?, START.as_bytes()) {
@@ -61,7 +61,7 @@ fn dictionary(text: &str) -> Option<(&str, Method, Vec<Cow<'_, str>>, &str)> {
     None
 }
 
-/// The phrases of a legend, and what stands behind it.
+/// The phrases of a legend, and the text after it.
 fn legend(text: &str, method: Method) -> (Vec<Cow<'_, str>>, &str) {
     let mut legend = Vec::new();
     let mut rest = text;

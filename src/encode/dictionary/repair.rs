@@ -1,5 +1,5 @@
-//! Repeated sequences of pieces by Re-Pair (Larsson and Moffat): the pair that stands most often becomes
-//! one symbol, until none stands three times. Every symbol is a phrase. n log n in the number of pieces.
+//! Repeated sequences of pieces by Re-Pair (Larsson and Moffat): the most frequent pair becomes one symbol, until no
+//! pair occurs three times. Every symbol is a phrase. n log n in the number of pieces.
 
 use std::collections::{BinaryHeap, HashMap};
 
@@ -12,12 +12,12 @@ const NONE: u32 = u32::MAX;
 
 type Pair = (u32, u32);
 
-/// Where a pair stands.
+/// Where a pair occurs.
 #[derive(Default)]
 struct Places {
-    /// How often it stands there now; runs of one symbol count each neighbour.
+    /// How often it occurs now; runs of one symbol count each neighbour.
     count: usize,
-    /// Where it ever stood.
+    /// Every place where it has occurred.
     all: Vec<u32>,
 }
 
@@ -34,7 +34,7 @@ struct Sequence {
     steps: usize,
 }
 
-/// All phrases worth looking at, and the steps that it took to find them.
+/// The phrases that may pay, and the steps that it took to find them.
 pub fn candidates(atoms: &Atoms<'_>) -> (Vec<Candidate>, usize) {
     let mut sequence = Sequence::new(atoms);
     let mut found = Vec::new();
@@ -116,7 +116,7 @@ impl Sequence {
         (self.length[at as usize] + self.length[self.next[at as usize] as usize]) as usize
     }
 
-    /// Makes one symbol of a pair everywhere, and says where.
+    /// Replaces a pair by one symbol everywhere; gives the places.
     fn replace(&mut self, pair: Pair, places: &[u32], symbol: u32) -> Vec<u32> {
         let mut replaced = Vec::new();
         let mut grown: Vec<Pair> = Vec::new();

@@ -8,15 +8,15 @@ use super::atoms::Atoms;
 use super::{ENTRIES, MIN_SAVED};
 use crate::tokens::TokenCounter;
 
-/// Fewest places at which a phrase stands.
+/// Fewest occurrences of a phrase.
 pub const MIN_OCCURRENCES: usize = 3;
-/// Shortest phrase in bytes: a shorter one takes more from a reader than it saves.
+/// Shortest phrase in bytes. A choice: shorter ones save little and make the text harder to read.
 const MIN_PHRASE: usize = 20;
-/// Longest phrase in bytes: one that is longer makes a text hard to read.
+/// Longest phrase in bytes. A choice: longer ones make the text hard to read.
 pub const MAX_PHRASE: usize = 1024;
-/// Phrases that are looked at closely.
+/// Phrases that are evaluated exactly, at most.
 const MAX_CANDIDATES: usize = 256;
-/// How often all pieces may be looked at in choosing.
+/// Steps that the choice may take, as a multiple of the number of pieces.
 const MAX_ROUNDS: usize = 32;
 /// Bytes of a reference, and of a line of the legend without the phrase.
 const REFERENCE: usize = "<<F1:10>>".len();
@@ -25,7 +25,7 @@ const LEGEND: usize = "<<F1:10>> = \"\"\n".len();
 /// A phrase that repeats.
 #[derive(Debug, Clone)]
 pub struct Candidate {
-    /// Its pieces where it stands first.
+    /// Its pieces at its first occurrence.
     pub start: usize,
     pub count: usize,
     /// The piece of every place at which it starts, in order.
@@ -72,7 +72,7 @@ pub fn keep_best(candidates: &mut Vec<Candidate>) {
 /// A phrase of the dictionary and the places at which it is replaced.
 #[derive(Debug)]
 pub struct Entry {
-    /// Its first piece, where it stands first.
+    /// Its first piece at its first occurrence.
     pub start: usize,
     /// Pieces.
     pub count: usize,

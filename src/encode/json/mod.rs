@@ -16,9 +16,9 @@ use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// A document in other text is written anew from this many lines on.
+/// Fewest lines of a document in other text that is rewritten.
 const MIN_LINES: usize = 3;
-/// So are objects of any size when this many follow each other: that is NDJSON.
+/// Fewest values in a row whose objects are rewritten however few lines they take: that is NDJSON.
 const MIN_RUN: usize = 3;
 
 /// See the module.
@@ -58,7 +58,7 @@ pub fn minified(text: &str, at: usize, words: &[usize]) -> Option<String> {
     scan::minify(text, at, &mut out, words).ok().map(|_| out)
 }
 
-/// A JSON container on lines of its own.
+/// A JSON array or object on lines of its own.
 struct Value {
     lines: Range<usize>,
     /// Its indentation and its tokens.
@@ -67,8 +67,8 @@ struct Value {
 
 /// Replaces the values of a run that qualify.
 ///
-/// What decides is the same before and after: how many values there are, what stands beside them,
-/// and whether they are all there is. So a second pass changes nothing.
+/// The conditions are the same before and after: how many values there are, what is beside them,
+/// and whether the text holds nothing else. So a second pass changes nothing.
 fn rewrite(source: &Source<'_>, kept: &Range<usize>, run: Vec<Value>, all: bool, out: &mut Reduction) {
     let many = run.len() >= MIN_RUN;
     for value in run {
@@ -83,7 +83,7 @@ fn rewrite(source: &Source<'_>, kept: &Range<usize>, run: Vec<Value>, all: bool,
     }
 }
 
-/// Whether a value is no part of a larger construct, such as a literal in source code.
+/// Whether a value is not part of a larger construct, such as a literal in source code.
 pub(crate) fn stands_alone(source: &Source<'_>, kept: &Range<usize>, lines: &Range<usize>) -> bool {
     let text = |i: usize| Some(source.line(i).trim()).filter(|line| !line.is_empty());
     let before = (kept.start..lines.start).rev().find_map(text).unwrap_or_default();
@@ -152,9 +152,8 @@ fn value_at(source: &Source<'_>, line: usize, end: usize, words: &[usize]) -> Re
     }
 }
 
-/// Where text goes on behind a document that turned out not to be JSON: at the first line that is not
-/// deeper than it and cannot be a part of it. Its own parts stay as they are with it, and no line is
-/// read twice.
+/// Where the search continues after a document that turned out not to be JSON: at the first line that is not
+/// indented deeper and cannot be part of it. Its parts are not rewritten either, and no line is read twice.
 pub(crate) fn end_of_broken(source: &Source<'_>, lines: Range<usize>, indent: usize) -> usize {
     let inside = |i: &usize| {
         let line = source.line(*i);

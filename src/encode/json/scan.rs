@@ -8,8 +8,8 @@ use crate::text::signals;
 /// Deepest nesting that is read.
 pub const MAX_DEPTH: usize = 512;
 
-/// Appends the value at `at` to `out` without white space between tokens. Gives the offset behind the
-/// value, or as an error the offset where the text stops to be JSON; `out` then holds a part.
+/// Appends the value at `at` to `out` without white space between tokens. Gives the offset after the
+/// value, or as an error the offset where the text stops being JSON; `out` then holds a part.
 ///
 /// A member that reports a failure keeps the one blank behind its colon, so that a search for it as it was
 /// written finds it. `words` are the places of `signals::word_offsets` in the text.
@@ -29,7 +29,7 @@ struct Scan<'a> {
     /// One bit a level: whether it is an object.
     objects: [u64; MAX_DEPTH / 64],
     depth: usize,
-    /// Places of words of failures that were not passed yet.
+    /// Places of failure words that were not passed yet.
     words: &'a [usize],
 }
 
@@ -203,8 +203,8 @@ fn word_at(bytes: &[u8], at: usize) -> Option<u64> {
     bytes.get(at..)?.first_chunk().map(|chunk| u64::from_le_bytes(*chunk))
 }
 
-/// The highest bit of every byte that is a quote, a backslash or a control character. Above the first
-/// hit a borrow may set bits too much; the lowest is right.
+/// Sets the highest bit of every byte that is a quote, a backslash or a control character. Above the first
+/// hit, a borrow may set wrong bits; the lowest set bit is right.
 fn ends_or_escapes(word: u64) -> u64 {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
     const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);

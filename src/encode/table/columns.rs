@@ -1,15 +1,15 @@
-//! Tables that only blanks align. A gap between two columns is a run of places that are
-//! blank in every line. Nothing is guessed: if a line is empty at a column, the table is left as it is.
+//! Tables whose columns are separated by blanks alone. A gap between two columns is a run of places that are
+//! blank in every line. If a line has no cell in a column, the table is left as it is.
 
 use unicode_width::UnicodeWidthChar;
 
-/// Columns of a table with a header in capitals or over a rule.
+/// Fewest columns of a table with a header in capitals or over a rule.
 const NAMED_COLUMNS: usize = 2;
-/// Columns of any other table.
+/// Fewest columns of any other table.
 const MIN_BARE_COLUMNS: usize = 3;
-/// One row in this many may stand out of the alignment of a column.
+/// A column is aligned if at most 1/N of its cells start (or end) at another place.
 const MISALIGNED: usize = 10;
-/// Shorter lines of dashes are written between outputs, not in tables.
+/// Shortest line of dashes, in bytes, that is a rule of a table; shorter ones separate outputs.
 const MIN_RULE_BYTES: usize = 6;
 
 /// A piece of text in a row: bytes in the line and places on the screen, ends exclusive.
@@ -23,8 +23,8 @@ struct Piece {
 /// The pieces of a row, left to right.
 type Row = Vec<Piece>;
 
-/// Lines that stand between outputs and are no row of a table. Nothing in the test depends on how wide
-/// a gap is, so that it says the same of the rewritten table.
+/// Whether a line separates outputs and is not a row of a table. The check does not depend on the width of
+/// gaps, so that it gives the same answer for the rewritten table.
 pub fn is_separator(line: &str) -> bool {
     crate::stop::tick();
     let text = line.trim();
@@ -50,9 +50,9 @@ fn is_rule(line: &str) -> bool {
 
 /// The lines of a block with one blank between columns, if it is a table.
 ///
-/// Two blanks would not pay: a run of any length before a word is one token more than a single blank.
-/// So only tables qualify whose cells can be told by counting words: no cell but the last of a row may
-/// have a blank inside, the names of the columns included.
+/// Two blanks would not pay: a run of blanks before a word costs one token more than a single blank, whatever
+/// its length. So only tables qualify whose cells can be identified by counting words: no cell but the last of
+/// a row may have a blank inside, the names of the columns included.
 pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     if lines.iter().any(|line| is_code(line)) || is_dump(lines) {
         return None;
@@ -133,7 +133,7 @@ fn rows(lines: &[&str]) -> Vec<Row> {
         .collect()
 }
 
-/// The characters of a line that are no blanks: first byte, end, place, width.
+/// The characters of a line that are not blanks: first byte, end, place, width.
 fn texts(line: &str) -> impl Iterator<Item = (usize, usize, usize, usize)> + '_ {
     crate::stop::tick();
     let mut place = 0;
@@ -144,8 +144,8 @@ fn texts(line: &str) -> impl Iterator<Item = (usize, usize, usize, usize)> + '_ 
     })
 }
 
-/// How many columns every row has from the left on. What follows must be free text in the last of
-/// them; an empty cell makes it `None`.
+/// How many columns, from the left, every row has. Anything after them must be free text in the last one;
+/// `None` if a cell is empty.
 fn common_columns(lines: &[&str], rows: &[Row]) -> Option<usize> {
     let full = |row: &Row| row.iter().enumerate().take_while(|(i, piece)| piece.column == *i).count();
     let common = rows.iter().map(full).min()?;
@@ -171,8 +171,8 @@ fn is_header(line: &str, row: &[Piece]) -> bool {
     })
 }
 
-/// Whether the first column starts, or as numbers ends, at one place. Without a header an indented
-/// block is no table.
+/// Whether the first column starts at one place, or if it is numeric ends at one. Without a header an indented
+/// block is not a table.
 fn is_aligned_first(lines: &[&str], rows: &[Row], header: bool) -> bool {
     let first: Vec<&Piece> = rows.iter().filter_map(|row| row.first()).collect();
     let indent = first[0].places.0;
@@ -200,8 +200,8 @@ fn is_aligned(rows: &[Row], column: usize) -> bool {
     off(&|piece| piece.places.0) <= allowed || off(&|piece| piece.places.1) <= allowed
 }
 
-/// Whether the cells are mostly words and numbers, no column is signs alone, and no cell but the last
-/// goes on behind its end, as operands do.
+/// Whether the cells are mostly words and numbers, no column holds only signs, and no cell but the last
+/// looks as if it continued, as operands do.
 fn has_words(lines: &[&str], rows: &[Row], columns: usize) -> bool {
     let cell = |r: usize, c: usize| {
         crate::stop::tick();
@@ -224,7 +224,7 @@ fn is_dashes(line: &str) -> bool {
     line.contains("--") && line.chars().all(|c| c == '-' || c == ' ')
 }
 
-/// Signs of source text, drawings, diffs and trees, or of a line whose places cannot be counted.
+/// Whether a line looks like source text, a drawing, a diff or a tree, or its places cannot be counted.
 fn is_code(line: &str) -> bool {
     crate::stop::tick();
     let text = line.trim();
@@ -236,7 +236,7 @@ fn is_code(line: &str) -> bool {
         || [" = ", " := ", " => ", " == ", "|--", "`--", "*/", " | "].iter().any(|sign| line.contains(sign))
 }
 
-/// Listings in which the place of each sign counts or whose first word is a key or an address.
+/// Whether every line starts with a word that ends in a colon, or every line with an address.
 fn is_dump(lines: &[&str]) -> bool {
     let words = |line: &&str| {
         crate::stop::tick();

@@ -1,5 +1,5 @@
-//! Rows written as one line a column: `\x` of psql, `\G` of mysql. The padding of the names goes and the
-//! rules shrink; values stay to the byte.
+//! Rows written as one line per column: `\x` of psql, `\G` of mysql. The padding of the names is removed and the
+//! rules are shortened; values stay byte for byte.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ enum Style {
     Mysql,
 }
 
-/// The lines among others that are such rows, with their rules.
+/// The lines that are such rows, with their rules.
 pub fn find(lines: &[&str]) -> Option<Range<usize>> {
     let start = lines.iter().position(|line| style(line).is_some())?;
     let (style, place) = layout(&lines[start..])?;
@@ -21,7 +21,7 @@ pub fn find(lines: &[&str]) -> Option<Range<usize>> {
     (len >= super::MIN_LINES).then_some(start..start + len)
 }
 
-/// The rows of `find` as they are written anew.
+/// The rows that `find` found, rewritten.
 pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     let (style, place) = layout(lines)?;
     let is_row = |line: &&str| self::style(line) == Some(style) || fits(line, style, place);
@@ -50,7 +50,7 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// Where the sign between name and value stands in a row, in characters.
+/// The place of the sign between name and value in a row, in characters.
 fn place(line: &str, style: Style) -> Option<usize> {
     crate::stop::tick();
     let sign = if style == Style::Psql { '|' } else { ':' };

@@ -1,11 +1,11 @@
-//! Tables whose cells stand between pipes and that have a rule: Markdown, psql, mysql, box drawing.
+//! Tables with a rule whose cells are separated by pipes: Markdown, psql, mysql, box drawing.
 //!
-//! The pipes tell the cells, so empty ones may be squeezed too. What is indented inside a cell, such
+//! The pipes separate the cells, so empty cells lose their padding too. Text that is indented inside a cell, such
 //! as a query plan, keeps its indentation.
 
 use std::ops::Range;
 
-/// How the rule says that rows are written.
+/// The style of a table, by its rule.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Style {
     /// `|---|:-:|`, under the header.
@@ -19,7 +19,7 @@ enum Style {
 const PIPES: [char; 4] = ['|', '│', '┃', '║'];
 const DASHES: [char; 6] = ['-', '=', '─', '━', '═', '╌'];
 
-/// How often a line may be read in search of the end of a table, on the average.
+/// How often a line may be read, on average, to find the ends of tables.
 const READS: usize = 16;
 
 /// The tables among lines, without those whose rows do not fit their rules.

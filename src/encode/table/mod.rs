@@ -1,11 +1,11 @@
-//! Padding of aligned tables: runs of blanks between columns become one blank, cells between pipes
-//! keep one blank on each side, rules shrink, and so do rows written as one line a column. A column that
+//! Removes the padding of aligned tables: runs of blanks between columns become one blank, cells between pipes
+//! keep one blank on each side, and rules and rows written as one line per column become shorter. A column that
 //! has the same cell in every row is written once, at the header.
 //!
-//! Only where the padding carries no meaning: where blanks alone divide the columns, each must stand in
-//! every line as one word, so that a cell can still be told by its place in the row. One empty cell, and
-//! the table stays as it is; so does all that may not be a table: source code, indented text, drawings, dumps, trees, YAML. Files, searches
-//! and diffs are never touched.
+//! This is done only where the padding carries no meaning. Where blanks alone separate the columns, every cell
+//! but the last of a row must be one word, so that a cell can still be found by counting; a table with an empty
+//! cell stays as it is. So does anything that may not be a table: source code, indented text, drawings, dumps,
+//! trees, YAML. Files, searches and diffs are never changed.
 
 mod columns;
 mod expanded;
@@ -21,10 +21,10 @@ use crate::text::ledger::{Ledger, Reduction};
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Fewer lines show no alignment.
+/// Fewest lines of a table: fewer do not show an alignment.
 const MIN_LINES: usize = 3;
-/// A table is written anew when its bytes fall by at least one in this many. A run of blanks is a
-/// single token, so small gains in bytes are none in tokens.
+/// A table is rewritten only if that removes more than 1/N of its bytes. A run of blanks is a single token, so
+/// small gains in bytes save no tokens.
 const MIN_GAIN: usize = 10;
 
 /// See the module.
@@ -57,7 +57,7 @@ impl Encoder for TableWhitespace {
     }
 }
 
-/// One span a line: a cap that comes later then cuts a long table between its rows.
+/// Adds one span per line, so that a later cap can cut a long table between its rows.
 fn push(source: &Source<'_>, first: usize, rows: Vec<String>, out: &mut Reduction) {
     for (line, row) in (first..).zip(rows) {
         if row != source.line(line) {
@@ -89,7 +89,7 @@ fn spare_tables(source: &Source<'_>, ledger: &Ledger, out: &mut Reduction) {
     out.spans.retain(|span| !holds(span.lines.start).is_some_and(|table| table.contains(&span.lines.start)));
 }
 
-/// Some lines as this encoder would write them.
+/// The lines as this encoder would write them.
 pub(crate) fn squeezed(lines: &[&str]) -> Vec<String> {
     let trimmed: Vec<&str> = lines.iter().map(|line| line.trim_end()).collect();
     let mut out: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
@@ -138,8 +138,8 @@ fn aligned(lines: &[&str], range: Range<usize>, found: &mut Vec<(Range<usize>, V
     }
 }
 
-/// Whether a header or a footer may stand apart from the block: then the alignment still tells which
-/// column its words belong to.
+/// Whether a header or a footer may be separate from the block: then only the alignment shows to which
+/// columns its words belong.
 fn has_outlying_rows(lines: &[&str], block: &Range<usize>) -> bool {
     let apart =
         |run: Vec<&&str>| run.len() < MIN_LINES && run.iter().any(|line| line.trim_start().contains("  "));
@@ -150,7 +150,7 @@ fn has_outlying_rows(lines: &[&str], block: &Range<usize>) -> bool {
     apart(before.collect()) || apart(after.collect())
 }
 
-/// Rows with less padding, if that pays and a second run would leave them.
+/// Rows with less padding, if that saves enough and a second run would not change them.
 fn gaining(lines: &[&str], squeeze: impl Fn(&[&str]) -> Option<Vec<String>>) -> Option<Vec<String>> {
     let gain = |before: &[&str], after: &[String]| {
         let before: usize = before.iter().map(|line| line.len() + 1).sum();

@@ -1,10 +1,10 @@
-//! The boxes in boxes of `aws --output table`: every level has one more pipe on both sides. Cells are
-//! cut where the rule above them has its joints, so that a pipe inside a value divides nothing; their
-//! padding goes and the rules shrink. The pipes that tell the level stay.
+//! The nested boxes of `aws --output table`: every level has one more pipe on both sides. Cells are split
+//! where the rule above them has its joints, so that a pipe inside a value does not split it. Their padding
+//! is removed and the rules are shortened. The pipes that show the level stay.
 
 use std::ops::Range;
 
-/// A line of such a box: how many pipes enclose it, and what stands inside.
+/// A line of such a box: how many pipes enclose it, and the text inside.
 fn inside(line: &str) -> Option<(usize, &str)> {
     crate::stop::tick();
     let level = line.len() - line.trim_start_matches('|').len();
@@ -21,7 +21,7 @@ fn is_rule(body: &str) -> bool {
         && body.bytes().all(|b| matches!(b, b'+' | b'-'))
 }
 
-/// The line of dashes above and below all.
+/// Whether a line is the line of dashes above or below the whole box.
 fn is_edge(line: &str) -> bool {
     crate::stop::tick();
     line.len() > 4 && line.bytes().all(|b| b == b'-')

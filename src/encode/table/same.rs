@@ -1,20 +1,20 @@
 //! Columns of a table with a header in capitals that have the same cell in every row (`NOMINATED NODE
-//! <none>` of kubectl, `DRIVER local` of docker): the header says so once, and the rows go on without them.
+//! <none>` of kubectl, `DRIVER local` of docker): the header holds the cell once, and the rows are written without it.
 //!
-//! Cells are told by the places of the names in the header, so they may be empty or have blanks. A row that
-//! does not keep to these places leaves the table as it is, and so does a row that tells of a failure.
+//! Cells are found by the places of the names in the header, so they may be empty or have blanks. A table with a
+//! row that does not keep to these places, or that reports a failure, is left as it is.
 
 use unicode_width::UnicodeWidthChar;
 
 use super::columns;
 use crate::text::signals;
 
-/// Fewer rows show no pattern.
+/// Fewest rows: fewer do not show a pattern.
 const MIN_ROWS: usize = 4;
-/// Fewer columns are no table.
+/// Fewest columns of a table.
 const MIN_COLUMNS: usize = 2;
 
-/// A cell that all rows have is written at the header.
+/// The lines with the cells that all rows share written at the header only.
 pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     let (header, rest) = lines.split_first()?;
     let is_ruled = rest.first().is_some_and(|line| is_rule(line));
@@ -64,7 +64,7 @@ pub fn squeeze(lines: &[&str]) -> Option<Vec<String>> {
     Some(out)
 }
 
-/// The columns of a row that are not the same in all.
+/// The cells of a row whose columns are not the same in all rows.
 fn join(row: &[String], same: &[bool], tabs: bool) -> String {
     crate::stop::tick();
     let kept = row.iter().zip(same).filter(|(_, same)| !**same).map(|(cell, _)| cell.as_str());
@@ -74,7 +74,7 @@ fn join(row: &[String], same: &[bool], tabs: bool) -> String {
     }
 }
 
-/// Names in capitals, or any that stand over a rule.
+/// Whether a line is a header: names in capitals, or any names above a rule.
 fn is_header(line: &str, is_ruled: bool) -> bool {
     let starts = |name: &str| name.starts_with(|c: char| c.is_ascii_uppercase());
     let mut names = line.split("  ").map(str::trim).filter(|name| !name.is_empty());
@@ -92,7 +92,7 @@ fn starts(header: &str) -> Vec<usize> {
     (0..bytes.len()).filter(begins).collect()
 }
 
-/// The cells of a row with their padding, where a blank stands before each.
+/// The cells of a row with their padding; `None` where a cell has no blank before it.
 fn at_places(line: &str, starts: &[usize]) -> Option<Vec<String>> {
     crate::stop::tick();
     let chars: Vec<char> = line.chars().collect();

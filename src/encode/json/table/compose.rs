@@ -1,5 +1,5 @@
-//! JSON with its arrays of objects as tables, each where that is clearly cheaper: in the published form, or
-//! in the one without types where that takes a tenth less.
+//! JSON with arrays of objects as tables, where that is clearly cheaper: in the published form, or in the one
+//! without types where that is more than a tenth cheaper.
 
 use super::shape::{Shape, is_marker, objects, string_end, value_end};
 use super::write::{Form, Verbatim, place, table};
@@ -8,11 +8,11 @@ use crate::tokens::TokenCounter;
 
 /// Fewest rows of a table.
 pub const MIN_ROWS: usize = 3;
-/// Fewest rows of a table of NDJSON: a few lines of a log are read more easily as they are.
+/// Fewest rows of a table of NDJSON: a few lines of a log are easier to read as they are.
 pub const MIN_LINES: usize = 6;
 /// How often a document may be read for tables that it turns out not to hold.
 const MAX_FAILED: usize = 4;
-/// Bytes of rows by which the forms are compared: the rows of one table are alike.
+/// Bytes of rows on which the two forms are compared: the rows of one table are alike.
 const SAMPLE_BYTES: usize = 64 << 10;
 
 /// A document with tables.
@@ -24,7 +24,7 @@ pub struct Composed<'a> {
     pub rows: Vec<&'a str>,
 }
 
-/// Writes a minified document with tables, or says why it has none.
+/// Writes a minified document with tables, or gives the reason why it has none.
 pub fn document<'a>(
     text: &'a str,
     verbatim: &Verbatim,

@@ -1,8 +1,8 @@
 //! Arrays of objects, and runs of NDJSON, as schema tables: the keys once, then a row for each object.
 //!
-//! Nothing is lost: `read` gives the same values back, numbers as they are written. A table is used only
-//! where it costs fewer tokens than the minified JSON, and a line that reports a failure stays as it is
-//! written. The policy has to allow text that is no JSON any more.
+//! Nothing is lost: `read` restores the same values, numbers as they were written. A table is used only
+//! where it costs fewer tokens than the minified JSON, and a line that reports a failure is not changed.
+//! The policy has to allow output that is no longer JSON.
 
 mod compose;
 mod read;

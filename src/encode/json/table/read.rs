@@ -1,12 +1,12 @@
-//! The way back: finds tables in a text and gives the JSON that they were written from, minified.
+//! Decoding: finds tables in a text and gives the minified JSON from which they were written.
 //!
-//! What is no table by the grammar is left as it is.
+//! Text that does not match the grammar of tables is left as it is.
 
 use super::super::scan;
 use super::shape::{MAX_COLUMNS, Type, is_marker, string_end};
 use super::write::{is_bare_key, is_number};
 
-/// How often the whole text may be read in vain.
+/// Bytes of JSON that may be written for tables that turn out to be none, as a multiple of the text's size.
 const MAX_FAILED: usize = 8;
 
 /// A column as a header names it.
@@ -138,7 +138,7 @@ fn is_string(text: &str) -> bool {
     scan::minify(text, 0, &mut String::new(), &[]) == Ok(text.len())
 }
 
-/// Whether no path stands twice and what shares the beginning of a path stands together.
+/// Whether no path occurs twice and columns with a common start of their paths are adjacent.
 fn is_order(columns: &[Column<'_>]) -> bool {
     columns.iter().enumerate().all(|(i, column)| {
         let before = &columns[..i];
@@ -152,7 +152,7 @@ fn is_order(columns: &[Column<'_>]) -> bool {
     })
 }
 
-/// Reads the rows of a table and writes what they stand for; gives the offset behind them.
+/// Reads the rows of a table and writes them as JSON; gives the offset after them.
 fn rows(text: &str, header: &Header<'_>, out: &mut String) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = header.end;
@@ -282,7 +282,7 @@ fn literal(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Whether a text is, whole, JSON or NDJSON in which tables stand.
+/// Whether the whole text is JSON or NDJSON that holds tables.
 pub fn is_own(text: &str) -> bool {
     let head = text.lines().next().unwrap_or_default();
     if !head.starts_with(['[', '{']) || !head.contains("]{") || !head.ends_with(['}', ':']) {

@@ -1,19 +1,19 @@
-//! What the objects of an array have in common: their columns. Nested objects are flattened by path.
+//! The columns that the objects of an array have in common. Nested objects are flattened by path.
 //!
-//! Works on JSON as `scan::minify` leaves it. Nothing is interpreted but what has to be: a value is the
-//! slice that stands in the text. What no table can hold without losing something is declined.
+//! Works on JSON as `scan::minify` writes it. A value is a slice of the text and is interpreted only where
+//! necessary. Objects that a table cannot hold without loss are declined.
 
 use crate::formats::json;
 use crate::text::reason::Reason;
 
 /// Most columns of a table.
 pub const MAX_COLUMNS: usize = 64;
-/// Segments of a path: objects that are nested deeper are not flattened.
+/// Most segments of a path: objects that are nested deeper are not flattened.
 const MAX_PATH: usize = 4;
-/// Nesting inside a cell.
+/// Deepest nesting inside a cell.
 const MAX_CELL_DEPTH: usize = 3;
 
-/// What the cells of a column hold.
+/// The type of the cells of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Type {
     /// Numbers without fraction and exponent.
@@ -82,7 +82,7 @@ pub struct Column<'a> {
 /// A cell: its column and its value as it is written.
 pub type Cell<'a> = (usize, &'a str);
 
-/// Objects that are alike.
+/// Objects that share their columns.
 #[derive(Debug)]
 pub struct Shape<'a> {
     /// The columns in the order of the keys.
@@ -172,7 +172,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The node of a key. Keys come in the order of those before; a new one belongs behind the last.
+    /// The node of a key. Keys must come in the order of the earlier objects; a new one goes after the last.
     fn child(&mut self, node: usize, key: &'a str, next: &mut usize) -> Result<usize, Reason> {
         let children = &self.nodes[node].children;
         if let Some(&child) = children.get(*next)

@@ -1,4 +1,4 @@
-//! Every table gives back the values that it was written from, over generated data.
+//! For generated data, every table decodes to the values from which it was written.
 
 use proptest::prelude::*;
 

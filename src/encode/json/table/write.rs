@@ -1,16 +1,16 @@
-//! Writes a table: its header and its rows. `protocol/spec.md` has the grammar, `read` is the way back.
+//! Writes a table: its header and its rows. `protocol/spec.md` has the grammar; `read` decodes it.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::shape::{Column, Shape, Type, is_marker};
 
-/// How the header tells what the cells hold.
+/// How the types of the cells are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// `[3]{id:int,path:string}`: the column says it, and text may look like a number.
+    /// `[3]{id:int,path:string}`: the header gives the types, and text may look like a number.
     Typed,
-    /// `[3]{id,path}:`: the cell says it, and text that looks like something else is quoted.
+    /// `[3]{id,path}:`: the form of a cell gives its type; text that looks like another type is quoted.
     Bare,
 }
 
@@ -138,8 +138,8 @@ pub fn is_number(text: &str) -> Option<Type> {
     rest.is_empty().then_some(Type::Float)
 }
 
-/// The text of a JSON string; `None` where it would put something into the output that the safe stage
-/// takes out of it, such as control characters, or that only looks like something else.
+/// The text of a JSON string; `None` where it would put characters into the output that the safe stage
+/// removes, such as control characters, or that look like other characters.
 fn decode(literal: &str) -> Option<Cow<'_, str>> {
     let inner = literal.get(1..literal.len().checked_sub(1)?)?;
     if !inner.contains('\\') {
