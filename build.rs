@@ -1,5 +1,5 @@
 //! Writes static tables into `OUT_DIR`: the two vocabularies and the character classes of the token counters, the
-//! automata of lines that report a failure. It reads no network and no file outside the crate and its dependencies.
+//! automata of lines that report a failure, the characters that read like ASCII. It reads no network and no file outside the crate and its dependencies.
 
 #![allow(clippy::expect_used, reason = "a build that cannot make its tables must stop")]
 
@@ -7,9 +7,13 @@
 mod classes;
 #[path = "build/failures.rs"]
 mod failures;
+#[path = "build/letters.rs"]
+mod letters;
 #[path = "build/vocabulary.rs"]
 mod vocabulary;
 
+#[path = "src/text/marker/letter.rs"]
+mod letter;
 #[path = "src/text/signals/patterns.rs"]
 mod patterns;
 
@@ -21,9 +25,14 @@ mod table;
 use std::{env, fs, path::PathBuf};
 
 fn main() {
-    for path in
-        ["build.rs", "build", "src/text/signals/patterns.rs", "src/tokens/class.rs", "src/tokens/table.rs"]
-    {
+    for path in [
+        "build.rs",
+        "build",
+        "src/text/marker/letter.rs",
+        "src/text/signals/patterns.rs",
+        "src/tokens/class.rs",
+        "src/tokens/table.rs",
+    ] {
         println!("cargo:rerun-if-changed={path}");
     }
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
@@ -32,6 +41,10 @@ fn main() {
     let (index, blocks) = classes::tables();
     write("class_index.bin", &index);
     write("class_blocks.bin", &blocks);
+
+    let (index, blocks) = classes::blocks(&letters::table(), letter::BLOCK);
+    write("letter_index.bin", &index);
+    write("letter_blocks.bin", &blocks);
 
     let is_little_endian = env::var("CARGO_CFG_TARGET_ENDIAN").is_ok_and(|order| order == "little");
     let regexes = [

@@ -21,9 +21,14 @@ pub fn tables() -> (Vec<u8>, Vec<u8>) {
             flat[start as usize..=end as usize].fill(bit);
         }
     }
+    blocks(&flat, class::BLOCK)
+}
+
+/// A table in blocks of which equal ones stand once: the number of each block, and the blocks.
+pub fn blocks(flat: &[u8], size: usize) -> (Vec<u8>, Vec<u8>) {
     let mut index = Vec::new();
     let mut blocks: Vec<&[u8]> = Vec::new();
-    for block in flat.chunks(class::BLOCK) {
+    for block in flat.chunks(size) {
         let at = blocks.iter().position(|known| *known == block).unwrap_or_else(|| {
             blocks.push(block);
             blocks.len() - 1

@@ -27,7 +27,7 @@ pub fn io_handler_methods(engine: Arc<Engine>, methods: &'static [Method]) -> Me
                 call(&engine, method, params).map_err(to_core)
             }),
             Kind::Notification => handler.add_notification(method.name, move |params: Params| {
-                // Nobody is told how a notification went.
+                // A notification has no answer.
                 let _ = call(&engine, method, params);
             }),
         }

@@ -70,9 +70,10 @@ export TESTS_WITHOUT
 cargo fmt --check
 cargo clippy --all-targets --locked -- -D warnings
 cargo clippy --no-default-features --lib --example host --locked -- -D warnings
-for features in server hosts cli; do
+for features in config-files office recovery schema server hosts cli audit; do
     cargo check --quiet --no-default-features --features "$features" --locked
 done
+cargo test --quiet --no-default-features --test library --locked
 part "the core for WebAssembly" wasm -- \
     cargo clippy --no-default-features --lib --target "$wasm" --locked -- -D warnings
 cargo test --locked

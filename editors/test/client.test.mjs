@@ -41,7 +41,7 @@ describe("the shared client", () => {
 
   it("forks a conversation, and forgets one that is summed up", async () => {
     const tersed = new Tersed({ command: PROGRAM, ...PATIENT, policy: { expandTool: true } });
-    const run = async (session, n) => (await tersed.compress(session, { ...RESULT, toolCallId: `c${n}`, arguments: { command: `cargo test ${n}` } })).content;
+    const run = async (session, n) => (await tersed.compress(session, { ...RESULT, toolCallId: `c${n}`, arguments: { command: `cargo test --jobs ${n}` } })).content;
     checkPassed(await run("s", 1));
     checkPassed(await run("agent", 2));
     assert.deepEqual(await tersed.fork("s", "f"), { sessionId: "f", created: true, calls: 1 });
@@ -58,7 +58,7 @@ describe("the shared client", () => {
 
   it("says what its host cuts away", async () => {
     const tersed = new Tersed({ command: PROGRAM, ...PATIENT, policy: { expandTool: true } });
-    const run = async (n, more) => (await tersed.compress("s", { ...RESULT, toolCallId: `c${n}`, arguments: { command: `cargo test ${n}` } }, more)).content;
+    const run = async (n, more) => (await tersed.compress("s", { ...RESULT, toolCallId: `c${n}`, arguments: { command: `cargo test --jobs ${n}` } }, more)).content;
     checkPassed(await run(1, { hostCut: { characters: 80, keeps: "ends" } }));
     checkPassed(await run(2));
     assert.match(await run(3), /^\[Duplicate of c2 /);

@@ -4,11 +4,11 @@
 use std::io::Read;
 
 use super::Failure;
+use super::flags::SettingFlags;
 use super::settings::{Loaded, SettingsArgs, flags_of};
-use crate::config::{Config, Mode, Policy, PolicyPatch};
+use crate::config::{Config, Policy, PolicyPatch};
 use crate::pipeline::Raw;
 use crate::text::call::ToolCall;
-use crate::tokens::Tokenizer;
 
 /// Flags that describe the call.
 #[derive(Debug, clap::Args)]
@@ -33,15 +33,8 @@ pub(super) struct CallArgs {
 /// Flags that set the policy.
 #[derive(Debug, Default, clap::Args)]
 pub(super) struct PolicyArgs {
-    /// How far the text may be changed: disabled, safe, standard, aggressive [default: standard].
-    #[arg(long, value_parser = mode)]
-    mode: Option<Mode>,
-    /// Token counter: o200k, cl100k, heuristic [default: o200k].
-    #[arg(long, value_parser = tokenizer)]
-    tokenizer: Option<Tokenizer>,
-    /// Byte cap of the result, 1 to 1048576.
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
-    max_output_bytes: Option<u64>,
+    #[command(flatten)]
+    flags: SettingFlags,
     /// More settings, as the JSON of a request's `policy`.
     #[arg(long, value_name = "JSON", default_value = "{}", hide_default_value = true, value_parser = policy)]
     policy: String,
@@ -68,12 +61,7 @@ impl PolicyArgs {
     pub fn patch(&self) -> Result<PolicyPatch, String> {
         let policy = if self.policy.is_empty() { "{}" } else { &self.policy };
         let patch: PolicyPatch = serde_json::from_str(policy).map_err(|e| format!("--policy: {e}"))?;
-        Ok(PolicyPatch {
-            mode: self.mode.or(patch.mode),
-            tokenizer: self.tokenizer.or(patch.tokenizer),
-            max_output_bytes: self.max_output_bytes.or(patch.max_output_bytes),
-            ..patch
-        })
+        Ok(self.flags.0.clone().or(patch))
     }
 
     /// All settings, with what was given here above those of the environment and of files.
@@ -99,17 +87,12 @@ impl PolicyArgs {
     /// What was given, as flags for another process.
     #[cfg(feature = "hosts")]
     pub fn given(&self) -> Vec<String> {
-        let name = |value: serde_json::Result<serde_json::Value>| {
-            value.ok().and_then(|value| value.as_str().map(str::to_owned))
-        };
-        let flags = [
-            ("--mode", self.mode.and_then(|mode| name(serde_json::to_value(mode)))),
-            ("--tokenizer", self.tokenizer.and_then(|tokenizer| name(serde_json::to_value(tokenizer)))),
-            ("--max-output-bytes", self.max_output_bytes.map(|bytes| bytes.to_string())),
-            ("--policy", Some(self.policy.clone()).filter(|policy| !matches!(policy.as_str(), "" | "{}"))),
-        ];
-        let flags = flags.into_iter().filter_map(|(flag, value)| Some([flag.to_owned(), value?]));
-        flags.flatten().chain(self.settings.given()).collect()
+        let mut all = self.flags.given();
+        if !matches!(self.policy.as_str(), "" | "{}") {
+            all.extend(["--policy".to_owned(), self.policy.clone()]);
+        }
+        all.extend(self.settings.given());
+        all
     }
 }
 
@@ -129,8 +112,9 @@ pub(super) fn raw(input: &[u8]) -> Raw<'_> {
 pub(super) const NOT_REDACTED: &str = "the text could not be redacted, so nothing is printed";
 
 /// Reads a mode by its name on the wire.
-pub(super) fn mode(name: &str) -> Result<Mode, String> {
-    named(name)
+#[cfg(feature = "audit")]
+pub(super) fn mode(name: &str) -> Result<crate::config::Mode, String> {
+    serde_json::from_value(serde_json::Value::String(name.to_owned())).map_err(|e| e.to_string())
 }
 
 /// Reads the JSON of a policy, which is kept as it was given.
@@ -138,13 +122,4 @@ fn policy(text: &str) -> Result<String, String> {
     let read = if text.is_empty() { Ok(PolicyPatch::default()) } else { serde_json::from_str(text) };
     let patch = read.map_err(|e| e.to_string())?;
     Policy::default().with(&patch).map(|_| text.to_owned()).map_err(|bad| bad.to_string())
-}
-
-/// Reads a token counter by its name on the wire.
-fn tokenizer(name: &str) -> Result<Tokenizer, String> {
-    named(name)
-}
-
-fn named<T: serde::de::DeserializeOwned>(name: &str) -> Result<T, String> {
-    serde_json::from_value(serde_json::Value::String(name.to_owned())).map_err(|e| e.to_string())
 }

@@ -11,6 +11,7 @@ mod compress;
 mod config;
 mod expand;
 pub mod explain;
+mod flags;
 #[cfg(feature = "audit")]
 mod histories;
 #[cfg(feature = "hosts")]

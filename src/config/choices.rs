@@ -1,12 +1,10 @@
 //! Settings of the policy that are one name of several.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How far a result may be changed: each mode does what the one before it does, and more.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
     /// Nothing.
@@ -35,7 +33,8 @@ impl Mode {
 }
 
 /// How much evidence a response carries.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum EvidenceDetail {
     /// None.
@@ -48,7 +47,8 @@ pub enum EvidenceDetail {
 }
 
 /// What a request gets that is repeated after an answer that was a reference or had gaps.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum OnRepeat {
     /// The whole text: asking again means wanting more.
@@ -59,7 +59,8 @@ pub enum OnRepeat {
 }
 
 /// How much of a file is shown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum FileDetail {
     /// By size, request and what the session is about.
@@ -74,7 +75,8 @@ pub enum FileDetail {
 }
 
 /// What may become of structured data (JSON, XML, YAML and the like).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Structured {
     /// `parseable` up to `standard`, `tables` in `aggressive`.
@@ -89,7 +91,8 @@ pub enum Structured {
 }
 
 /// How repeated text is written once in `aggressive`.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum DictionaryMethod {
     /// Not at all.

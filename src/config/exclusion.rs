@@ -2,14 +2,15 @@
 
 use std::sync::LazyLock;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 
-use super::{BadValue, Policy, PolicyPatch};
+use super::table::Row;
+use super::{BadValue, Policy};
 use crate::text::methods::{ENCODERS, REDUCERS, STEPS};
 
 /// A kind of output.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Category {
     /// Whatever a command line wrote.
@@ -67,14 +68,6 @@ pub fn methods() -> &'static [&'static str] {
     &ALL
 }
 
-/// The schema of a list of steps.
-pub(super) fn methods_schema(_: &mut SchemaGenerator) -> Schema {
-    schemars::json_schema!({
-        "type": ["array", "null"],
-        "items": { "type": "string", "enum": methods() },
-    })
-}
-
 impl Policy {
     /// Whether a step is excluded.
     pub fn excludes(&self, step: &str) -> bool {
@@ -82,41 +75,26 @@ impl Policy {
         !self.exclude_methods.is_empty() && self.exclude_methods.iter().any(|method| method == step)
     }
 
-    /// Takes the lists that a patch gives.
-    pub(super) fn exclude(&mut self, patch: &PolicyPatch) -> Result<(), BadValue> {
-        if let Some(steps) = &patch.exclude_methods {
-            if let Some(bad) = steps.iter().find(|step| !methods().contains(&step.as_str())) {
-                let key = "excludeMethods".to_owned();
-                let allowed = methods().join(", ");
-                return Err(BadValue { section: "policy", key, value: format!("`{bad}`"), allowed });
-            }
-            self.exclude_methods.clone_from(steps);
+    /// Names of tools are compared without case.
+    pub(super) fn take_tools(&mut self, tools: &[String], _: &Row) -> Result<(), BadValue> {
+        self.exclude_tools = tools.iter().map(|tool| tool.to_ascii_lowercase()).collect();
+        Ok(())
+    }
+
+    /// So are parts of them.
+    pub(super) fn take_tool_substrings(&mut self, parts: &[String], _: &Row) -> Result<(), BadValue> {
+        // Every name has nothing in it.
+        let parts = parts.iter().filter(|part| !part.is_empty());
+        self.exclude_tool_substrings = parts.map(|part| part.to_lowercase()).collect();
+        Ok(())
+    }
+
+    /// Flags look like flags.
+    pub(super) fn take_flags(&mut self, flags: &[String], row: &Row) -> Result<(), BadValue> {
+        if let Some(bad) = flags.iter().find(|flag| !flag.starts_with(['-', '/'])) {
+            return Err(row.bad(format!("`{bad}`"), "a flag, which begins with `-` or `/`".to_owned()));
         }
-        if let Some(parts) = &patch.exclude_tool_substrings {
-            // Every name has nothing in it.
-            let parts = parts.iter().filter(|part| !part.is_empty());
-            self.exclude_tool_substrings = parts.map(|part| part.to_lowercase()).collect();
-        }
-        if let Some(flags) = &patch.exclude_flags
-            && let Some(bad) = flags.iter().find(|flag| !flag.starts_with(['-', '/']))
-        {
-            let (key, value) = ("excludeFlags".to_owned(), format!("`{bad}`"));
-            let allowed = "a flag, which begins with `-` or `/`".to_owned();
-            return Err(BadValue { section: "policy", key, value, allowed });
-        }
-        let lists = [
-            (&patch.exclude_commands, &mut self.exclude_commands),
-            (&patch.exclude_flags, &mut self.exclude_flags),
-            (&patch.verbatim_commands, &mut self.verbatim_commands),
-        ];
-        for (given, list) in lists {
-            if let Some(given) = given {
-                list.clone_from(given);
-            }
-        }
-        if let Some(categories) = &patch.exclude_categories {
-            self.exclude_categories.clone_from(categories);
-        }
+        self.exclude_flags = flags.to_owned();
         Ok(())
     }
 }

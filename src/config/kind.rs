@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 
-use super::range::WHOLE;
+use super::table::WHOLE;
 
 /// What values are allowed.
 #[derive(Debug, Clone, PartialEq)]

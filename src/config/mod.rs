@@ -6,17 +6,16 @@ mod choices;
 pub mod elsewhere;
 pub mod exclusion;
 pub mod kind;
-pub mod less;
 mod limits;
 pub mod page;
 mod patch;
 mod policy;
 mod profile;
-mod range;
 mod recovery;
 pub mod schema;
 mod secrets;
 mod server;
+pub mod table;
 mod telemetry;
 
 pub use accounting::{Accounting, AccountingPatch, Price};

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use super::Profile;
 use super::elsewhere;
-use super::less::{FLAG, LISTS, MODES};
 use super::schema::settings;
+use super::table::{Project, rows};
 
 /// The page.
 pub fn page() -> String {
@@ -38,7 +38,7 @@ pub fn page() -> String {
          before it.\n",
     );
     for profile in Profile::ALL {
-        let _ = write!(out, "\n`{}`:\n\n```yaml\n{}```\n", profile.name(), profile.settings());
+        let _ = write!(out, "\n`{}`:\n\n```yaml\n{}```\n", profile.name(), profile.yaml());
     }
     out.push_str("\n## Names known from elsewhere\n\n");
     out.push_str(&elsewhere::table());
@@ -56,14 +56,17 @@ fn of_projects() -> String {
          Somebody else may have written them. Until `tersed trust` they may only make tersed do less, and never less\n\
          redaction; everything else in them is named and does not count:\n\n",
     );
-    // Writing into a String cannot fail.
-    for list in LISTS {
-        let _ = writeln!(out, "- `{list}`: adds to what lies below, at most 1000 items");
+    let may = [
+        (Project::Adds, "adds to what lies below, at most 1000 items"),
+        (Project::Lowers, "only a lower one"),
+        (Project::TurnsOn, "only `true`"),
+    ];
+    for (project, what) in may {
+        for row in rows().filter(|row| row.project == Some(project)) {
+            // Writing into a String cannot fail.
+            let _ = writeln!(out, "- `{}`: {what}", row.key());
+        }
     }
-    for (mode, _) in MODES {
-        let _ = writeln!(out, "- `{mode}`: only a lower one");
-    }
-    let _ = writeln!(out, "- `{FLAG}`: only `true`");
     out.push_str(
         "\nA trusted file may say everything, but `recovery.directory` and `telemetry.path` lie below `tersed/` in the user's\n\
          state folder (a relative one below `tersed/projects/`), and `ruleFiles` in the project, without links. Trust is for\n\

@@ -2,12 +2,12 @@
 
 use std::sync::LazyLock;
 
-use schemars::generate::SchemaSettings;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
+use super::Config;
 use super::kind::Kind;
-use super::range::WHOLE;
-use super::{Config, ConfigPatch};
+#[cfg(feature = "schema")]
+use super::table::{TABLES, WHOLE};
 
 /// One setting.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,10 +46,19 @@ impl Setting {
 }
 
 /// The schema of a configuration file.
+#[cfg(not(feature = "schema"))]
 pub fn schema() -> Value {
-    let generator = SchemaSettings::draft2020_12().into_generator();
-    let mut schema = generator.into_root_schema_for::<ConfigPatch>().to_value();
-    schema["title"] = json!("tersed configuration");
+    // What the types give; `tests/integration/generated.rs` compares the two.
+    const GENERATED: &str = include_str!("../../protocol/v1/config.schema.json");
+    serde_json::from_str(GENERATED).unwrap_or_default()
+}
+
+/// The schema of a configuration file.
+#[cfg(feature = "schema")]
+pub fn schema() -> Value {
+    let generator = schemars::generate::SchemaSettings::draft2020_12().into_generator();
+    let mut schema = generator.into_root_schema_for::<super::ConfigPatch>().to_value();
+    schema["title"] = serde_json::json!("tersed configuration");
     if let Some(definitions) = schema["$defs"].as_object_mut() {
         complete(definitions);
     }
@@ -61,20 +70,28 @@ pub fn schema_json() -> String {
     serde_json::to_string_pretty(&schema()).unwrap_or_default() + "\n"
 }
 
-/// Adds to definitions what the types do not show: other names of modes, and the largest whole number.
+/// Adds to definitions what the types do not show: ranges, items of lists, and other names of modes.
+#[cfg(feature = "schema")]
 pub fn complete(definitions: &mut Map<String, Value>) {
     for (name, definition) in definitions.iter_mut().filter(|(name, _)| name.ends_with("Patch")) {
         let Some(properties) = definition["properties"].as_object_mut() else { continue };
+        let rows = TABLES.iter().find(|table| table.patch == name).map_or(&[][..], |table| table.rows);
         for (member, property) in properties {
-            if property["format"] == "uint64" && property["maximum"].is_null() {
-                property["maximum"] = json!(WHOLE);
+            let row = rows.iter().find(|row| row.name() == *member);
+            if property["format"] == "uint64" {
+                let (min, max) = row.map_or((0, WHOLE), |row| (row.min, row.max));
+                property["minimum"] = serde_json::json!(min);
+                property["maximum"] = serde_json::json!(max);
+            }
+            if let Some(items) = row.and_then(|row| row.items) {
+                property["items"]["enum"] = serde_json::json!(items());
             }
             // Other names are read and never written, so that they belong to the setting alone.
             if name == "PolicyPatch"
                 && matches!(member.as_str(), "mode" | "maxMode")
                 && let Some(names) = property["anyOf"].as_array_mut()
             {
-                names.push(json!({
+                names.push(serde_json::json!({
                     "description": "Other names of `safe` and `standard`.",
                     "enum": ["conservative", "balanced"],
                 }));
@@ -185,9 +202,9 @@ mod tests {
         for Setting { key, kind, .. } in settings() {
             let Kind::Whole { min, max } = *kind else { continue };
             let with = |value: u64| {
-                let mut patch = json!(value);
+                let mut patch = serde_json::json!(value);
                 for name in key.rsplit('.') {
-                    patch = json!({ name: patch });
+                    patch = serde_json::json!({ name: patch });
                 }
                 Config::default().with(&serde_json::from_value(patch).unwrap())
             };

@@ -41,7 +41,7 @@ impl Plan {
                 Kind::Type if level == FileDetail::Signatures => may_go[item.body.clone()].fill(true),
                 Kind::Type | Kind::Value | Kind::Import => {}
             }
-            // Of a comment above a declaration the first line stays.
+            // The first line of a comment above a declaration stays.
             may_go[item.lines.start..item.signature.start].fill(true);
         }
         for item in items {

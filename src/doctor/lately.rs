@@ -14,7 +14,7 @@ use crate::telemetry::{Clock, SystemClock};
 const AREA: &str = "lately";
 /// Bytes at the end of the file that are looked at.
 const TAIL_BYTES: u64 = 4 << 20;
-/// Most failures that are told.
+/// Most failures that are listed.
 const MAX_FAILURES: usize = 5;
 
 pub(super) fn look(config: &Config) -> Vec<Finding> {

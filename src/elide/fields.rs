@@ -200,7 +200,7 @@ impl<'a> Look<'a> {
     }
 }
 
-/// A digest of a kind. That a value is missing is told by its text, not by its kind.
+/// A digest of a kind. A missing value shows in its text, not in its kind.
 fn kind_of(kind: Kind) -> u64 {
     match kind {
         Kind::Object => 0x51,

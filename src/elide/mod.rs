@@ -58,7 +58,7 @@ pub struct Limits {
 
 /// How often limits are halved at most, from those of `aggressive` on.
 const DEEPEST: u32 = 10;
-/// Where a document is cut only to fit, the halvings start from so many items and characters.
+/// A document that is cut only to fit starts with this many items and characters, and is halved from there.
 const LARGEST: (usize, usize) = (1 << 14, 1 << 18);
 /// Halvings in a row that take next to nothing away, before no more are tried.
 const IDLE: usize = 3;

@@ -16,7 +16,7 @@ impl Most {
     /// Reads the nodes of a document.
     pub fn of(nodes: &[Node]) -> Self {
         let mut most = Self::default();
-        // Of the containers that are open, where each ends.
+        // Where each open container ends.
         let mut open: Vec<u32> = Vec::new();
         for node in nodes {
             while open.last().is_some_and(|end| *end <= node.start) {

@@ -111,7 +111,7 @@ impl Series {
     }
 }
 
-/// Of items that fail, the first of each shape, then the others.
+/// The first failing item of each shape, then the other failing items.
 fn one_of_each(items: &[Item], which: impl Iterator<Item = usize>) -> Vec<u32> {
     let mut seen = Vec::new();
     let (mut first, mut others) = (Vec::new(), Vec::new());

@@ -109,7 +109,7 @@ mod tests {
         ]
     }
 
-    /// Steps that a look at the whole of a text tells of: for each line at least so many.
+    /// Steps that reading a whole text counts: at least this many for each line.
     fn ticks(encoder: &dyn Encoder, text: &str) -> usize {
         let source = Source::new(text);
         source.view();

@@ -98,7 +98,7 @@ impl Engine {
         Ok((requested(&policy, patch, budget)?, session))
     }
 
-    /// One result against the memo, or through the core, and what is told of it.
+    /// One result from the memo or through the core, with the events about it.
     pub(super) fn run(
         &self,
         job: &Job<'_>,

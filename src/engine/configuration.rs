@@ -153,8 +153,7 @@ fn announced(layers: &Layers, resolved: &Resolved, errors: &[ConfigError]) -> in
 }
 
 fn of_profile(profile: Profile) -> ConfigPatch {
-    let node = crate::layers::document::yaml(profile.settings());
-    node.ok().and_then(|node| serde_json::from_value(Value::from(&node)).ok()).unwrap_or_default()
+    serde_json::from_value(profile.settings()).unwrap_or_default()
 }
 
 /// The places at which two values differ.

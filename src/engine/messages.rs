@@ -40,7 +40,7 @@ struct Body<'a> {
     session: Option<Shared>,
     correlation: Option<&'a str>,
     query: Option<String>,
-    /// Of the results, those from here on stay exact.
+    /// Results from this one on stay exact.
     exact_from: usize,
 }
 

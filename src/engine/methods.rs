@@ -1,9 +1,7 @@
-//! The method table. A new method is a row here, its types in the file of its noun, and a function of
-//! the engine.
+//! The method table. A new method is a row here, its types in the file of its noun, and a function of the engine.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use schemars::{Schema, SchemaGenerator};
 use serde::Serialize;
 
 use super::{Cancel, Engine};
@@ -11,9 +9,9 @@ use super::{Cancel, Engine};
 use crate::memory::Buffer;
 use crate::protocol::error::INTERNAL_ERROR;
 use crate::protocol::params::by_name;
-use crate::protocol::{
-    Kind, RpcError, artifact, config, messages, rules, session, stream, tool_result, tool_schema,
-};
+use crate::protocol::{Kind, RpcError, config};
+#[cfg(feature = "schema")]
+use crate::protocol::{artifact, messages, rules, session, stream, tool_result, tool_schema};
 
 /// One row of the method table.
 #[derive(Debug)]
@@ -24,13 +22,38 @@ pub struct Method {
     pub kind: Kind,
     /// One sentence for the documentation.
     pub summary: &'static str,
-    /// Schema of the parameters.
-    pub params: fn(&mut SchemaGenerator) -> Schema,
-    /// Schema of the result.
-    pub result: fn(&mut SchemaGenerator) -> Schema,
+    /// The types of its parameters and of its result.
+    pub types: Types,
     /// Does the work: takes the JSON text of the parameters, gives the JSON text of the result.
     /// Synchronous, may use a whole core, panics only by mistake.
     pub handle: fn(&Engine, &str, &Cancel) -> Result<String, RpcError>,
+}
+
+/// The types of a method, for the schema of the protocol; a build without the feature `schema` knows none.
+#[derive(Debug)]
+pub struct Types {
+    /// Schema of the parameters.
+    #[cfg(feature = "schema")]
+    pub params: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
+    /// Schema of the result; of a notification, null.
+    #[cfg(feature = "schema")]
+    pub result: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
+}
+
+macro_rules! types {
+    ($params:ty, $result:ty) => {
+        Types {
+            #[cfg(feature = "schema")]
+            params: |generator| generator.subschema_for::<$params>(),
+            #[cfg(feature = "schema")]
+            result: |generator| generator.subschema_for::<$result>(),
+        }
+    };
+}
+
+impl Types {
+    /// Those of a method that is no part of the protocol, as tests have them.
+    pub const NONE: Self = types!((), ());
 }
 
 /// Runs code that may panic by mistake, and turns that into an error of the one request. The panic hook
@@ -56,160 +79,140 @@ pub static METHODS: &[Method] = &[
         name: "toolResult/compress",
         kind: Kind::Request,
         summary: "Compresses one tool result.",
-        params: |g| g.subschema_for::<tool_result::CompressParams<'_>>(),
-        result: |g| g.subschema_for::<tool_result::Compressed>(),
+        types: types!(tool_result::CompressParams<'_>, tool_result::Compressed),
         handle: |engine, params, cancel| reply(&engine.compress(&by_name(params)?, cancel)?),
     },
     Method {
         name: "toolResult/compressBatch",
         kind: Kind::Request,
         summary: "Compresses the tool results of one turn, in order.",
-        params: |g| g.subschema_for::<tool_result::BatchParams<'_>>(),
-        result: |g| g.subschema_for::<tool_result::BatchCompressed>(),
+        types: types!(tool_result::BatchParams<'_>, tool_result::BatchCompressed),
         handle: |engine, params, cancel| reply(&engine.compress_batch(&by_name(params)?, cancel)?),
     },
     Method {
         name: "toolResult/open",
         kind: Kind::Request,
         summary: "Opens a stream for the result of a long command.",
-        params: |g| g.subschema_for::<stream::OpenParams<'_>>(),
-        result: |g| g.subschema_for::<stream::Opened>(),
+        types: types!(stream::OpenParams<'_>, stream::Opened),
         handle: |engine, params, cancel| reply(&engine.open_stream(&by_name(params)?, params, cancel)?),
     },
     Method {
         name: "toolResult/append",
         kind: Kind::Request,
         summary: "Adds what the command wrote since.",
-        params: |g| g.subschema_for::<stream::AppendParams<'_>>(),
-        result: |g| g.subschema_for::<stream::Appended>(),
+        types: types!(stream::AppendParams<'_>, stream::Appended),
         handle: |engine, params, cancel| reply(&engine.append_stream(&by_name(params)?, cancel)?),
     },
     Method {
         name: "toolResult/peek",
         kind: Kind::Request,
         summary: "Shows what the result would be if the command ended now; nothing is committed.",
-        params: |g| g.subschema_for::<stream::StreamParams>(),
-        result: |g| g.subschema_for::<tool_result::Compressed>(),
+        types: types!(stream::StreamParams, tool_result::Compressed),
         handle: |engine, params, cancel| reply(&engine.peek_stream(&by_name(params)?, cancel)?),
     },
     Method {
         name: "toolResult/close",
         kind: Kind::Request,
         summary: "Ends a stream and compresses the result as `toolResult/compress` would have.",
-        params: |g| g.subschema_for::<stream::CloseParams>(),
-        result: |g| g.subschema_for::<tool_result::Compressed>(),
+        types: types!(stream::CloseParams, tool_result::Compressed),
         handle: |engine, params, cancel| reply(&engine.close_stream(&by_name(params)?, cancel)?),
     },
     Method {
         name: "toolResult/discard",
         kind: Kind::Request,
         summary: "Ends a stream without a result.",
-        params: |g| g.subschema_for::<stream::StreamParams>(),
-        result: |g| g.subschema_for::<stream::Discarded>(),
+        types: types!(stream::StreamParams, stream::Discarded),
         handle: |engine, params, _| reply(&engine.discard_stream(&by_name(params)?)?),
     },
     Method {
         name: "messages/compress",
         kind: Kind::Request,
         summary: "Compresses the tool results in a whole request body: OpenAI chat and responses, Anthropic, Gemini, MCP.",
-        params: |g| g.subschema_for::<messages::Params<'_>>(),
-        result: |g| g.subschema_for::<messages::MessagesCompressed>(),
+        types: types!(messages::Params<'_>, messages::MessagesCompressed),
         handle: |engine, params, cancel| reply(&engine.compress_messages(&by_name(params)?, cancel)?),
     },
     Method {
         name: "toolSchema/minify",
         kind: Kind::Request,
         summary: "Makes the descriptions of tools smaller: white space that says nothing goes, words never do.",
-        params: |g| g.subschema_for::<tool_schema::Params<'_>>(),
-        result: |g| g.subschema_for::<tool_schema::Minified>(),
+        types: types!(tool_schema::Params<'_>, tool_schema::Minified),
         handle: |engine, params, _| reply(&engine.minify_tools(&by_name(params)?)?),
     },
     Method {
         name: "rules/check",
         kind: Kind::Request,
         summary: "Checks rules of the operator, runs their tests, and explains which one is used on a result.",
-        params: |g| g.subschema_for::<rules::Params<'_>>(),
-        result: |g| g.subschema_for::<rules::Checked>(),
+        types: types!(rules::Params<'_>, rules::Checked),
         handle: |engine, params, _| reply(&engine.check_rules(&by_name(params)?)?),
     },
     Method {
         name: "artifact/read",
         kind: Kind::Request,
         summary: "Reads an original back: all of it or some lines, page by page.",
-        params: |g| g.subschema_for::<artifact::ReadParams>(),
-        result: |g| g.subschema_for::<artifact::Read>(),
+        types: types!(artifact::ReadParams, artifact::Read),
         handle: |engine, params, _| reply(&engine.read_artifact(&by_name(params)?)?),
     },
     Method {
         name: "artifact/search",
         kind: Kind::Request,
         summary: "Finds lines of an original by a regular expression, with context.",
-        params: |g| g.subschema_for::<artifact::SearchParams>(),
-        result: |g| g.subschema_for::<artifact::Found>(),
+        types: types!(artifact::SearchParams, artifact::Found),
         handle: |engine, params, cancel| reply(&engine.search_artifact(&by_name(params)?, cancel)?),
     },
     Method {
         name: "artifact/list",
         kind: Kind::Request,
         summary: "Lists the originals of a session, newest first.",
-        params: |g| g.subschema_for::<artifact::ListParams>(),
-        result: |g| g.subschema_for::<artifact::List>(),
+        types: types!(artifact::ListParams, artifact::List),
         handle: |engine, params, _| reply(&engine.list_artifacts(&by_name(params)?)?),
     },
     Method {
         name: "session/open",
         kind: Kind::Request,
         summary: "Opens a session, also one that was closed. One that never was opens on first use too.",
-        params: |g| g.subschema_for::<session::OpenParams>(),
-        result: |g| g.subschema_for::<session::Opened>(),
+        types: types!(session::OpenParams, session::Opened),
         handle: |engine, params, _| reply(&engine.open_session(&by_name(params)?)?),
     },
     Method {
         name: "session/fork",
         kind: Kind::Request,
         summary: "Opens a session that begins with all that another one knows and shows; from then on they are apart.",
-        params: |g| g.subschema_for::<session::ForkParams>(),
-        result: |g| g.subschema_for::<session::Forked>(),
+        types: types!(session::ForkParams, session::Forked),
         handle: |engine, params, _| reply(&engine.fork_session(&by_name(params)?)?),
     },
     Method {
         name: "session/close",
         kind: Kind::Request,
         summary: "Closes a session: its memory and its originals are dropped.",
-        params: |g| g.subschema_for::<session::SessionParams>(),
-        result: |g| g.subschema_for::<session::Closed>(),
+        types: types!(session::SessionParams, session::Closed),
         handle: |engine, params, _| reply(&engine.close_session(&by_name(params)?)?),
     },
     Method {
         name: "session/stats",
         kind: Kind::Request,
         summary: "Totals of a session by tool, family, reducer, status and reason: tokens, savings, costs.",
-        params: |g| g.subschema_for::<session::SessionParams>(),
-        result: |g| g.subschema_for::<session::Stats>(),
+        types: types!(session::SessionParams, session::Stats),
         handle: |engine, params, _| reply(&engine.session_stats(&by_name(params)?)?),
     },
     Method {
         name: "session/evicted",
         kind: Kind::Notification,
         summary: "Tells which results the model no longer sees, or which are the only ones that it still sees.",
-        params: |g| g.subschema_for::<session::EvictedParams>(),
-        result: |g| g.subschema_for::<()>(),
+        types: types!(session::EvictedParams, ()),
         handle: |engine, params, _| engine.evicted(by_name(params)?).map(|()| "null".to_owned()),
     },
     Method {
         name: "session/compacted",
         kind: Kind::Notification,
         summary: "Tells that a conversation was summed up, cut short or resumed: nothing, or only what is named, is still visible.",
-        params: |g| g.subschema_for::<session::CompactedParams>(),
-        result: |g| g.subschema_for::<()>(),
+        types: types!(session::CompactedParams, ()),
         handle: |engine, params, _| engine.compacted(&by_name(params)?).map(|()| "null".to_owned()),
     },
     Method {
         name: "config/reload",
         kind: Kind::Request,
         summary: "Reads the configuration files anew. Where one cannot be read, the old settings stay.",
-        params: |g| g.subschema_for::<config::ReloadParams>(),
-        result: |g| g.subschema_for::<config::Reloaded>(),
+        types: types!(config::ReloadParams, config::Reloaded),
         handle: |engine, params, _| {
             by_name::<config::ReloadParams>(params)?;
             reply(&engine.reload_configuration()?)
@@ -219,8 +222,7 @@ pub static METHODS: &[Method] = &[
         name: "workspace/didChangeConfiguration",
         kind: Kind::Notification,
         summary: "Changes settings for what comes after it, or reads the configuration files anew.",
-        params: |g| g.subschema_for::<config::DidChangeParams<'_>>(),
-        result: |g| g.subschema_for::<()>(),
+        types: types!(config::DidChangeParams<'_>, ()),
         handle: |engine, params, _| {
             engine.did_change_configuration(&by_name(params)?).map(|_| "null".to_owned())
         },

@@ -43,7 +43,7 @@ use crate::tokens::Tokenizer;
 use configuration::Configuration;
 use memory::Memory;
 pub(crate) use methods::guarded;
-pub use methods::{METHODS, Method};
+pub use methods::{METHODS, Method, Types};
 pub use sessions::AGENT;
 use sessions::Sessions;
 use stream::Streams;

@@ -4,33 +4,32 @@
 
 use std::fmt::Write as _;
 
-use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
 
-use crate::config;
 use crate::engine::METHODS;
 use crate::protocol::error;
-use crate::protocol::error::ErrorData;
-use crate::protocol::initialize::{Capabilities, Options};
-use crate::protocol::notification;
-use crate::protocol::notification::LogMessage;
 use crate::protocol::{Kind, VERSION};
 use crate::reduce;
-use crate::telemetry::event::Event;
 use crate::text::reason::Reason;
 
 /// JSON Schema of everything that goes over the wire: `methods.<name>.params` and `.result`, the parameters of
 /// what the server sends unasked under `notifications.<name>`, and the types that they share under `$defs`.
+#[cfg(feature = "schema")]
 pub fn schema_json() -> String {
-    let mut generator = SchemaSettings::draft2020_12().into_generator();
+    use crate::protocol::error::ErrorData;
+    use crate::protocol::initialize::{Capabilities, Options};
+    use crate::protocol::notification::{EVENT, LOG_MESSAGE, LogMessage};
+    use crate::telemetry::event::Event;
+
+    let mut generator = schemars::generate::SchemaSettings::draft2020_12().into_generator();
     let mut methods = serde_json::Map::new();
     for method in METHODS {
         let mut entry = serde_json::Map::new();
         entry.insert("kind".into(), json!(kind(method.kind)));
         entry.insert("description".into(), json!(method.summary));
-        entry.insert("params".into(), json!((method.params)(&mut generator)));
+        entry.insert("params".into(), json!((method.types.params)(&mut generator)));
         if method.kind == Kind::Request {
-            entry.insert("result".into(), json!((method.result)(&mut generator)));
+            entry.insert("result".into(), json!((method.types.result)(&mut generator)));
         }
         methods.insert(method.name.into(), Value::Object(entry));
     }
@@ -39,12 +38,12 @@ pub fn schema_json() -> String {
         "capabilities": generator.subschema_for::<Capabilities>(),
     });
     let notifications = json!({
-        (notification::LOG_MESSAGE): generator.subschema_for::<LogMessage>(),
-        (notification::EVENT): generator.subschema_for::<Event>(),
+        (LOG_MESSAGE): generator.subschema_for::<LogMessage>(),
+        (EVENT): generator.subschema_for::<Event>(),
     });
     let error = generator.subschema_for::<ErrorData>();
     let mut definitions = generator.take_definitions(true);
-    config::schema::complete(&mut definitions);
+    crate::config::schema::complete(&mut definitions);
     pretty(&json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": format!("tersed protocol, version {VERSION}"),

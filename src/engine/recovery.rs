@@ -24,6 +24,12 @@ use crate::text::reason::Reason;
 
 /// Name of the step in the evidence.
 const STEP: &str = "recovery";
+/// Why nothing is copied where there is no vault.
+const NO_VAULT: &str = if cfg!(feature = "recovery") {
+    "there is no folder for originals: the user has none, and none is set"
+} else {
+    "this build is without the feature `recovery`"
+};
 /// The command that a hint names.
 const PROGRAM: &str = if cfg!(windows) { "tersed.exe" } else { "tersed" };
 
@@ -39,7 +45,8 @@ pub(super) struct Copies {
 impl Copies {
     pub(super) fn new(settings: &Recovery, clock: Arc<dyn Clock>) -> Self {
         let is_used = settings.mode != RecoveryMode::Never || settings.survives_restart;
-        let folder = settings.directory.clone().or_else(user_folder).filter(|_| is_used);
+        let folder =
+            settings.directory.clone().or_else(user_folder).filter(|_| is_used && cfg!(feature = "recovery"));
         let bounds = Bounds {
             max_count: settings.max_artifacts,
             max_bytes: settings.max_artifact_bytes as u64,
@@ -109,7 +116,7 @@ impl Copies {
             return Kept::No;
         }
         let Some(vault) = &self.vault else {
-            self.complain("there is no folder for originals: the user has none, and none is set");
+            self.complain(NO_VAULT);
             return Kept::Failed;
         };
         let Some(label) = label(session, call, evidence) else { return Kept::Failed };

@@ -5,10 +5,11 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use crate::config::Policy;
+use crate::layers::state_folder;
 use crate::text::marker::SealKey;
 
 /// Name of the file in the folder `tersed` of the user's state folder.
@@ -49,26 +50,19 @@ pub fn give(policy: &mut Policy) -> Result<(), String> {
 /// # Errors
 /// There is no state folder, or the file or its folder is not the user's alone; in words.
 pub fn of_user() -> Result<SealKey, String> {
-    let folder = folder().ok_or("the key of seals: there is no folder for the state of programs")?;
+    let folder = state_folder().ok_or("the key of seals: there is no folder for the state of programs")?;
     in_folder(&folder).map_err(|error| format!("the key of seals, {}: {error}", folder.join(FILE).display()))
 }
 
 /// Why the key of the installation is not used, in words, where there is one that cannot be; makes none.
 pub fn fault() -> Option<String> {
-    let path = folder()?.join(FILE);
+    let path = state_folder()?.join(FILE);
     let error = match std::fs::symlink_metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(error) => error,
         Ok(_) => made(path.parent()?).and_then(|()| read(&path)).err()?,
     };
     Some(format!("{}: {error}", path.display()))
-}
-
-/// `~/.local/state/tersed` on Linux.
-fn folder() -> Option<PathBuf> {
-    use etcetera::base_strategy::{BaseStrategy, choose_base_strategy};
-    let base = choose_base_strategy().ok()?;
-    Some(base.state_dir().unwrap_or_else(|| base.data_dir()).join("tersed"))
 }
 
 fn in_folder(folder: &Path) -> io::Result<SealKey> {

@@ -13,7 +13,7 @@ use crate::protocol::session::{
 use crate::session::Shared;
 use crate::session::{Bounds, Session};
 
-/// Closed sessions that are remembered, so that a late request is told.
+/// Closed sessions that are remembered, so that a late request gets an error that says so.
 const MAX_CLOSED: usize = 256;
 
 /// What stands between a conversation and an agent in it, in the id of that agent's session.

@@ -1,12 +1,19 @@
 //! How YAML of configuration and rules is read: what is nested deeper than anything in it could be is an error before it
 //! takes the stack of the thread that reads it.
 
+#[cfg(feature = "config-files")]
 use serde_saphyr::Options;
 
 /// Levels of nesting; the deepest setting has seven.
+#[cfg(feature = "config-files")]
 const MAX_DEPTH: usize = 24;
 
+/// Why a file of YAML counts as one that cannot be read.
+#[cfg(not(feature = "config-files"))]
+pub const NOT_READ: &str = "is YAML, which is not read in a build without the feature `config-files`";
+
 /// Options for [`serde_saphyr::from_str_with_options`].
+#[cfg(feature = "config-files")]
 pub fn options() -> Options {
     let mut options = Options::default();
     if let Some(budget) = &mut options.budget {

@@ -56,7 +56,7 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
 
 /// The command in `tersed run`.
 fn wrapped(event: &Event) -> Option<Value> {
-    // Of a call without an id nobody knows who made it.
+    // It is unknown who made a call without an id.
     let is_of_model = !event.tool_use_id.is_empty() && !is_of_program(&event.tool_use_id);
     if !is_of_model || !TOOLS.contains(&event.tool_name.as_str()) || has_rules(event) {
         return None;

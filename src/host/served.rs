@@ -19,7 +19,7 @@ pub struct Sign {
 
 /// How often a server says that it works.
 pub const BEAT: Duration = Duration::from_secs(1);
-/// After so long without a word it is taken to hang.
+/// A process that is silent for this long counts as hanging.
 const SILENCE: Duration = Duration::from_secs(5);
 
 impl Sign {

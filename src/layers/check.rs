@@ -11,7 +11,7 @@ const MAX_QUOTED_BYTES: usize = 60;
 /// Names that an error lists.
 const LISTED: usize = 24;
 
-/// Faults of one file that are told: each takes a look at all names.
+/// Most faults of one file that are reported: each is compared with all names.
 const TOLD: usize = 32;
 
 /// What is wrong with a value, and its line.

@@ -15,18 +15,13 @@ use super::search::{Found, upwards};
 use super::trust::{Digest, FOLDER, Record, Trusted, of_user};
 use super::{ConfigError, Sources};
 use crate::config::schema::root;
+use crate::config::table::{PathUse, Project, row};
 use crate::files::{Folder, Writers};
 
 /// Names of configuration files.
 pub const NAMES: [&str; 3] = ["tersed.yaml", "tersed.yml", "tersed.toml"];
 /// Largest file of settings that is read, in bytes.
 use crate::files::LARGEST_SETTINGS as LARGEST;
-/// Settings that are paths to write to.
-const WRITTEN: [&str; 2] = ["recovery.directory", "telemetry.path"];
-/// Settings that are paths.
-const PATHS: [&str; 3] = ["recovery.directory", "telemetry.path", "ruleFiles"];
-/// Settings that are the user's alone, whatever is trusted.
-const OF_USER: &str = "policy.secrets.";
 /// Where relative paths of projects lead, below the state folder.
 const OF_PROJECTS: &str = "projects";
 /// Files of rules that a project may name.
@@ -159,7 +154,7 @@ impl ProjectFile {
 
     /// Whether a setting of it does not count when it is trusted either.
     pub fn never(given: &Given) -> bool {
-        given.key.starts_with(OF_USER)
+        row(&given.key).is_some_and(|row| row.project == Some(Project::Never))
     }
 }
 
@@ -274,7 +269,7 @@ pub(super) fn read_project(found: &Found, sources: &Sources) -> Option<(PathBuf,
 /// A value of a trusted file of a project: what is written lies below the user's state folder, where relative paths
 /// begin.
 fn within_state(key: &str, value: Value, path: &Path, sources: &Sources) -> Result<Value, String> {
-    if !WRITTEN.contains(&key) {
+    if path_use(key) != Some(PathUse::Written) {
         return Ok(placed(key, value, path.parent().unwrap_or(path), sources));
     }
     let state = sources.state.as_deref().ok_or("there is no state folder of the user")?;
@@ -291,9 +286,13 @@ fn within_state(key: &str, value: Value, path: &Path, sources: &Sources) -> Resu
     }
 }
 
+fn path_use(key: &str) -> Option<PathUse> {
+    row(key).and_then(|row| row.path)
+}
+
 /// A path where it leads, seen from the folder that it is relative to; other values as they are.
 pub(super) fn placed(key: &str, value: Value, folder: &Path, sources: &Sources) -> Value {
-    if !PATHS.contains(&key) {
+    if path_use(key).is_none() {
         return value;
     }
     match value {
@@ -306,16 +305,5 @@ pub(super) fn placed(key: &str, value: Value, folder: &Path, sources: &Sources) 
         }
         Value::Array(items) => items.into_iter().map(|item| placed(key, item, folder, sources)).collect(),
         other => other,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::config::schema::setting;
-
-    #[test]
-    fn paths_are_settings() {
-        assert!(PATHS.iter().all(|key| setting(key).is_some()));
     }
 }

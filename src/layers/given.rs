@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::document::{Data, Node, yaml};
+use super::document::{Data, Node};
 use crate::config::Profile;
 use crate::config::kind::Kind;
 use crate::config::schema::root;
@@ -122,11 +122,9 @@ pub(super) fn of_text(text: &str, kind: &Kind) -> Node {
 /// What a profile gives.
 pub(super) fn of_profile(profile: Profile) -> Vec<Given> {
     let mut all = Vec::new();
-    if let Ok(node) = yaml(profile.settings()) {
-        flatten(&node, root(), "", &mut |key, node, _| {
-            all.push(Given::new(key, node.into(), Origin::Profile(profile)));
-        });
-    }
+    flatten(&Node::new(&profile.settings()), root(), "", &mut |key, node, _| {
+        all.push(Given::new(key, node.into(), Origin::Profile(profile)));
+    });
     all
 }
 
@@ -138,7 +136,7 @@ mod tests {
     #[test]
     fn profiles_are_named_settings() {
         for profile in Profile::ALL {
-            let node = yaml(profile.settings()).unwrap();
+            let node = Node::new(&profile.settings());
             assert_eq!(check(&node, root(), ""), [], "{}", profile.name());
             assert!(of_profile(*profile).len() >= 4);
         }

@@ -100,15 +100,8 @@ pub struct Sources {
 impl Sources {
     /// Those of this process, without flags.
     pub fn of_process() -> Self {
-        use etcetera::BaseStrategy;
         let wrong = |place: &str, text: String| ConfigError { place: place.to_owned(), line: None, text };
-        let folders = etcetera::choose_base_strategy().ok();
-        let mut sources = Self {
-            user: folders.as_ref().map(|folders| folders.config_dir().join("tersed")),
-            state: state_folder(),
-            home: folders.map(|folders| folders.home_dir().to_owned()),
-            ..Self::default()
-        };
+        let mut sources = folders();
         match std::env::current_dir() {
             Ok(directory) => sources.directory = directory,
             // Without one there is no project.
@@ -326,13 +319,30 @@ pub fn read_file(path: &Path, sources: &Sources) -> Result<Vec<Given>, Vec<Confi
 /// The nearest folder, `directory` or above it, that has settings of a project or is the root of a repository; none
 /// beyond the project that `directory` is in.
 pub fn workspace(directory: &Path) -> Option<PathBuf> {
-    let found = search::upwards(directory, etcetera::home_dir().ok().as_deref());
+    let found = search::upwards(directory, std::env::home_dir().as_deref());
     found.file.map(|(folder, _)| folder).or(found.repository)
 }
 
 /// The folder for the state of this program: `$XDG_STATE_HOME/tersed`, by default `~/.local/state/tersed`.
 pub fn state_folder() -> Option<PathBuf> {
+    folders().state
+}
+
+/// The folders of the user, with nothing else.
+#[cfg(feature = "config-files")]
+fn folders() -> Sources {
     use etcetera::BaseStrategy;
-    let base = etcetera::choose_base_strategy().ok()?;
-    Some(base.state_dir().unwrap_or_else(|| base.data_dir()).join("tersed"))
+    let Ok(base) = etcetera::choose_base_strategy() else { return Sources::default() };
+    Sources {
+        user: Some(base.config_dir().join("tersed")),
+        home: Some(base.home_dir().to_owned()),
+        state: Some(base.state_dir().unwrap_or_else(|| base.data_dir()).join("tersed")),
+        ..Sources::default()
+    }
+}
+
+/// None: an engine inside another program leaves the folders of the user alone.
+#[cfg(not(feature = "config-files"))]
+fn folders() -> Sources {
+    Sources::default()
 }

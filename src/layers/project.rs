@@ -9,7 +9,8 @@ use serde_json::Value;
 
 use super::Given;
 use crate::config::Mode;
-use crate::config::less::{FLAG, LISTS, MODES};
+use crate::config::schema::setting;
+use crate::config::table::{Project, row};
 
 /// Items that such a file may put into one list: each call is compared with all of them.
 const ITEMS: usize = 1000;
@@ -53,10 +54,11 @@ impl Untrusted {
 
 /// Whether a value can only make tersed do less. A mode can still turn out to be no lower one.
 pub(super) fn may_say(key: &str, value: &Value) -> bool {
-    match key {
-        FLAG => *value == Value::Bool(true),
-        key if LISTS.contains(&key) => value.as_array().is_some_and(|items| items.len() <= ITEMS),
-        key => MODES.iter().any(|(mode, _)| *mode == key),
+    match row(key).and_then(|row| row.project) {
+        Some(Project::TurnsOn) => *value == Value::Bool(true),
+        Some(Project::Adds) => value.as_array().is_some_and(|items| items.len() <= ITEMS),
+        Some(Project::Lowers) => true,
+        Some(Project::Never) | None => false,
     }
 }
 
@@ -74,16 +76,18 @@ pub(super) enum Part {
 /// Lays a value of such a file over what lies below it; `None` below is the default. Gives what counts, and the part
 /// that the file has in it.
 pub(super) fn over(key: &str, value: &Value, below: Option<&Value>) -> (Option<Value>, Part) {
-    if let Some((_, default)) = MODES.iter().find(|(mode, _)| *mode == key) {
+    let project = row(key).and_then(|row| row.project);
+    if project == Some(Project::Lowers) {
         let mode = |value: &Value| serde_json::from_value::<Mode>(value.clone()).ok();
-        let known = below.and_then(mode).unwrap_or(*default);
-        return match mode(value) {
-            Some(mode) if mode < known => (Some(value.clone()), Part::Counts),
-            Some(mode) if mode == known => (below.cloned(), Part::Nothing),
+        let default = || mode(&setting(key)?.default_value());
+        let known = below.and_then(mode).or_else(default);
+        return match (mode(value), known) {
+            (Some(mode), Some(known)) if mode < known => (Some(value.clone()), Part::Counts),
+            (Some(mode), Some(known)) if mode == known => (below.cloned(), Part::Nothing),
             _ => (below.cloned(), Part::Refused),
         };
     }
-    if LISTS.contains(&key) {
+    if project == Some(Project::Adds) {
         let mut all = below.and_then(Value::as_array).cloned().unwrap_or_default();
         let count = all.len();
         for item in value.as_array().into_iter().flatten() {
@@ -107,10 +111,8 @@ mod tests {
     #[test]
     fn lists_of_what_is_excluded_are_all_here() {
         for setting in settings().iter().filter(|setting| setting.key.starts_with("policy.exclude")) {
-            assert!(LISTS.contains(&setting.key.as_str()), "{}", setting.key);
-        }
-        for key in LISTS.iter().chain(MODES.iter().map(|(key, _)| key)) {
-            assert!(settings().iter().any(|setting| setting.key == *key), "{key}");
+            let row = row(&setting.key).unwrap();
+            assert_eq!(row.project, Some(Project::Adds), "{}", setting.key);
         }
         assert!(exclusion::methods().iter().all(|step| !step.contains("redact") && !step.contains("secret")));
     }

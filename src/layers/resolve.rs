@@ -10,11 +10,9 @@ use super::files::Read;
 use super::given::{self, Given, Origin, flatten};
 use super::project::{Part, Untrusted, over};
 use crate::config::schema::{root, settings};
+use crate::config::table::row;
 use crate::config::{Config, ConfigPatch, Policy, Profile};
 use crate::rules::Rules;
-
-/// Lists of named items, of which every layer adds its own.
-const ADDED: [&str; 1] = ["policy.rules"];
 
 /// The layers, the topmost first; profile and defaults are not among them.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -94,7 +92,7 @@ impl Layers {
         self.lay().map_err(|bad| bad.error)
     }
 
-    /// The same, without the values that cannot be used; these are told.
+    /// The same without the values that cannot be used, and the faults of these.
     pub fn settle(&self) -> (Resolved, Vec<ConfigError>) {
         let mut layers = self.clone();
         let mut errors = Vec::new();
@@ -130,7 +128,7 @@ impl Layers {
             match given.iter_mut().find(|known| known.key == value.key) {
                 None => given.push(value.clone()),
                 Some(known) if known.is_less => lower(known, Some(value), &mut refused),
-                Some(known) if ADDED.contains(&known.key.as_str()) => {
+                Some(known) if row(&known.key).is_some_and(|row| row.is_collected) => {
                     add_below(&mut known.value, &value.value)
                 }
                 Some(_) => {}

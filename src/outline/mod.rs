@@ -80,7 +80,7 @@ struct Found<'a> {
 /// Strange lines that any file may have.
 const FREE: usize = 2;
 
-/// One strange line in so many is one too many.
+/// With more than 1 line in this many that the grammar does not know, the text is not read as source code.
 const STRANGE_ONE_IN: usize = 12;
 
 /// Items in order of their first line, nested ones after the item they lie in. Items side by side share

@@ -106,7 +106,7 @@ pub(super) struct PartOutput<'a> {
     pub(super) ledger: Option<Ledger>,
     /// Lines that report a failure.
     pub(super) signals: Vec<usize>,
-    /// Of these, lines that can be seen.
+    /// How many of these lines can be seen.
     pub(super) kept: usize,
     /// Whether the words for failures report something in it.
     pub(super) is_report: bool,

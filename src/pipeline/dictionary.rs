@@ -1,4 +1,4 @@
-//! The last step of `aggressive` on a text: what it says again and again is written once.
+//! The last step of `aggressive` on a text: text that repeats is written once.
 //!
 //! Never for a text that an agent edits by its exact lines, and never for one that was asked for again.
 

@@ -2,7 +2,6 @@
 //!
 //! Every count here was counted. Nothing here holds content of the result.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Mode;
@@ -10,7 +9,8 @@ use crate::text::ledger::Gap;
 use crate::text::reason::Reason;
 
 /// What became of a result.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// The text is as it came.
@@ -43,7 +43,8 @@ impl Status {
 }
 
 /// Sizes before and after. `before` is what came in, `after` what goes out.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BeforeAfter {
     /// What came in.
     pub before: usize,
@@ -52,7 +53,8 @@ pub struct BeforeAfter {
 }
 
 /// Tokens before and after.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tokens {
     /// Tokens that came in.
     pub before: usize,
@@ -63,7 +65,8 @@ pub struct Tokens {
 }
 
 /// One step of the pipeline that was tried.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
     /// Name of the step.
@@ -77,7 +80,8 @@ pub struct Step {
 }
 
 /// Lines that are not shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Omission {
     /// First and last line of the sanitized text, from 1, inclusive.
@@ -98,7 +102,8 @@ pub struct Omission {
 }
 
 /// Where lines were shown before.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ShownBy {
     /// Call id.
@@ -111,7 +116,8 @@ pub struct ShownBy {
 }
 
 /// Secrets of one rule that were removed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct RedactionCount {
     /// Name of the rule.
     pub rule: String,
@@ -124,7 +130,8 @@ pub struct RedactionCount {
 }
 
 /// Characters or sequences that the clean-up removed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Removal {
     /// Class, for example `bidi_control` or `escape_sequence`.
     pub class: String,
@@ -133,7 +140,8 @@ pub struct Removal {
 }
 
 /// What the guard saw.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GuardEvidence {
     /// Lines that report a failure.
     pub signals: usize,
@@ -145,7 +153,8 @@ pub struct GuardEvidence {
 }
 
 /// What the memo did.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Memo {
     /// The outcome is the one given before for this call.
     pub reused: bool,
@@ -173,7 +182,8 @@ impl Omission {
 }
 
 /// How far a budget had to go.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Rung {
     /// The mode.
     pub mode: Mode,
@@ -190,7 +200,8 @@ fn is_no_squeeze(n: &u8) -> bool {
 }
 
 /// What a budget did to one result.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BudgetUse {
     /// Tokens that the result might take.
@@ -208,7 +219,8 @@ pub struct BudgetUse {
 }
 
 /// Everything about one result.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Evidence {
     /// What became of the result.

@@ -17,7 +17,7 @@ use crate::text::source::Source;
 pub struct Verdict {
     /// Failure lines in the source.
     pub signals: usize,
-    /// Of these, lines that were hidden and are shown again.
+    /// How many of these lines were hidden and are shown again.
     pub restored: Vec<usize>,
     /// Lines that are no failures but belong to one, or end the text: hidden before, shown again.
     pub more: Vec<usize>,

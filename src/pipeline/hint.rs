@@ -1,5 +1,5 @@
 //! The line that says how the original of a text with gaps is read, where an operator wants it and no marker of
-//! the text says it already. It costs what it costs: where it would not pay, or not fit, it is left out.
+//! the text says it already. It is left out where it would cost more than it saves, or would not fit.
 
 use super::Outcome;
 use super::evidence::{Evidence, Status, Step};
@@ -15,7 +15,7 @@ use crate::tokens::TokenCounter;
 /// Name of the step in the evidence.
 pub const STEP: &str = "recovery_hint";
 
-/// What decides whether an original of so many bytes is kept on disk.
+/// What decides whether an original of this size, in bytes, is kept on disk.
 pub fn facts(call: &ToolCall, evidence: &Evidence, original: usize) -> RecoveryFacts {
     let is_fault = |step: &Step| matches!(step.reason, Reason::ReducerPanicked | Reason::InvalidReduction);
     RecoveryFacts {
@@ -144,7 +144,7 @@ mod tests {
         Policy {
             min_bytes: 0,
             head_tail_bytes: Some(600),
-            budget: Budget { per_result, total: None },
+            budget: Budget { per_result, ..Budget::NONE },
             hint: Some(Arc::new(Hint { recovery, command })),
             ..Policy::default()
         }

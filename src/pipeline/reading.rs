@@ -171,7 +171,7 @@ impl Attempt<'_, '_> {
             };
             let steps = self.found.evidence.steps.len();
             let applied = self.try_step(meta.id, source, signals, state, |_| {
-                let reduction = reducer.reduce(&input)?;
+                let reduction = reduce::run(reducer, &input)?;
                 Ok(moved(reduction, stretch.start))
             });
             if applied {

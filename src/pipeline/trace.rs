@@ -26,7 +26,7 @@ pub struct Part {
     pub spans: Vec<Traced>,
     /// Lines of the original that report a failure, from 0.
     pub signals: Vec<usize>,
-    /// Of these, lines that a step had hidden and the guard brought back, and the step.
+    /// Those of these lines that a step had hidden and the guard brought back, with the step.
     pub restored: Vec<(usize, usize)>,
     /// The same of lines that are no failures but belong to one, or end the text.
     pub restored_more: Vec<(usize, usize)>,
@@ -53,7 +53,7 @@ pub struct Traced {
     /// The steps that did it, as indexes into the steps of the evidence, in the order of their lines, and
     /// to how many of the lines each did. Where one changed what another wrote, the last is the last.
     pub steps: Vec<(usize, usize)>,
-    /// Of these, those that left bytes out inside what stands for the lines.
+    /// Those of these that left bytes out inside what stands for the lines.
     pub cut_by: Vec<usize>,
 }
 
@@ -256,7 +256,7 @@ fn omitted_bytes(action: &Action) -> usize {
     }
 }
 
-/// Whether lines were already as they are. Groups are told apart over all steps.
+/// Whether lines were already as they are. The numbers of groups differ over all steps.
 fn is_same(old: &Action, new: &Action) -> bool {
     match (old, new) {
         (Action::Omit { reason: a, group: x, .. }, Action::Omit { reason: b, group: y, .. }) => {

@@ -1,30 +1,33 @@
 //! `artifact/*`: the originals, read back.
 
-use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "schema")]
 use super::aliases::add_names;
 
-fn names_of_read(schema: &mut Schema) {
+#[cfg(feature = "schema")]
+fn names_of_read(schema: &mut schemars::Schema) {
     add_names(schema, &[("id", &["artifactId", "handle"])]);
 }
 
-fn names_of_search(schema: &mut Schema) {
+#[cfg(feature = "schema")]
+fn names_of_search(schema: &mut schemars::Schema) {
     add_names(schema, &[("id", &["artifactId", "handle"]), ("pattern", &["query", "regex"])]);
 }
 
 /// Parameters of `artifact/read`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-#[schemars(transform = names_of_read)]
+#[cfg_attr(feature = "schema", schemars(transform = names_of_read))]
 pub struct ReadParams {
     /// The session that owns the artifact; absent for results that came without a session.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: Option<String>,
     /// The artifact, or the handle of a marker.
     #[serde(alias = "artifactId", alias = "handle")]
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub id: String,
     /// Ranges `[first, last]`, from 1, inclusive. They are put in order, and those that touch are joined.
     /// A last line behind the end means the last line. Absent or empty for everything.
@@ -35,7 +38,7 @@ pub struct ReadParams {
     pub numbering: Numbering,
     /// Most bytes to return, from 1; more than 1048576 is taken as that. Default 65536.
     #[serde(default)]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub max_bytes: Option<usize>,
     /// Where the page before ended.
     #[serde(default)]
@@ -43,7 +46,8 @@ pub struct ReadParams {
 }
 
 /// What lines are numbered by.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Numbering {
     /// Their place in the result, as the evidence does.
@@ -55,7 +59,8 @@ pub enum Numbering {
 }
 
 /// Result of `artifact/read`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Read {
     /// The artifact.
@@ -76,17 +81,18 @@ pub struct Read {
 }
 
 /// Parameters of `artifact/search`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-#[schemars(transform = names_of_search)]
+#[cfg_attr(feature = "schema", schemars(transform = names_of_search))]
 pub struct SearchParams {
     /// The session that owns the artifact.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: Option<String>,
     /// The artifact, or the handle of a marker.
     #[serde(alias = "artifactId", alias = "handle")]
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub id: String,
     /// Regular expression in the syntax of Rust's `regex` crate.
     #[serde(alias = "query", alias = "regex")]
@@ -103,7 +109,7 @@ pub struct SearchParams {
     /// Most matches to return, from 1; more than 500 is taken as that. Default 50. A page is also
     /// bounded in bytes, so that it may hold fewer.
     #[serde(default)]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub max_matches: Option<usize>,
     /// Where the page before ended.
     #[serde(default)]
@@ -111,7 +117,8 @@ pub struct SearchParams {
 }
 
 /// A line and its number.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NumberedLine {
     /// From 1.
     pub line: usize,
@@ -120,7 +127,8 @@ pub struct NumberedLine {
 }
 
 /// One matching line.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Match {
     /// From 1.
     pub line: usize,
@@ -135,7 +143,8 @@ pub struct Match {
 }
 
 /// Result of `artifact/search`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Found {
     /// The artifact.
@@ -154,12 +163,13 @@ pub struct Found {
 }
 
 /// Parameters of `artifact/list`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ListParams {
     /// The session; absent for results that came without one.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: Option<String>,
     /// Where the page before ended.
     #[serde(default)]
@@ -167,7 +177,8 @@ pub struct ListParams {
 }
 
 /// One stored original.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Listed {
     /// What `artifact/read` takes.
@@ -189,7 +200,8 @@ pub struct Listed {
 }
 
 /// Result of `artifact/list`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct List {
     /// Newest first.

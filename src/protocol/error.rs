@@ -48,7 +48,8 @@ pub struct RpcError {
 }
 
 /// The `data` member of an error.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorData {
     /// Stable name of the fault, for example `artifact_not_found`.

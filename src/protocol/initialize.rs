@@ -1,7 +1,6 @@
 //! What `initialize` carries for us: options under `initializationOptions.tersed`, capabilities under
 //! `capabilities.experimental.tersed`.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::params::object;
@@ -9,7 +8,8 @@ use crate::config::{ConfigPatch, Mode, PolicyPatch, Profile};
 use crate::tokens::Tokenizer;
 
 /// `initializationOptions.tersed`.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Options {
     /// Major versions of the protocol that the host speaks; absent for any.
@@ -34,7 +34,8 @@ impl Options {
 }
 
 /// `capabilities.experimental.tersed`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Capabilities {
     /// Major version of the protocol.
@@ -53,7 +54,8 @@ pub struct Capabilities {
 
 /// What came of files and variables of settings. What is wrong with them, or not trusted, does not count; all else
 /// does.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Configuration {
     /// Configuration files that were found, those that count more first.
@@ -66,7 +68,8 @@ pub struct Configuration {
 }
 
 /// A project's file that the user does not trust as it is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Untrusted {
     /// The file.
@@ -78,7 +81,8 @@ pub struct Untrusted {
 }
 
 /// Bounds that a host may want to know.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CapabilityLimits {
     /// Sessions at once; the one that was used least lately ends first.

@@ -1,6 +1,7 @@
 //! The wire: one file per noun, and the one table of methods that the server, the in-process door,
 //! the schema and the documentation are made from.
 
+#[cfg(feature = "schema")]
 mod aliases;
 pub mod artifact;
 pub mod config;

@@ -1,6 +1,5 @@
 //! What the server sends unasked: LSP's notifications.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// Something an operator should see.
@@ -14,11 +13,12 @@ pub const ERROR: u8 = 1;
 pub const WARNING: u8 = 2;
 
 /// Parameters of `window/logMessage`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LogMessage {
     /// 1 for an error, 2 for a warning.
     #[serde(rename = "type")]
-    #[schemars(range(min = 1, max = 2))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 2)))]
     pub kind: u8,
     /// What to see. Never content of a result.
     pub message: String,

@@ -1,22 +1,21 @@
 //! `rules/check`: are rules well formed, do they pass their tests, and which one is used on a call?
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::params::object;
 use crate::config::PolicyPatch;
 use crate::pipeline::evidence::Evidence;
-use crate::rules::RuleSpec;
 
 /// Parameters of `rules/check`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "RulesCheckParams")]
+#[cfg_attr(feature = "schema", schemars(rename = "RulesCheckParams"))]
 pub struct Params<'a> {
     /// The rules. Without them, those that are in force.
     #[serde(default, borrow)]
-    #[schemars(with = "Option<Vec<RuleSpec>>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<crate::rules::RuleSpec>>"))]
     pub rules: Option<&'a RawValue>,
     /// A call to explain.
     #[serde(default, deserialize_with = "object")]
@@ -27,9 +26,10 @@ pub struct Params<'a> {
 }
 
 /// A call and its text.
-#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "RuleSample")]
+#[cfg_attr(feature = "schema", schemars(rename = "RuleSample"))]
 pub struct Sample {
     /// The tool. Default `bash`.
     #[serde(default)]
@@ -48,9 +48,10 @@ pub struct Sample {
 }
 
 /// Result of `rules/check`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "RulesChecked")]
+#[cfg_attr(feature = "schema", schemars(rename = "RulesChecked"))]
 pub struct Checked {
     /// Whether all rules can be used and pass their tests.
     pub ok: bool,
@@ -68,9 +69,10 @@ pub struct Checked {
 }
 
 /// One test of a rule.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "RuleTested")]
+#[cfg_attr(feature = "schema", schemars(rename = "RuleTested"))]
 pub struct Tested {
     /// The rule.
     pub rule: String,
@@ -86,9 +88,10 @@ pub struct Tested {
 }
 
 /// What becomes of a sample.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "RuleExplained")]
+#[cfg_attr(feature = "schema", schemars(rename = "RuleExplained"))]
 pub struct Explained {
     /// The rule that is used.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -104,9 +107,10 @@ pub struct Explained {
 }
 
 /// One rule and what came of its conditions.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "RuleAsked")]
+#[cfg_attr(feature = "schema", schemars(rename = "RuleAsked"))]
 pub struct Asked {
     /// The rule.
     pub rule: String,
@@ -121,8 +125,9 @@ pub struct Asked {
 }
 
 /// What came of one condition.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "RuleCondition")]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "RuleCondition"))]
 pub struct Condition {
     /// Its name.
     pub condition: String,
@@ -133,8 +138,9 @@ pub struct Condition {
 }
 
 /// Lines with the same fate.
-#[derive(Debug, Serialize, JsonSchema)]
-#[schemars(rename = "RuleLines")]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "RuleLines"))]
 pub struct Lines {
     /// First and last line of the sanitized text, from 1.
     pub lines: [usize; 2],

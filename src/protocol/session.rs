@@ -2,19 +2,20 @@
 
 use std::collections::BTreeMap;
 
-use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "schema")]
 use super::aliases::add_names;
 use super::params::object;
 use crate::config::PolicyPatch;
 
 /// Parameters of `session/open`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct OpenParams {
     /// The session, 1 to 512 bytes.
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: String,
     /// Settings for all requests of the session.
     #[serde(default, deserialize_with = "object")]
@@ -22,7 +23,8 @@ pub struct OpenParams {
 }
 
 /// Result of `session/open`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Opened {
     /// The session.
@@ -32,32 +34,36 @@ pub struct Opened {
 }
 
 /// Parameters of `session/close` and `session/stats`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct SessionParams {
     /// The session.
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: String,
 }
 
 /// Result of `session/close`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Closed {
     /// Whether the session was open.
     pub closed: bool,
 }
 
-fn names_of_evicted(schema: &mut Schema) {
+#[cfg(feature = "schema")]
+fn names_of_evicted(schema: &mut schemars::Schema) {
     add_names(schema, &[("toolCallIds", &["callIds", "ids"])]);
 }
 
 /// Parameters of `session/evicted`: what the model no longer sees.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-#[schemars(transform = names_of_evicted)]
+#[cfg_attr(feature = "schema", schemars(transform = names_of_evicted))]
 pub struct EvictedParams {
     /// The session.
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: String,
     /// Calls whose results left the context.
     #[serde(default, alias = "callIds", alias = "ids")]
@@ -68,14 +74,15 @@ pub struct EvictedParams {
 }
 
 /// Parameters of `session/fork`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ForkParams {
     /// The session that goes on as it is.
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: String,
     /// The new session.
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub new_session_id: String,
     /// The only calls whose results the new context shows. Absent where it shows all that the other one does.
     #[serde(default)]
@@ -83,7 +90,8 @@ pub struct ForkParams {
 }
 
 /// Result of `session/fork`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Forked {
     /// The new session.
@@ -95,11 +103,12 @@ pub struct Forked {
 }
 
 /// Parameters of `session/compacted`: the conversation was summed up, cut short or begun anew.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CompactedParams {
     /// The session.
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: String,
     /// The only calls whose results are still in the context. Absent where none is.
     #[serde(default)]
@@ -107,7 +116,8 @@ pub struct CompactedParams {
 }
 
 /// Sums over some results.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Totals {
     /// Results.
@@ -128,7 +138,8 @@ pub struct Totals {
 }
 
 /// What is not shown for one reason.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ReasonTotals {
     /// Results with such a gap.
@@ -140,7 +151,8 @@ pub struct ReasonTotals {
 }
 
 /// What the provider's prompt cache can make of results that came again.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CacheTotals {
     /// Tokens that came again byte for byte as they were: a prompt cache may have them.
@@ -150,7 +162,8 @@ pub struct CacheTotals {
 }
 
 /// What tokens cost, by the user's own price.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Spent {
     /// As the host would have shown the results.
@@ -160,7 +173,8 @@ pub struct Spent {
 }
 
 /// What a model would have cost, by the user's own prices; each part for itself.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Cost {
     /// Every result once, at the price of writing to the prompt cache, or of input where that is not given.
@@ -173,7 +187,8 @@ pub struct Cost {
 }
 
 /// Result of `session/stats`. Results count once, however often they are resent.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Stats {
     /// All results.

@@ -1,6 +1,5 @@
 //! `toolResult/open` and what follows it: the result of a long command, as it comes.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -9,17 +8,18 @@ use super::tool_result::{HostCut, Members};
 use crate::config::{BudgetPatch, PolicyPatch};
 
 /// Parameters of `toolResult/open`: those of `toolResult/compress`, but for the content.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "StreamOpenParams")]
+#[cfg_attr(feature = "schema", schemars(rename = "StreamOpenParams"))]
 pub struct OpenParams<'a> {
     /// The session, 1 to 512 bytes; it opens on first use.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: Option<String>,
     /// The result as in `toolResult/compress`, without `content`.
     #[serde(borrow)]
-    #[schemars(with = "serde_json::Map<String, serde_json::Value>")]
+    #[cfg_attr(feature = "schema", schemars(with = "serde_json::Map<String, serde_json::Value>"))]
     pub result: Members<'a>,
     /// Settings for this result alone.
     #[serde(default, deserialize_with = "object")]
@@ -32,7 +32,7 @@ pub struct OpenParams<'a> {
     pub budget: Option<BudgetPatch>,
     /// How full the model's context is, as in `toolResult/compress`.
     #[serde(default)]
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub context_pressure: Option<f64>,
     /// How the host itself cuts what it gets, where it does: what goes there does not count as shown.
     #[serde(default, deserialize_with = "object")]
@@ -43,16 +43,18 @@ pub struct OpenParams<'a> {
 }
 
 /// Result of `toolResult/open`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "StreamOpened")]
+#[cfg_attr(feature = "schema", schemars(rename = "StreamOpened"))]
 pub struct Opened {
     /// What the following requests name it by.
     pub stream_id: String,
 }
 
 /// Where a piece was written to. Pieces of one name follow each other; names stay apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum StreamName {
     /// The host does not tell, or both go to one place.
@@ -64,18 +66,19 @@ pub enum StreamName {
 }
 
 /// Parameters of `toolResult/append`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AppendParams<'a> {
     /// The stream.
     pub stream_id: String,
     /// Its session; may be absent.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: Option<String>,
     /// What came next. It may end anywhere, also between the halves of a surrogate pair.
     #[serde(borrow)]
-    #[schemars(with = "String")]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub text: &'a RawValue,
     /// Where it was written to. Default `none`.
     #[serde(default)]
@@ -83,7 +86,8 @@ pub struct AppendParams<'a> {
 }
 
 /// Result of `toolResult/append`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Appended {
     /// Bytes that came so far.
     pub bytes: usize,
@@ -92,34 +96,37 @@ pub struct Appended {
 }
 
 /// Parameters of `toolResult/peek` and `toolResult/discard`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct StreamParams {
     /// The stream.
     pub stream_id: String,
     /// Its session; may be absent.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: Option<String>,
 }
 
 /// Result of `toolResult/discard`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Discarded {
     /// Whether the stream was open.
     pub discarded: bool,
 }
 
 /// Parameters of `toolResult/close`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "StreamCloseParams")]
+#[cfg_attr(feature = "schema", schemars(rename = "StreamCloseParams"))]
 pub struct CloseParams {
     /// The stream.
     pub stream_id: String,
     /// Its session; may be absent.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: Option<String>,
     /// The exit code of the command. Absent for the one given to `toolResult/open`, if one was.
     #[serde(default)]

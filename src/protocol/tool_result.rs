@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::aliases::add_names;
 use super::error::RpcError;
 use super::params::{MAX_ID_BYTES, check_id, invalid, object, parse_at};
 use crate::config::{BudgetPatch, PolicyPatch};
@@ -31,19 +29,21 @@ pub const NAMES: &[(&str, &[&str])] = &[
     ("fullOutput", &["full_output"]),
 ];
 
-fn add_other_names(schema: &mut Schema) {
-    add_names(schema, NAMES);
+#[cfg(feature = "schema")]
+fn add_other_names(schema: &mut schemars::Schema) {
+    super::aliases::add_names(schema, NAMES);
 }
 
 /// A tool result as the host has it. Members may go by the names that other hosts use for them.
-#[derive(Debug, JsonSchema)]
-#[schemars(rename_all = "camelCase", transform = add_other_names)]
+#[derive(Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename_all = "camelCase", transform = add_other_names))]
 pub struct ToolResult<'a> {
     /// The host's id of the call, 1 to 512 bytes. Needed for memo and dedup.
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub tool_call_id: Option<String>,
     /// The tool's name, up to 512 bytes.
-    #[schemars(length(max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(max = 512)))]
     pub tool: Option<String>,
     /// The tool's arguments, of any shape, or their JSON text; a command or path in them is found
     /// under its usual names.
@@ -58,14 +58,14 @@ pub struct ToolResult<'a> {
     pub is_error: Option<bool>,
     /// The content: a string, or an array of parts. Text parts (`{"type":"text","text":…}` and the
     /// like) and `{"type":"bytes","base64":…}` are compressed, any other part passes through.
-    #[schemars(schema_with = "content_schema")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "content_schema"))]
     pub content: &'a RawValue,
     /// Per result in a batch: the exact bytes are wanted.
-    #[schemars(default)]
+    #[cfg_attr(feature = "schema", schemars(default))]
     pub full_output: bool,
     /// What the content costs by the host's own count, 1 and up: budgets then count this result in the host's
     /// figures.
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub tokens: Option<u64>,
 }
 
@@ -142,13 +142,15 @@ impl<'a> ToolResult<'a> {
     }
 }
 
+#[cfg(feature = "schema")]
 fn content_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "oneOf": [{ "type": "string" }, { "type": "array" }] })
 }
 
 /// A command line, or its words.
-#[derive(Debug, Clone, JsonSchema)]
-#[schemars(untagged)]
+#[derive(Debug, Clone)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(untagged))]
 pub enum CommandWords {
     /// As typed into a shell.
     Line(String),
@@ -242,7 +244,8 @@ fn words(value: &Value) -> Option<String> {
 }
 
 /// How a host cuts a result that it is given: the most that stays whole, and what is kept of more.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct HostCut {
     /// Bytes of all texts of the result together.
@@ -263,7 +266,8 @@ pub struct HostCut {
 }
 
 /// What a host keeps of a result that is too long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum HostKeeps {
     /// The start.
@@ -300,16 +304,17 @@ impl HostCut {
 }
 
 /// Parameters of `toolResult/compress`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct CompressParams<'a> {
     /// The session, 1 to 512 bytes; it opens on first use. Without one there is no memo and no dedup.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: Option<String>,
     /// The result.
     #[serde(borrow)]
-    #[schemars(with = "ToolResult<'static>")]
+    #[cfg_attr(feature = "schema", schemars(with = "ToolResult<'static>"))]
     pub result: Members<'a>,
     /// Settings for this request alone.
     #[serde(default, deserialize_with = "object")]
@@ -325,19 +330,20 @@ pub struct CompressParams<'a> {
     pub budget: Option<BudgetPatch>,
     /// How full the model's context is, 0 to 1: from 0.5 on results become shorter.
     #[serde(default)]
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub context_pressure: Option<f64>,
     /// How the host itself cuts what it gets, where it does: what goes there does not count as shown.
     #[serde(default, deserialize_with = "object")]
     pub host_cut: Option<HostCut>,
     /// The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 128))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
     pub correlation_id: Option<String>,
 }
 
 /// The original of a result, kept for reading back.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ArtifactRef {
     /// What `artifact/read` takes.
     pub id: String,
@@ -354,10 +360,11 @@ pub struct ArtifactRef {
 }
 
 /// Result of `toolResult/compress`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Compressed {
     /// The content in the shape in which it came.
-    #[schemars(schema_with = "content_schema")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "content_schema"))]
     pub content: Box<RawValue>,
     /// What happened, in the detail that the policy asks for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -368,34 +375,36 @@ pub struct Compressed {
 }
 
 /// One result of a batch, by itself or as `toolResult/compress` takes it.
-#[derive(Debug, JsonSchema)]
-#[schemars(untagged)]
+#[derive(Debug)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(untagged))]
 #[allow(dead_code, reason = "describes what `ToolResult::read_item` reads")]
 enum BatchItem {
     /// By itself.
     Bare(ToolResult<'static>),
     /// In a member.
-    #[schemars(rename_all = "camelCase")]
+    #[cfg_attr(feature = "schema", schemars(rename_all = "camelCase"))]
     Wrapped {
         /// The result.
         result: ToolResult<'static>,
         /// The exact bytes are wanted.
-        #[schemars(default)]
+        #[cfg_attr(feature = "schema", schemars(default))]
         full_output: bool,
     },
 }
 
 /// Parameters of `toolResult/compressBatch`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BatchParams<'a> {
     /// The session, as in `toolResult/compress`.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: Option<String>,
     /// The results of one turn, in order.
     #[serde(borrow)]
-    #[schemars(with = "Vec<BatchItem>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<BatchItem>"))]
     pub results: Vec<Members<'a>>,
     /// Settings for this request alone.
     #[serde(default, deserialize_with = "object")]
@@ -411,19 +420,20 @@ pub struct BatchParams<'a> {
     pub budget: Option<BudgetPatch>,
     /// How full the model's context is, as in `toolResult/compress`.
     #[serde(default)]
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub context_pressure: Option<f64>,
     /// How the host itself cuts what it gets, where it does: what goes there does not count as shown.
     #[serde(default, deserialize_with = "object")]
     pub host_cut: Option<HostCut>,
     /// The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 128))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
     pub correlation_id: Option<String>,
 }
 
 /// Result of `toolResult/compressBatch`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct BatchCompressed {
     /// One for each result, in the same order.
@@ -439,7 +449,8 @@ pub struct BatchCompressed {
 }
 
 /// What became of the budget of a batch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BatchBudget {
     /// Tokens that the results might take together.
     pub tokens: usize,

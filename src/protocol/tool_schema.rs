@@ -1,6 +1,5 @@
 //! `toolSchema/minify`: the descriptions of tools.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -9,13 +8,14 @@ use crate::config::PolicyPatch;
 use crate::pipeline::evidence::BeforeAfter;
 
 /// Parameters of `toolSchema/minify`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "ToolSchemaParams")]
+#[cfg_attr(feature = "schema", schemars(rename = "ToolSchemaParams"))]
 pub struct Params<'a> {
     /// The tools as a request has them: OpenAI, Anthropic, MCP or Gemini.
     #[serde(borrow)]
-    #[schemars(with = "Vec<serde_json::Value>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<serde_json::Value>"))]
     pub tools: &'a RawValue,
     /// Settings for this request alone. Only `tokenizer` matters.
     #[serde(default, deserialize_with = "object")]
@@ -23,10 +23,11 @@ pub struct Params<'a> {
 }
 
 /// Result of `toolSchema/minify`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Minified {
     /// The tools. Every byte that is not in a description is as it came.
-    #[schemars(with = "Vec<serde_json::Value>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Vec<serde_json::Value>"))]
     pub tools: Box<RawValue>,
     /// Tokens of the JSON text of the tools.
     pub tokens: BeforeAfter,

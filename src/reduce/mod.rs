@@ -124,6 +124,11 @@ pub fn is_bounded(family: &str) -> bool {
     matches!(family, "test" | "build" | "diff" | "git" | "package" | "search" | "listing")
 }
 
+/// What a reducer leaves out of a text, with what is to be said of tests that passed.
+pub fn run(reducer: &dyn Reducer, input: &Input<'_>) -> Result<Reduction, Reason> {
+    test::passed::tell(reducer.meta().id, input, reducer.reduce(input)?)
+}
+
 /// The reducer with the strongest claim on the text.
 pub fn choose(input: &Input<'_>) -> Option<&'static dyn Reducer> {
     let asked = asked(input.source.text());

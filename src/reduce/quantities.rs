@@ -1,7 +1,7 @@
 //! Quantities in lines that are alike but for them: durations as programs write them, and which of many
 //! numbers stand out. Lines that fold stay where theirs does.
 
-/// A number stands out that is so many times the median.
+/// A number is an outlier if it is more than this many times the median.
 const STANDS_OUT: u64 = 8;
 /// Digits that count, more than nanoseconds of any duration have.
 const DIGITS: usize = 15;

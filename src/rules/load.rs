@@ -109,6 +109,9 @@ fn value(path: &Path, text: &str) -> Result<Value, (Option<usize>, String)> {
             let line = e.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
             (line, e.message().to_owned())
         }),
+        #[cfg(not(feature = "config-files"))]
+        "yaml" | "yml" => Err((None, crate::files::yaml::NOT_READ.to_owned())),
+        #[cfg(feature = "config-files")]
         "yaml" | "yml" => {
             serde_saphyr::from_str_with_options(text, crate::files::yaml::options()).map_err(|e| {
                 let line = e.location().map(|location| location.line() as usize);

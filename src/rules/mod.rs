@@ -21,7 +21,6 @@ pub(crate) mod stages;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::Deserializer;
 use serde::{Deserialize, Serialize, Serializer};
 
@@ -361,7 +360,8 @@ impl<'de> Deserialize<'de> for Rules {
     }
 }
 
-impl JsonSchema for Rules {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Rules {
     fn inline_schema() -> bool {
         true
     }
@@ -370,7 +370,7 @@ impl JsonSchema for Rules {
         "Rules".into()
     }
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         generator.subschema_for::<Vec<RuleSpec>>()
     }
 }

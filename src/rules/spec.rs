@@ -3,12 +3,12 @@
 
 use std::fmt;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 
 /// A file of rules.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RuleFile {
     /// The rules.
@@ -16,12 +16,13 @@ pub struct RuleFile {
 }
 
 /// One rule.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "Rule")]
+#[cfg_attr(feature = "schema", schemars(rename = "Rule"))]
 pub struct RuleSpec {
     /// Name, unique among the rules: 1 to 64 letters, digits, `-`, `_` and `.`. Markers and evidence carry it.
-    #[schemars(length(min = 1, max = 64))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 64)))]
     pub name: String,
     /// What it is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -49,9 +50,10 @@ pub struct RuleSpec {
 }
 
 /// What a rule is used on. Without any condition it is used on every text.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "RuleWhen")]
+#[cfg_attr(feature = "schema", schemars(rename = "RuleWhen"))]
 pub struct When {
     /// Names of tools, without case; `*` and `?` stand for any text and any character. One has to fit the whole name,
     /// or its part behind a server prefix such as `mcp__shell__`.
@@ -96,9 +98,10 @@ pub struct When {
 
 /// The line stages, in the order in which they run. Each sees what those before it left; lines that report a failure
 /// pass through all of them as they are.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "RuleStages")]
+#[cfg_attr(feature = "schema", schemars(rename = "RuleStages"))]
 pub struct StagesSpec {
     /// Stage 1: Escape sequences go. They always have gone before a rule sees a text, so that only `true` is allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -118,7 +121,7 @@ pub struct StagesSpec {
     pub keep_lines: List,
     /// Stage 5: Of a longer line, what stands behind so many characters goes, 20 and up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 20))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 20)))]
     pub truncate_lines_at: Option<u64>,
     /// Stage 6: Of the lines that are left, so many from the start stay. With `tailLines`, both do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -128,7 +131,7 @@ pub struct StagesSpec {
     pub tail_lines: Option<u64>,
     /// Stage 7: Of the lines that are left, no more than so many from the start stay, 1 and up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 1))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub max_lines: Option<u64>,
     /// Stage 8: What the marker says where no line is left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -136,9 +139,10 @@ pub struct StagesSpec {
 }
 
 /// A replacement inside lines.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "RuleReplace")]
+#[cfg_attr(feature = "schema", schemars(rename = "RuleReplace"))]
 pub struct Replace {
     /// Regular expression; it must not match the empty text.
     pub pattern: String,
@@ -148,9 +152,10 @@ pub struct Replace {
 }
 
 /// A text that is told in other words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "RuleMatchOutput")]
+#[cfg_attr(feature = "schema", schemars(rename = "RuleMatchOutput"))]
 pub struct MatchOutput {
     /// Regular expression that has to match somewhere in the text.
     pub pattern: String,
@@ -163,7 +168,8 @@ pub struct MatchOutput {
 }
 
 /// A case that a rule has to get right. At least one expectation has to be there.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct RuleTest {
     /// What it is about.
@@ -278,13 +284,14 @@ impl<'de> Deserialize<'de> for List {
     }
 }
 
-impl JsonSchema for List {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for List {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "TextOrTexts".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
             "description": "One text, or several. Numbers count as texts.",
             "anyOf": [
                 { "type": ["string", "integer"] },

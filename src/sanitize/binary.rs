@@ -30,7 +30,7 @@ pub struct Base64Run {
 
 /// What is looked at first, in bytes.
 const PROBE_BYTES: usize = 8192;
-/// Data is binary when more than one byte in so many is one that no text has.
+/// Data is binary if more than 1 byte in this many is a byte that text does not contain.
 const ONE_IN: usize = 10;
 /// The shortest base64 run that is looked into, in characters.
 const LEAST_BASE64: usize = 1024;
@@ -114,9 +114,9 @@ fn is_base64(byte: u8) -> bool {
 
 /// The media type by magic number, of binary kinds only.
 fn magic(bytes: &[u8]) -> Option<&'static str> {
-    /// How documents of Office begin. Their kind stands in a folder inside, for which WebAssembly has no reader.
+    /// How documents of Office begin. Their kind stands in a folder inside, which is read with the feature `office` alone.
     const COMPOUND: [u8; 8] = [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1];
-    if cfg!(target_family = "wasm") && bytes.starts_with(&COMPOUND) {
+    if cfg!(not(feature = "office")) && bytes.starts_with(&COMPOUND) {
         return Some("application/x-ole-storage");
     }
     let kind = infer::get(bytes)?;

@@ -1,5 +1,5 @@
 //! What stays of what the rules find: values that the operator allows, and values that the model itself wrote into its
-//! calls. Names each value by a keyed fingerprint, so that what is told of one does not help to guess it.
+//! calls. Names each value by a keyed fingerprint, which does not help to guess the value.
 //!
 //! It never finds anything, never changes a text, and keeps no value.
 
@@ -10,7 +10,7 @@ use super::allowed::Allowed;
 use super::secrets;
 use crate::text::marker::SealKey;
 
-/// Fingerprints that are told of one rule, at most.
+/// Fingerprints that the evidence lists for one rule, at most.
 pub const MAX_TOLD: usize = 16;
 /// Bytes of a call's texts that are looked through for what the model wrote; what stands behind is not known.
 const MAX_WRITTEN: usize = 4 << 20;
@@ -96,7 +96,7 @@ pub struct Spare<'a> {
 /// What was met, each value once, in the order in which it stood.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Met {
-    /// What had to go: its rule and fingerprint; no more than are told.
+    /// What was removed: its rule and fingerprint, as many as the evidence lists.
     pub gone: Vec<(&'static str, Fingerprint)>,
     /// What stayed since the model wrote it.
     pub written: Vec<Fingerprint>,

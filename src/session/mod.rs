@@ -439,7 +439,7 @@ impl Session {
         known.and_then(|known| self.tools.get(*known as usize)).is_some_and(|known| &**known == tool)
     }
 
-    /// Of what was shown so far, only these calls are still in the context.
+    /// Only these calls are still in the context of all that were shown.
     pub fn keep_only(&mut self, calls: &[String]) {
         self.keep_only_of(&calls.iter().map(String::as_str).collect());
     }

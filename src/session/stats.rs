@@ -9,7 +9,7 @@ use crate::text::reason::Reason;
 
 /// Tools with totals of their own; later ones share a row.
 const MAX_TOOLS: usize = 1024;
-/// Prices are for so many tokens.
+/// Prices are given for this many tokens.
 const MILLION: f64 = 1e6;
 
 /// Tokens of a text of `bytes` bytes that a host shows which cuts at `limit` bytes.

@@ -5,12 +5,11 @@ use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::config::Alerts;
 
-/// Steps whose failures are told apart; those of any more share one count.
+/// Steps whose failures are counted apart; those of further steps share one count.
 const MAX_STEPS: usize = 256;
 /// The name of what they share.
 const OTHER: &str = "other";
@@ -18,7 +17,8 @@ const OTHER: &str = "other";
 const MAX_TIMES: usize = 4096;
 
 /// What an alert is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AlertKind {
     /// A step failed inside.
@@ -28,7 +28,8 @@ pub enum AlertKind {
 }
 
 /// So much of one kind happened within the window.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Alert {
     /// What it is about.

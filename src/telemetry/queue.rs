@@ -39,7 +39,7 @@ enum Writer {
 }
 
 impl<T> Queue<T> {
-    /// An empty queue for so many items.
+    /// An empty queue that holds at most this many items.
     pub(super) fn new(max: usize) -> Self {
         let state = State {
             items: VecDeque::new(),

@@ -91,7 +91,7 @@ impl Recorder {
         self.is_on().then(|| Stopwatch::new(&*self.clock))
     }
 
-    /// Tells of what happened; of `arguments` only a fingerprint is told.
+    /// Records what happened; of `arguments` only a fingerprint.
     pub fn record(&self, what: What, arguments: Vec<String>) {
         if !self.is_on() {
             return;

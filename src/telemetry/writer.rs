@@ -19,7 +19,7 @@ const MAX_NAME: usize = 128;
 #[derive(Debug)]
 pub(super) struct Raw {
     pub(super) event: Event,
-    /// The arguments of the call, of which only a fingerprint is told.
+    /// The arguments of the call, of which only a fingerprint is recorded.
     pub(super) arguments: Vec<String>,
 }
 

@@ -6,6 +6,7 @@
 pub mod call;
 pub mod cut;
 pub mod details;
+pub mod flags;
 pub mod ledger;
 pub mod lines;
 pub mod maps;

@@ -3,7 +3,6 @@
 
 use std::borrow::Cow;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
 macro_rules! reasons {
@@ -30,7 +29,7 @@ macro_rules! reasons {
 }
 
 reasons! {
-    PassingTests = "passing_tests", "Lines that report tests that passed.";
+    PassingTests = "passing_tests", "Lines that report tests that passed. The names are those of tests; a number of tests is given where it differs from that of the lines.";
     TestOutput = "test_output", "What passing tests printed.";
     SkippedTests = "skipped_tests", "Tests that did not run, beyond the first of them.";
     Progress = "progress", "Progress, downloads and build steps that succeeded.";
@@ -159,7 +158,7 @@ reasons! {
 }
 
 impl Reason {
-    /// Of two reasons for doing nothing, the one that says more: what came nearest to being done.
+    /// The reason, of two for doing nothing, that says more: the step that came nearest to being done.
     pub fn max_of(self, other: Self) -> Self {
         const ORDER: [Reason; 6] = [
             Reason::NothingToDo,
@@ -215,12 +214,13 @@ impl<'de> serde::Deserialize<'de> for Reason {
     }
 }
 
-impl JsonSchema for Reason {
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for Reason {
     fn schema_name() -> Cow<'static, str> {
         "Reason".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let codes: Vec<&str> = Self::ALL.iter().map(|r| r.code()).collect();
         schemars::json_schema!({ "type": "string", "enum": codes, "description": "Stable reason code." })
     }

@@ -17,7 +17,6 @@ mod tests;
 pub use heuristic::estimate;
 pub use lines::{LineCounts, Verbatim};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A way to count the tokens of a text.
@@ -50,7 +49,8 @@ pub struct Other<'a> {
 }
 
 /// The counters that a policy can name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Tokenizer {
     /// Exactly as tiktoken's `o200k_base` counts.

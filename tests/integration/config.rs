@@ -8,7 +8,9 @@ use crate::common::{Server, call, try_call};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tersed::config::schema::{self, settings};
+use tersed::config::kind::Kind;
+use tersed::config::schema::{self, Setting, settings};
+use tersed::config::table;
 use tersed::config::{Config, ConfigPatch, Mode, Policy, PolicyPatch, Profile};
 use tersed::engine::{Engine, Settings};
 use tersed::layers::trust::Trusted;
@@ -326,7 +328,7 @@ fn a_profile_is_nothing_but_its_settings() {
         let shown = out(&run(&place, &["config", "show", "--origin", "--profile", profile.name()], &[]));
         assert!(shown.contains(&format!("  # profile {}\n", profile.name())), "{shown}");
         let file = place.dir.path().join("profile.yaml");
-        fs::write(&file, profile.settings()).unwrap();
+        fs::write(&file, profile.yaml()).unwrap();
         let by_file = Sources { file: Some(file), ..place.sources.clone() };
         let by_file = by_file.load().unwrap().resolve().unwrap().config;
         let by_name = place.sources.clone();
@@ -617,5 +619,97 @@ fn the_schema_and_the_checks_agree() {
         place.file("project/tersed.yaml", &value.to_string());
         place.file("project/a.yaml", "[]");
         assert_eq!(place.sources.load().is_ok(), good, "{value}");
+    }
+}
+
+/// A value of a setting that is not its default: of what its kind may be, the first that its own checks let pass.
+fn another_value(setting: &Setting, file: &str) -> (Value, Config) {
+    fn of(kind: &Kind, file: &str) -> Vec<Value> {
+        match kind {
+            Kind::Flag => vec![json!(true), json!(false)],
+            Kind::Whole { min, max } => vec![json!(max), json!(min)],
+            Kind::Choice(names) => names.iter().map(|name| json!(name)).collect(),
+            Kind::Text => [file, "--flag", "rule:url-password"].map(|text| json!(text)).to_vec(),
+            Kind::List(of_items) => of(of_items, file).into_iter().map(|item| json!([item])).collect(),
+            Kind::Table(of_members) => {
+                of(of_members, file).into_iter().map(|item| json!({"name": item})).collect()
+            }
+            Kind::Group(_) => vec![json!({"input": 1.5}), json!({"name": "n", "pipeline": ["passthrough"]})],
+            Kind::Number | Kind::Other => Vec::new(),
+        }
+    }
+    let config = |value: &Value| {
+        let patch = serde_json::from_value::<ConfigPatch>(nested(&setting.key, value)).ok()?;
+        Config::default().with(&patch).ok().filter(|config| *config != Config::default())
+    };
+    let mut values = of(&setting.kind, file).into_iter();
+    let found = values.find_map(|value| config(&value).map(|config| (value, config)));
+    found.unwrap_or_else(|| panic!("{}: none of the values that are tried here is allowed", setting.key))
+}
+
+fn nested(key: &str, value: &Value) -> Value {
+    key.rsplit('.').fold(value.clone(), |value, name| json!({ name: value }))
+}
+
+#[test]
+fn each_setting_is_read_from_every_place() {
+    let rules = tempfile::tempdir().unwrap();
+    let rules = rules.path().join("rules.yaml");
+    fs::write(&rules, "[]").unwrap();
+    assert!(settings().len() >= table::rows().filter(|row| !row.section.is_empty()).count());
+    for setting in settings() {
+        let key = &setting.key;
+        let (value, laid) = another_value(setting, rules.to_str().unwrap());
+        let resolved = |place: &Place| {
+            let resolved = place.layers().resolve().unwrap();
+            assert_eq!(resolved.given.iter().map(|given| &given.key).collect::<Vec<_>>(), [key]);
+            resolved.config
+        };
+        let place = Place::new();
+        place.file("user/tersed.yaml", &nested(key, &value).to_string());
+        let of_file = match key.as_str() {
+            // What a profile stands for is given too.
+            "profile" => place.layers().resolve().unwrap().config,
+            _ => resolved(&place),
+        };
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let by_variable = Place::new().variable(&setting.variable(), &text);
+        let (name, by_text) = tersed::layers::of_flag(&format!("{key}={text}")).unwrap();
+        assert_eq!((&name, &by_text), (key, &value));
+        let by_flag = Place::new().flag(key, by_text);
+        let wire = Engine::new(Settings::of(&Config::default()));
+        let given = json!({"settings": {"tersed": nested(key, &value)}});
+        let over_wire = try_call(&wire, "workspace/didChangeConfiguration", &given);
+        if key == "profile" {
+            for place in [by_variable, by_flag] {
+                assert_eq!(place.layers().resolve().unwrap().config, of_file);
+            }
+            over_wire.unwrap();
+            assert_eq!(wire.policy_in_force(), Policy { seal_key: wire.seal_key(), ..of_file.policy });
+            continue;
+        }
+        assert_eq!(of_file, laid, "{key}");
+        assert_eq!(resolved(&by_variable), laid, "{key}");
+        assert_eq!(resolved(&by_flag), laid, "{key}");
+        // Hosts set the policy, for all requests and for one; what is the process's own they cannot.
+        if !key.starts_with("policy.") {
+            assert!(over_wire.unwrap_err().message.contains("unknown field"), "{key}");
+            continue;
+        }
+        over_wire.unwrap();
+        assert_eq!(wire.policy_in_force(), Policy { seal_key: wire.seal_key(), ..laid.policy }, "{key}");
+        let policy = &nested(key, &value)["policy"];
+        let patch: PolicyPatch = serde_json::from_value(policy.clone()).unwrap();
+        let written = serde_json::to_value(&patch).unwrap();
+        assert_eq!(written.as_object().unwrap().len(), 1, "{written}");
+        assert_eq!(serde_json::from_value::<PolicyPatch>(written).unwrap(), patch, "{key}");
+        assert_eq!(patch.clone().or(PolicyPatch::default()), patch);
+        assert_eq!(PolicyPatch::default().or(patch.clone()), patch);
+        let engine = Engine::new(Settings::of(&Config::default()));
+        try_call(&engine, "toolResult/compress", &json!({"result": {"content": "x"}, "policy": policy}))
+            .unwrap();
+        let wrong = nested(key, &json!({"no": {"such": "value"}}));
+        let request = json!({"result": {"content": "x"}, "policy": wrong["policy"]});
+        assert!(try_call(&engine, "toolResult/compress", &request).is_err(), "{key}");
     }
 }

@@ -7,7 +7,7 @@
 
 use std::fmt::Write as _;
 
-use tersed::config::{Mode, Policy};
+use tersed::config::{Budget, Mode, Policy};
 use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Outcome, Raw, compress};
 use tersed::text::call::ToolCall;
@@ -439,7 +439,7 @@ fn trims_to_a_budget() {
     });
     let counter = tersed::tokens::counter(tersed::tokens::Tokenizer::O200k);
     let within = |text: &str, tokens: usize, mode: Mode| {
-        let budget = tersed::config::Budget { per_result: Some(tokens), total: None };
+        let budget = Budget { per_result: Some(tokens), ..Budget::NONE };
         let policy = Policy { min_bytes: 0, mode, budget, ..Policy::default() };
         compress(&call, &[Raw::Text(text)], &policy, false, &NoHistory).unwrap().texts.concat()
     };

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use proptest::prelude::*;
-use tersed::config::{Mode, Policy};
+use tersed::config::{Budget, Mode, Policy};
 use tersed::pipeline::repeat::dedup::NoHistory;
 use tersed::pipeline::{Outcome, Raw, compress};
 use tersed::text::call::ToolCall;
@@ -115,8 +115,7 @@ fn what_is_or_looks_like_ours_is_capped() {
     assert!(marker::is_sealed(&sealed, &own.seal_key) && sealed.len() > 500_000);
     let rows: String = (0..40_000).map(|i| format!("{i},word {i}\n")).collect();
     let table = format!("[40000]{{id:int,path:string}}\n{rows}");
-    let budgeted =
-        Policy { budget: tersed::config::Budget { per_result: Some(1 << 20), total: None }, ..own.clone() };
+    let budgeted = Policy { budget: Budget { per_result: Some(1 << 20), ..Budget::NONE }, ..own.clone() };
     for (text, policy) in [(&sealed, &own), (&table, &own), (&format!("{words} [...truncated]"), &budgeted)] {
         for strict_cap in [false, true] {
             let policy = Policy { strict_cap, ..policy.clone() };

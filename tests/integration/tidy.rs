@@ -1,7 +1,9 @@
 //! House rules that a reader of the code relies on.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 pub fn sources(folder: &str) -> Vec<(PathBuf, String)> {
     let mut out = Vec::new();
@@ -222,4 +224,30 @@ fn arrows_between_modules_point_down() {
     found.sort();
     found.dedup();
     assert_eq!(found, [], "arrows that point upwards");
+}
+
+#[test]
+fn the_engine_alone_is_at_most_sixty_crates() {
+    /// The crate itself is one of them.
+    const MOST: usize = 60;
+    const OF_THE_PROGRAM: [&str; 7] = ["clap", "rusqlite", "rmcp", "reqwest", "hyper", "tokio", "schemars"];
+    let tree = |more: &[&str]| {
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
+        cargo.args(["tree", "--locked", "--offline", "--edges", "normal", "--prefix", "none"]);
+        let output = cargo.args(["--format", "{p}"]).args(more).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        // A line is a name, a version, and what else there is to say of the crate.
+        let crates = String::from_utf8(output.stdout).unwrap();
+        let of_line = |line: &str| Some(line.split_once(' ')?.0.to_owned());
+        crates.lines().filter_map(of_line).collect::<BTreeSet<String>>()
+    };
+    let alone = tree(&["--no-default-features"]);
+    assert!(alone.contains("tersed") && alone.contains("jsonrpc-core"), "{alone:?}");
+    assert!(alone.len() <= MOST, "{} crates: {alone:?}", alone.len());
+    let whole = tree(&[]);
+    for name in OF_THE_PROGRAM {
+        assert!(!alone.contains(name), "{name}");
+    }
+    assert!(whole.len() > alone.len() && whole.contains("clap"), "{whole:?}");
 }

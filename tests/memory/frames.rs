@@ -3,10 +3,8 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 
-use schemars::Schema;
 use serde_json::{Value, json};
-use tersed::engine::Method;
-use tersed::engine::{Cancel, Engine};
+use tersed::engine::{Cancel, Engine, Method, Types};
 use tersed::protocol::content::Content;
 use tersed::protocol::tool_result::{CompressParams, ToolResult};
 use tersed::protocol::{Kind, RpcError, params};
@@ -17,8 +15,7 @@ use crate::HEAP;
 type Handler = fn(&Engine, &str, &Cancel) -> Result<String, RpcError>;
 
 const fn row(name: &'static str, handle: Handler) -> Method {
-    let (kind, schema) = (Kind::Request, |_: &mut _| Schema::default());
-    Method { name, kind, summary: "", params: schema, result: schema, handle }
+    Method { name, kind: Kind::Request, summary: "", types: Types::NONE, handle }
 }
 
 fn compress(mode: &str, engine: &Engine, params: &str, cancel: &Cancel) -> Result<String, RpcError> {

@@ -12,6 +12,7 @@ pub(super) const MAX_HEADER: usize = 32 << 10;
 /// Largest content that is read back, in bytes: the largest that may be kept.
 pub(super) const MAX_CONTENT: u64 = 64 << 20;
 /// How hard zstd tries: its default, at which a result of 256 KiB takes about a millisecond.
+#[cfg(feature = "recovery")]
 const LEVEL: i32 = 3;
 /// Version of the file format.
 const VERSION: u32 = 1;
@@ -110,7 +111,28 @@ impl Header {
 pub(super) fn write(header: &Header, bytes: &[u8]) -> std::io::Result<(Vec<u8>, Vec<u8>)> {
     let mut line = serde_json::to_vec(header)?;
     line.push(b'\n');
-    Ok((line, zstd::bulk::compress(bytes, LEVEL)?))
+    Ok((line, packed(bytes)?))
+}
+
+#[cfg(feature = "recovery")]
+fn packed(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
+    zstd::bulk::compress(bytes, LEVEL)
+}
+
+#[cfg(feature = "recovery")]
+fn unpacked(packed: &[u8], len: usize) -> std::io::Result<Vec<u8>> {
+    zstd::bulk::decompress(packed, len)
+}
+
+/// Without the feature `recovery` no copy is written or read.
+#[cfg(not(feature = "recovery"))]
+fn packed(_: &[u8]) -> std::io::Result<Vec<u8>> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+#[cfg(not(feature = "recovery"))]
+fn unpacked(_: &[u8], _: usize) -> std::io::Result<Vec<u8>> {
+    Err(std::io::ErrorKind::Unsupported.into())
 }
 
 /// Whether the first bytes of a file are those of a file of ours, as far as they were written.
@@ -131,8 +153,7 @@ pub(super) fn header(file: &[u8]) -> Result<(Header, usize), AccessError> {
 /// The content of a file; an error where it is not what the header says, to the byte.
 pub(super) fn content(file: &[u8]) -> Result<(Header, Vec<u8>), AccessError> {
     let (header, start) = header(file)?;
-    let bytes =
-        zstd::bulk::decompress(&file[start..], header.bytes as usize).map_err(|_| AccessError::Unreadable)?;
+    let bytes = unpacked(&file[start..], header.bytes as usize).map_err(|_| AccessError::Unreadable)?;
     let is_whole = bytes.len() as u64 == header.bytes
         && blake3::hash(&bytes).to_hex().as_str() == header.content
         && (header.mime.is_some() || std::str::from_utf8(&bytes).is_ok());

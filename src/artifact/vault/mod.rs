@@ -325,19 +325,13 @@ impl Vault {
 /// The folder for copies below the user's state folder (`~/.local/state/tersed/originals` on Linux); none where the
 /// user has no home.
 pub fn user_folder() -> Option<PathBuf> {
-    Some(state_folder()?.join("originals"))
+    Some(crate::layers::state_folder()?.join("originals"))
 }
 
 /// The folder of the user in which the originals of conversations lie that may be resumed; `None` where the user has
 /// none.
 pub fn conversations_folder() -> Option<PathBuf> {
-    Some(state_folder()?.join("conversations"))
-}
-
-fn state_folder() -> Option<PathBuf> {
-    use etcetera::base_strategy::{BaseStrategy, choose_base_strategy};
-    let base = choose_base_strategy().ok()?;
-    Some(base.state_dir().unwrap_or_else(|| base.data_dir()).join("tersed"))
+    Some(crate::layers::state_folder()?.join("conversations"))
 }
 
 impl Drop for Vault {

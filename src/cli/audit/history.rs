@@ -293,7 +293,7 @@ fn collect(value: &Value, out: &mut Vec<String>) {
     }
 }
 
-/// At most so many bytes of a text.
+/// The start of a text, at most this many bytes.
 pub(super) fn cut(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }

@@ -2,6 +2,19 @@
 //!
 //! Nothing is expanded: `$x`, `$(…)`, globs and the like stay in the words as they were written.
 //! Linear in the text; what is never closed ends with it.
+//!
+//! There are two readings. [`lex`] serves whoever asks which programs ran: it takes what it can from any text, also from one
+//! that is no command. [`read`] serves whoever changes a command line: it tells where each token stands and notes what it
+//! passed over without looking into it. Where the two differ, the exact one does as a POSIX shell does; the comments say
+//! where.
+
+mod nested;
+mod quotes;
+mod redirects;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
 
 /// Which shell reads the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -46,26 +59,99 @@ pub enum Token {
     Redirect(u8, Target),
 }
 
+/// What an exact reading passes over: a list of pipelines of programs has none of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Passed {
+    /// A quotation, a substituted command or a name in braces that nothing closes.
+    Unclosed,
+    /// A comment.
+    Comment,
+    /// `(` or `)`: a group, a function, an arithmetic expression.
+    Group,
+    /// `<<`: a text in the command itself.
+    HereText,
+    /// `<(…)` or `>(…)`: a process in the place of a file.
+    Process,
+    /// `&`: what runs in the background.
+    Background,
+    /// `|&`: a pipe for both outputs.
+    PipeOfBoth,
+    /// `;;`: the end of a branch of `case`; or a `;` that begins a line.
+    BranchEnd,
+    /// `$$` or `$!`: the number of a process.
+    ProcessNumber,
+}
+
+/// A token and its bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Spanned {
+    /// The token.
+    pub token: Token,
+    /// Where it stands in the text.
+    pub range: Range<usize>,
+}
+
+/// An exact reading.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Read {
+    /// The tokens. What is in double quotes stands in words as it was written.
+    pub tokens: Vec<Spanned>,
+    /// What was passed over, and where it begins.
+    pub passed: Vec<(Passed, usize)>,
+}
+
 /// Stands for standard output and standard error together.
 pub const BOTH: u8 = 9;
 
-/// Splits a command line.
+/// The tokens of a command line. Never fails: what is never closed ends with the text.
 pub fn lex(text: &str, dialect: Dialect) -> Vec<Token> {
-    let mut lexer = Lexer { bytes: text.as_bytes(), at: 0, dialect, out: Vec::new(), heredocs: Vec::new() };
+    let mut lexer = Lexer::new(text, dialect, false);
     lexer.run();
-    lexer.out
+    lexer.out.into_iter().map(|spanned| spanned.token).collect()
+}
+
+/// The exact reading of a POSIX command line. Tokens behind the first thing that was passed over may be wrong.
+pub fn read(text: &str) -> Read {
+    let mut lexer = Lexer::new(text, Dialect::Posix, true);
+    lexer.run();
+    Read { tokens: lexer.out, passed: lexer.passed }
 }
 
 struct Lexer<'a> {
     bytes: &'a [u8],
     at: usize,
     dialect: Dialect,
-    out: Vec<Token>,
+    /// Whether this is an exact reading.
+    is_exact: bool,
+    out: Vec<Spanned>,
+    passed: Vec<(Passed, usize)>,
     /// Heredocs whose text starts on the next line: the token, the word that ends it, whether tabs go.
     heredocs: Vec<(usize, String, bool)>,
 }
 
-impl Lexer<'_> {
+impl<'a> Lexer<'a> {
+    fn new(text: &'a str, dialect: Dialect, is_exact: bool) -> Self {
+        let (out, passed, heredocs) = (Vec::new(), Vec::new(), Vec::new());
+        Self { bytes: text.as_bytes(), at: 0, dialect, is_exact, out, passed, heredocs }
+    }
+
+    /// Adds a token that begins at `start` and ends here.
+    fn push(&mut self, token: Token, start: usize) {
+        self.out.push(Spanned { token, range: start..self.at });
+    }
+
+    /// Notes what is passed over.
+    fn pass(&mut self, what: Passed, at: usize) {
+        if self.is_exact {
+            self.passed.push((what, at));
+        }
+    }
+
+    /// Whether white space, or nothing, stands before this place.
+    fn is_behind_space(&self) -> bool {
+        self.at.checked_sub(1).is_none_or(|at| self.bytes[at].is_ascii_whitespace())
+    }
+
     fn peek(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }
@@ -75,19 +161,26 @@ impl Lexer<'_> {
             let b = self.peek(0);
             match b {
                 b'\n' => {
+                    if self.peek(1) == b';' {
+                        self.pass(Passed::BranchEnd, self.at);
+                    }
                     self.at += 1;
-                    self.out.push(Token::Op("\n"));
+                    self.push(Token::Op("\n"), self.at - 1);
                     self.heredoc_texts();
                 }
                 b' ' | b'\t' | b'\r' => self.at += 1,
                 _ if self.is_escape(b) && matches!(self.peek(1), b'\n') => self.at += 2,
-                b'#' if self.dialect != Dialect::Cmd => {
+                // In an exact reading it is one only where a word could begin: not behind `2>&1`.
+                b'#' if self.dialect != Dialect::Cmd
+                    && !(self.is_exact && !self.is_behind_space() && !self.starts_command()) =>
+                {
+                    self.pass(Passed::Comment, self.at);
                     self.at +=
                         memchr::memchr(b'\n', &self.bytes[self.at..]).unwrap_or(self.bytes.len() - self.at);
                 }
                 b'(' if self.dialect == Dialect::PowerShell => self.word(),
                 b'|' | b'&' | b';' | b'(' | b')' => self.operator(b),
-                b'<' | b'>' => self.redirect(None),
+                b'<' | b'>' => self.redirect(None, self.at),
                 _ => self.word(),
             }
         }
@@ -103,7 +196,14 @@ impl Lexer<'_> {
     }
 
     fn operator(&mut self, b: u8) {
-        let next = self.peek(1);
+        let (start, next) = (self.at, self.peek(1));
+        match (b, next) {
+            (b'(' | b')', _) => self.pass(Passed::Group, start),
+            (b'|', b'&') => self.pass(Passed::PipeOfBoth, start),
+            (b'&', next) if !matches!(next, b'&' | b'>') => self.pass(Passed::Background, start),
+            (b';', b';') => self.pass(Passed::BranchEnd, start),
+            _ => {}
+        }
         let (op, len) = match (b, next) {
             (b'&', b'>') => return self.both(),
             (b'|', b'|') => ("||", 2),
@@ -119,136 +219,29 @@ impl Lexer<'_> {
             (b'(', b'(') if self.dialect == Dialect::Posix && self.starts_command() => {
                 let mut word = Vec::new();
                 self.balanced(&mut word, b'(', b')');
-                return self.push_word(word, true);
+                return self.push_word(word, true, start);
             }
             (b'(', _) => ("(", 1),
             _ => (")", 1),
         };
         self.at += len;
         if !op.is_empty() {
-            self.out.push(Token::Op(op));
+            self.push(Token::Op(op), start);
         }
     }
 
     /// Whether what comes next is the first word of a command.
     fn starts_command(&self) -> bool {
-        matches!(self.out.last(), None | Some(Token::Op(_)))
+        matches!(self.out.last(), None | Some(Spanned { token: Token::Op(_), .. }))
     }
 
-    /// `&>file` and `&>>file`.
-    fn both(&mut self) {
-        self.at += 1;
-        self.redirect(Some(BOTH));
-    }
-
-    /// Reads from `<` or `>` on; `stream` is what stood before it.
-    fn redirect(&mut self, stream: Option<u8>) {
-        let is_in = self.peek(0) == b'<';
-        let next = self.peek(1);
-        if next == b'(' && self.dialect == Dialect::Posix && stream.is_none() {
-            let mut word = vec![self.peek(0)];
-            self.at += 1;
-            self.balanced(&mut word, b'(', b')');
-            return self.push_word(word, true);
-        }
-        if is_in && next == b'<' {
-            self.at += 2;
-            return self.here();
-        }
-        self.at += 1;
-        if matches!(self.peek(0), b'>' | b'|') {
-            self.at += 1;
-        }
-        let stream = stream.unwrap_or(u8::from(!is_in));
-        if self.peek(0) == b'&' {
-            self.at += 1;
-            match self.peek(0) {
-                b @ b'0'..=b'9' => {
-                    self.at += 1;
-                    return self.out.push(Token::Redirect(stream, Target::Stream(b - b'0')));
-                }
-                b'-' => {
-                    self.at += 1;
-                    return self.out.push(Token::Redirect(stream, Target::File("/dev/null".into())));
-                }
-                // `>&file` takes both.
-                _ => return self.file(BOTH),
-            }
-        }
-        self.file(stream);
-    }
-
-    fn file(&mut self, stream: u8) {
-        let name = self.next_word().unwrap_or_default().text;
-        self.out.push(Token::Redirect(stream, Target::File(name)));
-    }
-
-    /// The word that must follow on the same line.
-    fn next_word(&mut self) -> Option<Word> {
-        while matches!(self.peek(0), b' ' | b'\t') {
-            self.at += 1;
-        }
-        let ends = matches!(self.peek(0), 0 | b'\n' | b'|' | b'&' | b';' | b'<' | b'>' | b')');
-        if ends || self.at >= self.bytes.len() {
-            return None;
-        }
-        let before = self.out.len();
-        self.word();
-        match self.out.len() > before {
-            true => match self.out.pop() {
-                Some(Token::Word(word)) => Some(word),
-                _ => None,
-            },
-            false => None,
-        }
-    }
-
-    /// After `<<`: a here-string, or a heredoc whose text is read at the end of the line.
-    fn here(&mut self) {
-        if self.peek(0) == b'<' {
-            self.at += 1;
-            let text = self.next_word().unwrap_or_default().text;
-            return self.out.push(Token::Redirect(0, Target::Text(text)));
-        }
-        let tabs = self.peek(0) == b'-';
-        self.at += usize::from(tabs);
-        let Some(end) = self.next_word() else { return };
-        self.heredocs.push((self.out.len(), end.text, tabs));
-        self.out.push(Token::Redirect(0, Target::Text(String::new())));
-    }
-
-    fn heredoc_texts(&mut self) {
-        for (token, end, tabs) in std::mem::take(&mut self.heredocs) {
-            let start = self.at;
-            let mut stop = self.bytes.len();
-            while self.at < self.bytes.len() {
-                let rest = &self.bytes[self.at..];
-                let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
-                let line = &rest[..len];
-                let from = self.at;
-                self.at = (self.at + len + 1).min(self.bytes.len());
-                let line = match tabs {
-                    true => line.trim_ascii_start(),
-                    false => line,
-                };
-                if line.trim_ascii_end() == end.as_bytes() {
-                    stop = from;
-                    break;
-                }
-            }
-            let text = String::from_utf8_lossy(&self.bytes[start.min(stop)..stop]).into_owned();
-            if let Some(Token::Redirect(_, target)) = self.out.get_mut(token) {
-                *target = Target::Text(text);
-            }
-        }
-    }
-
-    fn push_word(&mut self, word: Vec<u8>, is_quoted: bool) {
+    fn push_word(&mut self, word: Vec<u8>, is_quoted: bool, start: usize) {
         let text = String::from_utf8_lossy(&word).into_owned();
-        self.out.push(Token::Word(Word { text, is_quoted }));
+        self.push(Token::Word(Word { text, is_quoted }), start);
     }
 
     fn word(&mut self) {
+        let start = self.at;
         let mut word: Vec<u8> = Vec::new();
         let mut is_quoted = false;
         while self.at < self.bytes.len() {
@@ -261,7 +254,7 @@ impl Lexer<'_> {
                     let is_stream = word.len() == 1 && word[0].is_ascii_digit() && !is_quoted;
                     if is_stream {
                         let stream = word[0] - b'0';
-                        return self.redirect(Some(stream.min(2)));
+                        return self.redirect(Some(stream.min(2)), start);
                     }
                     break;
                 }
@@ -274,6 +267,11 @@ impl Lexer<'_> {
                     self.double(&mut word);
                 }
                 _ if self.is_escape(b) => self.escape(&mut word),
+                b'#' if self.is_exact && self.is_behind_space() => {
+                    self.pass(Passed::Comment, self.at);
+                    word.push(b);
+                    self.at += 1;
+                }
                 b'$' | b'`' | b'@' | b'{' | b'(' => is_quoted |= self.special(&mut word, b),
                 _ => {
                     word.push(b);
@@ -281,7 +279,7 @@ impl Lexer<'_> {
                 }
             }
         }
-        if word == b"[[" && self.dialect == Dialect::Posix {
+        if word == b"[[" && self.dialect == Dialect::Posix && !self.is_exact {
             // A condition: what looks like an operator in it is none.
             let rest = &self.bytes[self.at..];
             let end = memchr::memmem::find(rest, b"]]").map_or(rest.len(), |i| i + 2);
@@ -289,192 +287,7 @@ impl Lexer<'_> {
             self.at += end;
         }
         if !word.is_empty() || is_quoted {
-            self.push_word(word, is_quoted);
-        }
-    }
-
-    /// `$'…'`, `$"…"`, `$(…)`, `${…}`, backticks; script blocks of PowerShell. Whether it was a quotation.
-    fn special(&mut self, word: &mut Vec<u8>, b: u8) -> bool {
-        let next = self.peek(1);
-        match (self.dialect, b, next) {
-            (Dialect::Posix, b'$', b'\'') => {
-                self.at += 1;
-                self.ansi(word);
-                return true;
-            }
-            (Dialect::Posix, b'$', b'"') => self.at += 1,
-            (Dialect::Posix | Dialect::PowerShell, b'$', b'(') | (Dialect::PowerShell, b'@', b'(') => {
-                word.push(b);
-                self.at += 1;
-                self.balanced(word, b'(', b')');
-            }
-            (Dialect::Posix | Dialect::PowerShell, b'$', b'{') | (Dialect::PowerShell, b'@', b'{') => {
-                word.push(b);
-                self.at += 1;
-                self.balanced(word, b'{', b'}');
-            }
-            (Dialect::PowerShell, b'{', _) => self.balanced(word, b'{', b'}'),
-            (Dialect::PowerShell, b'(', _) => self.balanced(word, b'(', b')'),
-            (Dialect::Posix, b'`', _) => {
-                word.push(b);
-                self.at += 1;
-                while self.at < self.bytes.len() {
-                    let b = self.peek(0);
-                    word.push(b);
-                    self.at += 1;
-                    if b == b'`' {
-                        break;
-                    }
-                    if b == b'\\' && self.at < self.bytes.len() {
-                        word.push(self.peek(0));
-                        self.at += 1;
-                    }
-                }
-            }
-            _ => {
-                word.push(b);
-                self.at += 1;
-            }
-        }
-        false
-    }
-
-    fn single(&mut self, word: &mut Vec<u8>) {
-        self.at += 1;
-        loop {
-            let rest = &self.bytes[self.at..];
-            let len = memchr::memchr(b'\'', rest).unwrap_or(rest.len());
-            word.extend_from_slice(&rest[..len]);
-            self.at = (self.at + len + 1).min(self.bytes.len());
-            // PowerShell doubles a quote to quote it.
-            if self.dialect == Dialect::PowerShell && len < rest.len() && self.peek(0) == b'\'' {
-                word.push(b'\'');
-                self.at += 1;
-                continue;
-            }
-            return;
-        }
-    }
-
-    fn double(&mut self, word: &mut Vec<u8>) {
-        self.at += 1;
-        while self.at < self.bytes.len() {
-            let b = self.peek(0);
-            let next = self.peek(1);
-            match b {
-                b'"' => {
-                    self.at += 1;
-                    if self.dialect == Dialect::PowerShell && self.peek(0) == b'"' {
-                        word.push(b'"');
-                        self.at += 1;
-                        continue;
-                    }
-                    return;
-                }
-                b'\\' if self.dialect == Dialect::Posix => {
-                    self.at += 2;
-                    match next {
-                        b'"' | b'\\' | b'$' | b'`' => word.push(next),
-                        b'\n' => {}
-                        _ => {
-                            word.push(b);
-                            self.at -= 1;
-                        }
-                    }
-                }
-                b'`' if self.dialect == Dialect::PowerShell => {
-                    if next != 0 {
-                        word.push(next);
-                    }
-                    self.at += 2;
-                }
-                b'$' if next == b'(' && self.dialect != Dialect::Cmd => {
-                    word.push(b);
-                    self.at += 1;
-                    self.balanced(word, b'(', b')');
-                }
-                _ => {
-                    word.push(b);
-                    self.at += 1;
-                }
-            }
-        }
-        self.at = self.bytes.len();
-    }
-
-    /// `$'…'` with its escapes.
-    fn ansi(&mut self, word: &mut Vec<u8>) {
-        self.at += 1;
-        while self.at < self.bytes.len() {
-            let b = self.peek(0);
-            self.at += 1;
-            match b {
-                b'\'' => return,
-                b'\\' => {
-                    let next = self.peek(0);
-                    self.at += 1;
-                    match next {
-                        b'n' => word.push(b'\n'),
-                        b't' => word.push(b'\t'),
-                        b'\'' | b'\\' | b'"' => word.push(next),
-                        0 => {}
-                        _ => word.extend([b'\\', next]),
-                    }
-                }
-                _ => word.push(b),
-            }
-        }
-        self.at = self.bytes.len();
-    }
-
-    fn escape(&mut self, word: &mut Vec<u8>) {
-        let escape = self.peek(0);
-        let next = self.peek(1);
-        self.at += 1;
-        if self.at >= self.bytes.len() {
-            return;
-        }
-        if next == b'\n' {
-            self.at += 1;
-            return;
-        }
-        // A Windows path keeps its separators, and so does a pattern such as `\bname`.
-        if escape == b'\\' && next.is_ascii_alphanumeric() {
-            word.push(escape);
-        }
-        if next.is_ascii() {
-            word.push(next);
-            self.at += 1;
-        }
-    }
-
-    /// Copies from an opening bracket to the one that closes it, quotations inside as they are.
-    fn balanced(&mut self, word: &mut Vec<u8>, open: u8, close: u8) {
-        let mut depth = 0usize;
-        let mut quote = 0;
-        while self.at < self.bytes.len() {
-            let b = self.peek(0);
-            word.push(b);
-            self.at += 1;
-            match b {
-                _ if quote != 0 => {
-                    if b == quote {
-                        quote = 0;
-                    } else if b == b'\\' && quote == b'"' && self.at < self.bytes.len() {
-                        word.push(self.peek(0));
-                        self.at += 1;
-                    }
-                }
-                b'\'' | b'"' => quote = b,
-                _ if b == open => depth += 1,
-                _ if b == close => {
-                    depth -= 1;
-                    if depth == 0 {
-                        return;
-                    }
-                }
-                _ => {}
-            }
+            self.push_word(word, is_quoted, start);
         }
     }
 }

@@ -4,7 +4,7 @@
 //! and `compound` know the grammar, `wrap` takes wrappers off.
 
 mod compound;
-mod lex;
+pub mod lex;
 mod parse;
 mod wrap;
 

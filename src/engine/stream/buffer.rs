@@ -56,7 +56,7 @@ pub(super) struct Parts {
 pub(super) struct Gone {
     pub(super) lines: usize,
     pub(super) bytes: usize,
-    /// Of the lines, those that report a failure.
+    /// How many of the lines report a failure.
     pub(super) failures: usize,
 }
 
@@ -172,7 +172,7 @@ const BEFORE: usize = 3;
 const AFTER: usize = 5;
 /// Bytes of lines before a failure.
 const BEFORE_BYTES: usize = 8 << 10;
-/// Kinds of failures that are told apart.
+/// Kinds of failures that are counted apart.
 const KINDS: usize = 4096;
 
 /// The first line of a text with its end, or as much of it as is looked at together.

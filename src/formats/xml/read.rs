@@ -24,9 +24,9 @@ pub struct Node {
     pub start: u32,
     /// Behind the last byte.
     pub end: u32,
-    /// Of an element: behind the start tag.
+    /// For an element: the place behind its start tag.
     pub open: u32,
-    /// Of an element: where the end tag starts.
+    /// For an element: where its end tag starts.
     pub close: u32,
     /// The first node behind this one and all inside it.
     pub next: u32,

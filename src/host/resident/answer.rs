@@ -12,7 +12,7 @@ use crate::host::tools::find;
 use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
 use crate::sanitize::redact_only;
 
-/// One part in so many of what a host shows is left free: it may count other things than we do.
+/// Share of what a host shows, as 1 part in this many, that is left free: the host may count differently.
 const MARGIN: usize = 20;
 /// Originals that are listed, at most.
 const MAX_LISTED: usize = 4096;

@@ -24,7 +24,7 @@ use crate::host::Host;
 /// When a resident process ends by itself.
 #[derive(Debug, Clone, Copy)]
 pub struct Ends {
-    /// After so long without a request.
+    /// The process ends after this long without a request.
     pub idle: Duration,
     /// So long after the last owner is gone, unless somebody asks.
     pub linger: Duration,

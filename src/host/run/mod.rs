@@ -84,9 +84,9 @@ pub struct Holding {
 /// Bytes of an output that a host shows at most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shown {
-    /// Of a command that worked.
+    /// The limit for a command that worked.
     pub whole: usize,
-    /// Of one that failed.
+    /// The limit for a command that failed.
     pub failed: usize,
 }
 

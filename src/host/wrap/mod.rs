@@ -160,7 +160,7 @@ fn is_plain(simple: &Simple) -> bool {
             || argument.starts_with("--watch")
             || argument.starts_with("dev:")
     };
-    // Of `cargo` most of these mean something else.
+    // Most of these mean something else to `cargo`.
     let may_wait = if name == "cargo" { arguments.iter().any(|a| a == "watch") } else { is(WATCHERS) };
     if may_wait && arguments.iter().any(waits) {
         return false;

@@ -1,6 +1,10 @@
 //! Where the commands of a command line begin and end, byte for byte. Gives up on what is more than a list of
 //! pipelines.
 
+use std::ops::Range;
+
+use crate::detect::command::lex::{self, Spanned, Token};
+
 /// A piece of a command line between the operators that stand outside of quotes.
 #[derive(Debug)]
 pub(super) struct Part<'a> {
@@ -15,136 +19,47 @@ pub(super) struct Part<'a> {
 
 /// The parts of a command line; `None` for what is more than a list of pipelines of programs.
 pub(super) fn split(command: &str) -> Option<Vec<Part<'_>>> {
-    let bytes = command.as_bytes();
-    let mut parts: Vec<Part<'_>> = Vec::new();
-    let (mut start, mut at, mut redirects) = (0, 0, false);
-    let mut follows_pipe = false;
-    let mut push = |start: usize, stop: usize, end: &'static str, redirects: bool| -> Option<()> {
-        let text = &command[start..stop];
-        let lead = text.len() - text.trim_start().len();
-        let text = text.trim();
-        if text.is_empty() {
-            // An operator without a command before it; blank lines and a last `;` are nothing.
-            return matches!(end, "\n" | "").then_some(());
-        }
-        if text.starts_with('#') {
-            return None;
-        }
-        let is_simple = !redirects && !follows_pipe && end != "|";
-        follows_pipe = end == "|";
-        parts.push(Part { start: start + lead, text, end, is_simple });
-        Some(())
-    };
-    while at < bytes.len() {
-        let next = bytes.get(at + 1).copied().unwrap_or(0);
-        match bytes[at] {
-            b'\\' => at += 2,
-            b'\'' => at += memchr::memchr(b'\'', &bytes[at + 1..])? + 2,
-            b'"' => at = double_quoted(bytes, at)?,
-            b'$' if next == b'\'' => at = escaped_quoted(bytes, at + 1)?,
-            b'$' if next == b'(' => at = bracketed(bytes, at + 1)?,
-            b'$' if matches!(next, b'$' | b'!') => return None,
-            b'$' if next == b'{' => at += memchr::memchr(b'}', &bytes[at..])? + 1,
-            b'`' => at += memchr::memchr(b'`', &bytes[at + 1..])? + 2,
-            // Groups, functions, texts in the command, substituted processes.
-            b'(' | b')' => return None,
-            b'<' if matches!(next, b'<' | b'(') => return None,
-            b'>' if next == b'(' => return None,
-            b'#' if at == 0 || bytes[at - 1].is_ascii_whitespace() => return None,
-            b'>' => {
-                let is_joined = command[..at].ends_with('2') && command[at..].starts_with(">&1");
-                redirects |= !is_joined;
-                at += if is_joined { 3 } else { 1 };
-                // `>&` and `>|` are no operators between commands.
-                at += usize::from(!is_joined && matches!(bytes.get(at), Some(b'&' | b'|' | b'>')));
-            }
-            b'<' => {
-                redirects = true;
-                at += 1;
-            }
-            b'&' if next == b'&' => {
-                push(start, at, "&&", redirects)?;
-                (at, redirects) = (at + 2, false);
-                start = at;
-            }
-            // In the background, or `&>`.
-            b'&' => {
-                if next != b'>' {
-                    return None;
-                }
-                (at, redirects) = (at + 2, true);
-            }
-            b'|' => {
-                let (end, len) = if next == b'|' { ("||", 2) } else { ("|", 1) };
-                if end == "|" && next == b'&' {
-                    return None;
-                }
-                push(start, at, end, redirects)?;
-                (at, redirects) = (at + len, false);
-                start = at;
-            }
-            b';' | b'\n' => {
-                if next == b';' {
-                    return None;
-                }
-                push(start, at, if bytes[at] == b';' { ";" } else { "\n" }, redirects)?;
-                (at, redirects) = (at + 1, false);
-                start = at;
-            }
-            _ => at += 1,
-        }
+    let read = lex::read(command);
+    if !read.passed.is_empty() {
+        return None;
     }
-    push(start, bytes.len(), "", redirects)?;
+    let mut parts: Vec<Part<'_>> = Vec::new();
+    let (mut start, mut redirects, mut follows_pipe) = (0, false, false);
+    let whole_end = Spanned { token: Token::Op(""), range: command.len()..command.len() };
+    for Spanned { token, range } in read.tokens.into_iter().chain([whole_end]) {
+        let end = match token {
+            Token::Op(end) => end,
+            Token::Redirect(..) => {
+                redirects |= !is_joined(command, range);
+                continue;
+            }
+            Token::Word(_) => continue,
+        };
+        let is_simple = !redirects && !follows_pipe && end != "|";
+        let text = command[start..range.start].trim_start();
+        start = range.start - text.len();
+        match text.trim_end() {
+            // An operator without a command before it; blank lines and a last `;` are nothing.
+            "" if matches!(end, "\n" | "") => {}
+            "" => return None,
+            // Behind a blank that is none to the shell.
+            text if text.starts_with('#') => return None,
+            text => {
+                follows_pipe = end == "|";
+                parts.push(Part { start, text, end, is_simple });
+            }
+        }
+        (start, redirects) = (range.end, false);
+    }
     // `a &&` goes on in a line that is not there.
     parts.last().filter(|last| matches!(last.end, "" | ";" | "\n"))?;
     Some(parts)
 }
 
-/// Behind a text in double quotes that begins at `at`.
-fn double_quoted(bytes: &[u8], at: usize) -> Option<usize> {
-    let mut at = at + 1;
-    loop {
-        match *bytes.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\\' => at += 2,
-            b'$' if bytes.get(at + 1) == Some(&b'(') => at = bracketed(bytes, at + 1)?,
-            b'`' => at += memchr::memchr(b'`', &bytes[at + 1..])? + 2,
-            _ => at += 1,
-        }
-    }
-}
-
-/// Behind a text in `$'…'` whose quote is at `at`.
-fn escaped_quoted(bytes: &[u8], at: usize) -> Option<usize> {
-    let mut at = at + 1;
-    loop {
-        match *bytes.get(at)? {
-            b'\'' => return Some(at + 1),
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-}
-
-/// Behind a substituted command whose bracket is at `at`.
-fn bracketed(bytes: &[u8], at: usize) -> Option<usize> {
-    let (mut at, mut depth) = (at, 0usize);
-    loop {
-        match *bytes.get(at)? {
-            b'(' => (at, depth) = (at + 1, depth + 1),
-            b')' => {
-                (at, depth) = (at + 1, depth - 1);
-                if depth == 0 {
-                    return Some(at);
-                }
-            }
-            b'\\' => at += 2,
-            b'\'' => at += memchr::memchr(b'\'', &bytes[at + 1..])? + 2,
-            b'"' if depth < 64 => at = double_quoted(bytes, at)?,
-            b'"' => return None,
-            _ => at += 1,
-        }
-    }
+/// Whether a redirection is `2>&1`.
+fn is_joined(command: &str, range: Range<usize>) -> bool {
+    let at = range.start + command[range].find(['<', '>']).unwrap_or_default();
+    command[..at].ends_with('2') && command[at..].starts_with(">&1")
 }
 
 /// The first word, where it is written out.
@@ -170,5 +85,79 @@ pub(super) fn without_assignments(text: &str) -> &str {
             return "";
         }
         rest = value[end..].trim_start();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Words that hold what would be an operator outside of quotes, and redirections, with whether a part that has them is
+    /// simple.
+    const WORDS: [(&str, bool); 16] = [
+        ("a", true),
+        ("-x=1", true),
+        ("'b && c'", true),
+        ("\"d | 'e'; f\"", true),
+        ("$(g; h | i)", true),
+        ("\"$(j \"k && l\")\"", true),
+        ("`m; n`", true),
+        ("${o:-p}", true),
+        ("\\;", true),
+        ("q#r", true),
+        ("$'s\\'; t'", true),
+        ("2>&1", true),
+        ("> u", false),
+        (">&2", false),
+        ("&> v", false),
+        ("< w", false),
+    ];
+
+    /// What makes a command line more than a list of pipelines, or is never closed.
+    const MORE: [&str; 22] = [
+        "(x)", "x &", "<<E", "<<< x", "<(x)", ">(x)", "|& x", ";; x", "# x", "$!", "$$", "'x", "\"x", "$'x",
+        "$(x", "${x", "`x", "\"$(x\"", "x &&", "x |", "&& ; x", "; ; x",
+    ];
+
+    fn words() -> impl Strategy<Value = Vec<(&'static str, bool)>> {
+        proptest::collection::vec(proptest::sample::select(WORDS.as_slice()), 0..4)
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(1000))]
+
+        #[test]
+        fn parts_are_what_stands_between_operators(
+            lines in proptest::collection::vec((words(), proptest::sample::select(&["&&", "||", "|", ";", "\n"][..])), 1..6),
+            last in words(),
+            more in proptest::sample::select(MORE.as_slice()),
+        ) {
+            let mut command = String::new();
+            let mut expected = Vec::new();
+            let mut follows_pipe = false;
+            for (words, end) in lines.iter().cloned().chain([(last, "")]) {
+                let all: Vec<&str> = std::iter::once("cmd").chain(words.iter().map(|(word, _)| *word)).collect();
+                let text = all.join(" ");
+                let is_simple = words.iter().all(|(_, is)| *is) && !follows_pipe && end != "|";
+                follows_pipe = end == "|";
+                expected.push((command.len() + 1, text.clone(), end, is_simple));
+                command.push_str(&format!(" {text} {end}"));
+            }
+            let parts = split(&command).unwrap();
+            let parts: Vec<_> = parts.iter().map(|part| (part.start, part.text.to_owned(), part.end, part.is_simple)).collect();
+            prop_assert_eq!(parts, expected);
+            let declined = format!("{command} {more}");
+            prop_assert!(split(&declined).is_none(), "{}", declined);
+        }
+    }
+
+    #[test]
+    fn what_is_never_closed_is_declined() {
+        for text in ["a 'b", "a \"b", "a $'b", "a $(b", "a ${b", "a `b", "a \"$(b\"", "a \"`b\"", "a && 'b"] {
+            assert!(split(text).is_none(), "{text}");
+        }
+        assert_eq!(split("a 'b' && c").unwrap().len(), 2);
     }
 }

@@ -42,7 +42,7 @@ pub(super) struct Token {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Mode {
     Code,
-    /// A block comment, so many deep.
+    /// Inside a block comment, at this depth of nesting.
     Comment(u32),
     /// A string that runs over lines, up to this text; backslashes escape or not.
     Text {

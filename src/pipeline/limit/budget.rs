@@ -48,7 +48,7 @@ impl Ask {
         Self { limit, mode: policy.mode.max(wanted.min(policy.max_mode)), keeps: true }
     }
 
-    /// The rungs to try for a text of so many bytes, in order.
+    /// The rungs to try for a text of this size, in bytes, in order.
     pub(in crate::pipeline) fn rungs(&self, policy: &Policy, bytes: usize) -> Vec<Rung> {
         let top = self.mode.max(policy.max_mode);
         let is_large = bytes > LARGE_BYTES;
@@ -84,9 +84,10 @@ pub(in crate::pipeline) fn used(ask: Ask, rung: Rung, after: usize, why: Reason)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Budget;
 
     fn policy(mode: Mode, max_mode: Mode, per_result: Option<usize>) -> Policy {
-        let budget = crate::config::Budget { per_result, total: None };
+        let budget = Budget { per_result, ..Budget::NONE };
         Policy { mode, max_mode, budget, ..Policy::default() }
     }
 

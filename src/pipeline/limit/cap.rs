@@ -33,13 +33,13 @@ pub struct Cap {
     pub names: usize,
 }
 
-/// Names may take one byte for so many that are left out.
+/// The marker may spend 1 byte on names for this many bytes that are left out.
 const NAMES_SHARE: usize = 8;
 /// Lines shown before the first failure.
 const LEAD_LINES: usize = 3;
 /// Units shown around a failure, nearest first.
 const CONTEXT_OFFSETS: [isize; 4] = [1, -1, 2, -2];
-/// One part in so many of the budget is for samples of what goes.
+/// Share of the budget, as 1 part in this many, for samples of the lines that are left out.
 const SAMPLE_SHARE: usize = 12;
 /// Samples, at most.
 const MAX_SAMPLES: usize = 12;

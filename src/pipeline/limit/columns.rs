@@ -122,7 +122,7 @@ struct Column {
 }
 
 impl Column {
-    /// Of the numbers in some rows, what is common.
+    /// What the numbers in some rows have in common.
     fn with_sample(mut numbers: Vec<f64>, rows: usize) -> Self {
         let mut range = None;
         // A header is no number.
@@ -182,7 +182,7 @@ impl Column {
 
     /// The values that few rows have, with their keys.
     fn rare(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
-        // Of many values that are as common as each other some are less so by chance.
+        // Where many values are equally common, some are rarer by chance.
         let unlike = RARE_ONE_IN.max(self.values.len() * UNLIKE);
         let rare = move |(_, value): &(u64, &Value)| value.rows * unlike <= rows;
         let all = || self.keys.iter().copied().zip(&self.values);

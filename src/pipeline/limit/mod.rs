@@ -15,7 +15,7 @@
 //! | `pointer` | writes the line that stands for a text that is stored and not shown | with `fit_parts` |
 //! | `unit` | the pieces that a cut keeps or drops as a whole | both cuts |
 //! | `headings` | finds the lines that a kept line depends on | both cuts |
-//! | `outliers`, `columns`, `candidate` | find the lines that stand out, which a cut keeps before others | a cap |
+//! | `outliers`, `columns`, `warnings`, `candidate` | find the lines that stand out, which a cut keeps before others | a cap |
 
 pub mod budget;
 mod candidate;
@@ -30,3 +30,4 @@ pub mod pointer;
 pub mod share;
 mod shorten;
 mod unit;
+mod warnings;

@@ -13,7 +13,9 @@ use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE};
 use crate::pipeline::limit::cap::Picked;
 use crate::pipeline::limit::columns;
 use crate::pipeline::limit::unit::Kept;
+use crate::pipeline::limit::warnings;
 use crate::text::details::likeness;
+use crate::text::flags;
 use crate::text::maps::Set;
 use crate::text::source::Source;
 
@@ -83,7 +85,7 @@ const WORDS: &[&str] = &[
     "경고",
 ];
 
-/// A word that more than one line in so many holds tells nothing.
+/// A word that more than 1 line in this many holds does not make a line stand out.
 const COMMON_ONE_IN: usize = 10;
 /// Longest line that is a candidate, in bytes.
 const MAX_LINE_BYTES: usize = 600;
@@ -99,6 +101,16 @@ pub fn find(source: &Source<'_>, lines: &[usize]) -> Vec<Candidate> {
     let mut out = Vec::new();
     words(source, lines, &mut out);
     columns::find(source, lines, &mut out);
+    warnings::find(source, lines, &mut out);
+    let odd = flags::odd(lines.iter().map(|&line| source.line(line)));
+    let of_flags = |odd: flags::Odd| Candidate {
+        place: odd.place,
+        nth: odd.nth,
+        count: odd.count,
+        key: odd.key,
+        is_word: false,
+    };
+    out.extend(odd.into_iter().map(of_flags));
     let is_short = |c: &Candidate| source.line(lines[c.place]).len() <= MAX_LINE_BYTES;
     out.retain(is_short);
     out.sort_by_key(|c| (c.nth, c.count, c.place));
@@ -160,7 +172,7 @@ fn is_whole(text: &[u8], start: usize, end: usize) -> bool {
     is_start && !is_part(text.get(end)) && !before.ends_with(b"no ") && !before.ends_with(b" 0 ")
 }
 
-/// One part in so many of what a cut leaves is for lines that stand out.
+/// Share of what a cut leaves, as 1 part in this many, that is kept free for lines that stand out.
 const OUTLIERS_ONE_IN: usize = 6;
 
 impl Picked<'_> {

@@ -13,7 +13,6 @@ mod overrides;
 mod program;
 mod texts;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -30,7 +29,8 @@ pub use mcp::STRUCTURED;
 pub use overrides::{OVERRIDES, Overrides};
 
 /// Formats of bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// OpenAI chat completions: `messages` with `role: "tool"`, or `role: "function"`.
@@ -46,7 +46,8 @@ pub enum Format {
 }
 
 /// What is done to the schemas of the tools in a body.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum ToolSchemas {
     /// Nothing.
@@ -57,7 +58,8 @@ pub enum ToolSchemas {
 }
 
 /// What becomes of structured content.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub enum StructuredContent {
     /// It stays to the byte.
@@ -68,20 +70,21 @@ pub enum StructuredContent {
 }
 
 /// Parameters of `messages/compress`.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
-#[schemars(rename = "MessagesParams")]
+#[cfg_attr(feature = "schema", schemars(rename = "MessagesParams"))]
 pub struct Params<'a> {
     /// The session, 1 to 512 bytes; it opens on first use. Without one there is no memo and no dedup.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 512))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 512)))]
     pub session_id: Option<String>,
     /// The format of the body. May be absent where the body tells.
     #[serde(default)]
     pub format: Option<Format>,
     /// The request as the model's provider takes it, or, for `mcp`, a result or an array of messages.
     #[serde(borrow)]
-    #[schemars(schema_with = "body_schema")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "body_schema"))]
     pub body: &'a RawValue,
     /// Settings for this request alone.
     #[serde(default, deserialize_with = "object")]
@@ -97,7 +100,7 @@ pub struct Params<'a> {
     /// How full the model's context is, as in `toolResult/compress`. It counts for results that the session
     /// does not know yet.
     #[serde(default)]
-    #[schemars(range(min = 0.0, max = 1.0))]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0.0, max = 1.0)))]
     pub context_pressure: Option<f64>,
     /// So many of the newest results stay exact; redaction alone still applies. Default 0.
     #[serde(default)]
@@ -113,7 +116,7 @@ pub struct Params<'a> {
     pub strip_overrides: bool,
     /// The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters.
     #[serde(default)]
-    #[schemars(length(min = 1, max = 128))]
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
     pub correlation_id: Option<String>,
 }
 
@@ -137,12 +140,14 @@ impl<'a> Params<'a> {
     }
 }
 
+#[cfg(feature = "schema")]
 fn body_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
     schemars::json_schema!({ "oneOf": [{ "type": "object" }, { "type": "array" }] })
 }
 
 /// What became of one result of a body.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MessageResult {
     /// The call that it answers: the id in the body, or `name#n` for the n-th result of that tool that has
@@ -160,11 +165,12 @@ pub struct MessageResult {
 }
 
 /// Result of `messages/compress`.
-#[derive(Debug, Serialize, JsonSchema)]
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct MessagesCompressed {
     /// The body. Every byte that is not a text of a result is as it came.
-    #[schemars(schema_with = "body_schema")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "body_schema"))]
     pub body: Box<RawValue>,
     /// The format that the body was read in; absent where it holds no result that would tell.
     #[serde(skip_serializing_if = "Option::is_none")]

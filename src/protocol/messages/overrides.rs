@@ -106,23 +106,14 @@ impl Overrides {
 
     /// These settings over others.
     pub fn over(&self, base: Option<PolicyPatch>) -> PolicyPatch {
-        let base = base.unwrap_or_default();
-        let own = &self.policy;
-        PolicyPatch {
-            mode: own.mode.or(base.mode),
-            dictionary: own.dictionary.or(base.dictionary),
-            dedup: own.dedup.or(base.dedup),
-            redact_secrets: own.redact_secrets.or(base.redact_secrets),
-            max_output_bytes: own.max_output_bytes.or(base.max_output_bytes),
-            memo: own.memo.or(base.memo),
-            ..base
-        }
+        self.policy.clone().or(base.unwrap_or_default())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Policy;
     use serde_json::value::RawValue;
 
     fn read(forge: &str) -> Result<Overrides, RpcError> {
@@ -154,6 +145,14 @@ mod tests {
         assert_eq!(all.over(Some(base)), PolicyPatch { min_bytes: Some(7), ..expected });
         assert_eq!(read("{}").unwrap(), Overrides::default());
         assert_eq!(read(r#"{"tool_output_compression":null}"#).unwrap(), Overrides::default());
+    }
+
+    #[test]
+    fn members_are_called_as_the_settings_that_they_set() {
+        let error = read(r#"{"tool_output_compression":{"bogus":1}}"#).unwrap_err().message;
+        let members = error.split('`').skip(3).step_by(2);
+        let others = members.filter(|name| !Policy::TABLE.rows.iter().any(|row| row.field == *name));
+        assert_eq!(others.collect::<Vec<_>>(), ["method", "session_id"], "{error}");
     }
 
     #[test]

@@ -110,7 +110,7 @@ fn result<'j>(object: Json<'j>, found: &mut Found<'j>) -> Option<()> {
     let mut names: Vec<Cow<'j, str>> = Vec::new();
     let before = found.texts.len();
     for member in object.members() {
-        // Of a member that stands twice nobody knows which one counts.
+        // If a member stands twice, it is unknown which one counts.
         if names.len() == MAX_MEMBERS || names.contains(&member.name) {
             return None;
         }

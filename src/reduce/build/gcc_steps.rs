@@ -8,11 +8,15 @@ use super::gcc_lines::{Kind, is_caret, is_driver_line};
 use super::make::{directory, failed_target};
 use super::{name, stem};
 use crate::reduce::fates::Fates;
+use crate::text::flags;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
 /// Group of all that is hidden here.
 pub const GROUP: u32 = 1;
+
+/// Most steps that stay because of a flag.
+pub const MOST_ODD: usize = 8;
 
 /// Directories that are open at once, at most: each line that is printed is asked of all of them.
 pub const MOST_OPEN: usize = 256;
@@ -45,7 +49,7 @@ pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, fates: 
             Kind::Probe => steps.steps.push((i..i + 1, false)),
             Kind::Enter => {
                 let directory = directory(source.line(i));
-                // One that is open for so long stays.
+                // One that has been open for this long stays.
                 if steps.open.len() == MOST_OPEN {
                     steps.open.remove(0);
                 }
@@ -58,6 +62,7 @@ pub fn hide(source: &Source<'_>, lines: &[Kind], exit_code: Option<i64>, fates: 
         i += 1;
     }
     steps.steps.pop();
+    steps.keep_odd();
     for (lines, _) in steps.steps.into_iter().filter(|(_, stays)| !stays) {
         fates.omit(lines, Reason::Progress, GROUP);
     }
@@ -125,6 +130,14 @@ struct Steps<'a> {
 }
 
 impl Steps<'_> {
+    /// Steps that differ from their neighbours in a flag tell something though they printed nothing.
+    fn keep_odd(&mut self) {
+        let odd = flags::odd(self.steps.iter().map(|(lines, _)| self.source.slice(lines.clone())));
+        for odd in odd.iter().take(MOST_ODD) {
+            self.steps[odd.place].1 = true;
+        }
+    }
+
     /// Several steps may run at once, so a step stays also when what failed elsewhere has its name.
     fn step(&mut self, lines: Range<usize>) {
         let mut words = self.source.slice(lines.clone()).split_ascii_whitespace();

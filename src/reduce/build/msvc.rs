@@ -7,11 +7,13 @@
 
 use std::collections::HashSet;
 
+use super::gcc_steps::MOST_ODD;
 use super::{CLAIM_LINES, Tally, claim};
 use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
 use crate::reduce::fates::{Blanks, Fates};
 use crate::reduce::{Meta, Reducer};
+use crate::text::flags;
 use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
@@ -63,13 +65,22 @@ impl Reducer for Msvc {
         let summary = (0..source.len()).find(|&i| is_verdict(source.line(i)));
         let mut seen: HashSet<&str> = HashSet::new();
         let last = (0..source.len()).rev().find(|&i| !source.line(i).trim().is_empty());
+        // Steps that differ from their neighbours in a flag tell something though they printed nothing.
+        let steps: Vec<usize> = (0..source.len()).filter(|&i| is_step(source.line(i))).collect();
+        let odd = flags::odd(steps.iter().map(|&i| source.line(i)));
+        let odd: HashSet<usize> = odd.iter().take(MOST_ODD).map(|odd| steps[odd.place]).collect();
         let below = summary.map_or(source.len(), |verdict| verdict + 1);
         for i in 0..below {
             let line = source.line(i);
             let said = code(line).is_some();
             if said && !seen.insert(line.trim()) {
                 fates.omit(i..i + 1, Reason::RepeatedDiagnostic, STEPS + 1);
-            } else if !said && Some(i) != last && is_step(line) && !signals::is_failure(line) {
+            } else if !said
+                && Some(i) != last
+                && !odd.contains(&i)
+                && is_step(line)
+                && !signals::is_failure(line)
+            {
                 fates.omit(i..i + 1, Reason::Progress, STEPS);
             }
         }

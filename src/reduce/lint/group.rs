@@ -43,7 +43,7 @@ pub enum Layout {
     Alone(&'static str),
 }
 
-/// Lines of the body of the first of a group are shown for so many of them.
+/// The first findings of a group that are shown with their bodies.
 const WHOLE: usize = 2;
 /// Lines of a diagnostic that is long: one whole is enough.
 const LONG: usize = 10;

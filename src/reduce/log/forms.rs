@@ -67,7 +67,9 @@ pub fn middles(source: &Source<'_>, records: &[Record], keys: usize) -> Vec<usiz
     for form in of_key.iter().filter(|form| form.len() >= FEWEST) {
         let outlier = outlier(source, records, form);
         let rare = variants::rare(source, records, form);
-        let stays = |i: &usize| Some(*i) == outlier || rare.binary_search(i).is_ok();
+        let odd = variants::odd_values(source, records, form);
+        let stays =
+            |i: &usize| Some(*i) == outlier || rare.binary_search(i).is_ok() || odd.binary_search(i).is_ok();
         gone.extend(form[1..form.len() - 1].iter().filter(|i| !stays(i)));
     }
     gone.sort_unstable();

@@ -32,9 +32,9 @@ pub struct Head {
     pub level: Level,
 }
 
-/// A stamp starts within so many bytes of the line.
+/// A time stamp starts within this many bytes of the line's start.
 const REACH: usize = 72;
-/// A level stands within so many bytes behind the stamp.
+/// A level starts within this many bytes behind the time stamp.
 const LEVEL_REACH: usize = 160;
 
 static SEVERE: LazyLock<Option<[Regex; 4]>> = LazyLock::new(|| {

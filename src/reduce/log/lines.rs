@@ -30,7 +30,7 @@ static META: Meta = Meta {
             PostgreSQL",
     keeps: "warnings, errors and failures with the records around them, the first and the last of what repeats, every \
             record that differs in more than the named fields or of which a duration stands out; aggressive: errors, failures, the first, the last and \
-            the one that stands out of each form and the first four with rare words, records that name a commit, or a value that an error or the query names, the numbers of orders, invoices, \
+            the one that stands out of each form and the first four with rare words or a rare value, records that name a commit, or a value that an error or the query names, the numbers of orders, invoices, \
             tickets and the like",
     folds: "records equal to ones that stay but for times, process and thread ids, memory addresses, ports and \
             durations; aggressive: records of one form",

@@ -8,9 +8,9 @@ use crate::reduce::quantities;
 
 /// What stands for a masked value in a key. Never shown.
 const MASK: u8 = 1;
-/// Ids stand within so many bytes behind the stamp.
+/// An id starts within this many bytes behind the time stamp.
 const IDS: usize = 28;
-/// A thread in brackets stands within so many.
+/// A thread in brackets starts within this many bytes behind the time stamp.
 const THREADS: usize = 90;
 
 /// Bytes of the longest unit of a duration.

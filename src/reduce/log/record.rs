@@ -16,11 +16,11 @@ use crate::text::source::Source;
 
 /// Longest line of which more than the head is looked at, in bytes: a longer one is like no other.
 const LONGEST: usize = 4000;
-/// Records of one key belong together when no more than so many records stand between two of them.
+/// Records of one key belong together if at most this many other records stand between two of them.
 pub const WINDOW: usize = 200;
 /// Lines shown between two that go, above which they get markers of their own.
 const NEAR: usize = 24;
-/// Less than one part in so many of a text is not worth markers in it.
+/// Folding must save at least 1 part in this many of a text to be worth its markers.
 const LEAST_SHARE: usize = 20;
 /// Keys that a marker counts apart.
 const COUNTED: usize = 6;

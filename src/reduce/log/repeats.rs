@@ -19,7 +19,7 @@ pub fn repeats(source: &Source<'_>, records: &[Record], keys: usize) -> Vec<usiz
         return Vec::new();
     }
     let near_severe = around_severe(records);
-    // Of each key: the records of the run so far.
+    // For each key, the records of the run so far.
     let mut runs: Vec<Vec<usize>> = vec![Vec::new(); keys];
     let mut gone = Vec::new();
     let close = |run: &mut Vec<usize>, gone: &mut Vec<usize>| {

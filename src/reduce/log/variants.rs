@@ -11,10 +11,17 @@ use super::record::{self, Record};
 const MOST: usize = 4;
 /// Records of a rare variant, at most.
 const RARE: usize = 2;
-/// One part in so many of the form, at most, is a rare variant.
+/// A variant is rare if it has at most 1 record in this many of its form.
 const SHARE: usize = 10;
-/// One part in so many of the form, at least, has its words with digits where a rare variant has them.
+/// At least 1 record in this many of the form has words with digits where a rare variant has them.
 const SHAPE_SHARE: usize = 4;
+
+/// Records that are asked what most of a form have, and how many of these must agree. Chosen: values that differ from record
+/// to record are told by them, and at most 1 in `SHARE` may be an exception.
+const SAMPLE: usize = 16;
+const MOST_OF_SAMPLE: usize = 12;
+/// Words of a record that are compared with those of other records, at most.
+const MAX_WORDS: usize = 40;
 
 /// What a text says without its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,6 +62,59 @@ pub fn rare(source: &Source<'_>, records: &[Record], form: &[usize]) -> Vec<usiz
         .map(|(_, (_, first))| first)
         .collect();
     out.sort_unstable();
+    out.truncate(MOST);
+    out
+}
+
+/// The first four records of a form that have another value with digits where nearly all have the same one, such as the
+/// only record with `scheduler-3`.
+pub fn odd_values(source: &Source<'_>, records: &[Record], form: &[usize]) -> Vec<usize> {
+    if form.len() < SHARE {
+        return Vec::new();
+    }
+    let values = |i: usize| {
+        let record = &records[i];
+        let line = source.line(record.lines.start);
+        let from = record::message(line.as_bytes(), record.head);
+        let words = line.as_bytes().get(from..).unwrap_or_default().split(|b| b" \t,;&\"".contains(b));
+        words.take(MAX_WORDS).map(|word| if word.iter().any(u8::is_ascii_digit) { word } else { &[] })
+    };
+    // The value of most records in each place: most of some records have it, or no record is an exception.
+    let mut most: Vec<&[u8]> = Vec::new();
+    let sample = || (0..SAMPLE).map(|nth| form[nth * form.len() / SAMPLE]);
+    for (place, first) in values(form[form.len() / 2]).enumerate() {
+        let has = |value: &[u8]| sample().filter(|i| values(*i).nth(place) == Some(value)).count();
+        // One that is an exception itself may stand in the middle.
+        let common = [first, values(form[0]).nth(place).unwrap_or_default()]
+            .into_iter()
+            .find(|v| !v.is_empty() && has(v) >= MOST_OF_SAMPLE);
+        most.push(common.unwrap_or_default());
+    }
+    let last = most.iter().rposition(|value| !value.is_empty()).map_or(0, |place| place + 1);
+    most.truncate(last);
+    if most.is_empty() {
+        return Vec::new();
+    }
+    let mut others: Vec<(usize, Option<usize>)> = vec![(0, None); most.len()];
+    let mut held = vec![0; most.len()];
+    for &i in form {
+        for (place, (value, most)) in values(i).zip(&most).enumerate() {
+            if value == *most {
+                held[place] += 1;
+            } else {
+                others[place].0 += 1;
+                others[place].1.get_or_insert(i);
+            }
+        }
+    }
+    let is_odd = |place: &usize| {
+        !most[*place].is_empty()
+            && others[*place].0 <= RARE
+            && (form.len() - held[*place]) * SHARE <= form.len()
+    };
+    let mut out: Vec<usize> = (0..most.len()).filter(is_odd).filter_map(|place| others[place].1).collect();
+    out.sort_unstable();
+    out.dedup();
     out.truncate(MOST);
     out
 }
@@ -104,6 +164,20 @@ mod tests {
         assert_eq!(rare_of(|i| format!("{{\"n\":{i},\"user\":\"{}\"}}", user(i))), [7]);
         let kinds = |i: usize| if i % 10 == 3 { "abcdefgh".get(i / 10..i / 10 + 1) } else { None };
         assert_eq!(rare_of(|i| format!("login {i} {}", kinds(i).unwrap_or("usual"))), [3, 13, 23, 33]);
+    }
+
+    #[test]
+    fn a_value_that_only_one_record_has_is_found() {
+        let odd = |line: &dyn Fn(usize) -> String| {
+            let text: String = (0..60).map(|i| format!("10:00:{i:02} {}\n", line(i))).collect();
+            let source = Source::new(&text);
+            let records = records(&source);
+            odd_values(&source, &records, &(0..records.len()).collect::<Vec<_>>())
+        };
+        let to = |i: usize| if i == 7 { 3 } else { 1 };
+        assert_eq!(odd(&|i| format!("lease-{i} handed to scheduler-{}", to(i))), [7]);
+        assert_eq!(odd(&|i| format!("lease-{i} handed to scheduler-{}", i % 2)), [0; 0]);
+        assert_eq!(odd(&|i| format!("lease-{i} took {i}ms")), [0; 0]);
     }
 
     #[test]

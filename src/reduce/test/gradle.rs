@@ -5,6 +5,8 @@
 //! until the next one. It is left out when nothing of that stays. Tests report as `Class > name PASSED`, what
 //! they print as `Class > name STANDARD_OUT` with indented lines below.
 
+mod tasks;
+
 use std::collections::HashSet;
 
 use crate::detect::command::Simple;
@@ -23,7 +25,8 @@ static META: Meta = Meta {
     id: "gradle",
     family: "test",
     reads: "`gradle` and `gradlew`: builds and tests",
-    keeps: "failed and skipped tests whole, failed tasks, what tasks wrote, warnings, what went wrong, the verdict",
+    keeps: "failed and skipped tests whole, failed tasks, tasks that ended unlike those of the same name, tests without \
+            sources, what tasks wrote, warnings, what went wrong, the verdict",
     folds: "tasks with nothing to tell, passing tests and what they printed, downloads, the word of the daemon; \
             warnings of one line and message into one with every place",
     anchors: &["> Task :", "BUILD SUCCESSFUL in ", "BUILD FAILED", "FAILURE: Build "],
@@ -55,6 +58,7 @@ impl Reducer for Gradle {
         let source = input.source;
         let passed: HashSet<&str> = source.lines().filter_map(|l| test(l, " PASSED")).collect();
         let failed: HashSet<&str> = source.lines().filter_map(|l| test(l, " FAILED")).collect();
+        let odd = tasks::odd(source);
         let mut fates = Fates::new(source);
         // The line of a task, while nothing below it stays.
         let mut task: Option<usize> = None;
@@ -74,8 +78,11 @@ impl Reducer for Gradle {
                     false => task = None,
                 }
             } else if is_task(line) {
-                hide_task(&mut fates, task.replace(i));
-            } else if test(line, " PASSED").or(test(line, " STARTED")).is_some() {
+                hide_task(&mut fates, std::mem::replace(&mut task, Some(i).filter(|i| !odd.contains(i))));
+            } else if test(line, " PASSED")
+                .or(test(line, " STARTED").filter(|name| passed.contains(name) && !failed.contains(name)))
+                .is_some()
+            {
                 fates.hide(i, Reason::PassingTests, TESTS);
             } else if let Some(name) = test(line, " STANDARD_OUT").or(test(line, " STANDARD_ERROR")) {
                 let goes = passed.contains(name) && !failed.contains(name);

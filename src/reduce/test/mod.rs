@@ -19,6 +19,7 @@ mod minitest;
 mod mocha;
 mod nextest;
 mod node_test;
+pub mod passed;
 mod phpunit;
 mod playwright;
 mod pytest;

@@ -28,6 +28,7 @@ pub static SBT: Format = Format::new(
             r"\[info\] (?:welcome to sbt|[Ll]oading |[Rr]esolving |[Ss]et current project to|Updating|Resolved|updating|Fetching|[Dd]ownloading|started sbt server|sbt server started|starting sbt server|entering \*experimental\*|compiling \d+|Compiling \d+|done compiling|Done compiling|Done updating|Fetched artifacts|Attempting to fetch|Defining |The new value|Reapplying|Non-compiled module|  Compilation completed|Resolving key references).*",
             Hide(Reason::Progress),
         ),
+        (r"\[info\] +[-+] .+ !!! [A-Z].*", Keep),
         (r"\[info\] +[-+] .+", Hide(Reason::PassingTests)),
         (r"\[info\] +(?:\xE2\x9C\x93|\xE2\x9C\x94) .+", Hide(Reason::PassingTests)),
         (r"\[info\] Test (?:run )?\S* ?(?:started|finished in .*s)", Hide(Reason::Progress)),

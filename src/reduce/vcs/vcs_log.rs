@@ -9,7 +9,9 @@
 //! each commit the middle is left out when it is very long; what is in a format of the caller's stays.
 
 mod style;
+mod undo;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use style::Style;
@@ -31,7 +33,7 @@ static META: Meta = Meta {
     id: "vcs_log",
     family: "git",
     reads: "`git log`, `show`, `reflog`, `shortlog` in all formats (also `--graph`, `--stat`, `--oneline`), `hg log`, `svn log`",
-    keeps: "every hash, reference, subject, trailer and total, bodies of the first 20 commits (5 in `aggressive`)",
+    keeps: "every hash, reference, subject, trailer and total, commits that undo others, bodies of the first 20 commits (5 in `aggressive`)",
     folds: "author and date lines that equal those of the commit before; bodies of 3 and more lines of later commits, \
             author and date after 200 commits (50), all after 500 (100) but what tells of failures; \
             one-line commits beyond the first 500 (100 in `aggressive`); in `aggressive` file statistics of later commits",
@@ -148,7 +150,10 @@ fn one_line(source: &Source<'_>, shown: usize, out: &mut Reduction) {
         return;
     }
     let gone = &commits[shown..commits.len() - ONE_LINE_END];
-    for line in gone.iter().copied().filter(|i| !signals::is_failure(source.line(*i))) {
+    let undoes = |i: &&usize| undo::is_commit(source.line(**i));
+    let undone: HashSet<usize> = gone.iter().filter(undoes).take(undo::MOST).copied().collect();
+    for line in gone.iter().copied().filter(|i| !undone.contains(i) && !signals::is_failure(source.line(*i)))
+    {
         out.omit_in(line..line + 1, Reason::OlderCommits, 1);
     }
 }
@@ -242,7 +247,7 @@ impl<'a> Log<'a> {
         self.commits > self.tiers().whole
     }
 
-    /// Whether a commit comes after so many others, in a log in which commits may go.
+    /// Whether a commit comes after this many others, in a log from which commits may be left out.
     fn is_past(&self, tier: usize) -> bool {
         self.is_alone && self.commits > tier
     }
@@ -276,7 +281,10 @@ impl<'a> Log<'a> {
     fn end_body(&mut self, source: &Source<'a>, out: &mut Reduction) {
         let hidden = std::mem::take(&mut self.hidden);
         // A commit that tells of a failure keeps those lines, and its hash with them.
-        let is_told = |i: usize| signals::is_failure(source.line(i));
+        let is_undo = |i: usize| {
+            self.style.is_some_and(|(_, width)| undo::is_subject(style::inner(source.line(i), width)))
+        };
+        let is_told = |i: usize| signals::is_failure(source.line(i)) || is_undo(i);
         let keeps = hidden.iter().any(|i| is_told(*i));
         for i in hidden.iter().skip(usize::from(keeps)).copied().filter(|i| !is_told(*i)) {
             out.omit_in(i..i + 1, Reason::OlderCommits, self.groups + 3);

@@ -3,9 +3,9 @@
 //!
 //! Looks at the document around a keyword and no farther than `REACH_BYTES`. It never reads a document as a whole.
 
-use super::judge::ByteSet;
+use super::judge::{ByteSet, skip_back};
 use super::scan::Scan;
-use super::shapes::skip_back;
+
 use super::table::Rule;
 use std::ops::Range;
 

@@ -53,6 +53,16 @@ impl ByteSet {
     }
 }
 
+/// Bytes from `from` that are in `set`, at most `most`.
+pub(super) fn skip(text: &[u8], from: usize, set: ByteSet, most: usize) -> usize {
+    from + text.get(from..).unwrap_or_default().iter().take(most).take_while(|&&b| set.has(b)).count()
+}
+
+/// Where the bytes of `set` in front of `from` begin, at most `most` of them.
+pub(super) fn skip_back(text: &[u8], from: usize, set: ByteSet, most: usize) -> usize {
+    from - text[..from].iter().rev().take(most).take_while(|&&b| set.has(b)).count()
+}
+
 pub(super) const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

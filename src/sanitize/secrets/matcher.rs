@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use regex_automata::Input;
+use regex_automata::{Anchored, Input};
 
 use super::hidden::{columns, near};
 use super::judge::{ByteSet, is_word};
@@ -33,7 +33,10 @@ pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
                 }
             }
             let is_near = scan.is_near(start..end, table.wide[keyword])
-                || table.named[keyword] && !near::names(text, &(start..end));
+                || table.named[keyword] && {
+                    let name = scan.names.around(text, &(start..end));
+                    !near::names(text, name, &(start..end))
+                };
             for &rule in &table.users[keyword] {
                 if !is_near {
                     scan.add_near(&table.rules[rule as usize].form, start..end);
@@ -132,12 +135,17 @@ impl Scan<'_> {
         };
         let text = &self.text[..window.end];
         let mut at = window.start;
-        let mut groups = regex.create_captures();
-        loop {
-            regex.search_captures(&Input::new(text).range(at..), &mut groups);
-            let Some(whole) = groups.get_match() else { break };
+        let mut groups = None;
+        while let Some(whole) = regex.search(&Input::new(text).range(at..)) {
             stop::tick();
-            let mut value = groups.get_group(1).map_or(whole.range(), |group| group.range());
+            let mut value = self.matches.value(text, index, whole.range()).unwrap_or_else(|| {
+                let groups = groups.get_or_insert_with(|| regex.create_captures());
+                let input = Input::new(text).range(whole.range()).anchored(Anchored::Yes);
+                regex.search_captures(&input, groups);
+                let value = groups.get_group(1).map_or(whole.range(), |group| group.range());
+                self.matches.add(text, index, whole.range(), &value);
+                value
+            });
             // What reaches the end of the window may go on behind it: the whole value goes.
             if value.end == text.len() {
                 value.end = self.end_of_value(value.end);

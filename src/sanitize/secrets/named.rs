@@ -3,22 +3,18 @@
 //! Most of what it sees is program text: types, calls, variables, messages. It claims nothing there; a value
 //! must be written out and must look chosen (passwords) or random (the rest).
 
-use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_template, is_word};
-use super::names::{Tail, is_about, is_verdict, stands_alone, tail};
+use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_template, is_word, skip};
+use super::names::{MAX_NAME_BYTES, Tail, is_about, is_verdict, stands_alone, tail};
 use super::scan::{BareRun, NESTED, Scan};
-use super::shapes::{operator, skip, skip_back};
+use super::shapes::operator;
 use super::table::Rule;
 use std::ops::Range;
 
-/// Longest name on either side of the keyword.
-const MAX_NAME_BYTES: usize = 64;
 /// Longest quoted value.
 const MAX_QUOTED_BYTES: usize = 8 << 10;
 /// Longest bare value.
 const MAX_BARE_BYTES: usize = 4 << 10;
 
-const HEAD: ByteSet = ByteSet::parse("a-zA-Z0-9_.$-");
-const TAIL: ByteSet = ByteSet::parse("a-zA-Z0-9_-");
 const BLANK: ByteSet = ByteSet::parse(" \t");
 const QUOTE: ByteSet = ByteSet::parse("\"'`");
 const BARE_END: ByteSet = ByteSet::parse(" \t\r\n\"'`,;&<>(){}[]|\\");
@@ -139,8 +135,7 @@ fn is_given(bytes: &[u8], password: bool) -> bool {
 /// Looks at one keyword of a name and claims the value that belongs to it.
 pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>, password: bool) {
     let text = scan.text;
-    let start = skip_back(text, hit.start, HEAD, MAX_NAME_BYTES);
-    let end = skip(text, hit.end, TAIL, MAX_NAME_BYTES);
+    let Range { start, end } = scan.names.around(text, &hit);
     if hit.start - start == MAX_NAME_BYTES || end - hit.end == MAX_NAME_BYTES || !stands_alone(text, &hit) {
         return;
     }

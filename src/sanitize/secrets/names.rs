@@ -3,7 +3,47 @@
 //! `accessToken` and `DB_PASSWORD_2` name secrets; `token_type`, `nextPageToken` and `tokenizer` do not. It
 //! never looks at a value.
 
+use super::judge::{ByteSet, skip, skip_back};
+
 use std::ops::Range;
+
+/// Longest name on either side of its keyword.
+pub(super) const MAX_NAME_BYTES: usize = 64;
+
+const HEAD: ByteSet = ByteSet::parse("a-zA-Z0-9_.$-");
+const TAIL: ByteSet = ByteSet::parse("a-zA-Z0-9_-");
+
+/// The name around the keyword that was asked for last: the next one may stand in it.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    head: Range<usize>,
+    tail: Range<usize>,
+}
+
+impl Names {
+    /// The name that holds `hit`, at most `MAX_NAME_BYTES` on either side. Keywords are asked for in order.
+    pub(super) fn around(&mut self, text: &[u8], hit: &Range<usize>) -> Range<usize> {
+        if !(self.head.start..=self.head.end).contains(&hit.start) {
+            // Up to where the last head ends all is known.
+            let known = self.head.end.min(hit.start);
+            let from = skip_back(text, hit.start, HEAD, MAX_NAME_BYTES.min(hit.start - known));
+            let start = if from == known && !self.head.is_empty() {
+                self.head.start
+            } else {
+                skip_back(text, from, HEAD, MAX_NAME_BYTES - (hit.start - from).min(MAX_NAME_BYTES))
+            };
+            self.head = start..hit.start;
+        }
+        if !(self.tail.start..=self.tail.end).contains(&hit.end) {
+            self.tail = hit.end..hit.end;
+        }
+        let farthest = hit.end + MAX_NAME_BYTES;
+        if self.tail.end < farthest {
+            self.tail.end = skip(text, self.tail.end, TAIL, farthest - self.tail.end);
+        }
+        self.head.start.max(hit.start.saturating_sub(MAX_NAME_BYTES))..self.tail.end.min(farthest)
+    }
+}
 
 /// What stands behind the keyword in a name.
 pub(super) enum Tail {
@@ -165,4 +205,28 @@ pub(super) fn is_about(head: &[u8]) -> bool {
             && head[head.len() - h.len()..].eq_ignore_ascii_case(h.as_bytes())
             && (h.len() > 3 || head.len() == h.len() || !head[head.len() - h.len() - 1].is_ascii_alphabetic())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_name_is_what_stands_around_its_keyword(
+            text in "([a-c]{0,3}|[a-c]{50,80}|[-_.$ =]|key){0,40}",
+            step in 1..4usize,
+        ) {
+            let text = text.as_bytes();
+            let mut names = Names::default();
+            for start in memchr::memmem::find_iter(text, "key").step_by(step) {
+                let hit = start..start + 3;
+                let expected = skip_back(text, hit.start, HEAD, MAX_NAME_BYTES)..skip(text, hit.end, TAIL, MAX_NAME_BYTES);
+                for _ in 0..2 {
+                    prop_assert_eq!(names.around(text, &hit), expected.clone());
+                }
+            }
+        }
+    }
 }

@@ -3,9 +3,9 @@
 //! The body goes, the lines around it stay. A block without an end, as a cut output shows it, goes up to the
 //! first line that is no key material. Code that only mentions the markers is left alone.
 
-use super::judge::ByteSet;
+use super::judge::{ByteSet, skip};
 use super::scan::Scan;
-use super::shapes::skip;
+
 use super::table::Rule;
 use std::ops::Range;
 

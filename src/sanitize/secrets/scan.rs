@@ -5,6 +5,7 @@
 
 use super::PLACEHOLDER;
 use super::judge;
+use super::names::Names;
 use super::table::{Rule, Table};
 use crate::stop;
 use std::ops::Range;
@@ -50,6 +51,53 @@ pub(super) struct BareRun {
     pub(super) uses: usize,
 }
 
+/// Matches that are remembered at once.
+const MATCHES: usize = 16;
+
+/// Where the value stood in matches of regexes: lines that repeat need not be taken apart again.
+#[derive(Debug, Default)]
+pub(super) struct Matches([Option<Match>; MATCHES]);
+
+#[derive(Debug)]
+struct Match {
+    rule: u16,
+    whole: Range<usize>,
+    /// Bytes of the match before the value, and of the value.
+    value: (usize, usize),
+}
+
+impl Matches {
+    /// Where the value stands in a match of the same bytes, between the same two: nothing else decides on that.
+    pub(super) fn value(&self, text: &[u8], rule: u16, whole: Range<usize>) -> Option<Range<usize>> {
+        let known = self.0[Self::place(text, &whole)].as_ref()?;
+        let same = known.rule == rule
+            && known.whole.len() == whole.len()
+            && text[known.whole.clone()] == text[whole.clone()]
+            && around(text, &known.whole) == around(text, &whole);
+        let (before, len) = known.value;
+        let start = whole.start + before;
+        same.then_some(start..start + len)
+    }
+
+    pub(super) fn add(&mut self, text: &[u8], rule: u16, whole: Range<usize>, value: &Range<usize>) {
+        let place = Self::place(text, &whole);
+        let value = (value.start - whole.start, value.len());
+        self.0[place] = Some(Match { rule, whole, value });
+    }
+
+    /// By the last bytes and the length.
+    fn place(text: &[u8], whole: &Range<usize>) -> usize {
+        let last = text[whole.clone()].last_chunk().map_or(0, |last| u32::from_le_bytes(*last));
+        let hash = (last ^ whole.len() as u32).wrapping_mul(0x9E37_79B1);
+        hash as usize / (1 << 28) % MATCHES
+    }
+}
+
+/// The bytes before and behind a range.
+fn around(text: &[u8], range: &Range<usize>) -> [Option<u8>; 2] {
+    [range.start.checked_sub(1).map(|before| text[before]), text.get(range.end).copied()]
+}
+
 /// Everything the rules may look at and add to during one scan.
 pub(super) struct Scan<'t> {
     pub(super) text: &'t [u8],
@@ -68,6 +116,10 @@ pub(super) struct Scan<'t> {
     pub(super) open: Vec<u16>,
     /// The run behind a window that was read last to find the end of a value.
     pub(super) beyond: Range<usize>,
+    /// The name around the last keyword.
+    pub(super) names: Names,
+    /// Matches of regexes.
+    pub(super) matches: Matches,
     /// What `named` remembers between keywords.
     pub(super) bare: BareRun,
 }
@@ -85,6 +137,8 @@ impl<'t> Scan<'t> {
             near: Vec::new(),
             open: Vec::new(),
             beyond: 0..0,
+            names: Names::default(),
+            matches: Matches::default(),
             bare: BareRun::default(),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Also reads operators for the other matchers. It does not decide whether a name is telling; `named` does.
 
-use super::judge::{self, ByteSet, Doubt, is_word};
+use super::judge::{self, ByteSet, Doubt, is_word, skip, skip_back};
 use super::scan::Scan;
 use super::table::Rule;
 use std::ops::Range;
@@ -21,16 +21,6 @@ const TAIL: ByteSet = ByteSet::parse("a-zA-Z0-9_. \t-");
 const CLOSERS: ByteSet = ByteSet::parse("\"'`\\ \t])");
 const OPENERS: ByteSet = ByteSet::parse("\"'`\\ \t");
 const COOKIE_VALUE_END: ByteSet = ByteSet::parse("; \t\r\n\"',\\");
-
-/// Bytes from `from` that are in `set`, at most `most`.
-pub(super) fn skip(text: &[u8], from: usize, set: ByteSet, most: usize) -> usize {
-    from + text.get(from..).unwrap_or_default().iter().take(most).take_while(|&&b| set.has(b)).count()
-}
-
-/// Where the bytes of `set` in front of `from` begin, at most `most` of them.
-pub(super) fn skip_back(text: &[u8], from: usize, set: ByteSet, most: usize) -> usize {
-    from - text[..from].iter().rev().take(most).take_while(|&&b| set.has(b)).count()
-}
 
 /// The end of an assignment, comparison or mapping operator at `at`.
 pub(super) fn operator(text: &[u8], at: usize) -> Option<usize> {

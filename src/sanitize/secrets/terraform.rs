@@ -2,9 +2,9 @@
 //!
 //! Each byte is read once for each of the two. It does not parse the state as a whole.
 
-use super::judge;
+use super::judge::{self, skip};
 use super::scan::Scan;
-use super::shapes::{operator, skip};
+use super::shapes::operator;
 use super::table::Rule;
 use std::ops::Range;
 

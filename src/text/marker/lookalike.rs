@@ -7,15 +7,13 @@
 
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization;
-use unicode_normalization::char::is_combining_mark;
-
 use super::Marker;
+use super::letters::read;
 
 /// How the openings of all forms read once they are folded: letters in lower case, blanks left out; and what may
 /// stand behind, so that `[duplicates]` is none.
 const OPENINGS: &[(&str, &[char])] = &[
-    ("tersed", &[':', '#', '\u{2236}']),
+    ("tersed", &[':', '#']),
     ("duplicateof", &[' ']),
     ("externalized", &[':']),
     ("forgelzwdictionary", &[']']),
@@ -65,35 +63,6 @@ const BRACKETS: &[&str] = &[
     "&#65339;",
     "&#xff3b;",
     "%ef%bc%bb",
-];
-/// Letters of our openings that the tables of Unicode do not tell as alike.
-const SMALL: &[(char, char)] = &[
-    ('ᴛ', 't'),
-    ('т', 't'),
-    ('τ', 't'),
-    ('ᴇ', 'e'),
-    ('ε', 'e'),
-    ('ɛ', 'e'),
-    ('ё', 'e'),
-    ('ʀ', 'r'),
-    ('ᴙ', 'r'),
-    ('г', 'r'),
-    ('ꜱ', 's'),
-    ('ᴅ', 'd'),
-    ('ԁ', 'd'),
-    ('ʟ', 'l'),
-    ('ɪ', 'i'),
-    ('ᴜ', 'u'),
-    ('ᴘ', 'p'),
-    ('ᴄ', 'c'),
-    ('ᴀ', 'a'),
-    ('α', 'a'),
-    ('ᴏ', 'o'),
-    ('ꜰ', 'f'),
-    ('ɴ', 'n'),
-    ('п', 'n'),
-    ('ᴢ', 'z'),
-    ('×', 'x'),
 ];
 /// Words of the grammar, which a test holds against the writer: a template has these and blanks to fill in, and nothing else.
 const WORDS: &[&str] = &[
@@ -190,7 +159,7 @@ fn places(text: &str) -> Vec<Place> {
 fn bracket(text: &[u8], at: usize) -> Option<usize> {
     crate::stop::tick();
     let next = *text.get(at + 1)?;
-    // Most that starts alike is told from a bracket by its second byte.
+    // The second byte tells most characters that start alike from a bracket.
     let may_be = match text[at] {
         b'[' => return Some(at + 1),
         b'\\' => matches!(next, b'u' | b'U' | b'x' | b'X' | b'1'),
@@ -253,49 +222,11 @@ fn opening(text: &str) -> Option<&'static str> {
 /// The first character as it reads, `None` for one that shows as nothing, and the bytes that it takes. Blanks are one.
 fn folded(text: &str) -> Option<(Option<char>, usize)> {
     let first = text.chars().next()?;
-    let (read, len) = match first {
+    let (character, len) = match first {
         '\\' | '&' | '%' => written(text).unwrap_or((first, 1)),
         _ => (first, first.len_utf8()),
     };
-    Some((fold(read), len))
-}
-
-/// How a character reads, in lower case.
-fn fold(read: char) -> Option<char> {
-    if read.is_ascii() {
-        return match read {
-            _ if read.is_ascii_whitespace() => Some(' '),
-            _ if read.is_ascii_control() => None,
-            _ => Some(read.to_ascii_lowercase()),
-        };
-    }
-    if read.is_whitespace() || matches!(read, '\u{2800}' | '\u{3164}' | '\u{115f}' | '\u{1160}') {
-        return Some(' ');
-    }
-    if is_combining_mark(read) || is_unseen(read) {
-        return None;
-    }
-    let plain = |c: char| std::iter::once(c).nfkd().next().unwrap_or(c);
-    let base = plain(read);
-    let lower = base.to_lowercase().next().unwrap_or(base);
-    if lower.is_ascii() {
-        return Some(lower);
-    }
-    if let Some((_, letter)) = SMALL.iter().find(|(small, _)| *small == lower || *small == base) {
-        return Some(*letter);
-    }
-    let alike = |c: char| {
-        let mut buffer = [0; 4];
-        let skeleton = unicode_security::skeleton(c.encode_utf8(&mut buffer)).next();
-        skeleton.map(plain).filter(char::is_ascii).map(|c| c.to_ascii_lowercase())
-    };
-    Some(alike(base).or_else(|| alike(lower)).unwrap_or(lower))
-}
-
-/// Whether a character shows as nothing.
-fn is_unseen(c: char) -> bool {
-    matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+    Some((read(character), len))
 }
 
 /// A character that is written as an escape of JSON or of source code, as an entity of HTML or as in an address.
@@ -481,7 +412,7 @@ mod tests {
     #[test]
     fn the_grammar_is_that_of_the_writer() {
         let read = |text: &str| -> String {
-            text.chars().filter_map(fold).filter(|c| !matches!(c, ' ' | '[' | ']' | ':')).collect()
+            text.chars().filter_map(read).filter(|c| !matches!(c, ' ' | '[' | ']' | ':')).collect()
         };
         let headers = dictionary::Method::ALL.iter().map(|method| method.header());
         let openings = [OPEN, DUPLICATE_OPEN, EXTERNALIZED_OPEN].into_iter().chain(headers);

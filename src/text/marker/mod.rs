@@ -5,6 +5,8 @@
 //! output of ours can be told from text that quotes or imitates one, without any stored state.
 //! Nothing here decides what to omit.
 
+mod letter;
+mod letters;
 mod lookalike;
 mod parse;
 mod seal;

@@ -13,7 +13,11 @@ use tersed::tokens::{self, Tokenizer};
 use super::common::{Dice, Sample, numbered, samples};
 
 fn policy(per_result: usize) -> Policy {
-    Policy { min_bytes: 0, budget: Budget { per_result: Some(per_result), total: None }, ..Policy::default() }
+    Policy {
+        min_bytes: 0,
+        budget: Budget { per_result: Some(per_result), ..Budget::NONE },
+        ..Policy::default()
+    }
 }
 
 fn run(call: &ToolCall, text: &str, policy: &Policy) -> Outcome {

@@ -256,7 +256,7 @@ impl<'a> Fit<'a> {
         let marker = if self.is_bare { SHORT_MARKER_TOKENS } else { MARKER_TOKENS };
         let mut picked = Picked { keep: vec![false; self.units.len()], used: marker + less };
         let musts = self.musts.clone();
-        // Of a text that is no report, words such as "error" say little.
+        // In a text that is no report, words such as "error" say little.
         let most = if self.is_report { goal.most } else { goal.most / 2 + MARKER_TOKENS + less };
         let mut missing = 0;
         for (i, group) in musts.iter().enumerate() {
@@ -413,7 +413,7 @@ impl<'a> Fit<'a> {
         Some(ledger)
     }
 
-    /// A line of at most so many tokens: its ends, and what it says around its first failure.
+    /// A line of at most this many tokens: its ends, and what stands around its first failure.
     fn shorten(&self, text: &str, tokens: usize, line: usize) -> (String, usize) {
         let all = self.tokens(text).max(1);
         let mut bytes = (text.len() as u128 * tokens as u128 / all as u128) as usize;

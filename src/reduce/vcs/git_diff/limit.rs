@@ -3,12 +3,15 @@
 //!
 //! Every file keeps its names and every hunk its `@@` line. What may be shown is shared so that small
 //! files stay whole; files and hunks with what the agent looks for get up to three times the share of
-//! others. A hunk over its share keeps its head, its tail and the blocks that score best.
+//! others; files with changes that were shown above get less. A hunk over its share keeps its head, its tail and the blocks that
+//! score best, and the other half of a short edit of which it keeps one.
 
 use std::ops::Range;
 
 use super::super::unified::{File, Hunk};
 use crate::input::Input;
+use crate::text::details::likeness;
+use crate::text::maps::Map;
 use crate::text::source::Source;
 
 /// Lines that stay or go together in the middle of a hunk.
@@ -16,6 +19,11 @@ const BLOCK: usize = 12;
 /// Weight of a file or hunk in which nothing is looked for, and how much the best one has more.
 const WEIGHT: u64 = 1000;
 const BONUS: u64 = 2000;
+/// Files with the same changes that count in full; the weight of further ones is divided by the second number.
+const MAX_FULL_FORMS: usize = 3;
+const REPEATED_DIVISOR: u64 = 10;
+/// Longest edit of which both sides are always shown, in lines.
+const MAX_WHOLE_EDIT_LINES: usize = 6;
 
 /// The lines to leave out: per file, per hunk, in order; empty for a hunk that stays whole.
 pub type Cuts = Vec<Vec<Vec<Range<usize>>>>;
@@ -38,7 +46,13 @@ fn shares(input: &Input<'_>, files: &[&File<'_>]) -> Vec<Vec<usize>> {
     let of_files: Vec<Range<usize>> = files.iter().map(|f| f.lines.clone()).collect();
     let of_hunks: Vec<Range<usize>> =
         files.iter().flat_map(|f| &f.hunks).map(|h| h.body.start - 1..h.body.end).collect();
-    let weights = weights(&input.relevance.scores(input.source, &of_files));
+    let mut weights = weights(&input.relevance.scores(input.source, &of_files));
+    let forms = files.iter().map(|file| form(input.source, file));
+    weights
+        .iter_mut()
+        .zip(again(forms))
+        .filter(|(_, again)| *again)
+        .for_each(|(weight, _)| *weight /= REPEATED_DIVISOR);
     let mut hunk_scores = input.relevance.scores(input.source, &of_hunks).into_iter();
     let for_files = share(total, &sums, &weights);
     let each = wanted.iter().zip(for_files);
@@ -47,6 +61,24 @@ fn shares(input: &Input<'_>, files: &[&File<'_>]) -> Vec<Vec<usize>> {
         share(total, wanted, &self::weights(&scores))
     })
     .collect()
+}
+
+/// What a file changes, but for digits.
+fn form(source: &Source<'_>, file: &File<'_>) -> u64 {
+    let changes =
+        file.hunks.iter().flat_map(|hunk| hunk.body.clone().filter(|i| hunk.is_change(source.line(*i))));
+    changes.fold(0, |form: u64, i| form.rotate_left(7) ^ likeness(source.line(i)))
+}
+
+/// Which of the forms stood above often enough to be known.
+fn again(forms: impl Iterator<Item = u64>) -> Vec<bool> {
+    let mut seen: Map<u64, usize> = Map::default();
+    let known = |form: u64| {
+        let count = seen.entry(form).or_default();
+        *count += 1;
+        *count > MAX_FULL_FORMS
+    };
+    forms.map(known).collect()
 }
 
 fn weights(scores: &[u32]) -> Vec<u64> {
@@ -86,6 +118,7 @@ fn cut(input: &Input<'_>, hunk: &Hunk, share: usize) -> Vec<Range<usize>> {
     let tail = head / 3;
     kept.walk(hunk.body.clone(), head - tail);
     kept.walk(hunk.body.clone().rev(), tail);
+    kept.whole_edits();
     kept.gone()
 }
 
@@ -134,6 +167,30 @@ impl Kept<'_> {
             if !self.lines[at] {
                 changes -= usize::from(self.is_change(i));
                 self.lines[at] = true;
+            }
+        }
+    }
+
+    /// Keeps the rest of short edits of which half is kept: what was removed and what came in its place.
+    fn whole_edits(&mut self) {
+        let body = self.hunk.body.clone();
+        let mut i = body.start;
+        while i < body.end {
+            let start = i;
+            while i < body.end && self.is_change(i) {
+                i += 1;
+            }
+            let edit = start..i;
+            i += usize::from(edit.is_empty());
+            let removed = edit.clone().filter(|i| self.hunk.is_removal(self.source.line(*i))).count();
+            let lines = edit.start - body.start..edit.end - body.start;
+            let kept = self.lines[lines.clone()].iter().filter(|kept| **kept).count();
+            if edit.len() <= MAX_WHOLE_EDIT_LINES
+                && removed > 0
+                && removed < edit.len()
+                && kept * 2 >= edit.len()
+            {
+                self.lines[lines].fill(true);
             }
         }
     }
@@ -230,6 +287,21 @@ mod tests {
         let text = "--- a\n+++ a\n@@ -1 +1,3 @@\n-x\n\\ No newline at end of file\n+y\n+z\n+w\n";
         let lines = shown(text, None, 2, 0);
         assert_eq!(lines[3..], ["-x", "\\ No newline at end of file", "+y"]);
+    }
+
+    #[test]
+    fn a_short_edit_is_shown_whole_and_one_unlike_the_others_first() {
+        let edit = |i: usize, old: &str, new: &str| {
+            format!("--- a/{i}\n+++ b/{i}\n@@ -1,2 +1,2 @@\n same\n-{old}\n+{new}\n")
+        };
+        let many: String =
+            (0..40).map(|i| if i == 33 { edit(i, "old", "new") } else { edit(i, "v: 1", "v: 2") }).collect();
+        for most in [10, 40] {
+            let lines = shown(&many, None, 0, most);
+            let at = lines.iter().position(|line| line == "-old").unwrap();
+            assert_eq!(lines[at + 1], "+new");
+            assert_eq!(count(&lines, "-v"), count(&lines, "+v"), "{most}");
+        }
     }
 
     #[test]

@@ -56,7 +56,7 @@ pub(super) fn views(text: &[u8], coded: &mut Vec<usize>, found: &mut dyn FnMut(V
     }
 }
 
-/// Whether the first digits of a run may be those of a text: most long words are told from one by them.
+/// Whether the first digits of a run may be those of an encoded text; those of most long words are not.
 fn may_be_coded(run: &[u8]) -> bool {
     if run[..MIN_RUN_BYTES].iter().all(u8::is_ascii_hexdigit) {
         return true;

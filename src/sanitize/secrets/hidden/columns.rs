@@ -166,7 +166,9 @@ fn is_name(cell: &[u8]) -> bool {
 
 fn cut(line: &[u8]) -> Option<Cut> {
     let count = |byte| memchr::memchr_iter(byte, line).count();
-    if BARS.iter().any(|bar| memchr::memmem::find(line, bar).is_some()) {
+    // All but one begin with the same byte.
+    let is_drawn = |at: usize| BARS.iter().any(|bar| line[at..].starts_with(bar));
+    if memchr::memchr2_iter(b'|', 0xe2, line).any(is_drawn) {
         Some(Cut::Bar)
     } else if count(b'\t') > 0 {
         Some(Cut::Byte(b'\t'))

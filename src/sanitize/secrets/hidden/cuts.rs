@@ -42,7 +42,7 @@ pub(super) fn unit(text: &[u8], at: usize) -> Option<Unit> {
             let word = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_graphic());
             (word(text.get(at + 1)) && at > 0 && word(text.get(at - 1))).then(|| Unit::nothing(1))
         }
-        // Most characters that are not ASCII are told from these by their second byte.
+        // The second byte tells most characters that are not ASCII from these.
         _ if !text.get(at + 1).is_some_and(|b| matches!(b, 0x80 | 0x81 | 0xad | 0xbb)) => None,
         _ => INVISIBLE.iter().find(|c| text[at..].starts_with(c)).map(|c| Unit::nothing(c.len())),
     }

@@ -1,6 +1,6 @@
 //! Escapes of string literals: `\n`, `\"`, `\u0041`, `\x41`, `\101`, `\u{41}`.
 //!
-//! It does not ask whether it stands in a string: what no string holds is no secret when it is undone either.
+//! It does not ask whether it stands in a string: undoing an escape elsewhere makes no secret.
 
 use super::percent::hex;
 use super::unit::Unit;

@@ -11,9 +11,10 @@ const REACH_BYTES: usize = 512;
 /// Bytes before it that the rules may need.
 const BEFORE_BYTES: usize = 128;
 
-/// The lines on which a token is cut short at one of `cut`, which are in order, with the groups there together.
+/// The lines on which a token is cut short at one of `cut`, which are in order, and goes on in groups, with these together.
 pub(super) fn view(text: &[u8], cut: &[usize]) -> Option<View> {
-    let (mut view, mut any, mut done) = (View::default(), false, 0);
+    let (mut view, mut done) = (View::default(), 0);
+    let mut blanks = Vec::new();
     for &start in cut {
         stop::tick();
         if start < done {
@@ -21,21 +22,22 @@ pub(super) fn view(text: &[u8], cut: &[usize]) -> Option<View> {
         }
         let end = line_end(&text[..text.len().min(start + REACH_BYTES)], start);
         done = end;
-        let mut copied = line_start(text, start, BEFORE_BYTES);
-        let mut at = start;
         let mut groups = Groups::default();
-        while let Some(n) = memchr::memchr(b' ', &text[at..end]) {
-            at += n;
-            if groups.go_on(text, at) {
-                view.copy(text, copied..at);
-                (copied, any) = (at + 1, true);
-            }
-            at += 1;
+        blanks.clear();
+        blanks.extend(memchr::memchr_iter(b' ', &text[start..end]).map(|n| start + n));
+        blanks.retain(|&at| groups.go_on(text, at));
+        if blanks.is_empty() {
+            continue;
+        }
+        let mut copied = line_start(text, start, BEFORE_BYTES);
+        for &at in &blanks {
+            view.copy(text, copied..at);
+            copied = at + 1;
         }
         view.copy(text, copied..end);
         view.stand(b"\n", end..end);
     }
-    any.then_some(view)
+    (!view.bytes().is_empty()).then_some(view)
 }
 
 /// The groups of one token.

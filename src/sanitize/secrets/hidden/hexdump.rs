@@ -83,7 +83,7 @@ fn swapped(bytes: &[u8]) -> Vec<u8> {
 /// Reads a line: an address, then digits in groups, then perhaps the letters.
 fn line(line: &[u8]) -> Option<Dumped> {
     let from = blanks(line, 0, 16);
-    // Most lines of text are told from a dump by three bytes.
+    // Three bytes are enough to tell most lines of text from a dump.
     let [first, second, third] = *line.get(from..)?.first_chunk()?;
     let is_dump = first.is_ascii_hexdigit() && second.is_ascii_hexdigit();
     (is_dump && (third.is_ascii_hexdigit() || third == b' ')).then_some(())?;

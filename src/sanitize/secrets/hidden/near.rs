@@ -2,14 +2,12 @@
 //!
 //! Most of a text is near no keyword, or near one that names nothing, as in `tokenize(`. No layer reads that again.
 
-use super::super::judge::ByteSet;
-use super::super::names::{Tail, is_about, is_verdict, stands_alone, tail};
-use super::super::shapes::{operator, skip, skip_back, starts_word};
+use super::super::judge::{ByteSet, skip};
+use super::super::names::{MAX_NAME_BYTES, Tail, is_about, is_verdict, stands_alone, tail};
+use super::super::shapes::{operator, starts_word};
 use super::super::table::Form;
 use std::ops::Range;
 
-/// Bytes of a name on either side of its keyword.
-const NAME_BYTES: usize = 64;
 /// Bytes in which a value may stand that is written otherwise, before and behind its name or its own beginning.
 const VALUE_BYTES: (usize, usize) = (64, 512);
 /// How much longer what a regex reads may be when it is coded.
@@ -19,8 +17,6 @@ const LINES_BYTES: usize = 256 << 10;
 /// Bytes behind `://` in which the sign before the host is looked for.
 const ADDRESS_BYTES: usize = 256;
 
-const HEAD: ByteSet = ByteSet::parse("a-zA-Z0-9_.$-");
-const TAIL: ByteSet = ByteSet::parse("a-zA-Z0-9_-");
 const WORD: ByteSet = ByteSet::parse("a-zA-Z_");
 const CLOSES: ByteSet = ByteSet::parse("\"'`])");
 const BLANK: ByteSet = ByteSet::parse(" ");
@@ -49,10 +45,9 @@ pub(in super::super) fn stretch(text: &[u8], hit: &Range<usize>, form: &Form) ->
     Some(hit.start.saturating_sub(before)..text.len().min(hit.end.saturating_add(behind)))
 }
 
-/// Whether a name with a telling word is one to which something may be given.
-pub(in super::super) fn names(text: &[u8], hit: &Range<usize>) -> bool {
-    let start = skip_back(text, hit.start, HEAD, NAME_BYTES);
-    let end = skip(text, hit.end, TAIL, NAME_BYTES);
+/// Whether the name around a telling word is one to which something may be given.
+pub(in super::super) fn names(text: &[u8], name: Range<usize>, hit: &Range<usize>) -> bool {
+    let Range { start, end } = name;
     if !stands_alone(text, hit) && !starts_word(text, hit.start)
         || matches!(tail(&text[hit.end..end], text[hit.end - 1]), Tail::About)
         || is_about(&text[start..hit.start])
@@ -72,7 +67,7 @@ pub(in super::super) fn names(text: &[u8], hit: &Range<usize>) -> bool {
 fn is_given_a_name(text: &[u8], at: usize) -> bool {
     let Some(from) = operator(text, at) else { return false };
     let from = skip(text, from, BLANK, 2);
-    let end = skip(text, from, WORD, NAME_BYTES);
+    let end = skip(text, from, WORD, MAX_NAME_BYTES);
     end > from && text.get(end).is_some_and(|b| b" (),;[]{}".contains(b))
 }
 

@@ -1,6 +1,6 @@
 //! What was one word or one line and is written over several: full lines, continuations, strings put together.
 //!
-//! It takes out what parts the pieces and leaves the rest. What does not belong together is no secret together.
+//! It takes out what parts the pieces and leaves the rest. Pieces that do not belong together make no secret.
 
 use super::near::Near;
 use super::view::{View, blanks, find, line_end, line_start, table};

@@ -1,0 +1,83 @@
+//! Writes the table of characters that read like ASCII, by the tables of Unicode and a few of our own: a block index for
+//! each 128 code points, and the distinct blocks.
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use super::letter;
+
+/// Letters of our openings that the tables of Unicode do not tell as alike.
+const SMALL: &[(char, char)] = &[
+    ('ᴛ', 't'),
+    ('т', 't'),
+    ('τ', 't'),
+    ('ᴇ', 'e'),
+    ('ε', 'e'),
+    ('ɛ', 'e'),
+    ('ё', 'e'),
+    ('ʀ', 'r'),
+    ('ᴙ', 'r'),
+    ('г', 'r'),
+    ('ꜱ', 's'),
+    ('ᴅ', 'd'),
+    ('ԁ', 'd'),
+    ('ʟ', 'l'),
+    ('ɪ', 'i'),
+    ('ᴜ', 'u'),
+    ('ᴘ', 'p'),
+    ('ᴄ', 'c'),
+    ('ᴀ', 'a'),
+    ('α', 'a'),
+    ('ᴏ', 'o'),
+    ('ꜰ', 'f'),
+    ('ɴ', 'n'),
+    ('п', 'n'),
+    ('ᴢ', 'z'),
+    ('×', 'x'),
+];
+/// Behind this code point nothing reads like ASCII.
+const LAST: u32 = 0x3_FFFF;
+
+/// What every code point reads like, as `letter` names it.
+pub fn table() -> Vec<u8> {
+    let read = |c: char| match fold(c) {
+        None => letter::UNSEEN,
+        Some(letter) => u8::try_from(letter).ok().filter(u8::is_ascii).unwrap_or(letter::OTHER),
+    };
+    let of = |point: u32| match char::from_u32(point) {
+        Some(c) if point <= LAST || is_unseen(c) => read(c),
+        _ => letter::OTHER,
+    };
+    (0..=u32::from(char::MAX)).map(of).collect()
+}
+
+/// How a character reads, in lower case; `None` for one that shows as nothing. ASCII is for its reader.
+pub fn fold(read: char) -> Option<char> {
+    if read.is_whitespace() || matches!(read, '\u{2800}' | '\u{3164}' | '\u{115f}' | '\u{1160}') {
+        return Some(' ');
+    }
+    if is_combining_mark(read) || is_unseen(read) {
+        return None;
+    }
+    let plain = |c: char| std::iter::once(c).nfkd().next().unwrap_or(c);
+    let base = plain(read);
+    let lower = base.to_lowercase().next().unwrap_or(base);
+    if lower.is_ascii() {
+        return Some(lower);
+    }
+    if let Some((_, letter)) = SMALL.iter().find(|(small, _)| *small == lower || *small == base) {
+        return Some(*letter);
+    }
+    let alike = |c: char| {
+        let mut buffer = [0; 4];
+        let skeleton = unicode_security::skeleton(c.encode_utf8(&mut buffer)).next();
+        skeleton.map(plain).filter(char::is_ascii).map(|c| c.to_ascii_lowercase())
+    };
+    Some(alike(base).or_else(|| alike(lower)).unwrap_or(lower))
+}
+
+/// Whether a character shows as nothing.
+fn is_unseen(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+}

@@ -1,0 +1,166 @@
+//! Flags of single settings: those of the policy that have one by the table of settings.
+
+use std::sync::LazyLock;
+
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use serde_json::{Map, Value};
+
+use crate::config::table::Row;
+use crate::config::{Policy, PolicyPatch};
+
+/// What flags of single settings said.
+#[derive(Debug, Clone, Default)]
+pub(super) struct SettingFlags(pub PolicyPatch);
+
+/// A setting with a flag.
+struct Flag {
+    row: &'static Row,
+    help: &'static str,
+    /// Its name on the wire.
+    name: String,
+    /// The flag without its dashes.
+    long: String,
+    /// What help calls its value.
+    value_name: String,
+    /// The smallest and the largest value of a number; `None` for a name.
+    range: Option<(u64, u64)>,
+}
+
+/// Settings with a flag: those that take a name, then those that take a number.
+fn flags() -> &'static [Flag] {
+    static FLAGS: LazyLock<Vec<Flag>> = LazyLock::new(|| {
+        let flag = |row: &'static Row| {
+            let range = row.is_number.then_some((row.min, row.max));
+            Some(Flag {
+                row,
+                help: row.flag?,
+                name: row.name(),
+                long: row.field.replace('_', "-"),
+                value_name: row.field.to_ascii_uppercase(),
+                range,
+            })
+        };
+        let mut all: Vec<Flag> = Policy::TABLE.rows.iter().filter_map(flag).collect();
+        all.sort_by_key(|flag| flag.range.is_some());
+        all
+    });
+    &FLAGS
+}
+
+impl Flag {
+    fn arg(&'static self) -> Arg {
+        let arg = Arg::new(self.row.field)
+            .long(self.long.as_str())
+            .value_name(self.value_name.as_str())
+            .help(self.help);
+        match self.range {
+            Some((min, max)) => arg.value_parser(value_parser!(u64).range(min..=max)),
+            None => arg.value_parser(|value: &str| self.patch(value.into()).map(|_| value.to_owned())),
+        }
+    }
+
+    /// What was given.
+    fn value(&self, matches: &ArgMatches) -> Option<Value> {
+        match self.range {
+            Some(_) => matches.get_one::<u64>(self.row.field).map(|number| (*number).into()),
+            None => matches.get_one::<String>(self.row.field).map(|name| name.as_str().into()),
+        }
+    }
+
+    /// Settings that say nothing but this.
+    fn patch(&self, value: Value) -> Result<PolicyPatch, String> {
+        let whole = Value::Object(Map::from_iter([(self.name.clone(), value)]));
+        serde_json::from_value(whole).map_err(|e| e.to_string())
+    }
+}
+
+impl SettingFlags {
+    /// What was given, as flags for another process.
+    #[cfg(feature = "hosts")]
+    pub fn given(&self) -> Vec<String> {
+        let patch = serde_json::to_value(&self.0).unwrap_or_default();
+        let given = flags().iter().filter_map(|flag| {
+            let value = patch.get(&flag.name)?;
+            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            Some([format!("--{}", flag.long), value])
+        });
+        given.flatten().collect()
+    }
+}
+
+impl Args for SettingFlags {
+    fn augment_args(command: Command) -> Command {
+        command.args(flags().iter().map(Flag::arg))
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for SettingFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let mut all = Self::default();
+        all.update_from_arg_matches(matches)?;
+        Ok(all)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        for flag in flags() {
+            let Some(value) = flag.value(matches) else { continue };
+            let given =
+                flag.patch(value).map_err(|e| clap::Error::raw(clap::error::ErrorKind::InvalidValue, e))?;
+            self.0 = given.or(std::mem::take(&mut self.0));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::kind::Kind;
+    use crate::config::schema::setting;
+    use crate::config::table::row;
+
+    fn parsed(arguments: &[&str]) -> Result<SettingFlags, clap::Error> {
+        let command = SettingFlags::augment_args(Command::new("tersed"));
+        SettingFlags::from_arg_matches(&command.try_get_matches_from([&["tersed"], arguments].concat())?)
+    }
+
+    #[test]
+    fn a_flag_gives_its_setting_and_nothing_else() {
+        assert!(flags().len() >= 3);
+        for flag in flags() {
+            let key = flag.row.key();
+            let setting = setting(&key).unwrap();
+            assert_eq!(row(&key).and_then(|row| row.flag), Some(flag.help));
+            let dashes = format!("--{}", flag.long);
+            let (good, bad) = match &setting.kind {
+                Kind::Whole { min, max } => (vec![min.to_string(), max.to_string()], (max + 1).to_string()),
+                Kind::Choice(names) => (names.clone(), "bogus".to_owned()),
+                kind => panic!("{key}: a flag for {kind:?}"),
+            };
+            for value in &good {
+                let given = parsed(&[&dashes, value]).unwrap();
+                let patch = serde_json::to_value(&given.0).unwrap();
+                assert_eq!(patch.as_object().unwrap().keys().collect::<Vec<_>>(), [&flag.name], "{value}");
+                #[cfg(feature = "hosts")]
+                {
+                    let again = given.given();
+                    let again: Vec<&str> = again.iter().map(String::as_str).collect();
+                    assert_eq!(parsed(&again).unwrap().0, given.0, "{value}");
+                }
+            }
+            let error = parsed(&[&dashes, &bad]).unwrap_err().to_string();
+            assert!(error.contains(&dashes) && error.contains(&bad), "{error}");
+            // What help calls the default, and what is allowed, is so.
+            if let Some((_, default)) = flag.help.split_once("[default: ") {
+                assert!(default.starts_with(setting.default_value().as_str().unwrap()), "{}", flag.help);
+            }
+            if let Kind::Whole { min, max } = setting.kind {
+                assert!(flag.help.contains(&format!("{min} to {max}")), "{}", flag.help);
+            }
+        }
+    }
+}

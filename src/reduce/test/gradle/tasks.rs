@@ -1,0 +1,71 @@
+//! Gradle tasks that ended unlike the others of their name: one without sources among a hundred that were up to date.
+
+use std::collections::{HashMap, HashSet};
+
+use super::is_task;
+use crate::text::source::Source;
+
+/// Tasks of one name that are needed before one of them can be an exception.
+const MIN_TASKS: usize = 8;
+/// An outcome is an exception if at most 1 task in this many has it.
+const ONE_IN: usize = 10;
+/// Most tasks that stay for each of the two reasons.
+const MAX_KEPT: usize = 8;
+
+/// The lines of tasks that tell something by how they ended: an outcome that few tasks of that name have, and tests that
+/// did not run.
+pub fn odd(source: &Source<'_>) -> HashSet<usize> {
+    let tasks: Vec<(usize, &str, &str)> =
+        (0..source.len()).filter_map(|i| task(source.line(i)).map(|(name, end)| (i, name, end))).collect();
+    let mut names: HashMap<&str, usize> = HashMap::new();
+    let mut ends: HashMap<(&str, &str), usize> = HashMap::new();
+    for &(_, name, end) in &tasks {
+        *names.entry(name).or_default() += 1;
+        *ends.entry((name, end)).or_default() += 1;
+    }
+    let is_odd = |name: &str, end: &str| {
+        let all = names.get(name).copied().unwrap_or(0);
+        all >= MIN_TASKS && ends.get(&(name, end)).is_some_and(|count| count * ONE_IN <= all)
+    };
+    let odd: Vec<usize> = tasks.iter().filter(|(_, name, end)| is_odd(name, end)).map(|(i, ..)| *i).collect();
+    let idle = |name: &str, end: &str| matches!(end, "NO-SOURCE" | "SKIPPED") && is_test(name);
+    let idle: Vec<usize> = tasks.iter().filter(|(_, name, end)| idle(name, end)).map(|(i, ..)| *i).collect();
+    // If many test tasks are idle, that is how this build is.
+    let few = |lines: Vec<usize>, most: usize| lines.into_iter().take(most);
+    let idle = if idle.len() <= MAX_KEPT { idle } else { Vec::new() };
+    few(odd, MAX_KEPT).chain(idle).collect()
+}
+
+/// The last name and the outcome of a task: `test` and `NO-SOURCE` of `> Task :api:test NO-SOURCE`.
+fn task(line: &str) -> Option<(&str, &str)> {
+    if !is_task(line) {
+        return None;
+    }
+    let text = line.strip_prefix("> Task ").unwrap_or(line).trim_end();
+    let (path, end) = text.split_once(' ').unwrap_or((text, ""));
+    Some((path.strip_prefix(':')?.rsplit(':').next()?, end))
+}
+
+/// `test`, `integrationTest`, `testDebugUnitTest`
+fn is_test(name: &str) -> bool {
+    name == "test" || name.ends_with("Test")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outcomes_that_differ_are_found() {
+        let tasks = |n: usize, odd: &str| -> String {
+            let line = |i: usize| format!("> Task :m{i}:jar{}\n", if i == 3 { odd } else { " UP-TO-DATE" });
+            (0..n).map(line).collect()
+        };
+        assert_eq!(odd(&Source::new(&tasks(20, ""))), HashSet::from([3]));
+        assert_eq!(odd(&Source::new(&tasks(20, " NO-SOURCE"))), HashSet::from([3]));
+        assert_eq!(odd(&Source::new(&tasks(7, ""))), HashSet::new());
+        assert_eq!(odd(&Source::new("> Task :jar NO-SOURCE\n> Task :test NO-SOURCE\n")), HashSet::from([1]));
+        let many: String = (0..20).map(|i| format!(":m{i}:test NO-SOURCE\n")).collect();
+        assert_eq!(odd(&Source::new(&many)), HashSet::new());
+    }
+}

@@ -1,0 +1,349 @@
+//! What a marker says of passed tests, for all runners: how many there are, and their names if they are few or were
+//! selected. What they printed stays if it is short or they were selected, and all tests passed.
+//!
+//! It works on what a reducer leaves out, and on no other line.
+
+mod selected;
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::format::Forms;
+use crate::input::Input;
+use crate::text::ledger::{Action, Reduction};
+use crate::text::reason::Reason;
+use crate::text::source::Source;
+use crate::text::span::Span;
+
+/// Up to this many passed tests are named.
+const MAX_NAMED_TESTS: usize = 15;
+/// Up to this many printed lines stay. Chosen: a screen of them costs less than a second run.
+const MAX_PRINTED_LINES: usize = 24;
+/// Longest list of names in a marker, in bytes.
+const MAX_NAMES_BYTES: usize = 400;
+
+/// Bytes of a marker without its names, about.
+const MARKER_BYTES: usize = 48;
+
+/// What a line reports of tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Said {
+    /// A test starts, or prints; the group is its name.
+    Starts,
+    /// A test passed; the group is its name.
+    Passed,
+    /// All tests of a class or a file passed; the groups are their number and the name.
+    All,
+    /// A file passed that does not say how many tests it has; the group is its name.
+    File,
+    /// A mark for each test that passed; the group is the marks.
+    Marks,
+}
+
+static FORMS: Forms<Said> = Forms::new(&[
+    (r"=== (?:RUN|PAUSE|CONT|NAME) +(\S+)", Said::Starts),
+    (r" *--- PASS: (\S+) \([\d.]+s\)", Said::Passed),
+    (r"\[ RUN      \] (\S+)", Said::Starts),
+    (r"\[       OK \] (\S+?)(?:, where .*)?(?: \(\d+ ms\))?", Said::Passed),
+    (r"(\S.* > .+) PASSED", Said::Passed),
+    (r"(\S.* > .+) (?:STARTED|STANDARD_OUT|STANDARD_ERROR)", Said::Starts),
+    (r"(?:\[\w+\] )?Tests run: (\d+), .* in (\S+)", Said::All),
+    (r"(?:\[\w+\] )?Running (\S+)", Said::Starts),
+    (r"\[gw\d+\] (?:\[[ \d%/]+\] )?PASSED (.+)", Said::Passed),
+    (r"PASSED (\S+::.+)", Said::Passed),
+    (r"(\S+::.+?) (?:PASSED|SUBPASS\S*.*?)(?: +\[[ \d%/]+\])?", Said::Passed),
+    (r"test (.+?) \.\.\. ok(?: <.*>)?", Said::Passed),
+    (r" *(\S.*?) \.\.\. (?:.* )?ok(?: \(.*\))?", Said::Passed),
+    (r" +Start +\d+: (\S+)", Said::Starts),
+    (r" *\d+/\d+ Test +#\d+: (\S+) .*Passed .*", Said::Passed),
+    (r" +PASS \[ *[\d.]+s\] (?:\( *\d+/\d+\) )?(\S.*)", Said::Passed),
+    (r"(\S+#\S+) = [\d.]+ s = \.", Said::Passed),
+    (r" +(test_.*) PASS \([\d.]+s\)", Said::Passed),
+    (r"\[info\] +[-+] (.+)", Said::Passed),
+    (r" *ok \d+(?: -)? (.+?)(?: # (?:time|duration).*)?", Said::Passed),
+    (r"\(pass\) (.+?)(?: \[[\d.]+ms\])?", Said::Passed),
+    (r"Test Case '(.+)' started.*", Said::Starts),
+    (r"Test Case '(.+)' passed .*", Said::Passed),
+    (r" {2}\* (?:test|doctest|property) (.+) \([\d.]+ms\).*", Said::Passed),
+    (r" +Passed (\S.*?)(?: \[<? ?\d.*\])?", Said::Passed),
+    (r"(//\S+) +(?:\(cached\) )?PASSED in .*", Said::Passed),
+    (r" *<testcase\b.*\bname=\x22([^\x22]*)\x22.*", Said::Passed),
+    (r"PASS +(\S+\.[cm]?[jt]sx?)(?: .*)?", Said::File),
+    (r" (?:\xE2\x9C\x93|\xE2\x88\x9A) +(\S.*?\.[cm]?[jt]sx?) +\((\d+) tests?[^()]*\).*", Said::File),
+    // A suite is no test more.
+    (r"\xE2\x9C\x94 +Suite .+ passed after .*", Said::Starts),
+    (
+        r" *(?:\xE2\x9C\x93|\xE2\x9C\x94|\xE2\x88\x9A) +(?:Test |\d+ +)?(\S.*?)(?: +\([\d.,]+ ?m?s\)| +\[<? ?[\d.]+ ?m?s?\]| +[\d.]+ ?m?s| passed after .*)?",
+        Said::Passed,
+    ),
+    (r"(?:\S+\.\S+ +)?([.,]+)(?: +\[[ \d%/]+\]| +\d+/\d+)?", Said::Marks),
+]);
+
+/// A reduction that says what passed. Only for one that leaves out tests that passed, or what they printed.
+pub fn tell(id: &str, input: &Input<'_>, mut out: Reduction) -> Result<Reduction, Reason> {
+    let has = |reason| out.spans.iter().any(|span| is(span, reason));
+    let (tests, prints) = (has(Reason::PassingTests), has(Reason::TestOutput));
+    if !(tests || prints) {
+        return Ok(out);
+    }
+    let is_selected = selected::by_command(input);
+    let mut shown: HashSet<&str> = HashSet::new();
+    if prints {
+        keep_prints(input, &mut out, is_selected, &mut shown);
+    }
+    if tests {
+        // Catch2 draws rules of dots.
+        let (has_marks, is_named) = (id != "catch_2", is_selected);
+        name(input.source, &mut out, is_named, has_marks, &shown);
+    }
+    if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+}
+
+fn is(span: &Span, reason: Reason) -> bool {
+    matches!(span.action, Action::Omit { reason: why, .. } if why == reason)
+}
+
+/// Keeps what tests printed, with the line that says which test it was: of a run in which all passed.
+fn keep_prints<'a>(input: &Input<'a>, out: &mut Reduction, is_selected: bool, shown: &mut HashSet<&'a str>) {
+    let source = input.source;
+    let lines: usize = out.spans.iter().filter(|s| is(s, Reason::TestOutput)).map(|s| s.lines.len()).sum();
+    let all_passed = match input.call.exit_code {
+        Some(code) => code == 0,
+        None => source.failures().is_empty(),
+    };
+    if !all_passed || !(is_selected || lines <= MAX_PRINTED_LINES) {
+        return;
+    }
+    let mut spans: Vec<Span> = Vec::with_capacity(out.spans.len());
+    for span in out.spans.drain(..) {
+        if !is(&span, Reason::TestOutput) {
+            spans.push(span);
+            continue;
+        }
+        shown.extend(span.lines.clone().filter_map(|i| started(source, i)));
+        let above = span.lines.start.wrapping_sub(1);
+        if let Some(last) = spans.last_mut()
+            && last.lines.end == span.lines.start
+            && is(last, Reason::PassingTests)
+            && let Some(name) = started(source, above)
+        {
+            shown.insert(name);
+            last.lines.end = above;
+            spans.pop_if(|last| last.lines.is_empty());
+        }
+    }
+    out.spans = spans;
+}
+
+/// The test that starts in a line, or that prints what stands below it.
+fn started<'a>(source: &Source<'a>, i: usize) -> Option<&'a str> {
+    let line = source.line(i);
+    (FORMS.fate(line) == Some(Said::Starts))
+        .then(|| FORMS.groups(line).into_iter().flatten().next())
+        .flatten()
+}
+
+/// What the lines of one marker tell.
+#[derive(Default)]
+struct Group<'a> {
+    /// The span that has the marker.
+    first: usize,
+    lines: usize,
+    /// Bytes of the lines.
+    hidden: usize,
+    tests: usize,
+    names: Vec<&'a str>,
+    files: Vec<&'a str>,
+    bytes: usize,
+    /// Names that were not taken since there are so many.
+    more: usize,
+    /// The kinds of lines that gave the number, one bit each: what two kinds count may be the same tests.
+    counted: u8,
+    /// Whether a line stands for tests without their number.
+    is_open: bool,
+}
+
+/// Gives each marker the number of its tests, and their names where they are few or were selected.
+fn name(source: &Source<'_>, out: &mut Reduction, is_selected: bool, has_marks: bool, shown: &HashSet<&str>) {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut numbers: HashMap<u32, usize> = HashMap::new();
+    let mut told: HashSet<&str> = HashSet::new();
+    let mut total = 0;
+    for (at, span) in out.spans.iter().enumerate() {
+        let Action::Omit { reason: Reason::PassingTests, group, .. } = span.action else { continue };
+        let number = match group {
+            0 => groups.len(),
+            group => *numbers.entry(group).or_insert(groups.len()),
+        };
+        if number == groups.len() {
+            groups.push(Group { first: at, ..Group::default() });
+        }
+        let group = &mut groups[number];
+        for i in span.lines.clone() {
+            crate::stop::tick();
+            group.hidden += source.line(i).len() + 1;
+            group.read(source.line(i), has_marks, shown, &mut told);
+        }
+        group.lines += span.lines.len();
+    }
+    for group in &groups {
+        total += group.tests;
+    }
+    let is_few = total <= MAX_NAMED_TESTS;
+    let lines: usize = groups.iter().map(|group| group.lines).sum();
+    // Names that a marker cannot hold stay where they are.
+    let is_legible = |group: &Group<'_>| {
+        let bytes = group.bytes - shared(&group.names) * group.names.len().saturating_sub(1);
+        bytes <= MAX_NAMES_BYTES
+            && group.more == 0
+            && !group.names.iter().any(|name| name.contains(['[', ']']))
+    };
+    if is_few && lines <= 2 * MAX_NAMED_TESTS && total > 0 && !groups.iter().all(is_legible) {
+        out.spans.retain(|span| !is(span, Reason::PassingTests));
+        return;
+    }
+    let mut keep: HashSet<usize> = HashSet::new();
+    for (number, group) in groups.iter().enumerate() {
+        let mut text = group.text(is_few || is_selected);
+        // A list that is as long as the lines says less than they do.
+        if text.len() + MARKER_BYTES >= group.hidden && !group.names.is_empty() {
+            if is_few {
+                keep.insert(number);
+                continue;
+            }
+            text = group.text(false);
+        }
+        if !text.is_empty()
+            && let Some(Span { action: Action::Omit { names, .. }, .. }) = out.spans.get_mut(group.first)
+            && names.is_none()
+        {
+            *names = Some(text.as_str().into());
+        }
+    }
+    if !keep.is_empty() {
+        let mut at = 0;
+        out.spans.retain(|span| {
+            let Action::Omit { reason: Reason::PassingTests, group, .. } = span.action else { return true };
+            let number = if group == 0 { at } else { numbers.get(&group).copied().unwrap_or(usize::MAX) };
+            at = at.max(number + 1);
+            !keep.contains(&number)
+        });
+    }
+}
+
+impl<'a> Group<'a> {
+    fn read(&mut self, line: &'a str, has_marks: bool, shown: &HashSet<&str>, told: &mut HashSet<&'a str>) {
+        let Some(said) = FORMS.fate(line) else { return };
+        // Once a list is full, names are only counted.
+        let is_full = self.bytes > 2 * MAX_NAMES_BYTES;
+        if said != Said::Starts && (said != Said::Marks || has_marks) {
+            self.counted |= 1 << said as u8;
+        }
+        match said {
+            Said::Starts => {}
+            Said::Passed if is_full => {
+                self.tests += 1;
+                self.more += 1;
+            }
+            Said::Passed => {
+                self.tests += 1;
+                if let Some(name) = FORMS.groups(line).into_iter().flatten().next().map(str::trim_end)
+                    && !shown.contains(name)
+                    && told.insert(name)
+                {
+                    self.bytes += name.len() + 2;
+                    self.names.push(name);
+                }
+            }
+            Said::All => {
+                let groups = FORMS.groups(line);
+                let [Some(tests), Some(name)] = groups[..] else { return };
+                self.tests += tests.parse().unwrap_or(0);
+                self.more += usize::from(is_full);
+                if !shown.contains(name) && !is_full {
+                    self.bytes += name.len() + 2;
+                    self.names.push(name);
+                }
+            }
+            Said::File => {
+                let groups = FORMS.groups(line);
+                match groups.get(1).copied().flatten() {
+                    Some(tests) => self.tests += tests.parse().unwrap_or(0),
+                    None => self.is_open = true,
+                }
+                self.more += usize::from(is_full);
+                self.bytes += line.len();
+                self.files.extend(groups.first().copied().flatten().filter(|_| !is_full));
+            }
+            Said::Marks if !has_marks => {}
+            Said::Marks => {
+                let marks = FORMS.groups(line).into_iter().flatten().next().unwrap_or_default();
+                self.tests += marks.bytes().filter(|b| *b == b'.').count();
+            }
+        }
+    }
+
+    /// What the marker says.
+    fn text(&self, is_named: bool) -> String {
+        let mut text = String::new();
+        let is_known = self.counted.is_power_of_two() && !self.is_open;
+        if is_known && self.tests != self.lines && self.tests > 0 {
+            text = format!("{} {}", self.tests, if self.tests == 1 { "test" } else { "tests" });
+        }
+        // Names alone would say that a file whose tests have none had no test.
+        let all: Vec<&str>;
+        let names = match (self.names.is_empty(), self.is_open) {
+            (true, _) => &self.files,
+            (false, false) => &self.names,
+            (false, true) => {
+                all = self.names.iter().chain(&self.files).copied().collect();
+                &all
+            }
+        };
+        if !is_named || names.is_empty() || names.iter().any(|name| name.contains(['[', ']', '\n'])) {
+            return text;
+        }
+        let shared = if self.bytes > MAX_NAMES_BYTES { shared(names) } else { 0 };
+        if !text.is_empty() {
+            text.push_str(": ");
+        }
+        text.push_str(&names[0][..shared]);
+        let mut list = String::new();
+        let mut listed = 0;
+        for name in names.iter().map(|name| &name[shared..]) {
+            if list.len() + name.len() + shared > MAX_NAMES_BYTES {
+                break;
+            }
+            list.push_str(match (list.is_empty(), shared) {
+                (true, 0) => "",
+                (true, _) => " ",
+                (false, _) => ", ",
+            });
+            list.push_str(name);
+            listed += 1;
+        }
+        text.push_str(&list);
+        let left = names.len() - listed + self.more;
+        if left > 0 {
+            text.push_str(&format!(", and {left} more"));
+        }
+        text
+    }
+}
+
+/// How many bytes of path or module all names start with.
+fn shared(names: &[&str]) -> usize {
+    let Some((first, rest)) = names.split_first() else { return 0 };
+    let mut most = first.len();
+    for name in rest {
+        most = first.bytes().take(most).zip(name.bytes()).take_while(|(a, b)| a == b).count();
+    }
+    let head = first.get(..most).unwrap_or_default();
+    head.rfind("::")
+        .map(|at| at + 2)
+        .or_else(|| head.rfind(" > ").map(|at| at + 3))
+        .or_else(|| head.rfind('/').map(|at| at + 1))
+        .unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+//! How a character reads: which letter of ASCII it is or looks like. The table is made by `build/letters.rs`, and this
+//! never looks at more than one character.
+
+#[cfg(test)]
+use super::letter;
+use super::letter::{BLOCK, OTHER, UNSEEN};
+
+/// What the build script makes the table from.
+#[cfg(test)]
+#[path = "../../../build/letters.rs"]
+#[allow(dead_code, reason = "the table itself is made at build time")]
+mod source;
+
+static INDEX: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/letter_index.bin"));
+static BLOCKS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/letter_blocks.bin"));
+
+/// How a character reads, in lower case, `None` for one that shows as nothing. Blanks are one; what reads like nothing of
+/// ASCII is U+FFFD.
+pub(super) fn read(character: char) -> Option<char> {
+    if character.is_ascii() {
+        return match character {
+            _ if character.is_ascii_whitespace() => Some(' '),
+            _ if character.is_ascii_control() => None,
+            _ => Some(character.to_ascii_lowercase()),
+        };
+    }
+    let at = character as usize;
+    let value = INDEX.get(at / BLOCK).and_then(|block| BLOCKS.get(usize::from(*block) * BLOCK + at % BLOCK));
+    match value.copied().unwrap_or(OTHER) {
+        UNSEEN => None,
+        value if value.is_ascii() => Some(char::from(value)),
+        _ => Some(char::REPLACEMENT_CHARACTER),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_character_reads_as_the_tables_of_unicode_say() {
+        for c in (char::MIN..=char::MAX).filter(|c| !c.is_ascii()) {
+            let told = source::fold(c).map(|letter| if letter.is_ascii() { letter } else { '\u{fffd}' });
+            assert_eq!(read(c), told, "{c:?}");
+            // No ending of an opening is lost.
+            assert_ne!(source::fold(c), Some('\u{2236}'), "{c:?}");
+        }
+    }
+}

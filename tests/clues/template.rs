@@ -1,0 +1,285 @@
+//! The small language in which the texts of cases are written, so that a case of many alike blocks stays short.
+//!
+//! A line that begins with `@` is a direction, every other line is text:
+//!
+//! ```text
+//! @repeat 40 disk     the lines up to `@end`, forty times; `%{disk}` counts from 1. Without a name it is `n`.
+//! @repeat 40 n ,      the same, with a comma behind each but the last
+//! @odd 23             what stands up to the next `@odd` or `@end` takes the place of the block in its turn 23
+//! @let body           the lines up to `@end` are kept under a name
+//! @oneline            the lines up to `@end`, without their indentation, as one line
+//! @end
+//! @@ -1,7 +1,7 @@     text, as in every line that begins with two of them
+//! ```
+//!
+//! In a line `%{…}` stands for a value; ` >5`, ` <5` and ` 05` at its end fill it up to five characters, ` =name` keeps it:
+//!
+//! | value | is |
+//! | --- | --- |
+//! | `disk`, `disk*3+7` | a count or a value that was kept, times and plus |
+//! | `int 10 99` | a number from 10 to 99 |
+//! | `dec 2 100 950` | a number from 1.00 to 9.50 |
+//! | `hex 8` | eight hexadecimal digits |
+//! | `pick a b c` | one of them |
+//! | `of disk a b c` | one of them, in turns |
+//! | `percent disk 40` | how much of forty that is, in whole percent |
+//! | `word`, `word disk` | a word; the word of that number |
+//! | `time disk*7+40` | that many seconds after midnight, as `00:00:47` |
+//! | `text body`, `json body` | what was kept with `@let`; the same as a string of JSON |
+//!
+//! Numbers and words are drawn from the name of the case, so each run gives the same text.
+
+use std::collections::HashMap;
+
+/// The text of a template. `seed` is the name of the case.
+///
+/// # Panics
+/// The template is not in the form above; the message says where.
+pub fn render(template: &str, seed: &str) -> String {
+    let mut writer = Writer { draws: Draws::new(seed), kept: HashMap::new() };
+    let lines: Vec<&str> = template.lines().collect();
+    let mut out = String::new();
+    writer.block(&lines, &mut out);
+    out
+}
+
+const WORDS: &[&str] = &[
+    "amber", "anchor", "basil", "beacon", "birch", "bridge", "canyon", "cedar", "clover", "cobalt", "copper",
+    "coral", "delta", "ember", "falcon", "fern", "flint", "garnet", "glacier", "harbor", "hazel", "heron",
+    "indigo", "iris", "jasper", "juniper", "kestrel", "lagoon", "lantern", "lark", "laurel", "linden",
+    "maple", "marble", "meadow", "mercury", "mint", "nectar", "nutmeg", "oasis", "olive", "onyx", "opal",
+    "orchid", "otter", "pebble", "pepper", "pine", "plover", "quartz", "quill", "raven", "reef", "robin",
+    "saffron", "sage", "sierra", "slate", "sparrow", "spruce", "summit", "thistle", "timber", "tundra",
+    "umber", "valley", "velvet", "walnut", "willow", "zephyr",
+];
+
+struct Writer {
+    draws: Draws,
+    kept: HashMap<String, String>,
+}
+
+impl Writer {
+    fn block(&mut self, lines: &[&str], out: &mut String) {
+        let mut at = 0;
+        while let Some(line) = lines.get(at) {
+            at += 1;
+            let Some(direction) = line.strip_prefix('@') else {
+                self.line(line, out);
+                out.push('\n');
+                continue;
+            };
+            if direction.starts_with('@') {
+                self.line(line, out);
+                out.push('\n');
+                continue;
+            }
+            let end = at + end_of(&lines[at..]);
+            let body = &lines[at..end];
+            at = end + 1;
+            let words: Vec<&str> = direction.split(' ').collect();
+            match words.as_slice() {
+                ["repeat", times, rest @ ..] => {
+                    let times = times.parse().unwrap_or_else(|_| panic!("{line}: no number"));
+                    let name = rest.first().copied().unwrap_or("n");
+                    self.repeat(body, times, name, rest.get(1).copied().unwrap_or(""), out);
+                }
+                ["let", name] => {
+                    let mut text = String::new();
+                    self.block(body, &mut text);
+                    self.kept.insert((*name).to_owned(), text);
+                }
+                ["oneline"] => {
+                    let mut text = String::new();
+                    self.block(body, &mut text);
+                    text.lines().for_each(|line| out.push_str(line.trim_start()));
+                    out.push('\n');
+                }
+                _ => panic!("{line}: no such direction"),
+            }
+        }
+    }
+
+    fn repeat(&mut self, body: &[&str], times: usize, name: &str, between: &str, out: &mut String) {
+        let parts = turns(body);
+        for turn in 1..=times {
+            self.kept.insert(name.to_owned(), turn.to_string());
+            let odd = parts.iter().find(|(at, _)| *at == Some(turn));
+            let (_, lines) = odd.or_else(|| parts.first()).unwrap_or_else(|| panic!("an empty block"));
+            self.block(lines, out);
+            if turn < times && !between.is_empty() {
+                out.truncate(out.trim_end_matches('\n').len());
+                out.push_str(between);
+                out.push('\n');
+            }
+        }
+    }
+
+    fn line(&mut self, line: &str, out: &mut String) {
+        let mut rest = line;
+        while let Some((before, after)) = rest.split_once("%{") {
+            let (inner, after) = after.split_once('}').unwrap_or_else(|| panic!("{line}: no end"));
+            out.push_str(before);
+            let value = self.value(inner);
+            out.push_str(&value);
+            rest = after;
+        }
+        out.push_str(rest);
+    }
+
+    fn value(&mut self, inner: &str) -> String {
+        let mut words: Vec<&str> = inner.split(' ').collect();
+        let mut name = None;
+        let mut fill = None;
+        while let Some(last) = words.last().filter(|_| words.len() > 1) {
+            if let Some(given) = last.strip_prefix('=') {
+                name = Some(given.to_owned());
+            } else if let Some(width) = width(last).filter(|_| !is_number_wanted(&words)) {
+                fill = Some(width);
+            } else {
+                break;
+            }
+            words.pop();
+        }
+        let mut value = self.plain(&words);
+        if let Some((side, width)) = fill {
+            let missing = width.saturating_sub(value.chars().count());
+            match side {
+                '<' => value.push_str(&" ".repeat(missing)),
+                '>' => value.insert_str(0, &" ".repeat(missing)),
+                _ => value.insert_str(0, &"0".repeat(missing)),
+            }
+        }
+        if let Some(name) = name {
+            self.kept.insert(name, value.clone());
+        }
+        value
+    }
+
+    fn plain(&mut self, words: &[&str]) -> String {
+        let number = |text: &str| text.parse::<u64>().unwrap_or_else(|_| panic!("{words:?}: {text}"));
+        match words {
+            ["int", low, high] => self.draws.between(number(low), number(high)).to_string(),
+            ["dec", places, low, high] => {
+                let (places, value) = (number(places), self.draws.between(number(low), number(high)));
+                let unit = 10_u64.pow(u32::try_from(places).unwrap());
+                format!("{}.{:0width$}", value / unit, value % unit, width = usize::try_from(places).unwrap())
+            }
+            ["hex", digits] => {
+                (0..number(digits)).map(|_| char::from(b"0123456789abcdef"[self.draws.below(16)])).collect()
+            }
+            ["pick", choices @ ..] => choices[self.draws.below(choices.len())].to_owned(),
+            ["of", sum, choices @ ..] => choices[self.sum(sum) % choices.len()].to_owned(),
+            ["percent", sum, all] => (self.sum(sum) * 100 / self.sum(all)).to_string(),
+            ["word"] => word(self.draws.below(WORDS.len())),
+            ["word", sum] => word(self.sum(sum)),
+            ["time", sum] => {
+                let seconds = self.sum(sum);
+                format!("{:02}:{:02}:{:02}", seconds / 3600 % 24, seconds / 60 % 60, seconds % 60)
+            }
+            ["text", name] => self.kept(name).trim_end_matches('\n').to_owned(),
+            ["json", name] => serde_json::to_string(&self.kept(name)).unwrap(),
+            [name] if self.kept.contains_key(*name) => self.kept(name),
+            [sum] => self.sum(sum).to_string(),
+            _ => panic!("{words:?}: no such value"),
+        }
+    }
+
+    fn kept(&self, name: &str) -> String {
+        self.kept.get(name).unwrap_or_else(|| panic!("nothing is kept as {name}")).clone()
+    }
+
+    /// `name`, `name*3`, `name+7`, `name*3+7` or a number.
+    fn sum(&self, text: &str) -> usize {
+        let (product, plus) = text.split_once('+').unwrap_or((text, "0"));
+        let (name, times) = product.split_once('*').unwrap_or((product, "1"));
+        let base: usize = name.parse().unwrap_or_else(|_| self.kept(name).parse().unwrap());
+        base * times.parse::<usize>().unwrap() + plus.parse::<usize>().unwrap()
+    }
+}
+
+/// Words and, when they are used up, words with numbers.
+fn word(number: usize) -> String {
+    let word = WORDS[number % WORDS.len()];
+    match number / WORDS.len() {
+        0 => word.to_owned(),
+        round => format!("{word}{round}"),
+    }
+}
+
+/// Where the `@end` of a direction stands in the lines behind it.
+fn end_of(lines: &[&str]) -> usize {
+    let mut depth = 0;
+    for (at, line) in lines.iter().enumerate() {
+        match line.split(' ').next() {
+            Some("@end") if depth == 0 => return at,
+            Some("@end") => depth -= 1,
+            Some("@repeat" | "@let" | "@oneline") => depth += 1,
+            _ => {}
+        }
+    }
+    panic!("no @end behind {:?}", lines.first());
+}
+
+/// The parts of a block: what stands there in every turn, and what takes its place in one.
+fn turns<'a>(body: &'a [&'a str]) -> Vec<(Option<usize>, &'a [&'a str])> {
+    let mut parts = Vec::new();
+    let (mut turn, mut from, mut depth) = (None, 0, 0);
+    for (at, line) in body.iter().enumerate() {
+        match line.split(' ').next() {
+            Some("@end") => depth -= 1,
+            Some("@repeat" | "@let" | "@oneline") => depth += 1,
+            Some("@odd") if depth == 0 => {
+                parts.push((turn, &body[from..at]));
+                turn = Some(line["@odd ".len()..].trim().parse().unwrap_or_else(|_| panic!("{line}")));
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    parts.push((turn, &body[from..]));
+    parts
+}
+
+/// `>5`, `<5`, `05`.
+fn width(word: &str) -> Option<(char, usize)> {
+    let side = word.chars().next().filter(|side| "<>0".contains(*side))?;
+    Some((side, word[1..].parse().ok()?))
+}
+
+/// The last word is no width: it is a number that the value needs.
+fn is_number_wanted(words: &[&str]) -> bool {
+    let needed = match words[0] {
+        "int" => 3,
+        "dec" => 4,
+        "percent" => 3,
+        "hex" => 2,
+        _ => 0,
+    };
+    words.len() <= needed
+}
+
+/// Numbers that look random and are the same for the same name.
+struct Draws(u64);
+
+impl Draws {
+    fn new(seed: &str) -> Self {
+        Self(seed.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        }))
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn between(&mut self, low: u64, high: u64) -> u64 {
+        low + self.next() % (high - low + 1)
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        usize::try_from(self.next() % count as u64).unwrap()
+    }
+}
