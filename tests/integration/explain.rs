@@ -202,6 +202,7 @@ fn binary(folder: &Path, more: &[&str], env: &[(&str, &str)]) -> String {
         .args(more)
         .envs(env.iter().copied())
         .env("TERSED_NO_CONFIG", "1")
+        .env("XDG_STATE_HOME", crate::common::state())
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .stdin(stdin)
         .output()
