@@ -86,7 +86,7 @@
 (ert-deftest tersed-test-refers-only-to-what-is-visible ()
   (tersed-test--with tersed-test--program
     (cl-flet ((run (session id)
-                (plist-get (tersed-compress session (list :toolCallId id :tool "run" :command (concat "cargo test " id)
+                (plist-get (tersed-compress session (list :toolCallId id :tool "run" :command (concat "cargo test --profile " id)
                                                           :content tersed-test--passed))
                            :content)))
       (tersed-test--check-passed (run "s" "call_1"))
