@@ -137,7 +137,7 @@ class Contexts(unittest.TestCase):
 
     def seen(self, agent: Any, call: str, before: list[Any], **config: Any) -> str:
         request = AIMessage(
-            "", tool_calls=[{"name": "bash", "args": {"command": f"{COMMAND} {call}"}, "id": call}]
+            "", tool_calls=[{"name": "bash", "args": {"command": f"{COMMAND} --profile {call}"}, "id": call}]
         )
         messages = [*before, request]
         state = {"messages": messages}

@@ -76,7 +76,7 @@ class PydanticAI(unittest.IsolatedAsyncioTestCase):
                 if len(done) == len(calls):
                     return ModelResponse(parts=[TextPart("done")])
                 call = calls[len(done)]
-                arguments = {"command": f"{COMMAND} {call}"}
+                arguments = {"command": f"{COMMAND} --profile {call}"}
                 return ModelResponse(parts=[ToolCallPart("bash", arguments, call)])
 
             def bash(command: str) -> Any:
