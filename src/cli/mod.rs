@@ -20,7 +20,7 @@ mod man;
 mod packed;
 mod protocol;
 #[cfg(feature = "audit")]
-mod replay;
+pub mod replay;
 mod rules;
 mod serve;
 mod settings;

@@ -105,7 +105,7 @@ impl<'a> Audit<'a> {
         self.report.session_count += 1;
         let number = self.report.session_count;
         let id = (!history.is_loose).then(|| format!("audit-{number}"));
-        let session = Session { id, records: std::mem::take(&mut history.records) };
+        let session = Session { id, records: std::mem::take(&mut history.records), needs: Vec::new() };
         let mut rows: Vec<Figures> = Vec::with_capacity(session.records.len());
         let (child, policy) = (&mut *self.child, &self.policy);
         let (report, refused, top) = (&mut self.report, &mut self.refused, self.top);

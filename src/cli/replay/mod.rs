@@ -4,11 +4,17 @@
 //! Nothing leaves the machine, and nothing of a record is printed but counts.
 
 pub(super) mod child;
+pub mod clues;
 mod curve;
+mod edits;
+mod markers;
 pub(super) mod measure;
 pub(super) mod play;
 pub(super) mod record;
+mod references;
 mod report;
+mod row;
+mod whole;
 
 use std::io::IsTerminal;
 use std::path::PathBuf;
@@ -20,6 +26,7 @@ use super::Failure;
 use super::settings::SettingsArgs;
 use crate::config::Mode;
 use child::Child;
+use edits::Edits;
 use record::Session;
 use report::Report;
 
@@ -27,12 +34,14 @@ use report::Report;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     tersed replay tests/fixtures/sessions/*.jsonl\n  \
-    tersed replay --mode aggressive --json session.jsonl.zst\n\n\
+    tersed replay --mode aggressive --json session.jsonl.zst\n  \
+    tersed replay --losses tests/clues\n\n\
     A record is one JSON object a line: session, turn, tool, command, args, output, exit_code, kind, refs, \
-    ref_types. Records without a session are played without one.\n\n\
+    ref_types. Records without a session are played without one. A whole session is one object a line too: session, \
+    messages. In a folder, every CLASS/NAME.case is an output with clues that must stay readable.\n\n\
     Neither the configuration files of this machine nor its environment count, but for a file that --config names.")]
 pub struct Args {
-    /// Files of records, `.jsonl` or `.jsonl.zst`.
+    /// Files of records or whole sessions, `.jsonl` or `.jsonl.zst`, and folders of cases of clues.
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// The mode to play in [default: standard].
@@ -47,7 +56,7 @@ pub struct Args {
     /// Print the figures as JSON.
     #[arg(long)]
     json: bool,
-    /// Name the records that lost a reference or a failure line, or grew, on standard error.
+    /// Name what was lost on standard error: references, failure lines, edits, clues; and what only a marker names.
     #[arg(long)]
     losses: bool,
     #[command(flatten)]
@@ -104,15 +113,20 @@ fn play(
     losses: bool,
     bar: &ProgressBar,
 ) -> Result<(), String> {
+    let mut edits = Edits::default();
     let answers = play::play(session, policy, child, |played| {
         let record = played.record;
-        let lost = report.add(record, played.answer?, &played.earlier, played.latency);
+        let lost = report.add(record, played.answer?, &played.earlier, &mut edits, played.latency);
         if losses && !lost.is_empty() {
             eprintln!("{} ({}): {}", record.id, record.kind, lost.join(", "));
         }
         bar.inc(1);
         Ok(())
     })?;
+    let lost = report.add_needs(session, &answers);
+    if losses && !lost.is_empty() {
+        eprintln!("{}: {}", session.id.as_deref().unwrap_or("(no session)"), lost.join(", "));
+    }
     if let Some(id) = &session.id {
         for (record, first) in session.records.iter().zip(answers.iter().flatten()) {
             let again = child.compress(&play::request(session, record, policy))?;

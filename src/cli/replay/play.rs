@@ -75,7 +75,21 @@ pub(in crate::cli) fn request(session: &Session, record: &Record, policy: &Value
     if let Some(is_error) = record.is_error {
         result["isError"] = json!(is_error);
     }
+    let mut policy = policy.clone();
+    let mut query = None;
+    if let Some(case) = &record.case {
+        if let Some(path) = &case.call.path {
+            result["path"] = json!(path);
+        }
+        query = case.call.query.as_ref();
+        if let (Some(all), Some(own)) = (policy.as_object_mut(), case.policy.as_object()) {
+            all.extend(own.clone());
+        }
+    }
     let mut params = json!({ "result": result, "policy": policy });
+    if let Some(query) = query {
+        params["query"] = json!(query);
+    }
     if let Some(id) = &session.id {
         params["sessionId"] = json!(id);
     }

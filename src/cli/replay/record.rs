@@ -7,6 +7,8 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::clues::Case;
+use super::whole::{self, Need};
 use crate::cli::packed::open;
 
 /// What left the context of the model.
@@ -67,6 +69,9 @@ pub(in crate::cli) struct Record {
     /// What the agent wrote after it.
     #[serde(default)]
     pub later: Vec<String>,
+    /// The case of clues that it is.
+    #[serde(skip)]
+    pub case: Option<Box<Case>>,
 }
 
 impl Record {
@@ -83,16 +88,42 @@ pub(in crate::cli) struct Session {
     pub id: Option<String>,
     /// Its records in order.
     pub records: Vec<Record>,
+    /// What the agent used of all results before, where the whole session is at hand.
+    pub needs: Vec<Need>,
 }
 
-/// Reads a file of records.
+/// Reads a file of records or whole sessions, or a folder of cases of clues.
 pub(in crate::cli) fn read(path: &Path) -> Result<Vec<Session>, String> {
+    if path.is_dir() {
+        let cases = Case::all(path)?;
+        if cases.is_empty() {
+            return Err(format!("{}: no cases: expected CLASS/NAME.case", path.display()));
+        }
+        return Ok(cases.into_iter().map(of_case).collect());
+    }
     let name = path.display();
     let File { sessions, broken } = read_all(path).map_err(|e| format!("{name}: {e}"))?;
     match broken.first() {
         Some((line, why)) => Err(format!("{name}:{line}: {why}")),
         None => Ok(sessions),
     }
+}
+
+/// A case of clues as a record of its own.
+fn of_case(case: Case) -> Session {
+    let call = &case.call;
+    let record = Record {
+        id: case.name.clone(),
+        tool: Some(call.tool.clone()),
+        command: call.command.clone(),
+        args: call.arguments.clone(),
+        exit_code: call.exit_code,
+        output: case.text.clone(),
+        kind: case.name.split('/').next().unwrap_or_default().to_owned(),
+        case: Some(Box::new(case)),
+        ..Record::default()
+    };
+    Session { id: None, records: vec![record], needs: Vec::new() }
 }
 
 /// The records of a file.
@@ -115,6 +146,10 @@ pub(in crate::cli) fn read_all(path: &Path) -> Result<File, String> {
         if line.trim().is_empty() {
             continue;
         }
+        if let Some(session) = whole::read(&line) {
+            sessions.push(session);
+            continue;
+        }
         let record: Record = match serde_json::from_str(&line) {
             Ok(record) => record,
             Err(why) => {
@@ -130,7 +165,7 @@ pub(in crate::cli) fn read_all(path: &Path) -> Result<File, String> {
         let place = id.as_ref().map_or(new, |id| *places.entry(id.clone()).or_insert(new));
         match sessions.get_mut(place) {
             Some(session) => session.records.push(record),
-            None => sessions.push(Session { id, records: vec![record] }),
+            None => sessions.push(Session { id, records: vec![record], needs: Vec::new() }),
         }
     }
     for session in &mut sessions {

@@ -4,39 +4,15 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::child::Answer;
+use super::edits::Edits;
+use super::markers;
 use super::measure::{failure_lines, fold, line_survives, survives};
-use super::record::Record;
-
-/// Sums over some results.
-#[derive(Debug, Default, Clone, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Row {
-    results: usize,
-    tokens_before: u64,
-    tokens_after: u64,
-    references: usize,
-    references_visible: usize,
-    failure_lines: usize,
-    failure_lines_visible: usize,
-    grown: usize,
-}
-
-impl Row {
-    fn add(&mut self, other: &Self) {
-        self.results += other.results;
-        self.tokens_before += other.tokens_before;
-        self.tokens_after += other.tokens_after;
-        self.references += other.references;
-        self.references_visible += other.references_visible;
-        self.failure_lines += other.failure_lines;
-        self.failure_lines_visible += other.failure_lines_visible;
-        self.grown += other.grown;
-    }
-}
+use super::record::{Record, Session};
+use super::row::{Row, Seen, percent, share};
+use crate::tokens::{Tokenizer, counter};
 
 /// All figures.
 #[derive(Debug, Default)]
@@ -44,6 +20,12 @@ pub(super) struct Report {
     kinds: BTreeMap<String, Row>,
     agents: Row,
     standalone: Row,
+    /// References by type, and how many of them are seen and shown.
+    types: BTreeMap<String, [usize; 3]>,
+    /// What the agents of whole sessions used at any distance.
+    needs: Seen,
+    /// Those of them that a word alone does not satisfy.
+    whole_needs: Seen,
     status: BTreeMap<String, usize>,
     reducers: BTreeMap<String, (usize, u64, u64)>,
     resends: usize,
@@ -59,34 +41,56 @@ impl Report {
         record: &Record,
         answer: &Answer,
         earlier: &str,
+        edits: &mut Edits,
         latency: Duration,
     ) -> Vec<String> {
         let number = |path: &str| answer.evidence.pointer(path).and_then(Value::as_u64).unwrap_or(0);
+        let counter = counter(Tokenizer::default());
+        let own = markers::take_apart(&answer.content, counter);
         let visible = format!("{}{earlier}", answer.content);
+        let shown = format!("{}{}", own.shown, markers::take_apart(earlier, counter).shown);
         let mut lost = Vec::new();
         let mut row = Row {
             results: 1,
             tokens_before: number("/tokens/before"),
             tokens_after: number("/tokens/after"),
-            references: record.refs.len(),
+            marker_tokens: own.tokens,
             ..Row::default()
         };
         for (reference, kind) in record.refs.iter().zip(&record.ref_types) {
-            if survives(reference, kind, &visible) {
-                row.references_visible += 1;
-            } else {
-                lost.push(format!("lost {kind} `{reference}`"));
+            let is_seen = survives(reference, kind, &visible);
+            let is_shown = is_seen && survives(reference, kind, &shown);
+            row.references.add(is_seen);
+            row.references_shown += usize::from(is_shown);
+            let sums = self.types.entry(kind.clone()).or_default();
+            sums.iter_mut().zip([true, is_seen, is_shown]).for_each(|(sum, is)| *sum += usize::from(is));
+            match (is_seen, is_shown) {
+                (true, true) => {}
+                (true, false) => lost.push(format!("only named {kind} `{reference}`")),
+                _ => lost.push(format!("lost {kind} `{reference}`")),
             }
         }
         let failures = failure_lines(&record.output, &record.kind);
         let folded = if failures.is_empty() { String::new() } else { fold(&visible) };
-        row.failure_lines = failures.len();
         for line in &failures {
-            if line_survives(line, &folded) {
-                row.failure_lines_visible += 1;
-            } else {
+            let is_seen = line_survives(line, &folded);
+            row.failure_lines.add(is_seen);
+            if !is_seen {
                 lost.push(format!("lost failure line `{line}`"));
             }
+        }
+        if let Some(is_visible) = edits.check(record) {
+            row.edits.add(is_visible);
+            if !is_visible {
+                lost.push("edits lines that are not visible".to_owned());
+            }
+        }
+        edits.add(&record.output, &own.shown);
+        if let Some(case) = &record.case {
+            let missing = case.missing_in(&answer.content);
+            row.clues.all += case.clues.len();
+            row.clues.seen += case.clues.len().saturating_sub(missing.len());
+            lost.extend(missing.into_iter().map(|clue| format!("lost clue {clue}")));
         }
         // A placeholder may be longer than the secret that it stands for; nothing else may grow.
         let redacted = answer.evidence["redactions"].as_array().is_some_and(|r| !r.is_empty());
@@ -98,6 +102,12 @@ impl Report {
         }
         self.kinds.entry(record.kind.clone()).or_default().add(&row);
         if record.is_agents() { &mut self.agents } else { &mut self.standalone }.add(&row);
+        self.count_step(answer, &row);
+        self.latencies.push(latency);
+        lost
+    }
+
+    fn count_step(&mut self, answer: &Answer, row: &Row) {
         let status = answer.evidence["status"].as_str().unwrap_or("none");
         *self.status.entry(status.to_owned()).or_default() += 1;
         if let Some(reducer) = answer.evidence["reducer"].as_str() {
@@ -106,7 +116,29 @@ impl Report {
             sums.1 += row.tokens_before;
             sums.2 += row.tokens_after;
         }
-        self.latencies.push(latency);
+    }
+
+    /// Adds what the agent used at any distance of a whole session. Gives what was lost.
+    pub(super) fn add_needs(&mut self, session: &Session, answers: &[Option<Answer>]) -> Vec<String> {
+        let mut lost = Vec::new();
+        let texts: Vec<String> = match session.needs.is_empty() {
+            true => Vec::new(),
+            false => {
+                let texts = answers.iter().map(|answer| answer.as_ref().map_or("", |a| a.content.as_str()));
+                texts.map(|text| markers::take_apart(text, counter(Tokenizer::default())).shown).collect()
+            }
+        };
+        for need in &session.needs {
+            let shows = |at: &usize| texts.get(*at).is_some_and(|text| text.contains(&need.text));
+            let is_seen = need.results.iter().any(shows);
+            self.needs.add(is_seen);
+            if need.is_whole() {
+                self.whole_needs.add(is_seen);
+            }
+            if !is_seen {
+                lost.push(format!("lost at any distance: {} `{}`", need.kind, need.text));
+            }
+        }
         lost
     }
 
@@ -124,8 +156,8 @@ impl Report {
         let saved = percent(row.tokens_before.saturating_sub(row.tokens_after), row.tokens_before, "-");
         format!(
             "{saved:>7} {:>20} {:>20}",
-            share(row.references_visible, row.references),
-            share(row.failure_lines_visible, row.failure_lines)
+            share(row.references.seen, row.references.all),
+            share(row.failure_lines.seen, row.failure_lines.all)
         )
     }
 
@@ -158,6 +190,9 @@ impl Report {
             "agents": self.agents,
             "standalone": self.standalone,
             "kinds": self.kinds,
+            "referenceTypes": self.reference_types(),
+            "needs": { "all": self.needs.all, "visible": self.needs.seen },
+            "wholeNeeds": { "all": self.whole_needs.all, "visible": self.whole_needs.seen },
             "status": self.status,
             "reducers": reducers,
             "resends": { "results": self.resends, "identical": self.resends_identical },
@@ -166,43 +201,41 @@ impl Report {
         serde_json::to_string_pretty(&value).unwrap_or_default() + "\n"
     }
 
+    fn reference_types(&self) -> Value {
+        let row = |(kind, [all, seen, shown]): (&String, &[usize; 3])| {
+            (kind.clone(), json!({ "references": all, "visible": seen, "shown": shown }))
+        };
+        Value::Object(self.types.iter().map(row).collect())
+    }
+
     /// The figures as a table.
     pub(super) fn table(&self) -> String {
-        let mut out = format!(
-            "{:<12} {:>7} {:>12} {:>12} {:>7} {:>18} {:>18} {:>6}\n",
-            "kind",
-            "results",
-            "tokens in",
-            "tokens out",
-            "saved",
-            "references seen",
-            "failures seen",
-            "grown"
-        );
-        // Writing into a String cannot fail.
-        let mut line = |name: &str, row: &Row| {
-            let _ = writeln!(
-                out,
-                "{name:<12} {:>7} {:>12} {:>12} {:>7} {:>18} {:>18} {:>6}",
-                row.results,
-                row.tokens_before,
-                row.tokens_after,
-                percent(row.tokens_before.saturating_sub(row.tokens_after), row.tokens_before, "-"),
-                share(row.references_visible, row.references),
-                share(row.failure_lines_visible, row.failure_lines),
-                row.grown,
-            );
-        };
+        let mut out = Row::heading();
         for (kind, row) in &self.kinds {
-            line(if kind.is_empty() { "(none)" } else { kind }, row);
+            row.line(if kind.is_empty() { "(none)" } else { kind }, &mut out);
         }
         if self.agents.results > 0 && self.standalone.results > 0 {
-            line("sessions", &self.agents);
-            line("standalone", &self.standalone);
+            self.agents.line("sessions", &mut out);
+            self.standalone.line("standalone", &mut out);
         }
-        line("all", &self.all());
+        self.all().line("all", &mut out);
+        out.push('\n');
+        // Writing into a String cannot fail.
+        for (kind, [all, seen, shown]) in &self.types {
+            let _ = writeln!(
+                out,
+                "references to a {kind}: seen {}, shown {}",
+                share(*seen, *all),
+                share(*shown, *all)
+            );
+        }
+        for (what, seen) in [("all", self.needs), ("quotes, places and values", self.whole_needs)] {
+            if seen.all > 0 {
+                let _ = writeln!(out, "used at any distance, {what}: {} shown", share(seen.seen, seen.all));
+            }
+        }
         let statuses: Vec<String> = self.status.iter().map(|(status, n)| format!("{n} {status}")).collect();
-        let _ = writeln!(out, "\nstatus: {}", statuses.join(", "));
+        let _ = writeln!(out, "status: {}", statuses.join(", "));
         for (id, (n, before, after)) in &self.reducers {
             let saved = percent(before.saturating_sub(*after), *before, "-");
             let _ = writeln!(out, "reducer {id}: {n} results, {before} -> {after} tokens ({saved} saved)");
@@ -216,15 +249,4 @@ impl Report {
             writeln!(out, "latency over stdio: p50 {} us, p99 {} us", self.latency(0.5), self.latency(0.99));
         out
     }
-}
-
-fn percent(part: u64, whole: u64, none: &str) -> String {
-    if whole == 0 { none.to_owned() } else { format!("{:.1}%", part as f64 * 100.0 / whole as f64) }
-}
-
-fn share(part: usize, whole: usize) -> String {
-    if whole == 0 {
-        return "-".to_owned();
-    }
-    format!("{part}/{whole} {}", percent(part as u64, whole as u64, "-"))
 }

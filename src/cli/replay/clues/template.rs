@@ -31,16 +31,21 @@
 
 use std::collections::HashMap;
 
+/// Widest value, in characters.
+const MAX_WIDTH: usize = 4096;
+/// Longest text that a template may give, in bytes: a few lines could otherwise fill all memory.
+const MAX_TEXT: usize = 16 << 20;
+
 /// The text of a template. `seed` is the name of the case.
 ///
-/// # Panics
+/// # Errors
 /// The template is not in the form above; the message says where.
-pub fn render(template: &str, seed: &str) -> String {
+pub fn render(template: &str, seed: &str) -> Result<String, String> {
     let mut writer = Writer { draws: Draws::new(seed), kept: HashMap::new() };
     let lines: Vec<&str> = template.lines().collect();
     let mut out = String::new();
-    writer.block(&lines, &mut out);
-    out
+    writer.block(&lines, &mut out)?;
+    Ok(out)
 }
 
 const WORDS: &[&str] = &[
@@ -59,74 +64,95 @@ struct Writer {
 }
 
 impl Writer {
-    fn block(&mut self, lines: &[&str], out: &mut String) {
+    fn block(&mut self, lines: &[&str], out: &mut String) -> Result<(), String> {
         let mut at = 0;
         while let Some(line) = lines.get(at) {
             at += 1;
             let Some(direction) = line.strip_prefix('@') else {
-                self.line(line, out);
+                self.line(line, out)?;
                 out.push('\n');
                 continue;
             };
             if direction.starts_with('@') {
-                self.line(line, out);
+                self.line(line, out)?;
                 out.push('\n');
                 continue;
             }
-            let end = at + end_of(&lines[at..]);
+            let end = at + end_of(&lines[at..])?;
             let body = &lines[at..end];
             at = end + 1;
             let words: Vec<&str> = direction.split(' ').collect();
             match words.as_slice() {
                 ["repeat", times, rest @ ..] => {
-                    let times = times.parse().unwrap_or_else(|_| panic!("{line}: no number"));
+                    let times = times.parse().map_err(|_| format!("{line}: `{times}` is no number"))?;
                     let name = rest.first().copied().unwrap_or("n");
-                    self.repeat(body, times, name, rest.get(1).copied().unwrap_or(""), out);
+                    self.repeat(body, times, name, rest.get(1).copied().unwrap_or(""), out)?;
                 }
                 ["let", name] => {
                     let mut text = String::new();
-                    self.block(body, &mut text);
+                    self.block(body, &mut text)?;
                     self.kept.insert((*name).to_owned(), text);
                 }
                 ["oneline"] => {
                     let mut text = String::new();
-                    self.block(body, &mut text);
+                    self.block(body, &mut text)?;
                     text.lines().for_each(|line| out.push_str(line.trim_start()));
                     out.push('\n');
                 }
-                _ => panic!("{line}: no such direction"),
+                _ => {
+                    return Err(format!(
+                        "{line}: expected `@repeat N`, `@odd N`, `@let NAME`, `@oneline` or `@end`"
+                    ));
+                }
+            }
+            if out.len() > MAX_TEXT {
+                return Err(format!("{line}: the text gets longer than {MAX_TEXT} bytes"));
             }
         }
+        Ok(())
     }
 
-    fn repeat(&mut self, body: &[&str], times: usize, name: &str, between: &str, out: &mut String) {
-        let parts = turns(body);
+    fn repeat(
+        &mut self,
+        body: &[&str],
+        times: usize,
+        name: &str,
+        between: &str,
+        out: &mut String,
+    ) -> Result<(), String> {
+        let parts = turns(body)?;
         for turn in 1..=times {
             self.kept.insert(name.to_owned(), turn.to_string());
             let odd = parts.iter().find(|(at, _)| *at == Some(turn));
-            let (_, lines) = odd.or_else(|| parts.first()).unwrap_or_else(|| panic!("an empty block"));
-            self.block(lines, out);
+            let (_, lines) = odd.or_else(|| parts.first()).ok_or("an empty block")?;
+            self.block(lines, out)?;
+            if out.len() > MAX_TEXT {
+                return Err(format!("@repeat {times}: the text gets longer than {MAX_TEXT} bytes"));
+            }
             if turn < times && !between.is_empty() {
                 out.truncate(out.trim_end_matches('\n').len());
                 out.push_str(between);
                 out.push('\n');
             }
         }
+        Ok(())
     }
 
-    fn line(&mut self, line: &str, out: &mut String) {
+    fn line(&mut self, line: &str, out: &mut String) -> Result<(), String> {
         let mut rest = line;
         while let Some((before, after)) = rest.split_once("%{") {
-            let (inner, after) = after.split_once('}').unwrap_or_else(|| panic!("{line}: no end"));
+            let (inner, after) =
+                after.split_once('}').ok_or_else(|| format!("{line}: a value without an end"))?;
             out.push_str(before);
-            let value = self.value(inner);
+            let value = self.value(inner).map_err(|why| format!("{line}: {why}"))?;
             out.push_str(&value);
             rest = after;
         }
         out.push_str(rest);
+        Ok(())
     }
 
-    fn value(&mut self, inner: &str) -> String {
+    fn value(&mut self, inner: &str) -> Result<String, String> {
         let mut words: Vec<&str> = inner.split(' ').collect();
         let mut name = None;
         let mut fill = None;
@@ -140,7 +166,7 @@ impl Writer {
             }
             words.pop();
         }
-        let mut value = self.plain(&words);
+        let mut value = self.plain(&words)?;
         if let Some((side, width)) = fill {
             let missing = width.saturating_sub(value.chars().count());
             match side {
@@ -152,49 +178,65 @@ impl Writer {
         if let Some(name) = name {
             self.kept.insert(name, value.clone());
         }
-        value
+        Ok(value)
     }
 
-    fn plain(&mut self, words: &[&str]) -> String {
-        let number = |text: &str| text.parse::<u64>().unwrap_or_else(|_| panic!("{words:?}: {text}"));
-        match words {
-            ["int", low, high] => self.draws.between(number(low), number(high)).to_string(),
+    fn plain(&mut self, words: &[&str]) -> Result<String, String> {
+        Ok(match words {
+            ["int", low, high] => self.draws.between(number(low)?, number(high)?)?.to_string(),
             ["dec", places, low, high] => {
-                let (places, value) = (number(places), self.draws.between(number(low), number(high)));
-                let unit = 10_u64.pow(u32::try_from(places).unwrap());
-                format!("{}.{:0width$}", value / unit, value % unit, width = usize::try_from(places).unwrap())
+                let value = self.draws.between(number(low)?, number(high)?)?;
+                let places = places.parse::<u32>().ok().filter(|places| *places < 19);
+                let places = places.ok_or("the places of a decimal number are 0 to 18")?;
+                let unit = 10_u64.pow(places);
+                format!("{}.{:0width$}", value / unit, value % unit, width = places as usize)
             }
             ["hex", digits] => {
-                (0..number(digits)).map(|_| char::from(b"0123456789abcdef"[self.draws.below(16)])).collect()
+                let digits = (0..number(digits)?.min(MAX_WIDTH as u64)).map(|_| self.draws.below(16));
+                digits.filter_map(|digit| char::from_digit(digit as u32, 16)).collect()
             }
-            ["pick", choices @ ..] => choices[self.draws.below(choices.len())].to_owned(),
-            ["of", sum, choices @ ..] => choices[self.sum(sum) % choices.len()].to_owned(),
-            ["percent", sum, all] => (self.sum(sum) * 100 / self.sum(all)).to_string(),
+            ["pick", choices @ ..] if !choices.is_empty() => {
+                choices[self.draws.below(choices.len())].to_owned()
+            }
+            ["of", sum, choices @ ..] if !choices.is_empty() => {
+                choices[self.sum(sum)? % choices.len()].to_owned()
+            }
+            ["percent", sum, all] => (self.sum(sum)?.saturating_mul(100) / self.sum(all)?.max(1)).to_string(),
             ["word"] => word(self.draws.below(WORDS.len())),
-            ["word", sum] => word(self.sum(sum)),
+            ["word", sum] => word(self.sum(sum)?),
             ["time", sum] => {
-                let seconds = self.sum(sum);
+                let seconds = self.sum(sum)?;
                 format!("{:02}:{:02}:{:02}", seconds / 3600 % 24, seconds / 60 % 60, seconds % 60)
             }
-            ["text", name] => self.kept(name).trim_end_matches('\n').to_owned(),
-            ["json", name] => serde_json::to_string(&self.kept(name)).unwrap(),
-            [name] if self.kept.contains_key(*name) => self.kept(name),
-            [sum] => self.sum(sum).to_string(),
-            _ => panic!("{words:?}: no such value"),
-        }
+            ["text", name] => self.kept(name)?.trim_end_matches('\n').to_owned(),
+            ["json", name] => serde_json::Value::from(self.kept(name)?).to_string(),
+            [name] if self.kept.contains_key(*name) => self.kept(name)?,
+            [sum] => self.sum(sum)?.to_string(),
+            _ => return Err(format!("`{}` is no value", words.join(" "))),
+        })
     }
 
-    fn kept(&self, name: &str) -> String {
-        self.kept.get(name).unwrap_or_else(|| panic!("nothing is kept as {name}")).clone()
+    fn kept(&self, name: &str) -> Result<String, String> {
+        self.kept.get(name).cloned().ok_or_else(|| format!("nothing is kept as `{name}`"))
     }
 
     /// `name`, `name*3`, `name+7`, `name*3+7` or a number.
-    fn sum(&self, text: &str) -> usize {
+    fn sum(&self, text: &str) -> Result<usize, String> {
+        let wrong = || format!("`{text}` is no count");
         let (product, plus) = text.split_once('+').unwrap_or((text, "0"));
         let (name, times) = product.split_once('*').unwrap_or((product, "1"));
-        let base: usize = name.parse().unwrap_or_else(|_| self.kept(name).parse().unwrap());
-        base * times.parse::<usize>().unwrap() + plus.parse::<usize>().unwrap()
+        let base = match name.parse::<usize>() {
+            Ok(base) => base,
+            Err(_) => self.kept(name)?.parse().map_err(|_| wrong())?,
+        };
+        let times: usize = times.parse().map_err(|_| wrong())?;
+        let plus: usize = plus.parse().map_err(|_| wrong())?;
+        base.checked_mul(times).and_then(|product| product.checked_add(plus)).ok_or_else(wrong)
     }
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("`{text}` is no number"))
 }
 
 /// Words and, when they are used up, words with numbers.
@@ -207,21 +249,24 @@ fn word(number: usize) -> String {
 }
 
 /// Where the `@end` of a direction stands in the lines behind it.
-fn end_of(lines: &[&str]) -> usize {
+fn end_of(lines: &[&str]) -> Result<usize, String> {
     let mut depth = 0;
     for (at, line) in lines.iter().enumerate() {
         match line.split(' ').next() {
-            Some("@end") if depth == 0 => return at,
+            Some("@end") if depth == 0 => return Ok(at),
             Some("@end") => depth -= 1,
             Some("@repeat" | "@let" | "@oneline") => depth += 1,
             _ => {}
         }
     }
-    panic!("no @end behind {:?}", lines.first());
+    Err(format!("no @end behind `{}`", lines.first().copied().unwrap_or_default()))
 }
 
+/// Lines of a block, and the turn whose lines they are; without a turn those of every other.
+type Turn<'a> = (Option<usize>, &'a [&'a str]);
+
 /// The parts of a block: what stands there in every turn, and what takes its place in one.
-fn turns<'a>(body: &'a [&'a str]) -> Vec<(Option<usize>, &'a [&'a str])> {
+fn turns<'a>(body: &'a [&'a str]) -> Result<Vec<Turn<'a>>, String> {
     let mut parts = Vec::new();
     let (mut turn, mut from, mut depth) = (None, 0, 0);
     for (at, line) in body.iter().enumerate() {
@@ -230,20 +275,21 @@ fn turns<'a>(body: &'a [&'a str]) -> Vec<(Option<usize>, &'a [&'a str])> {
             Some("@repeat" | "@let" | "@oneline") => depth += 1,
             Some("@odd") if depth == 0 => {
                 parts.push((turn, &body[from..at]));
-                turn = Some(line["@odd ".len()..].trim().parse().unwrap_or_else(|_| panic!("{line}")));
+                let number = line.strip_prefix("@odd ").and_then(|turn| turn.trim().parse().ok());
+                turn = Some(number.ok_or_else(|| format!("{line}: expected the number of a turn"))?);
                 from = at + 1;
             }
             _ => {}
         }
     }
     parts.push((turn, &body[from..]));
-    parts
+    Ok(parts)
 }
 
 /// `>5`, `<5`, `05`.
 fn width(word: &str) -> Option<(char, usize)> {
     let side = word.chars().next().filter(|side| "<>0".contains(*side))?;
-    Some((side, word[1..].parse().ok()?))
+    Some((side, word[1..].parse().ok().filter(|width| *width <= MAX_WIDTH)?))
 }
 
 /// The last word is no width: it is a number that the value needs.
@@ -275,11 +321,12 @@ impl Draws {
         mixed ^ (mixed >> 31)
     }
 
-    fn between(&mut self, low: u64, high: u64) -> u64 {
-        low + self.next() % (high - low + 1)
+    fn between(&mut self, low: u64, high: u64) -> Result<u64, String> {
+        let count = high.checked_sub(low).and_then(|span| span.checked_add(1));
+        Ok(low + self.next() % count.ok_or_else(|| format!("no number is from {low} to {high}"))?)
     }
 
     fn below(&mut self, count: usize) -> usize {
-        usize::try_from(self.next() % count as u64).unwrap()
+        (self.next() % count as u64) as usize
     }
 }

@@ -14,70 +14,96 @@
 //! them. White space does not count; a piece that may be shown in two forms has both, with ` || ` between them: `"id":7 || 7,`. Other names of the head are `tool` (`bash` if there is none), `path`, `query`,
 //! `arguments` and `policy` (both JSON), and `lines` for a text that ends without a newline: `lines: open`.
 
-use crate::template;
 use std::fs;
-use std::path::Path;
-use tersed::config::PolicyPatch;
-use tersed::text::call::ToolCall;
+use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
+
+use super::template;
+use crate::text::call::ToolCall;
+
+/// One case.
 #[derive(Debug, Clone)]
 pub struct Case {
     /// Its class and its own name, for example `outliers/smart_disks`.
     pub name: String,
+    /// What was called.
     pub call: ToolCall,
-    pub policy: PolicyPatch,
+    /// Settings, as the `policy` of a request.
+    pub policy: Value,
+    /// The chains that must stay readable.
     pub clues: Vec<Vec<String>>,
+    /// What must not stand between two pieces of a chain.
     pub not_between: Vec<String>,
+    /// The output.
     pub text: String,
 }
 
 impl Case {
     /// All cases of a folder of classes, by name.
-    pub fn all(root: &Path) -> Vec<Self> {
+    ///
+    /// # Errors
+    /// A file that is no case, named by its path.
+    pub fn all(root: &Path) -> Result<Vec<Self>, String> {
         let mut cases = Vec::new();
-        for class in
-            fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir())
-        {
-            for file in fs::read_dir(&class).unwrap().map(|entry| entry.unwrap().path()) {
-                let (class, stem) = (class.file_name().unwrap(), file.file_stem().unwrap());
-                let name = format!("{}/{}", class.to_str().unwrap(), stem.to_str().unwrap());
-                assert!(file.extension().is_some_and(|e| e == "case"), "{name}: a case ends with .case");
-                cases.push(Self::read(&name, &fs::read_to_string(&file).unwrap()));
+        for class in entries(root)?.into_iter().filter(|path| path.is_dir()) {
+            for file in entries(&class)? {
+                if file.extension().is_none_or(|e| e != "case") {
+                    return Err(format!("{}: a case ends with .case", file.display()));
+                }
+                let name = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+                let text = fs::read_to_string(&file).map_err(|e| format!("{}: {e}", file.display()))?;
+                let case = Self::read(&format!("{}/{}", name(&class), name(&file)), &text);
+                cases.push(case.map_err(|why| format!("{}: {why}", file.display()))?);
             }
         }
-        cases.sort_by(|a, b| a.name.cmp(&b.name));
-        cases
+        Ok(cases)
     }
 
     /// One case from what its file holds.
-    pub fn read(name: &str, file: &str) -> Self {
-        let (head, template) = file.split_once("\n---\n").unwrap_or_else(|| panic!("{name}: no line ---"));
+    ///
+    /// # Errors
+    /// The head or the template is not in its form.
+    pub fn read(name: &str, file: &str) -> Result<Self, String> {
+        let (head, template) = file.split_once("\n---\n").ok_or("no line `---` behind the head")?;
         let mut case = Self {
             name: name.to_owned(),
             call: ToolCall { tool: "bash".into(), ..ToolCall::default() },
-            policy: PolicyPatch::default(),
+            policy: json!({}),
             clues: Vec::new(),
             not_between: Vec::new(),
-            text: template::render(template, name),
+            text: template::render(template, name)?,
         };
         for line in head.lines() {
-            let (key, value) = line.split_once(": ").unwrap_or_else(|| panic!("{name}: {line}"));
+            let (key, value) =
+                line.split_once(": ").ok_or_else(|| format!("{line}: expected `name: value`"))?;
+            let wrong = |why: &dyn std::fmt::Display| format!("{line}: {why}");
             match key {
                 "command" => case.call.command = Some(value.to_owned()),
-                "exit" => case.call.exit_code = Some(value.parse().unwrap()),
+                "exit" => case.call.exit_code = Some(value.parse().map_err(|e| wrong(&e))?),
                 "tool" => case.call.tool = value.to_owned(),
                 "path" => case.call.path = Some(value.to_owned()),
                 "query" => case.call.query = Some(value.to_owned()),
-                "arguments" => case.call.arguments = serde_json::from_str(value).unwrap(),
-                "policy" => case.policy = serde_json::from_str(value).unwrap(),
+                "arguments" => case.call.arguments = serde_json::from_str(value).map_err(|e| wrong(&e))?,
+                "policy" => case.policy = serde_json::from_str(value).map_err(|e| wrong(&e))?,
                 "clue" => case.clues.push(value.split(" >> ").map(str::to_owned).collect()),
                 "not between" => case.not_between.push(value.to_owned()),
                 "lines" if value == "open" => case.text.truncate(case.text.trim_end_matches('\n').len()),
-                _ => panic!("{name}: {line}"),
+                _ => {
+                    return Err(wrong(
+                        &"expected command, exit, tool, path, query, arguments, policy, clue, not between or lines: open",
+                    ));
+                }
             }
         }
-        assert!(!case.clues.is_empty(), "{name}: no clue");
-        case
+        if case.clues.is_empty() {
+            return Err("no clue".to_owned());
+        }
+        let wrong = case.missing_in(&case.text);
+        if let Some(clue) = wrong.first() {
+            return Err(format!("a clue that the text itself does not hold: {clue}"));
+        }
+        Ok(case)
     }
 
     /// What of the clues is not readable in a text: one line each.
@@ -86,6 +112,16 @@ impl Case {
         let between: Vec<String> = self.not_between.iter().map(|text| squeezed(text)).collect();
         self.clues.iter().filter_map(|clue| missing(clue, &shown, &between)).collect()
     }
+}
+
+/// What a folder holds, by name.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, String> {
+    let wrong = |e: std::io::Error| format!("{}: {e}", folder.display());
+    let entries = fs::read_dir(folder).map_err(wrong)?;
+    let mut paths =
+        entries.map(|entry| entry.map(|e| e.path())).collect::<Result<Vec<_>, _>>().map_err(wrong)?;
+    paths.sort();
+    Ok(paths)
 }
 
 fn squeezed(text: &str) -> String {
