@@ -28,7 +28,7 @@ pub struct Args {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut policy = args.policy.config()?.policy;
     // Without the file a key of this process serves.
-    let _ = seal_key::give(&mut policy);
+    let _ = seal_key::ensure(&mut policy);
     let input = call::standard_input()?;
     let outcome = compress(&args.call.call(), &[call::raw(&input)], &policy, false, &NoHistory)
         .map_err(|_| call::NOT_REDACTED.to_owned())?;

@@ -136,7 +136,7 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
         max_queued_bytes: config.server.max_queued_bytes,
     };
     let mut settings = Settings::of(config);
-    if let Err(note) = seal_key::give(&mut settings.policy) {
+    if let Err(note) = seal_key::ensure(&mut settings.policy) {
         eprintln!("tersed: {note}; a key of this process is used");
     }
     settings.layers = Some((loaded.sources, loaded.layers));

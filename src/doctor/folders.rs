@@ -32,7 +32,7 @@ pub(super) fn look(place: &Place, config: &Config) -> Vec<Finding> {
         all.extend(telemetry(&file));
     }
     all.extend(sockets());
-    all.extend(crate::engine::seal_key::fault().map(|fault| {
+    all.extend(crate::engine::seal_key::why_unusable().map(|fault| {
         let fix =
             "remove it: a new one is made, and what was sealed with the old one counts as text".to_owned();
         Finding::note(AREA, format!("{fault}; markers are sealed with a key of each process"), Some(fix))

@@ -1,4 +1,4 @@
-//! The method table. A new method is a row here, its types in the file of its noun, and a function of the engine.
+//! The method table. To add a method, add a row here, its types in `src/protocol`, and a function of the engine.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -24,18 +24,18 @@ pub struct Method {
     pub summary: &'static str,
     /// The types of its parameters and of its result.
     pub types: Types,
-    /// Does the work: takes the JSON text of the parameters, gives the JSON text of the result.
-    /// Synchronous, may use a whole core, panics only by mistake.
+    /// Takes the JSON text of the parameters, does the work, returns the JSON text of the result. Synchronous; may use a
+    /// whole core; panics only if there is a bug.
     pub handle: fn(&Engine, &str, &Cancel) -> Result<String, RpcError>,
 }
 
-/// The types of a method, for the schema of the protocol; a build without the feature `schema` knows none.
+/// The types of a method, for the schema of the protocol. Empty without the feature `schema`.
 #[derive(Debug)]
 pub struct Types {
     /// Schema of the parameters.
     #[cfg(feature = "schema")]
     pub params: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
-    /// Schema of the result; of a notification, null.
+    /// Schema of the result; null for a notification.
     #[cfg(feature = "schema")]
     pub result: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
 }
@@ -52,12 +52,12 @@ macro_rules! types {
 }
 
 impl Types {
-    /// Those of a method that is no part of the protocol, as tests have them.
+    /// The types of a method outside the protocol, as tests use them.
     pub const NONE: Self = types!((), ());
 }
 
-/// Runs code that may panic by mistake, and turns that into an error of the one request. The panic hook
-/// has named the place on stderr by then.
+/// Runs code that may panic, and turns a panic into an error of this one request. The panic hook has already written the
+/// place to stderr.
 pub(crate) fn guarded<T>(method: &str, work: impl FnOnce() -> Result<T, RpcError>) -> Result<T, RpcError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let what = format!("{method} failed by a fault of the server; the session goes on");

@@ -68,7 +68,7 @@ const COLUMNS: u16 = 80;
 /// Explains one result.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut config = args.policy.config()?;
-    let _ = crate::engine::seal_key::give(&mut config.policy);
+    let _ = crate::engine::seal_key::ensure(&mut config.policy);
     let (call, explained) = match &args.record {
         Some(file) => input::explained(file, args.index, &args.policy.patch()?, &config)?,
         None => {

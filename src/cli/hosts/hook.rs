@@ -234,7 +234,7 @@ fn asked(
     }
     let mut settings = Settings::of(&config()?);
     // What is said here would go to the host; without the file a key of this process serves.
-    let _ = seal_key::give(&mut settings.policy);
+    let _ = seal_key::ensure(&mut settings.policy);
     let host = Host::once(settings, place.map(|place| place.originals()));
     let answered = answer(&host, request, content);
     host.engine().close();

@@ -22,7 +22,7 @@ pub struct Args {
 /// Serves until the host closes standard input.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut settings = Settings::of(&args.policy.config()?);
-    if let Err(note) = seal_key::give(&mut settings.policy) {
+    if let Err(note) = seal_key::ensure(&mut settings.policy) {
         eprintln!("tersed: {note}; a key of this process is used");
     }
     Ok(mcp::serve(Host::new(settings), args.host)?)

@@ -70,7 +70,7 @@ fn fail(message: &str, code: u8) -> ExitCode {
 
 fn host(args: &Args) -> Result<Host, Failure> {
     let mut settings = Settings::of(&args.policy.config()?);
-    if let Err(note) = seal_key::give(&mut settings.policy) {
+    if let Err(note) = seal_key::ensure(&mut settings.policy) {
         eprintln!("tersed: {note}; a key of this process is used");
     }
     // A proxy never learns what left the model's context.

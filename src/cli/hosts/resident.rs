@@ -39,7 +39,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let loaded = args.policy.load()?;
     let mut settings = Settings::of(&loaded.resolved.config);
     // Nobody reads what it says; without the file a key of this process serves.
-    let _ = seal_key::give(&mut settings.policy);
+    let _ = seal_key::ensure(&mut settings.policy);
     let is_said = loaded.resolved.given.iter().any(|given| given.key.starts_with("recovery"));
     if !is_said && let Some(recovery) = Host::of_conversations() {
         settings.recovery = recovery;

@@ -113,7 +113,7 @@ fn end(ended: Ended) -> ExitCode {
 fn policy(args: &Args) -> Policy {
     let mut policy = args.policy.config_or_defaults().policy;
     // Without the key no value is known by its fingerprint.
-    let _ = seal_key::give(&mut policy);
+    let _ = seal_key::ensure(&mut policy);
     policy
 }
 
