@@ -10,7 +10,7 @@ mod table;
 
 use std::sync::{MutexGuard, PoisonError};
 
-use super::compress::{pressure, with_request, respond};
+use super::compress::{pressure, respond, with_request};
 use super::job::Job;
 use super::{Cancel, Engine};
 use crate::pipeline::limit::budget::Ask;
