@@ -42,9 +42,9 @@ pub(super) fn line(event: &mut Event, max_bytes: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::event::{Omitted, TimedStep, VERSION};
     use super::*;
     use crate::pipeline::evidence::Step;
+    use crate::telemetry::event::{Omitted, TimedStep, VERSION};
     use crate::text::reason::Reason;
 
     fn event(steps: usize) -> Event {

@@ -199,8 +199,8 @@ impl Drop for Recorder {
 
 #[cfg(test)]
 mod tests {
-    use super::super::clock::tests::Ticks;
     use super::*;
+    use crate::telemetry::clock::tests::Ticks;
 
     #[test]
     fn failures_of_a_step_are_told_to_the_host() {

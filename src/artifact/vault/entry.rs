@@ -4,8 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::super::body::count_lines;
-use super::super::{AccessError, Media};
+use crate::artifact::body::count_lines;
+use crate::artifact::{AccessError, Media};
 
 /// Longest header in bytes.
 pub(super) const MAX_HEADER: usize = 32 << 10;
@@ -75,7 +75,7 @@ impl Header {
             Media::Text => (count_lines(bytes), None),
             Media::Binary(mime) => (0, Some(mime.clone())),
         };
-        let cut = |text: &String| super::super::clip(text, MAX_LABEL).to_owned();
+        let cut = |text: &String| crate::artifact::clip(text, MAX_LABEL).to_owned();
         let label = Label {
             tool: cut(&label.tool),
             tool_call_id: label.tool_call_id.as_ref().map(cut),

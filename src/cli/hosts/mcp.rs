@@ -12,7 +12,7 @@ use crate::host::mcp::{self, Caller};
     claude mcp add tersed -- tersed mcp\n  \
     tersed mcp --mode aggressive")]
 pub struct Args {
-    /// Which host's hooks call a tool of this server.
+    /// The host whose hooks call a tool of this server.
     #[arg(long, value_enum, value_name = "HOST", default_value_t)]
     host: Caller,
     #[command(flatten)]

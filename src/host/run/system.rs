@@ -14,10 +14,10 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::super::pass::{LazyPolicy, Passing};
 use super::hold::Held;
 use super::limit::Limit;
 use super::{Compress, Ended, Holding, Output, Program, shell, texts};
+use crate::host::pass::{LazyPolicy, Passing};
 
 /// Most bytes that are held; then everything passes.
 const MAX_HELD: usize = 32 << 20;

@@ -1,11 +1,11 @@
 //! Brackets that open and close: the stack, which closing brace belongs to which opening one, and the
 //! items whose bodies they are.
 
-use super::super::{Kind, Language, indent_of};
 use super::head::{Head, Inside, Verdict};
 use super::level::{Frame, Statement};
 use super::lex::{Tok, Token};
 use super::parse::Parser;
+use crate::outline::{Kind, Language, indent_of};
 
 /// How many open brackets are looked through for one that a closing brace fits by its indentation.
 const MAX_OPEN: usize = 16;

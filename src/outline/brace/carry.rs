@@ -80,7 +80,7 @@ impl Lexer<'_, '_> {
         let start = self.at;
         match &self.mode {
             Mode::Comment(_) => {
-                let start = start.max(super::super::indent_of(self.lines[self.line]).min(bytes.len()));
+                let start = start.max(crate::outline::indent_of(self.lines[self.line]).min(bytes.len()));
                 self.at = start;
                 self.comment(bytes);
                 let token = self.token(Tok::Comment, start);

@@ -1,7 +1,7 @@
 //! The tokens of one statement up to its `{` or its end, and what a grammar makes of them.
 
-use super::super::Kind;
 use super::lex::{Tok, Token};
+use crate::outline::Kind;
 
 /// What the inside of a pair of braces holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! What the parser keeps of each level of brackets, and where lines end statements.
 
-use super::super::Language;
 use super::head::Inside;
 use super::lex::Tok;
+use crate::outline::Language;
 
 /// A statement that is being read.
 #[derive(Debug, Clone, Default)]

@@ -1,11 +1,11 @@
 //! The stack of brackets and statements, and the items that come of it.
 
-use super::super::{Found, Item, Kind, Language, has_word, indent_of};
 use super::Grammar;
 use super::head::{Head, Inside, Name, Verdict, name_text, text};
 use super::level::{Frame, Statement, ends_line, is_joining, is_starter};
 use super::lex::{Lexer, Tok, Token};
 use super::syntax::{self, Syntax};
+use crate::outline::{Found, Item, Kind, Language, has_word, indent_of};
 
 /// Tokens that a statement keeps; what is longer is a table or an expression.
 pub(super) const LONGEST: usize = 96;

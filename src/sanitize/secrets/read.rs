@@ -125,8 +125,8 @@ fn quoted(value: &str) -> Option<(String, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::SOURCE;
     use super::*;
+    use crate::sanitize::secrets::table::SOURCE;
 
     #[test]
     fn reads_what_a_toml_parser_reads() {

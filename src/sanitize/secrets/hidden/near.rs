@@ -2,10 +2,10 @@
 //!
 //! Most of a text is near no keyword, or near one that names nothing, as in `tokenize(`. No layer reads that again.
 
-use super::super::judge::{ByteSet, skip};
-use super::super::names::{MAX_NAME_BYTES, Tail, is_about, is_verdict, stands_alone, tail};
-use super::super::shapes::{operator, starts_word};
-use super::super::table::Form;
+use crate::sanitize::secrets::judge::{ByteSet, skip};
+use crate::sanitize::secrets::names::{MAX_NAME_BYTES, Tail, is_about, is_verdict, stands_alone, tail};
+use crate::sanitize::secrets::shapes::{operator, starts_word};
+use crate::sanitize::secrets::table::Form;
 use std::ops::Range;
 
 /// Bytes in which a value may stand that is written otherwise, before and behind its name or its own beginning.
@@ -24,7 +24,11 @@ const BLANK: ByteSet = ByteSet::parse(" ");
 const GOES_ON: ByteSet = ByteSet::parse(":=>|\\%&<;\t\r\x1b\x08");
 
 /// What a rule may read otherwise near one of its keywords; `None` where it would find nothing however that reads.
-pub(in super::super) fn stretch(text: &[u8], hit: &Range<usize>, form: &Form) -> Option<Range<usize>> {
+pub(in crate::sanitize::secrets) fn stretch(
+    text: &[u8],
+    hit: &Range<usize>,
+    form: &Form,
+) -> Option<Range<usize>> {
     let (before, behind) = match form {
         Form::Token { prefix, .. } => {
             let is_prefix = |prefix: &String| text[hit.start..].starts_with(prefix.as_bytes());
@@ -46,7 +50,7 @@ pub(in super::super) fn stretch(text: &[u8], hit: &Range<usize>, form: &Form) ->
 }
 
 /// Whether the name around a telling word is one to which something may be given.
-pub(in super::super) fn names(text: &[u8], name: Range<usize>, hit: &Range<usize>) -> bool {
+pub(in crate::sanitize::secrets) fn names(text: &[u8], name: Range<usize>, hit: &Range<usize>) -> bool {
     let Range { start, end } = name;
     if !stands_alone(text, hit) && !starts_word(text, hit.start)
         || matches!(tail(&text[hit.end..end], text[hit.end - 1]), Tail::About)

@@ -3,9 +3,9 @@
 //! Inside a scroll region rows never scroll away here, so only what lies below it needs a place of its own. It never
 //! changes what a row shows.
 
-use super::super::escape::Csi;
-use super::super::row::Row;
 use super::{EDITABLE, END_OF_ROW, HISTORY, MAX_FOOTER, Screen};
+use crate::sanitize::terminal::escape::Csi;
+use crate::sanitize::terminal::row::Row;
 
 impl Screen {
     /// The row the cursor is in.

@@ -2,9 +2,9 @@
 //!
 //! No text goes without `may_lose` or `hold` having seen it: that is where failures are kept.
 
-use super::super::failure;
-use super::super::row::Row;
 use super::{EDITABLE, END_OF_ROW, HISTORY, Screen, text_of};
+use crate::sanitize::terminal::failure;
+use crate::sanitize::terminal::row::Row;
 
 impl Screen {
     /// Called before shown text of the current row goes: counts it, and keeps it if it reports a failure. False when
