@@ -24,7 +24,7 @@ settings! {
     #[derive(Copy, Eq)]
     pub struct BudgetPatch;
 
-    /// Tokens of one result; the mode alone decides below it. 0 for any number. Default 2000.
+    /// Tokens of one result; smaller results are left to the mode. 0 for any number. Default 2000.
     per_result: Option<usize> = Some(2000), zero_is_none: true;
     /// Tokens above which the evidence suggests that the host summarizes. Default 4000.
     #[serde(skip)]
@@ -55,7 +55,7 @@ settings! {
     /// How far results may be changed. Default `standard`.
     mode: Mode = Mode::Standard, project: Some(Project::Lowers),
         flag: Some("How far the text may be changed: disabled, safe, standard, aggressive [default: standard]");
-    /// Smaller results, in bytes, only pass through the safe stage. Default 1024.
+    /// Results of fewer bytes only pass through the safe stage. Default 1024.
     min_bytes: usize = 1024;
     /// Byte cap of a result, 1 to 1048576. Default 65536; when given, it also bounds failure lines.
     #[taken_by(Policy::take_cap)]
