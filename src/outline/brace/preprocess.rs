@@ -1,7 +1,7 @@
-//! Lines for the preprocessor of C and of languages that have its conditions.
+//! Preprocessor lines of C, and of languages with the same conditions.
 //!
-//! Of the branches of an `#if` the first counts, and each other as long as all before it left the
-//! brackets as they were. What `#if 0` holds is left out.
+//! Of the branches of an `#if` the first is parsed. Each further branch is parsed as long as all earlier ones left the
+//! bracket nesting unchanged. The content of `#if 0` is skipped.
 
 use super::head::text;
 use super::head::{Inside, Name};
