@@ -74,7 +74,7 @@ export type CommandWords = string | string[];
 export interface PolicyPatch {
   /** How far results may be changed. Default `standard`. */
   mode?: Mode | "conservative" | "balanced" | null | undefined;
-  /** Smaller results, in bytes, only pass through the safe stage. Default 1024. */
+  /** Results of fewer bytes only pass through the safe stage. Default 1024. */
   minBytes?: number | null | undefined;
   /**
    * Byte cap of a result, 1 to 1048576. Default 65536; when given, it also bounds failure lines.
@@ -296,7 +296,7 @@ export type FileDetail =
 
 /** A budget as given. Absent members have their defaults. */
 export interface BudgetPatch {
-  /** Tokens of one result; the mode alone decides below it. 0 for any number. Default 2000. */
+  /** Tokens of one result; smaller results are left to the mode. 0 for any number. Default 2000. */
   perResult?: number | null | undefined;
   /** Tokens above which the evidence suggests that the host summarizes. Default 4000. */
   summarizeAbove?: number | null | undefined;

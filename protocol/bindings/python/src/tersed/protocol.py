@@ -227,7 +227,7 @@ class PolicyPatch(TypedDict, total=False):
     """How far results may be changed. Default `standard`."""
 
     minBytes: int | None
-    """Smaller results, in bytes, only pass through the safe stage. Default 1024."""
+    """Results of fewer bytes only pass through the safe stage. Default 1024."""
 
     maxOutputBytes: int | None
     """Byte cap of a result, 1 to 1048576. Default 65536; when given, it also bounds failure
@@ -489,7 +489,9 @@ class BudgetPatch(TypedDict, total=False):
     """A budget as given. Absent members have their defaults."""
 
     perResult: int | None
-    """Tokens of one result; the mode alone decides below it. 0 for any number. Default 2000."""
+    """Tokens of one result; smaller results are left to the mode. 0 for any number. Default
+    2000.
+    """
 
     summarizeAbove: int | None
     """Tokens above which the evidence suggests that the host summarizes. Default 4000."""
