@@ -85,7 +85,7 @@ impl<'p> Passing<'p> {
         !self.held.is_empty()
     }
 
-    /// Takes the waiting bytes; the caller must not send them through this stream.
+    /// Takes the waiting bytes without sending them.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held)
     }
