@@ -1,8 +1,8 @@
-//! The bytes of one artifact: where they lie, and how to find a line in them.
+//! The bytes of one artifact: where they are stored, and how to find a line in them.
 //!
-//! A large one is a row of blocks of equal unpacked length, each packed on its own, with the number of
-//! newlines before it: any line or byte is found by unpacking one block. The index is 32 bytes a block.
-//! Lines are never stored one by one. Nothing here knows sessions or ids.
+//! A large artifact is a list of blocks of equal unpacked length. Each block is packed separately and stores the number of
+//! newlines before it, so any line or byte is found by unpacking one block. The index takes 32 bytes per block. Lines are
+//! not stored separately. This file knows nothing about sessions or ids.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -16,7 +16,7 @@ use super::disk::{Disk, PrivateDir};
 use super::{AccessError, Limits, PutError};
 use crate::memory::size::block;
 
-/// Unpacked length of a block in bytes: twice the reach of LZ4, so that little is lost at the seams.
+/// Unpacked length of a block in bytes: twice the window of LZ4, so that little compression is lost at the borders.
 pub(super) const BLOCK: usize = 128 << 10;
 
 /// One packed block.
@@ -24,9 +24,9 @@ pub(super) const BLOCK: usize = 128 << 10;
 struct BlockRef {
     offset: u64,
     newlines_before: u64,
-    /// First bytes of the digest of the unpacked block: a file that was damaged is noticed, not shown.
+    /// First bytes of the digest of the unpacked block, to detect a damaged file.
     check: [u8; 8],
-    /// Packed length; as long as the block itself when packing did not pay.
+    /// Packed length; equal to the unpacked length if packing did not help.
     len: u32,
 }
 
@@ -37,7 +37,7 @@ enum Data {
         index: Vec<BlockRef>,
         packed: Box<[u8]>,
     },
-    /// Fields drop in order: the file goes before the directory may.
+    /// Fields drop in order: the file must go before the directory.
     File {
         index: Vec<BlockRef>,
         path: TempPath,
@@ -45,7 +45,7 @@ enum Data {
     },
 }
 
-/// The content of one artifact; its file, if any, goes with it.
+/// The content of one artifact; its file, if any, is deleted with it.
 #[derive(Debug)]
 pub(super) struct Body {
     len: u64,
@@ -54,8 +54,8 @@ pub(super) struct Body {
 }
 
 impl Body {
-    /// Keeps `bytes`: as they are when small, on `disk` when large, packed in memory when the disk fails and
-    /// no more than `fallback_room` bytes are needed.
+    /// Stores `bytes`: small ones as they are, large ones on `disk`. If the disk fails, packs them in memory, in at most
+    /// `fallback_room` bytes.
     pub(super) fn new(
         bytes: &[u8],
         limits: &Limits,
@@ -73,7 +73,7 @@ impl Body {
         Ok(Self { len: bytes.len() as u64, lines: count_lines(bytes), data })
     }
 
-    /// Holds `bytes` in memory as they are, however many they are.
+    /// Stores `bytes` in memory as they are, whatever their size.
     pub(super) fn in_memory(bytes: Vec<u8>) -> Self {
         let lines = count_lines(&bytes);
         Self { len: bytes.len() as u64, lines, data: Data::Inline(bytes.into_boxed_slice()) }
@@ -84,12 +84,12 @@ impl Body {
         self.len
     }
 
-    /// Number of lines, a last one without a newline included.
+    /// Number of lines; a last line without a newline counts.
     pub(super) fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Packed bytes that lie in memory because the disk failed.
+    /// Packed bytes in memory because the disk failed.
     pub(super) fn fallback_bytes(&self) -> u64 {
         match &self.data {
             Data::Memory { packed, .. } => packed.len() as u64,
@@ -97,7 +97,7 @@ impl Body {
         }
     }
 
-    /// Bytes that it takes in memory.
+    /// Bytes of memory.
     pub(super) fn memory_bytes(&self) -> usize {
         let held = match &self.data {
             Data::Inline(bytes) => block(bytes.len()),
@@ -107,7 +107,7 @@ impl Body {
         held + block(size_of_val(self.index())) + block(size_of::<Self>() + 2 * size_of::<usize>())
     }
 
-    /// Whether its file has vanished.
+    /// Whether its file has disappeared.
     pub(super) fn is_lost(&self) -> bool {
         matches!(&self.data, Data::File { path, .. } if !path.exists())
     }
@@ -120,7 +120,7 @@ impl Body {
     }
 }
 
-/// Lines of a text, a last one without a newline included.
+/// Number of lines of a text; a last line without a newline counts.
 pub(super) fn count_lines(bytes: &[u8]) -> u64 {
     let open_end = bytes.last().is_some_and(|&last| last != b'\n');
     memchr_iter(b'\n', bytes).count() as u64 + u64::from(open_end)
@@ -160,15 +160,15 @@ fn check(block: &[u8]) -> [u8; 8] {
     first
 }
 
-/// Reads one body; holds at most one block unpacked, and the file open while it lives.
+/// Reads one artifact. Holds at most one unpacked block, and keeps the file open.
 pub(super) struct Reader<'a> {
     body: &'a Body,
     file: Option<File>,
     loaded: Option<usize>,
     block: Vec<u8>,
     packed: Vec<u8>,
-    /// Where the last line that was looked up begins: newlines before it, and its offset in `loaded`. Lines
-    /// asked for in ascending order are found in one pass.
+    /// The start of the last line that was looked up: newlines before it, and its offset in `loaded`. Lines requested in
+    /// ascending order are found in one pass.
     mark: (u64, usize),
 }
 
@@ -177,7 +177,7 @@ impl<'a> Reader<'a> {
         Self { body, file: None, loaded: None, block: Vec::new(), packed: Vec::new(), mark: (0, 0) }
     }
 
-    /// Number of blocks; an artifact in memory is one, an empty one none.
+    /// Number of blocks: one for an artifact in memory, none for an empty one.
     pub(super) fn blocks(&self) -> usize {
         match &self.body.data {
             Data::Inline(bytes) => usize::from(!bytes.is_empty()),
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The unpacked bytes of block `n`, which is less than [`Self::blocks`].
+    /// The unpacked bytes of block `n`, which must be below [`Self::blocks`].
     pub(super) fn block(&mut self, n: usize) -> Result<&[u8], AccessError> {
         if let Data::Inline(bytes) = &self.body.data {
             self.loaded = Some(n);
@@ -226,7 +226,7 @@ impl<'a> Reader<'a> {
         if check(&self.block) == at.check { Ok(()) } else { Err(AccessError::Unreadable) }
     }
 
-    /// Appends the bytes `range`, which lies within the artifact, to `out`.
+    /// Appends the bytes of `range`, which must lie within the artifact, to `out`.
     pub(super) fn copy(&mut self, range: Range<u64>, out: &mut Vec<u8>) -> Result<(), AccessError> {
         let mut at = range.start;
         while at < range.end {
@@ -241,7 +241,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// Offset of the first byte of `line` (1-based); the length for the line behind the last.
+    /// Offset of the first byte of `line` (1-based); the length for the line after the last.
     pub(super) fn line_start(&mut self, line: u64) -> Result<u64, AccessError> {
         if line <= 1 {
             return Ok(0);
@@ -267,7 +267,7 @@ impl<'a> Reader<'a> {
         Ok((n * BLOCK) as u64 + from as u64)
     }
 
-    /// The line (1-based) that the byte at `offset`, which lies within the artifact, belongs to.
+    /// The line (1-based) of the byte at `offset`, which must lie within the artifact.
     pub(super) fn line_at(&mut self, offset: u64) -> Result<u64, AccessError> {
         let (n, to) = self.place(offset);
         let before = self.body.index().get(n).map_or(0, |block| block.newlines_before);

@@ -1,8 +1,8 @@
-//! The private directory of one process, and the removal of what killed processes left.
+//! The private directory of one process, and the removal of directories of killed processes.
 //!
-//! Ownership is a lock that the process holds on a file in the directory: the system drops it with the
-//! process, however it ends, so a process id that is used again proves nothing and is never asked for.
-//! Nothing here follows a link, touches another user's directory, or looks below the one level it made.
+//! A process owns a directory by a lock on a file in it. The system releases the lock when the process ends, however it
+//! ends. Process ids are not checked, because they are reused. Nothing here follows a link, touches another user's
+//! directory, or looks below the one level that it created.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -12,20 +12,20 @@ use std::time::Duration;
 
 use tempfile::{NamedTempFile, TempDir};
 
-/// How the names of the directories begin.
+/// Prefix of the directory names.
 pub(super) const PREFIX: &str = "tersed-artifacts-";
-/// The locked file in each of them; holds the process id, for people.
+/// The locked file in each directory; it holds the process id, for people.
 pub(super) const LOCK: &str = "owner.lock";
-/// A directory without a lock file may be one that is being made right now; older ones are not.
+/// A younger directory without a lock file may still be under construction.
 const MAKING: Duration = Duration::from_secs(60 * 60);
-/// How often a directory that a clean-up took for a left-over is made anew.
+/// How often to recreate a directory that a clean-up took for abandoned.
 const ATTEMPTS: usize = 4;
 
-/// A directory that only this process uses; gone when dropped.
+/// A directory that only this process uses; deleted on drop.
 #[derive(Debug)]
 pub(super) struct PrivateDir {
     dir: TempDir,
-    /// Held, never read: dropping it gives the directory up.
+    /// Holds the lock; dropping it releases the directory.
     _lock: File,
 }
 
@@ -43,8 +43,8 @@ impl PrivateDir {
             #[cfg(unix)]
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
             let mut lock = options.open(&path)?;
-            // Another process may have looked between the two lines and taken it for a left-over: then it
-            // holds the lock, or has removed the file already.
+            // Between the two lines above, another process may have taken it for abandoned. Then that process holds the
+            // lock, or has already removed the file.
             match lock.try_lock() {
                 Ok(()) if path.exists() => {
                     write!(lock, "{}", std::process::id())?;
@@ -60,13 +60,13 @@ impl PrivateDir {
 
 impl Drop for PrivateDir {
     fn drop(&mut self) {
-        // The lock file goes last, so that a kill in the middle leaves something that is still recognised.
-        // What fails here, the directory's own drop or a later start does.
+        // The lock file is removed last, so an interrupted removal is still recognised. If anything fails here, the
+        // directory's own drop or a later start removes it.
         let _ = remove_files(self.dir.path());
     }
 }
 
-/// Where large artifacts go.
+/// The directory for large artifacts.
 #[derive(Debug)]
 pub(super) struct Disk {
     root: PathBuf,
@@ -78,11 +78,11 @@ impl Disk {
         Self { root, dir: None }
     }
 
-    /// A new file that only its owner may read and write, with the directory that must outlive it.
+    /// A new private file, with the directory that must outlive it.
     pub(super) fn file(&mut self) -> io::Result<(NamedTempFile, Arc<PrivateDir>)> {
         if let Some(dir) = &self.dir {
             match new_file(dir) {
-                // Something swept the directory away under us: a new one serves from here on.
+                // Somebody removed the directory: create a new one.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 other => return Ok((other?, Arc::clone(dir))),
             }
@@ -102,9 +102,9 @@ fn new_file(dir: &PrivateDir) -> io::Result<NamedTempFile> {
     builder.tempfile_in(dir.dir.path())
 }
 
-/// Removes the artifact directories below `root` whose process is gone, and says how many.
+/// Removes the artifact directories below `root` whose process has ended. Returns their number.
 ///
-/// Only directories of this user that nobody else may enter are looked at. What cannot be removed is left.
+/// Only private directories of this user are examined. A directory that cannot be removed stays.
 pub fn remove_leftovers(root: &Path) -> usize {
     let Ok(entries) = fs::read_dir(root) else { return 0 };
     entries
@@ -128,7 +128,7 @@ fn is_ours(dir: &Path) -> bool {
     fs::symlink_metadata(dir).is_ok_and(|meta| meta.is_dir())
 }
 
-/// Whether a name is one that [`new_file`] gives: a letter and what the library makes up.
+/// Whether a name is one that [`new_file`] creates: a letter and a random part.
 fn is_own_name(name: &std::ffi::OsStr) -> bool {
     name.to_str().is_some_and(|name| {
         name.len() == 7 && name.starts_with('a') && name.bytes().all(|b| b.is_ascii_alphanumeric())
@@ -140,7 +140,7 @@ fn remove_if_abandoned(dir: &Path) -> io::Result<bool> {
         Ok(lock) => lock,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let age = fs::symlink_metadata(dir)?.modified()?.elapsed().unwrap_or_default();
-            // Fails, and should, on a directory that is not empty: without a lock file it is not known as ours.
+            // Fails, as it should, if the directory is not empty: without a lock file it is not known to be ours.
             return if age > MAKING { fs::remove_dir(dir).map(|()| true) } else { Ok(false) };
         }
         Err(error) => return Err(error),
@@ -156,7 +156,7 @@ fn remove_if_abandoned(dir: &Path) -> io::Result<bool> {
 fn remove_files(dir: &Path) -> io::Result<()> {
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
-        // What somebody else put there stays, and the folder with it.
+        // Files of others stay, and so does the directory.
         if is_own_name(&entry.file_name()) {
             fs::remove_file(entry.path())?;
         }

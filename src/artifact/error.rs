@@ -1,11 +1,10 @@
-//! What can go wrong in the store. Messages quote only what the caller sent, clipped, and never a path or
-//! a piece of an artifact.
+//! Errors of the store. Messages quote only the caller's input, shortened, and never a path or content.
 
 use std::fmt;
 
 use super::LineRange;
 
-/// Why an artifact was not stored. The content is unaffected: it goes out without an artifact.
+/// Why an artifact was not stored. The content itself is returned without an artifact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PutError {
     /// Larger than one artifact may be.
@@ -15,9 +14,9 @@ pub enum PutError {
         /// The most that is allowed.
         max: u64,
     },
-    /// No room beside the artifacts that are kept until their session ends.
+    /// No room besides artifacts that are kept until their session ends.
     Full,
-    /// The disk failed and the memory that stands in for it is used up.
+    /// The disk failed, and the fallback memory is used up.
     Disk(std::io::ErrorKind),
 }
 
@@ -46,58 +45,58 @@ impl fmt::Display for PutError {
 
 impl std::error::Error for PutError {}
 
-/// Why a read, a search or a list has no answer.
+/// Why a read, a search or a list failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AccessError {
-    /// Unknown, evicted, or another session's: one error, so that ids of others cannot be probed.
+    /// Unknown, evicted, or of another session: one error for all, so that ids of others cannot be guessed.
     NotFound {
         /// The id that was asked for.
         id: String,
     },
-    /// It was kept on disk, and its time there is over.
+    /// It was kept on disk, but its retention is over.
     Expired {
         /// The id that was asked for.
         id: String,
     },
-    /// The start of several ids.
+    /// The prefix of several ids.
     Ambiguous {
         /// The id that was asked for.
         id: String,
     },
     /// A range that starts at line 0 or ends before it starts.
     RangeInvalid(LineRange),
-    /// A range that starts behind the last line.
+    /// A range that starts after the last line.
     RangeBeyondEnd {
         /// The range that was asked for.
         range: LineRange,
         /// How many lines there are.
         lines: u64,
     },
-    /// Line ranges or a search on what is not text.
+    /// Line ranges, or a search, on binary data.
     NotText {
         /// MIME type of the artifact.
         mime: String,
     },
-    /// Not a cursor that an earlier page of the same question gave.
+    /// Not a cursor from an earlier page of the same request.
     Cursor {
         /// The cursor that was sent.
         cursor: String,
     },
-    /// A page that may hold nothing.
+    /// A page limit of zero.
     EmptyPage {
         /// Which setting is zero.
         setting: &'static str,
     },
-    /// A search pattern that is not accepted.
+    /// An invalid search pattern.
     Pattern {
         /// The pattern that was sent.
         pattern: String,
         /// Why not.
         reason: String,
     },
-    /// The caller gave up.
+    /// The caller cancelled.
     Stopped,
-    /// The artifact is known and its bytes cannot be read any more.
+    /// The artifact is known, but its bytes cannot be read any more.
     Unreadable,
 }
 

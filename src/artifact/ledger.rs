@@ -1,8 +1,7 @@
-//! Who owns what, what it weighs, and in which order it may go.
+//! Records which session owns which artifact, its size, and the order of eviction.
 //!
-//! A content is there once, with one entry for each owner; it goes with its last entry. All counts are kept
-//! here and nowhere else. Nothing here decides when something goes, reads a byte of a content, or knows the
-//! time.
+//! A content is stored once, with one entry for each owner; it is removed with its last entry. All counts are kept here.
+//! This file does not decide when to evict, reads no content, and knows no time.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +10,7 @@ use std::time::Duration;
 use super::body::Body;
 use super::{Limits, Media};
 
-/// Owner of entries: a session, or everything that came without one.
+/// Owner of entries: a session, or `None` for everything without one.
 pub(super) type Scope = Option<Arc<str>>;
 /// BLAKE3 digest of a content.
 pub(super) type Digest = [u8; 32];
@@ -19,7 +18,7 @@ pub(super) type Digest = [u8; 32];
 /// Shortest handle in hexadecimal digits.
 const ID_DIGITS: usize = 16;
 
-/// What a content, and an entry, takes in the maps here beside what it holds: their places, ids and scope.
+/// Bytes of a content, and of an entry, in the maps here, in addition to what they hold.
 const CONTENT_BYTES: usize = 256;
 const ENTRY_BYTES: usize = 384;
 
@@ -31,7 +30,7 @@ struct Content {
     pins: usize,
 }
 
-/// What one owner has of a content.
+/// The entry of one owner for a content.
 #[derive(Debug, Clone)]
 pub(super) struct Entry {
     pub(super) digest: Digest,
@@ -39,13 +38,13 @@ pub(super) struct Entry {
     pub(super) tool_call_id: Option<Box<str>>,
     pub(super) media: Media,
     pub(super) pinned: bool,
-    /// The pointer that the owner was given in its place.
+    /// The pointer that the owner was given instead.
     pub(super) pointer: Option<Box<str>>,
-    /// Number of the put or read that used it last, for the order of eviction.
+    /// Number of its last put or read, for the order of eviction.
     pub(super) touched: u64,
-    /// When that was, for its age.
+    /// Time of that put or read, for its age.
     pub(super) touched_time: Duration,
-    /// Number of the put that named it last, for lists.
+    /// Number of the last put that named it, for lists.
     pub(super) stored_at: u64,
 }
 
@@ -62,7 +61,7 @@ impl Entry {
     }
 }
 
-/// What is in use, of everything or of what is pinned.
+/// Totals, of everything or of pinned entries.
 #[derive(Debug, Default, Clone, Copy)]
 struct Usage {
     count: usize,
@@ -74,13 +73,13 @@ pub(super) struct Ledger {
     contents: BTreeMap<Digest, Content>,
     ids: BTreeMap<Arc<str>, Digest>,
     scopes: BTreeMap<Scope, BTreeMap<Arc<str>, Entry>>,
-    /// What may be evicted, by [`Entry::touched`].
+    /// Evictable entries, by [`Entry::touched`].
     order: BTreeMap<u64, (Scope, Arc<str>)>,
     used: Usage,
     pinned: Usage,
     /// Bytes in memory of all contents, and of what their entries are labelled with.
     held: usize,
-    /// Less only where a test needs contents that begin alike.
+    /// Shorter only in tests that need contents with the same prefix.
     pub(super) id_digits: usize,
 }
 
@@ -111,17 +110,17 @@ impl Ledger {
         self.contents.get(digest).map(|content| &content.body)
     }
 
-    /// Bytes that everything takes in memory.
+    /// Bytes of memory of everything.
     pub(super) fn memory_bytes(&self) -> usize {
         self.held + self.contents.len() * CONTENT_BYTES + self.used.count * ENTRY_BYTES
     }
 
-    /// Packed bytes in memory that should be on disk.
+    /// Packed bytes in memory that belong on disk.
     pub(super) fn fallback_bytes(&self) -> u64 {
         self.contents.values().map(|content| content.body.fallback_bytes()).sum()
     }
 
-    /// The handle of a content: the one it has, or the shortest that no other content has.
+    /// The handle of a content: its existing one, or the shortest unique one.
     pub(super) fn id_of(&self, digest: &Digest) -> Arc<str> {
         if let Some(content) = self.contents.get(digest) {
             return Arc::clone(&content.id);
@@ -148,18 +147,18 @@ impl Ledger {
         self.used.count
     }
 
-    /// Whether there is more than `limits` allow.
+    /// Whether `limits` are exceeded.
     pub(super) fn is_over(&self, limits: &Limits) -> bool {
         self.used.count > limits.max_count || self.used.bytes > limits.max_bytes
     }
 
-    /// What goes first.
+    /// The next entry to evict.
     pub(super) fn oldest(&self) -> Option<&Entry> {
         let (scope, id) = self.order.values().next()?;
         self.entry(scope, id)
     }
 
-    /// Takes it out; false if there is nothing that may go.
+    /// Evicts it; false if nothing may be evicted.
     pub(super) fn evict_oldest(&mut self) -> bool {
         let oldest = self.order.pop_first();
         if let Some((_, (scope, id))) = &oldest {
@@ -168,7 +167,7 @@ impl Ledger {
         oldest.is_some()
     }
 
-    /// Notes a use.
+    /// Records a use.
     pub(super) fn touch(&mut self, scope: Scope, id: &str, touched: u64, time: Duration) {
         let Some(entries) = self.scopes.get_mut(&scope) else { return };
         let Some(entry) = entries.get_mut(id) else { return };
@@ -179,7 +178,7 @@ impl Ledger {
         entry.touched_time = time;
     }
 
-    /// Puts `entry` in the place of the one that `scope` has under `id`, if any.
+    /// Adds `entry`; replaces the one that `scope` has under `id`, if any.
     pub(super) fn put(&mut self, scope: Scope, id: Arc<str>, entry: Entry, body: Arc<Body>) {
         self.remove(&scope, &id, true);
         let label = entry.label_bytes(&scope, &id);
@@ -208,7 +207,7 @@ impl Ledger {
         self.scopes.entry(scope).or_default().insert(id, entry);
     }
 
-    /// Takes out everything that `scope` has.
+    /// Removes everything that `scope` has.
     pub(super) fn close(&mut self, scope: &Scope) {
         let ids: Vec<_> = self.entries(scope).map(|(id, _)| Arc::clone(id)).collect();
         for id in ids {
@@ -216,7 +215,7 @@ impl Ledger {
         }
     }
 
-    /// Takes an entry out, and its content if it was the last; not if it is about to be put again.
+    /// Removes an entry, and its content if it was the last; not if the content is about to be put again.
     fn remove(&mut self, scope: &Scope, id: &str, put_again: bool) {
         let Some(entries) = self.scopes.get_mut(scope) else { return };
         let Some(entry) = entries.remove(id) else { return };
@@ -250,12 +249,12 @@ impl Ledger {
 
 #[cfg(test)]
 impl Ledger {
-    /// Artifacts and bytes in use, as the books say.
+    /// Artifacts and bytes in use, by the running totals.
     pub(super) fn used(&self) -> (usize, u64) {
         (self.used.count, self.used.bytes)
     }
 
-    /// The same, counted anew from what is there.
+    /// The same, counted from the entries.
     pub(super) fn counted(&self) -> (usize, u64) {
         let contents: u64 = self.contents.values().map(|content| content.body.len()).sum();
         let mut count = 0;

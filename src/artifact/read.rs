@@ -1,7 +1,7 @@
-//! Reads an artifact back, whole or by line ranges, page by page.
+//! Reads an artifact, whole or by line ranges, page by page.
 //!
-//! The pages of a question put together are exactly the bytes that were asked for: terminators stay, nothing
-//! is trimmed, no character is torn. A page ends at the end of a line unless one line is longer than a page.
+//! The pages of a request joined are exactly the requested bytes: line ends stay, nothing is trimmed, no character is split.
+//! A page ends at a line end unless one line is longer than a page.
 
 use std::fmt;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use super::{AccessError, Media};
 pub struct LineRange {
     /// First line.
     pub start: u64,
-    /// Last line; one behind the end means the last line, so `u64::MAX` reads to the end.
+    /// Last line; `u64::MAX` reads to the end.
     pub end: u64,
 }
 
@@ -28,13 +28,13 @@ impl fmt::Display for LineRange {
     }
 }
 
-/// How much of an answer comes at once, and where it goes on.
+/// Size and start of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// Most bytes of text; more than [`Page::MAX_BYTES`] is taken as that, 0 is an error. One whole character
-    /// always fits, also where it is wider. Default 64 KiB.
+    /// Most bytes of text; larger values count as [`Page::MAX_BYTES`], 0 is an error. One whole character always fits.
+    /// Default 64 KiB.
     pub max_bytes: usize,
-    /// `next_cursor` of the page before; none for the first.
+    /// `next_cursor` of the previous page; `None` for the first.
     pub cursor: Option<String>,
 }
 
@@ -49,31 +49,31 @@ impl Default for Page {
     }
 }
 
-/// How the bytes of an artifact stand in [`ReadResult::text`].
+/// The encoding of the bytes in [`ReadResult::text`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// As they are.
     Utf8,
-    /// Base64 with padding at the very end only: the pages put together are one base64 text.
+    /// Base64 with padding only at the very end: the pages joined are one base64 text.
     Base64,
 }
 
 /// One page of an artifact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadResult {
-    /// The bytes, as `encoding` says.
+    /// The bytes, in the given encoding.
     pub text: String,
     /// What `text` is.
     pub encoding: Encoding,
-    /// MIME type, for what is not text.
+    /// MIME type of binary data.
     pub mime: Option<String>,
-    /// The lines that `text` has bytes of, in order; none for what is not text.
+    /// The lines in `text`, in order; empty for binary data.
     pub lines: Vec<LineRange>,
     /// Number of lines of the artifact.
     pub total_lines: u64,
     /// Length of the artifact in bytes.
     pub total_bytes: u64,
-    /// Where the next page starts; none on the last.
+    /// Cursor of the next page; `None` on the last.
     pub next_cursor: Option<String>,
 }
 
@@ -113,8 +113,8 @@ pub(super) fn read(
     })
 }
 
-/// A cursor is the offset of the first byte that was not sent yet: it needs no memory of ours and stays right
-/// for as long as the artifact exists.
+/// A cursor is the offset of the first byte that was not sent. It needs no memory here, and stays valid as long as the
+/// artifact exists.
 fn offset_of(cursor: &str, len: u64) -> Result<u64, AccessError> {
     let digits = cursor.strip_prefix('b').filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
     digits
@@ -131,8 +131,7 @@ fn bad_offset_text(cursor: &str) -> AccessError {
     AccessError::Cursor { cursor: cursor.to_owned() }
 }
 
-/// The ranges in ascending order, those that touch or overlap as one, ends clipped to the last line. No
-/// ranges are all lines.
+/// The ranges sorted and merged, clipped to the last line. An empty list means all lines.
 fn normalise(ranges: &[LineRange], total: u64) -> Result<Vec<LineRange>, AccessError> {
     if ranges.is_empty() {
         return Ok(if total == 0 { Vec::new() } else { vec![LineRange { start: 1, end: total }] });
@@ -195,7 +194,7 @@ fn text_page(
         if cut > bytes.start {
             lines.push(LineRange { start: first, end: reader.line_at(cut - 1)? });
         }
-        // A character wider than the page may have been the last of its range.
+        // A character that does not fit on the page may have been the last of its range.
         if cut < bytes.end {
             next = Some(cut);
             break;
@@ -204,13 +203,13 @@ fn text_page(
     if let Some(offset) = resume {
         return Err(bad_offset(offset));
     }
-    // Only a cursor that nobody gave out can point into the middle of a character.
+    // Only an invented cursor can point into the middle of a character.
     let text = String::from_utf8(out).map_err(|_| from.map_or(AccessError::Unreadable, bad_offset))?;
     Ok((text, lines, next))
 }
 
-/// Appends as much of `bytes` as fits into `room`, and says where it stopped: behind the last whole line, or
-/// inside the first when that alone is too long and nothing else is on the page.
+/// Appends as much of `bytes` as fits into `room`. Returns where it stopped: after the last whole line, or inside the first
+/// line if that alone is too long and the page is empty.
 fn copy_to_cut(
     reader: &mut Reader<'_>,
     bytes: Range<u64>,
@@ -233,7 +232,7 @@ fn copy_to_cut(
     Ok(bytes.start + (out.len() - kept) as u64)
 }
 
-/// Length of `bytes` without a character at the end that is not complete.
+/// Length of `bytes` without an incomplete character at the end.
 pub(super) fn whole_characters(bytes: &[u8]) -> usize {
     let tail = bytes.len().saturating_sub(WIDEST as usize - 1);
     let lead = bytes[tail..].iter().rposition(|&byte| byte & 0xC0 != 0x80);
@@ -258,7 +257,7 @@ fn width(lead: u8) -> usize {
 }
 
 fn binary_page(body: &Body, from: u64, max: usize) -> Result<(String, Option<u64>), AccessError> {
-    // Three bytes make four digits: pages of whole groups need no padding between them.
+    // Three bytes give four digits: pages of whole groups need no padding between them.
     if !from.is_multiple_of(3) {
         return Err(bad_offset(from));
     }

@@ -1,11 +1,11 @@
 //! Searches the lines of an artifact.
 //!
-//! One pass over the blocks, one pattern test a line, in linear time; a match never spans lines. What comes
-//! back is text of the artifact and nothing else: a long line is cut around the match, without dots, and the
-//! columns say where. Only the longest line, not the artifact, has to be in memory at once.
+//! It makes one pass over the blocks, with one pattern test per line, in linear time; a match never spans lines. Results
+//! contain only text of the artifact: a long line is cut around the match, without dots, and columns give the position. Only
+//! the longest line has to be in memory at once.
 //!
-//! A pattern that is hard to test may take long all the same. The caller, who has the clock, says when it is late:
-//! then the search gives what it has, and a cursor from which it goes on.
+//! A slow pattern may still take long. The caller watches the clock and says when time is up. Then the search returns what
+//! it has found, and a cursor to continue.
 
 use std::ops::Range;
 
@@ -18,20 +18,20 @@ use super::body::{BLOCK, Body, Reader};
 use super::read::whole_characters;
 use super::{AccessError, Media, clip};
 
-/// What to look for besides the pattern, and how much of it comes at once.
+/// Options of a search, and the size of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SearchOptions {
-    /// Upper and lower case are the same.
+    /// Ignore case.
     pub ignore_case: bool,
-    /// The pattern is a text, not a regular expression.
+    /// The pattern is plain text, not a regular expression.
     pub fixed: bool,
     /// Lines shown before and after a match, at most [`SearchOptions::MAX_CONTEXT`]. Default 0.
     pub context: usize,
-    /// Most matching lines on a page, 1 to [`SearchOptions::MAX_MATCHES`]; more is taken as that. Default 50.
+    /// Most matching lines on a page, 1 to [`SearchOptions::MAX_MATCHES`]; larger values count as the maximum. Default 50.
     pub max_matches: usize,
     /// Most bytes of text on a page, 1 to 1 MiB; one match with its context always fits. Default 64 KiB.
     pub max_bytes: usize,
-    /// `next_cursor` of the page before; none for the first.
+    /// `next_cursor` of the previous page; `None` for the first.
     pub cursor: Option<String>,
 }
 
@@ -57,12 +57,12 @@ impl Default for SearchOptions {
     }
 }
 
-/// A line beside a match.
+/// A line next to a match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContextLine {
     /// Number of the line, 1-based.
     pub line: u64,
-    /// The line without its terminator, or the beginning of a long one.
+    /// The line without its line end, or the start of a long one.
     pub text: String,
     /// Whether `text` is not the whole line.
     pub cut: bool,
@@ -73,11 +73,11 @@ pub struct ContextLine {
 pub struct Match {
     /// Number of the line, 1-based.
     pub line: u64,
-    /// Where in the line the first match starts: bytes, 1-based.
+    /// Column of the first match in the line: bytes, 1-based.
     pub column: u64,
-    /// The line without its terminator, or the part of a long one around the match.
+    /// The line without its line end, or the part of a long one around the match.
     pub text: String,
-    /// Where in the line `text` starts: bytes, 1-based.
+    /// Column of `text` in the line: bytes, 1-based.
     pub text_column: u64,
     /// Whether `text` is not the whole line.
     pub cut: bool,
@@ -92,28 +92,27 @@ pub struct Match {
 pub struct SearchResult {
     /// The matching lines of this page, in order.
     pub matches: Vec<Match>,
-    /// Number of matching lines in the whole artifact; where it is `late`, in what was searched so far, all pages
-    /// together.
+    /// Number of matching lines in the whole artifact; if `late`, in the part searched so far, over all pages.
     pub total_matches: u64,
-    /// Whether the time was over before the end; `next_cursor` goes on.
+    /// Whether time ran out before the end; `next_cursor` continues.
     pub late: bool,
-    /// Where the next page starts; none on the last.
+    /// Cursor of the next page; `None` on the last.
     pub next_cursor: Option<String>,
 }
 
 /// Longest part of a line that is shown, in bytes.
 pub(super) const LINE_BYTES: u64 = 500;
-/// How much of it lies before the match, so that a reader sees where it stands.
+/// How many of these bytes precede the match.
 const LEAD_BYTES: u64 = 120;
 /// Longest pattern in bytes.
 const PATTERN_BYTES: usize = 4 << 10;
-/// Bound on a compiled pattern and on its search cache, in bytes each: keeps the cost per byte of text low.
+/// Limit for a compiled pattern and for its search cache, in bytes each: keeps the cost per byte of text low.
 const PROGRAM_BYTES: usize = 512 << 10;
-/// Longest part of a line that is tested at once, in bytes: between two the search may stop.
+/// Longest part of a line that is tested at once, in bytes; the search may stop between two parts.
 const WINDOW_BYTES: usize = 8 << 10;
-/// What two such parts have in common: in a line of several a longer match may go unseen.
+/// Overlap of two such parts: in a line of several parts, a longer match may be missed.
 const OVERLAP: usize = 2 << 10;
-/// Bytes of short lines between two questions whether it is late.
+/// Bytes of short lines between two checks of the time.
 const STRIDE: usize = 16 << 10;
 
 /// A line that matches, as offsets in the artifact.
@@ -125,22 +124,22 @@ struct Hit {
     before: u64,
 }
 
-/// Where a search goes on.
+/// Where a search continues.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Place {
     /// The line, from 1.
     line: u64,
-    /// Matching lines before it; `None` when they are to be counted.
+    /// Matching lines before it; `None` if they must be counted.
     before: Option<u64>,
     /// Bytes of the line that were tested.
     tested: u64,
 }
 
-/// When to give up.
+/// When to stop.
 pub(super) struct Watch<'a> {
-    /// Whether nobody wants the answer any more.
+    /// Whether the caller cancelled.
     pub(super) stop: &'a dyn Fn() -> bool,
-    /// Whether what was found is to be given now.
+    /// Whether to return now what was found.
     pub(super) late: &'a dyn Fn() -> bool,
 }
 
@@ -182,7 +181,7 @@ pub(super) fn search(
         room = room.saturating_sub(size);
         matches.push(shown);
     }
-    // Who counted all the lines once can do it again.
+    // A caller that counted all lines once can do so again.
     let counts = from.before.is_none() && !found.late;
     let next_cursor = next.map(|next| match next {
         Place { line, .. } if counts => format!("l{line}"),
@@ -191,7 +190,7 @@ pub(super) fn search(
     Ok(SearchResult { matches, total_matches: found.total, late: found.late, next_cursor })
 }
 
-/// A cursor is the number of the next matching line, or the place where the time was over.
+/// A cursor is the number of the next matching line, or the place where time ran out.
 fn place_of(cursor: &str, lines: u64) -> Result<Place, AccessError> {
     let number = |digits: &str| -> Option<u64> {
         digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok()).flatten()
@@ -233,7 +232,7 @@ fn compile(pattern: &str, options: &SearchOptions) -> Result<Regex, AccessError>
         .map_err(|error| refuse(reason(&error)))
 }
 
-/// The crate's message without the drawing of the pattern, which the caller already has.
+/// The crate's message without its drawing of the pattern.
 fn reason(error: &meta::BuildError) -> String {
     if error.size_limit().is_some() {
         return format!("it compiles to more than {PROGRAM_BYTES} bytes");
@@ -246,17 +245,17 @@ fn reason(error: &meta::BuildError) -> String {
 #[derive(Default)]
 struct Found {
     hits: Vec<Hit>,
-    /// Hits that are wanted.
+    /// Most hits that are wanted.
     most: usize,
     total: u64,
     next: Option<Place>,
     late: bool,
-    /// Bytes since it was asked whether it is late.
+    /// Bytes since the last check of the time.
     since: usize,
 }
 
 impl Found {
-    /// Counts matching lines up to the end or until it is late, and notes the first from `from` on.
+    /// Counts matching lines to the end or until time is up, and records the first ones from `from` on.
     fn all(
         &mut self,
         reader: &mut Reader<'_>,
@@ -265,7 +264,7 @@ impl Found {
         watch: &Watch<'_>,
     ) -> Result<(), AccessError> {
         let mut pending: Vec<u8> = Vec::new();
-        // Without a count of those before, the search begins at the start again.
+        // If the earlier matches were not counted, the search starts at the beginning.
         let (mut line, mut start) = match from.before {
             Some(_) => (from.line, reader.line_start(from.line)?),
             None => (1, 0),
@@ -305,7 +304,7 @@ impl Found {
         Ok(())
     }
 
-    /// Tests one line, the first `tested` bytes of which were tested before.
+    /// Tests one line; its first `tested` bytes were tested before.
     fn line(
         &mut self,
         regex: &Regex,
@@ -341,7 +340,7 @@ impl Found {
         }
     }
 
-    /// Asks the caller, but not for every short line. Something is always searched first.
+    /// Checks the time, but not for every short line. Some text is always searched first.
     fn is_late(&mut self, bytes: usize, watch: &Watch<'_>) -> Result<bool, AccessError> {
         if self.since < STRIDE {
             self.since += bytes.clamp(16, WINDOW_BYTES);
@@ -373,8 +372,8 @@ fn beside(reader: &mut Reader<'_>, line: u64) -> Result<ContextLine, AccessError
     Ok(ContextLine { line, text, cut })
 }
 
-/// The line at `bytes` without its terminator, or the part of it around `focus`; with the offset where that
-/// starts, and whether it is a part.
+/// The line at `bytes` without its line end, or the part of it around `focus`, with the offset of that part and whether it
+/// is a part.
 fn excerpt(
     reader: &mut Reader<'_>,
     bytes: Range<u64>,

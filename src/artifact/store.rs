@@ -1,7 +1,7 @@
-//! The door of the store: put, open, read, search, list, close.
+//! The interface of the store: put, open, read, search, list, close.
 //!
-//! All access goes through the entry of the asking session, so a session reaches only what it put. Pressure
-//! and age take what was put or read longest ago.
+//! All access goes through the entries of the requesting session, so a session only reaches what it stored. Limits of size
+//! and age remove the least recently used artifacts.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,13 +15,13 @@ use super::search::{self, SearchOptions, SearchResult};
 use super::{AccessError, Limits, Media, Meta, Put, PutError};
 use crate::memory::size::Share;
 
-/// Artifacts on one page of a list.
+/// Most artifacts on one page of a list.
 const LIST_PAGE: usize = 100;
 
-/// Shortest prefix of an id that stands for it.
+/// Shortest prefix that identifies an id.
 const MIN_PREFIX: usize = 8;
 
-/// One line of a list.
+/// One entry of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ArtifactInfo {
     /// Handle, for read and search.
@@ -38,7 +38,7 @@ pub struct ArtifactInfo {
     pub tool: String,
     /// The call that last produced it in this session.
     pub tool_call_id: Option<String>,
-    /// Grows with each put of the process: a larger one is newer.
+    /// Increases with each put of the process: a larger number is newer.
     pub stored_at_order: u64,
 }
 
@@ -47,12 +47,12 @@ pub struct ArtifactInfo {
 pub struct Listing {
     /// At most 100 artifacts.
     pub artifacts: Vec<ArtifactInfo>,
-    /// Where the next page starts; none on the last.
+    /// Cursor of the next page; `None` on the last.
     pub next_cursor: Option<String>,
 }
 
-/// An artifact that was looked up: answers without the store, so that a long search blocks nobody, and keeps
-/// its bytes for as long as it is held, evicted or not.
+/// An artifact that was looked up. It answers without the store, so a long search blocks nobody, and keeps its bytes while
+/// it is held, even if it is evicted.
 #[derive(Debug, Clone)]
 pub struct Artifact {
     body: Arc<Body>,
@@ -65,14 +65,14 @@ impl Artifact {
         Self { body: Arc::new(Body::in_memory(bytes)), media }
     }
 
-    /// One page of the lines in `ranges`, of everything if there are none. Ranges may come in any order and
-    /// overlap: the answer is in the order of the artifact, each line once.
+    /// One page of the lines in `ranges`; of everything if `ranges` is empty. Ranges may be unordered and overlap; the
+    /// answer has each line once, in order.
     pub fn read(&self, ranges: &[LineRange], page: &Page) -> Result<ReadResult, AccessError> {
         read::read(&self.body, &self.media, ranges, page)
     }
 
-    /// One page of the lines that `pattern` matches. `stop` is asked again and again whether the caller still wants the
-    /// answer, and `late` whether it wants what was found so far.
+    /// One page of the lines that `pattern` matches. `stop` is called repeatedly and says whether the caller cancelled,
+    /// `late` whether to return what was found so far.
     pub fn search(
         &self,
         pattern: &str,
@@ -93,14 +93,13 @@ pub struct Store {
     sequence: u64,
     now: Duration,
     disk: Disk,
-    /// What the store says that it takes in memory.
+    /// The memory size that the store reports.
     share: Share,
 }
 
 impl Store {
-    /// An empty store that packs large artifacts below the system's directory for temporary files; nothing is
-    /// made there yet. What killed processes left there is removed meanwhile, on a thread of its own: in a
-    /// crowded directory that takes longer than a start may.
+    /// An empty store that puts large artifacts below the system's directory for temporary files; nothing is created yet. A
+    /// separate thread removes what killed processes left there, because that may take long in a crowded directory.
     pub fn new(limits: Limits) -> Self {
         let root = std::env::temp_dir();
         let sweep = root.clone();
@@ -109,25 +108,24 @@ impl Store {
         Self::with_root(limits, root)
     }
 
-    /// As [`Store::new`], with another directory for temporary files, in which [`remove_leftovers`] is up to
-    /// the caller.
+    /// As [`Store::new`], with another directory for temporary files. The caller decides about [`remove_leftovers`].
     pub fn with_root(limits: Limits, root: PathBuf) -> Self {
         let (ledger, disk, share) = (Ledger::new(), Disk::new(root), Share::default());
         Self { limits, ledger, sequence: 0, now: Duration::ZERO, disk, share }
     }
 
-    /// The same, saying what it takes in memory to a count that it shares.
+    /// The same store, which reports its memory to a shared counter.
     pub fn with_share(self, share: Share) -> Self {
         Self { share, ..self }
     }
 
-    fn tell_size(&mut self) {
+    fn report_size(&mut self) {
         let bytes = self.ledger.memory_bytes();
         self.share.set(bytes);
     }
 
-    /// Tells the store what time it is, counted from any fixed point; what is too old goes. Time that runs
-    /// backwards is ignored. A put does this too; call it before a read to hold the age limit there.
+    /// Sets the current time, counted from any fixed point, and removes artifacts that are too old. Time that runs backwards
+    /// is ignored. A put does this too; call it before a read to enforce the age limit there.
     pub fn advance(&mut self, now: Duration) {
         self.now = self.now.max(now);
         let too_old = |entry: &Entry| self.now.saturating_sub(entry.touched_time) > self.limits.max_age;
@@ -136,12 +134,12 @@ impl Store {
             evicted = self.ledger.evict_oldest();
         }
         if evicted {
-            self.tell_size();
+            self.report_size();
         }
     }
 
-    /// Keeps `bytes` for `session`. The same content again is the same artifact, as new as a new one, named
-    /// after the later call. An error leaves the store as it was, except that expired artifacts are gone.
+    /// Stores `bytes` for `session`. The same content again is the same artifact, which becomes new and is named after the
+    /// later call. After an error the store is unchanged, except that expired artifacts are removed.
     pub fn put(
         &mut self,
         session: Option<&str>,
@@ -172,7 +170,7 @@ impl Store {
             tool: meta.tool.into(),
             tool_call_id: meta.tool_call_id.map(Into::into),
             media,
-            // A pin outlives a later put of the same content that does not ask for it.
+            // A later put of the same content does not remove a pin.
             pinned: scope.is_some() && (meta.keep_until_session_end || was_pinned),
             pointer: meta.pointer.map(Into::into).or(old_pointer),
             touched: sequence,
@@ -186,9 +184,9 @@ impl Store {
         let lines = if entry.media == Media::Text { body.lines() } else { 0 };
         self.sequence = sequence;
         self.ledger.put(scope, Arc::clone(&id), entry, body);
-        // Ends before the new one, which is the newest and fits.
+        // Stops before the new artifact, which is the newest and fits.
         while self.ledger.is_over(&self.limits) && self.ledger.evict_oldest() {}
-        self.tell_size();
+        self.report_size();
         Ok(Put { id: id.to_string(), bytes: len, lines })
     }
 
@@ -203,7 +201,7 @@ impl Store {
         Body::new(bytes, &limits, &mut self.disk, room).map(Arc::new)
     }
 
-    /// The id that `prefix` begins, if it begins just one of the session's: markers show a short handle.
+    /// The id with this prefix, if exactly one of the session's ids has it: markers show a short handle.
     pub fn resolve(&self, session: Option<&str>, prefix: &str) -> Option<String> {
         let scope: Scope = session.map(Arc::from);
         if prefix.len() < MIN_PREFIX || self.ledger.entry(&scope, prefix).is_some() {
@@ -214,18 +212,18 @@ impl Store {
         found.next().is_none().then(|| first.to_string())
     }
 
-    /// Whether `session` owns an artifact of that id.
+    /// Whether `session` owns an artifact with this id.
     pub fn has(&self, session: Option<&str>, id: &str) -> bool {
         self.ledger.entry(&session.map(Arc::from), id).is_some()
     }
 
-    /// The pointer that `session` was given in place of an artifact.
+    /// The pointer that `session` was given instead of an artifact.
     pub fn pointer(&self, session: &str, id: &str) -> Option<&str> {
         self.ledger.entry(&Some(Arc::from(session)), id)?.pointer.as_deref()
     }
 
-    /// Gives `new` all that `session` has, as its own; the contents stay one. Nothing goes for it: where there is no
-    /// more room, `new` gets the newest.
+    /// Gives `new` its own entries for everything that `session` has; contents are shared. Nothing is evicted for it: if
+    /// there is no more room, `new` gets the newest.
     pub fn session_forked(&mut self, session: &str, new: &str) {
         let (from, to): (Scope, Scope) = (Some(session.into()), Some(new.into()));
         let mut all: Vec<(Arc<str>, Entry)> =
@@ -245,7 +243,7 @@ impl Store {
         while self.ledger.is_over(&self.limits) && self.ledger.evict_oldest() {}
     }
 
-    /// Looks up what `session` put under `id`, and counts it as used now.
+    /// Looks up what `session` stored under `id`, and marks it as used now.
     pub fn open(&mut self, session: Option<&str>, id: &str) -> Result<Artifact, AccessError> {
         let scope: Scope = session.map(Arc::from);
         let found = self.ledger.entry(&scope, id).and_then(|entry| {
@@ -283,8 +281,8 @@ impl Store {
         self.open(session, id)?.search(pattern, options, &|| false, &|| false)
     }
 
-    /// What `session` owns, newest put first, up to 100 at once. Artifacts that come or go between two pages
-    /// neither repeat nor hide others. Listing is no use of an artifact.
+    /// The artifacts of `session`, newest put first, up to 100 at once. Artifacts that come or go between two pages cause no
+    /// repetitions or omissions. Listing does not count as use.
     pub fn list(&self, session: Option<&str>, cursor: Option<&str>) -> Result<Listing, AccessError> {
         let below = match cursor {
             None => u64::MAX,
@@ -305,10 +303,10 @@ impl Store {
         Ok(Listing { artifacts, next_cursor })
     }
 
-    /// Forgets what `session` put, pinned or not. What other sessions put too stays theirs.
+    /// Removes what `session` stored, pinned or not. Other sessions keep what they stored too.
     pub fn session_closed(&mut self, session: &str) {
         self.ledger.close(&Some(Arc::from(session)));
-        self.tell_size();
+        self.report_size();
     }
 
     fn info(&self, id: &str, entry: &Entry) -> Option<ArtifactInfo> {

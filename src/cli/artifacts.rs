@@ -1,5 +1,5 @@
-//! `tersed artifacts`: what recovery keeps on disk, and what the processes of `tersed hook` keep in memory, for an operator
-//! and for an agent that was told a handle.
+//! `tersed artifacts`: reads originals that recovery keeps on disk, or that processes of `tersed hook` keep in memory. For
+//! operators, and for agents that got a handle.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -55,12 +55,12 @@ enum Command {
     Search {
         /// Regular expression in the syntax of Rust's `regex` crate.
         pattern: String,
-        /// The original; all without it.
+        /// The original; all if not given.
         handle: Option<String>,
         /// The pattern is plain text.
         #[arg(long, short = 'F')]
         fixed: bool,
-        /// Letter case does not matter.
+        /// Ignore letter case.
         #[arg(long, short)]
         ignore_case: bool,
         /// Lines before and after each match, at most 20.
@@ -69,9 +69,9 @@ enum Command {
         #[command(flatten)]
         place: Place,
     },
-    /// Remove originals whose time is over.
+    /// Remove originals whose retention is over.
     Prune {
-        /// Also those that were stored longer ago, for example 90s, 30m, 12h, 7days; 0s for all.
+        /// Also remove older ones, for example 90s, 30m, 12h, 7days; 0s for all.
         #[arg(long, value_name = "AGE", value_parser = humantime::parse_duration)]
         older_than: Option<Duration>,
         #[command(flatten)]
@@ -79,10 +79,10 @@ enum Command {
     },
 }
 
-/// Where, and how it is printed.
+/// The folder, and the output format.
 #[derive(Debug, clap::Args)]
 struct Place {
-    /// Folder of the originals; without it that of the settings, or the user's state folder.
+    /// Folder of the originals; by default that of the settings, or the user's state folder.
     #[arg(long, value_name = "FOLDER")]
     dir: Option<PathBuf>,
     /// Print JSON.
@@ -97,9 +97,9 @@ struct Place {
 pub enum Mode {
     /// None.
     Never,
-    /// Those of results that failed, or on which the compression failed.
+    /// Those of results that failed, or whose compression failed.
     Failures,
-    /// Those of all results that were changed.
+    /// Those of all changed results.
     Always,
 }
 
@@ -113,7 +113,7 @@ impl From<Mode> for crate::config::RecoveryMode {
     }
 }
 
-/// Without ways into hosts no process but this one has originals.
+/// Without support for hosts, only this process has originals.
 #[cfg(not(feature = "hosts"))]
 mod elsewhere {
     use super::{Artifact, Value, Vault};
@@ -157,7 +157,7 @@ fn now() -> Duration {
     Duration::from_millis(SystemClock::default().unix_millis())
 }
 
-/// `40-60`, `40-` or `40`.
+/// Parses `40-60`, `40-` or `40`.
 fn range(text: &str) -> Result<LineRange, String> {
     let number = |text: &str| text.parse().map_err(|_| "allowed is FIRST-LAST, FIRST- or N, from 1");
     let (start, end) = match text.split_once('-') {
@@ -187,7 +187,7 @@ impl Place {
             }
         };
         let path = path.or_else(user_folder).ok_or(none)?;
-        // Only what is kept is bounded, and nothing is kept here.
+        // Limits apply only to writing, and nothing is written here.
         let bounds = Bounds { max_count: usize::MAX, max_bytes: 0, retention: Duration::ZERO };
         Ok(Vault::new(path, bounds, Reach::Everything))
     }
@@ -202,7 +202,7 @@ fn copies(vault: &Vault) -> Result<Vec<Copy>, String> {
 fn find(vault: &Vault, handle: &str) -> Result<(String, Artifact), String> {
     match vault.find(None, handle, now()) {
         Ok(Some((header, artifact))) => Ok((header.id().to_owned(), artifact)),
-        // An error of the folder says more than that nothing was found in it.
+        // An error of the folder is more useful than "not found".
         Ok(None) => elsewhere::find(handle).map_or_else(
             || {
                 let place = vault.path().display();
@@ -328,7 +328,7 @@ fn search(
     let (mut all, mut out) = (Vec::new(), String::new());
     for one in &handles {
         let (id, artifact) = match find(&vault, one) {
-            // What goes while all are searched is no fault.
+            // An original may be removed during the search.
             Err(_) if handle.is_none() => continue,
             found => found?,
         };
@@ -371,8 +371,8 @@ fn all_matches(
     }
 }
 
-/// As `grep` does: a colon behind the number of a match, a dash behind that of a line beside it, each line once, and
-/// a line of dashes where lines are missing between two that are shown with what stands around them.
+/// Formats like `grep`: a colon after the number of a match, a dash after that of a context line, each line once, and a line
+/// of dashes between groups.
 fn write_matches(matches: &[Match], head: &str, has_context: bool, out: &mut String) {
     let mut lines: BTreeMap<u64, (char, &str)> = BTreeMap::new();
     for one in matches {
@@ -396,7 +396,7 @@ fn prune(place: &Place, older_than: Option<Duration>) -> Result<(), String> {
     let now = now();
     let since = match older_than {
         None => 0,
-        // Also what another clock stored a moment later.
+        // Includes originals that another clock dated a moment later.
         Some(Duration::ZERO) => u64::MAX,
         Some(age) => now.saturating_sub(age).as_nanos() as u64,
     };
@@ -440,7 +440,7 @@ fn match_json(one: &Match) -> Value {
 
 /// Seconds since the epoch as a date in UTC.
 fn time(seconds: u64) -> String {
-    // The last moment that the format can write, for a clock that is wrong.
+    // The last moment that the format can write, in case a clock is wrong.
     const LAST: u64 = 253_402_300_799;
     let at = UNIX_EPOCH + Duration::from_secs(seconds.min(LAST));
     humantime::format_rfc3339_seconds(at).to_string()
@@ -463,7 +463,7 @@ fn print_json(value: &Value) -> Result<(), String> {
 
 fn print(bytes: &[u8]) -> Result<(), String> {
     match std::io::stdout().lock().write_all(bytes) {
-        // A reader that has seen enough is no fault.
+        // A closed pipe is not a fault.
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(format!("standard output: {error}"))
         }

@@ -1,5 +1,4 @@
-//! One call and its policy as flags say them: what the subcommands that take a result on standard input
-//! share.
+//! Flags for one call and its policy, shared by the subcommands that read a result from standard input.
 
 use std::io::Read;
 
@@ -57,25 +56,25 @@ impl CallArgs {
 }
 
 impl PolicyArgs {
-    /// What was given; a flag of its own counts before `--policy`.
+    /// The given settings; a flag for a setting overrides `--policy`.
     pub fn patch(&self) -> Result<PolicyPatch, String> {
         let policy = if self.policy.is_empty() { "{}" } else { &self.policy };
         let patch: PolicyPatch = serde_json::from_str(policy).map_err(|e| format!("--policy: {e}"))?;
         Ok(self.flags.0.clone().or(patch))
     }
 
-    /// All settings, with what was given here above those of the environment and of files.
+    /// All settings, with these flags above the environment and files.
     pub fn config(&self) -> Result<Config, Failure> {
         Ok(self.load()?.resolved.config)
     }
 
-    /// The same with where each comes from.
+    /// The same, with the origin of each setting.
     pub fn load(&self) -> Result<Loaded, Failure> {
         let patch = serde_json::to_value(self.patch()?).map_err(|e| format!("--policy: {e}"))?;
         self.settings.load(flags_of("--policy", "policy", &patch))
     }
 
-    /// The same for who has to go on whatever happens: where the command line is wrong, the defaults count.
+    /// The same for callers that must continue: if the command line is wrong, the defaults apply.
     #[cfg(feature = "hosts")]
     pub fn config_or_defaults(&self) -> Config {
         self.config().unwrap_or_else(|failure| {
@@ -84,7 +83,7 @@ impl PolicyArgs {
         })
     }
 
-    /// What was given, as flags for another process.
+    /// The given settings, as flags for another process.
     #[cfg(feature = "hosts")]
     pub fn given(&self) -> Vec<String> {
         let mut all = self.flags.given();
@@ -96,19 +95,19 @@ impl PolicyArgs {
     }
 }
 
-/// All of standard input.
+/// Reads all of standard input.
 pub(super) fn standard_input() -> Result<Vec<u8>, String> {
     let mut input = Vec::new();
     std::io::stdin().lock().read_to_end(&mut input).map_err(|e| format!("standard input: {e}"))?;
     Ok(input)
 }
 
-/// Text where the bytes are text.
+/// Text, if the bytes are text.
 pub(super) fn raw(input: &[u8]) -> Raw<'_> {
     std::str::from_utf8(input).map_or(Raw::Bytes(input), Raw::Text)
 }
 
-/// What is said where redaction failed.
+/// The message if redaction failed.
 pub(super) const NOT_REDACTED: &str = "the text could not be redacted, so nothing is printed";
 
 /// Reads a mode by its name on the wire.
@@ -117,7 +116,7 @@ pub(super) fn mode(name: &str) -> Result<crate::config::Mode, String> {
     serde_json::from_value(serde_json::Value::String(name.to_owned())).map_err(|e| e.to_string())
 }
 
-/// Reads the JSON of a policy, which is kept as it was given.
+/// Checks the JSON of a policy, and returns it as given.
 fn policy(text: &str) -> Result<String, String> {
     let read = if text.is_empty() { Ok(PolicyPatch::default()) } else { serde_json::from_str(text) };
     let patch = read.map_err(|e| e.to_string())?;

@@ -1,4 +1,4 @@
-//! `tersed compress`: one result through the pure core, for trying things out and for scripts.
+//! `tersed compress`: compresses one result with the pure core, for trials and scripts.
 
 use std::io::Write;
 
@@ -27,8 +27,8 @@ pub struct Args {
 /// Standard input to standard output.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut policy = args.policy.config()?.policy;
-    // Without the file a key of this process serves.
-    let _ = seal_key::give(&mut policy);
+    // Without the key file, a key of this process is used.
+    let _ = seal_key::ensure(&mut policy);
     let input = call::standard_input()?;
     let outcome = compress(&args.call.call(), &[call::raw(&input)], &policy, false, &NoHistory)
         .map_err(|_| call::NOT_REDACTED.to_owned())?;

@@ -1,4 +1,4 @@
-//! `tersed config`: the settings, where each comes from, what is allowed, and whether a file is right.
+//! `tersed config`: shows settings and their origins, prints the schema, and checks files.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -24,12 +24,12 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Print the settings that are in force, as a configuration file would give them.
+    /// Print the settings in force, as a configuration file.
     Show {
-        /// Say where each comes from.
+        /// Show where each setting comes from.
         #[arg(long)]
         origin: bool,
-        /// Print JSON: only what was given, or with --origin a list of all settings.
+        /// Print JSON: only the given settings, or with --origin a list of all settings.
         #[arg(long)]
         json: bool,
         #[command(flatten)]
@@ -37,7 +37,7 @@ enum What {
     },
     /// Print the JSON Schema of a configuration file.
     Schema,
-    /// Check configuration files: names everything that is wrong with them.
+    /// Check configuration files, and list all their faults.
     Check {
         /// The files.
         #[arg(required = true, value_name = "FILE")]
@@ -90,7 +90,7 @@ fn of<'a>(loaded: &'a Loaded, key: &str) -> Option<&'a Given> {
     loaded.resolved.given.iter().find(|given| given.key == key)
 }
 
-/// What was given, as a file would give it.
+/// The given settings, as a file would hold them.
 fn given(loaded: &Loaded) -> Value {
     let mut whole = Map::new();
     for Given { key, value, .. } in &loaded.resolved.given {
@@ -125,7 +125,7 @@ fn listed(loaded: &Loaded) -> Value {
     settings().iter().map(one).collect()
 }
 
-/// What a project's file that is not trusted says of a setting, and does not count.
+/// Values of a setting from an untrusted project file, which do not count.
 fn ignored<'a>(loaded: &'a Loaded, key: &str) -> impl Iterator<Item = &'a Given> {
     let all = loaded.resolved.untrusted.iter().flat_map(|untrusted| &untrusted.ignored);
     all.filter(move |given| given.key == key)
@@ -141,7 +141,7 @@ fn origin(origin: &Origin) -> Value {
     }
 }
 
-/// All settings as YAML; those that nobody gave are comments with their defaults.
+/// All settings as YAML; those that were not given are comments with their defaults.
 fn shown(loaded: &Loaded, with_origin: bool) -> String {
     let mut out = String::new();
     let mut open: Vec<&str> = Vec::new();

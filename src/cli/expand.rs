@@ -1,4 +1,4 @@
-//! `tersed expand`: what `aggressive` wrote once in a dictionary or a table, written out again.
+//! `tersed expand`: expands the dictionaries and tables of `aggressive` to plain text.
 
 use std::io::{Read, Write};
 
@@ -15,11 +15,11 @@ use crate::encode::{dictionary, json_table};
     space come back that an encoder took out, nor lines that were written anew.")]
 pub struct Args {}
 
-/// Standard input to standard output.
+/// Expands standard input to standard output.
 pub fn run(_: &Args) -> Result<(), String> {
     let mut input = Vec::new();
     std::io::stdin().lock().read_to_end(&mut input).map_err(|e| format!("standard input: {e}"))?;
-    // What is no text holds nothing of ours.
+    // Binary data holds no dictionaries or tables.
     let output = match std::str::from_utf8(&input) {
         Ok(text) => expand(text).into_bytes(),
         Err(_) => input,
@@ -27,7 +27,7 @@ pub fn run(_: &Args) -> Result<(), String> {
     std::io::stdout().lock().write_all(&output).map_err(|e| format!("standard output: {e}"))
 }
 
-/// A text with its dictionaries and tables written out.
+/// A text with its dictionaries and tables expanded.
 fn expand(text: &str) -> String {
     let text = dictionary::expand(text).unwrap_or_else(|| text.to_owned());
     json_table::expand(&text).unwrap_or(text)

@@ -1,4 +1,4 @@
-//! Flags of single settings: those of the policy that have one by the table of settings.
+//! Flags for single settings of the policy, from the table of settings.
 
 use std::sync::LazyLock;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use crate::config::table::Row;
 use crate::config::{Policy, PolicyPatch};
 
-/// What flags of single settings said.
+/// The settings that these flags gave.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SettingFlags(pub PolicyPatch);
 
@@ -20,7 +20,7 @@ struct Flag {
     name: String,
     /// The flag without its dashes.
     long: String,
-    /// What help calls its value.
+    /// Placeholder of its value in the help.
     value_name: String,
     /// The smallest and the largest value of a number; `None` for a name.
     range: Option<(u64, u64)>,
@@ -59,7 +59,7 @@ impl Flag {
         }
     }
 
-    /// What was given.
+    /// The given value.
     fn value(&self, matches: &ArgMatches) -> Option<Value> {
         match self.range {
             Some(_) => matches.get_one::<u64>(self.row.field).map(|number| (*number).into()),
@@ -67,7 +67,7 @@ impl Flag {
         }
     }
 
-    /// Settings that say nothing but this.
+    /// A patch with only this setting.
     fn patch(&self, value: Value) -> Result<PolicyPatch, String> {
         let whole = Value::Object(Map::from_iter([(self.name.clone(), value)]));
         serde_json::from_value(whole).map_err(|e| e.to_string())
@@ -75,7 +75,7 @@ impl Flag {
 }
 
 impl SettingFlags {
-    /// What was given, as flags for another process.
+    /// The given flags, for another process.
     #[cfg(feature = "hosts")]
     pub fn given(&self) -> Vec<String> {
         let patch = serde_json::to_value(&self.0).unwrap_or_default();
@@ -154,7 +154,7 @@ mod tests {
             }
             let error = parsed(&[&dashes, &bad]).unwrap_err().to_string();
             assert!(error.contains(&dashes) && error.contains(&bad), "{error}");
-            // What help calls the default, and what is allowed, is so.
+            // The default and the range in the help match the table.
             if let Some((_, default)) = flag.help.split_once("[default: ") {
                 assert!(default.starts_with(setting.default_value().as_str().unwrap()), "{}", flag.help);
             }

@@ -1,17 +1,17 @@
-//! Subcommands that read what agents left: recorded sessions and histories.
+//! Subcommands that read recorded sessions and histories.
 
 use super::{Failure, audit, replay};
 
-/// What is read.
+/// The subcommands.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
-    /// Play recorded sessions against a child process and print what they would have cost.
+    /// Play recorded sessions against a child process, and print what they would have cost.
     Replay(replay::Args),
-    /// Read histories of agents on this machine and say what would have been saved, and what missed.
+    /// Read histories of agents on this machine, and report what would have been saved and missed.
     Audit(audit::Args),
 }
 
-/// Runs one.
+/// Runs a subcommand.
 pub(super) fn run(command: &Command) -> Result<(), Failure> {
     match command {
         Command::Replay(args) => replay::run(args),

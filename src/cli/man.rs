@@ -1,4 +1,4 @@
-//! `tersed man`: pages of the manual, from the definition of the command line.
+//! `tersed man`: manual pages, generated from the definition of the command line.
 
 use std::io::Write;
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! The command line: one file per subcommand.
 //!
-//! Exit codes: 0 when the command did what it was asked, 1 when it could not, 2 for a command line that cannot be
-//! read, and where `config` is asked about settings that are wrong; all others go on without these. `serve` ends as LSP says: 0 after `shutdown` and `exit`, else 1.
+//! Exit codes: 0 for success, 1 for failure, 2 for an invalid command line. `config` also exits with 2 if settings are
+//! invalid; other commands continue without them. `serve` exits as LSP requires: 0 after `shutdown` and `exit`, else 1.
 
 mod artifacts;
 #[cfg(feature = "audit")]
@@ -34,8 +34,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 /// Makes tool results cheaper for coding agents, without losing what they need.
 ///
-/// Without a subcommand it serves JSON-RPC on standard input and output, as an agent host that spawns
-/// it expects; on a terminal it prints this help instead.
+/// Without a subcommand it serves JSON-RPC on standard input and output, for an agent host that spawns it. On a terminal it
+/// prints this help instead.
 #[derive(Debug, Parser)]
 #[command(
     name = "tersed",
@@ -68,31 +68,31 @@ enum Command {
     Serve(serve::Args),
     /// Compress one result: standard input to standard output.
     Compress(compress::Args),
-    /// Show one result: the original beside the output, every gap with its reason and its step.
+    /// Show one result: the original beside the output, every gap with its reason and step.
     Explain(explain::Args),
-    /// Write out what dictionaries and tables hold: standard input to standard output.
+    /// Expand dictionaries and tables: standard input to standard output.
     Expand(expand::Args),
-    /// Show what recovery keeps on disk: originals by their handles.
+    /// Show originals that recovery keeps on disk, by handle.
     Artifacts(artifacts::Args),
-    /// What reads recorded sessions and histories.
+    /// Subcommands for recorded sessions and histories.
     #[cfg(feature = "audit")]
     #[command(flatten)]
     Histories(histories::Command),
     /// Show, describe and check settings.
     Config(config::Args),
-    /// Show what a project's file of settings would allow, and trust it as it is.
+    /// Show what a project's settings file would allow, and trust its current content.
     Trust(trust::Args),
-    /// Print totals of telemetry files: what was saved, by tool, family, reducer and reason.
+    /// Print totals of telemetry files: savings by tool, family, reducer and reason.
     Stats(stats::Args),
-    /// Check files of rules, explain what they do, list what they may name.
+    /// Check files of rules, explain what they do, and list methods and stages.
     Rules(rules::Args),
-    /// Ways into agent hosts.
+    /// Subcommands for agent hosts.
     #[cfg(feature = "hosts")]
     #[command(flatten)]
     Hosts(hosts::Command),
-    /// Print the protocol: its JSON Schema, its metadata, its methods.
+    /// Print the protocol: its JSON Schema, metadata or methods.
     Protocol(protocol::Args),
-    /// Print the page of the manual, or write one for each subcommand.
+    /// Print the manual page, or write one for each subcommand.
     Man(man::Args),
     /// Print completions for a shell.
     Completions {
@@ -101,7 +101,7 @@ enum Command {
     },
 }
 
-/// Reads the command line and runs what it says.
+/// Parses the command line and runs the subcommand.
 pub fn run() -> ExitCode {
     #[cfg(feature = "hosts")]
     if let Some(code) = hosts::fast() {
@@ -143,7 +143,7 @@ fn serve(args: &serve::Args) -> ExitCode {
     serve::run(args).unwrap_or_else(|failure| done(Err::<(), _>(failure)))
 }
 
-/// Why a command could not do what it was asked.
+/// Why a command failed.
 #[derive(Debug)]
 struct Failure {
     message: String,
@@ -151,7 +151,7 @@ struct Failure {
 }
 
 impl Failure {
-    /// The configuration cannot be read.
+    /// The configuration is invalid.
     fn config(message: String) -> Self {
         Self { message, code: 2 }
     }

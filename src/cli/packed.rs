@@ -1,4 +1,4 @@
-//! Files of records, packed or not. An error never tells what is in them.
+//! Opens files of records, packed or not. Errors never quote their content.
 
 use std::fs::File;
 use std::io::Read;

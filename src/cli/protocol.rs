@@ -1,4 +1,4 @@
-//! `tersed protocol`: the wire, described by the same table that serves it.
+//! `tersed protocol`: prints the protocol, generated from the table that serves it.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! `tersed rules`: checks files of rules, explains what they do to a result, and lists what they may name.
+//! `tersed rules`: checks files of rules, explains their effect on a result, and lists methods and stages.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -19,7 +19,7 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Read files of rules and run the tests in them; with --sample, say which rule is used on a result and why.
+    /// Check files of rules and run their tests; with --sample, explain which rule is used on a result and why.
     #[command(after_help = "Examples:\n  \
         tersed rules check protocol/rules/*.yaml\n  \
         cargo build 2>&1 | tersed rules check my.yaml --sample - --command 'cargo build' --exit-code 0")]
@@ -56,7 +56,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// The rules of files, later ones over earlier ones.
+/// The rules of several files; later files override earlier ones.
 pub(super) fn load_all(files: &[PathBuf]) -> Result<Rules, String> {
     let mut all = Rules::default();
     for file in files {
@@ -153,7 +153,7 @@ fn explain(args: &CheckArgs, text: &str, policy: &Policy, out: &mut String) -> R
     Ok(())
 }
 
-/// A text on one line, without control characters and not longer than a page is wide.
+/// A text on one line, without control characters, shortened to the width of a page.
 fn shown(text: &str) -> String {
     const WIDTH: usize = 160;
     let mut out: String = text.chars().take(WIDTH).map(|c| if c.is_control() { ' ' } else { c }).collect();

@@ -20,26 +20,26 @@ use crate::server::{self, ServeOptions};
     tersed serve --recovery failures --recovery-survives-restart\n\n\
     Ends with code 0 after `shutdown` and `exit`, else with 1.")]
 pub struct Args {
-    /// Serve on standard input and output; the default, accepted since editors append it.
+    /// Serve on standard input and output; the default. Accepted because editors append it.
     #[arg(long)]
     pub stdio: bool,
-    /// Process to end with, beside the `processId` of `initialize`.
+    /// Process to end with, in addition to the `processId` of `initialize`.
     #[arg(long = "clientProcessId", alias = "client-process-id", value_name = "PID")]
     client_process_id: Option<u32>,
     /// How messages are delimited, in both directions: lsp, lines [default: lsp].
     #[arg(long, value_parser = ["lsp", "lines"])]
     framing: Option<String>,
-    /// Largest message that is accepted, in bytes [default: 268435456].
+    /// Largest accepted message, in bytes [default: 268435456].
     #[arg(long, value_name = "BYTES")]
     max_message_bytes: Option<u64>,
     /// Bytes of waiting requests and unread replies above which new requests are refused [default: 268435456].
     #[arg(long, value_name = "BYTES")]
     max_queued_bytes: Option<u64>,
-    /// Sessions at once; the one that was used least lately ends first [default: 1024].
+    /// Most open sessions; above it, the least recently used one ends [default: 1024].
     #[arg(long, value_name = "N")]
     max_sessions: Option<u64>,
-    /// Bytes that sessions and originals take in memory together; above them the sessions that were used least
-    /// lately forget what they can make again, then end [default: 268435456].
+    /// Bytes that sessions and originals take in memory together; above it, the least recently used sessions forget what can
+    /// be made again, then end [default: 268435456].
     #[arg(long, value_name = "BYTES")]
     max_memory_bytes: Option<u64>,
     /// Calls that a session remembers; later ones take no part in memo and duplicates [default: 65536].
@@ -48,28 +48,28 @@ pub struct Args {
     /// Bytes of outcomes that the memo of a session holds, evidence included [default: 2097152].
     #[arg(long, value_name = "BYTES")]
     memo_bytes: Option<u64>,
-    /// Originals at once [default: 4096].
+    /// Most originals [default: 4096].
     #[arg(long, value_name = "N")]
     max_artifacts: Option<u64>,
-    /// Bytes of all originals [default: 268435456].
+    /// Most bytes of all originals [default: 268435456].
     #[arg(long, value_name = "BYTES")]
     max_artifact_bytes: Option<u64>,
-    /// Seconds after which an original that nobody reads goes [default: 86400].
+    /// Seconds without access after which an original is removed [default: 86400].
     #[arg(long, value_name = "SECONDS")]
     max_artifact_age: Option<u64>,
-    /// Which originals are also kept on disk, for `tersed artifacts` and the time after [default: never].
+    /// Which originals are also kept on disk, for `tersed artifacts` [default: never].
     #[arg(long, value_enum, value_name = "MODE")]
     recovery: Option<super::artifacts::Mode>,
-    /// Folder for them, which only its owner may enter; the user's state folder without it.
+    /// Folder for them, which only its owner may enter; by default the user's state folder.
     #[arg(long, value_name = "FOLDER")]
     recovery_dir: Option<PathBuf>,
-    /// A later process reads them too; without it they go with this one.
+    /// Keep them for later processes; without it they are deleted with this process.
     #[arg(long)]
     recovery_survives_restart: bool,
-    /// Texts with gaps say how their original is read from there.
+    /// Add a line to texts with gaps that says how to read the original from there.
     #[arg(long)]
     recovery_hint: bool,
-    /// Write an event about each result to this file, one a line; never content.
+    /// Write an event about each result to this file, one per line; never content.
     #[arg(long, value_name = "FILE")]
     telemetry: Option<PathBuf>,
     /// Send events to this OpenTelemetry collector, for example http://localhost:4318/v1/logs.
@@ -121,8 +121,8 @@ impl Args {
     }
 }
 
-/// Serves until the host is done. What is wrong with a configuration is said and does not count: a host whose sidecar
-/// does not start shows its model everything, secrets too.
+/// Serves until the host is done. Configuration faults are reported and ignored: without a running server, a host would show
+/// its model everything, secrets included.
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let loaded = args.settings.load(args.flags())?;
     let config = &loaded.resolved.config;
@@ -136,13 +136,13 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
         max_queued_bytes: config.server.max_queued_bytes,
     };
     let mut settings = Settings::of(config);
-    if let Err(note) = seal_key::give(&mut settings.policy) {
+    if let Err(note) = seal_key::ensure(&mut settings.policy) {
         eprintln!("tersed: {note}; a key of this process is used");
     }
     settings.layers = Some((loaded.sources, loaded.layers));
     let engine = Engine::new(settings);
     if let Err(error) = engine.check_telemetry() {
-        // Now, so that it is seen by who named the file. Results must be worked on all the same.
+        // Reported now, to whoever named the file. Results must be compressed in any case.
         eprintln!("tersed: telemetry is off: {error}");
     }
     #[cfg(feature = "otel")]

@@ -1,4 +1,4 @@
-//! The flags that say where settings come from, and the settings that come of them.
+//! The flags that select sources of settings, and the resulting settings.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -10,11 +10,11 @@ use super::Failure;
 use crate::config::Profile;
 use crate::layers::{ConfigError, Layers, Resolved, Sources, joined, of_flag, printable};
 
-/// Flags about settings. Each subcommand that uses settings has them.
+/// Flags for settings, shared by all subcommands that use them.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Settings")]
 pub(super) struct SettingsArgs {
-    /// Named settings right above the defaults: coding, research, ops.
+    /// Named set of settings, right above the defaults: coding, research, ops.
     #[arg(long, value_name = "NAME", value_parser = profile)]
     pub profile: Option<String>,
     /// Change one setting, as `policy.mode=aggressive`; may be given several times.
@@ -23,7 +23,7 @@ pub(super) struct SettingsArgs {
     /// File of rules of the operator: YAML, TOML or JSON; may be given several times.
     #[arg(long, value_name = "FILE")]
     rules: Vec<PathBuf>,
-    /// Read this file in place of the project's tersed.yaml or tersed.toml.
+    /// Read this file instead of the project's tersed.yaml or tersed.toml.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
     /// Read neither configuration files nor the environment.
@@ -34,18 +34,18 @@ pub(super) struct SettingsArgs {
 /// Settings with their layers.
 #[derive(Debug, Clone)]
 pub(super) struct Loaded {
-    /// Where they were looked for.
+    /// The sources.
     pub sources: Sources,
     /// What was found.
     pub layers: Layers,
-    /// What is in force.
+    /// The settings in force.
     pub resolved: Resolved,
-    /// What is wrong with files and variables, and does not count.
+    /// Faults of files and variables; the faulty values do not count.
     pub faults: Vec<ConfigError>,
 }
 
 impl Loaded {
-    /// Says once what does not count.
+    /// Reports ignored settings once.
     fn report_faults(&self) {
         let faults =
             self.faults.iter().map(|fault| format!("{}; it does not count", printable(&fault.to_string())));
@@ -56,12 +56,12 @@ impl Loaded {
     }
 }
 
-/// A line for people. Nobody may be there to read it.
+/// Prints a line for people; standard error may be closed.
 pub(super) fn say(line: &str) {
     let _ = writeln!(std::io::stderr().lock(), "tersed: {line}");
 }
 
-/// Says lines about settings, but for those that were said before: settings are read more than once.
+/// Prints lines about settings, except those printed before: settings are read more than once.
 pub(super) fn say_once(lines: Vec<String>) {
     static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
@@ -70,7 +70,7 @@ pub(super) fn say_once(lines: Vec<String>) {
     said.extend(new);
 }
 
-/// Reads the name of a profile.
+/// Parses the name of a profile.
 fn profile(name: &str) -> Result<String, String> {
     let names: Vec<&str> = Profile::ALL.iter().map(|profile| profile.name()).collect();
     match names.contains(&name) {
@@ -79,11 +79,11 @@ fn profile(name: &str) -> Result<String, String> {
     }
 }
 
-/// Flags that set settings: their name, the setting and its value.
+/// Flags that set settings: flag, setting and value.
 pub(super) type Flags = Vec<(String, String, Value)>;
 
 impl SettingsArgs {
-    /// Where to look; `flags` are those that the subcommand has beside these.
+    /// The sources; `flags` are the subcommand's own flags.
     pub fn sources(&self, flags: Flags) -> Sources {
         let mut sources = Sources::of_process();
         if let Some(file) = &self.config {
@@ -98,7 +98,7 @@ impl SettingsArgs {
         if self.no_config { sources.bare() } else { sources }
     }
 
-    /// The same for a child, which reads no file but one that is named here.
+    /// The same for a child, which reads no other files.
     #[cfg(feature = "audit")]
     pub fn arguments(&self) -> Vec<String> {
         let mut all = Vec::new();
@@ -115,7 +115,7 @@ impl SettingsArgs {
         all
     }
 
-    /// What was given, as flags for another process of this kind, whatever its folder.
+    /// The given flags, for another process of this kind with any working directory.
     #[cfg(feature = "hosts")]
     pub fn given(&self) -> Vec<String> {
         let whole =
@@ -135,15 +135,15 @@ impl SettingsArgs {
         all
     }
 
-    /// The settings. What is wrong with files and variables is said and does not count: there is work to do, and
-    /// secrets to take out, whoever wrote them.
+    /// The settings. Faults of files and variables are reported and ignored: the work must continue, and secrets must be
+    /// removed.
     pub fn load(&self, flags: Flags) -> Result<Loaded, Failure> {
         let loaded = self.read(flags)?;
         loaded.report_faults();
         Ok(loaded)
     }
 
-    /// The same for who asks about settings: what is wrong is an error.
+    /// The same for commands about settings: any fault is an error.
     pub fn strict(&self, flags: Flags) -> Result<Loaded, Failure> {
         let loaded = self.read(flags)?;
         match loaded.faults.as_slice() {
@@ -156,7 +156,7 @@ impl SettingsArgs {
         let sources = self.sources(flags);
         let layers = sources.read().map_err(|errors| Failure::config(joined(&errors)))?;
         let (resolved, errors) = layers.settle();
-        // What stands on the command line was typed by who is there to read the error.
+        // The user who typed the command line can read the error.
         let of_flags: Vec<ConfigError> =
             errors.iter().filter(|error| error.place.starts_with("--")).cloned().collect();
         if !of_flags.is_empty() {
@@ -167,12 +167,12 @@ impl SettingsArgs {
     }
 }
 
-/// Faults for people, one a line.
+/// Faults for people, one per line.
 pub(super) fn printed(faults: &[ConfigError]) -> String {
     faults.iter().map(|fault| printable(&fault.to_string())).collect::<Vec<_>>().join("\n")
 }
 
-/// The settings that a JSON object of `section` gives, as flags of that name.
+/// The settings in a JSON object of `section`, as flags with that name.
 pub(super) fn flags_of(flag: &str, section: &str, given: &Value) -> Flags {
     let members = given.as_object().into_iter().flatten();
     members

@@ -1,4 +1,4 @@
-//! `tersed trust`: what a project's file of settings would allow, and the user's word that it may.
+//! `tersed trust`: shows what a project's settings file would allow, and records the user's consent.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal, Write as _};
@@ -22,13 +22,13 @@ use crate::layers::{Given, Origin, ProjectFile, Sources, printable, project_file
     A file is trusted as it is now, with the files of rules that it names: when one of them changes, it is not trusted any \
     more. Without trust a project may exclude tools and commands, forbid omissions and lower the mode, and nothing else.")]
 pub struct Args {
-    /// The file, or a folder of the project; without it the working folder.
+    /// The file, or a folder of the project; by default the working directory.
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
-    /// List what is trusted.
+    /// List trusted files.
     #[arg(long, conflicts_with_all = ["path", "revoke", "yes"])]
     list: bool,
-    /// Trust the file no longer.
+    /// Stop trusting the file.
     #[arg(long, conflicts_with = "yes")]
     revoke: bool,
     /// Do not ask.
@@ -36,7 +36,7 @@ pub struct Args {
     yes: bool,
 }
 
-/// Shows, asks and keeps; or lists; or revokes.
+/// Shows, asks and records; or lists; or revokes.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let sources = Sources::of_process();
     let state = sources.state.clone().ok_or_else(|| "the user has no folder for state".to_owned())?;
@@ -69,7 +69,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     print(&printable_line(&format!("{} is trusted as it is now.", file.path.display())))
 }
 
-/// Asks on the terminal; without one nobody can say yes.
+/// Asks on the terminal; without one the answer is no.
 fn is_confirmed() -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() {
         say("there is no terminal to ask on; --yes trusts it without a question");
@@ -82,7 +82,7 @@ fn is_confirmed() -> Result<bool, Failure> {
 }
 
 fn revoke(trusted: &Trusted, path: &Path, sources: &Sources) -> Result<(), Failure> {
-    // A file that is gone, or that cannot be read any more, was trusted under its path too.
+    // A file that is missing or cannot be read any more may still be trusted under its path.
     let path = match project_file(path, sources) {
         Ok(file) => file.path,
         Err(_) => std::path::absolute(path).map_err(|e| e.to_string())?,
@@ -151,7 +151,7 @@ fn shown(file: &ProjectFile) -> String {
     out
 }
 
-/// What a setting means for who trusts it, where its name does not say how much.
+/// What a setting means for the user, if its name does not say so.
 fn means(given: &Given) -> Option<&'static str> {
     Some(match given.key.as_str() {
         _ if ProjectFile::never(given) => "This does not count all the same: only your own file may say it.",
@@ -166,7 +166,7 @@ fn means(given: &Given) -> Option<&'static str> {
     })
 }
 
-/// A value on one line that is not too long to read.
+/// A value on one line, shortened.
 fn short(value: &Value) -> String {
     const LONGEST: usize = 4000;
     let text = value.to_string();

@@ -1,4 +1,4 @@
-//! Settings of accounting: what savings are counted against, and what tokens cost.
+//! Settings of accounting: the baseline of savings, and the price of tokens.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::BadValue;
 use super::table::{Row, settings};
 
-/// What a million tokens of one model cost, in a currency that the user knows.
+/// Price of a million tokens of one model, in a currency of the user's choice.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -15,11 +15,11 @@ pub struct Price {
     /// A million input tokens.
     #[cfg_attr(feature = "schema", schemars(range(min = 0.0)))]
     pub input: f64,
-    /// A million input tokens that are read from the prompt cache; as `input` where absent.
+    /// A million input tokens that are read from the prompt cache; as `input` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.0)))]
     pub cached_input: Option<f64>,
-    /// A million input tokens that are written to the prompt cache; as `input` where absent.
+    /// A million input tokens that are written to the prompt cache; as `input` if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(range(min = 0.0)))]
     pub cache_write: Option<f64>,
@@ -31,11 +31,11 @@ settings! {
     /// Settings of accounting.
     pub struct Accounting;
 
-    /// Settings of accounting that somebody gave.
+    /// Settings of accounting that were given.
     pub struct AccountingPatch;
 
-    /// Bytes of a result above which the host cuts it by itself: what it would have cut is no saving of ours. 0 where
-    /// the host shows all. Default 0.
+    /// Bytes of a result above which the host cuts it itself; the part that it would cut does not count as saved. 0 if the
+    /// host shows everything. Default 0.
     host_limit: Option<usize> = None, zero_is_none: true;
     /// Prices by model, for costs in totals. Default none.
     #[taken_by(Accounting::take_prices)]

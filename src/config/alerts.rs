@@ -1,4 +1,4 @@
-//! Settings of alerts: how many failures or fallbacks within a window an operator is told of.
+//! Settings of alerts: how many failures or fallbacks within a window alert an operator.
 
 use super::table::settings;
 
@@ -9,18 +9,18 @@ settings! {
     #[derive(Copy, Eq)]
     pub struct Alerts;
 
-    /// Settings of alerts that somebody gave.
+    /// Settings of alerts that were given.
     #[derive(Eq)]
     pub struct AlertsPatch;
 
-    /// Whether there are any. Default true.
+    /// Whether alerts are sent. Default true.
     enabled: bool = true;
-    /// Failures of one step or reducer within the window that make an alert. Default 5.
+    /// Failures of one step or reducer within the window that trigger an alert. Default 5.
     failure_threshold: usize = 5, min: 1, max: 65_536;
-    /// Results within the window that fell back to less than was asked for which make an alert. Default 8.
+    /// Fallbacks within the window that trigger an alert: results that were compressed less than requested. Default 8.
     fallback_threshold: usize = 8, min: 1, max: 65_536;
-    /// Seconds that are looked back. Default 300.
+    /// Length of the window in seconds. Default 300.
     window_seconds: usize = 300, min: 1;
-    /// Seconds after an alert in which the same one is not repeated. Default 300.
+    /// Seconds after an alert in which it is not repeated. Default 300.
     cooldown_seconds: usize = 300;
 }

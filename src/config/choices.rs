@@ -1,8 +1,8 @@
-//! Settings of the policy that are one name of several.
+//! Settings of the policy whose value is one of several names.
 
 use serde::{Deserialize, Serialize};
 
-/// How far a result may be changed: each mode does what the one before it does, and more.
+/// How far a result may be changed: each mode does everything that the one before it does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -46,15 +46,15 @@ pub enum EvidenceDetail {
     Full,
 }
 
-/// What a request gets that is repeated after an answer that was a reference or had gaps.
+/// What a repeated request gets after an answer that was a reference or had gaps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum OnRepeat {
-    /// The whole text: asking again means wanting more.
+    /// The whole text: asking again means that more is needed.
     #[default]
     Full,
-    /// What it would get at any time.
+    /// The same answer as at any other time.
     Same,
 }
 
@@ -63,7 +63,7 @@ pub enum OnRepeat {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum FileDetail {
-    /// By size, request and what the session is about.
+    /// Depends on size, request and the topic of the session.
     #[default]
     Auto,
     /// All of it.
@@ -74,7 +74,7 @@ pub enum FileDetail {
     Signatures,
 }
 
-/// What may become of structured data (JSON, XML, YAML and the like).
+/// What may happen to structured data (JSON, XML, YAML and the like).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -82,15 +82,15 @@ pub enum Structured {
     /// `parseable` up to `standard`, `tables` in `aggressive`.
     #[default]
     Auto,
-    /// A document stays one of its own format, also where parts of it are left out.
+    /// A document stays valid in its format, even if parts are left out.
     Parseable,
     /// As `parseable`, but arrays of objects may become schema tables, which lose nothing.
     Tables,
-    /// Parts that are left out may be marked as in any other text.
+    /// Omissions may be marked as in any other text.
     Plain,
 }
 
-/// How repeated text is written once in `aggressive`.
+/// How repeated text is replaced by a dictionary in `aggressive`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -101,7 +101,7 @@ pub enum DictionaryMethod {
     Lzw,
     /// Repeated sequences of words.
     Repair,
-    /// What gives fewer tokens.
+    /// The method that gives fewer tokens.
     #[default]
     Auto,
 }

@@ -1,13 +1,13 @@
-//! Names under which settings are known elsewhere, and what they are called here.
+//! Names of settings in other programs, and their names here.
 
 use std::fmt::Write as _;
 
 use super::schema::setting;
 
-/// Their name, ours or none, what a value counts, and what differs.
+/// Their name, our name if there is one, the unit, and a note on differences.
 type Row = (&'static str, Option<&'static str>, &'static str, &'static str);
 
-/// Names known from elsewhere.
+/// The known names.
 pub const NAMES: &[Row] = &[
     ("enabled", Some("policy.mode"), "", "`false` is the mode `disabled`; it is on by default"),
     ("level", Some("policy.mode"), "", "`conservative` is `safe`, `balanced` is `standard`"),
@@ -73,7 +73,7 @@ pub const NAMES: &[Row] = &[
     ("diff_max_total_lines", Some("policy.diffMaxLines"), "lines", "`standard` shows all"),
 ];
 
-/// Our name of a setting that is known elsewhere by the last part of its name.
+/// Our name for a setting whose last name part is known from another program.
 pub fn ours(name: &str) -> Option<&'static str> {
     let last = |theirs: &str| theirs.rsplit('.').next() == Some(name);
     NAMES.iter().find(|(theirs, ..)| last(theirs)).and_then(|(_, ours, ..)| *ours)

@@ -1,4 +1,4 @@
-//! What a policy excludes: kinds of output, steps, and the lists of names in one place.
+//! Exclusions of a policy: kinds of output, steps, and names.
 
 use std::sync::LazyLock;
 
@@ -13,7 +13,7 @@ use crate::text::methods::{ENCODERS, REDUCERS, STEPS};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Category {
-    /// Whatever a command line wrote.
+    /// Everything that a command line printed.
     Command,
     /// Files and parts of them.
     File,
@@ -71,7 +71,7 @@ pub fn methods() -> &'static [&'static str] {
 impl Policy {
     /// Whether a step is excluded.
     pub fn excludes(&self, step: &str) -> bool {
-        // Nearly always there is nothing to look through.
+        // The list is almost always empty.
         !self.exclude_methods.is_empty() && self.exclude_methods.iter().any(|method| method == step)
     }
 
@@ -81,15 +81,15 @@ impl Policy {
         Ok(())
     }
 
-    /// So are parts of them.
+    /// So are parts of their names.
     pub(super) fn take_tool_substrings(&mut self, parts: &[String], _: &Row) -> Result<(), BadValue> {
-        // Every name has nothing in it.
+        // The empty string is a part of every name, so it is ignored.
         let parts = parts.iter().filter(|part| !part.is_empty());
         self.exclude_tool_substrings = parts.map(|part| part.to_lowercase()).collect();
         Ok(())
     }
 
-    /// Flags look like flags.
+    /// Each item must look like a flag.
     pub(super) fn take_flags(&mut self, flags: &[String], row: &Row) -> Result<(), BadValue> {
         if let Some(bad) = flags.iter().find(|flag| !flag.starts_with(['-', '/'])) {
             return Err(row.bad(format!("`{bad}`"), "a flag, which begins with `-` or `/`".to_owned()));

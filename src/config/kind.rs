@@ -1,5 +1,5 @@
-//! What values a setting takes, read from the JSON Schema: the one definition behind files, environment, flags,
-//! errors and documentation.
+//! The allowed values of a setting, read from the JSON Schema. This one definition serves files, environment, flags, errors
+//! and documentation.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::table::WHOLE;
 
-/// What values are allowed.
+/// Allowed values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Kind {
     /// `true` or `false`.
@@ -40,17 +40,17 @@ pub enum Kind {
 pub struct Member {
     /// Its name.
     pub name: String,
-    /// What it takes.
+    /// Its allowed values.
     pub kind: Kind,
-    /// What it is for, in one paragraph.
+    /// Its documentation, in one paragraph.
     pub doc: String,
 }
 
-/// How deep schemas are read; what lies deeper is `Other`.
+/// How deep schemas are read; deeper values are `Other`.
 const MAX_DEPTH: usize = 8;
 
 impl Kind {
-    /// Reads a schema whose references lead into `definitions`.
+    /// Reads a schema whose references point into `definitions`.
     pub(super) fn read(schema: &Value, definitions: &Map<String, Value>) -> Self {
         read(schema, definitions, 0)
     }
@@ -123,7 +123,7 @@ fn read(schema: &Value, definitions: &Map<String, Value>, depth: usize) -> Kind 
     }
 }
 
-/// Branches that are names make one choice; a lone branch beside `null` is what it is.
+/// Branches that are names form one choice; a single branch beside `null` stands for itself.
 fn one_of(branches: &[Value], definitions: &Map<String, Value>, depth: usize) -> Kind {
     let mut kinds: Vec<Kind> = Vec::new();
     let mut names: Vec<String> = Vec::new();

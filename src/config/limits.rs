@@ -1,8 +1,8 @@
-//! Limits that depend on the mode unless somebody set them.
+//! Limits whose default depends on the mode.
 
 use super::{Mode, Policy, Structured};
 
-/// What is shown of a search. `None` is no limit.
+/// Limits for searches. `None` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SearchLimits {
     /// Context lines on each side of a match.
@@ -15,7 +15,7 @@ pub struct SearchLimits {
     pub line_length: Option<usize>,
 }
 
-/// What is shown of a diff. `None` is no limit.
+/// Limits for diffs. `None` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DiffLimits {
     /// Changed lines of one hunk.
@@ -24,7 +24,7 @@ pub struct DiffLimits {
     pub lines: Option<usize>,
 }
 
-/// What is shown of structured data. `None` is no limit.
+/// Limits for structured data. `None` means no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DataLimits {
     /// Items of an array.
@@ -34,7 +34,7 @@ pub struct DataLimits {
 }
 
 impl Policy {
-    /// The limits of structured data that are in force.
+    /// The limits for structured data in force.
     pub fn data_limits(&self) -> DataLimits {
         DataLimits {
             items: self.limit(self.array_max_items, None, 24),
@@ -42,7 +42,7 @@ impl Policy {
         }
     }
 
-    /// What may become of structured data, as the mode says where nobody else does.
+    /// What may happen to structured data; by default the mode decides.
     pub fn structured_form(&self) -> Structured {
         match self.structured {
             Structured::Auto if self.mode == Mode::Aggressive => Structured::Tables,
@@ -51,12 +51,12 @@ impl Policy {
         }
     }
 
-    /// Whether `aggressive` may write what a document says in another form.
+    /// Whether `aggressive` may write a document in another form.
     pub fn rewrites_documents(&self) -> bool {
         self.mode == Mode::Aggressive && self.structured_form() != Structured::Parseable
     }
 
-    /// The limits of a search that are in force.
+    /// The limits for searches in force.
     pub fn search_limits(&self) -> SearchLimits {
         SearchLimits {
             context_lines: self.search_context_lines.or(self.in_aggressive(2)),
@@ -66,7 +66,7 @@ impl Policy {
         }
     }
 
-    /// The limits of a diff that are in force.
+    /// The limits for diffs in force.
     pub fn diff_limits(&self) -> DiffLimits {
         DiffLimits {
             lines_per_hunk: self.limit(self.diff_max_lines_per_hunk, None, 100),
@@ -74,9 +74,9 @@ impl Policy {
         }
     }
 
-    /// Bytes of a text that no reducer understands above which its middle is left out; `None` for never.
-    /// `is_document` is whether it can only be read whole, as JSON: then the default is 32 KiB. A budget
-    /// does not halve it, since it cuts such texts itself, by tokens.
+    /// Bytes above which the middle of a text without a reducer is left out; `None` for never. For a document that is only
+    /// valid as a whole, such as JSON (`is_document`), the default is 32 KiB. A budget does not halve this limit, because it
+    /// cuts such texts by tokens.
     pub fn head_tail(&self, is_document: bool) -> Option<usize> {
         match is_document {
             true => self.whole_limit(self.head_tail_bytes, Some(32 << 10), 32 << 10),
@@ -89,7 +89,7 @@ impl Policy {
         self.limit(self.file_outline_bytes, Some(12 << 10), 4 << 10)
     }
 
-    /// What was set, where 0 stands for no limit, or what the mode says, halved as often as a budget asks.
+    /// The given limit, where 0 means none, or the default of the mode; halved as often as a budget requires.
     fn limit(&self, set: Option<usize>, standard: Option<usize>, aggressive: usize) -> Option<usize> {
         let limit = self.whole_limit(set, standard, aggressive);
         limit.map(|n| (n >> self.squeeze.min(16)).max(1))

@@ -1,4 +1,4 @@
-//! What may be done to a result and with what is known about it: the settings, their defaults, ranges and layers.
+//! The settings: definitions, defaults, ranges and layers.
 
 mod accounting;
 mod alerts;

@@ -1,4 +1,4 @@
-//! The page of all settings, `protocol/configuration.md`.
+//! Generates the page of all settings, `protocol/configuration.md`.
 
 use std::fmt::Write as _;
 
@@ -49,7 +49,7 @@ pub fn page() -> String {
     out
 }
 
-/// What a project's file may say.
+/// The settings that a project's file may give.
 fn of_projects() -> String {
     let mut out = String::from(
         "\n## Files of projects\n\n\

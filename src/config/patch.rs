@@ -1,4 +1,4 @@
-//! All settings together: what somebody gave, and what is in force.
+//! All settings together: those given, and those in force.
 
 use std::path::PathBuf;
 
@@ -8,27 +8,26 @@ use super::{Accounting, Alerts, Policy, Profile, Recovery, Server, Telemetry};
 settings! {
     section "";
 
-    /// The settings that are in force. A profile is only noted: what it stands for is a layer of its own.
+    /// The settings in force. The profile is only recorded; its settings are a layer of their own.
     pub struct Config;
 
-    /// The settings of a file, of the environment, of flags or of a host; what is absent stays as it was.
+    /// Settings from a file, the environment, flags or a host; absent settings stay unchanged.
     pub struct ConfigPatch;
 
-    /// Named settings that lie right above the defaults. Default none.
+    /// A named set of settings, right above the defaults. Default none.
     profile: Option<Profile> = None;
-    /// What may be done to a result.
+    /// How results may be changed.
     policy: Policy = Policy::default();
     /// Which originals are kept on disk.
     recovery: Recovery = Recovery::default();
     /// Events about what was done.
     telemetry: Telemetry = Telemetry::default();
-    /// When an operator is told of failures.
+    /// When operators are alerted.
     alerts: Alerts = Alerts::default();
-    /// What savings are counted against, and what tokens cost.
+    /// The baseline of savings, and the price of tokens.
     accounting: Accounting = Accounting::default();
-    /// How the process talks and what it holds; read once, at its start.
+    /// Communication and memory of the process; read once, at its start.
     server: Server = Server::default();
-    /// Files of rules, read beside those of `policy.rules`; a relative one lies beside the file that names it.
-    /// Default none.
+    /// Files of rules, in addition to `policy.rules`; a relative path starts at the file that names it. Default none.
     rule_files: Vec<PathBuf> = Vec::new(), path: Some(PathUse::Read);
 }

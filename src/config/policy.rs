@@ -1,6 +1,6 @@
-//! The policy: one definition of the settings, resolved and immutable while a result is worked on.
+//! The policy: the settings for one result. It does not change while a result is processed.
 //!
-//! A `PolicyPatch` holds only what somebody gave; laid over a `Policy` it changes only that.
+//! A `PolicyPatch` holds only the settings that were given, and changes only those of a `Policy`.
 
 use std::hash::{Hash, Hasher};
 
@@ -15,16 +15,16 @@ use crate::tokens::Tokenizer;
 settings! {
     section "policy.budget";
 
-    /// Tokens that results may take. The defaults are those of a budget of which somebody gave a part; without one it is
+    /// Token limits for results. These defaults apply if any part of a budget is given; without a budget it is
     /// [`Budget::NONE`].
     #[derive(Copy, Eq, Hash)]
     pub struct Budget;
 
-    /// A budget as somebody gave it. Of a budget that is given, what is absent has its default.
+    /// A budget as given. Absent members have their defaults.
     #[derive(Copy, Eq)]
     pub struct BudgetPatch;
 
-    /// Tokens of one result. A result of no more is left to the mode. 0 for any number. Default 2000.
+    /// Tokens of one result; smaller results are left to the mode. 0 for any number. Default 2000.
     per_result: Option<usize> = Some(2000), zero_is_none: true;
     /// Tokens above which the evidence suggests that the host summarizes. Default 4000.
     #[serde(skip)]
@@ -34,35 +34,34 @@ settings! {
 }
 
 impl Budget {
-    /// Any number of tokens.
+    /// No limit.
     pub const NONE: Self = Self { per_result: None, summarize_above: 0, total: None };
 }
 
-/// Folders that hold what nobody wrote by hand.
+/// Folders whose content is not written by hand.
 const NOISE_DIRECTORIES: &[&str] = &["node_modules", ".git", "target", "__pycache__", ".venv", "vendor"];
 
 settings! {
     section "policy";
 
-    /// The policy: the settings that count for one result.
+    /// The policy: the settings for one result.
     #[derive(Eq, Hash)]
     pub struct Policy;
 
-    /// Settings that somebody gave; what is absent stays as it was.
+    /// Settings that were given; absent settings stay unchanged.
     #[derive(Eq)]
     pub struct PolicyPatch;
 
-    /// What may be done. Default `standard`.
+    /// How far results may be changed. Default `standard`.
     mode: Mode = Mode::Standard, project: Some(Project::Lowers),
         flag: Some("How far the text may be changed: disabled, safe, standard, aggressive [default: standard]");
-    /// Results smaller than this many bytes pass through the safe stage only. Default 1024.
+    /// Results of fewer bytes only pass through the safe stage. Default 1024.
     min_bytes: usize = 1024;
     /// Byte cap of a result, 1 to 1048576. Default 65536; when given, it also bounds failure lines.
     #[taken_by(Policy::take_cap)]
     max_output_bytes: usize = 65_536, min: 1, max: MAX_OUTPUT_BYTES, flag: Some("Byte cap of the result, 1 to 1048576");
-    /// Bytes above which the middle of a text that no reducer understands is left out; 0 for never.
-    /// Failure lines stay. Default 12288 in `standard`, 6144 in
-    /// `aggressive`, 32768 for a JSON document.
+    /// Bytes above which the middle of a text without a reducer is left out; 0 for never. Failure lines stay. Default 12288
+    /// in `standard`, 6144 in `aggressive`, 32768 for a JSON document.
     head_tail_bytes: Option<usize> = None;
     /// Whether a result that repeats an earlier one of the session becomes a reference. Default true.
     dedup: bool = true;
@@ -70,7 +69,7 @@ settings! {
     memo: bool = true;
     /// Whether secrets are removed. Default true.
     redact_secrets: bool = true;
-    /// What is no secret to this operator. Default nothing.
+    /// Values that are not secrets to this operator. Default nothing.
     secrets: Secrets = Secrets::default();
     /// Tools whose results are returned exactly, compared without case. Default none.
     #[taken_by(Policy::take_tools)]
@@ -81,20 +80,17 @@ settings! {
     /// Kinds of output that are returned exactly, by the call or by the grammar of any part of the text. Default
     /// none.
     exclude_categories: Vec<Category> = Vec::new(), project: Some(Project::Adds);
-    /// Steps that are not tried, by their names in the evidence; `terminal` is the clean-up of escape sequences and
+    /// Steps that are not tried, by their names in the evidence; `terminal` stands for rendering escape sequences and
     /// overwritten text. Default none.
     exclude_methods: Vec<String> = Vec::new(), project: Some(Project::Adds), items: Some(exclusion::methods);
-    /// First words of commands whose results are returned exactly, read as a shell reads them: `git diff --stat`.
-    /// Default none.
+    /// First words of commands whose results are returned exactly, parsed as by a shell: `git diff --stat`. Default none.
     exclude_commands: Vec<String> = Vec::new(), project: Some(Project::Adds);
-    /// Flags, such as `--json`, of commands whose results are returned exactly. Default none.
+    /// Flags, such as `--json`; results of commands with one of them are returned exactly. Default none.
     #[taken_by(Policy::take_flags)]
     exclude_flags: Vec<String> = Vec::new(), project: Some(Project::Adds);
-    /// First words of commands whose lines, where they are shown, are shown as they are: no step writes them anew.
-    /// Default none.
+    /// First words of commands whose lines are shown as they are or left out: no step rewrites them. Default none.
     verbatim_commands: Vec<String> = Vec::new(), project: Some(Project::Adds);
-    /// Whether nothing is left out: only steps that lose nothing are used, and only a byte cap that is given cuts.
-    /// Default false.
+    /// Whether nothing is left out: only lossless steps are used, and only a byte cap that was set cuts. Default false.
     never_omit: bool = false, project: Some(Project::TurnsOn);
     /// Whether the host offers the model a tool that reads artifacts. Default false.
     expand_tool: bool = false;
@@ -104,17 +100,16 @@ settings! {
     tokenizer: Tokenizer = Tokenizer::O200k, flag: Some("Token counter: o200k, cl100k, heuristic [default: o200k]");
     /// Tokens above which the evidence suggests that the host summarizes. Default 4000.
     summarize_above: usize = 4000;
-    /// After how many later results an output is no longer referred to, unless the host says that it is
-    /// visible. Default 200.
+    /// After how many later results an output is no longer referred to, unless the host says that it is visible. Default
+    /// 200.
     dedup_window_results: usize = 200;
     /// After how many tokens of later results an output is no longer referred to. Default 80000.
     dedup_window_tokens: usize = 80_000;
-    /// What a request gets that is repeated after an answer that was a reference or had gaps. Default
-    /// `full`.
+    /// What a repeated request gets after an answer that was a reference or had gaps. Default `full`.
     on_repeat: OnRepeat = OnRepeat::Full;
     /// How much of a file is shown. Default `auto`.
     file_detail: FileDetail = FileDetail::Auto;
-    /// What `auto` does with a file that no outline is known for. Default `full`.
+    /// What `auto` does with a file without a known outline. Default `full`.
     file_detail_fallback: FileDetail = FileDetail::Full;
     /// Lines up to which `auto` shows a file whole. Default 120.
     file_full_max_lines: usize = 120;
@@ -124,8 +119,7 @@ settings! {
     /// Bytes of a view above which `auto` may leave out bodies; 0 for never. Default 12288 in `standard`,
     /// 4096 in `aggressive`.
     file_outline_bytes: Option<usize> = None;
-    /// Whether lines of an outline carry the file's line numbers where the view itself has none. Default
-    /// false.
+    /// Whether lines of an outline carry the file's line numbers if the view has none. Default false.
     file_line_numbers: bool = false;
     /// Most lines shown of a file, from its start; 0 for no limit. Default 0.
     file_max_lines: Option<usize> = None;
@@ -141,20 +135,20 @@ settings! {
     /// Characters above which a line of a search is cut around its match; 0 for never. Default 1000 in
     /// `standard`, 240 in `aggressive`.
     search_max_line_length: Option<usize> = None;
-    /// Folders whose content is folded in listings, with its counts. Default `node_modules`, `.git`,
-    /// `target`, `__pycache__`, `.venv`, `vendor`.
+    /// Folders whose content is folded in listings, with counts. Default `node_modules`, `.git`, `target`, `__pycache__`,
+    /// `.venv`, `vendor`.
     noise_directories: Vec<String> = NOISE_DIRECTORIES.iter().map(|d| (*d).to_owned()).collect();
     /// Changed lines shown of one hunk of a diff; 0 for all. Default all in `standard`, 100 in
     /// `aggressive`.
     diff_max_lines_per_hunk: Option<usize> = None;
     /// Changed lines shown of a whole diff; 0 for all. Default all in `standard`, 500 in `aggressive`.
     diff_max_lines: Option<usize> = None;
-    /// How far a budget may climb above `mode`. Default `aggressive`.
+    /// The highest mode that a budget may use. Default `aggressive`.
     max_mode: Mode = Mode::Aggressive, project: Some(Project::Lowers);
-    /// Tokens that results may take. Default any number.
+    /// Token limits for results. Default any number.
     #[taken_by(Policy::take_budget)]
     budget: Budget = Budget::NONE, rank: Some(2);
-    /// What may become of structured data. Default `auto`.
+    /// What may happen to structured data. Default `auto`.
     structured: Structured = Structured::Auto;
     /// Whether members that are null, `""`, `[]` or `{}` may be left out in `aggressive`. Default false.
     drop_empty: bool = false;
@@ -163,24 +157,23 @@ settings! {
     /// Characters shown of a string in structured data; 0 for all. Default all in `standard`, 1000 in
     /// `aggressive`.
     string_max_length: Option<usize> = None;
-    /// How repeated text is written once in `aggressive`. Default `auto`.
+    /// How repeated text is replaced by a dictionary in `aggressive`. Default `auto`.
     dictionary: DictionaryMethod = DictionaryMethod::Auto;
     /// Bytes above which a result of a session is replaced by a pointer and a preview; 0 for never.
     /// Default never.
     externalize_above: Option<usize> = None, zero_is_none: true;
-    /// Rules of the operator. One of the same name takes the place of one that was there, others are added.
-    /// Default none.
+    /// Rules of the operator. A rule replaces an earlier one of the same name; others are added. Default none.
     #[serde(serialize_with = "crate::rules::as_digest")]
     rules: Rules = Rules::default(), is_collected: true;
 
     derived {
-        /// Whether somebody gave the cap: then it also bounds failure lines.
+        /// Whether the cap was given: then it also limits failure lines.
         strict_cap: bool = false;
-        /// How often the limits that depend on the mode are halved: how a budget asks for less.
+        /// How often a budget halves the limits that depend on the mode.
         squeeze: u8 = 0;
-        /// What texts with gaps say of their original, where an operator wants that.
+        /// What texts with gaps say about reading their original, if an operator wants that.
         hint: Option<std::sync::Arc<super::Hint>> = None;
-        /// What markers are sealed with. It is never shown, written or read from a file of settings.
+        /// The key that seals markers. It is never shown, written, or read from a file of settings.
         #[serde(skip)]
         seal_key: SealKey = SealKey::default();
     }
@@ -218,7 +211,7 @@ impl Policy {
         self.max_output_bytes.overlay(given, row)
     }
 
-    /// What is absent of a budget has its default, not what was there.
+    /// Absent members of a budget get their defaults, not the earlier values.
     fn take_budget(&mut self, given: &BudgetPatch, _: &Row) -> Result<(), BadValue> {
         let budget = Budget::default().with(given)?;
         self.summarize_above = budget.summarize_above;
@@ -226,10 +219,10 @@ impl Policy {
         Ok(())
     }
 
-    /// A digest of everything that can change an output: two policies with the same fingerprint
-    /// give the same bytes. How much evidence is returned does not count.
+    /// A digest of everything that can change an output: two policies with the same fingerprint give the same bytes. The
+    /// amount of evidence does not affect it.
     pub fn fingerprint(&self) -> u64 {
-        // What a batch may take in all is no matter of one result: what was given once stays as it was.
+        // The total of a batch does not affect a single result: an answer that was given once stays as it was.
         let budget = Budget { total: None, ..self.budget };
         let neutral = Self { evidence: EvidenceDetail::Full, memo: true, budget, ..self.clone() };
         let mut bytes = Bytes::default();
@@ -240,7 +233,7 @@ impl Policy {
     }
 }
 
-/// Keeps what is hashed.
+/// Collects the hashed bytes.
 #[derive(Debug, Default)]
 struct Bytes(Vec<u8>);
 

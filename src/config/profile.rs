@@ -1,4 +1,4 @@
-//! Profiles: nothing but named settings.
+//! Profiles: named sets of settings.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
-    /// An agent that edits code: files and searches as they are, reports read.
+    /// An agent that edits code: files and searches stay as they are, reports are reduced.
     Coding,
     /// An agent that reads a lot: outlines, tables and limits.
     Research,
-    /// An agent that operates machines: logs by form, originals of failures kept.
+    /// An agent that operates machines: logs grouped by form, originals of failures kept.
     Ops,
 }
 
@@ -32,7 +32,7 @@ impl Profile {
     /// The settings.
     pub fn settings(self) -> Value {
         match self {
-            // What is edited by its text has to be seen word for word; a climb must not rewrite it.
+            // Text that is edited must be seen word for word; a budget must not rewrite it.
             Self::Coding => json!({
                 "policy": {
                     "mode": "standard",
@@ -42,7 +42,7 @@ impl Profile {
                     "excludeFlags": ["--porcelain", "--name-only"],
                 },
             }),
-            // What was read once is looked up again, not read again.
+            // Text that was read once is looked up again, not read again.
             Self::Research => json!({
                 "policy": {
                     "mode": "aggressive",
@@ -50,7 +50,7 @@ impl Profile {
                     "searchMaxMatchesPerFile": 5,
                 },
             }),
-            // What failed is asked for days later.
+            // Failures are investigated days later.
             Self::Ops => json!({
                 "policy": { "mode": "aggressive", "dropEmpty": true },
                 "recovery": { "mode": "failures", "retentionSeconds": 604_800 },
@@ -59,7 +59,7 @@ impl Profile {
         }
     }
 
-    /// The settings, as a file of YAML would give them.
+    /// The settings, as a YAML file.
     pub fn yaml(self) -> String {
         let mut out = String::new();
         write(&self.settings(), "", &mut out);
@@ -67,7 +67,7 @@ impl Profile {
     }
 }
 
-/// Writes groups with a line for each member, and lists of names in one line.
+/// Writes each member of a group on its own line, and lists of names on one line.
 fn write(group: &Value, indent: &str, out: &mut String) {
     for (name, value) in group.as_object().into_iter().flatten() {
         *out += &match value {

@@ -1,6 +1,6 @@
 //! Settings of recovery: which originals are kept on disk, where and for how long.
 //!
-//! The originals of a running session are in the store of the process whatever is set here.
+//! The originals of a running session are in the store of the process, whatever these settings say.
 
 use std::path::PathBuf;
 
@@ -16,9 +16,9 @@ pub enum RecoveryMode {
     /// None.
     #[default]
     Never,
-    /// Those of results that failed, or on which the compression failed.
+    /// Those of results that failed, or whose compression failed.
     Failures,
-    /// Those of all results that were changed.
+    /// Those of all changed results.
     Always,
 }
 
@@ -29,36 +29,36 @@ settings! {
     #[derive(Eq, Hash)]
     pub struct Recovery;
 
-    /// Settings of recovery that somebody gave.
+    /// Settings of recovery that were given.
     #[derive(Eq)]
     pub struct RecoveryPatch;
 
-    /// Which originals are kept on disk: `never`, `failures` (of results that failed or on which the compression
-    /// failed), `always`. Default `never`.
+    /// Which originals are kept on disk: `never`, `failures` (of results that failed or whose compression failed), `always`.
+    /// Default `never`.
     mode: RecoveryMode = RecoveryMode::Never;
     /// Originals of fewer bytes are not kept. Default 4096.
     min_original_bytes: usize = 4096;
-    /// Originals of which fewer bytes were saved are not kept. Default 2048.
+    /// Originals are not kept if fewer bytes were saved. Default 2048.
     min_saved_bytes: usize = 2048;
-    /// Originals of more bytes, before they are packed, are not kept. Default 262144.
+    /// Originals of more bytes, before packing, are not kept. Default 262144.
     max_artifact_bytes: usize = 262_144, min: 1, max: 67_108_864;
-    /// Originals on disk, 1 to 65536; the oldest go first. Default 128.
+    /// Most originals on disk, 1 to 65536; the oldest are removed first. Default 128.
     max_artifacts: usize = 128, min: 1, max: 65_536;
     /// Seconds for which an original is kept, at least 1. Default 86400.
     retention_seconds: u64 = 86_400, min: 1;
-    /// Folder that only its owner may enter; a relative one lies beside the file that names it. Default the user's
-    /// state folder.
+    /// A folder that only its owner may enter; a relative path starts at the file that names it. Default the user's state
+    /// folder.
     directory: Option<PathBuf> = None, path: Some(PathUse::Written);
     /// Whether a later process reads what this one kept. Default false.
     survives_restart: bool = false;
-    /// Whether texts say how their original is read. Default false.
+    /// Whether texts say how to read their original. Default false.
     hint_in_text: bool = false;
 }
 
-/// What decides whether an original is kept on disk.
+/// The facts that decide whether an original is kept on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RecoveryFacts {
-    /// Whether the call failed: by its exit code or the host's flag, else by what the text reports.
+    /// Whether the call failed: by its exit code or the host's flag, otherwise by what the text reports.
     pub has_failed: bool,
     /// Whether the compression failed.
     pub is_broken: bool,
@@ -68,19 +68,17 @@ pub struct RecoveryFacts {
     pub saved: usize,
 }
 
-/// What texts say of their originals.
+/// What texts say about reading their originals.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 pub struct Hint {
-    /// Which originals there are.
+    /// Which originals exist.
     pub recovery: Recovery,
-    /// The folder that the command has to be given, `Some(None)` where it needs none; `None` where no command
-    /// can be called.
+    /// The folder argument of the command, `Some(None)` if it needs none; `None` if no command can be called.
     pub command: Option<Option<String>>,
 }
 
 impl Recovery {
-    /// Whether the original of a result is kept. Where the compression failed nothing was saved, so that only the
-    /// size counts.
+    /// Whether to keep the original of a result. If the compression failed nothing was saved, so only the size counts.
     pub fn wants(&self, facts: &RecoveryFacts) -> bool {
         let is_meant = match self.mode {
             RecoveryMode::Never => false,

@@ -12,19 +12,19 @@ use super::table::{TABLES, WHOLE};
 /// One setting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
-    /// Its place: `policy.budget.perResult`.
+    /// Its key: `policy.budget.perResult`.
     pub key: String,
-    /// What it takes.
+    /// Its allowed values.
     pub kind: Kind,
-    /// What it is for.
+    /// Its documentation.
     pub doc: String,
     /// Its default in words.
     pub default: String,
 }
 
 impl Setting {
-    /// The variable of the environment that sets it: `TERSED_`, then its place with `_` for each `.` and before
-    /// each capital letter, in capital letters.
+    /// The environment variable that sets it: `TERSED_`, then its key in capital letters, with `_` for each `.` and before
+    /// each capital letter.
     pub fn variable(&self) -> String {
         let mut name = String::from("TERSED_");
         for c in self.key.chars() {
@@ -37,7 +37,7 @@ impl Setting {
         name
     }
 
-    /// Its default as a value; null where it depends on the mode, or is none.
+    /// Its default as a value; null if it depends on the mode or there is none.
     pub fn default_value(&self) -> Value {
         static DEFAULTS: LazyLock<Value> =
             LazyLock::new(|| serde_json::to_value(Config::default()).unwrap_or_default());
@@ -48,7 +48,7 @@ impl Setting {
 /// The schema of a configuration file.
 #[cfg(not(feature = "schema"))]
 pub fn schema() -> Value {
-    // What the types give; `tests/integration/generated.rs` compares the two.
+    // The result of the version below; `tests/integration/generated.rs` compares the two.
     const GENERATED: &str = include_str!("../../protocol/v1/config.schema.json");
     serde_json::from_str(GENERATED).unwrap_or_default()
 }
@@ -70,7 +70,7 @@ pub fn schema_json() -> String {
     serde_json::to_string_pretty(&schema()).unwrap_or_default() + "\n"
 }
 
-/// Adds to definitions what the types do not show: ranges, items of lists, and other names of modes.
+/// Adds details that the types do not show: ranges, items of lists, and aliases of modes.
 #[cfg(feature = "schema")]
 pub fn complete(definitions: &mut Map<String, Value>) {
     for (name, definition) in definitions.iter_mut().filter(|(name, _)| name.ends_with("Patch")) {
@@ -86,7 +86,7 @@ pub fn complete(definitions: &mut Map<String, Value>) {
             if let Some(items) = row.and_then(|row| row.items) {
                 property["items"]["enum"] = serde_json::json!(items());
             }
-            // Other names are read and never written, so that they belong to the setting alone.
+            // Aliases are read and never written, so they belong only to this setting.
             if name == "PolicyPatch"
                 && matches!(member.as_str(), "mode" | "maxMode")
                 && let Some(names) = property["anyOf"].as_array_mut()
@@ -100,7 +100,7 @@ pub fn complete(definitions: &mut Map<String, Value>) {
     }
 }
 
-/// What a whole file takes.
+/// The allowed content of a whole file.
 pub fn root() -> &'static Kind {
     static ROOT: LazyLock<Kind> = LazyLock::new(|| {
         let schema = schema();
@@ -110,7 +110,7 @@ pub fn root() -> &'static Kind {
     &ROOT
 }
 
-/// What a setting or a group of settings takes.
+/// The allowed values of a setting or a group.
 pub fn kind(key: &str) -> Option<&'static Kind> {
     key.split('.').try_fold(root(), |kind, name| match kind {
         Kind::Group(members) => members.iter().find(|member| member.name == name).map(|member| &member.kind),
@@ -128,7 +128,7 @@ pub fn settings() -> &'static [Setting] {
     &SETTINGS
 }
 
-/// The setting of that place.
+/// The setting with that key.
 pub fn setting(key: &str) -> Option<&'static Setting> {
     settings().iter().find(|setting| setting.key == key)
 }
@@ -148,7 +148,7 @@ fn collect(kind: &Kind, key: &str, doc: &str, all: &mut Vec<Setting>) {
     }
 }
 
-/// A description without the sentence that tells the default, and that sentence.
+/// Splits a description into its text and the sentence about the default.
 fn parted(doc: &str) -> (String, String) {
     let Some(at) = doc.find("Default ") else { return (doc.trim().to_owned(), String::new()) };
     let rest = &doc[at + "Default ".len()..];

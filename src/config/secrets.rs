@@ -1,4 +1,4 @@
-//! What is no secret to this operator, though a rule finds it: the items of `secrets.allow`. Judges no text.
+//! The items of `secrets.allow`: values that a rule finds but that are not secrets to this operator. Judges no text.
 
 use super::BadValue;
 use super::table::{Project, Row, settings};
@@ -7,17 +7,17 @@ use crate::sanitize::allowed::Allowed;
 settings! {
     section "policy.secrets";
 
-    /// How secrets are treated.
+    /// Treatment of secrets.
     #[derive(Eq, Hash)]
     pub struct Secrets;
 
-    /// How secrets are treated, as somebody gave it.
+    /// Treatment of secrets, as given.
     #[derive(Eq)]
     pub struct SecretsPatch;
 
-    /// What stays, though a rule finds it. An item is one or more of `rule:ID`, `path:GLOB` and `fingerprint:HEX` with
-    /// blanks between them, which must all hold: `rule:url-password path:tests/**`. Rules and fingerprints are those of
-    /// the evidence; the path is that of the file that a result is about. Files of a project cannot set it. Default none.
+    /// Values that stay, even if a rule finds them. An item is one or more of `rule:ID`, `path:GLOB` and `fingerprint:HEX`,
+    /// separated by blanks, which must all hold: `rule:url-password path:tests/**`. Rules and fingerprints are those of the
+    /// evidence; the path is that of the file that a result is about. Files of a project cannot set it. Default none.
     #[taken_by(Secrets::take_allow)]
     allow: Vec<String> = Vec::new(), project: Some(Project::Never);
 }

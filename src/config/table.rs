@@ -1,7 +1,6 @@
-//! The table of settings: what a row says, and the macro that makes everything of a section from its rows.
+//! The table of settings: the fields of a row, and the macro that generates a section from its rows.
 //!
-//! A row is a setting. For example, of the section `policy`:
-//!
+//! Each row is a setting. For example, in the section `policy`:
 //! ```text
 //! settings! {
 //!     section "policy";
@@ -25,12 +24,14 @@
 //! }
 //! ```
 //!
-//! Of the first row come the field `max_output_bytes: usize` of `Policy` with its default; the field
-//! `max_output_bytes: Option<u64>` of `PolicyPatch`, which is `maxOutputBytes` in files and on the wire; its lines of
+//! From the first row, the macro generates: the field `max_output_bytes: usize` of `Policy` with its default; the field
+//! `max_output_bytes: Option<u64>` of `PolicyPatch`, called `maxOutputBytes` in files and in the protocol; its lines in
 //! `Policy::with` and `PolicyPatch::or`; its documentation and range in the schema and on the page; the variable
-//! `TERSED_POLICY_MAX_OUTPUT_BYTES`; and the flag `--max-output-bytes`. How a value is given and laid over another follows
-//! from its type ([`Overlay`]); a setting with checks or effects of its own names a function (`taken_by`). What stands
-//! behind the default are members of [`Row`]. What is `derived` is no setting: nobody can give it.
+//! `TERSED_POLICY_MAX_OUTPUT_BYTES`; and the flag `--max-output-bytes`. The type of a setting decides how it is given and
+//! combined ([`Overlay`]); `taken_by` names a function for special checks or effects. The items after the default are
+//! members of [`Row`]. A `derived` field is not a setting: nobody can give it.
+//!
+//! This file is longer than most because the macro and its row type only make sense together.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -44,50 +45,49 @@ use super::{
 use crate::rules::Rules;
 use crate::tokens::Tokenizer;
 
-/// The largest number that settings without a range of their own take.
+/// The largest number of settings without a range of their own.
 pub(super) const WHOLE: u64 = u32::MAX as u64;
 
-/// What a row says beside name, type, default and documentation.
+/// The fields of a row, except name, type, default and documentation.
 #[derive(Debug, Clone, Copy)]
 pub struct Row {
     /// The section.
     pub section: &'static str,
-    /// The name, as a field is named.
+    /// The name, in the form of a Rust field.
     pub field: &'static str,
     /// The smallest number.
     pub min: u64,
     /// The largest number.
     pub max: u64,
-    /// Whether 0 is no limit, rather than one that the code which uses it understands.
+    /// Whether 0 means no limit; otherwise the code that uses the setting interprets 0.
     pub zero_is_none: bool,
-    /// What the items of a list may be; `None` for anything.
+    /// Allowed items of a list; `None` for any.
     pub items: Option<fn() -> &'static [&'static str]>,
-    /// What the file of a project may say of it that the user did not trust; `None` for nothing.
+    /// What an untrusted project file may set; `None` for nothing.
     pub project: Option<Project>,
     /// The help of its flag, if it has one.
     pub flag: Option<&'static str>,
-    /// What is done with the file or folder that it names; `None` where it names none. A relative path lies beside the
-    /// file of settings that gives it.
+    /// How the named file or folder is used; `None` if the setting is not a path. A relative path starts at the file of
+    /// settings that gives it.
     pub path: Option<PathUse>,
-    /// Whether every layer adds its own items, by their names.
+    /// Whether every layer adds its own items, identified by name.
     pub is_collected: bool,
-    /// Whether it takes a number, which [`Overlay::IS_NUMBER`] of its type says.
+    /// Whether it takes a number; [`Overlay::IS_NUMBER`] of its type.
     pub is_number: bool,
-    /// Its rank among bad values, where that is not [`Overlay::RANK`] of its type.
+    /// Its rank among bad values, if different from [`Overlay::RANK`] of its type.
     pub rank: Option<u8>,
 }
 
-/// What is done with a file or folder.
+/// How a file or folder is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathUse {
     /// It is read.
     Read,
-    /// It is written to, so that a project's file may only name one in the user's state folder.
+    /// It is written to, so a project's file may only name a path in the user's state folder.
     Written,
 }
 
-/// What the file of a project may say of a setting while the user does not trust it: only what makes less of what is done,
-/// and never less redaction.
+/// What an untrusted project file may do to a setting: only what makes tersed do less, and never less redaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Project {
     /// Adds to a list.
@@ -96,12 +96,12 @@ pub enum Project {
     Lowers,
     /// Turns it on.
     TurnsOn,
-    /// Nothing, and nothing either where the user trusts the file.
+    /// Nothing, even if the user trusts the file.
     Never,
 }
 
 impl Row {
-    /// A row that says no more than its name.
+    /// A row with only a name.
     pub(super) const fn new(section: &'static str, field: &'static str) -> Self {
         Self {
             section,
@@ -119,13 +119,13 @@ impl Row {
         }
     }
 
-    /// This row with what the type of the setting says. It does not compile where the two contradict each other.
+    /// This row with the properties of its type. Fails to compile if the two contradict each other.
     pub(super) const fn of<T: Overlay>(self) -> Self {
         assert!(T::IS_PATH == self.path.is_some(), "a setting that is a path says what is done with it");
         Self { is_number: T::IS_NUMBER, ..self }
     }
 
-    /// Its name in files and on the wire: `maxOutputBytes`.
+    /// Its name in files and in the protocol: `maxOutputBytes`.
     pub fn name(&self) -> String {
         let mut words = self.field.split('_');
         let mut name = words.next().unwrap_or_default().to_owned();
@@ -137,18 +137,18 @@ impl Row {
         name
     }
 
-    /// Its place: `policy.maxOutputBytes`.
+    /// Its key: `policy.maxOutputBytes`.
     pub fn key(&self) -> String {
         let dot = if self.section.is_empty() { "" } else { "." };
         format!("{}{dot}{}", self.section, self.name())
     }
 
-    /// That a value is not allowed, and what is.
+    /// The error for a value that is not allowed.
     pub(super) fn bad(&self, value: String, allowed: String) -> BadValue {
         BadValue { section: self.section, key: self.name(), value, allowed }
     }
 
-    /// A number in its range.
+    /// Checks that a number is in its range.
     pub(super) fn number(&self, given: u64) -> Result<usize, BadValue> {
         match given {
             given if (self.min..=self.max).contains(&given) => Ok(given as usize),
@@ -160,13 +160,13 @@ impl Row {
 /// The rows of one section.
 #[derive(Debug, Clone, Copy)]
 pub struct Table {
-    /// Name of the type that holds what was given, which is that of its schema.
+    /// Name of the type that holds given values, which is also the name of its schema.
     pub patch: &'static str,
     /// The rows, in their order.
     pub rows: &'static [Row],
 }
 
-/// All sections. The rows of the first one are the sections themselves, but for those that are no groups.
+/// All sections. The rows of the first are the sections themselves, except those that are not groups.
 pub const TABLES: [Table; 9] = [
     Config::TABLE,
     Policy::TABLE,
@@ -184,16 +184,16 @@ pub fn rows() -> impl Iterator<Item = &'static Row> {
     TABLES.iter().flat_map(|table| table.rows)
 }
 
-/// The row of that place.
+/// The row with that key.
 pub fn row(key: &str) -> Option<&'static Row> {
     static ROWS: LazyLock<Vec<(String, &'static Row)>> =
         LazyLock::new(|| rows().map(|row| (row.key(), row)).collect());
     ROWS.iter().find(|(known, _)| known == key).map(|(_, row)| *row)
 }
 
-/// A type of settings: how somebody gives one, and how that is laid over what was there.
+/// A type of a setting: how it is given, and how a given value changes an earlier one.
 pub trait Overlay {
-    /// As it is given.
+    /// The type of a given value.
     type Given;
 
     /// If several values are bad, the error names the one of the lowest rank, then the first in the table.
@@ -205,7 +205,7 @@ pub trait Overlay {
     /// Whether it is a number.
     const IS_NUMBER: bool = false;
 
-    /// Lays what was given over what was there.
+    /// Applies a given value to the earlier one.
     fn overlay(&mut self, given: &Self::Given, row: &Row) -> Result<(), BadValue>;
 }
 
@@ -266,7 +266,7 @@ impl Overlay for Rules {
     }
 }
 
-/// Types that are given as they are: any value of them is allowed, and takes the place of what was there.
+/// Types that are given as they are: any value is allowed and replaces the earlier one.
 macro_rules! as_given {
     ($($type:ty $(, $constant:ident = $value:literal)?;)*) => {$(
         impl Overlay for $type {
@@ -297,7 +297,7 @@ as_given! {
     Vec<PathBuf>, IS_PATH = true;
 }
 
-/// The same, where there is nothing unless somebody gives it.
+/// The same for optional values, with `None` as default.
 macro_rules! none_unless_given {
     ($($type:ty $(, $constant:ident = $value:literal)?;)*) => {$(
         impl Overlay for Option<$type> {
@@ -317,9 +317,9 @@ none_unless_given! {
     Profile;
 }
 
-/// Makes of the rows of a section: the struct of what is in force and that of what somebody gave, with their names,
-/// documentation, defaults and schema; how one is laid over the other; and the list of the rows. The head of this file
-/// explains it by an example.
+/// Generates from the rows of a section: the struct of settings in force and that of given settings, with names,
+/// documentation, defaults and schema; how one is applied to the other; and the list of rows. The head of this file has an
+/// example.
 macro_rules! settings {
     (@lay $new:ident, $given:ident, $row:ident, $field:ident) => {
         $new.$field.overlay($given, $row)
@@ -378,7 +378,7 @@ macro_rules! settings {
         }
 
         impl $Patch {
-            /// These settings, and those of `below` where these say nothing.
+            /// These settings, completed by those of `below`.
             pub fn or(self, below: Self) -> Self {
                 Self { $($field: self.$field.or(below.$field),)+ }
             }
@@ -397,7 +397,7 @@ macro_rules! settings {
                 )+],
             };
 
-            /// These settings with what the patch gives laid over them. Nothing changes when a value is bad.
+            /// These settings with the patch applied. If a value is bad, nothing changes.
             pub fn with(&self, patch: &$Patch) -> Result<Self, $crate::config::BadValue> {
                 use $crate::config::table::Overlay;
                 let mut new = Self::clone(self);
@@ -410,7 +410,7 @@ macro_rules! settings {
                         bad.push((row.rank.unwrap_or(<$type as Overlay>::RANK), value));
                     }
                 )+
-                // `min_by_key` gives the first of equal ranks.
+                // `min_by_key` returns the first of equal ranks.
                 match bad.into_iter().min_by_key(|(rank, _)| *rank) {
                     Some((_, value)) => Err(value),
                     None => Ok(new),

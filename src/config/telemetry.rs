@@ -1,4 +1,4 @@
-//! Settings of telemetry: events about what was done, never about what a text said.
+//! Settings of telemetry: events about the work, never about content.
 
 use std::path::PathBuf;
 
@@ -11,19 +11,19 @@ settings! {
     #[derive(Eq)]
     pub struct Telemetry;
 
-    /// Settings of telemetry that somebody gave.
+    /// Settings of telemetry that were given.
     #[derive(Eq)]
     pub struct TelemetryPatch;
 
     /// Whether events are written to a file. Default false.
     enabled: bool = false;
-    /// The file; a relative one lies beside the file that names it. Default one in the user's state folder.
+    /// The file; a relative path starts at the file that names it. Default one in the user's state folder.
     path: Option<PathBuf> = None, path: Some(PathUse::Written);
-    /// Whether events carry 64-bit fingerprints, by which equal texts are known as equal. Default true.
+    /// Whether events carry 64-bit fingerprints, which are equal for equal texts. Default true.
     fingerprints: bool = true;
-    /// Events that wait to be written; more are dropped and counted. Default 1024.
+    /// Most events that wait to be written; further ones are dropped and counted. Default 1024.
     queue_events: usize = 1024, min: 1, max: 65_536;
-    /// Bytes of one event; a longer one loses its lists, and says so. Default 8192.
+    /// Bytes of one event; a longer one loses its lists and names them. Default 8192.
     max_event_bytes: usize = 8192, min: 1024, max: 1_048_576;
     /// Bytes of a file before the next begins. Default 16777216.
     max_file_bytes: usize = 16 << 20, min: 4096;

@@ -1,9 +1,8 @@
-//! How much of a file view is shown: all of it, or its outline with the bodies left out.
+//! Decides how much of a file view is shown: all of it, or its outline without bodies.
 //!
-//! Lines that stay are exact, so that an edit tool can match them. A range that was asked for is never
-//! touched, and neither is a file that no outline is known for. Every gap says which lines it stands
-//! for and what they name, so that a reader knows what to ask for. Works on the lines that no step
-//! before it changed; it never decides what a failure is.
+//! Lines that stay are exact, so an edit tool can match them. A requested range and a file without a known outline are never
+//! changed. Every gap lists its lines and the names in them, so that a reader knows what to ask for. It changes only lines
+//! that no earlier step changed, and does not decide what a failure is.
 
 mod plan;
 
@@ -20,10 +19,10 @@ use crate::text::signals;
 use crate::text::source::Source;
 use plan::Plan;
 
-/// Terms of the session that are used for one text.
+/// Most terms of the session that are used for one text.
 pub const MAX_TERMS: usize = 64;
 
-/// Whether the session's terms could matter for this text.
+/// Whether the session's terms could affect this text.
 pub fn wants_terms(input: &Input<'_>) -> bool {
     level(input).is_some()
 }
@@ -36,7 +35,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let level = level(input).ok_or(Reason::NothingToDo)?;
     let source = input.source;
     let view = source.view();
-    // What stands around a numbered view is no part of the file.
+    // Text around a numbered view is not part of the file.
     let numbered = view.numbered() * 2 > source.len();
     let text = |i: usize| if numbered && view.number(i).is_none() { "" } else { view.text(source.raw(i), i) };
     let lines: Vec<&str> = (0..source.len()).map(text).collect();
@@ -52,11 +51,11 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     let items: Vec<Item<'_>> = outline(language, &lines).ok_or(Reason::NotRecognized)?;
     let with_values = input.policy.mode == Mode::Aggressive || input.policy.file_detail != FileDetail::Auto;
     let mut plan = Plan::new(&lines, &items, level, with_values);
-    // What a shell shows may be a report after all.
+    // Output of a shell command may be a report after all.
     if input.detection.is_by_command {
         plan.keep(&signals::failure_lines(source));
     }
-    // Nor may a gap hide it: it is not in the file that the reader would ask for again.
+    // A gap must not hide it either: the reader would not find it in the file.
     if numbered {
         let around: Vec<usize> = (0..source.len()).filter(|i| view.number(*i).is_none()).collect();
         plan.keep(&around);
@@ -69,13 +68,13 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     for gap in gaps {
         let named = names.of(gap.clone(), &gap);
         let bytes = unpadded(source, gap.clone());
-        // Where the names say nearly as much as the lines, the lines stay.
+        // If the names are nearly as long as the lines, the lines stay.
         if named.len() * 2 < bytes {
             hidden += bytes - named.len();
             step.omit_named(gap, Reason::FileBody, 0, &named);
         }
     }
-    // A few gaps in a text that stays large are not worth their holes.
+    // A few gaps in a text that stays large are not worth it.
     if hidden * WORTH < unpadded(source, 0..source.len()) {
         return Err(Reason::NotPaying);
     }
@@ -85,8 +84,8 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
     Ok(step)
 }
 
-/// Bytes of lines without the blanks before their numbers, which a later step takes away: a text that
-/// comes in again without them must be judged as it was.
+/// Bytes of lines without the blanks before their numbers, which a later step removes. A text without these blanks must be
+/// judged the same.
 fn unpadded(source: &Source<'_>, lines: Lines) -> usize {
     let view = source.view();
     let blanks = |i: usize| source.raw(i).bytes().take_while(|b| *b == b' ').count();
@@ -109,7 +108,7 @@ fn level(input: &Input<'_>) -> Option<FileDetail> {
         FileDetail::Full => None,
         FileDetail::Auto => {
             let large = policy.outline_bytes().is_some_and(|bytes| size > bytes);
-            // What is open in an editor is about to be edited.
+            // A file that is open in an editor is about to be edited.
             let is_edited = detection.is_window && policy.mode < Mode::Aggressive;
             let asked = match lines {
                 n if n <= policy.file_full_max_lines => return None,
@@ -124,7 +123,7 @@ fn level(input: &Input<'_>) -> Option<FileDetail> {
     }
 }
 
-/// The limits on lines that somebody set.
+/// Applies the limits on lines that were set.
 fn limited(input: &Input<'_>, ledger: &Ledger) -> Option<Reduction> {
     let policy = input.policy;
     if input.detection.shape != Shape::File || input.detection.is_range {
@@ -140,7 +139,7 @@ fn limited(input: &Input<'_>, ledger: &Ledger) -> Option<Reduction> {
         (Some(head), Some(tail)) => head.min(len)..len.saturating_sub(tail).max(head.min(len)),
     };
     let mut step = Reduction::default();
-    // Whole spans only: a reference or a gap of another step stays as it is at the edge.
+    // Whole spans only: a reference or gap of another step at the edge stays as it is.
     for span in ledger.spans() {
         let lines = span.lines.start.max(gone.start)..span.lines.end.min(gone.end);
         if !lines.is_empty() && (span.action == Action::Keep || lines == span.lines) {
@@ -150,7 +149,7 @@ fn limited(input: &Input<'_>, ledger: &Ledger) -> Option<Reduction> {
     (!step.is_empty()).then_some(step)
 }
 
-/// Paths that the call names, and that a view names in its first lines.
+/// Paths that the call names, or that a view names in its first lines.
 fn paths<'a>(input: &'a Input<'_>) -> impl Iterator<Item = &'a str> {
     let words = input.detection.command.pipelines.iter().flatten().flat_map(|simple| &simple.argv);
     // `[File: src/a.py (12 lines total)]`, "running `cat -n` on /src/a.py:"
@@ -160,7 +159,7 @@ fn paths<'a>(input: &'a Input<'_>) -> impl Iterator<Item = &'a str> {
     input.call.path.as_deref().into_iter().chain(words.map(String::as_str)).map(tidy).chain(named)
 }
 
-/// Puts the line's number before the first line of every signature that is shown.
+/// Adds the line number before the first line of every shown signature.
 fn number(input: &Input<'_>, items: &[Item<'_>], ledger: &Ledger, step: &mut Reduction) {
     let source = input.source;
     let mut lines: Vec<usize> = items.iter().map(|item| item.signature.start).collect();

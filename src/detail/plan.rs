@@ -1,4 +1,4 @@
-//! Which lines of an outlined file may go, and which of them stay because they matter now.
+//! Chooses which lines of an outlined file may be left out, and which stay because they matter now.
 
 use super::Lines;
 use crate::config::FileDetail;
@@ -9,23 +9,23 @@ use crate::text::source::Source;
 
 /// Lines kept at the start of a file: its purpose and its imports.
 const HEAD_LINES: usize = 20;
-/// Fewer lines than this are no gap.
+/// Shorter gaps are not made.
 const MIN_GAP: usize = 4;
-/// Lines that stay or go together when they are ranked.
+/// Lines that are ranked together as a block.
 const BLOCK: usize = 12;
-/// Share of the lines that may go which stays for what the session is about, in percent; and for a query.
+/// Percentage of the removable lines that stays for the topic of the session, and the same for a query.
 const FOR_SESSION: usize = 5;
 const FOR_QUERY: usize = 25;
-/// A value, such as a table, has a body when it takes more lines than this.
+/// A value, such as a table, has a body if it takes more lines than this.
 const MIN_BODY_LINES: usize = 12;
 
-/// Per line whether it may go.
+/// For each line, whether it may be left out.
 pub(super) struct Plan {
     may_go: Vec<bool>,
 }
 
 impl Plan {
-    /// `with_values` is whether tables of values may go too.
+    /// `with_values` says whether tables of values may be left out too.
     pub(super) fn new(lines: &[&str], items: &[Item<'_>], level: FileDetail, with_values: bool) -> Self {
         let mut may_go = vec![false; lines.len()];
         for item in items {
@@ -37,7 +37,7 @@ impl Plan {
                 Kind::Value | Kind::Import if with_values && item.body.len() > MIN_BODY_LINES => {
                     may_go[item.body.clone()].fill(true);
                 }
-                // The members of a type are items, or fields, which stay.
+                // Members of a type are items of their own, or fields, which stay.
                 Kind::Type if level == FileDetail::Signatures => may_go[item.body.clone()].fill(true),
                 Kind::Type | Kind::Value | Kind::Import => {}
             }
@@ -64,7 +64,7 @@ impl Plan {
         lines.iter().for_each(|line| self.may_go[*line] = false);
     }
 
-    /// Keeps the blocks that score best.
+    /// Keeps the blocks with the best scores.
     pub(super) fn keep_relevant(&mut self, source: &Source<'_>, relevance: &Relevance, by_query: bool) {
         if relevance.is_empty() {
             return;
@@ -88,7 +88,7 @@ impl Plan {
         }
     }
 
-    /// Runs of lines to leave out, all of them lines that no step changed.
+    /// Runs of lines to leave out; no step changed any of them.
     pub(super) fn gaps(&self, source: &Source<'_>, ledger: &Ledger) -> Vec<Lines> {
         let mut gaps: Vec<Lines> = Vec::new();
         for kept in ledger.kept() {
@@ -108,15 +108,15 @@ impl Plan {
     }
 }
 
-/// Whether line `i` does not carry the number after that of the line before it: a gap that went on here
-/// could not be named by the numbers that a reader sees.
+/// Whether the number of line `i` does not follow that of the line before. A gap across it could not be named by visible
+/// numbers.
 fn jumps(source: &Source<'_>, i: usize) -> bool {
     let view = source.view();
     view.number(i) != view.number(i - 1).map(|n| n + 1)
         && (view.number(i).is_some() || view.number(i - 1).is_some())
 }
 
-/// Adds a gap that is long enough, without the empty lines at its ends.
+/// Adds a gap if it is long enough, without empty lines at its ends.
 fn push(gaps: &mut Vec<Lines>, source: &Source<'_>, mut gap: Lines) {
     let is_empty = |i: usize| source.view().text(source.raw(i), i).trim().is_empty();
     while !gap.is_empty() && is_empty(gap.end - 1) {

@@ -1,4 +1,4 @@
-//! Folders that are written to, and who else may enter them.
+//! Checks the folders that tersed writes to, and who else may access them.
 
 use std::path::{Path, PathBuf};
 
@@ -32,15 +32,19 @@ pub(super) fn look(place: &Place, config: &Config) -> Vec<Finding> {
         all.extend(telemetry(&file));
     }
     all.extend(sockets());
-    all.extend(crate::engine::seal_key::fault().map(|fault| {
-        let fix =
-            "remove it: a new one is made, and what was sealed with the old one counts as text".to_owned();
-        Finding::note(AREA, format!("{fault}; markers are sealed with a key of each process"), Some(fix))
+    all.extend(crate::engine::seal_key::why_unusable().map(|fault| {
+        let fix = "remove it: a new key is created, and markers with the old seal count as ordinary text"
+            .to_owned();
+        Finding::note(
+            AREA,
+            format!("{fault}; each process seals its markers with a key of its own"),
+            Some(fix),
+        )
     }));
     all
 }
 
-/// A folder that nobody else may enter.
+/// Checks that nobody else can access a folder.
 fn private(folder: &Path, what: &str, is_used: bool) -> Option<Finding> {
     let about = match std::fs::symlink_metadata(folder) {
         Ok(about) => about,
@@ -75,7 +79,7 @@ fn private(folder: &Path, what: &str, is_used: bool) -> Option<Finding> {
 }
 
 fn telemetry(file: &Path) -> Option<Finding> {
-    // The nearest folder that is there has to take a new file.
+    // The nearest existing folder must allow new files.
     let folder = file.ancestors().skip(1).find(|folder| folder.is_dir())?;
     let is_writable = match file.symlink_metadata().is_ok() {
         true => check_there(file, Event::is_header),
@@ -91,7 +95,7 @@ fn telemetry(file: &Path) -> Option<Finding> {
     })
 }
 
-/// The folders that may hold sockets of resident processes: of the session, else among temporary files.
+/// Folders that may hold sockets of resident processes: the session's runtime folder, else the one for temporary files.
 #[cfg(unix)]
 fn socket_folders() -> Vec<PathBuf> {
     let of_session = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
@@ -100,13 +104,13 @@ fn socket_folders() -> Vec<PathBuf> {
     of_session.map(|folder| folder.join("tersed")).into_iter().chain([temporary]).collect()
 }
 
-/// Resident processes that answer, and sockets of those that are gone.
+/// Counts resident processes that answer, and sockets whose process has ended.
 #[cfg(unix)]
 fn sockets() -> Vec<Finding> {
     use crate::host::resident::connect::connect;
     use std::time::{Duration, Instant};
 
-    /// How long a resident process is given to take somebody in.
+    /// How long a resident process may take to accept a connection.
     const PATIENCE: Duration = Duration::from_millis(500);
 
     let mut all = Vec::new();
@@ -120,7 +124,7 @@ fn sockets() -> Vec<Finding> {
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path());
         let sockets: Vec<PathBuf> =
             entries.filter(|path| path.extension().is_some_and(|end| end == "sock")).collect();
-        // One that hangs takes nobody in.
+        // A process that hangs accepts no connection.
         let answer = |socket: &&PathBuf| connect(socket, Instant::now() + PATIENCE).is_ok();
         let alive = sockets.iter().filter(answer).count();
         all.push(Finding::ok(AREA, format!("resident processes that answer: {alive}")));

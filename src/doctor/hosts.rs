@@ -1,4 +1,4 @@
-//! Hosts: which are here, which are wired, and whether the program that they start is there.
+//! Checks hosts: which exist here, which are wired, and whether the program that they start exists.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -11,7 +11,7 @@ use crate::install::{Held, Place, Row, Scope, Status};
 
 const AREA: &str = "hosts";
 
-/// `own` is this program.
+/// `own` is the path of this program.
 pub(super) fn look(place: &Place, own: &Path) -> Result<Vec<Finding>, String> {
     let rows: Vec<(&Row, Place, Status)> = ROWS
         .iter()
@@ -21,7 +21,7 @@ pub(super) fn look(place: &Place, own: &Path) -> Result<Vec<Finding>, String> {
             (row, place, status)
         })
         .collect();
-    // Each takes a while to say its version.
+    // In parallel, because each program takes a while to print its version.
     let versions: Vec<Option<Result<String, String>>> = thread::scope(|scope| {
         let started: Vec<_> = rows
             .iter()
@@ -95,7 +95,7 @@ fn findings(
     all
 }
 
-/// Whether a program that a host starts is there.
+/// Checks that the program that a host starts exists.
 fn started(place: &Place, start: &str, own: &Path) -> Result<String, String> {
     let path = PathBuf::from(start);
     if path.components().count() > 1 {

@@ -1,4 +1,4 @@
-//! What failed lately, as the file of events tells.
+//! Lists recent failures from the file of events.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -12,7 +12,7 @@ use crate::telemetry::event::{Event, What};
 use crate::telemetry::{Clock, SystemClock};
 
 const AREA: &str = "lately";
-/// Bytes at the end of the file that are looked at.
+/// Bytes read at the end of the file.
 const TAIL_BYTES: u64 = 4 << 20;
 /// Most failures that are listed.
 const MAX_FAILURES: usize = 5;
@@ -20,7 +20,7 @@ const MAX_FAILURES: usize = 5;
 pub(super) fn look(config: &Config) -> Vec<Finding> {
     let Some(file) = events(config) else { return Vec::new() };
     if !file.exists() {
-        let text = "no events are written, so that nothing is known of failures".to_owned();
+        let text = "no events are written, so failures are unknown".to_owned();
         let fix = "tersed serve --telemetry FILE, or telemetry.enabled in the settings".to_owned();
         return match config.telemetry.enabled {
             true => vec![Finding::note(AREA, format!("{}: no event was written yet", shown(&file)), None)],
@@ -34,7 +34,7 @@ pub(super) fn look(config: &Config) -> Vec<Finding> {
     }
 }
 
-/// The end of a file, from the beginning of a line.
+/// The end of a file, from the start of a line.
 fn read(file: &Path) -> std::io::Result<String> {
     let mut file = File::open(file)?;
     let from = file.metadata()?.len().saturating_sub(TAIL_BYTES);

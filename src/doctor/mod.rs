@@ -1,6 +1,6 @@
-//! What is right and what is wrong with an installation: one file for each thing that is looked at.
+//! Checks an installation; each file checks one area.
 //!
-//! Nothing here changes anything, and nothing waits for ever: other programs are asked under a deadline.
+//! Nothing here changes anything or blocks forever: other programs have a time limit.
 
 mod folders;
 mod hosts;
@@ -17,28 +17,28 @@ use serde::Serialize;
 use crate::install::{Place, Scope};
 use crate::layers::Sources;
 
-/// How something stands.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// As it should be.
+    /// Everything is in order.
     Ok,
-    /// Worth knowing; nothing has to be done.
+    /// Information; nothing needs to be done.
     Note,
-    /// Something has to be done.
+    /// A fault that should be fixed.
     Fault,
 }
 
-/// One thing that was looked at.
+/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What it belongs to: `program`, `round trip`, `settings`, `folders`, `hosts`, `lately`.
+    /// The area: `program`, `round trip`, `settings`, `folders`, `hosts`, `lately`.
     pub area: &'static str,
-    /// How it stands.
+    /// Its severity.
     pub state: State,
     /// What was found.
     pub text: String,
-    /// What to do about it.
+    /// How to fix it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fix: Option<String>,
 }
@@ -57,7 +57,7 @@ impl Finding {
     }
 }
 
-/// Looks at everything. `project` is the folder whose settings and wiring count.
+/// Runs all checks. `project` is the folder whose settings and wiring are checked.
 ///
 /// # Errors
 ///
@@ -67,7 +67,7 @@ pub fn examine(project: Option<&std::path::Path>) -> Result<Vec<Finding>, String
     let own = std::env::current_exe().map_err(|e| format!("own binary: {e}"))?;
     let mut sources = Sources::of_process();
     sources.directory.clone_from(&place.project);
-    // The slow ones beside each other.
+    // The slow checks run in parallel.
     let (hosts, trip) = std::thread::scope(|scope| {
         let hosts = scope.spawn(|| hosts::look(&place, &own));
         let trip = round_trip::look(&own);
@@ -83,12 +83,12 @@ pub fn examine(project: Option<&std::path::Path>) -> Result<Vec<Finding>, String
     Ok(all)
 }
 
-/// A path as people read it.
+/// A path as shown to people.
 fn shown(path: &std::path::Path) -> String {
     path.display().to_string()
 }
 
-/// The file of events, where one is written or was.
+/// The file of events, if one is set or exists.
 fn events(config: &crate::config::Config) -> Option<PathBuf> {
     config.telemetry.path.clone().or_else(crate::telemetry::default_path)
 }

@@ -1,4 +1,4 @@
-//! A round trip: a child of this program compresses a sample and gives it back.
+//! Checks a round trip: a child of this program compresses a sample and returns the original.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -11,23 +11,22 @@ use serde_json::{Value, json};
 use super::Finding;
 
 const AREA: &str = "round trip";
-/// How long all of it may take.
+/// Time limit for the whole check.
 const DEADLINE: Duration = Duration::from_secs(20);
-/// What must never be lost from the sample.
+/// A line that the compressed sample must keep.
 const FAILURE: &str = "test tests::of_the_doctor ... FAILED";
 
 pub(super) fn look(own: &Path) -> Finding {
     match trip(own) {
         Ok(text) => Finding::ok(AREA, text),
-        Err(why) => {
-            Finding::fault(AREA, why, "install tersed again: this program does not do its work".to_owned())
-        }
+        Err(why) => Finding::fault(AREA, why, "install tersed again: this program does not work".to_owned()),
     }
 }
 
 fn trip(own: &Path) -> Result<String, String> {
     let started = Instant::now();
-    // Its key and whatever else it may keep go with it; below a file nothing can be made.
+    // A temporary state folder, so that the child's seal key is deleted with it. Without one, the path below a file lets
+    // nothing be created.
     let state = tempfile::tempdir().ok();
     let child = Command::new(own)
         .args(["serve", "--framing", "lines", "--no-config"])
@@ -57,7 +56,7 @@ fn trip(own: &Path) -> Result<String, String> {
     Ok(format!("a sample of {before} tokens became {after}, and its original came back, in {took} ms"))
 }
 
-/// What a test run prints.
+/// A sample: the output of a test run.
 fn sample() -> String {
     let passed: String = (0..150).map(|i| format!("test tests::number_{i} ... ok\n")).collect();
     format!(
@@ -77,7 +76,7 @@ struct Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It has nothing to lose; after its end both fail, and that is fine.
+        // The child holds no data. If it has already ended, both calls fail, which does not matter.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

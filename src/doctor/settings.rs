@@ -1,4 +1,4 @@
-//! Configuration files: which were found, what is wrong with them, and what of a project's is not trusted.
+//! Checks configuration files: which exist, what is wrong with them, and which project settings are not trusted.
 
 use super::{Finding, shown};
 use crate::config::Config;

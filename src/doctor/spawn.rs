@@ -1,4 +1,4 @@
-//! Other programs, asked under a deadline.
+//! Runs other programs with a time limit.
 
 use std::io::Read;
 use std::path::Path;
@@ -6,12 +6,12 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-/// How long a program may take to say its version. Hosts that are scripts take a second or two when nothing is cached.
+/// How long a program may take to print its version. Hosts that are scripts need a second or two with cold caches.
 const DEADLINE: Duration = Duration::from_secs(5);
 /// Longest answer that is read, in bytes.
 const MAX_ANSWER_BYTES: u64 = 4096;
 
-/// The first line that `PROGRAM --version` prints, or why there is none.
+/// The first line that `PROGRAM --version` prints, or the reason why there is none.
 pub(super) fn version(program: &Path) -> Result<String, String> {
     let mut command = Command::new(program);
     command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -20,13 +20,13 @@ pub(super) fn version(program: &Path) -> Result<String, String> {
     if let Some(stdout) = child.stdout.take() {
         std::thread::spawn(move || {
             let mut bytes = Vec::new();
-            // What came until it failed is what there is.
+            // After an error, use what was read before it.
             let _ = stdout.take(MAX_ANSWER_BYTES).read_to_end(&mut bytes);
             let _ = done.send(bytes);
         });
     }
     let bytes = answer.recv_timeout(DEADLINE);
-    // It has said all it was asked, or is too late.
+    // It has answered, or is too late.
     let _ = child.kill();
     let _ = child.wait();
     let bytes = bytes.map_err(|_| format!("did not say its version within {} s", DEADLINE.as_secs()))?;

@@ -1,6 +1,6 @@
-//! What the items of a JSON array say: their fields, their shape, whether they report a failure.
+//! Reads the items of a JSON array: their fields, their shape, whether they report a failure.
 //!
-//! Looks at scalars of an item and of the objects directly inside it. Decides nothing; `plan` does.
+//! Reads scalars of an item and of the objects directly inside it. Decisions are made in `plan`.
 
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
@@ -13,7 +13,7 @@ use super::tape::{Kind, Node};
 use crate::text::details::likeness;
 use crate::text::relevance::Relevance;
 
-/// Members whose value, when there is one, tells of a failure.
+/// Members whose value, if not empty, reports a failure.
 const FAILURES: &[&str] = &[
     "error",
     "errors",
@@ -34,12 +34,12 @@ const FAILURES: &[&str] = &[
     "isError",
     "is_error",
 ];
-/// Members that tell of one when they are false.
+/// Members that report a failure if they are false.
 const SUCCESSES: &[&str] = &["success", "ok", "passed", "succeeded", "healthy", "ready", "Ready", "valid"];
-/// Members that hold the status of an answer.
+/// Members that hold the status code of a response.
 const CODES: &[&str] =
     &["status", "statusCode", "status_code", "code", "http_status", "httpStatus", "responseCode"];
-/// Members that hold a word for how it went.
+/// Members that hold a word for the outcome.
 const STATES: &[&str] = &[
     "status",
     "state",
@@ -53,7 +53,7 @@ const STATES: &[&str] = &[
     "kind",
     "type",
 ];
-/// Words for what went wrong, in lower case.
+/// Words for failures, in lower case.
 const BAD: &[&str] = &[
     "error",
     "failed",
@@ -75,12 +75,12 @@ const BAD: &[&str] = &[
     "alert",
     "err",
 ];
-/// Different words of a field that a marker counts.
+/// Most words of a field that a marker counts.
 const MAX_KINDS: usize = 6;
-/// Levels of objects that are looked at.
+/// Levels of objects that are read.
 const LEVELS: u32 = 2;
 
-/// The items, given by the bytes and the node of each, as limits let them stay.
+/// Ranks the items, given the bytes and the node of each, in the order in which limits keep them.
 pub fn rank(text: &str, nodes: &[Node], items: &[(Range<usize>, u32)], about: &Relevance) -> Ranking {
     let scores = match about.is_empty() {
         true => Vec::new(),
@@ -106,7 +106,7 @@ fn digest(text: &str, seed: u64) -> u64 {
     hasher.finish()
 }
 
-/// A look at one item.
+/// The state of reading one item.
 struct Look<'a> {
     text: &'a str,
     nodes: &'a [Node],
@@ -168,7 +168,7 @@ impl<'a> Look<'a> {
                 Err(_) => return,
             },
             Kind::String | Kind::Word => {
-                // Texts that are never the same may be so but for their numbers.
+                // Texts that are all different may differ only in numbers.
                 self.series.field(!name, Value::Word(likeness(text)));
                 Value::Word(digest(text, 0))
             }
@@ -177,7 +177,7 @@ impl<'a> Look<'a> {
         self.series.field(name, value);
     }
 
-    /// Whether a member tells of a failure.
+    /// Whether a member reports a failure.
     fn judge(&mut self, key: Node, value: Node) {
         if self.fails || key.end - key.start > 24 {
             return;
@@ -200,7 +200,7 @@ impl<'a> Look<'a> {
     }
 }
 
-/// A digest of a kind. A missing value shows in its text, not in its kind.
+/// A digest of a kind. Missing values affect the shape, not the kind.
 fn kind_of(kind: Kind) -> u64 {
     match kind {
         Kind::Object => 0x51,
@@ -210,7 +210,7 @@ fn kind_of(kind: Kind) -> u64 {
     }
 }
 
-/// How many of some items are of which kind, where a member says so in few words: `kind Pod 3, kind Node 1`.
+/// Counts items by the words of a member with few different values: `kind Pod 3, kind Node 1`.
 pub fn kinds(text: &str, nodes: &[Node], items: &[u32]) -> Option<String> {
     STATES.iter().find_map(|name| {
         let mut words: Vec<(&str, usize)> = Vec::new();

@@ -1,7 +1,7 @@
-//! The documents in a text: on lines of their own among others, behind a label, or line after line.
+//! Finds the documents in a text: on lines of their own, after a label, or one per line.
 //!
-//! What is not whole and valid in its format is no document and stays. Every line is read a few times at
-//! most, whatever is broken.
+//! Anything that is not complete and valid in its format stays. Every line is read a bounded number of times, whatever is
+//! broken.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -16,21 +16,21 @@ use crate::text::ledger::Ledger;
 use crate::text::signals;
 use crate::{encode, formats};
 
-/// Smaller documents are left whole.
+/// Smaller documents stay whole.
 const MIN_DOCUMENT_BYTES: usize = 512;
-/// Smaller files are left whole.
+/// Smaller files stay whole.
 const MIN_FILE_BYTES: usize = 16 << 10;
 /// Longest label before a document on its line.
 const LABEL: usize = 160;
 /// Bytes of the head of a long line that reports a failure.
 const HEAD_BYTES: usize = 160;
-/// Fewer documents in a row are no series.
+/// Fewer consecutive documents are not a series.
 const SERIES: usize = 4;
 
-/// All documents among the lines that no step changed, in order.
+/// All documents in lines that no step changed, in order.
 pub(super) fn documents<'a>(input: &'a Input<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<Found<'a>> {
     let is_file = input.detection.shape == Shape::File;
-    // What a file says of errors is no report, but it is not what to leave out first either.
+    // Errors mentioned in a file are not a report, but such items should not be left out first either.
     let quoted =
         if is_file && signals.is_empty() { signals::failure_lines(input.source) } else { Vec::new() };
     let signals = if quoted.is_empty() { signals } else { &quoted };
@@ -50,7 +50,7 @@ pub(super) fn documents<'a>(input: &'a Input<'_>, ledger: &Ledger, signals: &[us
     out
 }
 
-/// Whether somebody says that a text is YAML: the command, the path, or how manifests begin.
+/// Whether the text is known to be YAML: by the command, the path, or the first lines of a manifest.
 fn is_yaml(input: &Input<'_>, first: &str) -> bool {
     const WORDS: &[&str] = &["yaml", "yml", "helm get", "helm template", "compose config", "kustomize"];
     let command = input.call.command.as_deref().unwrap_or_default();
@@ -60,21 +60,21 @@ fn is_yaml(input: &Input<'_>, first: &str) -> bool {
         || manifest.iter().any(|start| first.starts_with(start))
 }
 
-/// What a document is looked for with.
+/// The context of the search.
 pub(super) struct Finder<'a, 'i, 's> {
     pub(super) input: &'a Input<'i>,
     pub(super) signals: &'s [usize],
     pub(super) least: usize,
-    /// Whether white space stays.
+    /// Whether white space must stay.
     pub(super) is_exact: bool,
     pub(super) is_aggressive: bool,
 }
 
 impl<'a> Finder<'a, '_, '_> {
-    /// The documents among some lines, each format where the ones before found none.
+    /// The documents in some lines. Each format is tried where the earlier ones found nothing.
     fn look(&self, kept: Range<usize>, out: &mut Vec<Found<'a>>) {
         let before = out.len();
-        // Numbers in front of lines are no data; in front of fields they are.
+        // Numbers before lines are not data; before fields they are.
         if self.input.detection.is_numbered {
             if self.is_aggressive {
                 out.extend(self.csv(kept));
@@ -93,7 +93,7 @@ impl<'a> Finder<'a, '_, '_> {
         }
     }
 
-    /// XML documents, and HTML pages where parts of them may go.
+    /// XML documents, and HTML pages if parts of them may be left out.
     fn markup(&self, kept: Range<usize>, out: &mut Vec<Found<'a>>) {
         let (source, input) = (self.input.source, self.input);
         let mut line = kept.start;
@@ -188,7 +188,7 @@ impl<'a> Finder<'a, '_, '_> {
         let mut squeezed: Option<Vec<String>> = None;
         let mut at = 0;
         while at < lines.len() {
-            // Tables stand in paragraphs.
+            // A table is a paragraph of its own.
             let len = lines[at..].iter().take_while(|line| !line.trim().is_empty()).count();
             let part = &lines[at..at + len];
             if len > 8 {
@@ -245,8 +245,8 @@ impl<'a> Finder<'a, '_, '_> {
         }
     }
 
-    /// The document that starts on a line and ends with another: the line behind it, and the document
-    /// unless it is small. Else where to look on.
+    /// The document that starts on a line and ends at a line end: the next line, and the document unless it is small.
+    /// Otherwise the line at which to continue.
     fn value(&self, line: usize, kept: Range<usize>) -> Result<(usize, Option<Found<'a>>), usize> {
         let source = self.input.source;
         let indent = encode::indentation(source.line(line));
@@ -274,7 +274,7 @@ impl<'a> Finder<'a, '_, '_> {
         Ok((end, (!is_small).then(|| self.document(lines, nodes, is_loose))))
     }
 
-    /// A document behind a label, up to the end of its line.
+    /// A document after a label, up to the end of its line.
     fn labelled(&self, line: usize) -> Option<Found<'a>> {
         let source = self.input.source;
         let text = source.line(line);
@@ -297,7 +297,7 @@ impl<'a> Finder<'a, '_, '_> {
         is_whole.then(|| self.document(line..line + 1, nodes, is_loose))
     }
 
-    /// Objects on a line each, one after the other.
+    /// Consecutive objects, one per line.
     fn series(&self, line: usize, end: usize) -> Option<Found<'a>> {
         let source = self.input.source;
         let is_object = |i: usize| {
@@ -361,7 +361,7 @@ impl<'a> Finder<'a, '_, '_> {
     fn of_nodes(&self, lines: &Range<usize>, nodes: Vec<Node>, is_loose: bool) -> Document<'a> {
         let input = self.input;
         let exact = self.exact(lines);
-        // Comments and layout of what is no JSON may matter.
+        // In loose formats, comments and layout may matter.
         let is_pretty = self.is_exact || (is_loose && lines.len() > 1);
         Document::new(
             input.source.text(),
@@ -373,8 +373,8 @@ impl<'a> Finder<'a, '_, '_> {
         )
     }
 
-    /// What must stay of some lines as it is: lines that report a failure, of long lines what they say of it.
-    /// What was there before need not stay again.
+    /// The parts of some lines that must stay: failure lines, and of long lines the part about the failure. Lines that an
+    /// earlier result showed need not stay.
     pub(super) fn exact(&self, lines: &Range<usize>) -> Vec<Range<usize>> {
         let source = self.input.source;
         let mut out = Vec::new();
@@ -404,7 +404,7 @@ impl<'a> Finder<'a, '_, '_> {
                 let blank = text.len() - text.trim_start().len();
                 let mut head = 0;
                 if lines.len() > 1 && self.fails(next..next + 1) {
-                    // Its head says what it is about.
+                    // The start of the line says what it is about.
                     head = text.floor_char_boundary(blank + HEAD_BYTES);
                     add(start + blank..start + head, &mut out);
                 }

@@ -1,5 +1,5 @@
-//! HTML pages: scripts, styles, drawings and comments go, and with them the indentation; text, links and
-//! attributes stay. Reads a page as browsers do, so nothing has to balance.
+//! HTML pages: scripts, styles, drawings, comments and indentation are removed; text, links and attributes stay. Parses like
+//! a browser, so tags need not balance.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
 
-/// What holds no text for a reader.
+/// Elements without text for a reader.
 const CODE: &[&str] = &["script", "style", "svg", "noscript", "template", "canvas"];
-/// Where white space counts.
+/// Elements in which white space matters.
 const VERBATIM: &[&str] = &["pre", "textarea", "code"];
 /// Smaller pieces are not worth a marker.
 const WORTH: usize = 160;
@@ -24,7 +24,7 @@ pub fn is_page(line: &str) -> bool {
     head.starts_with("<!doctype html") || head.starts_with("<html") || head.starts_with("<head")
 }
 
-/// The page under some limits. `exact` are ranges of the whole text, in order, that stay.
+/// The page under some limits. `exact` are ranges of the whole text, in order, that must stay.
 pub fn write(
     text: &str,
     page: Range<usize>,
@@ -40,10 +40,10 @@ pub fn write(
         exact.get(first).is_some_and(|e| e.start < range.end)
     };
     let mut at = page.start;
-    // Code that goes, up to where it goes on without anything between.
+    // Removed code; adjacent pieces are merged.
     let mut gone: Option<Range<usize>> = None;
     let mut pre = 0usize;
-    // Elements that are never closed: their ends need not be looked for again.
+    // Elements that are never closed: their ends are not searched again.
     let mut unclosed = [false; CODE.len()];
     while at < page.end {
         let next = memchr::memchr(b'<', &bytes[at..page.end]).map_or(page.end, |i| at + i);
@@ -74,7 +74,7 @@ pub fn write(
     out
 }
 
-/// Writes the marker for code that is gone.
+/// Writes the marker for removed code.
 fn flush(text: &str, gone: &mut Option<Range<usize>>, out: &mut Written) {
     let Some(range) = gone.take() else { return };
     let count = strings::length(&text[range.clone()], Escapes::References);
@@ -84,7 +84,7 @@ fn flush(text: &str, gone: &mut Option<Range<usize>>, out: &mut Written) {
     out.omitted += range.len();
 }
 
-/// Text with its layout taken away: where a line ends, the blanks around its end go.
+/// Text without layout: blanks around line ends are removed.
 fn copy(piece: &str, is_verbatim: bool, out: &mut String) {
     if is_verbatim || !piece.contains('\n') {
         return out.push_str(piece);
@@ -141,7 +141,7 @@ fn piece(text: &str, range: Range<usize>, unclosed: &mut [bool; CODE.len()]) -> 
             }
             at += i + 2;
         }
-        // What is never closed hides nothing.
+        // An element that is never closed hides nothing.
         *unclosed = true;
         return tag_end;
     }
@@ -152,7 +152,7 @@ fn tag_end_at(text: &str, range: Range<usize>) -> usize {
     memchr::memchr(b'>', &text.as_bytes()[range.clone()]).map_or(range.end, |i| range.start + i + 1)
 }
 
-/// The end of a tag, quoted values read as such where they are closed.
+/// The end of a tag. Closed quoted values are skipped.
 fn tag_end(text: &str, range: Range<usize>) -> usize {
     let end = xml::tag_end(&text.as_bytes()[..range.end], range.start);
     end.unwrap_or_else(|| tag_end_at(text, range))

@@ -1,8 +1,10 @@
-//! JSON documents, also as Python and JavaScript print them: long arrays, long strings, wide and deep
-//! objects. What stays is as it was written, to the byte of every key and scalar.
+//! JSON documents, also as Python and JavaScript print them: long arrays, long strings, wide and deep objects. Keys and
+//! scalars that stay are exact.
 //!
-//! A document is read into a list of nodes once (`tape`) and written as often as its limits have to be
-//! tried. `fields` looks at the items of an array, `strings` cuts a string; here is how they go together.
+//! A document is parsed once into a list of nodes (`tape`), and written once for each set of limits. `fields` reads the
+//! items of an array, `strings` cuts a string; this file combines them.
+//!
+//! It is longer than most because document and writer share one grammar.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -17,51 +19,51 @@ use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
 
-/// Bytes that must go for a marker to pay.
+/// Fewest bytes that an omission must save to be worth a marker.
 const WORTH: usize = 80;
-/// Bytes of the keys that a marker names.
+/// Most bytes of keys that a marker lists.
 const MAX_NAMES_BYTES: usize = 240;
-/// Members of an item beyond the limit that stay beside what must.
+/// Members that stay of an item beyond the limit, in addition to those that must stay.
 const IDENTITY: usize = 3;
 
-/// A document and what is known of it.
+/// A parsed document.
 pub struct Document<'a> {
     text: &'a str,
     nodes: Vec<Node>,
-    /// What must stay as it is, with the white space inside, in order.
+    /// Ranges that must stay, including white space, in order.
     exact: Vec<Range<usize>>,
     about: &'a Relevance,
     /// Whether white space between tokens stays.
     pretty: bool,
     drop_empty: bool,
     rankings: HashMap<u32, Ranking>,
-    /// The document under limits that touch nothing, once it was written so.
+    /// The document without omissions, once it was written.
     whole: Option<Written>,
     most: Option<Most>,
 }
 
-/// A document as it is shown.
+/// A document as shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
     /// The text.
     pub text: String,
-    /// Bytes of the source that it leaves out.
+    /// Bytes of the source that are left out.
     pub omitted: usize,
-    /// Why the first of them are.
+    /// Reason of the first omission.
     pub reason: Reason,
 }
 
-/// How much of an item beyond the limit is shown.
+/// How much of an item is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kept {
     No,
-    /// What must stay, and the first scalars.
+    /// Beyond the limit: only what must stay, and the first scalars.
     Sparse,
     Yes,
 }
 
 impl<'a> Document<'a> {
-    /// `nodes` are of `text`; `exact` are ranges of it that must stay, in order.
+    /// `nodes` belong to `text`; `exact` are ranges of it that must stay, in order.
     pub fn new(
         text: &'a str,
         mut nodes: Vec<Node>,
@@ -72,7 +74,7 @@ impl<'a> Document<'a> {
     ) -> Self {
         for range in &exact {
             let first = nodes.partition_point(|node| (node.start as usize) < range.start);
-            // A leaf that starts before the range may reach into it.
+            // A leaf that starts before the range may overlap it.
             let from = first - usize::from(first > 0 && nodes[first - 1].end as usize > range.start);
             let inside = nodes[from..].partition_point(|node| (node.start as usize) < range.end);
             for i in from..from + inside {
@@ -101,7 +103,7 @@ impl<'a> Document<'a> {
         self.nodes.first().map_or(0..0, |root| root.start as usize..root.end as usize)
     }
 
-    /// The document under some limits.
+    /// Writes the document under some limits.
     pub fn write(&mut self, limits: Limits) -> Written {
         let touches = self.most.get_or_insert_with(|| Most::of(&self.nodes)).exceeds(limits);
         if let Some(whole) = self.whole.as_ref().filter(|_| !touches) {
@@ -116,7 +118,7 @@ impl<'a> Document<'a> {
         out
     }
 
-    /// The parts of the outermost array as documents on a line each.
+    /// Writes the items of the outermost array as one document per line.
     pub fn write_series(&mut self, limits: Limits) -> Written {
         let mut writer = Writer::new(self, limits);
         let parts = writer.parts(0);
@@ -139,16 +141,16 @@ impl<'a> Document<'a> {
     }
 }
 
-/// One writing of a document.
+/// The state of writing a document.
 struct Writer<'d, 'a> {
     document: &'d mut Document<'a>,
     limits: Limits,
     out: Written,
-    /// Members that were null or empty, and how many there are.
+    /// Position of the first null or empty member, and the number of all.
     empty: (usize, usize),
-    /// The first range of `exact` that was not passed.
+    /// Index of the first range of `exact` that was not passed.
     exact: usize,
-    /// Whether what is written is beyond a limit, and only here for what must stay of it.
+    /// Whether the current item is beyond a limit, so that only what must stay is written.
     is_sparse: bool,
 }
 
@@ -166,7 +168,7 @@ impl<'d, 'a> Writer<'d, 'a> {
         Self { document, limits, out, empty: (0, 0), exact: 0, is_sparse: false }
     }
 
-    /// Notes that a part is not shown.
+    /// Records that a part is not shown.
     fn leave(&mut self, part: &Part, reason: Reason) {
         self.leave_bytes(part.end - part.start, reason);
     }
@@ -219,7 +221,7 @@ impl<'d, 'a> Writer<'d, 'a> {
         }
     }
 
-    /// What must stay of a string, in its own offsets.
+    /// The ranges of a string that must stay, as offsets in the string.
     fn fixed_in(&self, string: &Range<usize>) -> Vec<Range<usize>> {
         let exact = &self.document.exact;
         let first = exact.partition_point(|range| range.end <= string.start);
@@ -251,13 +253,13 @@ impl<'d, 'a> Writer<'d, 'a> {
         self.parts_of(i, depth, &parts, &keep, marker);
     }
 
-    /// Writes what stays of a container, with a marker where the first part is missing.
+    /// Writes the kept parts of a container, with a marker at the first missing part.
     fn parts_of(&mut self, i: u32, depth: usize, parts: &[Part], keep: &[Kept], mut marker: Option<Marker>) {
         let node = self.node(i);
         self.copy(node.start as usize..node.start as usize + 1);
         let reason = if node.kind == Kind::Object { Reason::ObjectMembers } else { Reason::ArrayItems };
         let was_sparse = self.is_sparse;
-        // Where the end is missing, the marker stands for it there: what was before has a comma behind it.
+        // If the end is missing, the marker stands there: the part before it is followed by a comma.
         let at_end = keep.iter().rposition(|keep| *keep != Kept::No).map_or(0, |last| last + 1);
         let place = if at_end < keep.len() { at_end } else { 0 };
         let mut before = node.start as usize + 1;
@@ -285,14 +287,14 @@ impl<'d, 'a> Writer<'d, 'a> {
         }
         let close = node.end as usize - 1;
         if depth == 0 && self.empty.0 > 0 {
-            // Counted in place would cost more than it saves: one marker counts those of the whole document.
+            // A count at each place would cost more than it saves: one marker counts those of the whole document.
             let (count, reason) = (self.empty.0, Reason::EmptyMembers.code().to_owned());
             let marker = Marker::Parts { count, of: self.empty.1, unit: Unit::Members, reason, names: None };
             let last = parts.last().map_or(close..close, |part| part.start..part.start);
             self.between(last, is_first, false);
             self.marker(node, &marker);
         }
-        // A comma behind the last part is one of the loose grammar.
+        // A trailing comma is only allowed in the loose grammar.
         if is_next {
             self.space(before..close);
         } else if self.document.pretty {
@@ -314,7 +316,7 @@ impl<'d, 'a> Writer<'d, 'a> {
         self.value(part.value, depth + 1);
     }
 
-    /// What stands between two parts: a comma, and white space where it stays.
+    /// The separator between two parts: a comma, and white space if it stays.
     fn between(&mut self, range: Range<usize>, is_first: bool, is_next: bool) {
         if is_next {
             return self.space(range);
@@ -329,7 +331,7 @@ impl<'d, 'a> Writer<'d, 'a> {
         }
     }
 
-    /// What stands between two tokens, without white space unless it has to stay.
+    /// The separator between two tokens, without white space unless it must stay.
     fn space(&mut self, range: Range<usize>) {
         let text = self.document.text.get(range.clone()).unwrap_or_default();
         let exact = &self.document.exact;
@@ -401,7 +403,7 @@ impl<'d, 'a> Writer<'d, 'a> {
         }
         let document = &mut *self.document;
         let chosen = match self.is_sparse {
-            // The first scalars are mostly what the item is called.
+            // The first scalars usually identify the item.
             true => {
                 let is_scalar = |part: &Part| document.nodes[part.value as usize].children == 0;
                 let names = if is_object { IDENTITY } else { 0 };
@@ -419,7 +421,7 @@ impl<'d, 'a> Writer<'d, 'a> {
             let first = part.value - u32::from(is_object);
             match document.nodes[first as usize].must || document.nodes[part.value as usize].must {
                 _ if chosen => Kept::Yes,
-                // The value of a key that tells of a failure says what failed.
+                // The value of a key that reports a failure says what failed.
                 true if document.nodes[part.value as usize].must && !is_object => Kept::Sparse,
                 true => Kept::Yes,
                 false => Kept::No,
@@ -428,7 +430,7 @@ impl<'d, 'a> Writer<'d, 'a> {
         parts.iter().zip(chosen).map(kept).collect()
     }
 
-    /// Takes out members that are null or empty.
+    /// Removes null and empty members.
     fn drop_empty(&mut self, i: u32, parts: &[Part], keep: &mut [Kept]) {
         if self.node(i).kind != Kind::Object {
             return;
@@ -446,7 +448,7 @@ impl<'d, 'a> Writer<'d, 'a> {
         }
     }
 
-    /// The marker for the parts that go.
+    /// The marker for omitted parts.
     fn names(&self, i: u32, parts: &[Part], keep: &[Kept]) -> Option<Marker> {
         let gone: Vec<Part> =
             parts.iter().zip(keep).filter(|(_, keep)| **keep == Kept::No).map(|(p, _)| *p).collect();
@@ -469,7 +471,7 @@ impl<'d, 'a> Writer<'d, 'a> {
         Some(Marker::Parts { count: gone.len(), of: parts.len(), unit, reason, names })
     }
 
-    /// Keys that a marker can name.
+    /// Keys that a marker may list.
     fn keys(&self, gone: &[Part]) -> Option<String> {
         let size: usize = gone.iter().map(|part| part.end - part.start).sum();
         let mut names = String::new();

@@ -1,9 +1,9 @@
-//! Structured data with less in it: JSON and what looks like it, XML, HTML, YAML, CSV and tables.
+//! Shortens structured data: JSON and similar formats, XML, HTML, YAML, CSV and tables.
 //!
-//! What goes is marked, and the rest is still data of its format. Keys, numbers and other scalars that stay are as they were
-//! written, in their order. `plan` says which items of a series stay, and one file for each format how
-//! it is read and written. Only in `aggressive`, or where a limit would else cut the text without
-//! regard to its format. Files that were asked for by range are never touched.
+//! Omissions are marked, and the output stays valid in its format. Keys, numbers and other scalars that stay are exact and
+//! in order. `plan` chooses the items of a series that stay; each format has a file that reads and writes it. This step runs
+//! only in `aggressive`, or if a limit would otherwise cut the text without regard to its format. Files that were requested
+//! by range are never changed.
 
 mod fields;
 mod find;
@@ -43,7 +43,7 @@ pub const REASONS: &[Reason] = &[
     Reason::TableRows,
 ];
 
-/// What is shown of a document.
+/// Limits for a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Items of an array.
@@ -56,16 +56,16 @@ pub struct Limits {
     pub halvings: u32,
 }
 
-/// How often limits are halved at most, from those of `aggressive` on.
+/// Most halvings, starting from the limits of `aggressive`.
 const DEEPEST: u32 = 10;
-/// A document that is cut only to fit starts with this many items and characters, and is halved from there.
+/// A document that is only cut to fit starts with this many items and characters, and is halved from there.
 const LARGEST: (usize, usize) = (1 << 14, 1 << 18);
-/// Halvings in a row that take next to nothing away, before no more are tried.
+/// After this many consecutive halvings with little effect, no more are tried.
 const IDLE: usize = 3;
-/// What of a document is shown by limits between two halvings, at most, in bytes: a cut that takes far more than it
-/// has to is no aim, and to fill a large room is none either.
+/// Target for the size of a document between two halvings, in bytes: a cut should not remove far more than needed, and need
+/// not fill a large space either.
 const MAX_AIM_BYTES: usize = 16 << 10;
-/// Levels that are shown, by how often the limits were halved.
+/// Levels that are shown, by the number of halvings.
 const DEPTHS: &[usize] = &[64, 32, 10, 8, 6, 5, 4, 3, 2];
 
 impl Limits {
@@ -76,7 +76,7 @@ impl Limits {
         Self { items: data.items, string: data.string, depth: depth(halvings), halvings }
     }
 
-    /// The limits halved some times more.
+    /// The limits, halved some more times.
     fn halved(self, times: u32) -> Self {
         if times == 0 {
             return self;
@@ -89,13 +89,13 @@ impl Limits {
                 (halve(self.items.unwrap_or(LARGEST.0)), halve(self.string.unwrap_or(LARGEST.1)).max(32))
             }
         };
-        // What starts without limits comes down to those of `aggressive` before it loses levels.
+        // Without limits of its own, it first gets those of `aggressive`, before levels are removed.
         let halvings = self.halvings + if is_open { times.saturating_sub(9) } else { times };
         Self { items: Some(items), string: Some(string), depth: depth(halvings), halvings }
     }
 
-    /// Limits between those that let too much stay and the next, by which far less stays than might, in the order
-    /// in which they are tried: levels go last, since most is lost with them.
+    /// Limits between those that keep too much and the next, which keep far less than possible, in the order in which they
+    /// are tried. Levels come last, because removing them loses most.
     fn between(self, next: Self) -> impl Iterator<Item = Self> {
         let mid = |a: Option<usize>, b: Option<usize>| a.zip(b).map(|(a, b)| usize::midpoint(a, b)).or(b);
         let middle =
@@ -112,7 +112,7 @@ impl Limits {
         .into_iter()
     }
 
-    /// Members of an object at some depth. Keys say more than items, and those of the whole document most.
+    /// Most members of an object at some depth. Keys tell more than items, and keys of the whole document tell most.
     fn members(self, level: usize) -> Option<usize> {
         self.items.map(|items| if level == 0 { (items * 4).max(48) } else { (items * 2).max(4) })
     }
@@ -122,27 +122,27 @@ fn depth(halvings: u32) -> usize {
     DEPTHS.get(halvings as usize).copied().unwrap_or(1)
 }
 
-/// Whether a key or a word can stand in a marker without being mistaken for a part of it, in every format.
+/// Whether a key or word can stand in a marker without being mistaken for a part of it, in every format.
 fn is_plain_name(name: &str) -> bool {
     let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'/' | b'@' | b'$' | b'-');
     (1..=48).contains(&name.len()) && name.bytes().all(plain) && !name.contains("--")
 }
 
-/// A document in a text: its lines, and how it is written under some limits.
+/// A document in a text: its lines, and how to write it under some limits.
 struct Found<'a> {
     lines: Range<usize>,
     write: Box<dyn FnMut(Limits) -> Option<Shown> + 'a>,
 }
 
-/// A document as it is shown, in place of its lines and without a final line end.
+/// The document as shown, without a final line end.
 struct Shown {
     text: String,
     omitted: usize,
     reason: Reason,
 }
 
-/// What to leave out of the structured data in a text. `room` is how many bytes a later cut would leave of
-/// it, if there is one.
+/// What to leave out of the structured data in a text. `room` is the number of bytes that a later cut would keep of it, if
+/// there is one.
 pub fn reduce(
     input: &Input<'_>,
     ledger: &Ledger,
@@ -161,7 +161,7 @@ pub fn reduce(
     }
     let mut found = find::documents(input, ledger, signals);
     let mut step = Reduction::default();
-    // What is no document has its place too; what is left is shared by size.
+    // Other text needs space too; the rest is divided by size.
     let of_all: usize = found.iter().map(|f| input.source.byte_range(f.lines.clone()).len()).sum();
     let others = size.saturating_sub(of_all);
     for document in &mut found {
@@ -172,9 +172,9 @@ pub fn reduce(
         });
         let first = u32::from(!has_limits);
         let mut best: Option<Shown> = None;
-        // The limits before, by which it was too long.
+        // The previous limits, under which it was too long.
         let mut wider: Option<Limits> = None;
-        // What must stay may be all that is left: then smaller limits change nothing.
+        // If only parts that must stay are left, smaller limits change nothing.
         let mut idle = 0;
         for times in first..=first + DEEPEST + if has_limits { 0 } else { 9 } {
             let here = limits.halved(times);
@@ -204,7 +204,7 @@ pub fn reduce(
     if step.is_empty() { Err(Reason::NothingToDo) } else { Ok(step) }
 }
 
-/// Whether parts of such a text may go.
+/// Whether parts of such a text may be left out.
 fn is_wanted(input: &Input<'_>) -> bool {
     let detection = input.detection;
     let is_aggressive = input.policy.mode == Mode::Aggressive;
@@ -219,8 +219,8 @@ fn is_wanted(input: &Input<'_>) -> bool {
         }
 }
 
-/// Whether the lines of the text were asked for, one by one. What a tool that reads the format itself chose
-/// is a document again, and what a service calls a limit or an offset is no range of lines.
+/// Whether the lines of the text were requested one by one. The selection of a tool that reads the format itself is a
+/// document again, and a service's limit or offset is not a range of lines.
 fn is_asked(input: &Input<'_>) -> bool {
     const READERS: &[&str] = &["jq", "yq", "gojq", "xq", "xmllint", "python", "python3", "node", "mlr", "fx"];
     const CHOOSERS: &[&str] = &[

@@ -1,9 +1,9 @@
-//! How large the parts of a JSON document are, so that limits above all of them need no writing of their own.
+//! Computes how large the parts of a JSON document are, so that limits above all of them need not be tried.
 
 use super::Limits;
 use super::tape::{Kind, Node};
 
-/// At least as much as any part of a document has.
+/// Upper bounds for all parts of a document.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Most {
     items: u32,
@@ -16,7 +16,7 @@ impl Most {
     /// Reads the nodes of a document.
     pub fn of(nodes: &[Node]) -> Self {
         let mut most = Self::default();
-        // Where each open container ends.
+        // The end of each open container.
         let mut open: Vec<u32> = Vec::new();
         for node in nodes {
             while open.last().is_some_and(|end| *end <= node.start) {
@@ -36,7 +36,7 @@ impl Most {
         most
     }
 
-    /// Whether some limit may be less than what the document has.
+    /// Whether any limit may be below the document's sizes.
     pub fn exceeds(self, limits: Limits) -> bool {
         let is_over = |limit: Option<usize>, most: u32| limit.is_some_and(|limit| most as usize > limit);
         is_over(limits.items, self.items)

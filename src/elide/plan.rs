@@ -1,8 +1,8 @@
-//! Which items of a long series stay: the first, the last, those that the request asks for and those that
-//! stand out. The same for arrays, elements, rows and documents; how they are written is for each format.
+//! Chooses the items of a long series that stay: the first, the last, those that the request asks for, and outliers. It is
+//! the same for arrays, elements, rows and documents; each format writes them itself.
 //!
-//! Items that report a failure are not chosen here: who reads a format says which must stay, and they stay
-//! whatever the limit is. Linear in the number of fields.
+//! Items that report a failure are not chosen here. The code for the format says which items must stay, and they stay
+//! whatever the limit. Linear in the number of fields.
 
 use crate::stop;
 use std::collections::HashMap;
@@ -15,12 +15,12 @@ const MAX_WORDS: usize = 16;
 const RARE: usize = 20;
 /// A number is an outlier if it is more than this many median deviations from the median.
 const FAR_DEVIATIONS: f64 = 12.0;
-/// Fewest numbers of a field in which outliers are looked for.
+/// Fewest numbers of a field for which outliers are searched.
 const MIN_NUMBERS: usize = 8;
-/// Fields of which numbers and words are looked at.
+/// Most fields whose numbers and words are examined.
 const MAX_FIELDS: usize = 128;
 
-/// The value of a field, as far as it is compared.
+/// The value of a field, for comparison.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value {
     /// A number.
@@ -29,14 +29,14 @@ pub enum Value {
     Word(u64),
 }
 
-/// What is known of one item.
+/// The properties of one item.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Item {
     /// Digest of what fields it has.
     pub shape: u64,
-    /// How well it answers the request.
+    /// How well it matches the request.
     pub score: u32,
-    /// Whether it says that something went wrong.
+    /// Whether it reports a failure.
     pub fails: bool,
 }
 
@@ -44,7 +44,7 @@ pub struct Item {
 #[derive(Debug, Default)]
 pub struct Series {
     items: Vec<Item>,
-    /// Per field, in the order of appearance: values with the number of their item.
+    /// For each field, in order of appearance: values with the index of their item.
     fields: Vec<Vec<(u32, Value)>>,
     places: HashMap<u64, usize, FixedState>,
 }
@@ -56,7 +56,7 @@ impl Series {
         self.items.push(item);
     }
 
-    /// Adds a field of the item that will be pushed next.
+    /// Adds a field of the next item.
     pub fn field(&mut self, name: u64, value: Value) {
         stop::tick();
         let next = self.fields.len();
@@ -72,7 +72,7 @@ impl Series {
         self.fields[place].push((self.items.len() as u32, value));
     }
 
-    /// The items in the order in which limits let them stay.
+    /// The items in the order in which limits keep them.
     pub fn rank(&self) -> Ranking {
         let fails = (0..self.items.len()).filter(|&i| self.items[i].fails);
         let mut standouts: Vec<u32> = one_of_each(&self.items, fails);
@@ -90,18 +90,18 @@ impl Series {
         let mut matches: Vec<u32> = (0..self.items.len() as u32).collect();
         let best = self.items.iter().map(|item| item.score).max().unwrap_or(0);
         matches.retain(|&i| self.items[i as usize].score * 2 >= best.max(1));
-        // The sort is stable: of equals the first comes first.
+        // The sort is stable: among equals the first comes first.
         matches.sort_by_key(|&i| std::cmp::Reverse(self.items[i as usize].score));
         Ranking { len: self.items.len(), matches, standouts }
     }
 
-    /// The first item of each shape that few have.
+    /// The first item of each rare shape.
     fn rare_shapes(&self) -> Vec<u32> {
         let mut counts: HashMap<u64, (usize, u32), FixedState> = HashMap::default();
         for (i, item) in (0u32..).zip(&self.items) {
             counts.entry(item.shape).or_insert((0, i)).0 += 1;
         }
-        // Where every item is a shape of its own, none is rare.
+        // If nearly every item has its own shape, no shape is rare.
         if counts.len() * 2 > self.items.len() {
             return Vec::new();
         }
@@ -127,7 +127,7 @@ fn one_of_each(items: &[Item], which: impl Iterator<Item = usize>) -> Vec<u32> {
     first
 }
 
-/// The first item with each word of an enumeration that few items have.
+/// The first item with each rare word of an enumeration.
 fn rare_words(field: &[(u32, Value)], items: usize) -> Vec<u32> {
     let mut words: Vec<(u64, usize, u32)> = Vec::with_capacity(MAX_WORDS);
     let mut count = 0;
@@ -140,7 +140,7 @@ fn rare_words(field: &[(u32, Value)], items: usize) -> Vec<u32> {
             None => words.push((*word, 1, *item)),
         }
     }
-    // What nearly all items lack is an enumeration of its presence, which the shape tells.
+    // If most items lack the field, its presence is already part of the shape.
     if count * 2 < items || words.len() < 2 {
         return Vec::new();
     }
@@ -149,7 +149,7 @@ fn rare_words(field: &[(u32, Value)], items: usize) -> Vec<u32> {
     words.into_iter().map(|(_, _, item)| item).collect()
 }
 
-/// The items with the least and the greatest number, where these are far from the others.
+/// The items with the smallest and the largest number, if these are outliers.
 fn outliers(field: &[(u32, Value)]) -> Vec<u32> {
     let number = |(item, value): &(u32, Value)| match value {
         Value::Number(n) if n.is_finite() => Some((*n, *item)),
@@ -168,13 +168,13 @@ fn outliers(field: &[(u32, Value)]) -> Vec<u32> {
     let order = |a: &&(f64, u32), b: &&(f64, u32)| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1));
     let ends = [numbers.iter().max_by(order), numbers.iter().rev().min_by(order)];
     let far = |n: f64| (n - median).abs() > spread * FAR_DEVIATIONS;
-    // With no spread, what differs must be rare.
+    // If most values are equal, different ones must be rare.
     let differ = numbers.iter().filter(|(n, _)| *n != median).count();
     let any = spread > 0.0 || differ * RARE <= numbers.len();
     ends.into_iter().flatten().filter(|(n, _)| any && far(*n)).map(|(_, item)| *item).collect()
 }
 
-/// The median. Changes the order.
+/// The median. Reorders the numbers.
 fn middle(numbers: &mut [f64]) -> f64 {
     let half = numbers.len() / 2;
     *numbers.select_nth_unstable_by(half, f64::total_cmp).1
@@ -189,7 +189,7 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// Which items stay under a limit, in order.
+    /// The items that stay under a limit, in order.
     pub fn keep(&self, limit: usize) -> Vec<bool> {
         let mut keep = vec![false; self.len];
         if self.len <= limit {
@@ -226,7 +226,7 @@ impl Ranking {
         (least_head..self.len).take(left).for_each(|i| {
             take(i, &mut left);
         });
-        // What was taken before may have stood in that run.
+        // Earlier choices may already be in that run.
         let mut next = least_head;
         while left > 0 && next < self.len {
             take(next, &mut left);
@@ -258,7 +258,7 @@ mod tests {
         let ranking = series(1000, |i, series| {
             series.field(1, Value::Number(if i == 700 { 1e6 } else { (i % 90) as f64 }));
             series.field(2, Value::Word(if i == 400 { 7 } else { (i % 3) as u64 }));
-            // A number that only grows has no outlier.
+            // A steadily growing number has no outliers.
             series.field(3, Value::Number(i as f64));
             Item { shape: u64::from(i == 500), score: u32::from(i == 600), fails: i == 300 }
         });

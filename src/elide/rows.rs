@@ -1,8 +1,8 @@
-//! Rows of tables: CSV and TSV, Markdown, and the tables of database clients. The header stays, and the first,
-//! the last and what stands out of the rows; what is said below, such as `(1000 rows)`, is no row.
+//! Rows of tables: CSV and TSV, Markdown, and tables of database clients. The header stays, and the first, the last and
+//! outlier rows. A footer such as `(1000 rows)` is not a row.
 //!
-//! A marker is a row of its own with empty cells behind it, so that a plain reader of the format still finds as
-//! many cells in every row. A table in which a row does not have the cells of the others is declined.
+//! A marker is a row of its own with empty cells after it, so a simple parser still finds the same number of cells in every
+//! row. A table whose rows have different numbers of cells is declined.
 
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
@@ -17,25 +17,25 @@ use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
 use crate::text::signals;
 
-/// Fewer rows are no table worth a look.
+/// Tables with fewer rows are not examined.
 const MIN_ROWS: usize = 8;
-/// Fewer cells in a row tell nothing.
+/// Rows with fewer cells are not a table.
 const MIN_CELLS: usize = 2;
-/// Lines of a header, at most.
+/// Most lines of a header.
 const HEADER: usize = 3;
 /// Longest name of a column.
 const MAX_NAME_BYTES: usize = 60;
 
-/// How a row is written.
+/// The syntax of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Style {
     /// Fields divided by a byte, quoted where they hold it.
     Fields(u8),
-    /// Cells between bars, with a bar at both ends or at none.
+    /// Cells between bars, with bars at both ends or at neither.
     Bars(char, bool),
 }
 
-/// A table and what is known of it.
+/// A parsed table.
 pub struct Table {
     /// Lines before the rows, and behind them.
     head: Vec<String>,
@@ -48,7 +48,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// The table under some limits.
+    /// Writes the table under some limits.
     pub fn write(&self, limits: Limits) -> Written {
         let mut out = Written { text: String::new(), omitted: 0, reason: Reason::TableRows };
         let mut keep = self.ranking.keep(limits.items.unwrap_or(usize::MAX));
@@ -93,7 +93,7 @@ impl Table {
     }
 }
 
-/// The records of CSV or TSV: each with its lines. `None` where one does not have the fields of the first.
+/// The records of CSV or TSV, each with its lines; `None` if one has another number of fields than the first.
 pub fn csv(lines: &[&str], must: &dyn Fn(Range<usize>) -> bool, about: &Relevance) -> Option<Table> {
     let first = lines.first()?;
     let by = [b'\t', b',', b';', b'|'].into_iter().find(|by| first.as_bytes().contains(by))?;
@@ -125,7 +125,7 @@ pub fn csv(lines: &[&str], must: &dyn Fn(Range<usize>) -> bool, about: &Relevanc
     let is_name =
         |name: &str| !name.is_empty() && name.len() <= MAX_NAME_BYTES && name.parse::<f64>().is_err();
     let are_names = names.iter().all(|name| is_name(name)) && records.first()?.len() == 1;
-    // Files have no blank behind a comma, sentences do.
+    // Data files have no blank after a comma, sentences do.
     let is_prose =
         by == b',' && (first.contains(", ") || names.iter().any(|name| name.split(' ').count() > 4));
     if !are_names || is_prose || cells <= MIN_CELLS || records.len() <= MIN_ROWS {
@@ -139,7 +139,7 @@ pub fn csv(lines: &[&str], must: &dyn Fn(Range<usize>) -> bool, about: &Relevanc
     Some(Table { head: vec![text(&records[0])], foot: Vec::new(), rows, must, style, cells, ranking })
 }
 
-/// How many fields end in a line, and whether it ends inside quotes.
+/// The number of fields that end in a line, and whether it ends inside quotes.
 fn count_fields(line: &str, by: u8, is_open: bool) -> Option<(usize, bool)> {
     let bytes = line.as_bytes();
     if !is_open && !bytes.contains(&b'"') {
@@ -165,7 +165,7 @@ fn count_fields(line: &str, by: u8, is_open: bool) -> Option<(usize, bool)> {
     Some((count, is_open))
 }
 
-/// A table among lines: where it starts, and the lines that it takes.
+/// A table among lines: its start and its length.
 pub fn bars(
     lines: &[&str],
     written: &dyn Fn(usize) -> String,
@@ -173,7 +173,7 @@ pub fn bars(
     about: &Relevance,
 ) -> Option<(Range<usize>, Table)> {
     let rule = lines.iter().position(|line| is_rule(line))?;
-    // Boxes have a rule above the header too, which may be of several lines: names, and types below.
+    // A box has a rule above its header too; the header may have several lines: names, then types.
     let header_end = (rule + 2..rule + 2 + HEADER).find(|&i| lines.get(i).is_some_and(|line| is_rule(line)));
     let below = header_end.unwrap_or(rule);
     let is_boxed = header_end.is_some();
@@ -188,13 +188,13 @@ pub fn bars(
         count(line) == bars
             && !is_rule(line)
             && (line.trim_start().starts_with(bar) && line.trim_end().ends_with(bar)) == is_edged
-            // A cell that goes on in the next line.
+            // A cell that continues on the next line.
             && !line.trim_end_matches(bar).trim_end().ends_with(['+', '↵', '…'])
     };
     let len = lines[below + 1..].iter().take_while(fits).count();
     let end = below + 1 + len;
     let has_foot = lines.get(end).is_some_and(|line| is_rule(line));
-    // What goes on as something else was no table; a box has a bottom.
+    // A box must have a bottom line, and other tables must end without one.
     if cells < MIN_CELLS || len <= MIN_ROWS || is_boxed != has_foot {
         return None;
     }
@@ -242,7 +242,7 @@ fn rank(rows: &[String], style: Style, about: &Relevance) -> Ranking {
         let mut shape = 0u64;
         for (place, cell) in cells.iter().enumerate() {
             let cell = cell.trim().trim_matches('"');
-            // That a cell is empty makes another shape, what it holds does not.
+            // An empty cell changes the shape; the content of a cell does not.
             shape = shape << 1 | u64::from(cell.is_empty());
             let value = cell.parse().map_or_else(|_| Value::Word(digest(cell)), Value::Number);
             series.field(place as u64, value);

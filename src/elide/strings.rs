@@ -1,7 +1,7 @@
-//! A long string cut around what matters: head, tail, what reports a failure, what was asked for.
+//! Cuts a long string, and keeps its head, its tail, failure reports and text that the request asks for.
 //!
-//! Works on the string as it is written, escapes and all; no cut goes through an escape. Counts are of
-//! characters as a reader of the string would count them.
+//! Works on the string as written, with escapes; no cut splits an escape. Counts are characters as a reader of the string
+//! would count them.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -10,27 +10,27 @@ use crate::text::marker::{Marker, Unit};
 use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
 
-/// Shortest run of base64 that goes, in bytes.
+/// Shortest run of base64 that is removed, in bytes.
 const ENCODED: usize = 512;
-/// Longest text between lines that is one piece.
+/// Longest line that counts as one piece.
 const MAX_PIECE_BYTES: usize = 400;
-/// What is shown around a failure, in bytes.
+/// Bytes shown around a failure.
 const AROUND: usize = 120;
-/// A gap that is smaller is not worth its marker.
+/// Smaller gaps are not worth a marker.
 const MIN_GAP_BYTES: usize = 120;
-/// Middles above this many bytes are not searched for what was asked for.
+/// Larger middles, in bytes, are not searched for the request.
 const SEARCHED: usize = 1 << 20;
 
-/// How a string is written.
+/// The escape syntax of a string.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Escapes {
     /// A backslash, as in JSON.
     Backslash,
-    /// None, or references such as `&amp;`, which are not taken apart.
+    /// None, or references such as `&amp;`, which are not split.
     References,
 }
 
-/// A string as it is shown, and the bytes that are not.
+/// A string as shown, and the bytes left out.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Cut {
     /// The text with its markers.
@@ -39,8 +39,8 @@ pub struct Cut {
     pub omitted: usize,
 }
 
-/// Cuts the string that `raw` writes to about `limit` characters; `None` where it stays whole. `fixed` are
-/// ranges of `raw`, in order, that stay.
+/// Cuts the string in `raw` to about `limit` characters; `None` if it stays whole. `fixed` are ranges of `raw`, in order,
+/// that stay.
 pub fn cut(
     raw: &str,
     limit: usize,
@@ -81,7 +81,7 @@ pub fn cut(
     Some(write(raw, &windows, total, escapes)).filter(|cut| cut.text.len() < raw.len())
 }
 
-/// The windows with a marker for each gap between them.
+/// The kept windows, with a marker for each gap.
 fn write(raw: &str, windows: &[Range<usize>], total: usize, escapes: Escapes) -> Cut {
     let mut out = Cut { text: String::new(), omitted: 0 };
     let mut at = 0;
@@ -107,7 +107,7 @@ fn marker(count: usize, of: usize, reason: Reason) -> String {
     Marker::Parts { count, of, unit: Unit::Characters, reason, names: None }.write()
 }
 
-/// The run of base64 that a string ends with, if there is little before it but `data:…;base64,`.
+/// The run of base64 at the end of a string, if little but `data:…;base64,` precedes it.
 fn encoded(raw: &str) -> Option<Range<usize>> {
     let bytes = raw.as_bytes();
     let is_code = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=' | b'_' | b'-');
@@ -118,13 +118,13 @@ fn encoded(raw: &str) -> Option<Range<usize>> {
     let len = bytes[start..].iter().take_while(|b| is_code(b)).count();
     let run = &bytes[start..start + len];
     let kinds = [u8::is_ascii_digit, u8::is_ascii_uppercase, u8::is_ascii_lowercase];
-    // Hexadecimal digits and words in capitals lack one of them; paths have a slash in every few letters.
+    // Hexadecimal digits and capitalised words lack one kind; paths have a slash every few letters.
     let mixed = kinds.iter().all(|kind| run.iter().filter(|b| kind(b)).count() * 20 > len);
     let joints = run.iter().filter(|b| matches!(b, b'/' | b'-' | b'_')).count();
     (start + len == bytes.len() && len >= ENCODED && mixed && joints * 12 < len).then_some(start..start + len)
 }
 
-/// The lines of the middle that answer the request best, of about `limit` bytes together.
+/// The lines of the middle that match the request best, of about `limit` bytes together.
 fn asked_for(
     raw: &str,
     middle: Range<usize>,
@@ -160,7 +160,7 @@ fn asked_for(
     out
 }
 
-/// Characters of a string: an escape is one.
+/// Characters of a string; an escape counts as one.
 pub fn length(raw: &str, escapes: Escapes) -> usize {
     let chars = if raw.is_ascii() { raw.len() } else { raw.chars().count() };
     if escapes == Escapes::References || memchr::memchr(b'\\', raw.as_bytes()).is_none() {
@@ -171,7 +171,7 @@ pub fn length(raw: &str, escapes: Escapes) -> usize {
     let mut at = 0;
     while let Some(next) = memchr::memchr(b'\\', &bytes[at..]) {
         let len = escape_length(&bytes[at + next..]);
-        // The second half of a surrogate pair is a part of the first one's character.
+        // The second half of a surrogate pair belongs to the first one's character.
         let half = bytes[at + next..].get(2).is_some_and(|b| matches!(b, b'd' | b'D'))
             && bytes[at + next..].get(3).is_some_and(|b| matches!(b, b'c'..=b'f' | b'C'..=b'F'));
         more += len - usize::from(!(len == 6 && half));
@@ -186,9 +186,9 @@ fn escape_length(bytes: &[u8]) -> usize {
     if is_wide { 6 } else { 2 }.min(bytes.len())
 }
 
-/// The offset of the character `count` behind `from`.
+/// The offset `count` characters after `from`.
 fn place(raw: &str, from: usize, count: usize, escapes: Escapes) -> usize {
-    // Characters have one byte or more: a close guess is enough.
+    // Characters have at least one byte, so this is close enough.
     safe(raw, (from + count).min(raw.len()), escapes)
 }
 
@@ -198,13 +198,13 @@ fn tail_start(raw: &str, count: usize, escapes: Escapes) -> usize {
     safe(raw, if line < start + count / 4 { line } else { start }, escapes)
 }
 
-/// The end of the line before `at`, where that is not far.
+/// The end of the previous line, if it is near.
 fn line_end(raw: &str, at: usize) -> usize {
     let line = line_before(raw, at);
     if line > at - at / 4 { line } else { at }
 }
 
-/// The start of the line that holds `at`: behind a line end or its escape.
+/// The start of the line that contains `at`: after a line end or its escape.
 fn line_before(raw: &str, at: usize) -> usize {
     let before = &raw.as_bytes()[..at];
     let plain = memchr::memrchr(b'\n', before).map_or(0, |i| i + 1);
@@ -222,7 +222,7 @@ fn line_after(raw: &str, at: usize) -> usize {
     plain.into_iter().chain(escaped).min().unwrap_or(bytes.len())
 }
 
-/// The last offset up to `at` that lies between characters and outside of escapes.
+/// The last offset up to `at` that is between characters and outside of escapes.
 fn safe(raw: &str, at: usize, escapes: Escapes) -> usize {
     let mut at = raw.floor_char_boundary(at);
     let bytes = raw.as_bytes();
@@ -257,7 +257,7 @@ fn safe(raw: &str, at: usize, escapes: Escapes) -> usize {
     at
 }
 
-/// Whether a backslash starts an escape, and is not escaped itself.
+/// Whether a backslash starts an escape, and is not itself escaped.
 fn is_escape_start(bytes: &[u8], at: usize) -> bool {
     let before = bytes[..at].iter().rev().take_while(|b| **b == b'\\').count();
     before.is_multiple_of(2)

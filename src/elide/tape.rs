@@ -1,7 +1,7 @@
-//! One JSON value as a flat list of nodes, by its grammar (RFC 8259), or by the looser grammar of what
-//! programs print: Python literals, JavaScript objects, comments, trailing commas.
+//! Parses one JSON value into a flat list of nodes: by the JSON grammar (RFC 8259), or by a loose grammar for output of
+//! programs: Python literals, JavaScript objects, comments, trailing commas.
 //!
-//! Nothing is interpreted: a node is a range of bytes. Nesting costs an entry of a bounded list and no stack.
+//! Values are not interpreted: a node is a range of bytes. Nesting uses a bounded list, not the stack.
 
 use crate::formats::json;
 
@@ -30,22 +30,21 @@ pub enum Kind {
 pub struct Node {
     /// First byte.
     pub start: u32,
-    /// Behind the last byte.
+    /// One past the last byte.
     pub end: u32,
-    /// The first node behind this one and all inside it.
+    /// Index of the first node after this one and everything inside it.
     pub next: u32,
-    /// The container that it stands in.
+    /// Index of its container.
     pub parent: u32,
-    /// Nodes directly inside; of an object keys and values both.
+    /// Number of nodes directly inside; for an object, keys and values both count.
     pub children: u32,
     /// What it is.
     pub kind: Kind,
-    /// Whether it must be shown, whole, or something inside it.
+    /// Whether it, or something inside it, must be shown whole.
     pub must: bool,
 }
 
-/// Reads the value that starts at `at`. Gives its nodes, the outermost first; or as an error the offset where
-/// the text stops to be one.
+/// Parses the value that starts at `at`. Returns its nodes, the outermost first, or the offset of the first invalid byte.
 pub fn read(text: &str, at: usize, loose: bool) -> Result<Vec<Node>, usize> {
     let bytes = text.as_bytes();
     let mut reader = Reader { bytes, at, loose, nodes: Vec::new(), open: Vec::new() };
@@ -61,7 +60,7 @@ struct Reader<'a> {
     at: usize,
     loose: bool,
     nodes: Vec<Node>,
-    /// Containers that are open, with the byte that closes each.
+    /// Open containers, each with the byte that closes it.
     open: Vec<(u32, u8)>,
 }
 
@@ -92,7 +91,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a scalar, an empty container, or the opening of one; true for the last.
+    /// Reads a scalar, an empty container, or the start of one; true for the last.
     fn begin(&mut self) -> Result<bool, usize> {
         let start = self.at;
         let kind = match self.peek() {
@@ -124,7 +123,7 @@ impl Reader<'_> {
         Ok(true)
     }
 
-    /// A key and its colon, where the value stands in an object.
+    /// A key and its colon, if an object expects one.
     fn key(&mut self) -> Result<(), usize> {
         let Some(&(top, _)) = self.open.last() else { return Ok(()) };
         if self.nodes[top as usize].kind != Kind::Object {
@@ -222,13 +221,13 @@ impl Reader<'_> {
         Ok(Kind::Word)
     }
 
-    /// A string up to its quote. Escapes are checked in JSON, and skipped in the loose grammar.
+    /// A string up to its closing quote. JSON escapes are validated; in the loose grammar they are skipped.
     fn string(&mut self, quote: u8) -> Result<(), usize> {
         self.at += 1;
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
             let Some(len) = memchr::memchr2(quote, b'\\', rest) else { return Err(self.bytes.len()) };
-            // JSON strings hold no raw control characters, line ends among them.
+            // JSON strings contain no raw control characters, including line ends.
             if let Some(bad) = rest[..len].iter().position(|b| *b < 0x20) {
                 return Err(self.at + bad);
             }
@@ -246,7 +245,7 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    /// The nodes as text: a container with what is inside, a scalar as it is.
+    /// The nodes as text: a container with its content, a scalar as it is.
     fn written(text: &str, loose: bool) -> Result<String, usize> {
         let nodes = read(text, 0, loose)?;
         fn write(text: &str, nodes: &[Node], i: usize) -> String {

@@ -1,8 +1,8 @@
-//! YAML in block style, as programs write it: long lists, wide maps, long blocks of text. Lines that stay are
-//! as they were; markers are comments, inside a block of text they are lines of it.
+//! YAML in block style, as programs write it: long lists, wide maps, long blocks of text. Lines that stay are exact. Markers
+//! are comments; inside a block of text they are lines of it.
 //!
-//! Only indentation is understood, so what it tells is all that is used: a block is a line and the deeper
-//! lines behind it. Text that no program says is YAML is declined.
+//! Only indentation is parsed: a block is a line and the deeper lines after it. Text that is not known to be YAML is
+//! declined.
 
 use std::hash::{BuildHasher, Hasher};
 use std::ops::Range;
@@ -18,33 +18,33 @@ use crate::text::relevance::Relevance;
 use crate::text::signals;
 use crate::text::source::Source;
 
-/// Bytes that must go for a marker to pay.
+/// Fewest bytes that an omission must save to be worth a marker.
 const WORTH: usize = 80;
 /// Deepest nesting that is read.
 const MAX_DEPTH: usize = 64;
-/// Bytes of the keys that a marker names.
+/// Most bytes of keys that a marker lists.
 const MAX_NAMES_BYTES: usize = 240;
 
-/// A line and the deeper ones behind it.
+/// A line and the deeper lines after it.
 #[derive(Debug, Clone, Copy)]
 struct Block {
     /// First line, from 0 in the source.
     start: usize,
-    /// Line behind the last.
+    /// One past its last line.
     end: usize,
-    /// The first block behind this one and all inside it.
+    /// Index of the first block after this one and everything inside it.
     next: usize,
     indent: usize,
-    /// Where its key starts, behind the signs of items.
+    /// Position of its key, after the signs of list items.
     key: usize,
     is_item: bool,
-    /// Whether what is inside is a text and not blocks.
+    /// Whether its content is text, not blocks.
     is_text: bool,
-    /// Whether it only divides documents.
+    /// Whether it only separates documents.
     is_rule: bool,
 }
 
-/// A document and what is known of it.
+/// A parsed document.
 pub struct Document<'a> {
     source: &'a Source<'a>,
     blocks: Vec<Block>,
@@ -66,7 +66,7 @@ impl<'a> Document<'a> {
         Some(Self { source, blocks, must, about, lines })
     }
 
-    /// The document under some limits.
+    /// Writes the document under some limits.
     pub fn write(&self, limits: Limits) -> Written {
         let out = Written { text: String::new(), omitted: 0, reason: Reason::NothingToDo };
         let mut writer = Writer { document: self, limits, out };
@@ -126,7 +126,7 @@ impl Writer<'_, '_> {
         self.out.text.push('\n');
     }
 
-    /// All documents, or of many those that the limit lets.
+    /// Writes all documents, or as many as the limit allows.
     fn documents(&mut self) {
         let all = self.document.documents();
         let blocks = &self.document.blocks;
@@ -161,7 +161,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Blocks side by side.
+    /// Writes sibling blocks.
     fn blocks(&mut self, range: Range<usize>, depth: usize) {
         let all = &self.document.blocks;
         let mut siblings = Vec::new();
@@ -241,7 +241,7 @@ impl Writer<'_, '_> {
         self.blocks(i + 1..block.next, depth + 1);
     }
 
-    /// A block of text: its first and last lines, and those that must stay.
+    /// Writes a block of text: its first and last lines, and those that must stay.
     fn text(&mut self, block: Block, lines: Range<usize>) {
         let source = self.document.source;
         let limit = self.limits.string.unwrap_or(usize::MAX);
@@ -335,7 +335,7 @@ fn digest(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// Whether a line begins a value of many lines: `key: |`, `- >-`.
+/// Whether a line starts a multi-line value: `key: |`, `- >-`.
 fn opens_text(line: &str) -> bool {
     let line = line.trim_end();
     let line = line.split(" #").next().unwrap_or(line).trim_end();
@@ -356,7 +356,7 @@ fn is_key(line: &str) -> bool {
     len > 0 && plain && behind.strip_prefix(':').is_some_and(|v| v.is_empty() || v.starts_with(' '))
 }
 
-/// The blocks of some lines; `None` where a line does not fit.
+/// The blocks of some lines; `None` if a line does not fit.
 fn blocks(source: &Source<'_>, lines: Range<usize>) -> Option<Vec<Block>> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut open: Vec<usize> = Vec::new();
@@ -376,7 +376,7 @@ fn blocks(source: &Source<'_>, lines: Range<usize>) -> Option<Vec<Block>> {
             return None;
         }
         let indent = line.len() - text.len();
-        // Blank lines and comments belong to what is open.
+        // Blank lines and comments belong to the open block.
         if text.trim().is_empty() || (text.starts_with('#') && !is_inside(&blocks, &open, indent)) {
             continue;
         }
@@ -391,11 +391,11 @@ fn blocks(source: &Source<'_>, lines: Range<usize>) -> Option<Vec<Block>> {
             continue;
         }
         let is_item = text.starts_with("- ") || text.trim_end() == "-";
-        // Items may stand as deep as their key.
+        // Items may have the same indentation as their key.
         let is_over = |b: &Block| b.indent > indent || (b.indent == indent && (b.is_item || !is_item));
         close(&mut blocks, &mut open, i, &is_over);
         if !is_item && !is_key(text) {
-            // A value that goes on is a part of what is open.
+            // A continued value belongs to the open block.
             if open.is_empty() {
                 return None;
             }
@@ -418,7 +418,7 @@ fn blocks(source: &Source<'_>, lines: Range<usize>) -> Option<Vec<Block>> {
         open.push(blocks.len() - 1);
     }
     close(&mut blocks, &mut open, lines.end, &|_| true);
-    // Comments behind a rule belong to it.
+    // Comments after a separator belong to it.
     for i in 0..blocks.len() {
         if blocks[i].is_rule {
             blocks[i].end = blocks.get(i + 1).map_or(lines.end, |next| next.start);
@@ -427,7 +427,7 @@ fn blocks(source: &Source<'_>, lines: Range<usize>) -> Option<Vec<Block>> {
     Some(blocks).filter(|blocks| blocks.len() > 2)
 }
 
-/// Whether a line that deep is a part of the text that is open.
+/// Whether a line of this indentation belongs to the open text.
 fn is_inside(blocks: &[Block], open: &[usize], indent: usize) -> bool {
     open.last().is_some_and(|&top| blocks[top].is_text && indent > blocks[top].key)
 }

@@ -1,4 +1,4 @@
-//! `artifact/*`: the store's answers in the wire's words.
+//! Answers `artifact/*` requests from the store of originals.
 
 use std::time::{Duration, Instant};
 
@@ -16,25 +16,25 @@ use crate::protocol::tool_result::check_session;
 use crate::text::marker::Marker;
 use crate::text::source::Source;
 
-/// How long one page of a search may take; then what was found is the answer, with a cursor.
+/// How long the search for one page may take. After that the page holds what was found, and a cursor.
 const SEARCH_TIME: Duration = Duration::from_secs(1);
-/// Artifacts on one page of a list.
+/// Most artifacts on one page of a list.
 const LIST_PAGE: usize = 100;
-/// How the cursor of a page begins that lists what is left on disk.
+/// Prefix of a list cursor that points to copies on disk, not to artifacts in memory.
 const ON_DISK: &str = "d";
 
 impl Engine {
-    /// `artifact/read`
+    /// Answers `artifact/read`.
     pub fn read_artifact(&self, params: &ReadParams) -> Result<Read, RpcError> {
         let (id, artifact) = self.artifact(params.session_id.as_deref(), &params.id)?;
         let range = |[start, end]: &[usize; 2]| LineRange { start: *start as u64, end: *end as u64 };
         let mut ranges: Vec<LineRange> = params.lines.iter().flatten().map(range).collect();
         if params.numbering == Numbering::Shown {
-            place(&artifact, &mut ranges)?;
+            to_positions(&artifact, &mut ranges)?;
         }
         let max_bytes = params.max_bytes.unwrap_or(Page::default().max_bytes);
         let page = Page { max_bytes, cursor: params.cursor.clone() };
-        let read = artifact.read(&ranges, &page).map_err(refused)?;
+        let read = artifact.read(&ranges, &page).map_err(to_rpc_error)?;
         Ok(Read {
             id,
             text: read.text,
@@ -49,8 +49,8 @@ impl Engine {
         })
     }
 
-    /// `artifact/search`. What one page holds depends on the time that the search takes: it is the one answer here that
-    /// may differ from run to run.
+    /// Answers `artifact/search`. The size of a page depends on the time that the search takes, so the same request may get
+    /// different pages in different runs. No other answer does this.
     pub fn search_artifact(&self, params: &SearchParams, cancel: &Cancel) -> Result<Found, RpcError> {
         let (id, artifact) = self.artifact(params.session_id.as_deref(), &params.id)?;
         let defaults = SearchOptions::default();
@@ -65,7 +65,7 @@ impl Engine {
         let started = Instant::now();
         let late = || started.elapsed() >= SEARCH_TIME;
         let stop = || cancel.is_cancelled();
-        let found = artifact.search(&params.pattern, &options, &stop, &late).map_err(refused)?;
+        let found = artifact.search(&params.pattern, &options, &stop, &late).map_err(to_rpc_error)?;
         let line = |c: ContextLine| NumberedLine { line: c.line as usize, text: c.text };
         let matches = found.matches.into_iter().map(|m| Match {
             line: m.line as usize,
@@ -83,20 +83,20 @@ impl Engine {
         })
     }
 
-    /// `artifact/list`
+    /// Answers `artifact/list`.
     pub fn list_artifacts(&self, params: &ListParams) -> Result<List, RpcError> {
         let session = params.session_id.as_deref();
         check_session(session)?;
         let on_disk = params.cursor.as_deref().and_then(|cursor| cursor.strip_prefix(ON_DISK));
         let Some(before) = on_disk else {
-            let listing = self.artifacts().list(session, params.cursor.as_deref()).map_err(refused)?;
+            let listing = self.artifacts().list(session, params.cursor.as_deref()).map_err(to_rpc_error)?;
             let artifacts = listing.artifacts.into_iter().map(|info| Listed {
                 id: info.id,
                 digest: info.digest,
                 bytes: info.bytes as usize,
                 lines: info.lines as usize,
-                tool: shown(&info.tool),
-                tool_call_id: info.tool_call_id.as_deref().map(shown),
+                tool: redacted_name(&info.tool),
+                tool_call_id: info.tool_call_id.as_deref().map(redacted_name),
                 on_disk: false,
             });
             let mut list = List { artifacts: artifacts.collect(), next_cursor: listing.next_cursor };
@@ -107,14 +107,14 @@ impl Engine {
         };
         let before = Some(before).filter(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()));
         let before = before.and_then(|digits| digits.parse().ok()).ok_or_else(|| {
-            refused(AccessError::Cursor { cursor: params.cursor.clone().unwrap_or_default() })
+            to_rpc_error(AccessError::Cursor { cursor: params.cursor.clone().unwrap_or_default() })
         })?;
         let mut list = List { artifacts: Vec::new(), next_cursor: None };
         self.list_copies(session, before, &mut list);
         Ok(list)
     }
 
-    /// Fills a page with what is left on disk alone.
+    /// Fills a page with copies that exist only on disk.
     fn list_copies(&self, session: Option<&str>, before: u64, list: &mut List) {
         let room = LIST_PAGE.saturating_sub(list.artifacts.len());
         let is_left = |id: &str| !self.artifacts().has(session, id);
@@ -126,12 +126,12 @@ impl Engine {
         list.artifacts.extend(copies.into_iter().take(room).map(listed));
     }
 
-    /// Whether there is an artifact of that id or handle.
+    /// Whether an artifact has this id or handle.
     pub fn has_artifact(&self, session: Option<&str>, id: &str) -> bool {
         self.artifact(session, id).is_ok()
     }
 
-    /// Keeps a text of another process as the original of a result that came without a session.
+    /// Stores a text from another process as the original of a result without a session.
     pub fn adopt_artifact(&self, artifact: &Artifact) {
         let meta = Meta {
             pointer: None,
@@ -141,20 +141,20 @@ impl Engine {
             keep_until_session_end: false,
         };
         let now = self.started.elapsed();
-        if let Ok(Some(text)) = whole(artifact) {
-            // What cannot be kept is not found.
+        if let Ok(Some(text)) = whole_text(artifact) {
+            // If it cannot be stored, later look-ups report that it was not found.
             let _ = self.artifacts().put(None, text.as_bytes(), meta, now);
         }
     }
 
-    /// Whether a session was given this very pointer: its original is there, and it says of it what is so. Pointers have no
-    /// seal of their own, and a command can print any.
+    /// Whether this session was given this pointer and its original can be read. Pointers have no seal, so any command can
+    /// print one.
     pub fn gave_pointer(&self, session: &str, pointer: &str) -> bool {
         let Some((Marker::Externalized { key, .. }, _)) = Marker::parse(pointer) else { return false };
         self.artifacts().pointer(session, &key) == Some(pointer)
     }
 
-    /// An artifact by its id or by the handle that a marker shows.
+    /// Finds an artifact by its id or by the handle that a marker shows.
     fn artifact(&self, session: Option<&str>, id: &str) -> Result<(String, Artifact), RpcError> {
         check_session(session)?;
         check_id("id", id)?;
@@ -165,21 +165,21 @@ impl Engine {
         };
         match opened {
             Err(AccessError::NotFound { .. } | AccessError::Unreadable) => {}
-            opened => return opened.map_err(refused),
+            opened => return opened.map_err(to_rpc_error),
         }
-        // What the store never had, let go, or lost with its folder may be kept elsewhere.
+        // An artifact that this process does not have may have a copy on disk.
         let lost = opened.err().unwrap_or_else(|| AccessError::NotFound { id: id.to_owned() });
-        let found = self.copies.find(session, id).map_err(refused)?;
-        found.ok_or_else(|| refused(lost))
+        let found = self.copies.find(session, id).map_err(to_rpc_error)?;
+        found.ok_or_else(|| to_rpc_error(lost))
     }
 }
 
-/// All of a text; `None` for what is none.
-fn whole(artifact: &Artifact) -> Result<Option<String>, RpcError> {
+/// The whole text of an artifact; `None` if it is not text.
+fn whole_text(artifact: &Artifact) -> Result<Option<String>, RpcError> {
     let mut text = String::new();
     let mut page = Page::default();
     loop {
-        let read = artifact.read(&[], &page).map_err(refused)?;
+        let read = artifact.read(&[], &page).map_err(to_rpc_error)?;
         if read.encoding != Encoding::Utf8 {
             return Ok(None);
         }
@@ -191,9 +191,9 @@ fn whole(artifact: &Artifact) -> Result<Option<String>, RpcError> {
     }
 }
 
-/// Turns ranges of numbers that lines carry into ranges of their places.
-fn place(artifact: &Artifact, ranges: &mut [LineRange]) -> Result<(), RpcError> {
-    let Some(text) = whole(artifact)? else { return Ok(()) };
+/// Converts ranges of printed line numbers into ranges of line positions.
+fn to_positions(artifact: &Artifact, ranges: &mut [LineRange]) -> Result<(), RpcError> {
+    let Some(text) = whole_text(artifact)? else { return Ok(()) };
     let source = Source::new(&text);
     let view = source.view();
     for range in ranges {
@@ -208,8 +208,8 @@ fn place(artifact: &Artifact, ranges: &mut [LineRange]) -> Result<(), RpcError> 
     Ok(())
 }
 
-/// What the caller got wrong is `-32602`; what is not there any more is a request that failed.
-fn refused(error: AccessError) -> RpcError {
+/// A wrong request becomes `-32602`; an artifact that is gone becomes a failed request.
+fn to_rpc_error(error: AccessError) -> RpcError {
     let kind = error.code();
     match error {
         AccessError::NotFound { .. }
@@ -222,7 +222,7 @@ fn refused(error: AccessError) -> RpcError {
         _ => RpcError::new(crate::protocol::error::INVALID_PARAMS, kind, error.to_string()),
     }
 }
-/// A name that a host gave, without secrets; nothing where that cannot be made sure.
-fn shown(name: &str) -> String {
+/// A name from a host, with secrets removed; empty if removing them failed.
+fn redacted_name(name: &str) -> String {
     crate::sanitize::redact_only(name).map_or_else(|_| String::new(), |(name, _)| name)
 }

@@ -1,8 +1,8 @@
-//! `toolResult/compressBatch`: the results of one turn under a budget of their own and a common one.
+//! `toolResult/compressBatch`: compresses the results of one turn under a budget for each and a common budget.
 //!
-//! Where all together may be too much, each gets its share first (see the neighbour `plan`), then they are worked
-//! on in order as any others. A result that was given before stays as it was: its tokens count, and only the
-//! others give way.
+//! If the results together may exceed the common budget, `plan` first gives each a share. Then each is compressed in order,
+//! like any other result. A result that was given before stays as it was: its tokens count, and only the other results
+//! shrink.
 
 use super::compress::{Place, pressure, respond};
 use super::job::Job;
@@ -17,21 +17,21 @@ use crate::protocol::tool_result::{BatchBudget, BatchCompressed, BatchParams, To
 use crate::session::Stored;
 use crate::text::reason::Reason;
 
-/// What came of a batch.
+/// The outcome of a batch.
 #[derive(Default)]
 pub(super) struct Batch {
     /// The results in order.
     pub(super) results: Vec<Stored>,
-    /// Sums over them.
+    /// Token sums over the results.
     pub(super) tokens: BeforeAfter,
-    /// Whether a budget made any smaller; `None` without one.
+    /// Whether a budget made any result smaller; `None` without a budget.
     pub(super) is_narrowed: Option<bool>,
-    /// What became of the common budget.
+    /// How the common budget was met.
     pub(super) budget: Option<BatchBudget>,
 }
 
 impl Engine {
-    /// `toolResult/compressBatch`
+    /// Answers `toolResult/compressBatch`.
     pub fn compress_batch(
         &self,
         params: &BatchParams<'_>,
@@ -47,9 +47,10 @@ impl Engine {
         let pressure = pressure(params.context_pressure)?;
         let cut = params.host_cut.map(|cut| cut.read()).transpose()?;
         let id = params.session_id.as_deref();
-        let (mut policy, session) = self.context(id, params.policy.as_ref(), params.budget)?;
-        let place = Place::new(id, session.as_ref()).named(params.correlation_id.as_deref()).cut(cut);
-        // One result of several has no claim to the whole.
+        let (mut policy, session) = self.policy_and_session(id, params.policy.as_ref(), params.budget)?;
+        let place =
+            Place::new(id, session.as_ref()).with_correlation(params.correlation_id.as_deref()).with_cut(cut);
+        // The total applies to the batch, not to each result.
         let total = policy.budget.total.take();
         let batch = self.batch(&jobs, &policy, Ask::new(&policy, pressure), total, place, cancel)?;
         let respond = |(job, stored)| respond(job, stored, &policy);
@@ -61,7 +62,7 @@ impl Engine {
         })
     }
 
-    /// The results of one turn or request in order; `total` bounds them together.
+    /// Compresses the results of one turn or request in order. `total` limits their tokens together.
     pub(super) fn batch(
         &self,
         jobs: &[Job<'_>],
@@ -88,10 +89,11 @@ impl Engine {
             let mut limit = share.and_then(|share| {
                 share.limit.map(|limit| if share.is_repeat { limit + spare } else { limit })
             });
-            // What it was found not to use may be another's now: what came before it may have changed that.
+            // Other results may hold tokens that this one was expected to leave. Earlier results may have changed what
+            // it needs, so measure again.
             if let (Some(share), Some(most)) = (share, limit)
                 && most > may_take
-                && self.used(job, share, policy, ask, place).is_none_or(|used| used > may_take)
+                && self.tokens_used(job, share, policy, ask, place).is_none_or(|used| used > may_take)
             {
                 limit = Some(may_take);
             }
@@ -118,7 +120,7 @@ impl Engine {
     }
 }
 
-/// Whether a budget went further than the mode that was asked for.
+/// Whether a budget reduced a result further than the requested mode.
 fn is_narrowed(evidence: &Evidence, ask: Ask) -> bool {
     let is_further = |rung: Rung| rung.cut || rung.squeeze > 0 || rung.mode > ask.mode;
     !evidence.memo.reused && evidence.budget.as_ref().is_some_and(|budget| is_further(budget.rung))

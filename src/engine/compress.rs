@@ -1,4 +1,4 @@
-//! `toolResult/compress`: memo, core, artifact, commit. Batches are in `batch`.
+//! `toolResult/compress`: looks in the memo, runs the core, stores the original, commits. Batches are in `batch`.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ use crate::text::call::ToolCall;
 use crate::text::cut::Cut;
 use crate::text::reason::Reason;
 
-/// Where a result is worked on: its session, and how many results that had before this turn.
+/// Where a result belongs: its session, and how many results the session had before this turn.
 #[derive(Clone, Copy)]
 pub(super) struct Place<'a> {
     pub(super) id: Option<&'a str>,
@@ -40,9 +40,9 @@ pub(super) struct Place<'a> {
     pub(super) turn: usize,
     /// The host's name for the request.
     pub(super) correlation: Option<&'a str>,
-    /// How the host cuts what it is given.
+    /// How the host cuts the text that it gets.
     pub(super) cut: Option<Cut>,
-    /// Measures the work, where somebody wants to know.
+    /// Measures the time of each step, if telemetry wants it.
     pub(super) watch: Option<&'a Stopwatch<'a>>,
 }
 
@@ -52,19 +52,19 @@ impl<'a> Place<'a> {
         Self { id, session, turn, correlation: None, cut: None, watch: None }
     }
 
-    /// The same for a request that the host gave a name.
-    pub(super) fn named(self, correlation: Option<&'a str>) -> Self {
+    /// The same place, with the host's name for the request.
+    pub(super) fn with_correlation(self, correlation: Option<&'a str>) -> Self {
         Self { correlation, ..self }
     }
 
-    /// The same for a host that cuts what it is given.
-    pub(super) fn cut(self, cut: Option<Cut>) -> Self {
+    /// The same place, with the way in which the host cuts.
+    pub(super) fn with_cut(self, cut: Option<Cut>) -> Self {
         Self { cut, ..self }
     }
 }
 
 impl Engine {
-    /// `toolResult/compress`
+    /// Answers `toolResult/compress`.
     pub fn compress(&self, params: &CompressParams<'_>, cancel: &Cancel) -> Result<Compressed, RpcError> {
         check_session(params.session_id.as_deref())?;
         check_correlation(params.correlation_id.as_deref())?;
@@ -75,30 +75,31 @@ impl Engine {
         let pressure = pressure(params.context_pressure)?;
         let cut = params.host_cut.map(|cut| cut.read()).transpose()?;
         let id = params.session_id.as_deref();
-        let (policy, session) = self.context(id, params.policy.as_ref(), params.budget)?;
-        let place = Place::new(id, session.as_ref()).named(params.correlation_id.as_deref()).cut(cut);
+        let (policy, session) = self.policy_and_session(id, params.policy.as_ref(), params.budget)?;
+        let place =
+            Place::new(id, session.as_ref()).with_correlation(params.correlation_id.as_deref()).with_cut(cut);
         let stored = self.run(&job, &policy, Ask::new(&policy, pressure), place, None, cancel)?;
         respond(&job, stored, &policy)
     }
 
-    /// The policy of a request and its session.
-    pub(super) fn context(
+    /// The policy of a request: the settings of its session with the request's patch on top.
+    pub(super) fn policy_and_session(
         &self,
         session: Option<&str>,
         patch: Option<&PolicyPatch>,
         budget: Option<BudgetPatch>,
     ) -> Result<(Policy, Option<Shared>), RpcError> {
         let mut policy = self.policy();
-        // A bad patch must change nothing, so it is looked at before the session opens.
-        requested(&policy, patch, budget)?;
+        // A bad patch must change nothing, so it is checked before the session opens.
+        with_request(&policy, patch, budget)?;
         let session = session.map(|id| self.session(id)).transpose()?;
         if let Some(session) = &session {
             policy = Arc::new(resolve(&policy, Some(&lock(session).policy))?);
         }
-        Ok((requested(&policy, patch, budget)?, session))
+        Ok((with_request(&policy, patch, budget)?, session))
     }
 
-    /// One result from the memo or through the core, with the events about it.
+    /// Answers one result from the memo or through the core, and reports the events about it.
     pub(super) fn run(
         &self,
         job: &Job<'_>,
@@ -110,14 +111,14 @@ impl Engine {
     ) -> Result<Stored, RpcError> {
         let watch = self.recorder.stopwatch();
         let place = Place { watch: watch.as_ref(), ..place };
-        let worked = self.work(job, policy, ask, place, prepared, cancel);
+        let worked = self.compress_one(job, policy, ask, place, prepared, cancel);
         self.report(job, policy, place, worked.as_ref());
         self.make_room(place.id);
         worked.map(|(stored, _)| stored)
     }
 
-    /// One result, and how it was given if the session gave it before.
-    fn work(
+    /// Compresses one result. Also says how it was answered if the session gave it before.
+    fn compress_one(
         &self,
         job: &Job<'_>,
         policy: &Policy,
@@ -128,11 +129,11 @@ impl Engine {
     ) -> Result<(Stored, Option<Resend>), RpcError> {
         cancel.check()?;
         let Some(session) = place.session else {
-            return Ok((self.fresh(job, policy, ask, place, &NoHistory, prepared, cancel)?, None));
+            return Ok((self.compress_new(job, policy, ask, place, &NoHistory, prepared, cancel)?, None));
         };
         let mut session = lock(session);
         let Some(call_id) = job.call.id.as_deref() else {
-            let stored = self.fresh(job, policy, ask, place, &NoHistory, prepared, cancel)?;
+            let stored = self.compress_new(job, policy, ask, place, &NoHistory, prepared, cancel)?;
             session.count(&job.call.tool, &stored.outcome);
             return Ok((stored, None));
         };
@@ -155,18 +156,18 @@ impl Engine {
             return Ok((self.store(place.id, &job.call, outcome, policy).0, Some(Resend::Remade)));
         }
         if let Lookup::Full = known {
-            let stored = self.fresh(job, policy, ask, place, &NoHistory, prepared, cancel)?;
+            let stored = self.compress_new(job, policy, ask, place, &NoHistory, prepared, cancel)?;
             session.count(&job.call.tool, &stored.outcome);
             return Ok((stored, None));
         }
         let changed = matches!(known, Lookup::Changed);
         let mentioned = job.call.mentioned();
-        let wrote = job.wrote(policy);
+        let wrote = job.written_values(policy);
         let caller = job.caller(call_id, &mentioned, place.turn, &wrote);
-        let written = job.written(policy);
+        let written = job.written_texts(policy);
         let mut stored = {
             let history = session.history(caller, &written, window(policy));
-            self.fresh(job, policy, ask, place, &history, prepared, cancel)?
+            self.compress_new(job, policy, ask, place, &history, prepared, cancel)?
         };
         stored.outcome.evidence.memo.changed = changed;
         session.commit(caller, &written, fingerprint, stored.clone(), policy.memo, place.cut);
@@ -177,10 +178,10 @@ impl Engine {
         Ok((stored, None))
     }
 
-    /// A result that comes for the first time. What should become a pointer, or say where its original is, but
-    /// cannot be kept is compressed as usual.
+    /// Compresses a result that is new to the session. If its original cannot be stored, it gets no pointer and no hint, and
+    /// is compressed as usual.
     #[allow(clippy::too_many_arguments, reason = "one step of `run`, taken out for its length")]
-    fn fresh(
+    fn compress_new(
         &self,
         job: &Job<'_>,
         policy: &Policy,
@@ -201,13 +202,13 @@ impl Engine {
         Ok(self.store(place.id, &job.call, outcome, policy).0)
     }
 
-    /// Whether the original of a remembered outcome, if it has one, can still be read back.
+    /// Whether the original of a remembered outcome can still be read; true if it has none.
     pub(super) fn is_kept(&self, session: Option<&str>, stored: &Stored) -> bool {
         stored.artifact.as_ref().is_none_or(|artifact| self.artifacts().open(session, &artifact.id).is_ok())
     }
 
-    /// Stores the original of an outcome, and says whether what the text points to, if it does, can be read.
-    /// A store that is full costs the artifact, never the result.
+    /// Stores the original of an outcome, and says whether everything that the text points to can be read. A full store
+    /// loses the artifact, never the result.
     fn store(
         &self,
         session: Option<&str>,
@@ -262,14 +263,14 @@ impl Engine {
     }
 }
 
-/// A step that says that an original is not where it should be.
+/// A step that reports that an original could not be stored.
 pub(super) fn not_stored(id: &str, outcome: &Outcome) -> Step {
     let bytes = outcome.evidence.bytes.after;
     Step { id: id.to_owned(), reason: Reason::NotStored, bytes_before: bytes, bytes_after: bytes }
 }
 
-/// A policy with what a request gives laid over it.
-pub(super) fn requested(
+/// The policy with the settings of a request on top.
+pub(super) fn with_request(
     policy: &Policy,
     patch: Option<&PolicyPatch>,
     budget: Option<BudgetPatch>,
@@ -281,12 +282,12 @@ pub(super) fn requested(
     })
 }
 
-/// How far back outputs are referred to.
+/// How far back references may point.
 pub(super) fn window(policy: &Policy) -> Window {
     Window { results: policy.dedup_window_results, tokens: policy.dedup_window_tokens }
 }
 
-/// The pressure on the context in thousandths.
+/// Context pressure, from the host's 0 to 1, in thousandths.
 pub(super) fn pressure(given: Option<f64>) -> Result<usize, RpcError> {
     match given {
         None => Ok(0),
@@ -295,7 +296,7 @@ pub(super) fn pressure(given: Option<f64>) -> Result<usize, RpcError> {
     }
 }
 
-/// The answer in the shape in which the content came.
+/// The answer, in the shape in which the content came.
 pub(super) fn respond(job: &Job<'_>, stored: Stored, policy: &Policy) -> Result<Compressed, RpcError> {
     let Stored { mut outcome, artifact } = stored;
     let tokens = &outcome.evidence.tokens;
@@ -316,7 +317,7 @@ pub(super) fn respond(job: &Job<'_>, stored: Stored, policy: &Policy) -> Result<
     Ok(Compressed { content, evidence, artifact })
 }
 
-/// Content whose blocks lose their secrets also where they hold no text that is compressed.
+/// The content with secrets removed from all blocks, also from those that are not compressed.
 fn rest_redacted(
     job: &Job<'_>,
     content: &RawValue,
@@ -349,7 +350,7 @@ fn rest_redacted(
     RawValue::from_string(safe).map(Some).map_err(|_| failed(RedactionFailed))
 }
 
-/// The evidence in the detail that the policy asks for.
+/// The evidence in as much detail as the policy asks for.
 pub(super) fn wanted_evidence(evidence: Evidence, policy: &Policy) -> Option<Evidence> {
     Some(evidence).filter(|evidence| match policy.evidence {
         EvidenceDetail::None => false,

@@ -1,5 +1,5 @@
-//! The settings that are in force, and how they change: what the host says lies above what was read at the start,
-//! and files are read anew only when somebody asks. Work that has begun keeps its policy.
+//! The settings in force, and how they change. Settings from the host override those read at the start. Files are read again
+//! only on request. Work that has begun keeps its policy.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -16,12 +16,12 @@ use crate::protocol::initialize::{self, Options};
 use crate::protocol::params;
 use crate::sanitize;
 
-/// What a host said when it shook hands.
+/// Source name of the settings in the `initialize` request.
 const AT_START: &str = "initializationOptions.tersed";
-/// What it said later; counts more.
+/// Source name of later settings from the host; they override the earlier ones.
 const LATER: &str = "workspace/didChangeConfiguration";
 
-/// Whether a setting counts as soon as it is changed. The others are read when the process starts.
+/// Whether a change of this setting takes effect at once. The others are read only when the process starts.
 fn is_live(key: &str) -> bool {
     key == "profile" || key.starts_with("policy.")
 }
@@ -29,13 +29,13 @@ fn is_live(key: &str) -> bool {
 /// The settings of an engine.
 #[derive(Debug)]
 pub(super) struct Configuration {
-    /// What lies under everything where there are no layers.
+    /// The settings below all others when there are no layers.
     base: Config,
     sources: Option<Sources>,
     state: RwLock<State>,
 }
 
-/// What is in force; replaced as a whole.
+/// The current state; replaced as a whole.
 #[derive(Debug, Clone)]
 struct State {
     layers: Option<Layers>,
@@ -43,8 +43,8 @@ struct State {
     later: ConfigPatch,
     config: Arc<Config>,
     policy: Arc<Policy>,
-    /// What is said of files and variables.
-    told: Arc<initialize::Configuration>,
+    /// The report on files and variables for the host.
+    report: Arc<initialize::Configuration>,
 }
 
 impl Configuration {
@@ -61,12 +61,13 @@ impl Configuration {
         let none = ConfigPatch::default();
         let config = Arc::new(base.clone());
         let policy = Arc::new(base.policy.clone());
-        let told = layers.as_ref().map(|layers: &Layers| {
+        let report = layers.as_ref().map(|layers: &Layers| {
             let (resolved, errors) = layers.settle();
-            announced(layers, &resolved, &errors)
+            report_of(layers, &resolved, &errors)
         });
-        let told = Arc::new(told.unwrap_or_default());
-        let state = RwLock::new(State { layers, at_start: none.clone(), later: none, config, policy, told });
+        let report = Arc::new(report.unwrap_or_default());
+        let state =
+            RwLock::new(State { layers, at_start: none.clone(), later: none, config, policy, report });
         Self { base, sources, state }
     }
 
@@ -78,19 +79,19 @@ impl Configuration {
         Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).config)
     }
 
-    /// What is said of files and variables to who shakes hands.
+    /// The report on files and variables for the answer to `initialize`.
     pub(super) fn answer(&self) -> Arc<initialize::Configuration> {
-        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).told)
+        Arc::clone(&self.state.read().unwrap_or_else(PoisonError::into_inner).report)
     }
 
-    /// Changes what is in force, or nothing if the outcome is not allowed.
+    /// Applies a change, or changes nothing if the resulting settings are not allowed.
     fn change(&self, change: impl FnOnce(&mut State) -> Result<(), RpcError>) -> Result<Reloaded, RpcError> {
         let mut now = self.state.write().unwrap_or_else(PoisonError::into_inner);
         let mut next = now.clone();
         change(&mut next)?;
-        let (config, told) = self.resolve(&next)?;
+        let (config, report) = self.resolve(&next)?;
         let mut changed = BTreeSet::new();
-        differing(
+        collect_differences(
             "",
             &serde_json::to_value(&*now.config).unwrap_or_default(),
             &serde_json::to_value(&config).unwrap_or_default(),
@@ -98,7 +99,7 @@ impl Configuration {
         );
         next.policy = Arc::new(config.policy.clone());
         next.config = Arc::new(config);
-        next.told = Arc::new(told);
+        next.report = Arc::new(report);
         let files = next.layers.iter().flat_map(|layers| layers.files());
         let files = files.map(|file| file.display().to_string()).collect();
         *now = next;
@@ -107,14 +108,14 @@ impl Configuration {
     }
 
     fn resolve(&self, state: &State) -> Result<(Config, initialize::Configuration), RpcError> {
-        let (mut config, told) = self.laid(state)?;
-        // Follows from settings that count from the start of the process on.
+        let (mut config, report) = self.with_layers(state)?;
+        // The hint depends on settings that are fixed when the process starts.
         config.policy.hint.clone_from(&self.base.policy.hint);
         config.policy.seal_key = self.base.policy.seal_key;
-        Ok((config, told))
+        Ok((config, report))
     }
 
-    fn laid(&self, state: &State) -> Result<(Config, initialize::Configuration), RpcError> {
+    fn with_layers(&self, state: &State) -> Result<(Config, initialize::Configuration), RpcError> {
         match &state.layers {
             Some(layers) => {
                 let layers = layers.under(AT_START, &state.at_start).under(LATER, &state.later);
@@ -123,13 +124,13 @@ impl Configuration {
                 if let Some(error) = errors.iter().find(is_of_host) {
                     return Err(RpcError::invalid_params(error.text.clone()));
                 }
-                let told = announced(&layers, &resolved, &errors);
-                Ok((resolved.config, told))
+                let report = report_of(&layers, &resolved, &errors);
+                Ok((resolved.config, report))
             }
             None => {
                 let bad = |bad: crate::config::BadValue| RpcError::invalid_params(bad.to_string());
                 let profile = state.later.profile.or(state.at_start.profile);
-                let named = profile.map(of_profile).unwrap_or_default();
+                let named = profile.map(profile_patch).unwrap_or_default();
                 let config = self.base.with(&named).map_err(bad)?;
                 let config = config.with(&state.at_start).and_then(|config| config.with(&state.later));
                 Ok((config.map_err(bad)?, initialize::Configuration::default()))
@@ -138,8 +139,8 @@ impl Configuration {
     }
 }
 
-/// What came of the layers, for the host. Values may be anything, so secrets are taken out.
-fn announced(layers: &Layers, resolved: &Resolved, errors: &[ConfigError]) -> initialize::Configuration {
+/// The report on the layers for the host. Values may hold secrets, so they are redacted.
+fn report_of(layers: &Layers, resolved: &Resolved, errors: &[ConfigError]) -> initialize::Configuration {
     let untrusted = resolved.untrusted.as_ref().and_then(|untrusted| {
         let text = printable(&untrusted.line()?);
         let ignored = untrusted.ignored.iter().map(|given| given.key.clone()).collect();
@@ -152,19 +153,19 @@ fn announced(layers: &Layers, resolved: &Resolved, errors: &[ConfigError]) -> in
     }
 }
 
-fn of_profile(profile: Profile) -> ConfigPatch {
+fn profile_patch(profile: Profile) -> ConfigPatch {
     serde_json::from_value(profile.settings()).unwrap_or_default()
 }
 
-/// The places at which two values differ.
-fn differing(key: &str, old: &Value, new: &Value, found: &mut BTreeSet<String>) {
+/// Collects the paths at which two values differ.
+fn collect_differences(key: &str, old: &Value, new: &Value, found: &mut BTreeSet<String>) {
     match (old, new) {
         (Value::Object(old), Value::Object(new)) => {
             for name in old.keys().chain(new.keys()) {
                 let dot = if key.is_empty() { "" } else { "." };
                 let none = Value::Null;
                 let (old, new) = (old.get(name).unwrap_or(&none), new.get(name).unwrap_or(&none));
-                differing(&format!("{key}{dot}{name}"), old, new, found);
+                collect_differences(&format!("{key}{dot}{name}"), old, new, found);
             }
         }
         (old, new) if old != new => {
@@ -174,13 +175,13 @@ fn differing(key: &str, old: &Value, new: &Value, found: &mut BTreeSet<String>) 
     }
 }
 
-/// A line of at most `most` bytes.
-fn of_length(mut line: String, most: usize) -> String {
+/// Shortens a line to at most `most` bytes.
+fn shortened(mut line: String, most: usize) -> String {
     line.truncate(line.floor_char_boundary(most));
     line
 }
 
-/// A configuration that cannot be read. Its values may be anything, so secrets are taken out.
+/// The error for a configuration that cannot be read. Its values may hold secrets, so they are redacted.
 fn unreadable(errors: &[ConfigError]) -> RpcError {
     let text = sanitize::redact_only(&joined(errors)).map(|(text, _)| text);
     RpcError::failed(
@@ -190,7 +191,7 @@ fn unreadable(errors: &[ConfigError]) -> RpcError {
 }
 
 impl Engine {
-    /// Takes what the host said when it shook hands.
+    /// Takes the settings from the `initialize` request.
     pub(super) fn initialized(&self, options: &Options) -> Result<(), RpcError> {
         let patch = options.patch();
         let changed = self.configuration.change(|state| {
@@ -200,8 +201,8 @@ impl Engine {
         changed.map(|_| ())
     }
 
-    /// `workspace/didChangeConfiguration`: settings replace those that came this way before; null reads the files
-    /// anew.
+    /// `workspace/didChangeConfiguration`: the settings replace those of the previous notification. Null reads the files
+    /// again.
     pub fn did_change_configuration(&self, params: &DidChangeParams<'_>) -> Result<Reloaded, RpcError> {
         const PLACE: &str = "settings.tersed";
         let settings: Value = match params.settings {
@@ -211,7 +212,7 @@ impl Engine {
         match &settings {
             Value::Null => self.reload_configuration(),
             Value::Object(sections) => match sections.get("tersed") {
-                // Settings of others.
+                // The notification is about settings of other programs.
                 None if !sections.is_empty() => Ok(Reloaded::default()),
                 None | Some(Value::Null) => self.reload_configuration(),
                 Some(value) if value.is_object() => {
@@ -228,8 +229,8 @@ impl Engine {
         }
     }
 
-    /// `config/reload`: reads the files anew. Where one of the user cannot be read, the old settings stay; what is
-    /// wrong with a project's does not count, and cannot keep an old setting alive.
+    /// `config/reload`: reads the files again. If a user's file cannot be read, the old settings stay. A fault in a
+    /// project's file is reported, but does not keep the old settings.
     pub fn reload_configuration(&self) -> Result<Reloaded, RpcError> {
         self.configuration.change(|state| {
             if let Some(sources) = &self.configuration.sources {
@@ -243,18 +244,18 @@ impl Engine {
         })
     }
 
-    /// What is wrong with files and variables, or does not count, as lines for people; no more than fit on a screen.
+    /// Faults in files and variables, and settings that are ignored, as lines for people. At most one screen of lines.
     pub fn notes_on_settings(&self) -> Vec<String> {
         const MAX_NOTES: usize = 32;
-        let told = self.configuration.answer();
-        let faults = told.faults.iter().map(|fault| format!("{fault}; it does not count"));
-        let untrusted = told.untrusted.iter().map(|untrusted| untrusted.text.clone());
+        let report = self.configuration.answer();
+        let faults = report.faults.iter().map(|fault| format!("{fault}; it does not count"));
+        let untrusted = report.untrusted.iter().map(|untrusted| untrusted.text.clone());
         let warnings = self.configuration.policy().rules.warnings();
         let warnings = warnings.into_iter().map(|warning| format!("warning: {}", printable(&warning)));
-        faults.chain(untrusted).chain(warnings).take(MAX_NOTES).map(|line| of_length(line, 4 << 10)).collect()
+        faults.chain(untrusted).chain(warnings).take(MAX_NOTES).map(|line| shortened(line, 4 << 10)).collect()
     }
 
-    /// Where a file of settings is or may come to be, for who wants to know whether one changed.
+    /// Paths at which a file of settings exists or may be created, to watch for changes.
     pub fn places_of_settings(&self) -> Vec<PathBuf> {
         self.configuration.sources.as_ref().map(Sources::places).unwrap_or_default()
     }

@@ -1,5 +1,5 @@
-//! One result as `toolResult/compress` would treat it, explained. Nothing is stored and no session
-//! remembers it. On no wire: the command line asks.
+//! Explains how `toolResult/compress` would treat one result. Stores nothing, and no session remembers it. No protocol
+//! method calls this; the command line does.
 
 use super::compress::{Place, pressure, window};
 use super::job::Job;
@@ -16,15 +16,15 @@ use crate::session::{AsDecided, Lookup};
 use crate::text::call::ToolCall;
 
 impl Engine {
-    /// The call and what becomes of its result, after what its session saw before. What would become a
-    /// pointer is taken to be stored.
+    /// The call, and how its result would be compressed after the earlier results of its session. Assumes that the original
+    /// of a pointer could be stored.
     pub fn explain(&self, params: &CompressParams<'_>) -> Result<(ToolCall, Explained), RpcError> {
         check_session(params.session_id.as_deref())?;
         let result = ToolResult::read(&params.result, "result")?;
         let job = Job::new(&result, "result", params.full_output, params.query.as_deref())?;
         let pressure = pressure(params.context_pressure)?;
         let id = params.session_id.as_deref();
-        let (policy, session) = self.context(id, params.policy.as_ref(), params.budget)?;
+        let (policy, session) = self.policy_and_session(id, params.policy.as_ref(), params.budget)?;
         let ask = Ask::new(&policy, pressure);
         let turn = Place::new(id, session.as_ref()).turn;
         let (Some(session), Some(call_id)) = (&session, job.call.id.as_deref()) else {
@@ -37,15 +37,15 @@ impl Engine {
             Lookup::Full => explained(&job, &policy, ask, &NoHistory),
             Lookup::New | Lookup::Changed => {
                 let mentioned = job.call.mentioned();
-                let wrote = job.wrote(&policy);
+                let wrote = job.written_values(&policy);
                 let caller = job.caller(call_id, &mentioned, turn, &wrote);
-                let written = job.written(&policy);
+                let written = job.written_texts(&policy);
                 explained(&job, &policy, ask, &session.history(caller, &written, window(&policy)))
             }
         }
     }
 
-    /// The same for a request in JSON, after earlier ones, whose answers count only for their session.
+    /// The same for a request in JSON. `earlier` holds requests that are run first; they count only for their own session.
     pub fn explain_after(&self, earlier: &[String], params: &str) -> Result<(ToolCall, Explained), RpcError> {
         for request in earlier {
             let request = crate::protocol::params::parse_at(request, "")?;

@@ -1,4 +1,4 @@
-//! One result as a request brings it: read, checked, and told from others.
+//! One result of a request: read, checked, and identified.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -21,7 +21,7 @@ use crate::telemetry::Stopwatch;
 use crate::text::call::ToolCall;
 use crate::text::lines::Lines;
 
-/// How much of a query counts.
+/// Only this many bytes of a query are used.
 const MAX_QUERY_BYTES: usize = 4096;
 
 /// One result, read and checked.
@@ -29,7 +29,7 @@ pub(super) struct Job<'a> {
     pub(super) call: ToolCall,
     pub(super) content: Content<'a>,
     pub(super) full_output: bool,
-    /// What the content costs by the host's count.
+    /// Tokens of the content by the host's count.
     pub(super) tokens: Option<usize>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Job<'a> {
     pub(super) fn fingerprint(&self, policy: &Policy) -> Fingerprint {
         let mut content = Digest::default();
         for part in self.content.parts() {
-            // The same bytes are read in another way as text.
+            // The same bytes are processed differently as text and as binary data.
             match part {
                 Raw::Text(text) => content.field(b"text").field(text.as_bytes()),
                 Raw::Bytes(bytes) => content.field(b"bytes").field(bytes),
@@ -73,8 +73,8 @@ impl<'a> Job<'a> {
         Fingerprint { request: request.finish(), content }
     }
 
-    /// Texts of several lines that the model wrote into the call, without secrets.
-    pub(super) fn written(&self, policy: &Policy) -> Vec<(String, Lines)> {
+    /// Texts of several lines that the model wrote into the call, with secrets removed.
+    pub(super) fn written_texts(&self, policy: &Policy) -> Vec<(String, Lines)> {
         if !policy.dedup || policy.mode < Mode::Standard {
             return Vec::new();
         }
@@ -86,15 +86,15 @@ impl<'a> Job<'a> {
         texts.filter_map(|(name, text)| Some((name.to_owned(), safe(text)?))).collect()
     }
 
-    /// What the model wrote into the call, as far as it matters for what is a secret to it.
-    pub(super) fn wrote(&self, policy: &Policy) -> Written<'_> {
+    /// Values that the model wrote into the call and that are therefore no secrets to it.
+    pub(super) fn written_values(&self, policy: &Policy) -> Written<'_> {
         match policy.redact_secrets {
             true => Written::of(self.call.texts(), &policy.seal_key),
             false => Written::default(),
         }
     }
 
-    /// The call as the session tells it from others.
+    /// The identity of the call for the session.
     pub(super) fn caller<'b>(
         &'b self,
         id: &'b str,
@@ -110,13 +110,13 @@ impl<'a> Job<'a> {
             .field(call.command.as_deref().unwrap_or_default().as_bytes())
             .field(call.path.as_deref().unwrap_or_default().as_bytes());
         let ending = Ending { exit_code: call.exit_code, is_error: call.is_error };
-        // Doing a thing again is no question.
-        let is_told =
+        // An empty query or a repeated action is not a question.
+        let is_question =
             (!call.arguments.is_null() || call.command.is_some() || call.path.is_some()) && !call.acts();
         Caller {
             id,
             tool: &call.tool,
-            asked: is_told.then(|| asked.finish()),
+            asked: is_question.then(|| asked.finish()),
             mentioned,
             ending,
             turn,
@@ -125,12 +125,12 @@ impl<'a> Job<'a> {
     }
 }
 
-/// As much of a query as counts.
+/// The part of a query that is used.
 pub(super) fn shortened(query: &str) -> String {
     query[..query.floor_char_boundary(MAX_QUERY_BYTES)].to_owned()
 }
 
-/// A digest over fields, each with its length, so that no two lists of fields are the same bytes.
+/// A digest over fields. Each field is hashed with its length, so different lists of fields give different digests.
 #[derive(Default)]
 struct Digest(blake3::Hasher);
 
@@ -148,7 +148,7 @@ impl Digest {
 }
 
 impl Job<'_> {
-    /// The result after the safe stage; `None` if something failed inside.
+    /// The result after the safe stage; `None` after an internal fault.
     pub(super) fn prepared<'b>(
         &'b self,
         policy: &'b Policy,
@@ -166,7 +166,7 @@ impl Job<'_> {
         }
     }
 
-    /// Tokens by our count as the host counts them, rounded up; `before` is what came in by our count.
+    /// Converts tokens of our count to the host's count, rounded up. `before` is our count of the input.
     pub(super) fn as_host(&self, tokens: usize, before: usize) -> usize {
         match self.tokens {
             Some(host) if before > 0 => (tokens as u128 * host as u128).div_ceil(before as u128) as usize,
@@ -174,7 +174,7 @@ impl Job<'_> {
         }
     }
 
-    /// The same the other way round, rounded down: what a budget of the host allows by our count.
+    /// Converts tokens of the host's count to our count, rounded down, for budgets.
     pub(super) fn as_ours(&self, tokens: usize, before: usize) -> usize {
         match self.tokens {
             Some(host) if before > 0 => (tokens as u128 * before as u128 / host as u128) as usize,
@@ -182,9 +182,8 @@ impl Job<'_> {
         }
     }
 
-    /// The pure core. A fault in it costs the compression, never the result: the safe stage alone is tried
-    /// then, at last without a budget, and only if that fails too is there an error.
-    /// `prepared` is the result after the safe stage, where it was there before; `watch` measures.
+    /// Runs the pure core. If it fails, tries the safe stage alone, then the safe stage without a budget. Only if all fail
+    /// is there an error. `prepared` is the result after the safe stage if it was computed before; `watch` measures times.
     pub(super) fn core(
         &self,
         policy: &Policy,
@@ -215,7 +214,7 @@ impl Job<'_> {
         Err(RpcError::new(INTERNAL_ERROR, "internal", "the result could not be processed"))
     }
 
-    /// The outcome of a prepared result; `None` if something failed inside.
+    /// The outcome of a prepared result; `None` after an internal fault.
     pub(super) fn outcome(
         &self,
         prepared: &Prepared<'_>,
@@ -228,7 +227,7 @@ impl Job<'_> {
         catch_unwind(AssertUnwindSafe(|| heeded(|| prepared.outcome(ask, history, timer)))).ok()
     }
 
-    /// What is asked in the host's figures, in ours.
+    /// Converts a request's token figures from the host's count to ours.
     pub(super) fn by_our_count(&self, ask: Ask, prepared: &Prepared<'_>) -> Ask {
         Ask { limit: ask.limit.map(|limit| self.as_ours(limit, prepared.tokens())), ..ask }
     }

@@ -1,8 +1,8 @@
-//! The bound over all that sessions and the store of originals hold in memory together.
+//! Limits the memory of all sessions and of the store of originals together.
 //!
-//! Above it, the sessions that were used least lately give way: first their memos and the lines that references
-//! point to, which costs time and savings but changes nothing that was given; then whole sessions end, as they
-//! do above `maxSessions`. The session that is being used ends never: it stops taking in calls instead.
+//! Above the limit, the least recently used sessions shrink. First they lose their memos and the lines that references point
+//! to; this costs time and savings, but changes no given answer. Then whole sessions end, as above `maxSessions`. The
+//! session in use never ends: it stops remembering new calls instead.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,11 +11,11 @@ use super::Engine;
 use crate::memory::size::Share;
 use crate::session::Shared;
 
-/// What is held by all together, and how much that may be.
+/// How much all sessions hold together, and how much they may hold.
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     used: Arc<AtomicUsize>,
-    /// An eighth less than the setting: the process itself takes something, and freed pages are not all whole.
+    /// An eighth less than the setting: the process itself needs memory, and freed pages are not all returned.
     max: usize,
 }
 
@@ -24,7 +24,7 @@ impl Memory {
         Self { used: Arc::default(), max: max - max / 8 }
     }
 
-    /// A share of it, for somebody who begins to hold something.
+    /// A counter for one more holder of memory.
     pub(super) fn share(&self) -> Share {
         Share::of(&self.used)
     }
@@ -37,25 +37,25 @@ impl Memory {
         self.used() > self.max
     }
 
-    /// Whether enough has gone: some more than need be, so that the next request does not look again.
+    /// Whether enough memory was freed: a little more than needed, so that the next request need not free any.
     fn has_room(&self) -> bool {
         self.used() <= self.max - self.max / 8
     }
 }
 
-/// Bytes that a session may remember for good, and that small originals may take, of `max` for all: half and
-/// a quarter, so that what others hold can always give way to one session.
+/// Bytes that one session may remember for good (half of `max`), and that small originals may take (a quarter). So one
+/// session always fits if all else gives way.
 pub(super) fn parts(max: usize) -> (usize, usize) {
     (max / 2, max / 4)
 }
 
 impl Engine {
-    /// Bytes that sessions and originals take in memory, counted with what the allocator adds.
+    /// Bytes that sessions and originals take in memory, allocator overhead included.
     pub fn memory_bytes(&self) -> usize {
         self.memory.used()
     }
 
-    /// Sees to it that everything takes no more than it may. `current` does not end; the caller holds no lock.
+    /// Frees memory until the limit holds. Never ends `current`. The caller must hold no lock.
     pub(super) fn make_room(&self, current: Option<&str>) {
         if !self.memory.is_over() {
             return;
@@ -63,7 +63,7 @@ impl Engine {
         let mut others = self.sessions().by_use();
         let current =
             others.iter().position(|(id, _)| Some(id.as_str()) == current).map(|i| others.remove(i));
-        // One that works right now is not one that was used least lately.
+        // A locked session is in use now, so it is skipped.
         let shrink = |session: &Shared| session.try_lock().is_ok_and(|mut session| session.shrink() > 0);
         let mut freed = false;
         for (_, session) in &others {

@@ -1,5 +1,5 @@
-//! `messages/compress`: the results of a body, one after the other, and their new texts put in their
-//! places. Every other byte of the body is that which came.
+//! `messages/compress`: compresses the tool results of a request body one by one, and puts the new texts in their places.
+//! Every other byte of the body stays.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -29,23 +29,23 @@ use crate::session::Shared;
 use crate::session::Stored;
 use crate::tokens;
 
-/// The settings of one body.
+/// Settings for one request body.
 struct Body<'a> {
     policy: Policy,
-    /// What is asked of each result.
+    /// What is requested for each result.
     ask: Ask,
-    /// Tokens of the results of one turn together.
+    /// Token limit for the results of one turn together.
     total: Option<usize>,
     session_id: Option<&'a str>,
     session: Option<Shared>,
     correlation: Option<&'a str>,
     query: Option<String>,
-    /// Results from this one on stay exact.
+    /// Results from this index on stay exact.
     exact_from: usize,
 }
 
 impl Engine {
-    /// `messages/compress`
+    /// Answers `messages/compress`.
     pub fn compress_messages(
         &self,
         params: &Params<'_>,
@@ -62,8 +62,8 @@ impl Engine {
         session_id.map_or(Ok(()), |id| check_id("sessionId", id))?;
         let patch = overrides.over(params.policy.clone());
         let pressure = pressure(params.context_pressure)?;
-        let (mut policy, session) = self.context(session_id, Some(&patch), params.budget)?;
-        // One result of several has no claim to the whole.
+        let (mut policy, session) = self.policy_and_session(session_id, Some(&patch), params.budget)?;
+        // The total applies to each turn, not to each result.
         let total = policy.budget.total.take();
         let body = Body {
             ask: Ask::new(&policy, pressure),
@@ -75,7 +75,7 @@ impl Engine {
             query: params.query.as_deref().map(shortened),
             exact_from: found.len().saturating_sub(params.keep_newest),
         };
-        let stored = self.all(&found, &body, cancel)?;
+        let stored = self.compress_all(&found, &body, cancel)?;
         let (mut edits, insides, redactions) = redacted(params.body.get(), &found, regions, &body.policy)?;
         if params.strip_overrides {
             edits.remove_members(json, |member| member.name == OVERRIDES);
@@ -106,31 +106,36 @@ impl Engine {
         })
     }
 
-    /// The outcomes of all results, in order. What a budget allows them together it allows those of each
-    /// turn: a turn that was answered stays as it was, however many follow.
-    fn all(&self, found: &[Found<'_>], body: &Body<'_>, cancel: &Cancel) -> Result<Vec<Stored>, RpcError> {
+    /// The outcomes of all results, in order. The common budget applies to each turn by itself, so an answered turn stays as
+    /// it was however many turns follow.
+    fn compress_all(
+        &self,
+        found: &[Found<'_>],
+        body: &Body<'_>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Stored>, RpcError> {
         let known: HashSet<&str> = found.iter().filter_map(|f| f.call.id.as_deref()).collect();
         if let Some(session) = &body.session {
-            // The body is all that the model sees.
+            // The model sees nothing but this body.
             lock(session).keep_only_of(&known);
         }
         let mut out = Vec::with_capacity(found.len());
         let mut seen: HashSet<&str> = HashSet::with_capacity(known.len());
         let (worked_on, exact) = found.split_at(body.exact_from);
         for turn in worked_on.chunk_by(|a, b| a.turn == b.turn) {
-            self.turn(turn, body, &mut seen, &mut out, cancel)?;
+            self.compress_turn(turn, body, &mut seen, &mut out, cancel)?;
         }
         for one in exact {
-            // The session learns of it when it is compressed.
-            let place = Place::new(body.session_id, None).named(body.correlation);
+            // The session remembers the result when it is compressed.
+            let place = Place::new(body.session_id, None).with_correlation(body.correlation);
             out.push(self.run(&job(one, None, true), &body.policy, body.ask, place, None, cancel)?);
         }
         Ok(out)
     }
 
-    /// The outcomes of the results of one turn. What was given for one before may refer to a result that the
-    /// body does not have any more: then it is given without references, and that is what is given from then on.
-    fn turn<'a>(
+    /// The outcomes of the results of one turn. A remembered outcome may refer to a result that is no longer in the body. It
+    /// is then made again without references, and this form is given from then on.
+    fn compress_turn<'a>(
         &self,
         found: &'a [Found<'_>],
         body: &Body<'_>,
@@ -138,7 +143,7 @@ impl Engine {
         out: &mut Vec<Stored>,
         cancel: &Cancel,
     ) -> Result<(), RpcError> {
-        let place = Place::new(body.session_id, body.session.as_ref()).named(body.correlation);
+        let place = Place::new(body.session_id, body.session.as_ref()).with_correlation(body.correlation);
         let first = |call: Option<&str>| {
             let (session, call) = body.session.as_ref().zip(call)?;
             lock(session).query_of(call).map(|query| query.map(str::to_owned))
@@ -188,10 +193,10 @@ fn job<'a>(found: &'a Found<'_>, query: Option<String>, full_output: bool) -> Jo
     Job { call, content: Content::of_texts(texts), full_output, tokens: None }
 }
 
-/// What takes secrets out of strings that are JSON text themselves, by the places of those strings.
+/// Edits that remove secrets inside strings that hold JSON text, by the position of the string.
 type Insides = HashMap<usize, Edits>;
 
-/// What takes the secrets out of all that tools gave but the texts that are compressed, which lose theirs there.
+/// Edits that remove secrets from everything that tools returned, except compressed texts, which are redacted separately.
 fn redacted(
     text: &str,
     found: &[Found<'_>],
@@ -204,7 +209,7 @@ fn redacted(
     let failed = |RedactionFailed| {
         RpcError::failed("redaction_failed", "the body could not be redacted, so no content is returned")
     };
-    // Nothing here belongs to one result, so that only what needs no path counts.
+    // This text belongs to no single result, so only allowances without a path apply.
     let spare = Spare::of(&policy.secrets.allow, &policy.seal_key, &[]);
     let mut counts = Counts::new();
     let mut insides = Insides::new();
@@ -241,7 +246,7 @@ fn put(found: &Found<'_>, texts: &[String], insides: &Insides, edits: &mut Edits
             }
             continue;
         };
-        // All texts of a string that is JSON text itself change it together.
+        // All texts inside one string of JSON text are edited together.
         let mut inner = insides.get(&place.range.start).cloned().unwrap_or_default();
         for (text, new) in same.iter().filter(|(text, new)| **new != *text.text) {
             if let Some((_, range)) = &text.inside {
@@ -254,7 +259,7 @@ fn put(found: &Found<'_>, texts: &[String], insides: &Insides, edits: &mut Edits
     }
 }
 
-/// Takes out structured content that a text of the result repeats.
+/// Removes structured content that repeats a text of the same result.
 fn drop_repeated(found: &Found<'_>, edits: &mut Edits) {
     let value = |text: &str| serde_json::from_str::<Value>(text).ok();
     let Some(object) = found.structured else { return };
@@ -266,13 +271,13 @@ fn drop_repeated(found: &Found<'_>, edits: &mut Edits) {
     }
 }
 
-/// The calls that an outcome points at.
+/// The calls that an outcome refers to.
 fn refers_to(evidence: &Evidence) -> impl Iterator<Item = &str> {
     let shown = evidence.omissions.iter().filter_map(|o| o.shown_by.as_ref());
     evidence.duplicate_of.as_deref().into_iter().chain(shown.map(|shown| shown.tool_call_id.as_str()))
 }
 
-/// Minifies the tools of a body and counts their tokens.
+/// Minifies the tools of a body, and counts their tokens before and after.
 fn tools_of(tools: Json<'_>, policy: &Policy, edits: &mut Edits) -> BeforeAfter {
     let counter = tokens::counter(policy.tokenizer);
     let mut own = Edits::default();

@@ -1,4 +1,4 @@
-//! The method table. A new method is a row here, its types in the file of its noun, and a function of the engine.
+//! The method table. To add a method, add a row here, its types in `src/protocol`, and a function of the engine.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -24,18 +24,18 @@ pub struct Method {
     pub summary: &'static str,
     /// The types of its parameters and of its result.
     pub types: Types,
-    /// Does the work: takes the JSON text of the parameters, gives the JSON text of the result.
-    /// Synchronous, may use a whole core, panics only by mistake.
+    /// Takes the JSON text of the parameters, does the work, returns the JSON text of the result. Synchronous; may use a
+    /// whole core; panics only if there is a bug.
     pub handle: fn(&Engine, &str, &Cancel) -> Result<String, RpcError>,
 }
 
-/// The types of a method, for the schema of the protocol; a build without the feature `schema` knows none.
+/// The types of a method, for the schema of the protocol. Empty without the feature `schema`.
 #[derive(Debug)]
 pub struct Types {
     /// Schema of the parameters.
     #[cfg(feature = "schema")]
     pub params: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
-    /// Schema of the result; of a notification, null.
+    /// Schema of the result; null for a notification.
     #[cfg(feature = "schema")]
     pub result: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
 }
@@ -52,12 +52,12 @@ macro_rules! types {
 }
 
 impl Types {
-    /// Those of a method that is no part of the protocol, as tests have them.
+    /// The types of a method outside the protocol, as tests use them.
     pub const NONE: Self = types!((), ());
 }
 
-/// Runs code that may panic by mistake, and turns that into an error of the one request. The panic hook
-/// has named the place on stderr by then.
+/// Runs code that may panic, and turns a panic into an error of this one request. The panic hook has already written the
+/// place to stderr.
 pub(crate) fn guarded<T>(method: &str, work: impl FnOnce() -> Result<T, RpcError>) -> Result<T, RpcError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let what = format!("{method} failed by a fault of the server; the session goes on");
@@ -99,14 +99,14 @@ pub static METHODS: &[Method] = &[
     Method {
         name: "toolResult/append",
         kind: Kind::Request,
-        summary: "Adds what the command wrote since.",
+        summary: "Adds the next output of the command.",
         types: types!(stream::AppendParams<'_>, stream::Appended),
         handle: |engine, params, cancel| reply(&engine.append_stream(&by_name(params)?, cancel)?),
     },
     Method {
         name: "toolResult/peek",
         kind: Kind::Request,
-        summary: "Shows what the result would be if the command ended now; nothing is committed.",
+        summary: "Shows the result as if the command ended now; nothing is committed.",
         types: types!(stream::StreamParams, tool_result::Compressed),
         handle: |engine, params, cancel| reply(&engine.peek_stream(&by_name(params)?, cancel)?),
     },
@@ -134,14 +134,14 @@ pub static METHODS: &[Method] = &[
     Method {
         name: "toolSchema/minify",
         kind: Kind::Request,
-        summary: "Makes the descriptions of tools smaller: white space that says nothing goes, words never do.",
+        summary: "Minifies the descriptions of tools: removes white space, never words.",
         types: types!(tool_schema::Params<'_>, tool_schema::Minified),
         handle: |engine, params, _| reply(&engine.minify_tools(&by_name(params)?)?),
     },
     Method {
         name: "rules/check",
         kind: Kind::Request,
-        summary: "Checks rules of the operator, runs their tests, and explains which one is used on a result.",
+        summary: "Checks rules of the operator, runs their tests, and explains which rule is used on a result.",
         types: types!(rules::Params<'_>, rules::Checked),
         handle: |engine, params, _| reply(&engine.check_rules(&by_name(params)?)?),
     },
@@ -169,14 +169,14 @@ pub static METHODS: &[Method] = &[
     Method {
         name: "session/open",
         kind: Kind::Request,
-        summary: "Opens a session, also one that was closed. One that never was opens on first use too.",
+        summary: "Opens a session, also a closed one. A new session also opens on first use.",
         types: types!(session::OpenParams, session::Opened),
         handle: |engine, params, _| reply(&engine.open_session(&by_name(params)?)?),
     },
     Method {
         name: "session/fork",
         kind: Kind::Request,
-        summary: "Opens a session that begins with all that another one knows and shows; from then on they are apart.",
+        summary: "Opens a session as a copy of another one; from then on they are independent.",
         types: types!(session::ForkParams, session::Forked),
         handle: |engine, params, _| reply(&engine.fork_session(&by_name(params)?)?),
     },
@@ -197,21 +197,21 @@ pub static METHODS: &[Method] = &[
     Method {
         name: "session/evicted",
         kind: Kind::Notification,
-        summary: "Tells which results the model no longer sees, or which are the only ones that it still sees.",
+        summary: "Reports which results the model no longer sees, or which are the only ones that it still sees.",
         types: types!(session::EvictedParams, ()),
         handle: |engine, params, _| engine.evicted(by_name(params)?).map(|()| "null".to_owned()),
     },
     Method {
         name: "session/compacted",
         kind: Kind::Notification,
-        summary: "Tells that a conversation was summed up, cut short or resumed: nothing, or only what is named, is still visible.",
+        summary: "Reports that a conversation was summed up, cut short or resumed: nothing, or only the named calls, is still visible.",
         types: types!(session::CompactedParams, ()),
         handle: |engine, params, _| engine.compacted(&by_name(params)?).map(|()| "null".to_owned()),
     },
     Method {
         name: "config/reload",
         kind: Kind::Request,
-        summary: "Reads the configuration files anew. Where one cannot be read, the old settings stay.",
+        summary: "Reads the configuration files again. If one cannot be read, the old settings stay.",
         types: types!(config::ReloadParams, config::Reloaded),
         handle: |engine, params, _| {
             by_name::<config::ReloadParams>(params)?;
@@ -221,7 +221,7 @@ pub static METHODS: &[Method] = &[
     Method {
         name: "workspace/didChangeConfiguration",
         kind: Kind::Notification,
-        summary: "Changes settings for what comes after it, or reads the configuration files anew.",
+        summary: "Changes settings for later messages, or reads the configuration files again.",
         types: types!(config::DidChangeParams<'_>, ()),
         handle: |engine, params, _| {
             engine.did_change_configuration(&by_name(params)?).map(|_| "null".to_owned())

@@ -1,7 +1,7 @@
-//! The shell around the pure core: sessions, artifacts and totals behind one synchronous door.
+//! The layer around the pure core: sessions, artifacts and totals behind one synchronous interface.
 //!
-//! Every way in (the server, the in-process door, the command line) calls the same functions here.
-//! Nothing in it is async and nothing in it knows the wire's framing.
+//! The server, the in-process interface and the command line all call these functions. Nothing here is async, and nothing
+//! knows how messages are framed.
 
 mod artifacts;
 mod batch;
@@ -49,12 +49,12 @@ use sessions::Sessions;
 use stream::Streams;
 pub use stream::{StreamBounds, StreamLimits};
 
-/// Set by the caller when it no longer wants the answer.
+/// The caller sets this when it no longer wants the answer.
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Stop);
 
 impl Cancel {
-    /// Asks the work to stop; what it has not committed yet never happened.
+    /// Asks the work to stop. Work that is not committed yet has no effect.
     pub fn cancel(&self) {
         self.0.ask();
     }
@@ -64,12 +64,12 @@ impl Cancel {
         self.0.is_asked()
     }
 
-    /// Runs `work`, which ends early, in its middle, once the caller gives up.
+    /// Runs `work`, which stops early if the caller cancels.
     pub fn over<T>(&self, work: impl FnOnce() -> T) -> T {
         self.0.over(work)
     }
 
-    /// An error when the caller gave up.
+    /// Returns an error if the caller cancelled.
     pub fn check(&self) -> Result<(), RpcError> {
         match self.is_cancelled() {
             true => Err(RpcError::cancelled()),
@@ -78,38 +78,38 @@ impl Cancel {
     }
 }
 
-/// Bounds of an engine.
+/// Settings and limits of an engine.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// What is done where neither session nor request says otherwise. Without a key in it markers are sealed with a random
-    /// one, which dies with the process.
+    /// The policy where neither session nor request gives another. Without a seal key in it, markers are sealed with a
+    /// random key that lasts as long as the process.
     pub policy: Policy,
-    /// Sessions at once; the one that was used least lately ends first. Default 1024.
+    /// Most sessions at once; above it, the least recently used one ends. Default 1024.
     pub max_sessions: usize,
-    /// Bytes that sessions and originals take in memory together. Default 256 MiB.
+    /// Bytes that sessions and originals may take in memory together. Default 256 MiB.
     pub max_memory_bytes: usize,
-    /// What a session may remember.
+    /// Limits of one session.
     pub session: Bounds,
-    /// What the store of originals may hold.
+    /// Limits of the store of originals.
     pub artifacts: Limits,
-    /// Results that come as they are written.
+    /// Limits of streams, whose results come while a command runs.
     pub streams: StreamBounds,
     /// Which originals are kept on disk.
     pub recovery: Recovery,
-    /// Events about what was done.
+    /// Settings for events about results.
     pub telemetry: Telemetry,
-    /// When an operator is told of failures.
+    /// Settings for alerts on failures.
     pub alerts: Alerts,
-    /// What savings are counted against.
+    /// Prices for which savings are computed.
     pub accounting: Accounting,
-    /// Whether `tersed artifacts` reads from this process: texts with gaps then say so.
+    /// Whether `tersed artifacts` can read from this process. If so, shortened texts say it.
     pub originals_by_command: bool,
-    /// Where the settings above come from, if they can be read anew, and what was found there.
+    /// The sources of these settings and what was read from them, if they can be read again.
     pub layers: Option<(Sources, Layers)>,
 }
 
 impl Settings {
-    /// The settings of an engine among all settings.
+    /// Picks the settings of an engine from all settings.
     pub fn of(config: &Config) -> Self {
         let server = &config.server;
         let mut settings = Self {
@@ -176,14 +176,14 @@ impl Engine {
         Self::with_clock(settings, Arc::new(SystemClock::default()))
     }
 
-    /// The same with a clock of the caller's.
+    /// The same, with the caller's clock.
     pub fn with_clock(mut settings: Settings, clock: Arc<dyn Clock>) -> Self {
         settings.policy.hint = match settings.originals_by_command {
-            true => recovery::hint_of_process(),
-            false => recovery::hint_of(&settings.recovery),
+            true => recovery::process_hint(),
+            false => recovery::recovery_hint(&settings.recovery),
         };
         if settings.policy.seal_key.is_unset() {
-            settings.policy.seal_key = seal_key::of_process();
+            settings.policy.seal_key = seal_key::process_key();
         }
         let limit = settings.accounting.host_limit;
         let memory = Memory::new(settings.max_memory_bytes);
@@ -202,7 +202,7 @@ impl Engine {
         }
     }
 
-    /// Takes `initializationOptions.tersed` and gives `capabilities.experimental.tersed`.
+    /// Takes `initializationOptions.tersed` and returns `capabilities.experimental.tersed`.
     pub fn initialize(&self, options: Option<&Value>) -> Result<Value, RpcError> {
         const PLACE: &str = "initializationOptions.tersed";
         let options: Options = match options {
@@ -237,33 +237,34 @@ impl Engine {
         serde_json::to_value(capabilities).map_err(|e| RpcError::failed("internal", e.to_string()))
     }
 
-    /// Bytes of a result that the settings allow.
+    /// Most bytes that the settings allow for a result.
     pub fn output_cap(&self) -> usize {
         self.configuration.policy().max_output_bytes
     }
 
-    /// The host is done; the answers to what came earlier may still need the originals.
+    /// The host is done. Originals stay, because earlier requests may still need them for their answers.
     pub fn shutdown(&self) {
         self.recorder.flush();
     }
 
-    /// Events and alerts go to the host this way: a method and its parameters in JSON.
+    /// Sets where events and alerts for the host go. `send` gets a method and its parameters in JSON.
     pub fn notify_through(&self, send: impl Fn(&'static str, &str) + Send + Sync + 'static) {
         self.recorder.notify_through(send);
     }
 
-    /// Looks whether the file of events, where there is one, can be written: an error says why there are none.
+    /// Checks that the file of events, if one is set, can be written. The error says why it cannot.
     pub fn check_telemetry(&self) -> std::io::Result<()> {
         self.recorder.check_file()
     }
 
-    /// Events also go to this exporter; to be said before the first result.
+    /// Sends events to this exporter too. Call it before the first result.
     #[cfg(feature = "otel")]
     pub fn export_to(&self, exporter: crate::telemetry::otel::Exporter) {
         self.recorder.export_to(exporter);
     }
 
-    /// The process ends: telemetry is written, originals go, also those on disk, whoever still holds the engine.
+    /// Call at the end of the process: writes telemetry and deletes originals, also those on disk, whoever still holds the
+    /// engine.
     pub fn close(&self) {
         self.recorder.close();
         *self.streams() = Streams::new(self.settings.streams);
@@ -271,17 +272,17 @@ impl Engine {
         self.copies.close();
     }
 
-    /// The settings for requests that give none, as they are now.
+    /// The current policy for requests that give none.
     pub fn policy_in_force(&self) -> Policy {
         (*self.policy()).clone()
     }
 
-    /// What outputs are sealed with.
+    /// The key that outputs are sealed with.
     pub fn seal_key(&self) -> SealKey {
         self.policy().seal_key
     }
 
-    /// The settings for requests that give none.
+    /// The policy for requests that give none.
     fn policy(&self) -> Arc<Policy> {
         self.configuration.policy()
     }
@@ -301,7 +302,7 @@ impl Engine {
     }
 }
 
-/// A policy with a patch laid over it.
+/// The policy with a patch on top.
 fn resolve(policy: &Policy, patch: Option<&PolicyPatch>) -> Result<Policy, RpcError> {
     match patch {
         Some(patch) => policy.with(patch).map_err(|bad| RpcError::invalid_params(bad.to_string())),

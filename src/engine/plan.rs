@@ -1,5 +1,5 @@
-//! How a batch under a common budget is shared out: each result is measured without a trace in the session,
-//! then gets its share, then what the cuts do not use goes to those whose failure lines do not all fit.
+//! Divides the common budget of a batch. First each result is measured, which leaves no trace in the session. Then each gets
+//! a share. Finally tokens that cuts leave unused go to results whose failure lines do not all fit.
 
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,18 +17,18 @@ use crate::protocol::RpcError;
 use crate::session::{AsDecided, Lookup};
 use crate::stop::heeded;
 
-/// Tokens that a reference to an equal result of the same batch takes, at most.
+/// Most tokens that a reference to an equal result of the same batch takes.
 const REFERENCE: usize = 48;
 
-/// What one result may take.
+/// The share of one result.
 pub(super) struct Share<'a> {
-    /// The result, if nothing that the others do changes the safe stage.
+    /// The result after the safe stage, unless earlier results of the batch can change that stage.
     pub(super) prepared: Option<Prepared<'a>>,
-    /// Tokens; `None` for one that no budget changes.
+    /// Token limit; `None` for a result that no budget changes.
     pub(super) limit: Option<usize>,
-    /// Tokens that are set aside for it.
+    /// Tokens that are reserved for it.
     pub(super) promised: usize,
-    /// Whether it is expected to become a reference: what the others leave is its then if it does not.
+    /// Whether it is expected to become a reference. If it does not, it may take what the others leave.
     pub(super) is_repeat: bool,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Share<'a> {
 }
 
 impl Engine {
-    /// How much each result may take, in the host's figures.
+    /// The share of each result, in tokens of the host's count.
     pub(super) fn plan<'a>(
         &self,
         jobs: &'a [Job<'_>],
@@ -76,7 +76,7 @@ impl Engine {
         let free = measured.iter().filter(|one| one.fixed.is_none()).count();
         let left = match total.checked_sub(fixed) {
             Some(left) => left,
-            // What stays as it is takes more than all may: stubs of the others would not help.
+            // The unchangeable results alone exceed the budget. Cutting the others to stubs would not help.
             None => total * free / (2 * jobs.len().max(1)),
         };
         let mut claims: Vec<Claim> = Vec::with_capacity(jobs.len());
@@ -85,7 +85,7 @@ impl Engine {
             claims.push(self.claim(job, one, policy, ask, place));
         }
         let first = shares(&claims, left);
-        // What one does not use of its share goes back to the others, once.
+        // Unused parts of shares go to the other results, once.
         for ((job, one), (claim, share)) in jobs.iter().zip(&measured).zip(claims.iter_mut().zip(first)) {
             cancel.check()?;
             if share < claim.takes && !one.is_repeat {
@@ -98,20 +98,20 @@ impl Engine {
         let limits = shares(&claims, left);
         let mut out: Vec<Share<'a>> =
             measured.into_iter().zip(&limits).map(|(one, &limit)| Share::new(one, Some(limit))).collect();
-        let is_hungry = |i: usize| claims[i].needs > limits[i] && out[i].limit.is_some();
-        let hungry: Vec<usize> = (0..jobs.len()).filter(|&i| is_hungry(i)).collect();
-        if !hungry.is_empty() {
+        let is_short = |i: usize| claims[i].needs > limits[i] && out[i].limit.is_some();
+        let short: Vec<usize> = (0..jobs.len()).filter(|&i| is_short(i)).collect();
+        if !short.is_empty() {
             let use_of = |i: usize, share: &Share<'_>| {
                 cancel.check()?;
-                Ok(self.used(&jobs[i], share, policy, ask, place))
+                Ok(self.tokens_used(&jobs[i], share, policy, ask, place))
             };
-            feed(&mut out, &hungry, &claims, use_of)?;
+            share_leftover(&mut out, &short, &claims, use_of)?;
         }
         Ok(out)
     }
 
-    /// What the result takes under its share as the session is now, in the host's figures.
-    pub(super) fn used(
+    /// Tokens that a result takes under its share in the current session, by the host's count.
+    pub(super) fn tokens_used(
         &self,
         job: &Job<'_>,
         share: &Share<'_>,
@@ -122,11 +122,11 @@ impl Engine {
         let prepared = share.prepared.as_ref()?;
         let ask = Ask { limit: share.limit.into_iter().chain(ask.limit).min(), ..ask };
         let look = |history: &dyn History| job.outcome(prepared, ask, history, None);
-        let tokens = self.before(job, policy, place, look)?.evidence.tokens;
+        let tokens = self.with_history(job, policy, place, look)?.evidence.tokens;
         Some(job.as_host(tokens.after, tokens.before))
     }
 
-    /// What is known of a result before it is worked on.
+    /// Measures a result before it is compressed.
     fn measure<'a>(
         &self,
         job: &'a Job<'_>,
@@ -154,7 +154,7 @@ impl Engine {
                 _ => {}
             }
         }
-        let prepared = self.before(job, policy, place, |history| job.prepared(policy, history))?;
+        let prepared = self.with_history(job, policy, place, |history| job.prepared(policy, history))?;
         let Some(prepared) = prepared else {
             let tokens = job.core(policy, ask, &NoHistory, None, None)?.evidence.tokens;
             return Ok(fixed(tokens.after, tokens.before));
@@ -167,7 +167,7 @@ impl Engine {
         Ok(Measured { prepared: Some(prepared), fixed: None, bound, is_repeat: false })
     }
 
-    /// What a result takes under what is asked, in the host's figures.
+    /// Tokens that a result needs for a given request, by the host's count.
     fn claim(&self, job: &Job<'_>, one: &Measured<'_>, policy: &Policy, ask: Ask, place: Place<'_>) -> Claim {
         let nothing = Claim { takes: 0, needs: 0 };
         let Some(prepared) = &one.prepared else { return nothing };
@@ -175,15 +175,16 @@ impl Engine {
             return Claim { takes: one.bound.min(REFERENCE), needs: 0 };
         }
         let within = job.by_our_count(ask, prepared);
-        let claim = self.before(job, policy, place, |history| measured(prepared, within, history));
+        let claim =
+            self.with_history(job, policy, place, |history| measure_prepared(prepared, within, history));
         claim.map_or(nothing, |claim| Claim {
             takes: job.as_host(claim.takes, prepared.tokens()),
             needs: job.as_host(claim.needs, prepared.tokens()),
         })
     }
 
-    /// Looks at a result before the session as it is now, which is left as it is.
-    fn before<T>(
+    /// Runs `work` with the current session, which it leaves unchanged.
+    fn with_history<T>(
         &self,
         job: &Job<'_>,
         policy: &Policy,
@@ -194,18 +195,18 @@ impl Engine {
             return look(&NoHistory);
         };
         let session = lock(session);
-        let (mentioned, written) = (job.call.mentioned(), job.written(policy));
-        let wrote = job.wrote(policy);
+        let (mentioned, written) = (job.call.mentioned(), job.written_texts(policy));
+        let wrote = job.written_values(policy);
         let caller = job.caller(id, &mentioned, place.turn, &wrote);
         look(&session.history(caller, &written, window(policy)))
     }
 }
 
-/// Gives what the cuts do not use to those whose failure lines do not all fit. A cut leaves something over
-/// wherever the next line is too long.
-fn feed(
+/// Gives unused tokens to results whose failure lines do not all fit. A cut leaves tokens unused wherever the next line is
+/// too long.
+fn share_leftover(
     plan: &mut [Share<'_>],
-    hungry: &[usize],
+    short: &[usize],
     claims: &[Claim],
     use_of: impl Fn(usize, &Share<'_>) -> Result<Option<usize>, RpcError>,
 ) -> Result<(), RpcError> {
@@ -219,31 +220,31 @@ fn feed(
             share.promised = used.min(limit);
         }
     }
-    let more: Vec<Claim> = hungry
+    let more: Vec<Claim> = short
         .iter()
         .map(|&i| Claim { takes: claims[i].needs.saturating_sub(plan[i].promised), needs: 0 })
         .collect();
-    for (&i, more) in hungry.iter().zip(shares(&more, left)) {
+    for (&i, more) in short.iter().zip(shares(&more, left)) {
         let share = &mut plan[i];
         share.promised += more;
-        // Without more it comes out as it was.
+        // Without more tokens its text stays the same.
         share.limit = share.limit.max(Some(share.promised));
     }
     Ok(())
 }
 
-/// A result before it is worked on.
+/// A result that was measured but not yet compressed.
 struct Measured<'a> {
     prepared: Option<Prepared<'a>>,
-    /// Tokens of one that no budget changes.
+    /// Tokens of a result that no budget changes.
     fixed: Option<usize>,
-    /// Tokens that it takes at most.
+    /// Most tokens that it takes.
     bound: usize,
     is_repeat: bool,
 }
 
-/// What a result takes; if something fails inside, the safe stage takes over later and needs no more.
-fn measured(prepared: &Prepared<'_>, ask: Ask, history: &dyn History) -> Option<Claim> {
+/// Tokens that a result needs. After an internal fault the safe stage takes over, which needs no more.
+fn measure_prepared(prepared: &Prepared<'_>, ask: Ask, history: &dyn History) -> Option<Claim> {
     catch_unwind(AssertUnwindSafe(|| heeded(|| prepared.measure(ask, history))))
         .unwrap_or_else(|_| Some(Claim { takes: ask.limit.unwrap_or(prepared.bound().0), needs: 0 }))
 }

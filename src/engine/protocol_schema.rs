@@ -1,6 +1,6 @@
-//! The published description of the wire, made from the method table and the Rust types.
+//! The published description of the protocol, made from the method table and the Rust types.
 //!
-//! `protocol/v1/schema.json` and `protocol/v1/meta.json` are these texts; a test compares them.
+//! `protocol/v1/schema.json` and `protocol/v1/meta.json` hold these texts; a test compares them.
 
 use std::fmt::Write as _;
 
@@ -12,8 +12,8 @@ use crate::protocol::{Kind, VERSION};
 use crate::reduce;
 use crate::text::reason::Reason;
 
-/// JSON Schema of everything that goes over the wire: `methods.<name>.params` and `.result`, the parameters of
-/// what the server sends unasked under `notifications.<name>`, and the types that they share under `$defs`.
+/// JSON Schema of all messages. `methods.<name>.params` and `.result` describe requests, `notifications.<name>` describes
+/// notifications from the server, `$defs` holds shared types.
 #[cfg(feature = "schema")]
 pub fn schema_json() -> String {
     use crate::protocol::error::ErrorData;
@@ -55,7 +55,7 @@ pub fn schema_json() -> String {
     }))
 }
 
-/// Methods, error codes, reason codes and reducers, for tools and for the documentation.
+/// Methods, error codes, reason codes and reducers as JSON, for tools and for the documentation.
 pub fn meta_json() -> String {
     let methods: Vec<Value> = METHODS
         .iter()

@@ -1,8 +1,8 @@
 //! Recovery: which originals are copied to disk, when, and what a reader gets from there.
 //!
-//! A copy is made after the outcome of a result is decided and before it is answered, so that a text never names a
-//! copy that is not there. What fails costs the copy: the evidence has the step `recovery` then, and standard error
-//! says once what the folder lacks. The clock is read here and nowhere below.
+//! The copy is made after the outcome is decided and before it is answered, so a text never names a missing copy. If copying
+//! fails, only the copy is lost: the evidence has the step `recovery`, and standard error says once what is wrong with the
+//! folder. This file reads the clock; the store below gets the time from it.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -24,13 +24,13 @@ use crate::text::reason::Reason;
 
 /// Name of the step in the evidence.
 const STEP: &str = "recovery";
-/// Why nothing is copied where there is no vault.
+/// Why nothing is copied without a vault.
 const NO_VAULT: &str = if cfg!(feature = "recovery") {
     "there is no folder for originals: the user has none, and none is set"
 } else {
     "this build is without the feature `recovery`"
 };
-/// The command that a hint names.
+/// The program name in a hint.
 const PROGRAM: &str = if cfg!(windows) { "tersed.exe" } else { "tersed" };
 
 /// The copies of one process.
@@ -62,7 +62,7 @@ impl Copies {
         Duration::from_millis(self.clock.unix_millis())
     }
 
-    /// Copies that belong to the session and are `wanted`, newest first.
+    /// Copies that belong to the session and match `wanted`, newest first.
     pub(super) fn list(
         &self,
         session: Option<&str>,
@@ -85,14 +85,14 @@ impl Copies {
         Ok(found.map(|(header, artifact)| (header.id().to_owned(), artifact)))
     }
 
-    /// What the process should take along goes.
+    /// Deletes the copies that should end with the process.
     pub(super) fn close(&self) {
         if let Some(vault) = &self.vault {
             vault.close();
         }
     }
 
-    /// Copies what belongs to an outcome; false where that was wanted and failed.
+    /// Copies the original of an outcome. False if a copy was wanted and could not be made.
     fn keep(
         &self,
         session: Option<&str>,
@@ -105,7 +105,7 @@ impl Copies {
         let whole: Vec<u8>;
         let (bytes, original, mime) = match retain {
             Some(retain) => (&retain.bytes[..], retain.original.as_deref(), retain.mime),
-            // The text is as it came, and yet somebody may want to see what could not be compressed.
+            // The text is unchanged, but somebody may want to see what could not be compressed.
             None if evidence.status == Status::FailedOpen => {
                 whole = outcome.texts.concat().into_bytes();
                 (&whole[..], None, None)
@@ -116,50 +116,50 @@ impl Copies {
             return Kept::No;
         }
         let Some(vault) = &self.vault else {
-            self.complain(NO_VAULT);
+            self.warn_once(NO_VAULT);
             return Kept::Failed;
         };
         let Some(label) = label(session, call, evidence) else { return Kept::Failed };
         let put = |bytes: &[u8]| {
             let digest = blake3::hash(bytes).to_hex();
             let media = mime.map_or(Media::Text, |mime| Media::Binary(mime.to_owned()));
-            // What the model wrote is no secret to it, but to others who may read the copy.
+            // The model knows what it wrote, but other readers of the copy may not.
             let is_redacted = policy.redact_secrets && outcome.decision.wrote.is_empty();
             let Some(safe) = safe(bytes, &media, is_redacted) else { return Ok(false) };
             vault.keep(session, &digest, &safe, &media, &label, self.now()).map(|()| true)
         };
         let fits = |bytes: &&[u8]| bytes.len() <= self.settings.max_artifact_bytes;
-        // What markers number comes last: where there is room for one, it is this.
+        // The text that marker line numbers refer to is copied last: if only one copy fits, it is this one.
         let kept = original.filter(fits).map_or(Ok(true), put).and_then(|_| put(bytes));
         match kept {
             Ok(true) => Kept::Yes,
             Ok(false) => Kept::Failed,
             Err(error) => {
-                self.complain(&format!("recovery in {}: {error}", vault.path().display()));
+                self.warn_once(&format!("recovery in {}: {error}", vault.path().display()));
                 Kept::Failed
             }
         }
     }
 
-    /// Says once what is wrong; never what a result holds.
-    fn complain(&self, what: &str) {
+    /// Reports a fault once. The message never holds content of a result.
+    fn warn_once(&self, what: &str) {
         if !self.has_complained.swap(true, Ordering::Relaxed) {
             let _ = writeln!(std::io::stderr(), "tersed: {what}; originals are not copied to disk");
         }
     }
 }
 
-/// What became of a copy.
+/// Whether a copy was made.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kept {
-    /// Nobody wants one.
+    /// No copy was wanted.
     No,
     Yes,
     Failed,
 }
 
 impl Engine {
-    /// Copies the original of an outcome to disk where that is wanted, and says whether it is there.
+    /// Copies the original of an outcome to disk if wanted, and says whether it is there.
     pub(super) fn recover(
         &self,
         session: Option<&str>,
@@ -185,8 +185,8 @@ impl Engine {
     }
 }
 
-/// What texts say of their original, where they should and an agent can follow it.
-pub(super) fn hint_of(recovery: &Recovery) -> Option<Arc<Hint>> {
+/// The hint in texts on how to read their original, if hints are on and an agent can follow them.
+pub(super) fn recovery_hint(recovery: &Recovery) -> Option<Arc<Hint>> {
     if !recovery.hint_in_text || recovery.mode == RecoveryMode::Never {
         return None;
     }
@@ -202,8 +202,8 @@ pub(super) fn hint_of(recovery: &Recovery) -> Option<Arc<Hint>> {
     Some(Arc::new(Hint { recovery: recovery.clone(), command }))
 }
 
-/// What texts say of an original that this process has, where an agent can follow it.
-pub(super) fn hint_of_process() -> Option<Arc<Hint>> {
+/// The hint on how to read an original from this process, if an agent can follow it.
+pub(super) fn process_hint() -> Option<Arc<Hint>> {
     is_on_path(std::env::var_os("PATH").as_deref()).then(|| {
         let recovery = Recovery {
             mode: RecoveryMode::Always,
@@ -216,12 +216,12 @@ pub(super) fn hint_of_process() -> Option<Arc<Hint>> {
     })
 }
 
-/// Whether the program can be called by its name.
+/// Whether the program is found on the search path.
 fn is_on_path(path: Option<&OsStr>) -> bool {
     path.is_some_and(|path| std::env::split_paths(path).any(|folder| folder.join(PROGRAM).is_file()))
 }
 
-/// A copy in the words of the wire.
+/// Converts a copy to its protocol type.
 pub(super) fn listed(copy: Copy) -> Listed {
     let header = copy.header;
     Listed {
@@ -235,7 +235,7 @@ pub(super) fn listed(copy: Copy) -> Listed {
     }
 }
 
-/// What a copy says about itself, without secrets; `None` if that cannot be made sure.
+/// The label of a copy, with secrets removed; `None` if removing them failed.
 fn label(session: Option<&str>, call: &ToolCall, evidence: &Evidence) -> Option<Label> {
     let safe = |text: &str| redact_only(text).ok().map(|(text, _)| text);
     let maybe = |text: Option<&str>| match text {
@@ -252,7 +252,7 @@ fn label(session: Option<&str>, call: &ToolCall, evidence: &Evidence) -> Option<
     })
 }
 
-/// The bytes without secrets, whatever the policy lets the model see; `None` if that cannot be made sure.
+/// The bytes with secrets removed, whatever the policy lets the model see; `None` if removing them failed.
 fn safe<'a>(bytes: &'a [u8], media: &Media, is_redacted: bool) -> Option<std::borrow::Cow<'a, [u8]>> {
     if is_redacted {
         return Some(bytes.into());

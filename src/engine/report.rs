@@ -1,4 +1,4 @@
-//! Builds the telemetry event of one result, and what alerts count. Changes no result.
+//! Builds the telemetry event of one result and feeds the alerts. Changes no result.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,11 +19,11 @@ use crate::text::reason::Reason;
 
 /// Hexadecimal digits of a fingerprint.
 const DIGITS: usize = 16;
-/// Longest arguments that are looked through for a fingerprint, in bytes.
+/// Longest arguments that are fingerprinted, in bytes.
 const MAX_ARGUMENTS: usize = 64 << 10;
 
 impl Engine {
-    /// Tells what became of a result; of one that the session gave before, also how it was given again.
+    /// Reports what happened to a result. For a repeated result, also how it was answered.
     pub(super) fn report(
         &self,
         job: &Job<'_>,
@@ -48,7 +48,7 @@ impl Engine {
             }
             Err(error) => {
                 let kind = error.data.as_ref().map_or("internal", |data| &data.kind);
-                // The host gave up: nothing failed.
+                // The host cancelled: nothing failed.
                 if kind == "cancelled" {
                     return;
                 }
@@ -70,7 +70,7 @@ impl Engine {
         let Evidence { status, mode, family, reducer, bypass, exit_code, .. } = &outcome.evidence;
         let evidence = &outcome.evidence;
         let took = place.watch.map(|watch| (watch.total(), watch.safe_stage(), watch.steps()));
-        // A memo's answer ran no step.
+        // An answer from the memo ran no step.
         let times = took.as_ref().filter(|(_, safe, steps)| safe.is_some() || !steps.is_empty());
         let times = times.map_or(&[][..], |(_, _, steps)| steps);
         let steps = evidence
@@ -124,7 +124,7 @@ fn names(job: &Job<'_>, place: Place<'_>) -> Names {
     }
 }
 
-/// What the call was asked, for a fingerprint.
+/// The arguments of the call, for a fingerprint.
 fn arguments(job: &Job<'_>) -> Vec<String> {
     let call = &job.call;
     if call.arguments.is_null() && call.command.is_none() && call.path.is_none() {
@@ -177,7 +177,7 @@ fn omitted(evidence: &Evidence) -> BTreeMap<Reason, Omitted> {
     out
 }
 
-/// Steps that failed inside; `pipeline` where all that follows the safe stage did.
+/// Names of steps that failed inside; `pipeline` if everything after the safe stage failed.
 fn failed_steps(evidence: &Evidence) -> impl Iterator<Item = &str> {
     let failed = |reason: Reason| matches!(reason, Reason::ReducerPanicked | Reason::InvalidReduction);
     let is_whole =
@@ -186,8 +186,8 @@ fn failed_steps(evidence: &Evidence) -> impl Iterator<Item = &str> {
     steps.chain(is_whole.then_some("pipeline"))
 }
 
-/// Whether a result got less than was asked for, for a reason that is not in its text. What a rule keeps exact
-/// got what was asked for.
+/// Whether a result was compressed less than requested, for a reason that lies outside its text. A result that a rule keeps
+/// exact counts as compressed as requested.
 fn fell_back(evidence: &Evidence) -> bool {
     let is_less = |reason: Reason| {
         matches!(

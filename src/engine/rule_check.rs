@@ -1,5 +1,5 @@
-//! Runs the tests that rules carry, and explains which rule fits a call and why. Both go the very way of a real
-//! result; nothing here decides anything.
+//! Runs the tests inside rules, and explains which rule fits a call and why. Both use the code that compresses real results;
+//! nothing here makes a decision.
 
 use crate::config::Policy;
 use crate::detect;
@@ -15,29 +15,29 @@ use crate::text::marker;
 use crate::text::marker::SealKey;
 use crate::text::source::Source;
 
-/// What came of one test.
+/// The report of one test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestReport {
     /// The rule.
     pub rule: String,
-    /// The test: its name, or its place in the rule's list.
+    /// The name of the test, or its index in the rule's list.
     pub test: String,
-    /// What is wrong, in words; empty when nothing is.
+    /// The faults found, in words; empty if the test passed.
     pub problems: Vec<String>,
-    /// What came out.
+    /// The output of the rule.
     pub output: String,
 }
 
 /// Which rule fits a call, and what becomes of its text.
 #[derive(Debug)]
 pub struct Explanation {
-    /// Every rule in use, in the order in which they are asked.
+    /// All rules in use, in the order in which they are tried.
     pub rules: Vec<Asked>,
-    /// The text that lines are numbered in.
+    /// The text that line numbers refer to.
     pub text: String,
-    /// What the stages of the rule that is used do to each line; empty where it has none.
+    /// What the stages of the used rule do to each line; empty without stages.
     pub fates: Vec<Fate>,
-    /// What `compress` gives.
+    /// What `compress` returns.
     pub outcome: Outcome,
 }
 
@@ -50,13 +50,13 @@ pub struct Asked {
     pub priority: i32,
     /// Whether all its conditions hold.
     pub fits: bool,
-    /// Whether it is the one that is used.
+    /// Whether this rule is used.
     pub is_used: bool,
-    /// What came of each condition.
+    /// The verdict on each condition.
     pub conditions: Vec<Verdict>,
 }
 
-/// Runs the tests of all rules, each with all the others in force.
+/// Runs the tests of all rules. Each test runs with all rules in force.
 pub fn run_tests(rules: &Rules, policy: &Policy) -> Vec<TestReport> {
     let policy = Policy { rules: rules.clone(), min_bytes: 0, dedup: false, ..policy.clone() };
     let mut reports = Vec::new();

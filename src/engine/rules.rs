@@ -1,4 +1,4 @@
-//! `rules/check`.
+//! Answers `rules/check`.
 
 use serde_json::value::RawValue;
 
@@ -12,7 +12,7 @@ use crate::rules::{RuleSpec, Rules};
 use crate::text::call::ToolCall;
 
 impl Engine {
-    /// `rules/check`
+    /// Answers `rules/check`.
     pub fn check_rules(&self, params: &Params<'_>) -> Result<Checked, RpcError> {
         let mut policy = resolve(&self.policy(), params.policy.as_ref())?;
         let mut errors = Vec::new();
@@ -39,7 +39,7 @@ impl Engine {
     }
 }
 
-/// The rules that can be used; what is wrong with the others is noted.
+/// The rules that are valid; faults of the others go to `errors`.
 fn usable(given: &RawValue, errors: &mut Vec<String>) -> Result<Rules, RpcError> {
     let list: Vec<&RawValue> = parse_at(given.get(), "rules")?;
     let mut specs: Vec<RuleSpec> = Vec::new();
@@ -102,7 +102,7 @@ fn explained(sample: &Sample, policy: &Policy) -> Result<Explained, RpcError> {
     })
 }
 
-/// What a condition says may quote the call.
+/// The text of a condition with secrets removed: it may quote the call.
 fn redacted(text: String) -> String {
     crate::sanitize::redact_only(&text).map_or_else(|_| String::new(), |(text, _)| text)
 }

@@ -1,7 +1,7 @@
-//! The key that markers are sealed with: one random secret for each installation, made once, in a file in the user's state
-//! folder that nobody else may read. Where it cannot be had, a random one serves for the life of the process.
+//! The key that seals markers: one random secret for each installation. It is created once, in a file in the user's state
+//! folder that only the user may read. If that is impossible, a random key serves for the life of the process.
 //!
-//! Nothing here follows a link to the file, trusts a file or folder that others may write, or shows the key.
+//! This file follows no link to the key, trusts no file or folder that others may write, and never shows the key.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -12,20 +12,20 @@ use crate::config::Policy;
 use crate::layers::state_folder;
 use crate::text::marker::SealKey;
 
-/// Name of the file in the folder `tersed` of the user's state folder.
+/// Name of the key file in the folder `tersed` of the user's state folder.
 const FILE: &str = "seal.key";
 
-/// The random key of this process, which dies with it.
-pub fn of_process() -> SealKey {
+/// The random key of this process; lost when the process ends.
+pub fn process_key() -> SealKey {
     static KEY: OnceLock<SealKey> = OnceLock::new();
     *KEY.get_or_init(random)
 }
 
-/// A key that nobody knows.
+/// A new random key.
 fn random() -> SealKey {
     let mut bytes = [0; SealKey::BYTES];
     if getrandom::fill(&mut bytes).is_err() {
-        // No source of randomness: what differs from process to process, hashed with a random state of the library.
+        // The system gives no random bytes: hash values that differ between processes with the library's random state.
         use std::hash::{BuildHasher, RandomState};
         for chunk in bytes.chunks_mut(8) {
             let word = RandomState::new().hash_one((std::process::id(), std::time::Instant::now()));
@@ -35,38 +35,41 @@ fn random() -> SealKey {
     SealKey::new(bytes)
 }
 
-/// Gives a policy without a key that of the installation, or that of the process and the reason why in words.
-pub fn give(policy: &mut Policy) -> Result<(), String> {
+/// Gives a policy without a key the key of the installation. If that fails, gives it the key of the process and returns the
+/// reason in words.
+pub fn ensure(policy: &mut Policy) -> Result<(), String> {
     if !policy.seal_key.is_unset() {
         return Ok(());
     }
-    let found = of_user();
-    policy.seal_key = found.as_ref().map_or_else(|_| of_process(), |key| *key);
+    let found = user_key();
+    policy.seal_key = found.as_ref().map_or_else(|_| process_key(), |key| *key);
     found.map(drop)
 }
 
-/// The key of the installation; made if there is none yet.
+/// The key of the installation; created if there is none yet.
 ///
 /// # Errors
-/// There is no state folder, or the file or its folder is not the user's alone; in words.
-pub fn of_user() -> Result<SealKey, String> {
+///
+/// The user has no state folder, or others can access the file or its folder. The error is a sentence.
+pub fn user_key() -> Result<SealKey, String> {
     let folder = state_folder().ok_or("the key of seals: there is no folder for the state of programs")?;
-    in_folder(&folder).map_err(|error| format!("the key of seals, {}: {error}", folder.join(FILE).display()))
+    load_or_create(&folder)
+        .map_err(|error| format!("the key of seals, {}: {error}", folder.join(FILE).display()))
 }
 
-/// Why the key of the installation is not used, in words, where there is one that cannot be; makes none.
-pub fn fault() -> Option<String> {
+/// Why the key of the installation cannot be used, in words; `None` if it can or does not exist yet. Creates no key.
+pub fn why_unusable() -> Option<String> {
     let path = state_folder()?.join(FILE);
     let error = match std::fs::symlink_metadata(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
         Err(error) => error,
-        Ok(_) => made(path.parent()?).and_then(|()| read(&path)).err()?,
+        Ok(_) => check_folder(path.parent()?).and_then(|()| read(&path)).err()?,
     };
     Some(format!("{}: {error}", path.display()))
 }
 
-fn in_folder(folder: &Path) -> io::Result<SealKey> {
-    make(folder)?;
+fn load_or_create(folder: &Path) -> io::Result<SealKey> {
+    create_folder(folder)?;
     let path = folder.join(FILE);
     match read(&path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -75,8 +78,8 @@ fn in_folder(folder: &Path) -> io::Result<SealKey> {
     let mut bytes = [0; SealKey::BYTES];
     getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
     let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    // Readable by its owner alone from the start, and under its name only once it is whole. Who comes second takes the
-    // key of who came first.
+    // The file is private from the start, and gets its name only when it is complete. If two processes create it, the second
+    // uses the key of the first.
     let mut file = tempfile::Builder::new().prefix(".seal.key").tempfile_in(folder)?;
     file.write_all(hex.as_bytes())?;
     file.write_all(b"\n")?;
@@ -89,18 +92,18 @@ fn in_folder(folder: &Path) -> io::Result<SealKey> {
     read(&path)
 }
 
-/// Makes the folder, if need be.
-fn make(folder: &Path) -> io::Result<()> {
+/// Creates the folder if it is missing.
+fn create_folder(folder: &Path) -> io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)?;
-    made(folder)
+    check_folder(folder)
 }
 
-/// Looks whose a folder is.
-fn made(folder: &Path) -> io::Result<()> {
+/// Checks that a folder belongs to the user alone.
+fn check_folder(folder: &Path) -> io::Result<()> {
     let found = std::fs::symlink_metadata(folder)?;
     if !found.is_dir() {
         return Err(io::Error::other("its folder is a link or no folder"));
@@ -124,7 +127,7 @@ fn read(path: &Path) -> io::Result<SealKey> {
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
-        // A pipe of that name must not hold the process up.
+        // If the path is a pipe, opening it must not block.
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits() as i32);
     }
@@ -133,14 +136,14 @@ fn read(path: &Path) -> io::Result<SealKey> {
         return Err(io::Error::other("it is a link"));
     }
     let file = options.open(path)?;
-    look(&file)?;
+    check_file(&file)?;
     let mut text = String::new();
     file.take(256).read_to_string(&mut text)?;
     parse(text.trim_end()).ok_or_else(|| io::Error::other("it holds no key"))
 }
 
-/// Looks whether an open file is one that nobody else reads or writes.
-fn look(file: &File) -> io::Result<()> {
+/// Checks that only the user can read and write an open file.
+fn check_file(file: &File) -> io::Result<()> {
     let found = file.metadata()?;
     if !found.is_file() {
         return Err(io::Error::other("it is no regular file"));
@@ -185,14 +188,14 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("a/tersed");
         let all: Vec<SealKey> = std::thread::scope(|scope| {
-            let all: Vec<_> = (0..8).map(|_| scope.spawn(|| in_folder(&folder).unwrap())).collect();
+            let all: Vec<_> = (0..8).map(|_| scope.spawn(|| load_or_create(&folder).unwrap())).collect();
             all.into_iter().map(|one| one.join().unwrap()).collect()
         });
         assert!(all.iter().all(|key| *key == all[0] && !key.is_unset()));
         assert_eq!(std::fs::metadata(folder.join(FILE)).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
         let other = tempfile::tempdir().unwrap();
-        assert_ne!(in_folder(&other.path().join("tersed")).unwrap(), all[0]);
+        assert_ne!(load_or_create(&other.path().join("tersed")).unwrap(), all[0]);
         assert_ne!(random(), random());
         assert!(!format!("{:?}", all[0]).contains(|c: char| c.is_ascii_digit()));
     }
@@ -201,28 +204,28 @@ mod tests {
     fn what_others_could_have_put_there_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let folder = dir.path().join("tersed");
-        let key = in_folder(&folder).unwrap();
+        let key = load_or_create(&folder).unwrap();
         let file = folder.join(FILE);
         mode(&file, 0o640);
-        assert!(in_folder(&folder).is_err());
+        assert!(load_or_create(&folder).is_err());
         mode(&file, 0o600);
-        assert_eq!(in_folder(&folder).unwrap(), key);
+        assert_eq!(load_or_create(&folder).unwrap(), key);
         mode(&folder, 0o770);
-        assert!(in_folder(&folder).is_err());
+        assert!(load_or_create(&folder).is_err());
         mode(&folder, 0o700);
         let aside = dir.path().join("aside");
         std::fs::rename(&file, &aside).unwrap();
         symlink(&aside, &file).unwrap();
-        assert!(in_folder(&folder).is_err());
+        assert!(load_or_create(&folder).is_err());
         std::fs::remove_file(&file).unwrap();
         std::fs::write(&file, "00".repeat(SealKey::BYTES)).unwrap();
         mode(&file, 0o600);
-        assert!(in_folder(&folder).is_err(), "a key of zeros is none");
+        assert!(load_or_create(&folder).is_err(), "a key of zeros is none");
         std::fs::remove_file(&file).unwrap();
         std::fs::create_dir(&file).unwrap();
-        assert!(in_folder(&folder).is_err());
+        assert!(load_or_create(&folder).is_err());
         let linked = dir.path().join("linked");
         symlink(&folder, &linked).unwrap();
-        assert!(in_folder(&linked).is_err());
+        assert!(load_or_create(&linked).is_err());
     }
 }

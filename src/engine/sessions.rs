@@ -1,4 +1,4 @@
-//! The sessions of a process, and the methods that are about them.
+//! The sessions of a process, and the `session/*` methods.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,12 +13,12 @@ use crate::protocol::session::{
 use crate::session::Shared;
 use crate::session::{Bounds, Session};
 
-/// Closed sessions that are remembered, so that a late request gets an error that says so.
+/// How many closed sessions are remembered, so that a late request gets a clear error.
 const MAX_CLOSED: usize = 256;
 
-/// What stands between a conversation and an agent in it, in the id of that agent's session.
+/// Separates the conversation from the agent in the id of the agent's session.
 pub const AGENT: char = '/';
-/// Bytes that a session freed from which it is worth the time to give them back to the system.
+/// A session that frees at least this many bytes makes it worth the time to return memory to the system.
 const WORTH_GIVING_BACK: usize = 256 << 10;
 
 /// All open sessions.
@@ -29,7 +29,7 @@ pub(super) struct Sessions {
     uses: u64,
     max: usize,
     bounds: Bounds,
-    /// Bytes above which the host cuts a result by itself.
+    /// Size in bytes above which the host cuts a result itself.
     host_limit: Option<usize>,
 }
 
@@ -38,7 +38,7 @@ impl Sessions {
         Self { open: HashMap::new(), closed: VecDeque::new(), uses: 0, max: max.max(1), bounds, host_limit }
     }
 
-    /// The session of that id, opened if need be, and the id of one that had to end for it.
+    /// The session with this id, opened if needed, and the id of a session that had to end for it.
     fn get(&mut self, id: &str, memory: &Memory) -> Result<(Shared, Option<String>), RpcError> {
         self.uses += 1;
         if let Some((session, used)) = self.open.get_mut(id) {
@@ -47,7 +47,7 @@ impl Sessions {
         }
         self.check_closed(id)?;
         let ended = match self.open.len() >= self.max {
-            // Uses are unique, so that the choice does not depend on the map's order.
+            // Use counters are unique, so the choice does not depend on the order of the map.
             true => self.open.iter().min_by_key(|(_, (_, used))| *used).map(|(id, _)| id.clone()),
             false => None,
         };
@@ -76,13 +76,13 @@ impl Sessions {
         all.map(|(_, (session, _))| Arc::clone(session)).collect()
     }
 
-    /// The session of that id if it is open. What only asks must not end another session for it.
-    fn peek(&self, id: &str) -> Result<Option<Shared>, RpcError> {
+    /// The session with this id if it is open. A mere query must not open one and thereby end another.
+    fn get_if_open(&self, id: &str) -> Result<Option<Shared>, RpcError> {
         self.check_closed(id)?;
         Ok(self.open.get(id).map(|(session, _)| Arc::clone(session)))
     }
 
-    /// All of them, the one that was used least lately first.
+    /// All open sessions, least recently used first.
     pub(super) fn by_use(&self) -> Vec<(String, Shared)> {
         let mut all: Vec<_> = self.open.iter().map(|(id, (session, used))| (*used, id, session)).collect();
         all.sort_unstable_by_key(|(used, ..)| *used);
@@ -101,13 +101,13 @@ impl Sessions {
     }
 }
 
-/// Holds a session; one that a panic left behind is whole, since it only changes at the very end.
+/// Locks a session. A session stays consistent after a panic, because changes happen only at the very end.
 pub(super) fn lock(session: &Shared) -> MutexGuard<'_, Session> {
     session.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Engine {
-    /// The session of that id, opened if need be.
+    /// The session with this id, opened if needed.
     pub(super) fn session(&self, id: &str) -> Result<Shared, RpcError> {
         check_id("sessionId", id)?;
         let (session, ended) = self.sessions().get(id, &self.memory)?;
@@ -118,14 +118,14 @@ impl Engine {
         Ok(session)
     }
 
-    /// Ends a session for want of room. Used again, it starts anew.
+    /// Ends a session to make room. If it is used again, it starts empty.
     pub(super) fn end_session(&self, id: &str) {
         self.sessions().open.remove(id);
         self.artifacts().session_closed(id);
         self.streams().session_closed(id);
     }
 
-    /// `session/open`
+    /// Answers `session/open`.
     pub fn open_session(&self, params: &OpenParams) -> Result<Opened, RpcError> {
         let id = &params.session_id;
         check_id("sessionId", id)?;
@@ -142,7 +142,7 @@ impl Engine {
         Ok(Opened { session_id: id.clone(), created })
     }
 
-    /// `session/fork`
+    /// Answers `session/fork`.
     pub fn fork_session(&self, params: &ForkParams) -> Result<Forked, RpcError> {
         let (id, new) = (&params.session_id, &params.new_session_id);
         check_id("sessionId", id)?;
@@ -150,7 +150,7 @@ impl Engine {
         if id == new {
             return Err(invalid("newSessionId", "is the session itself, a fork needs an id of its own"));
         }
-        let forked = self.sessions().peek(id)?.map(|session| lock(&session).fork());
+        let forked = self.sessions().get_if_open(id)?.map(|session| lock(&session).fork());
         let opened = self.open_session(&OpenParams { session_id: new.clone(), policy: None })?;
         let mut calls = 0;
         if let Some(mut forked) = forked.filter(|_| opened.created) {
@@ -164,7 +164,7 @@ impl Engine {
         Ok(Forked { session_id: new.clone(), created: opened.created, calls })
     }
 
-    /// `session/close`
+    /// Answers `session/close`.
     pub fn close_session(&self, params: &SessionParams) -> Result<Closed, RpcError> {
         check_id("sessionId", &params.session_id)?;
         let before = self.memory_bytes();
@@ -177,25 +177,25 @@ impl Engine {
         Ok(Closed { closed })
     }
 
-    /// `session/stats`
+    /// Answers `session/stats`.
     pub fn session_stats(&self, params: &SessionParams) -> Result<Stats, RpcError> {
         check_id("sessionId", &params.session_id)?;
-        let session = self.sessions().peek(&params.session_id)?;
+        let session = self.sessions().get_if_open(&params.session_id)?;
         let mut stats = session.map(|session| lock(&session).stats().clone()).unwrap_or_default();
         stats.price(&self.settings.accounting.prices);
         Ok(stats)
     }
 
-    /// Bytes that the lines of a session's earlier outputs take; 0 for a session that is not open.
+    /// Bytes that the lines of a session's earlier outputs take; 0 if the session is not open.
     pub fn index_bytes(&self, session: &str) -> usize {
-        let open = self.sessions().peek(session).ok().flatten();
+        let open = self.sessions().get_if_open(session).ok().flatten();
         open.map_or(0, |session| lock(&session).index_bytes())
     }
 
-    /// `session/evicted`
+    /// Answers `session/evicted`.
     pub fn evicted(&self, params: EvictedParams) -> Result<(), RpcError> {
         check_id("sessionId", &params.session_id)?;
-        let session = self.sessions().peek(&params.session_id)?;
+        let session = self.sessions().get_if_open(&params.session_id)?;
         let Some(session) = &session else { return Ok(()) };
         let mut session = lock(session);
         session.evict(&params.tool_call_ids);
@@ -205,37 +205,37 @@ impl Engine {
         Ok(())
     }
 
-    /// `session/compacted`
+    /// Answers `session/compacted`.
     pub fn compacted(&self, params: &CompactedParams) -> Result<(), RpcError> {
         check_id("sessionId", &params.session_id)?;
-        if let Some(session) = self.sessions().peek(&params.session_id)? {
+        if let Some(session) = self.sessions().get_if_open(&params.session_id)? {
             lock(&session).compact(&params.visible);
         }
         Ok(())
     }
 
-    /// Nothing that was shown in a conversation, or to agents in it, is certain to be seen any more.
+    /// Marks everything shown in a conversation, and to the agents in it, as no longer certainly visible.
     pub fn conversation_forgotten(&self, id: &str) {
         let all = self.sessions().of_conversation(id);
         all.iter().for_each(|session| lock(session).compact(&[]));
     }
 
-    /// What was given for a call did not reach the model.
+    /// Notes that the answer to a call did not reach the model.
     pub fn not_shown(&self, session: &str, call: &str) {
-        if let Ok(Some(session)) = self.sessions().peek(session) {
+        if let Ok(Some(session)) = self.sessions().get_if_open(session) {
             lock(&session).not_shown(call);
         }
     }
 
-    /// Whether a session knows a call, whatever was given for it.
+    /// Whether a session knows a call, whatever its answer was.
     pub fn knows_call(&self, session: &str, call: &str) -> bool {
-        let open = self.sessions().peek(session).ok().flatten();
+        let open = self.sessions().get_if_open(session).ok().flatten();
         open.is_some_and(|session| lock(&session).knows(call))
     }
 
-    /// Whether a session was given a reference to this call of this tool.
+    /// Whether a session gave a reference to this call of this tool.
     pub fn gave_reference(&self, session: &str, call: &str, tool: &str) -> bool {
-        let open = self.sessions().peek(session).ok().flatten();
+        let open = self.sessions().get_if_open(session).ok().flatten();
         open.is_some_and(|session| lock(&session).has_referred(call, tool))
     }
 }

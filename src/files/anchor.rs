@@ -1,14 +1,14 @@
-//! Where a path is held fast: what is above that point was made by the user or the system, and its links may be followed;
-//! below it none is.
+//! Splits a path at an anchor. The user or the system made everything above it, so links there may be followed; below it no
+//! link is followed.
 
 use std::path::{Path, PathBuf};
 
 use super::{Refused, Why, resolved};
 
-/// A folder whose own path may have links, and the rest of `path` below it, in which none is followed.
+/// Splits `path` into a folder, whose own path may contain links, and the rest, in which no link is followed.
 ///
-/// Below the user's folder for the state of programs that folder is the point. Elsewhere only links of the superuser are
-/// followed, as `/tmp` is on some systems, and none where this user is the superuser.
+/// The anchor is the user's state folder for paths below it. For other paths, only links of the superuser are followed, such
+/// as `/tmp` on some systems; none if this user is the superuser.
 pub fn anchored(path: &Path) -> Result<(PathBuf, PathBuf), Refused> {
     anchored_in(path, state_folder().as_deref())
 }
@@ -32,7 +32,7 @@ fn anchored_in(path: &Path, state: Option<&Path>) -> Result<(PathBuf, PathBuf), 
     }
 }
 
-/// `$XDG_STATE_HOME`, by default `~/.local/state`; on Windows `%LOCALAPPDATA%`. None where the system names none.
+/// `$XDG_STATE_HOME`, by default `~/.local/state`; on Windows `%LOCALAPPDATA%`. `None` if the system names none.
 pub fn state_folder() -> Option<PathBuf> {
     state(|name| std::env::var_os(name))
 }
@@ -52,7 +52,7 @@ fn root(path: &Path) -> Option<PathBuf> {
     return path.parent().map(Path::to_owned);
 }
 
-/// The path with the links at its start that only the superuser can have made.
+/// The path with its leading links resolved, as far as only the superuser can have made them.
 #[cfg(unix)]
 fn without_system_links(path: PathBuf) -> PathBuf {
     use std::os::unix::fs::MetadataExt;
@@ -66,7 +66,7 @@ fn without_system_links(path: PathBuf) -> PathBuf {
         match std::fs::symlink_metadata(folder) {
             Ok(about) if about.is_symlink() && about.uid() == 0 => last = Some(folder),
             Ok(about) if about.uid() == 0 => {}
-            // Who owns a folder may have put a link into it.
+            // The owner of a folder may have put a link into it.
             _ => break,
         }
     }

@@ -1,5 +1,5 @@
-//! Folders and files by path, on systems that are no Unix: links are looked for before a file is opened, which somebody
-//! who swaps one in between can get around. Owners and rights are not checked.
+//! Folders and files by path, on systems other than Unix. Links are checked before a file is opened, so a link that is
+//! swapped in meanwhile is not noticed. Owners and permissions are not checked.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -27,7 +27,7 @@ fn folder(path: PathBuf) -> Result<Inner, Why> {
     }
 }
 
-/// Makes a folder with those above it.
+/// Creates a folder and its parents.
 pub(super) fn make_all(path: &Path) -> io::Result<()> {
     fs::create_dir_all(path)
 }

@@ -1,9 +1,9 @@
-//! Files that others may have had a hand in: opened without waiting, without following links, and only as far as their
-//! size, kind and owner allow.
+//! Opens files that others may have manipulated: without blocking, without following links, and only if size, kind and owner
+//! are acceptable.
 //!
-//! Everything goes through descriptors of folders, so that nobody who swaps a part of a path for a link meanwhile can
-//! lead a read or a write elsewhere. It never reads a pipe, a device, a terminal or standard input, never removes or
-//! shortens a file, and never changes the rights of one that is there.
+//! All access goes through descriptors of folders, so swapping a part of a path for a link cannot redirect a read or a
+//! write. It never reads a pipe, a device, a terminal or standard input, never deletes or truncates a file, and never
+//! changes the permissions of an existing one.
 
 mod anchor;
 #[cfg(not(unix))]
@@ -24,68 +24,67 @@ pub use anchor::{anchored, state_folder};
 /// Largest file of settings or rules that is read, in bytes.
 pub const LARGEST_SETTINGS: u64 = 1 << 20;
 
-/// What becomes of a path with links in it.
+/// How to treat a path that contains links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Links {
-    /// It is refused, whichever part the link is.
+    /// Refuse it, whichever part is the link.
     Refuse,
-    /// They are followed first, but for those of processes (`/proc/self/fd/0`); then none may appear.
+    /// Resolve links first, except links to open files of a process (`/proc/self/fd/0`). After that none may appear.
     Follow,
 }
 
-/// Who may have written what is read.
+/// Who may have written a file that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Writers {
-    /// Anybody.
+    /// Anyone.
     Any,
-    /// This user and the superuser: the file and its folder belong to one of them, and neither the group nor others
-    /// may write to them. A folder in which everybody may only remove what is theirs is fine. Not checked on systems
-    /// that are no Unix.
+    /// Only this user and the superuser: the file and its folder belong to one of them, and neither the group nor others may
+    /// write to them. A folder with the sticky bit is accepted. Not checked on systems other than Unix.
     Own,
 }
 
-/// How a file to write to is opened. It is regular, has one name, and is private when it is made.
+/// How to open a file for writing. It must be regular and have one name; a new file is private.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening {
-    /// It must not be there.
+    /// It must not exist.
     New,
-    /// To write at its end, and to read; made if need be.
+    /// Open to append and to read; created if needed.
     Append,
-    /// To read and write; made if need be. Nothing in it is taken away.
+    /// Open to read and write without truncating; created if needed.
     Update,
 }
 
 /// Why a file was refused.
 #[derive(Debug)]
 pub enum Why {
-    /// Nothing is there.
+    /// It does not exist.
     Missing,
-    /// The path holds a link.
+    /// The path contains a link.
     Link,
-    /// A part of the path that should be a folder is none.
+    /// A part of the path is not a folder.
     NoFolder,
-    /// It is there and no regular file: what it is.
+    /// It is not a regular file, but this kind.
     Kind(&'static str),
-    /// It has more bytes than this.
+    /// It has more bytes than this limit.
     Large(u64),
-    /// The path leads out of the folder that it has to stay in.
+    /// The path leaves the folder that it must stay in.
     Outside,
-    /// The file has more than one name.
+    /// The file has more than one name (hard links).
     Names,
-    /// It, or `true` for its folder, belongs to another user.
+    /// The file, or with `true` its folder, belongs to another user.
     Owner(bool),
-    /// It, or `true` for its folder, has rights by which others may write to it.
+    /// Others may write to the file, or with `true` to its folder; with the mode.
     Writable(bool, u32),
-    /// What the system says.
+    /// An error of the system.
     System(io::Error),
 }
 
-/// A file or folder that was refused, and why.
+/// A refused file or folder, and the reason.
 #[derive(Debug)]
 pub struct Refused {
-    /// As it was asked for.
+    /// The path as requested.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     pub why: Why,
 }
 
@@ -98,7 +97,7 @@ impl fmt::Display for Why {
             Self::NoFolder => f.write_str("a part of the path is a link or no folder"),
             Self::Kind(kind) => write!(f, "is {kind}, allowed is a regular file"),
             Self::Large(limit) => write!(f, "has more than {limit} bytes, which are allowed"),
-            Self::Outside => f.write_str("the path leads out of the folder that it has to stay in"),
+            Self::Outside => f.write_str("the path leads out of the folder that it must stay in"),
             Self::Names => f.write_str("has more than one name, allowed is one"),
             Self::Owner(folder) => {
                 write!(f, "does not count: {} belongs to another user", of(folder))
@@ -133,14 +132,14 @@ impl From<Refused> for io::Error {
     }
 }
 
-/// The bytes of a regular file of at most `limit`.
+/// Reads a regular file of at most `limit` bytes.
 pub fn read_regular(path: &Path, limit: u64, links: Links, writers: Writers) -> Result<Vec<u8>, Refused> {
     let refused = |why| Refused { path: path.to_owned(), why };
     let whole = std::path::absolute(path).map_err(|e| refused(Why::System(e)))?;
     let place = match links {
         Links::Refuse => whole,
         Links::Follow => {
-            // Whoever may write to the folder of the link says what is read.
+            // Whoever may write to the folder of the link decides what is read.
             if writers == Writers::Own
                 && let Some(folder) = whole.parent()
             {
@@ -157,12 +156,12 @@ pub fn read_regular(path: &Path, limit: u64, links: Links, writers: Writers) -> 
     folder.read(Path::new(name), limit, writers).map_err(|e| refused(e.why))
 }
 
-/// The folder below `root`, without a link between the two.
+/// Opens the folder below `root`. The path between the two may contain no link.
 pub fn open_dir_beneath(root: &Path, relative: &Path) -> Result<Folder, Refused> {
     Folder::open(&resolved(root)?)?.folder(relative)
 }
 
-/// A file below `root`, to write to. `root` and the folders on the way are made if need be, for this user alone.
+/// Opens a file below `root` for writing. `root` and missing folders are created for this user alone.
 pub fn create_file_beneath(root: &Path, relative: &Path, opening: Opening) -> Result<File, Refused> {
     let made = |e| Refused { path: root.to_owned(), why: Why::System(e) };
     if let Err(error) = resolved(root) {
@@ -174,12 +173,12 @@ pub fn create_file_beneath(root: &Path, relative: &Path, opening: Opening) -> Re
     Folder::open(&resolved(root)?)?.create(relative, opening)
 }
 
-/// A regular file below `root`, to read.
+/// Opens a regular file below `root` for reading.
 pub fn open_beneath(root: &Path, relative: &Path) -> Result<File, Refused> {
     Folder::open(&resolved(root)?)?.open_file(relative, Writers::Any)
 }
 
-/// A path with its links followed, none of which may lead to what a process has open.
+/// The path with its links resolved. None may lead to an open file of a process.
 pub fn resolved(path: &Path) -> Result<PathBuf, Refused> {
     const MOST: usize = 40;
     let refused = |why| Refused { path: path.to_owned(), why };
@@ -217,19 +216,19 @@ pub fn resolved(path: &Path) -> Result<PathBuf, Refused> {
     Ok(done)
 }
 
-/// The components of a path, the last one first.
+/// The components of a path, last one first.
 fn pieces(path: &Path) -> Vec<PathBuf> {
     path.components().rev().map(|part| PathBuf::from(part.as_os_str())).collect()
 }
 
-/// The names of a path that stays below where it begins.
+/// The names of a path that stays below its start.
 fn names(relative: &Path) -> Result<Vec<&std::ffi::OsStr>, Why> {
     let mut names = Vec::new();
     for part in relative.components() {
         match part {
             Component::Normal(name) => names.push(name),
             Component::CurDir => {}
-            // Without links the name in front of it is what it takes back.
+            // Without links, `..` removes the name before it.
             Component::ParentDir => {
                 names.pop().ok_or(Why::Outside)?;
             }
@@ -239,7 +238,7 @@ fn names(relative: &Path) -> Result<Vec<&std::ffi::OsStr>, Why> {
     Ok(names)
 }
 
-/// A folder that was entered; what is asked for in it is found in it, wherever its path leads meanwhile.
+/// An open folder. Files are found in this folder, even if its path is changed meanwhile.
 #[derive(Debug)]
 pub struct Folder {
     inner: system::Inner,
@@ -247,7 +246,7 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Enters a folder; no part of its path may be a link. See `resolved`.
+    /// Opens a folder. No part of its path may be a link; use `resolved` first.
     pub fn open(path: &Path) -> Result<Self, Refused> {
         let refused = |why| Refused { path: path.to_owned(), why };
         let whole = std::path::absolute(path).map_err(|e| refused(Why::System(e)))?;
@@ -255,12 +254,12 @@ impl Folder {
         Ok(Self { inner, path: whole })
     }
 
-    /// Its path when it was entered.
+    /// The path with which it was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The folder below this one.
+    /// Opens a folder below this one.
     pub fn folder(&self, relative: &Path) -> Result<Self, Refused> {
         let path = self.path.join(relative);
         let refused = |why| Refused { path: path.clone(), why };
@@ -269,7 +268,7 @@ impl Folder {
         Ok(Self { inner, path })
     }
 
-    /// The bytes of a regular file below this folder, at most `limit`.
+    /// Reads a regular file below this folder, of at most `limit` bytes.
     pub fn read(&self, relative: &Path, limit: u64, writers: Writers) -> Result<Vec<u8>, Refused> {
         let file = self.open_file(relative, writers)?;
         let refused = |why| Refused { path: self.path.join(relative), why };
@@ -281,7 +280,7 @@ impl Folder {
         Ok(bytes)
     }
 
-    /// A regular file below this folder, to read.
+    /// Opens a regular file below this folder for reading.
     pub fn open_file(&self, relative: &Path, writers: Writers) -> Result<File, Refused> {
         let refused = |why| Refused { path: self.path.join(relative), why };
         let names = names(relative).map_err(refused)?;
@@ -302,7 +301,7 @@ impl Folder {
         Ok(file)
     }
 
-    /// A file below this folder, to write to; the folders on the way are made if need be, for this user alone.
+    /// Opens a file below this folder for writing. Missing folders are created for this user alone.
     pub fn create(&self, relative: &Path, opening: Opening) -> Result<File, Refused> {
         let refused = |why| Refused { path: self.path.join(relative), why };
         let names = names(relative).map_err(refused)?;
@@ -318,7 +317,7 @@ impl Folder {
         folder.create(name, opening).map_err(refused)
     }
 
-    /// The folder below `root`, made if need be with those on the way, for this user alone; `root` too.
+    /// Opens the folder below `root`. Missing folders, `root` included, are created for this user alone.
     pub fn create_beneath(root: &Path, relative: &Path) -> Result<Self, Refused> {
         if let Err(Refused { why: Why::Missing, .. }) = resolved(root) {
             system::make_all(root).map_err(|e| Refused { path: root.to_owned(), why: Why::System(e) })?;
@@ -330,23 +329,23 @@ impl Folder {
         Ok(Self { inner, path })
     }
 
-    /// Gives a file in this folder another name in it, in the place of one that has it.
+    /// Renames a file in this folder. Replaces an existing file of that name.
     pub fn rename(&self, from: &str, to: &str) -> Result<(), Refused> {
         let refused = |why| Refused { path: self.path.join(from), why };
         self.inner.rename(from, to).map_err(refused)
     }
 
-    /// Whether only this user and the superuser may have put something here.
+    /// Checks that only this user and the superuser can have put files here.
     pub fn check_writers(&self) -> Result<(), Refused> {
         self.inner.check_writers().map_err(|why| Refused { path: self.path.clone(), why })
     }
 
-    /// The file system that it is on, where the system numbers them.
+    /// The number of its file system, if the system has such numbers.
     pub fn device(&self) -> Option<u64> {
         self.inner.device()
     }
 
-    /// Whether something of that name is in it, a link that leads nowhere too.
+    /// Whether an entry of that name exists, including broken links.
     pub fn has(&self, name: &str) -> bool {
         self.inner.has(name)
     }

@@ -1,4 +1,4 @@
-//! What is opened, and what is refused at once.
+//! Which files are opened, and which are refused at once.
 
 #![allow(clippy::unwrap_used)]
 
@@ -82,7 +82,7 @@ fn a_link_is_refused_wherever_it_stands() {
     assert!(root.read(Path::new("linked/file"), LIMIT, Writers::Any).is_err());
     assert!(root.read(Path::new("linked/../real/file"), LIMIT, Writers::Any).is_ok(), "the link is not used");
     assert!(open_dir_beneath(&dir, Path::new("linked")).is_err());
-    // Both ways of opening refuse the same.
+    // Both ways to open files refuse the same ones.
     let open = fs::File::open(&dir).unwrap();
     let names = |path: &'static str| names(Path::new(path)).unwrap();
     assert!(system::step(open.as_fd(), &names("real")).is_ok());
@@ -122,7 +122,7 @@ fn only_what_nobody_else_may_write_counts() {
         rights(&dir, mode);
         assert_eq!(read_regular(&file, LIMIT, Links::Refuse, Writers::Own).is_ok(), is_fine, "{mode:o}");
     }
-    // Whoever may swap the link says what is read.
+    // Whoever may swap the link decides what is read.
     let shared = dir.join("shared");
     fs::create_dir(&shared).unwrap();
     symlink(&file, shared.join("link")).unwrap();

@@ -1,7 +1,7 @@
 //! Folders and files by descriptor, on Unix.
 //!
-//! Linux checks a path of many parts in one call; where that call is missing or forbidden, and on other systems, each
-//! part is opened by itself. Both refuse the same.
+//! Linux checks a path of many parts in one call. Where that call is missing or forbidden, and on other systems, each part
+//! is opened by itself. Both ways refuse the same paths.
 
 use std::ffi::OsStr;
 use std::fs::{File, Metadata};
@@ -15,9 +15,9 @@ use rustix::io::Errno;
 
 use super::{Opening, Why};
 
-/// Rights of a folder that was made.
+/// Permissions of a new folder.
 const FOLDER: Mode = Mode::RWXU;
-/// Rights of a file that was made.
+/// Permissions of a new file.
 const FILE: Mode = Mode::RUSR.union(Mode::WUSR);
 
 #[derive(Debug)]
@@ -34,7 +34,7 @@ fn why(errno: Errno) -> Why {
 }
 
 fn folder_flags() -> OFlags {
-    // To look for names in a folder its content need not be readable.
+    // Opening names in a folder does not need permission to list it.
     #[cfg(any(target_os = "linux", target_os = "android"))]
     let access = OFlags::PATH;
     #[cfg(not(any(target_os = "linux", target_os = "android")))]
@@ -42,7 +42,7 @@ fn folder_flags() -> OFlags {
     access | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC
 }
 
-/// Opens the folder that the names lead to.
+/// Opens the folder at the end of `names`.
 fn enter(from: BorrowedFd<'_>, names: &[&OsStr]) -> Result<OwnedFd, Errno> {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     {
@@ -59,7 +59,7 @@ fn enter(from: BorrowedFd<'_>, names: &[&OsStr]) -> Result<OwnedFd, Errno> {
     step(from, names)
 }
 
-/// The same, a part at a time.
+/// The same, one part at a time.
 pub(super) fn step(from: BorrowedFd<'_>, names: &[&OsStr]) -> Result<OwnedFd, Errno> {
     let mut here = openat(from, ".", folder_flags(), Mode::empty())?;
     for name in names {
@@ -68,7 +68,7 @@ pub(super) fn step(from: BorrowedFd<'_>, names: &[&OsStr]) -> Result<OwnedFd, Er
     Ok(here)
 }
 
-/// Makes a folder with those above it, for this user alone.
+/// Creates a folder and its parents, for this user alone.
 pub(super) fn make_all(path: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
@@ -89,7 +89,7 @@ impl Inner {
         enter(self.0.as_fd(), names).map(|fd| Self(fd.into())).map_err(why)
     }
 
-    /// The folder that the names lead to; what is missing on the way is made.
+    /// Opens the folder at the end of `names`; creates missing folders.
     pub(super) fn make_folders(&self, names: &[&OsStr]) -> Result<Self, Why> {
         let mut here = self.folder(&[])?;
         for name in names {
@@ -103,10 +103,10 @@ impl Inner {
     }
 
     pub(super) fn file(&self, name: &OsStr) -> Result<File, Why> {
-        // To open a device may do something to it, so that the kind is looked at before and after.
+        // Opening a device may have effects, so the kind is checked before and after.
         let about = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).map_err(why)?;
         is_regular(FileType::from_raw_mode(about.st_mode))?;
-        // Opening a pipe must not wait for somebody at its other end.
+        // Opening a pipe must not block until its other end is open.
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
         let file: File = openat(&self.0, name, flags, Mode::empty()).map_err(why)?.into();
         is_regular(FileType::from_raw_mode(about_open(&file)?.mode() as _))?;
@@ -129,7 +129,7 @@ impl Inner {
         let file: File = openat(&self.0, name, flags, FILE).map_err(why)?.into();
         let about = about_open(&file)?;
         is_regular(FileType::from_raw_mode(about.mode() as _))?;
-        // Another name of a file elsewhere would be written to there.
+        // Writing would also change the file under its other name.
         if about.nlink() > 1 { Err(Why::Names) } else { Ok(file) }
     }
 

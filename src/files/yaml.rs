@@ -1,5 +1,5 @@
-//! How YAML of configuration and rules is read: what is nested deeper than anything in it could be is an error before it
-//! takes the stack of the thread that reads it.
+//! Limits for reading YAML of configuration and rules. Nesting deeper than any valid file is an error, before it can exhaust
+//! the stack.
 
 #[cfg(feature = "config-files")]
 use serde_saphyr::Options;
@@ -8,7 +8,7 @@ use serde_saphyr::Options;
 #[cfg(feature = "config-files")]
 const MAX_DEPTH: usize = 24;
 
-/// Why a file of YAML counts as one that cannot be read.
+/// The error for a YAML file in a build that cannot read YAML.
 #[cfg(not(feature = "config-files"))]
 pub const NOT_READ: &str = "is YAML, which is not read in a build without the feature `config-files`";
 

@@ -1,10 +1,10 @@
-//! Claude Code: what its hooks are answered.
+//! Answers to the hooks of Claude Code.
 //!
-//! A replacement has to keep the shape of the tool's own result, or the host drops it. File views stay: the host
-//! numbers their lines anew after the hook, so that numbers behind an omission would be false. A command that
-//! failed goes to another event, where replacement is ignored.
+//! A replacement must keep the shape of the tool's own result, or the host drops it. File views are not replaced: the host
+//! renumbers their lines after the hook, so numbers after an omission would be wrong. A failed command causes another event,
+//! which ignores replacements.
 //!
-//! Source of the shapes: events recorded from Claude Code 2.1.197, kept in `editors/claude-code/recorded`.
+//! The shapes come from events recorded from Claude Code 2.1.197, in `editors/claude-code/recorded`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,29 +21,29 @@ use super::wrap::{self, Wrap};
 use crate::encode::dictionary;
 use crate::text::marker::{self, Marker};
 
-/// Tokens that the text of an output may take which the host would have shown only the first 2 KB of.
+/// Token budget for an output of which the host would show only the first 2 KB.
 const PERSISTED_BUDGET: usize = 2000;
-/// Largest output that is read from where the host saved it, in bytes.
+/// Largest output, in bytes, that is read from the file where the host saved it.
 const MAX_PERSISTED_BYTES: u64 = 32 << 20;
 
-/// Events after which nothing is certain to be visible. A conversation that begins may be one that was cleared,
-/// forked or resumed, maybe from an earlier point; one that ends may be resumed.
+/// Events after which nothing is certainly visible. A conversation that begins may have been cleared, forked or resumed from
+/// an earlier point; one that ends may be resumed.
 const FORGETS: &[&str] = &["PreCompact", "PostCompact", "SessionStart", "SessionEnd", "SubagentStart"];
 
-/// Characters of a command's output that the host shows where nobody says otherwise, and at most.
+/// Default number of characters of a command's output that the host shows, and the most that it allows.
 const HOST_LIMIT: usize = 30_000;
 const MAX_HOST_LIMIT: usize = 150_000;
-/// Of one that failed, in any case.
+/// The same for a failed command; it cannot be changed.
 const HOST_LIMIT_FAILED: usize = 10_000;
-/// The host's variable that says otherwise.
+/// The host's environment variable that changes the default.
 const LIMIT_VARIABLE: &str = "BASH_MAX_OUTPUT_LENGTH";
 
-/// How long the host lets a command run of which it was told nothing else.
+/// The host's default time limit for a command.
 const TIMEOUT: Duration = Duration::from_secs(120);
-/// What is left of it when the output goes on unchanged.
+/// Time left for the host after a command's output is passed on unchanged.
 const MARGIN: Duration = Duration::from_secs(10);
 
-/// What the hook prints, or `None` where the host is to go on as without it.
+/// What the hook prints; `None` if the host should go on as if there were no hook.
 pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     if event.session_id.is_empty() {
         return None;
@@ -72,10 +72,11 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     }))
 }
 
-/// The command in `tersed run`, where the user asked for that: a result that failed cannot be replaced afterwards.
+/// The command inside `tersed run`, if the user asked for that: a failed result cannot be replaced afterwards.
 ///
-/// No decision goes with it: one that allows would grant what the user did not, and without one the host asks its
-/// own rules. They judge the new command line, which rules about the old one do not know: hence the user's word.
+/// The answer contains no permission decision. A decision to allow would grant what the user did not grant. Without one the
+/// host applies its own rules, but to the new command line, which rules for the old one do not match. That is why the user
+/// must ask for it.
 fn wrapped(event: &Event) -> Option<Value> {
     if event.tool_name != "Bash" || !wrap::is_wanted() {
         return None;
@@ -91,7 +92,7 @@ fn wrapped(event: &Event) -> Option<Value> {
     let wrap = Wrap {
         session: &session,
         call: &event.tool_use_id,
-        // What is held back when the host gives up would be lost.
+        // Output that is still held when the host kills the command would be lost.
         patience: Some(limit.saturating_sub(MARGIN).max(limit / 2)),
         shown: Some(shown(HOST_LIMIT)),
         ..Wrap::default()
@@ -102,13 +103,13 @@ fn wrapped(event: &Event) -> Option<Value> {
     Some(json!({ "hookSpecificOutput": { "hookEventName": "PreToolUse", "updatedInput": input } }))
 }
 
-/// What the host shows of a command, where it shows so many characters of one that worked. A text never has fewer bytes
-/// than characters.
+/// The bytes that the host shows, from its limit in characters for a successful command. A text never has fewer bytes than
+/// characters.
 fn shown(whole: usize) -> Shown {
     Shown { whole, failed: whole.min(HOST_LIMIT_FAILED) }
 }
 
-/// The same by the variables that a command of the host has; `None` where the host is another one.
+/// The same limits, read from the environment of a command; `None` under another host.
 pub fn shown_by_environment() -> Option<Shown> {
     std::env::var_os("CLAUDECODE")?;
     let given = std::env::var(LIMIT_VARIABLE).ok().and_then(|text| text.trim().parse().ok());
@@ -116,8 +117,8 @@ pub fn shown_by_environment() -> Option<Shown> {
     Some(shown(given.map_or(HOST_LIMIT, |limit| limit.min(MAX_HOST_LIMIT))))
 }
 
-/// Whether settings that can be seen from here forbid a command, or have the user asked: such a rule would not see
-/// through the wrapper. What the host was told on its command line cannot be seen.
+/// Whether readable settings forbid a command or require the user's approval: such a rule would not recognise the wrapped
+/// command. Settings on the host's command line cannot be read here.
 fn has_rules(event: &Event) -> bool {
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".claude"));
     let own = std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from).or(home);
@@ -127,7 +128,7 @@ fn has_rules(event: &Event) -> bool {
     let files = folders.flat_map(|folder| [folder.join("settings.json"), folder.join("settings.local.json")]);
     files.chain(managed.map(|folder| folder.join("managed-settings.json"))).any(|file| {
         let Ok(text) = fs::read_to_string(file) else { return false };
-        // What cannot be read may say anything.
+        // Settings that cannot be read may hold any rule.
         let Ok(settings) = serde_json::from_str::<Value>(&text) else { return true };
         let rules = ["deny", "ask"].into_iter().filter_map(|kind| settings["permissions"][kind].as_array());
         let mut rules = rules.flatten().filter_map(Value::as_str);
@@ -142,16 +143,16 @@ fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Val
         return None;
     }
     if is("interrupted") || response.contains_key("backgroundTaskId") {
-        // Nobody knows what is missing.
+        // The host already cut this text, and the missing part is unknown.
         return changed(host, event, response, texts_of(response).map(str::to_owned));
     }
-    // The event comes for exit code 0, and for codes that the host has words for, such as "No matches found".
+    // The event is sent for exit code 0, and for codes that the host explains, such as "No matches found".
     let exit_code = (!response.contains_key("returnCodeInterpretation")).then_some(0);
     let text = |name: &str| response.get(name).and_then(Value::as_str).unwrap_or_default();
     let command = event.tool_input.get("command").and_then(Value::as_str).unwrap_or_default();
     let persisted = response.get("persistedOutputPath").and_then(Value::as_str);
     let context = event.context();
-    // `tersed run` told the session of it, with the text that the host got, but for what stood around it.
+    // `tersed run` already told the session about this text, except for lines around it.
     if persisted.is_none()
         && wrap::is_of_call(command, &context, &event.tool_use_id)
         && host.engine().knows_call(&context, &event.tool_use_id)
@@ -160,7 +161,7 @@ fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Val
     }
     let mut updated = response.clone();
     if let Some(path) = persisted {
-        // What the model would be shown is a preview; the whole stands in a file of the host's.
+        // The model would see a preview; the host saved the whole text in a file.
         let whole = read(path)?;
         let output = compress(host, event, &Value::String(whole), exit_code, Some(PERSISTED_BUDGET))?;
         updated.insert("stdout".to_owned(), output);
@@ -168,7 +169,7 @@ fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Val
         return Some(Value::Object(updated));
     }
     let (stdout, stderr) = (text("stdout"), text("stderr"));
-    // The host took the line end off, without which it is not seen to be ours.
+    // The host removed the final line end, without which our seal does not match.
     let whole = format!("{stdout}\n");
     let is_ours = wrap::is_wrapped(command) && marker::is_sealed(&whole, &host.engine().seal_key());
     let stdout = if is_ours { &whole } else { stdout };
@@ -189,16 +190,16 @@ fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Val
     Some(Value::Object(updated))
 }
 
-/// What `tersed run` worked on, for a command line that the hook put into it: it stays as small as it is. What came
-/// before the sealed output, from commands that set the scene or while it passed, is anybody's: it has no markers, and
-/// nothing of it all has secrets.
+/// The output of `tersed run`, for a command line that the hook wrapped: it is not compressed again. Text before the sealed
+/// output comes from setup commands or was passed on early. It can come from anyone, so it may hold no markers, and all of
+/// it is redacted.
 fn of_ours(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Value> {
     let (engine, context) = (host.engine(), event.context());
     let key = engine.seal_key();
     let was_given = |call: &str, tool: &str| engine.gave_reference(&context, call, tool);
     let texts = texts_of(response).map(|text| {
         let (before, ours) = text.split_at(marker::sealed_from(text, &key).unwrap_or(text.len()));
-        // The pointer to an original has no seal where nothing but it stands in front of the text.
+        // A pointer to an original has no seal unless other text stands before it.
         let pointer = match Marker::parse(before) {
             Some((Marker::Externalized { .. }, length))
                 if engine.gave_pointer(&context, &before[..length]) =>
@@ -215,14 +216,14 @@ fn of_ours(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<
     changed(host, event, response, texts)
 }
 
-/// Members of a response that are text.
+/// Members of a response that hold text.
 const TEXTS: [&str; 2] = ["stdout", "stderr"];
 
 fn texts_of(response: &Map<String, Value>) -> [&str; 2] {
     TEXTS.map(|name| response.get(name).and_then(Value::as_str).unwrap_or_default())
 }
 
-/// A response with these texts in place of its own, and without their secrets; `None` where that is the same.
+/// A response with these texts, redacted; `None` if nothing changed.
 fn changed(host: &Host, event: &Event, response: &Map<String, Value>, texts: [String; 2]) -> Option<Value> {
     let parts = json!(texts.each_ref().map(|text| json!({ "type": "text", "text": text })));
     let parts = redacted(host, event, &parts).unwrap_or(parts);
@@ -244,7 +245,7 @@ fn member(host: &Host, event: &Event, response: &Map<String, Value>, name: &str)
     Some(Value::Object(updated))
 }
 
-/// A regular file of text, if it is not too long.
+/// The text of a regular file, unless it is too large.
 fn read(path: &str) -> Option<String> {
     let about = fs::metadata(path).ok()?;
     if !about.is_file() || about.len() > MAX_PERSISTED_BYTES {

@@ -1,13 +1,13 @@
-//! Codex CLI: what its hooks are answered.
+//! Answers to the hooks of Codex CLI.
 //!
-//! Before a command runs, it is put into `tersed run`: whatever its exit status, the model then reads less. Codex
-//! takes a new input only beside the decision `allow`, which there means that the hook does not stand in the way:
-//! approvals and the sandbox judge the new command line as they would any other. Rules that forbid commands, or have the
-//! user asked, would not see through the wrapper: where there are any, nothing is wrapped.
+//! Before a command runs, the hook wraps it in `tersed run`, so the model reads less whatever the exit status. Codex accepts
+//! a changed input only with the decision `allow`. There it only means that the hook does not object: approvals and the
+//! sandbox still judge the new command line. Rules that forbid commands or require approval would not recognise the wrapped
+//! command, so if any exist, nothing is wrapped.
 //!
-//! Most models of Codex run their tools inside of a program. What such a call gives back is data of that program, which counts
-//! its lines or takes it apart: it is never changed. No hook is told of what the program prints; who passes on request bodies
-//! (`messages/compress`) finds it there.
+//! Most models of Codex run their tools inside a program. The result of such a call is data for that program, which may
+//! count or split its lines, so it is never changed. No hook sees what the program prints. A host that passes on request
+//! bodies (`messages/compress`) finds it there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,29 +20,28 @@ use super::replace::forget;
 use super::run::Shown;
 use super::wrap::Wrap;
 
-/// Names under which Codex tells of a command.
+/// Names under which Codex reports a command.
 const TOOLS: &[&str] =
     &["Bash", "shell", "local_shell", "shell_command", "exec_command", "container.exec", "unified_exec"];
 
-/// Events after which nothing is certain to be visible. A conversation that begins may be one that was cleared,
-/// forked or resumed.
+/// Events after which nothing is certainly visible. A conversation that begins may have been cleared, forked or resumed.
 const FORGETS: &[&str] = &["PreCompact", "PostCompact", "SessionStart", "SessionEnd", "SubagentStart"];
 
-/// How names of models start that Codex knows, and the bytes that it shows of an output to them: 10,000 tokens.
+/// Prefix of model names that Codex knows, and the bytes of an output that it shows them: 10,000 tokens.
 const KNOWN: &str = "gpt-";
 const LIMIT_BYTES: usize = 40_000;
-/// The bytes that it shows to others.
+/// Bytes of an output that it shows to other models.
 const LIMIT_OF_UNKNOWN_BYTES: usize = 10_000;
 
-/// How the ids of calls start that a program made.
+/// Prefix of the ids of calls that a program made.
 const OF_PROGRAM: &str = "exec-";
 
-/// Whether a program made a call, and reads its result, rather than the model.
+/// Whether a program made the call and reads its result, not the model.
 pub fn is_of_program(call_id: &str) -> bool {
     call_id.starts_with(OF_PROGRAM)
 }
 
-/// What the hook prints, or `None` where the host is to go on as without it.
+/// What the hook prints; `None` if the host should go on as if there were no hook.
 pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     match event.hook_event_name.as_str() {
         name if FORGETS.contains(&name) => {
@@ -54,9 +53,9 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     }
 }
 
-/// The command in `tersed run`.
+/// The command inside `tersed run`.
 fn wrapped(event: &Event) -> Option<Value> {
-    // It is unknown who made a call without an id.
+    // A call without an id may come from a program.
     let is_of_model = !event.tool_use_id.is_empty() && !is_of_program(&event.tool_use_id);
     if !is_of_model || !TOOLS.contains(&event.tool_name.as_str()) || has_rules(event) {
         return None;
@@ -82,8 +81,8 @@ fn wrapped(event: &Event) -> Option<Value> {
     }))
 }
 
-/// Bytes of a command's output that Codex shows, where the model does not ask for another number of tokens: its own count
-/// of tokens is one for four bytes.
+/// Bytes of a command's output that Codex shows, unless the model sets another number of tokens. Codex counts one token for
+/// four bytes.
 fn shown(event: &Event) -> Shown {
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".codex"));
     let folder = std::env::var_os("CODEX_HOME").map(PathBuf::from).or(home);
@@ -94,7 +93,7 @@ fn shown(event: &Event) -> Shown {
     Shown { whole, failed: whole }
 }
 
-/// The tokens that a user set in `config.toml`, above its tables.
+/// The token limit that the user set in `config.toml`, above the first table.
 fn limit_set(text: &str) -> Option<usize> {
     let above = text.lines().take_while(|line| !line.trim_start().starts_with('['));
     let value = above.filter_map(|line| line.trim_start().strip_prefix("tool_output_token_limit")).next()?;
@@ -103,7 +102,7 @@ fn limit_set(text: &str) -> Option<usize> {
     digits[..end].replace('_', "").parse().ok().filter(|tokens| *tokens > 0)
 }
 
-/// Whether a file of rules that Codex reads has one that does more than allow.
+/// Whether any rules file that Codex reads does more than allow.
 fn has_rules(event: &Event) -> bool {
     let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".codex"));
     let own = std::env::var_os("CODEX_HOME").map(PathBuf::from).or(home);
@@ -113,7 +112,7 @@ fn has_rules(event: &Event) -> bool {
     let files = folders.flat_map(|folder| fs::read_dir(folder.join("rules")).into_iter().flatten().flatten());
     files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "rules")).any(
         |path| {
-            // What cannot be read may say anything.
+            // A file that cannot be read may hold any rule.
             fs::read_to_string(path)
                 .map_or(true, |rules| rules.contains("forbidden") || rules.contains("prompt"))
         },

@@ -1,9 +1,9 @@
-//! GitHub Copilot, in the terminal and in the cloud: what its hooks are answered.
+//! Answers to the hooks of GitHub Copilot, in the terminal and in the cloud.
 //!
-//! Only results that Copilot counts as successes can be replaced; a command that failed is one of them, with its exit
-//! code in the last line. No event tells which call it is about, so that no later result refers to one of these.
+//! Only results that Copilot counts as successes can be replaced. A failed command is one of them; its exit code stands in
+//! the last line. Events do not name their call, so no later result refers to one of these.
 //!
-//! Source of the shapes: events recorded from GitHub Copilot CLI 1.0.102, kept in `editors/copilot/recorded`.
+//! The shapes come from events recorded from GitHub Copilot CLI 1.0.102, in `editors/copilot/recorded`.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use super::event::Event;
 use super::replace::compress;
 use super::tools::Tool;
 
-/// What the hook prints, or `None` where the host is to go on as without it.
+/// What the hook prints; `None` if the host should go on as if there were no hook.
 pub fn reply(host: &Host, mut given: Value) -> Option<Value> {
     let mut take = |name: &str| given.get_mut(name).map(Value::take).unwrap_or_default();
     let string = |value: Value| value.as_str().unwrap_or_default().to_owned();
@@ -43,7 +43,7 @@ fn is_ours(name: &str) -> bool {
     Tool::named(name.strip_prefix("tersed-").unwrap_or(name)).is_some()
 }
 
-/// The output of a command without the line that Copilot writes below it, `<… with exit code 1>`, and the code.
+/// Splits a command's output into the text and the exit code in Copilot's last line, `<… with exit code 1>`.
 fn ended(text: &str) -> (&str, Option<i64>) {
     let trimmed = text.trim_end();
     let start = trimmed.rfind('\n').map_or(0, |end| end + 1);

@@ -1,9 +1,9 @@
-//! Cursor: what its hooks are answered.
+//! Answers to the hooks of Cursor.
 //!
-//! Only results of MCP tools can be replaced. Commands are not put into `tersed run`: the hook that may change a
-//! command is the one that decides whether it may run, and an answer that Cursor does not understand forbids it.
+//! Only results of MCP tools can be replaced. Commands are not wrapped in `tersed run`: the hook that may change a command
+//! also decides whether it may run, and Cursor forbids the command if it does not understand the answer.
 //!
-//! Source of the shapes: descriptions of Cursor's hooks; none was recorded, Cursor runs only with an account.
+//! The shapes come from descriptions of Cursor's hooks. No event was recorded, because Cursor needs an account.
 
 use serde_json::{Map, Value, json};
 
@@ -12,9 +12,9 @@ use super::event::Event;
 use super::replace::{compress, forget};
 use super::tools::Tool;
 
-/// What the hook prints, or `None` where the host is to go on as without it.
+/// What the hook prints; `None` if the host should go on as if there were no hook.
 pub fn reply(host: &Host, mut given: Value) -> Option<Value> {
-    // The conversation has a name of its own in older versions.
+    // Older versions call the session a conversation.
     let conversation = given.get("conversation_id").and_then(Value::as_str).unwrap_or_default().to_owned();
     let output = given.get_mut("tool_output").map(Value::take);
     let mut event = Event::read(given)?;
@@ -39,7 +39,7 @@ fn after_tool(host: &Host, event: &Event, output: Value) -> Option<Value> {
     if tool.rsplit([':', '/']).next().is_some_and(|name| Tool::named(name).is_some()) {
         return None;
     }
-    // The result as the server gave it, as JSON text.
+    // The server's result, as JSON text.
     let mut result: Map<String, Value> = match output {
         Value::String(text) => serde_json::from_str(&text).ok()?,
         Value::Object(result) => result,

@@ -1,4 +1,4 @@
-//! An event of a host that calls a hook for each tool result, in the members that most of them share.
+//! An event that a host sends to a hook for each tool result, with the members that most hosts share.
 
 use std::borrow::Cow;
 
@@ -7,47 +7,47 @@ use serde_json::Value;
 
 use crate::engine::AGENT;
 
-/// What a hook is told. Hosts that fill placeholders give objects as their JSON text.
+/// The input of a hook. Hosts that fill placeholders send objects as JSON text.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct Event {
-    /// Which event it is, as the host calls it; empty for a tool result.
+    /// Name of the event in the host; empty for a tool result.
     #[serde(deserialize_with = "text")]
     pub hook_event_name: String,
     /// The conversation.
     #[serde(deserialize_with = "text")]
     pub session_id: String,
-    /// Where the host works; empty where it does not say.
+    /// The host's working directory; empty if unknown.
     #[serde(deserialize_with = "text")]
     pub cwd: String,
-    /// The agent inside it that made the call; empty for the main one.
+    /// Id of the sub-agent that made the call; empty for the main agent.
     #[serde(deserialize_with = "text")]
     pub agent_id: String,
-    /// What kind of agent that is, where the host says so; a conversation may have one too.
+    /// Kind of that agent, if the host says so; a conversation may have a kind too.
     #[serde(deserialize_with = "text")]
     pub agent_type: String,
-    /// The model, where the host says so.
+    /// The model, if the host says so.
     #[serde(deserialize_with = "text")]
     pub model: String,
-    /// The tool.
+    /// Name of the tool.
     #[serde(deserialize_with = "text")]
     pub tool_name: String,
     /// Its arguments.
     pub tool_input: Value,
-    /// Its result, in the tool's own shape.
+    /// Its result, in the shape of the tool.
     pub tool_response: Value,
-    /// The call.
+    /// Id of the call.
     #[serde(deserialize_with = "text")]
     pub tool_use_id: String,
 }
 
 impl Event {
-    /// Reads an event; `None` for what is no object.
+    /// Reads an event; `None` if the value is not an object.
     pub fn read(event: Value) -> Option<Self> {
         let mut event: Self = serde_json::from_value(event).ok()?;
         let ids = [&mut event.session_id, &mut event.agent_id, &mut event.agent_type, &mut event.tool_use_id];
         for id in ids {
-            // A placeholder that the host knows nothing for stays as it is written.
+            // A host that does not know a placeholder leaves it as written.
             if id.starts_with("${") || id == "undefined" || id == "null" {
                 id.clear();
             }
@@ -57,8 +57,8 @@ impl Event {
         Some(event)
     }
 
-    /// What tells this model's context from others: agents inside a conversation see other results. Where only the kind
-    /// of an agent is known, those of one kind are taken for one.
+    /// Identifies the model's context: agents inside a conversation see other results. If only the kind of an agent is
+    /// known, all agents of one kind share a context.
     pub fn context(&self) -> String {
         match [&self.agent_id, &self.agent_type].into_iter().find(|agent| !agent.is_empty()) {
             None => self.conversation().into_owned(),
@@ -66,7 +66,7 @@ impl Event {
         }
     }
 
-    /// The conversation with all its agents, so that no agent of another one can be taken for one of its own.
+    /// The conversation with all its agents, encoded so that it cannot be mistaken for an agent of another conversation.
     pub fn conversation(&self) -> Cow<'_, str> {
         match self.session_id.contains([AGENT, '%']) {
             true => Cow::Owned(self.session_id.replace('%', "%25").replace(AGENT, "%2F")),
@@ -75,12 +75,12 @@ impl Event {
     }
 }
 
-/// A text that may be `null`: a host that says so must not lose the event.
+/// A string that may be `null`, so that such an event is still read.
 fn text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
     Ok(Option::<String>::deserialize(from)?.unwrap_or_default())
 }
 
-/// The value of which a string is the JSON text, where it is that of an object or array.
+/// Parses a string that holds the JSON text of an object or array.
 fn object(value: Value) -> Value {
     match &value {
         Value::String(text) if text.starts_with(['{', '[']) => serde_json::from_str(text).unwrap_or(value),

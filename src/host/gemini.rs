@@ -1,14 +1,14 @@
-//! Gemini CLI: what its hooks are answered.
+//! Answers to the hooks of Gemini CLI.
 //!
-//! No event takes another text for a result: a denied result would count as a failed call. But an event may ask that
-//! another tool is called, whose result the model gets in place of the first. That is [`RESULT`], a tool of
-//! `tersed mcp --host gemini`, which gives back the text that it is given. It is asked for only while such a server
-//! runs in the workspace: without one the model would get an error.
+//! No event can replace the text of a result: a denied result would count as a failed call. But an event may request a call
+//! of another tool, whose result replaces the first. That tool is [`RESULT`] of `tersed mcp --host gemini`; it returns its
+//! argument. The hook requests it only while such a server runs in the workspace, because otherwise the model would get an
+//! error.
 //!
-//! Commands are not put into `tersed run`: the rules of the user about commands are applied after the hook, and would
-//! see `tersed` in place of the command that they forbid.
+//! Commands are not wrapped in `tersed run`: the user's rules are applied after the hook, and would see `tersed` in place of
+//! a forbidden command.
 //!
-//! Source of the shapes: events recorded from Gemini CLI 0.61.0, kept in `editors/gemini/recorded`.
+//! The shapes come from events recorded from Gemini CLI 0.61.0, in `editors/gemini/recorded`.
 
 use std::path::Path;
 
@@ -22,18 +22,18 @@ use super::tools::Tool;
 
 /// The name of this host.
 pub const NAME: &str = "gemini";
-/// The tool that gives back what it is given.
+/// The tool that returns its argument.
 pub const RESULT: &str = "tersed_result";
-/// Its name in Gemini, for the server called `tersed`.
+/// Its name in Gemini, if the server is called `tersed`.
 const CALLED: &str = "mcp_tersed_tersed_result";
 
-/// What the hook prints, or `None` where the host is to go on as without it.
+/// What the hook prints; `None` if the host should go on as if there were no hook.
 pub fn reply(host: &Host, given: Value) -> Option<Value> {
     let event = Event::read(given)?;
     answer(host, &event, || is_served(NAME, Path::new(&event.cwd)))
 }
 
-/// The same, where it is known whether our tool can be called.
+/// The same; `is_served` says whether our tool can be called.
 pub fn answer(host: &Host, event: &Event, is_served: impl Fn() -> bool) -> Option<Value> {
     match event.hook_event_name.as_str() {
         "PreCompress" | "SessionStart" | "SessionEnd" => {
@@ -50,7 +50,7 @@ fn after_tool(host: &Host, event: &Event, is_served: impl Fn() -> bool) -> Optio
         return None;
     }
     let response = event.tool_response.as_object()?;
-    // The call of another tool would turn a failed call into one that worked.
+    // Calling another tool would turn a failed call into a successful one.
     if response.get("error").is_some_and(|error| !error.is_null()) {
         return None;
     }
@@ -76,19 +76,19 @@ fn is_ours(name: &str) -> bool {
     name == RESULT || Tool::named(name).is_some()
 }
 
-/// The smaller text of a result that is one.
+/// The smaller text of a result that is one string.
 fn text_of(host: &Host, event: &Event, text: &str) -> Option<String> {
     let text = unwrapped(text);
     if event.tool_name != "run_shell_command" {
         return string(compress(host, event, &json!(text), None, None)?);
     }
-    // What is cancelled or goes on in the background is told in other words.
+    // Cancelled and background commands are reported in another format.
     let (output, ended) = ended(text.strip_prefix("Output: ")?);
     let output = string(compress(host, event, &json!(output), ended.exit_code, None)?)?;
     Some(format!("Output: {output}{}", ended.text))
 }
 
-/// The smaller texts of a result of text parts alone, as a list.
+/// The smaller texts of a result that holds only text parts.
 fn parts_of(host: &Host, event: &Event, parts: &[Value]) -> Option<Value> {
     let texts: Option<Vec<Value>> = parts
         .iter()
@@ -101,21 +101,20 @@ fn parts_of(host: &Host, event: &Event, parts: &[Value]) -> Option<Value> {
     answer.as_array()?.iter().map(|part| part.get("text").cloned()).collect()
 }
 
-/// A result without the marks that Gemini puts around what comes from outside, and puts again around our tool's.
+/// A result without the marks that Gemini puts around external content. Gemini adds them again around our tool's result.
 fn unwrapped(text: &str) -> &str {
     text.strip_prefix("<untrusted_context>\n")
         .and_then(|text| text.strip_suffix("\n</untrusted_context>"))
         .unwrap_or(text)
 }
 
-/// What Gemini writes below the output of a command.
+/// The lines that Gemini adds after the output of a command.
 struct Ended<'a> {
     text: &'a str,
     exit_code: Option<i64>,
 }
 
-/// The output of a command, and what stands below it, which stays as it is: lines that name the exit code where it
-/// is not 0, the signal, and processes.
+/// Splits a command's output from the lines after it, which stay: the exit code unless it is 0, the signal, and process ids.
 fn ended(text: &str) -> (&str, Ended<'_>) {
     let mut rest = text;
     let mut pop = |name: &str| {
@@ -129,7 +128,7 @@ fn ended(text: &str) -> (&str, Ended<'_>) {
     let signal = pop("Signal: ");
     let exit_code = match pop("Exit Code: ") {
         Some(code) => code.parse().ok(),
-        // A process ran, and none of the lines that tell of a failure.
+        // A process ran, and no line reports a failure.
         None => (group.is_some() && signal.is_none()).then_some(0),
     };
     (rest, Ended { text: &text[rest.len()..], exit_code })

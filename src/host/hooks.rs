@@ -1,4 +1,4 @@
-//! The hosts that call a hook for each event: one row each.
+//! The hosts whose hooks are answered, one row each.
 
 use serde_json::Value;
 
@@ -10,11 +10,11 @@ use super::{Host, claude_code, codex, copilot, cursor, gemini};
 pub struct Hooks {
     /// Its name, as a user writes it.
     pub name: &'static str,
-    /// What the hook prints for one event of the host, or `None` where the host is to go on as without it.
+    /// Returns what the hook prints for one event; `None` if the host should go on as if there were no hook.
     pub reply: fn(&Host, Value) -> Option<Value>,
 }
 
-/// All of them, by name.
+/// All hosts, sorted by name.
 pub static HOOKS: &[Hooks] = &[
     Hooks { name: "claude-code", reply: |host, event| claude_code::reply(host, &Event::read(event)?) },
     Hooks { name: "codex", reply: |host, event| codex::reply(host, &Event::read(event)?) },
@@ -24,7 +24,7 @@ pub static HOOKS: &[Hooks] = &[
 ];
 
 impl Hooks {
-    /// The row of that name.
+    /// The row with this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         HOOKS.iter().find(|hooks| hooks.name == name)
     }

@@ -1,7 +1,7 @@
-//! `tersed mcp`: an MCP server with the tools of [`super::tools`] for the model.
+//! `tersed mcp`: an MCP server that offers the tools of [`super::tools`] to the model.
 //!
-//! Hooks that are commands ask the resident process, so that nothing here is meant for a hook and listed to the model all
-//! the same. Gemini CLI alone has no other way to replace a result than a tool.
+//! Hooks that run a command ask the resident process, so this server lists no tool for hooks. The one exception is Gemini
+//! CLI, which can replace a result only through a tool.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 use super::tools::{TOOLS, Tool};
 use super::{Host, gemini, served};
 
-/// The tool that hooks of earlier versions call with their event. It is not listed, and says that the host is to go on as
-/// without it: the memory of a conversation is in the resident process alone.
+/// The tool that hooks of earlier versions call. It is not listed, and its answer tells the host to go on as if there were
+/// no hook. Only the resident process holds the memory of a conversation.
 pub const HOOK: &str = "tersed_hook";
 
 const INSTRUCTIONS: &str = "Results of tools may show lines such as `[tersed#493027516823: omitted 120 lines 5-124, ..., id 3fa9c1d2]`. \
@@ -27,21 +27,21 @@ const INSTRUCTIONS: &str = "Results of tools may show lines such as `[tersed#493
 const RESULT_DESCRIPTION: &str =
     "Called by the host's hooks, not by the model: gives back the text that it is given.";
 
-/// For which host the server works.
+/// The host that the server works for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Caller {
-    /// Claude Code, and every host whose model is to have the tools that read originals.
+    /// Claude Code, and every host whose model gets the tools that read originals.
     #[default]
     #[cfg_attr(feature = "cli", value(alias = "other"))]
     ClaudeCode,
-    /// Gemini CLI: its hooks give [`gemini::RESULT`] the text that the model is to get. The originals are in the process
-    /// that the hooks share, so that there are no tools to read them here.
+    /// Gemini CLI: its hooks pass the new text to [`gemini::RESULT`]. The process shared by the hooks holds the originals,
+    /// so this server has no tools to read them.
     Gemini,
 }
 
 impl Caller {
-    /// The tool that its hooks call, as `tools/list` shows it.
+    /// The tool that the host's hooks call, as `tools/list` shows it.
     fn tool(self) -> Option<rmcp::model::Tool> {
         (self == Self::Gemini).then(|| {
             let text = json!({ "type": "string" });
@@ -64,9 +64,10 @@ impl Caller {
 /// Serves on standard input and output until the host closes them.
 ///
 /// # Errors
-/// What the transport says, in one line.
+///
+/// The transport's error, in one line.
 pub fn serve(host: Host, caller: Caller) -> Result<(), String> {
-    // Hooks look whether somebody is there before they ask that a tool is called.
+    // Before hooks request a tool call, they check that a server runs.
     let sign = (caller == Caller::Gemini)
         .then(|| served::serve(gemini::NAME, &std::env::current_dir().ok()?))
         .flatten();
@@ -78,7 +79,7 @@ pub fn serve(host: Host, caller: Caller) -> Result<(), String> {
         .map_err(|e| format!("cannot start: {e}"))?;
     runtime.block_on(async {
         if let Some(sign) = sign {
-            // In here, so that a server that answers nobody does not say that it works.
+            // Started inside the runtime: a server that can no longer answer then stops reporting that it works.
             tokio::spawn(async move {
                 loop {
                     sign.beat();
@@ -91,7 +92,7 @@ pub fn serve(host: Host, caller: Caller) -> Result<(), String> {
         let running = service.serve(rmcp::transport::stdio()).await;
         let ended = match running {
             Ok(running) => running.waiting().await.map(drop).map_err(|e| e.to_string()),
-            // A host that goes before it has said anything did nothing wrong.
+            // It is no error if the host closes the connection before its first message.
             Err(e) => match e {
                 rmcp::service::ServerInitializeError::ConnectionClosed(_) => Ok(()),
                 e => Err(e.to_string()),
@@ -138,7 +139,7 @@ impl ServerHandler for Server {
         let answer = tokio::task::spawn_blocking(move || answer(&host, caller, &name, arguments)).await;
         match answer {
             Ok(answer) => answer.map(CallToolResponse::from),
-            // A panic: the host goes on as without a hook.
+            // The handler panicked: the host goes on as if there were no hook.
             Err(_) => Ok(CallToolResult::error(vec![ContentBlock::text(FAULT)]).into()),
         }
     }
@@ -165,7 +166,7 @@ fn answer(host: &Host, caller: Caller, name: &str, arguments: Value) -> Result<C
     })
 }
 
-/// The text or texts that the arguments hold.
+/// Returns the text or texts in the arguments.
 fn given_back(arguments: &Value) -> CallToolResult {
     let texts: Option<Vec<&str>> = match arguments.get("content") {
         Some(Value::String(text)) => Some(vec![text]),

@@ -1,5 +1,5 @@
-//! Ways into agent hosts that speak another protocol than ours: MCP servers, and hooks that are told of one
-//! event. Each fails open: whatever goes wrong here, the host goes on with what it had.
+//! Support for agent hosts that speak another protocol: MCP servers, and hooks that get one event. All of it fails open:
+//! after an error the host goes on with its own data.
 
 pub mod claude_code;
 pub mod codex;
@@ -26,32 +26,32 @@ use crate::artifact::vault::conversations_folder;
 use crate::config::{Recovery, RecoveryMode};
 use crate::engine::{Engine, Settings};
 
-/// An engine, and the sessions that it was asked about, the latest last: a model that asks for an original does
-/// not know the id of its session.
+/// An engine and its recent sessions, the latest last. They are searched for an original, because a model that asks for one
+/// does not know its session id.
 #[derive(Debug)]
 pub struct Host {
     engine: Engine,
     sessions: Mutex<Vec<Option<String>>>,
 }
 
-/// Sessions whose originals are looked for; those asked about least lately are forgotten.
+/// Most sessions that are searched for originals; the least recently used are forgotten.
 const MAX_SESSIONS: usize = 64;
 
 impl Host {
     /// An engine for a host whose model has the tools of [`tools`].
     pub fn new(mut settings: Settings) -> Self {
         settings.policy.expand_tool = true;
-        // Results that came without a session are looked for too.
+        // Results without a session are searched too.
         Self { engine: Engine::new(settings), sessions: Mutex::new(vec![None]) }
     }
 
-    /// An engine for a host whose model has a shell, with which it reads from this process for as long as it runs.
+    /// An engine for a host whose model has a shell. The model reads originals from this process as long as it runs.
     pub fn resident(mut settings: Settings) -> Self {
         settings.originals_by_command = true;
         Self { engine: Engine::new(settings), sessions: Mutex::new(vec![None]) }
     }
 
-    /// An engine for one result: its original goes to where the settings say, or else to `originals`.
+    /// An engine for one result. Its original goes to the folder in the settings, or else to `originals`.
     pub fn once(mut settings: Settings, originals: Option<PathBuf>) -> Self {
         if settings.recovery.mode == RecoveryMode::Never
             && let Some(folder) = originals
@@ -67,8 +67,8 @@ impl Host {
         Self { engine: Engine::new(settings), sessions: Mutex::new(vec![None]) }
     }
 
-    /// How a resident process keeps originals where nobody says otherwise: a conversation may be resumed when the
-    /// process is gone, and its texts still name them. `None` where there is no folder for them.
+    /// How a resident process keeps originals by default: on disk, because a conversation may be resumed after the process
+    /// has ended, and its texts still name them. `None` if the user has no folder for them.
     pub fn of_conversations() -> Option<Recovery> {
         Some(Recovery {
             mode: RecoveryMode::Always,
@@ -88,7 +88,7 @@ impl Host {
         &self.engine
     }
 
-    /// Takes note of a session.
+    /// Records that a session was used.
     fn seen(&self, session: &str) {
         let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.retain(|known| known.as_deref() != Some(session));
@@ -98,7 +98,7 @@ impl Host {
         sessions.push(Some(session.to_owned()));
     }
 
-    /// The known sessions, the latest first.
+    /// The known sessions, latest first.
     fn sessions(&self) -> Vec<Option<String>> {
         let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
         sessions.iter().rev().cloned().collect()

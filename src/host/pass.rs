@@ -1,7 +1,7 @@
-//! Output that passes as it comes, without its secrets: what is not certain to be no part of one is held back for a
-//! moment, and what has gone out is remembered for as far as it tells what follows.
+//! Passes output on as it comes, with secrets removed. Bytes that may be part of a secret are held for a moment. Bytes that
+//! were sent are remembered as context for what follows.
 //!
-//! It never holds more than a bound, never gives out what it was given in another order, and changes nothing else.
+//! It holds a bounded number of bytes, keeps their order, and changes nothing but secrets.
 
 use std::cell::OnceCell;
 
@@ -10,25 +10,25 @@ use crate::sanitize::secrets;
 use crate::sanitize::secrets::Finding;
 use crate::sanitize::spare::Spare;
 
-/// Bytes of what went out that tell what follows.
+/// Bytes of sent output that are kept as context.
 const BEFORE: usize = 16 << 10;
-/// Bytes that wait for the next moment at most.
+/// Most bytes that wait for the next tick.
 const WAITING: usize = 64 << 10;
-/// Bytes that wait for the end of a secret at most.
+/// Most bytes that wait for the end of a secret.
 const MAX_WAITING_BYTES: usize = 512 << 10;
 
 /// One stream.
 pub struct Passing<'p> {
     policy: &'p LazyPolicy<'p>,
-    /// What went out last, as it came.
+    /// The last bytes that were sent, as they came.
     before: Vec<u8>,
-    /// What waits.
+    /// Bytes that wait.
     held: Vec<u8>,
-    /// Whether something came since the last moment.
+    /// Whether anything came since the last tick.
     has_new: bool,
 }
 
-/// The policy, read when a secret is found for the first time.
+/// A policy that is read when the first secret is found.
 pub struct LazyPolicy<'p> {
     read: &'p dyn Fn() -> Policy,
     policy: OnceCell<Policy>,
@@ -47,12 +47,12 @@ impl std::fmt::Debug for Passing<'_> {
 }
 
 impl<'p> LazyPolicy<'p> {
-    /// A policy that `read` gives.
+    /// `read` returns the policy.
     pub fn new(read: &'p dyn Fn() -> Policy) -> Self {
         Self { read, policy: OnceCell::new() }
     }
 
-    /// The secrets of some bytes that must go.
+    /// The secrets in some bytes that must be removed.
     fn find(&self, bytes: &[u8]) -> Vec<Finding> {
         let mut findings = secrets::find(bytes);
         if findings.is_empty() {
@@ -67,7 +67,7 @@ impl<'p> LazyPolicy<'p> {
         findings
     }
 
-    /// All of some bytes without their secrets; `None` where there are none.
+    /// All bytes with secrets removed; `None` if there are none.
     pub fn redacted(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let findings = self.find(bytes);
         (!findings.is_empty()).then(|| written(bytes, 0..bytes.len(), &findings))
@@ -75,30 +75,30 @@ impl<'p> LazyPolicy<'p> {
 }
 
 impl<'p> Passing<'p> {
-    /// A stream that has not begun.
+    /// An empty stream.
     pub fn new(policy: &'p LazyPolicy<'p>) -> Self {
         Self { policy, before: Vec::new(), held: Vec::new(), has_new: false }
     }
 
-    /// Whether something waits.
+    /// Whether any bytes wait.
     pub fn waits(&self) -> bool {
         !self.held.is_empty()
     }
 
-    /// What waits, which does not go out here.
+    /// Takes the waiting bytes without sending them.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.held)
     }
 
-    /// Takes a piece; what can go out now, which is nothing as long as little waits.
+    /// Adds a piece. Returns the bytes that can be sent now; none while only few wait.
     pub fn push(&mut self, piece: &[u8]) -> Vec<u8> {
         self.held.extend_from_slice(piece);
         self.has_new = true;
         if self.held.len() < WAITING { Vec::new() } else { self.moment() }
     }
 
-    /// A moment has passed: what can go out. Lines that are whole do; of the last one, when nothing followed for a
-    /// moment, the words that are.
+    /// Call after each tick. Returns the bytes that can be sent: complete lines, and if nothing came since the last tick,
+    /// also complete words of the last line.
     pub fn moment(&mut self) -> Vec<u8> {
         let is_line = |b: &u8| *b == b'\n' || *b == b'\r';
         let is_blank = |b: &u8| b.is_ascii_whitespace();
@@ -112,12 +112,12 @@ impl<'p> Passing<'p> {
         self.give(cut, false)
     }
 
-    /// Nothing follows: all that waits.
+    /// The stream has ended: returns all waiting bytes.
     pub fn end(&mut self) -> Vec<u8> {
         self.give(self.held.len(), true)
     }
 
-    /// Gives out `cut` bytes of what waits, or fewer where a secret would be cut.
+    /// Sends `cut` waiting bytes, or fewer if that would split a secret.
     fn give(&mut self, cut: usize, is_end: bool) -> Vec<u8> {
         if cut == 0 {
             return Vec::new();
@@ -128,10 +128,10 @@ impl<'p> Passing<'p> {
         let findings = self.policy.find(&all);
         let mut to = from + cut;
         if !is_end {
-            // What ends where the bytes do may go on.
+            // A finding at the end of the bytes may continue.
             let is_cut = |f: &&Finding| f.start < to && (f.end > to || f.end == all.len());
             if let Some(finding) = findings.iter().find(is_cut) {
-                // A secret without an end goes, as far as it came.
+                // A secret without an end is sent, redacted, as far as it came.
                 let is_long = all.len() - from > MAX_WAITING_BYTES;
                 to = if is_long { finding.end } else { finding.start.max(from) };
             }
@@ -143,13 +143,13 @@ impl<'p> Passing<'p> {
     }
 }
 
-/// A part of some bytes, with placeholders in the places of secrets.
+/// A part of some bytes, with placeholders for secrets.
 fn written(bytes: &[u8], part: std::ops::Range<usize>, findings: &[Finding]) -> Vec<u8> {
     let mut out = Vec::with_capacity(part.len());
     let mut at = part.start;
     for finding in findings.iter().filter(|f| f.end > part.start && f.start < part.end) {
         out.extend_from_slice(&bytes[at..finding.start.max(at)]);
-        // The placeholder of one that began before went out already.
+        // A secret that began earlier already has its placeholder.
         if finding.start >= part.start {
             out.extend_from_slice(format!("[REDACTED:{}]", finding.rule).as_bytes());
         }

@@ -1,5 +1,5 @@
-//! The calls that every hook makes: one event's content in, the smaller content out, in the same shape; and the
-//! notice that the model no longer sees what it was given.
+//! Functions that every hook uses: compress the content of one event, keeping its shape, and forget what the model no longer
+//! sees.
 
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use crate::protocol::session::CompactedParams;
 use crate::protocol::tool_result::Compressed;
 use crate::sanitize::secrets;
 
-/// The content as the engine gives it back, or `None` where nothing changed or it could not. `budget` is in tokens.
+/// The compressed content; `None` if it did not change or could not be compressed. `budget` is in tokens.
 pub fn compress(
     host: &Host,
     event: &Event,
@@ -21,7 +21,7 @@ pub fn compress(
     budget: Option<usize>,
 ) -> Option<Value> {
     if reads_back(event) {
-        // Whoever else wrote into the same output.
+        // Another program also wrote to this output, so it is only redacted.
         return redacted(host, event, content);
     }
     let mut result = json!({
@@ -29,7 +29,7 @@ pub fn compress(
         "arguments": event.tool_input,
         "content": content,
     });
-    // Not every host tells.
+    // Not every host sends an id.
     if !event.tool_use_id.is_empty() {
         result["toolCallId"] = json!(event.tool_use_id);
     }
@@ -39,17 +39,17 @@ pub fn compress(
     compress_result(host, Some(&event.context()), result, Limits { budget, bytes: None })
 }
 
-/// What a result may cost.
+/// Limits for a result.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Limits {
-    /// Tokens.
+    /// Most tokens.
     pub budget: Option<usize>,
-    /// Bytes, where the settings do not ask for fewer.
+    /// Most bytes, unless the settings ask for fewer.
     pub bytes: Option<usize>,
 }
 
-/// The texts of a result that is to stay else as it is, without secrets; `None` where they hold none. The session takes
-/// no note of the call.
+/// Redacts the texts of a result that otherwise stays as it is; `None` if they hold no secrets. The session does not record
+/// the call.
 pub fn redacted(host: &Host, event: &Event, content: &Value) -> Option<Value> {
     let texts: Vec<&str> = match content {
         Value::String(text) => vec![text],
@@ -70,21 +70,21 @@ pub fn redacted(host: &Host, event: &Event, content: &Value) -> Option<Value> {
     (new != *content).then_some(new)
 }
 
-/// Whether this is what a command printed that shows originals, as our texts tell the model to: smaller again, it
-/// could never be read.
+/// Whether this is the output of a command that shows originals, as our texts advise. It must not be compressed again, or
+/// the original could never be read.
 fn reads_back(event: &Event) -> bool {
     let command = event.tool_input.get("command").and_then(Value::as_str);
     command.is_some_and(|command| command.contains("tersed artifacts "))
 }
 
-/// The same for a `result` in the shape of the wire.
+/// The same for a `result` in the shape of our protocol.
 pub fn compress_result(host: &Host, session: Option<&str>, result: Value, limits: Limits) -> Option<Value> {
     worked_on(host, session, result, limits).flatten()
 }
 
-/// The same, which tells a result that stays as it is, `Some(None)`, from one that could not be worked on.
+/// The same, but `Some(None)` means that the result stays as it is, and `None` that it could not be processed.
 pub fn worked_on(host: &Host, session: Option<&str>, result: Value, limits: Limits) -> Option<Option<Value>> {
-    // The evidence tells whether anything changed.
+    // The evidence shows whether anything changed.
     let mut params = json!({ "policy": { "evidence": "full" } });
     if let Some(session) = session {
         params["sessionId"] = json!(session);
@@ -97,7 +97,7 @@ pub fn worked_on(host: &Host, session: Option<&str>, result: Value, limits: Limi
         params["policy"]["maxOutputBytes"] = json!(bytes.max(1));
     }
     if let Some(bytes) = limits.bytes {
-        // What can't be brought below it is cut by the host, nobody knows how.
+        // The host cuts longer results in an unknown way.
         params["hostCut"] = json!({ "bytes": bytes });
     }
     params["result"] = result;
@@ -107,12 +107,12 @@ pub fn worked_on(host: &Host, session: Option<&str>, result: Value, limits: Limi
         return Some(None);
     }
     let new: Value = serde_json::from_str(answer.content.get()).ok()?;
-    // What a rule keeps from being compressed is still redacted, and mostly the same.
+    // A result that a rule excludes from compression is still redacted, and usually unchanged.
     Some((new != params["result"]["content"]).then_some(new))
 }
 
-/// The context is summed up, cleared, begun or resumed: nothing of what it was given is certain to be visible. A
-/// conversation takes its agents along, since not every host says whose context it is.
+/// The context was summed up, cleared, started or resumed: nothing in it is certainly visible. This includes the agents of
+/// the conversation, because not every host says whose context it is.
 pub fn forget(host: &Host, event: &Event) {
     if event.session_id.is_empty() {
         return;
@@ -122,11 +122,11 @@ pub fn forget(host: &Host, event: &Event) {
         return;
     }
     let params = CompactedParams { session_id: event.context(), visible: Vec::new() };
-    // A session that is not known has nothing to forget.
+    // An unknown session has nothing to forget.
     let _ = host.engine().compacted(&params);
 }
 
-/// An answer did not reach its host, which goes on with what it had: nothing was shown of it.
+/// An answer did not reach the host, which used its own text: nothing of the answer was shown.
 pub fn undelivered(host: &Host, event: &Event) {
     host.engine().not_shown(&event.context(), &event.tool_use_id);
 }

@@ -1,43 +1,42 @@
-//! Which workspaces an MCP server of ours serves now: each server keeps a file locked for as long as it runs.
+//! Records which workspaces our MCP servers serve: each server holds a lock on a file while it runs.
 //!
-//! A hook that hands a result to a tool has to know that the tool is there, or the result would be lost to an error.
-//! The system gives a lock back when its process ends, however it ends. One that hangs tells nobody, so that each server
-//! also says again and again that it works: the time of its file.
+//! A hook that hands a result to a tool must know that the tool exists, or the result would be lost. The system releases the
+//! lock when the process ends. For processes that hang, each server also updates the time of its file regularly.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The sign of this process; it goes when this is dropped.
+/// The sign of this process; it is removed on drop.
 #[derive(Debug)]
 pub struct Sign {
     path: PathBuf,
-    // Holds the lock.
+    // This file holds the lock.
     file: File,
 }
 
-/// How often a server says that it works.
+/// How often a server renews its sign.
 pub const BEAT: Duration = Duration::from_secs(1);
-/// A process that is silent for this long counts as hanging.
+/// A process that has not renewed its sign for this long counts as hanging.
 const SILENCE: Duration = Duration::from_secs(5);
 
 impl Sign {
-    /// Says that the process works.
+    /// Renews the sign.
     pub fn beat(&self) {
-        // A sign that cannot be renewed is one that does not count any more.
+        // If this fails, the sign expires.
         let _ = self.file.set_modified(SystemTime::now());
     }
 }
 
 impl Drop for Sign {
     fn drop(&mut self) {
-        // What is left of it is found unlocked, and removed then.
+        // A left-over file is unlocked, and is removed by the next reader.
         let _ = fs::remove_file(&self.path);
     }
 }
 
-/// Shows that this process serves `host` in `workspace`; `None` where no sign can be left.
+/// Shows that this process serves `host` in `workspace`; `None` if the sign cannot be created.
 pub fn serve(host: &str, workspace: &Path) -> Option<Sign> {
     put_up(&folder()?, host, workspace)
 }
@@ -66,10 +65,10 @@ fn is_up(folder: &Path, host: &str, workspace: &Path) -> bool {
     signs.flatten().any(|sign| is_locked(&sign.path()))
 }
 
-/// Whether a process that works holds the file; one that none holds is removed.
+/// Whether a working process holds the file. An unlocked file is removed.
 fn is_locked(path: &Path) -> bool {
     let Ok(file) = File::open(path) else { return false };
-    // Shared, so that hooks that look at the same time do not take each other for servers.
+    // A shared lock, so that hooks that check together do not take each other for servers.
     match file.try_lock_shared() {
         Ok(()) => {
             let _ = fs::remove_file(path);
@@ -83,7 +82,7 @@ fn is_locked(path: &Path) -> bool {
     }
 }
 
-/// The folder of signs of one host in one workspace.
+/// The folder for signs of one host in one workspace.
 fn of_workspace(folder: &Path, host: &str, workspace: &Path) -> Option<PathBuf> {
     let workspace = fs::canonicalize(workspace).ok()?;
     let mut hasher = DefaultHasher::new();
@@ -113,14 +112,14 @@ mod tests {
         let sign = put_up(&signs, "gemini", &one.join("../one")).unwrap();
         assert!(up("gemini", &one) && up("gemini", &one));
         assert!(!up("gemini", &other) && !up("cursor", &one));
-        // One that hangs holds its lock and says nothing.
+        // A process that hangs holds its lock but does not renew its sign.
         sign.file.set_modified(SystemTime::now() - Duration::from_secs(6)).unwrap();
         assert!(!up("gemini", &one));
         sign.beat();
         assert!(up("gemini", &one));
         drop(sign);
         assert!(!up("gemini", &one));
-        // What a process left behind that was killed.
+        // The file of a killed process.
         let left = of_workspace(&signs, "gemini", &one).unwrap().join("1");
         fs::write(&left, "").unwrap();
         assert!(!up("gemini", &one) && !left.exists());

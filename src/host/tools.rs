@@ -1,5 +1,4 @@
-//! The tools that a model is given to get back what was left out: one list for every way in, and what each
-//! answers, as MCP content.
+//! The tools with which a model reads what was left out, and their answers as MCP content. All ways in use this list.
 
 use std::collections::BTreeMap;
 
@@ -17,17 +16,17 @@ use crate::protocol::artifact::{Found, List, ListParams, Numbering, Read, ReadPa
 /// One tool.
 #[derive(Debug)]
 pub struct Tool {
-    /// Its name, which no other server is likely to use.
+    /// Its name, unlikely to be used by another server.
     pub name: &'static str,
-    /// What a person sees.
+    /// The name that people see.
     pub title: &'static str,
-    /// What the model is told.
+    /// The description that the model gets.
     pub description: &'static str,
     schema: fn() -> Value,
     run: fn(&Host, Value) -> Result<Vec<String>, String>,
 }
 
-/// The tools, in the order in which they are listed.
+/// The tools, in their listed order.
 pub static TOOLS: &[Tool] = &[
     Tool {
         name: "tersed_expand",
@@ -56,12 +55,12 @@ pub static TOOLS: &[Tool] = &[
 ];
 
 impl Tool {
-    /// The tool of that name.
+    /// The tool with this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         TOOLS.iter().find(|tool| tool.name == name)
     }
 
-    /// Whether a host's name of a tool is that of one of ours, whatever the host puts before it.
+    /// Whether a host's tool name is one of ours, with any prefix of the host.
     pub fn is_ours(name: &str) -> bool {
         name.split("__").last().is_some_and(|last| Self::named(last).is_some())
     }
@@ -71,7 +70,7 @@ impl Tool {
         (self.schema)()
     }
 
-    /// As `tools/list` shows it.
+    /// The tool as `tools/list` shows it.
     pub fn listed(&self) -> Value {
         json!({
             "name": self.name,
@@ -82,9 +81,10 @@ impl Tool {
         })
     }
 
-    /// The texts of its answer, or what the model is told is wrong.
+    /// The texts of its answer, or the error for the model.
     ///
     /// # Errors
+    ///
     /// One sentence that names the argument, its value and what is allowed.
     pub fn call(&self, host: &Host, arguments: Value) -> Result<Vec<String>, String> {
         (self.run)(host, arguments)
@@ -152,7 +152,7 @@ fn arguments<T: DeserializeOwned>(arguments: Value) -> Result<T, String> {
     })
 }
 
-/// Asks the sessions, the latest first, until one has the original.
+/// Asks the sessions, latest first, until one has the original.
 pub(super) fn find<T>(host: &Host, ask: impl Fn(Option<String>) -> Result<T, RpcError>) -> Result<T, String> {
     let mut refused = None;
     for session in host.sessions() {
@@ -167,7 +167,7 @@ pub(super) fn find<T>(host: &Host, ask: impl Fn(Option<String>) -> Result<T, Rpc
     Err(refused.map_or_else(|| "no original is kept".to_owned(), |e| e.message))
 }
 
-/// Fetches an original that this process does not have from one that does: a command in `tersed run` left it there.
+/// Fetches an original that another process has: a command in `tersed run` left it there.
 fn adopt(host: &Host, id: &str) {
     let is_here = host.sessions().into_iter().any(|session| host.engine.has_artifact(session.as_deref(), id));
     if !is_here && let Some((_, artifact)) = elsewhere::find(id) {
@@ -217,7 +217,7 @@ fn search(host: &Host, given: Value) -> Result<Vec<String>, String> {
         };
         host.engine.search_artifact(&params, &Cancel::default())
     })?;
-    // Windows of neighbours overlap, and a match stays one where another one's window shows it.
+    // Context windows overlap: a match stays a match if another window shows its line.
     let mut lines: BTreeMap<usize, (char, &str)> = BTreeMap::new();
     for found in &found.matches {
         for context in found.before.iter().chain(&found.after) {
@@ -241,7 +241,7 @@ fn search(host: &Host, given: Value) -> Result<Vec<String>, String> {
     Ok(if text.is_empty() { vec![note] } else { vec![text, note] })
 }
 
-/// Originals that one answer lists.
+/// Most originals in one answer.
 const MAX_LISTED: usize = 200;
 
 fn list(host: &Host, given: Value) -> Result<Vec<String>, String> {
@@ -272,14 +272,14 @@ fn list(host: &Host, given: Value) -> Result<Vec<String>, String> {
     Ok(texts)
 }
 
-/// The originals of this process, those of the latest session first, and at most one more than are listed.
+/// The originals of this process, latest session first, up to one more than are listed.
 fn own_originals(host: &Host) -> Vec<Value> {
     let mut all = Vec::new();
     for session_id in host.sessions() {
         let mut cursor = None;
         loop {
             let params = ListParams { session_id: session_id.clone(), cursor };
-            // A session that was closed has none.
+            // A closed session has no originals.
             let Ok(List { artifacts, next_cursor }) = host.engine.list_artifacts(&params) else { break };
             all.extend(artifacts.iter().filter_map(|one| serde_json::to_value(one).ok()));
             match next_cursor {

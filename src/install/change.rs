@@ -1,4 +1,4 @@
-//! What a host needs in one file, and how the text of the file becomes one with it and one without.
+//! What a host needs in one file, and how to add it to the text of the file and remove it again.
 
 use std::path::PathBuf;
 
@@ -13,32 +13,32 @@ use super::toml;
 pub struct Change {
     /// The file.
     pub path: PathBuf,
-    /// What it needs.
+    /// The change that it needs.
     pub what: What,
 }
 
 /// What a file needs.
 #[derive(Debug, Clone)]
 pub enum What {
-    /// The whole file is ours. Where it names the program, that stands between `before` and `after`.
+    /// The whole file is ours. If it names the program, the name stands between `before` and `after`.
     File {
         /// Its text.
         text: String,
-        /// What stands around the program, a string in quotes.
+        /// The text before and after the program's name, which is a quoted string.
         around: Option<(&'static str, &'static str)>,
     },
-    /// Parts of a JSON file that others have parts in.
+    /// Parts of a JSON file that other programs also use.
     Json(Vec<Part>),
-    /// The same of a TOML file.
+    /// The same for a TOML file.
     Toml(Vec<Part>),
 }
 
-/// How much of what a host needs a file has.
+/// How much of a change a file contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Held {
     /// Nothing.
     None,
-    /// Something, or all of it in another form: of another version, with another program, or changed by hand.
+    /// Some of it, or all in another form: from another version, with another program, or edited by hand.
     Other,
     /// All.
     All,
@@ -50,7 +50,7 @@ impl Change {
         Self { path, what: What::File { text: text.to_owned(), around: None } }
     }
 
-    /// A file of ours that starts the program: `around` is what stands around its name, a string in quotes.
+    /// A file of ours that starts the program. `around` is the text before and after its quoted name.
     pub fn file_with(path: PathBuf, text: &str, around: (&'static str, &'static str), program: &str) -> Self {
         let name = Value::from(program).to_string();
         let given = format!("{}\"tersed\"{}", around.0, around.1);
@@ -58,19 +58,19 @@ impl Change {
         Self { path, what: What::File { text, around: Some(around) } }
     }
 
-    /// Parts of a JSON file, as an example has them.
+    /// Parts of a JSON file, taken from an example.
     pub fn json(path: PathBuf, mut example: Value, program: &str) -> Self {
         parts::with_program(&mut example, program);
         Self { path, what: What::Json(Part::of(&example)) }
     }
 
-    /// Parts of a TOML file, as an example has them.
+    /// Parts of a TOML file, taken from an example.
     pub fn toml(path: PathBuf, mut example: Value, program: &str) -> Self {
         parts::with_program(&mut example, program);
         Self { path, what: What::Toml(Part::of(&example)) }
     }
 
-    /// The text with what is needed, and which objects were made in it.
+    /// The text with the change added, and the paths of objects that were created for it.
     pub(super) fn with(&self, text: &str) -> Result<(String, Vec<Vec<String>>), Fault> {
         match &self.what {
             What::File { text, .. } => Ok((text.clone(), Vec::new())),
@@ -79,7 +79,7 @@ impl Change {
         }
     }
 
-    /// The text without it; `None` where nothing is left.
+    /// The text without the change; `None` if nothing is left.
     pub(super) fn without(&self, text: &str, made: Option<&[Vec<String>]>) -> Result<Option<String>, Fault> {
         match &self.what {
             What::File { .. } => Ok(None),
@@ -88,7 +88,7 @@ impl Change {
         }
     }
 
-    /// Its parts; none where the whole file is ours.
+    /// Its parts; empty if the whole file is ours.
     pub(super) fn parts(&self) -> &[Part] {
         match &self.what {
             What::File { .. } => &[],
@@ -96,8 +96,8 @@ impl Change {
         }
     }
 
-    /// Whether a text has all of it, starts the same program, and does not have `parts` as they were written: whoever
-    /// changed them wants them so.
+    /// Whether a text contains the whole change and starts the same program, but its parts differ from `parts` as written:
+    /// then somebody edited them on purpose.
     pub(super) fn is_changed_by_hand(&self, text: &str, parts: &[Part]) -> bool {
         let root = match &self.what {
             What::File { .. } => return false,
@@ -110,12 +110,12 @@ impl Change {
             && parts.iter().any(|part| !part.is_held(&root))
     }
 
-    /// Whether a part at that path is a value that others in the file need too.
+    /// Whether the part at this path is a value that other users of the file need too.
     pub(super) fn is_default(&self, path: &[String]) -> bool {
         self.parts().iter().any(|part| matches!(part, Part::Default { .. }) && part.path() == path)
     }
 
-    /// Whether a text has nothing but what it would have been made with.
+    /// Whether a text contains only what a new file would contain.
     pub(super) fn is_bare(&self, text: &str) -> bool {
         let left = match &self.what {
             What::File { .. } => return false,
@@ -133,7 +133,7 @@ impl Change {
         left.is_none_or(|left| is_nothing(&left, &mut Vec::new(), &is_default))
     }
 
-    /// How much of it a text has.
+    /// How much of the change a text contains.
     pub fn held(&self, text: &str) -> Result<Held, Fault> {
         let (parts, root) = match &self.what {
             What::File { text: wanted, .. } if wanted == text => return Ok(Held::All),
@@ -149,7 +149,7 @@ impl Change {
         Ok(if ours.any(|part| part.is_known(&root)) { Held::Other } else { Held::None })
     }
 
-    /// Whether each part is there, in whatever form; of a whole file, whether only the program is another.
+    /// Whether each part exists in some form; for a whole file, whether only the program differs.
     pub(super) fn is_known(&self, text: &str) -> bool {
         let (parts, root) = match &self.what {
             What::File { text: wanted, around } => {
@@ -167,7 +167,7 @@ impl Change {
         root.is_some_and(|root| parts.iter().all(|part| part.is_known(&root)))
     }
 
-    /// The programs of this name that a text starts, as they are written.
+    /// The programs of this name that a text starts, as written.
     pub fn programs(&self, text: &str) -> Vec<String> {
         let mut found = Vec::new();
         match &self.what {

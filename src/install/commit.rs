@@ -1,4 +1,4 @@
-//! Installing and uninstalling: all files of a host or none.
+//! Installs and uninstalls: either all files of a host change, or none.
 
 use super::hosts::Row;
 use super::place::{Place, Scope};
@@ -6,11 +6,11 @@ use super::plan::{self, Action, Step};
 use super::record::{Entry, Records};
 use super::write;
 
-/// Wires a host; with `dry` only says what would be done.
+/// Wires a host; with `dry` only returns the steps.
 ///
 /// # Errors
 ///
-/// Names the file and what is wrong; then nothing was changed.
+/// The message names the file and the fault; nothing was changed.
 pub fn install(row: &Row, place: &Place, dry: bool) -> Result<Vec<Step>, String> {
     let records = Records::of(place);
     let _turn = if dry { None } else { Some(records.turn()?) };
@@ -21,7 +21,7 @@ pub fn install(row: &Row, place: &Place, dry: bool) -> Result<Vec<Step>, String>
         let entry = known.iter().find(|entry| entry.path == change.path);
         steps.push(plan::install(change, entry, &records)?);
     }
-    // What another version wrote elsewhere.
+    // Files that another version wrote elsewhere.
     for entry in known.iter().filter(|entry| !changes.iter().any(|change| change.path == entry.path)) {
         steps.push(plan::uninstall_former(entry, &records)?);
     }
@@ -31,7 +31,7 @@ pub fn install(row: &Row, place: &Place, dry: bool) -> Result<Vec<Step>, String>
     Ok(steps)
 }
 
-/// Takes a host's wiring out; with `dry` only says what would be done.
+/// Removes the wiring of a host; with `dry` only returns the steps.
 ///
 /// # Errors
 ///
@@ -59,7 +59,7 @@ fn entries(row: &Row, place: &Place, records: &Records) -> Result<Vec<Entry>, St
     Ok(records.get(row.name, place)?.map(|record| record.files).unwrap_or_default())
 }
 
-/// Records and writes; on a failure everything is as it was.
+/// Writes the record and the files. After a failure everything is restored.
 fn commit(
     row: &Row,
     place: &Place,
@@ -85,7 +85,7 @@ fn commit(
         entries.push(entry.clone());
     }
     if entries != known {
-        // First, so that a process that is killed in between can be undone.
+        // The record is written first, so that an interrupted run can be undone.
         records.put(row.name, place, entries)?;
     }
     let is_shared = place.scope == Scope::Project;
@@ -97,7 +97,7 @@ fn commit(
             write::replace(&step.target, step.before.as_deref(), step.after.as_deref(), is_shared)
         {
             for done in steps[..index].iter().filter(|step| step.action() != Action::None) {
-                // What cannot be put back is named by the fault that comes next time.
+                // A file that cannot be restored is reported by the next run.
                 let _ =
                     write::replace(&done.target, done.after.as_deref(), done.before.as_deref(), is_shared);
             }
@@ -110,7 +110,7 @@ fn commit(
             return Err(format!("{fault}; nothing was changed"));
         }
     }
-    // From the last to the first: what one made for itself may hold what the next made.
+    // In reverse order: a folder created for one file may contain a later one.
     for step in steps.iter().rev().filter(|step| step.after.is_none()) {
         write::remove_folders(&step.folders);
     }

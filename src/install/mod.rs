@@ -1,20 +1,19 @@
-//! Wiring of agent hosts: their settings are edited, and edited back.
+//! Wires agent hosts: edits their settings, and undoes the edits.
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | [`hosts`] | the table of hosts: one row each, its files in a file of its own |
+//! | [`hosts`] | the table of hosts, one row and one file each |
 //! | [`place`] | where hosts keep their files, for a user or for a project |
 //! | [`change`] | what a host needs in one file |
-//! | [`parts`] | what is ours in a file that others use too |
-//! | [`jsonc`], [`toml`] | edits that leave every other byte as it is |
-//! | `plan` | what would be written, without writing it |
-//! | `commit` | all of it or nothing |
-//! | `record` | what stood there before |
-//! | `write` | files as they lie on disk |
+//! | [`parts`] | our parts of a file that others also use |
+//! | [`jsonc`], [`toml`] | edits that change no other byte |
+//! | `plan` | the steps to take, without taking them |
+//! | `commit` | applies all steps or none |
+//! | `record` | the earlier contents, for undoing |
+//! | `write` | reads and replaces files |
 //!
-//! A file is given back as it was, to the byte, where nothing else changed it since; where something did, what is ours
-//! is taken out and all else stays as it is written. A file that cannot be read as what it should be is left alone,
-//! with all others of its host.
+//! If nothing else changed a file, uninstalling restores it byte for byte. Otherwise our entries are removed and the rest
+//! stays as written. If a file cannot be parsed, no file of its host is changed.
 
 pub mod change;
 mod commit;
@@ -33,23 +32,23 @@ pub use hosts::Row;
 pub use place::{Place, Scope};
 pub use plan::{Action, Step};
 
-/// How a host is wired on this machine.
+/// The state of a host's wiring on this machine.
 #[derive(Debug)]
 pub struct Status {
-    /// The programs of the host in the `PATH`.
+    /// The host's executables in the `PATH`.
     pub programs: Vec<std::path::PathBuf>,
     /// Whether the host has a folder here.
     pub has_folder: bool,
-    /// How much of what it needs is there.
+    /// How much of the wiring exists.
     pub held: Held,
-    /// Programs of this name that its files start, as they are written.
+    /// Programs of our name that its files start, as written.
     pub starts: Vec<String>,
     /// Files that cannot be read.
     pub faults: Vec<String>,
 }
 
 impl Row {
-    /// How it is wired at a place.
+    /// The state of its wiring at a place.
     pub fn status(&self, place: &Place) -> Status {
         let mut status = Status {
             programs: self.programs.iter().flat_map(|name| place.programs(name)).collect(),

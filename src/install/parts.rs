@@ -1,40 +1,40 @@
-//! What an edit of a settings file adds: members and elements, read from an example of the file.
+//! The members and elements that an edit adds to a settings file, read from an example of the file.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// One thing that is added, and where: names of members from the root.
+/// One added item and its path: names of members from the root.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
-    /// A member that is ours by its name.
+    /// A member that belongs to us by its name.
     Member {
-        /// Where, its own name last.
+        /// Its path, own name last.
         path: Vec<String>,
-        /// What.
+        /// Its value.
         value: Value,
     },
-    /// An element of an array that others have elements in.
+    /// An element of an array that others also use.
     Element {
-        /// Where the array is.
+        /// Path of the array.
         path: Vec<String>,
-        /// What.
+        /// The element.
         value: Value,
     },
-    /// A value that the file needs whoever uses it, and that stays: set where it is absent.
+    /// A value that every user of the file needs. It is set if it is missing, and stays after removal.
     Default {
-        /// Where, its own name last.
+        /// Its path, own name last.
         path: Vec<String>,
-        /// What.
+        /// Its value.
         value: Value,
     },
 }
 
-/// Name of members that are ours.
+/// Name of the members that are ours.
 const OURS: &str = "tersed";
 /// Members that hold a command line.
 const COMMANDS: [&str; 3] = ["command", "bash", "powershell"];
-/// What follows the program where a shell runs a hook of ours.
+/// The text after the program where a shell runs our hook.
 const CALL: &str = " hook ";
 /// The tool that hooks of earlier versions call.
 const HOOK_TOOL: &str = "tersed_hook";
@@ -47,14 +47,14 @@ impl Part {
         parts
     }
 
-    /// Names of members from the root.
+    /// Its path: names of members from the root.
     pub fn path(&self) -> &[String] {
         match self {
             Self::Member { path, .. } | Self::Element { path, .. } | Self::Default { path, .. } => path,
         }
     }
 
-    /// Whether a file has it, maybe with more in it.
+    /// Whether a file contains it; more members are allowed.
     pub fn is_held(&self, root: &Value) -> bool {
         let found = at(root, self.path());
         match self {
@@ -66,7 +66,7 @@ impl Part {
         }
     }
 
-    /// Whether a file has it in some form: with another program, or changed by hand.
+    /// Whether a file contains it in some form: with another program, or edited by hand.
     pub fn is_known(&self, root: &Value) -> bool {
         let found = at(root, self.path());
         match self {
@@ -98,12 +98,12 @@ fn collect(value: &Value, path: &mut Vec<String>, parts: &mut Vec<Part>) {
     }
 }
 
-/// The value behind names of members.
+/// The value at a path.
 pub fn at<'a>(root: &'a Value, path: &[String]) -> Option<&'a Value> {
     path.iter().try_fold(root, |value, name| value.get(name))
 }
 
-/// Whether `found` says all that `wanted` does.
+/// Whether `found` contains everything in `wanted`.
 fn covers(found: &Value, wanted: &Value) -> bool {
     match (found, wanted) {
         (Value::Object(found), Value::Object(wanted)) => {
@@ -116,7 +116,7 @@ fn covers(found: &Value, wanted: &Value) -> bool {
     }
 }
 
-/// Whether something in a value runs this program, or calls its hook.
+/// Whether anything in a value runs this program or calls its hook.
 pub fn is_ours(value: &Value) -> bool {
     is_entry(value)
         || match value {
@@ -126,13 +126,13 @@ pub fn is_ours(value: &Value) -> bool {
         }
 }
 
-/// Whether an object itself does.
+/// Whether an object itself does so.
 pub fn is_entry(value: &Value) -> bool {
     value.get("tool").and_then(Value::as_str) == Some(HOOK_TOOL)
         || programs_of(value).any(|program| is_tersed(&program))
 }
 
-/// The programs that a value runs, those of this name alone.
+/// Collects the programs of our name that a value runs.
 pub fn programs(value: &Value, found: &mut Vec<String>) {
     found.extend(programs_of(value).filter(|program| is_tersed(program)));
     match value {
@@ -144,7 +144,7 @@ pub fn programs(value: &Value, found: &mut Vec<String>) {
 
 fn programs_of(value: &Value) -> impl Iterator<Item = String> {
     COMMANDS.iter().filter_map(|name| match value.get(name)? {
-        // Beside arguments it is a program, alone a line of a shell.
+        // With `args` it is a program, without it a shell command line.
         Value::String(program) if value.get("args").is_some() => Some(program.clone()),
         Value::String(line) => Some(program_of(line)),
         Value::Array(words) => words.first()?.as_str().map(str::to_owned),
@@ -152,7 +152,7 @@ fn programs_of(value: &Value) -> impl Iterator<Item = String> {
     })
 }
 
-/// The program of a line of a shell: the one that `hook` follows, else the first.
+/// The program of a shell command line: the word before `hook`, else the first word.
 fn program_of(line: &str) -> String {
     let Some((before, _)) = line.split_once(CALL) else { return first_word(line) };
     let quote = before.chars().last().filter(|last| matches!(last, '"' | '\''));
@@ -163,7 +163,7 @@ fn program_of(line: &str) -> String {
     word.unwrap_or_default().to_owned()
 }
 
-/// The program of a command line: quoted, or up to a space.
+/// The first word of a command line: quoted, or up to a space.
 fn first_word(line: &str) -> String {
     let line = line.trim_start().trim_start_matches("& ");
     let quoted = |quote: char| line.strip_prefix(quote).and_then(|rest| rest.split(quote).next());
@@ -176,7 +176,7 @@ fn is_tersed(program: &str) -> bool {
     name == OURS || name.strip_suffix(".exe") == Some(OURS)
 }
 
-/// An example with this program in place of the bare name.
+/// Replaces the bare name in an example by this program.
 pub fn with_program(example: &mut Value, program: &str) {
     match example {
         Value::Object(members) => {
@@ -214,7 +214,7 @@ pub fn with_program(example: &mut Value, program: &str) {
     }
 }
 
-/// A program as a shell takes it.
+/// Quotes a program for a shell.
 fn quoted(program: &str, member: &str) -> String {
     let is_plain = program.bytes().all(|b| b.is_ascii_alphanumeric() || b"/\\:._-+@,~".contains(&b));
     match (is_plain, member) {

@@ -1,21 +1,21 @@
-//! Where hosts keep their files on this machine, and what is written into them.
+//! Where hosts keep their files on this machine, and the program name that is written into them.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// For whom a host is wired.
+/// The scope of a wiring.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
 pub enum Scope {
-    /// For this user, in every project.
+    /// This user, in every project.
     User,
-    /// For one project, for whoever works in it.
+    /// One project, for everyone who works in it.
     Project,
 }
 
 impl Scope {
-    /// As it is written.
+    /// Its name on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -31,15 +31,15 @@ pub struct Place {
     pub home: PathBuf,
     /// The project's folder.
     pub project: PathBuf,
-    /// For whom.
+    /// The scope.
     pub scope: Scope,
-    /// The program, as hosts are to start it.
+    /// The program, as hosts should start it.
     pub program: String,
     variables: BTreeMap<String, OsString>,
 }
 
 impl Place {
-    /// That of this process. Without `program`: for the user the absolute path of this program, for a project its name.
+    /// The place of this process. Default for `program`: the absolute path for a user, the bare name for a project.
     pub fn of_process(scope: Scope, project: Option<&Path>, program: Option<&str>) -> Result<Self, String> {
         let home = etcetera::home_dir().map_err(|e| format!("the home folder: {e}"))?;
         if !home.is_absolute() {
@@ -60,12 +60,12 @@ impl Place {
         Ok(Self { home, project, scope, program, variables })
     }
 
-    /// The same for somebody else.
+    /// The same with another scope.
     pub fn with_scope(&self, scope: Scope) -> Self {
         Self { scope, ..self.clone() }
     }
 
-    /// A folder that a variable names, else `below` the home folder.
+    /// The folder that a variable names, else `below` in the home folder.
     pub fn folder(&self, variable: &str, below: &str) -> PathBuf {
         self.variable(variable).unwrap_or_else(|| self.home.join(below))
     }
@@ -75,12 +75,12 @@ impl Place {
         self.variables.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
-    /// A variable.
+    /// The value of a variable.
     pub fn text(&self, name: &str) -> Option<String> {
         self.variables.get(name)?.to_str().map(str::to_owned)
     }
 
-    /// A folder for the user, or one in the project.
+    /// `user` for the user, or `project` in the project folder.
     pub fn either(&self, user: PathBuf, project: &str) -> PathBuf {
         match self.scope {
             Scope::User => user,
@@ -88,7 +88,7 @@ impl Place {
         }
     }
 
-    /// Where records of what was installed are kept.
+    /// The folder for records of installations.
     pub fn state(&self) -> PathBuf {
         if cfg!(windows)
             && let Some(folder) = self.variable("LOCALAPPDATA")
@@ -98,13 +98,13 @@ impl Place {
         self.folder("XDG_STATE_HOME", ".local/state").join("tersed").join("install")
     }
 
-    /// The programs of that name in the `PATH`, the first first.
+    /// The programs of that name in the `PATH`, in its order.
     pub fn programs(&self, name: &str) -> Vec<PathBuf> {
         programs(self.variables.get("PATH"), name)
     }
 }
 
-/// The programs of that name in a `PATH`, each file once.
+/// The programs of that name in a given `PATH`, each file once.
 pub fn programs(path: Option<&OsString>, name: &str) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> = Vec::new();
     let endings: &[&str] = if cfg!(windows) { &[".exe", ".cmd", ""] } else { &[""] };
@@ -125,7 +125,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
     a == b || matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Whether a file is there and may be run.
+/// Whether a file exists and is executable.
 pub fn is_program(path: &Path) -> bool {
     let Ok(about) = path.metadata() else { return false };
     #[cfg(unix)]
@@ -135,7 +135,7 @@ pub fn is_program(path: &Path) -> bool {
     about.is_file() && may_run
 }
 
-/// This program as the `PATH` has it, so that the path outlives an update behind a link; else where it is.
+/// The path of this program in the `PATH`, because a link there outlives an update; else its own path.
 fn own_path(path: Option<&OsString>) -> Result<String, String> {
     let own = std::env::current_exe().map_err(|e| format!("own binary: {e}"))?;
     let found = programs(path, "tersed").into_iter().find(|found| same_file(found, &own));

@@ -1,4 +1,4 @@
-//! What would be written: one step for each file, without writing anything.
+//! Plans the changes: one step for each file, without writing anything.
 
 use std::path::{Path, PathBuf};
 
@@ -7,37 +7,37 @@ use super::jsonc::Fault;
 use super::record::{Entry, Records, digest};
 use super::write;
 
-/// What becomes of a file.
+/// What happens to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// It stays.
+    /// Nothing.
     None,
-    /// It is made.
+    /// It is created.
     Make,
     /// Its text changes.
     Change,
-    /// It goes.
+    /// It is deleted.
     Remove,
 }
 
-/// One file, as it is and as it would be.
+/// One file in its current and its planned state.
 #[derive(Debug)]
 pub struct Step {
-    /// The file, as the host knows it.
+    /// Its path, as the host knows it.
     pub path: PathBuf,
-    /// Where that leads.
+    /// The file that the path leads to, behind links.
     pub(super) target: PathBuf,
-    /// Its bytes; `None` where there is no file.
+    /// Its current bytes; `None` if there is no file.
     pub before: Option<Vec<u8>>,
-    /// What they would be.
+    /// Its planned bytes.
     pub after: Option<Vec<u8>>,
-    /// What to say about it.
+    /// A note for the user.
     pub note: Option<String>,
-    /// What to record, with the bytes to keep a copy of.
+    /// What to record, and the bytes to back up.
     pub(super) record: Option<(Entry, Option<Vec<u8>>)>,
-    /// Bytes of a user that go with the file, of which a copy is kept too.
+    /// Changes of a user that are deleted with the file; they are backed up too.
     pub(super) changed: Option<Vec<u8>>,
-    /// Folders to remove behind it.
+    /// Folders to remove afterwards.
     pub(super) folders: Vec<PathBuf>,
 }
 
@@ -49,7 +49,7 @@ impl Step {
         Self { path, target, before, after, note: None, record, changed: None, folders: Vec::new() }
     }
 
-    /// What becomes of the file.
+    /// What happens to the file.
     pub fn action(&self) -> Action {
         match (&self.before, &self.after) {
             (before, after) if before == after => Action::None,
@@ -68,7 +68,7 @@ fn is_file(change: &Change) -> bool {
     matches!(change.what, What::File { .. })
 }
 
-/// The file behind a path and its text.
+/// The file behind a path, and its bytes.
 fn look(change: &Change) -> Result<(PathBuf, Option<Vec<u8>>), String> {
     let target = write::target(&change.path)?;
     let before = write::read(&target)?;
@@ -86,7 +86,7 @@ fn text<'a>(change: &Change, bytes: &'a [u8]) -> Result<&'a str, String> {
     }
 }
 
-/// How much of a change a file has, whatever the program, and which programs it starts.
+/// How much of a change a file contains, whatever the program, and which programs it starts.
 pub(super) fn held(change: &Change) -> Result<(Held, Vec<String>), String> {
     let (_, before) = look(change)?;
     let Some(bytes) = before else { return Ok((Held::None, Vec::new())) };
@@ -98,7 +98,7 @@ pub(super) fn held(change: &Change) -> Result<(Held, Vec<String>), String> {
     Ok((held, change.programs(text)))
 }
 
-/// A file with what its host needs.
+/// Plans to add a change to a file.
 pub(super) fn install(change: &Change, entry: Option<&Entry>, records: &Records) -> Result<Step, String> {
     let (target, before) = look(change)?;
     let told = |fault: Fault| syntax_error(&change.path, &fault);
@@ -154,7 +154,7 @@ pub(super) fn install(change: &Change, entry: Option<&Entry>, records: &Records)
     Ok(Step { path, target, before, after, note, record: Some((entry, base)), changed, folders: Vec::new() })
 }
 
-/// Folders above a file that are not there, the outermost first.
+/// Missing folders above a file, outermost first.
 fn missing(target: &Path) -> Vec<PathBuf> {
     let mut folders: Vec<PathBuf> =
         target.ancestors().skip(1).take_while(|folder| !folder.exists()).map(Path::to_owned).collect();
@@ -162,11 +162,11 @@ fn missing(target: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// What a file would be without us.
+/// A file without our change.
 enum Undone {
-    /// As it was before.
+    /// Its earlier bytes.
     Exact(Option<Vec<u8>>),
-    /// What a user changed since stays in it; of a file that is ours alone a copy is to be kept.
+    /// A file with later edits of the user, which stay. If the file is ours, its bytes are backed up.
     Changed(Option<Vec<u8>>, Option<Vec<u8>>),
 }
 
@@ -178,7 +178,7 @@ fn undone(change: &Change, bytes: &[u8], entry: &Entry, records: &Records) -> Re
         original if is_file(change) => return Ok(Undone::Changed(original.flatten(), Some(bytes.to_vec()))),
         _ => {}
     }
-    // In a file that we made, what others put there since may need those values.
+    // In a file that we created, later entries of others may need these values.
     let is_kept = |path: &Vec<String>| entry.before.is_none() && change.is_default(path);
     let made: Vec<Vec<String>> = entry.made.iter().filter(|path| !is_kept(path)).cloned().collect();
     let left = change
@@ -188,7 +188,7 @@ fn undone(change: &Change, bytes: &[u8], entry: &Entry, records: &Records) -> Re
     Ok(Undone::Changed(left.filter(|left| !is_gone(left)).map(String::into_bytes), None))
 }
 
-/// A file without us.
+/// Plans to remove a change from a file.
 pub(super) fn uninstall(change: &Change, entry: Option<&Entry>, records: &Records) -> Result<Step, String> {
     let (target, before) = look(change)?;
     let mut step = Step::same(change, target, before, None);
@@ -208,7 +208,7 @@ pub(super) fn uninstall(change: &Change, entry: Option<&Entry>, records: &Record
         None => {
             let text = text(change, &bytes)?;
             step.after = match &change.what {
-                // Somebody's own file that happens to have the name.
+                // A file of another program that has the same name.
                 What::File { .. } if !text.contains("tersed") => return Ok(step),
                 What::File { text: ours, .. } => {
                     step.changed = (ours != text).then(|| bytes.clone());
@@ -224,7 +224,7 @@ pub(super) fn uninstall(change: &Change, entry: Option<&Entry>, records: &Record
     Ok(step)
 }
 
-/// A file that an earlier version wrote, and that is not in the table any more.
+/// Plans to remove a file that an earlier version wrote and this one does not.
 pub(super) fn uninstall_former(entry: &Entry, records: &Records) -> Result<Step, String> {
     let change = Change::file(entry.path.clone(), "");
     let (target, before) = look(&change)?;

@@ -1,7 +1,7 @@
-//! What was installed: for each file what stood there before and what was written, so that it can be undone.
+//! Records of installations: for each file, what it held before and what was written, so that it can be undone.
 //!
-//! Records and copies are in the user's state folder, not beside the files: settings hold keys, and hosts read whatever
-//! lies in some of their folders.
+//! Records and copies lie in the user's state folder, not beside the files: settings hold keys, and hosts read every file in
+//! some of their folders.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,10 +12,10 @@ use super::parts::Part;
 use super::place::{Place, Scope};
 use super::write::{private_folder, read, write_private};
 
-/// Version of the form of records.
+/// Version of the record format.
 const VERSION: u32 = 1;
 
-/// One host, for a user or in a project.
+/// The record of one host, for a user or a project.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Record {
@@ -24,7 +24,7 @@ pub(super) struct Record {
     pub host: String,
     /// `user` or `project`.
     pub scope: String,
-    /// The project's folder.
+    /// The project folder.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub project: Option<PathBuf>,
     /// The files.
@@ -37,18 +37,18 @@ pub(super) struct Record {
 pub(super) struct Entry {
     /// The file, as the host knows it.
     pub path: PathBuf,
-    /// Digest of what stood there, which a copy is kept of; none where there was no file.
+    /// Digest of the earlier bytes, of which a copy is kept; `None` if there was no file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
-    /// Digest of what was written.
+    /// Digest of the written bytes.
     pub after: String,
-    /// Objects and arrays that were made in it.
+    /// Paths of objects and arrays that were created in it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub made: Vec<Vec<String>>,
-    /// What was added to it.
+    /// The parts that were added to it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<Part>,
-    /// Folders that were made for it, the outermost first.
+    /// Folders that were created for it, outermost first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<PathBuf>,
 }
@@ -59,7 +59,7 @@ pub(super) struct Records {
     folder: PathBuf,
 }
 
-/// Held while files are changed.
+/// A lock that is held while files change.
 #[derive(Debug)]
 pub(super) struct Turn {
     _lock: File,
@@ -105,7 +105,7 @@ impl Records {
         }
     }
 
-    /// Writes the record of a host; one without files goes.
+    /// Writes the record of a host; deletes it if there are no files.
     pub(super) fn put(&self, host: &str, place: &Place, files: Vec<Entry>) -> Result<(), String> {
         let path = self.file(host, place);
         if files.is_empty() {
@@ -130,7 +130,7 @@ impl Records {
         self.folder.join("copies").join(digest)
     }
 
-    /// Keeps a copy; gives its digest.
+    /// Keeps a copy. Returns its digest.
     pub(super) fn keep(&self, bytes: &[u8]) -> Result<String, String> {
         let digest = digest(bytes);
         let path = self.copy(&digest);
@@ -140,18 +140,18 @@ impl Records {
         Ok(digest)
     }
 
-    /// What a copy holds; `None` where it is gone or is not what it was.
+    /// The bytes of a copy; `None` if it is missing or damaged.
     pub(super) fn kept(&self, digest: &str) -> Option<Vec<u8>> {
         read(&self.copy(digest)).ok()?.filter(|bytes| self::digest(bytes) == digest)
     }
 
-    /// Removes copies that no record names.
+    /// Deletes copies that no record names.
     pub(super) fn prune(&self) {
         let records =
             files_in(&self.folder).into_iter().filter(|path| path.extension().is_some_and(|e| e == "json"));
         let mut named = Vec::new();
         for path in records {
-            // What cannot be read may name any copy.
+            // A record that cannot be read may name any copy.
             let Some(record) =
                 read(&path).ok().flatten().and_then(|bytes| serde_json::from_slice::<Record>(&bytes).ok())
             else {
@@ -162,13 +162,13 @@ impl Records {
         for copy in files_in(&self.folder.join("copies")) {
             let is_named = copy.file_name().is_some_and(|name| named.iter().any(|named| **named == *name));
             if !is_named && copy.extension().is_none() {
-                // One that stays costs its bytes.
+                // A copy that cannot be deleted only costs space.
                 let _ = fs::remove_file(copy);
             }
         }
     }
 
-    /// Keeps what a user changed in a file of ours that goes; gives where.
+    /// Backs up a user's changes to a file of ours that is deleted. Returns the path of the copy.
     pub(super) fn keep_changed(&self, path: &Path, bytes: &[u8]) -> Result<PathBuf, String> {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let kept = self.folder.join("copies").join(format!("{}.{name}", &digest(bytes)[..16]));
@@ -182,7 +182,7 @@ fn files_in(folder: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect()
 }
 
-/// What tells one content from another.
+/// The digest of some bytes.
 pub(super) fn digest(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }

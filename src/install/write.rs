@@ -1,13 +1,13 @@
-//! Files as they lie on disk: read whole, replaced whole or not at all.
+//! Reads and replaces files on disk, always as a whole.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Links that are followed before a chain of them counts as a circle.
+/// Most links that are followed; a longer chain counts as a circle.
 const MAX_LINKS: usize = 40;
 
-/// Where a path leads: the file behind links, which need not be there.
+/// The file that a path leads to, behind links; it need not exist.
 pub(super) fn target(path: &Path) -> Result<PathBuf, String> {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -17,7 +17,7 @@ pub(super) fn target(path: &Path) -> Result<PathBuf, String> {
     Err(format!("{}: more than {MAX_LINKS} links lead on from it", path.display()))
 }
 
-/// The bytes of a file; `None` where there is none.
+/// The bytes of a file; `None` if there is none.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
     match fs::metadata(path) {
         Ok(about) if !about.is_file() => Err(format!("{}: is no file", path.display())),
@@ -27,7 +27,7 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, String> {
     }
 }
 
-/// Whether a file may be replaced; says why not.
+/// Checks that a file may be replaced. The error says why not.
 pub(super) fn check(path: &Path) -> Result<(), String> {
     match fs::metadata(path) {
         Ok(about) if about.permissions().readonly() => {
@@ -37,8 +37,8 @@ pub(super) fn check(path: &Path) -> Result<(), String> {
     }
 }
 
-/// Replaces a file, or makes or removes it, if it still is what it was. One that is made can be read by others where
-/// `is_shared`, as far as the user lets them: hosts keep keys in some of their files.
+/// Replaces, creates or deletes a file, if it still holds the expected bytes. With `is_shared` others may read a new file,
+/// as far as the user's umask allows; otherwise it is private, because hosts keep keys in some files.
 pub(super) fn replace(
     path: &Path,
     before: Option<&[u8]>,
@@ -78,21 +78,21 @@ fn like(file: &File, about: &fs::Metadata) -> io::Result<()> {
             std::os::unix::fs::fchown(file, Some(about.uid()), Some(about.gid()))?;
         }
     }
-    // Behind the owner, whose change takes bits of the mode away.
+    // After the owner, because changing the owner clears bits of the mode.
     file.set_permissions(about.permissions())
 }
 
-/// Removes folders that are empty, the last first.
+/// Removes empty folders, last one first.
 pub(super) fn remove_folders(folders: &[PathBuf]) {
     for folder in folders.iter().rev() {
-        // One that has something in it stays, with those above it.
+        // A folder that is not empty stays, and so do its parents.
         if fs::remove_dir(folder).is_err() {
             return;
         }
     }
 }
 
-/// Writes a file that only its owner may read, in a folder that only its owner may enter.
+/// Writes a private file in a private folder.
 pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let fault = |e: io::Error| format!("{}: {e}", path.display());
     let folder = path.parent().unwrap_or(Path::new("."));
@@ -103,7 +103,7 @@ pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), String> {
     file.persist(path).map(|_| ()).map_err(|e| fault(e.error))
 }
 
-/// Makes a folder that only its owner may enter, with those above it.
+/// Creates a private folder and its parents.
 pub(super) fn private_folder(folder: &Path) -> Result<(), String> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);

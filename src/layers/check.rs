@@ -1,4 +1,4 @@
-//! Values against the definition: every error names the place, the key, the value and what is allowed.
+//! Checks values against the definition of settings. Every error names the place, the key, the value and what is allowed.
 
 use super::document::{Data, Node};
 use crate::config::elsewhere;
@@ -8,29 +8,29 @@ use crate::config::schema::settings;
 /// Longest value that an error quotes, in bytes.
 const MAX_QUOTED_BYTES: usize = 60;
 
-/// Names that an error lists.
+/// Most names that an error lists.
 const LISTED: usize = 24;
 
-/// Most faults of one file that are reported: each is compared with all names.
+/// Most faults of one file that are reported, because each unknown name is compared with all names.
 const TOLD: usize = 32;
 
-/// What is wrong with a value, and its line.
+/// A fault of a value, and its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wrong {
-    /// The line of the value, from 1; 0 where it stands in no file.
+    /// The line of the value, from 1; 0 if it does not come from a file.
     pub line: usize,
     /// Key, value and what is allowed.
     pub text: String,
 }
 
-/// What is wrong with a value at `key`, which is empty for a whole file.
+/// The faults of a value at `key`; `key` is empty for a whole file.
 pub fn check(node: &Node, kind: &Kind, key: &str) -> Vec<Wrong> {
     let mut wrong = Vec::new();
     look(node, node.line, kind, key, &mut wrong);
     wrong
 }
 
-/// What of a value is as it should be, without the items and members that are not; `None` where nothing is.
+/// The valid part of a value: without invalid items and members; `None` if nothing is left.
 pub(super) fn sound(node: &Node, kind: &Kind) -> Option<Node> {
     let data = match (kind, &node.data) {
         (Kind::List(of), Data::List(items)) => {
@@ -51,7 +51,7 @@ pub(super) fn sound(node: &Node, kind: &Kind) -> Option<Node> {
         }
         (kind, data) => return fits(kind, data).then(|| node.clone()),
     };
-    // A list or a group that lost all it had says nothing any more.
+    // A list or group whose items were all invalid is dropped.
     let is_empty = |data: &Data| match data {
         Data::List(items) => items.is_empty(),
         Data::Table(members) => members.is_empty(),
@@ -60,7 +60,7 @@ pub(super) fn sound(node: &Node, kind: &Kind) -> Option<Node> {
     (!is_empty(&data) || is_empty(&node.data)).then_some(Node { line: node.line, data })
 }
 
-/// Whether a single value is as it should be.
+/// Whether a single value is valid.
 fn fits(kind: &Kind, data: &Data) -> bool {
     match (kind, data) {
         (_, Data::Null) | (Kind::Other, _) | (Kind::Flag, Data::Flag(_)) | (Kind::Text, Data::Text(_)) => {
@@ -143,19 +143,19 @@ fn bad(node: &Node, line: usize, kind: &Kind, key: &str) -> Wrong {
     Wrong { line, text }
 }
 
-/// A value as an error quotes it: on one line, and not too long.
+/// A value as an error quotes it: on one line and shortened.
 pub fn quoted(text: &str) -> String {
     let shown = &text[..text.floor_char_boundary(MAX_QUOTED_BYTES)];
     let more = if shown.len() < text.len() { " ..." } else { "" };
     format!("`{}{more}`", shown.escape_debug())
 }
 
-/// What is said of a name that is none.
+/// The error for an unknown name.
 fn unknown(group: &str, name: &str, known: &[Member]) -> String {
     let key = joined(group, name);
     let no_such = format!("{}: there is no such setting", key.escape_debug());
     let near = nearest(name, known.iter().map(|member| member.name.as_str()));
-    // A setting in the wrong place, or one that has another name elsewhere.
+    // The setting may be in the wrong group, or have another name there.
     let of_setting = |key: &'static str| key.rsplit('.').next() == Some(near_form(name).as_str());
     let placed = near.map(|name| joined(group, name)).or_else(|| {
         let known = settings().iter().map(|setting| setting.key.as_str());
@@ -173,17 +173,17 @@ fn unknown(group: &str, name: &str, known: &[Member]) -> String {
     }
 }
 
-/// A name without what spellings differ in.
+/// A name without the parts in which spellings differ.
 fn near_form(name: &str) -> String {
     name.chars().filter(|c| !matches!(c, '_' | '-')).flat_map(char::to_lowercase).collect()
 }
 
-/// The known name that a wrong one is most likely meant to be.
+/// The known name that was most likely meant.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let form = near_form(name);
     let most = (form.chars().count() / 3).clamp(1, 3);
     let distance = |known: &str| strsim::damerau_levenshtein(&form, &near_form(known));
-    // What is far too long is no typing error, and would cost its square.
+    // A very long name is no typing error, and comparing it takes quadratic time.
     let known = known.filter(|_| form.len() <= 64);
     known
         .map(|known| (distance(known), known))

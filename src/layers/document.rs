@@ -1,4 +1,4 @@
-//! A configuration file as values that know their lines.
+//! A configuration file as values with line numbers.
 
 #[cfg(feature = "config-files")]
 mod yaml;
@@ -8,12 +8,12 @@ use toml::de::{DeTable, DeValue};
 #[cfg(feature = "config-files")]
 pub use yaml::yaml;
 
-/// A value and the line where it stands, from 1.
+/// A value and its line, from 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
     /// Its line.
     pub line: usize,
-    /// What it is.
+    /// The value.
     pub data: Data,
 }
 
@@ -30,26 +30,26 @@ pub enum Data {
     Text(String),
     /// Values in order.
     List(Vec<Node>),
-    /// Names, the lines where they stand, and values.
+    /// Members: name, line of the name, value.
     Table(Vec<(String, usize, Node)>),
 }
 
-/// A text that cannot be read: the line, where it is known, and why.
+/// The error for a text that cannot be parsed: the line, if known, and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unreadable {
     /// The line, from 1.
     pub line: Option<usize>,
-    /// Why, in words.
+    /// The reason, in words.
     pub reason: String,
 }
 
-/// Reads YAML.
+/// Parses YAML.
 #[cfg(not(feature = "config-files"))]
 pub fn yaml(_: &str) -> Result<Node, Unreadable> {
     Err(Unreadable { line: None, reason: crate::files::yaml::NOT_READ.to_owned() })
 }
 
-/// Reads TOML.
+/// Parses TOML.
 pub fn toml(text: &str) -> Result<Node, Unreadable> {
     let starts: Vec<usize> =
         std::iter::once(0).chain(memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1)).collect();
@@ -120,7 +120,7 @@ impl From<&Node> for Value {
 }
 
 impl Node {
-    /// A value that stands in no file.
+    /// A value that does not come from a file.
     pub fn new(value: &Value) -> Self {
         let data = match value {
             Value::Null => Data::Null,

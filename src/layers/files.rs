@@ -1,7 +1,7 @@
-//! Configuration files: where they are, and what one of them gives.
+//! Configuration files: where they are, and which settings one of them gives.
 //!
-//! A file counts only if it is regular, small, and nobody but the user and the superuser may write it. One of a project
-//! gives all that it says only while the user trusts it as it is (see `trust`), else what `project` lets through.
+//! A file counts only if it is regular and small, and only the user and the superuser may write it. A project's file counts
+//! fully only if the user trusts its current content (see `trust`). Otherwise only the settings that `project` allows count.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -22,28 +22,28 @@ use crate::files::{Folder, Writers};
 pub const NAMES: [&str; 3] = ["tersed.yaml", "tersed.yml", "tersed.toml"];
 /// Largest file of settings that is read, in bytes.
 use crate::files::LARGEST_SETTINGS as LARGEST;
-/// Where relative paths of projects lead, below the state folder.
+/// Folder below the state folder to which relative paths of projects refer.
 const OF_PROJECTS: &str = "projects";
-/// Files of rules that a project may name.
+/// Most files of rules that a project may name.
 const MAX_RULE_FILES: usize = 32;
 
-/// What a file says: settings with their values and lines.
+/// The settings of a file, with values and lines.
 type Said = Vec<(String, Value, usize)>;
-/// Files with what they hold.
+/// Files with their contents.
 pub(super) type Texts = Vec<(PathBuf, Vec<u8>)>;
 
-/// What came of a file.
+/// The result of reading a file.
 #[derive(Debug, Default)]
 pub(super) struct Read {
     pub given: Vec<Given>,
     pub faults: Vec<ConfigError>,
-    /// Where it is a project's, and not trusted.
+    /// Set if it is a project's file that is not trusted.
     pub untrusted: Option<Untrusted>,
-    /// The files of rules that a trusted file of a project names.
+    /// The files of rules that a trusted project file names.
     pub rules: Texts,
 }
 
-/// The configuration file of a folder. Two of them are a fault, since one is ignored.
+/// The configuration file of a folder. If there are two, one is ignored, so this is a fault.
 pub(super) fn in_folder(folder: &Path, faults: &mut Vec<ConfigError>) -> Option<PathBuf> {
     let is_there = |name: &&str| folder.join(name).symlink_metadata().is_ok();
     let names: Vec<&str> = NAMES.into_iter().filter(is_there).collect();
@@ -60,7 +60,7 @@ fn one_of(folder: &Path, names: &[&str], faults: &mut Vec<ConfigError>) -> Optio
     Some(first)
 }
 
-/// What a file of the user gives.
+/// Reads a file of the user.
 pub(super) fn read(path: &Path, sources: &Sources) -> Read {
     let mut read = Read::default();
     let bytes = match of_user(path, LARGEST) {
@@ -78,7 +78,7 @@ pub(super) fn read(path: &Path, sources: &Sources) -> Read {
     read
 }
 
-/// What a text says that is as it should be; what is not is a fault.
+/// The valid settings of a text; invalid ones are faults.
 fn settings_of(path: &Path, bytes: &[u8], faults: &mut Vec<ConfigError>) -> Said {
     let place = path.display().to_string();
     let mut wrong = |line: Option<usize>, text: String| {
@@ -108,23 +108,23 @@ fn settings_of(path: &Path, bytes: &[u8], faults: &mut Vec<ConfigError>) -> Said
     all
 }
 
-/// A project's file as it is now.
+/// A project's file in its current state.
 #[derive(Debug)]
 pub struct ProjectFile {
     /// The file.
     pub path: PathBuf,
-    /// What the user would trust.
+    /// The record for trusting it.
     pub record: Record,
-    /// What it says.
+    /// Its settings.
     pub says: Vec<Given>,
-    /// What is wrong with it and with the files of rules that it names.
+    /// Faults of the file and of its files of rules.
     pub faults: Vec<ConfigError>,
     /// The files of rules that it names.
     pub(super) rules: Texts,
 }
 
 impl ProjectFile {
-    /// Reads it, and the files of rules that it names, if `with_rules` says so of its digest.
+    /// Reads the file. Also reads its files of rules if `with_rules` returns true for its digest.
     fn read(path: &Path, top: &Path, with_rules: impl FnOnce(&Digest) -> bool) -> Result<Self, ConfigError> {
         let error = |text: String| ConfigError { place: path.display().to_string(), line: None, text };
         let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
@@ -147,18 +147,18 @@ impl ProjectFile {
         Ok(Self { path: path.to_owned(), record, says, faults, rules })
     }
 
-    /// What of it does not count while it is not trusted.
+    /// Its settings that do not count while it is not trusted.
     pub fn beyond(&self) -> impl Iterator<Item = &Given> {
         self.says.iter().filter(|given| !may_say(&given.key, &given.value))
     }
 
-    /// Whether a setting of it does not count when it is trusted either.
+    /// Whether a setting does not count even if the file is trusted.
     pub fn never(given: &Given) -> bool {
         row(&given.key).is_some_and(|row| row.project == Some(Project::Never))
     }
 }
 
-/// The files of rules that a project names: below the top of the project, and without links.
+/// The files of rules that a project names: below the project's top folder, without links.
 fn rule_files(folder: &Path, top: &Path, names: &[PathBuf], faults: &mut Vec<ConfigError>) -> Texts {
     let mut all = Vec::new();
     let root = (!names.is_empty()).then(|| Folder::open(top)).and_then(Result::ok);
@@ -187,18 +187,18 @@ fn rule_files(folder: &Path, top: &Path, names: &[PathBuf], faults: &mut Vec<Con
     all
 }
 
-/// The file of the project that `directory` is in, and the top of that project.
+/// The file of the project around `directory`, and the project's top folder.
 fn of_directory(found: &Found, faults: &mut Vec<ConfigError>) -> Option<(PathBuf, PathBuf)> {
     let (folder, names) = found.file.as_ref()?;
     let path = one_of(folder, names, faults)?;
     Some((path, found.repository.clone().unwrap_or_else(|| folder.clone())))
 }
 
-/// The project's file for `tersed trust`: `path` is the file or a folder of the project.
+/// The project's file for `tersed trust`. `path` is the file or a folder of the project.
 ///
 /// # Errors
 ///
-/// There is none, or it may not count.
+/// There is no such file, or it may not count.
 pub fn project_file(path: &Path, sources: &Sources) -> Result<ProjectFile, String> {
     let place = crate::files::resolved(path).map_err(|refused| refused.to_string())?;
     let is_file =
@@ -223,7 +223,7 @@ pub fn project_file(path: &Path, sources: &Sources) -> Result<ProjectFile, Strin
     Ok(ProjectFile { faults, ..read })
 }
 
-/// What the project's file gives.
+/// Reads the project's file.
 pub(super) fn read_project(found: &Found, sources: &Sources) -> Option<(PathBuf, Read)> {
     let mut read = Read::default();
     let (path, top) = of_directory(found, &mut read.faults)?;
@@ -266,8 +266,7 @@ pub(super) fn read_project(found: &Found, sources: &Sources) -> Option<(PathBuf,
     Some((path, read))
 }
 
-/// A value of a trusted file of a project: what is written lies below the user's state folder, where relative paths
-/// begin.
+/// A value of a trusted project file. Paths to write to must lie below the user's state folder; relative paths start there.
 fn within_state(key: &str, value: Value, path: &Path, sources: &Sources) -> Result<Value, String> {
     if path_use(key) != Some(PathUse::Written) {
         return Ok(placed(key, value, path.parent().unwrap_or(path), sources));
@@ -290,7 +289,7 @@ fn path_use(key: &str) -> Option<PathUse> {
     row(key).and_then(|row| row.path)
 }
 
-/// A path where it leads, seen from the folder that it is relative to; other values as they are.
+/// Resolves a path relative to a folder; returns other values unchanged.
 pub(super) fn placed(key: &str, value: Value, folder: &Path, sources: &Sources) -> Value {
     if path_use(key).is_none() {
         return value;

@@ -10,23 +10,23 @@ use crate::config::Profile;
 use crate::config::kind::Kind;
 use crate::config::schema::root;
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
     /// A profile.
     Profile(Profile),
-    /// A file and its line, from 1.
+    /// A file and a line, from 1.
     File {
         /// The file.
         path: PathBuf,
         /// The line.
         line: usize,
     },
-    /// A variable of the environment.
+    /// An environment variable.
     Variable(String),
     /// A flag.
     Flag(String),
-    /// What a host said.
+    /// The host, in a message.
     Host(&'static str),
 }
 
@@ -41,33 +41,33 @@ impl fmt::Display for Origin {
     }
 }
 
-/// A value that somebody gave.
+/// A value that was given, with its origin.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Given {
-    /// The setting: `policy.mode`.
+    /// The key of the setting, such as `policy.mode`.
     pub key: String,
     /// Its value.
     pub value: Value,
     /// Where it comes from.
     pub origin: Origin,
-    /// Whether it may only make less of what lies below it; see `project`.
+    /// Whether it may only reduce what the layers below it do; see `project`.
     pub(super) is_less: bool,
 }
 
 impl Given {
-    /// A value that takes the place of what lies below it.
+    /// A value that replaces lower ones.
     pub(super) fn new(key: impl Into<String>, value: Value, origin: Origin) -> Self {
         Self { key: key.into(), value, origin, is_less: false }
     }
 
-    /// Whether this is the value that the other one came from.
+    /// Whether `self` is the value that `other` came from.
     pub(super) fn is(&self, other: &Self) -> bool {
         self.key == other.key && self.origin == other.origin
     }
 }
 
 impl Origin {
-    /// The line of a file.
+    /// The line in its file.
     pub(super) fn line(&self) -> Option<usize> {
         match self {
             Self::File { line, .. } => Some(*line).filter(|line| *line > 0),
@@ -76,8 +76,8 @@ impl Origin {
     }
 }
 
-/// Calls `each` with the key, the value and the line of every setting in a group that was checked. An empty group
-/// is told as one, since it may stand for its defaults.
+/// Calls `each` with the key, value and line of every setting in a checked group. An empty group is passed as one setting,
+/// because it may mean its defaults.
 pub(super) fn flatten(node: &Node, kind: &Kind, key: &str, each: &mut dyn FnMut(&str, &Node, usize)) {
     walk(node, node.line, kind, key, each);
 }
@@ -97,7 +97,7 @@ fn walk(node: &Node, line: usize, kind: &Kind, key: &str, each: &mut dyn FnMut(&
     }
 }
 
-/// A value as a variable or a flag gives it: lists with commas between their items or as JSON, groups as JSON.
+/// Parses a value from a variable or a flag. Lists are comma-separated or JSON; groups are JSON.
 pub(super) fn of_text(text: &str, kind: &Kind) -> Node {
     let json = || serde_json::from_str::<Value>(text).ok();
     let text_itself = || Value::String(text.to_owned());
@@ -119,7 +119,7 @@ pub(super) fn of_text(text: &str, kind: &Kind) -> Node {
     Node::new(&value)
 }
 
-/// What a profile gives.
+/// The settings of a profile.
 pub(super) fn of_profile(profile: Profile) -> Vec<Given> {
     let mut all = Vec::new();
     flatten(&Node::new(&profile.settings()), root(), "", &mut |key, node, _| {

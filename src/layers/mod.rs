@@ -1,10 +1,10 @@
-//! Where settings come from: flags, environment, the project's file, the user's file, a profile. What a host says lies
-//! on top. Each value knows its origin. What each setting is stands in `config`.
+//! Where settings come from: flags, environment, the project's file, the user's file, a profile. Settings from the host
+//! override them all. Each value keeps its origin. `config` defines the settings.
 //!
-//! There are three circles. The user's word is what flags, the environment, the host and the user's own files say. A
-//! project's file was written by somebody else: it may only make tersed do less, until the user trusts it (`trust`).
-//! What a tool wrote never is a setting. A file that cannot be read, or a value that is not allowed, is a fault that is
-//! named, and what lies below counts in its place: redaction is never lost to a typing error.
+//! There are three levels of trust. Flags, the environment, the host and the user's own files are trusted. A project's file
+//! was written by somebody else, so it may only make tersed do less, until the user trusts it (`trust`). Output of a tool is
+//! never a setting. A file that cannot be read and a value that is not allowed are reported as faults, and the next lower
+//! layer counts. So a typing error never turns off redaction.
 
 pub mod check;
 pub mod document;
@@ -31,15 +31,15 @@ use given::{flatten, of_text};
 pub use project::Untrusted;
 pub use resolve::{Layers, Resolved};
 
-/// Variable that names the file to read in place of the project's.
+/// Variable that names a file to read instead of the project's.
 pub const FILE_VARIABLE: &str = "TERSED_CONFIG";
-/// Variable that, set to anything but nothing, stands for `--no-config`.
+/// Variable that means `--no-config` if it is not empty.
 pub const NONE_VARIABLE: &str = "TERSED_NO_CONFIG";
 
-/// Variables that are not for this program but for those that start it.
+/// Variables for programs that start this one.
 const OF_CLIENTS: [&str; 3] = ["TERSED_BIN", "TERSED_DEADLINE_MS", "TERSED_WRAP"];
 
-/// Something wrong with a setting, and where.
+/// A fault of a setting, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
     /// File, variable or flag.
@@ -59,12 +59,12 @@ impl fmt::Display for ConfigError {
     }
 }
 
-/// All that is wrong, one a line.
+/// All errors, one on each line.
 pub fn joined(errors: &[ConfigError]) -> String {
     errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// A line about settings for people and logs: without secrets, since a value may be one, and without control characters.
+/// A line about settings for people and logs, without secrets and control characters.
 pub fn printable(line: &str) -> String {
     let line: String = line
         .chars()
@@ -74,37 +74,37 @@ pub fn printable(line: &str) -> String {
         .map_or_else(|_| "a configuration cannot be read".to_owned(), |(text, _)| text)
 }
 
-/// Where to look. The environment is taken once, when the process starts; files are read at each `load`.
+/// Where to look for settings. The environment is read once, when the process starts; files are read by each `load`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sources {
-    /// Flags: their name, the setting and its value.
+    /// Flags: name, setting and value.
     pub flags: Vec<(String, String, Value)>,
     /// Variables whose name begins with `TERSED_`.
     pub variables: Vec<(String, String)>,
-    /// The working directory: the project's file is looked for in it and above.
+    /// The working directory: the project's file is searched in it and above.
     pub directory: PathBuf,
     /// The folder of the user's file.
     pub user: Option<PathBuf>,
-    /// The user's folder, for `~`; projects end there.
+    /// The user's home folder, for `~`. The search for project files ends there.
     pub home: Option<PathBuf>,
-    /// The folder for the state of this program: what the user trusts stands there.
+    /// The state folder of this program, which holds the trust records.
     pub state: Option<PathBuf>,
-    /// The file to read in place of the project's.
+    /// The file to read instead of the project's.
     pub file: Option<PathBuf>,
-    /// Neither files nor variables are read.
+    /// Whether to read neither files nor variables.
     pub is_bare: bool,
-    /// What is wrong with the process itself.
+    /// Faults of the process itself.
     pub faults: Vec<ConfigError>,
 }
 
 impl Sources {
-    /// Those of this process, without flags.
+    /// The sources of this process, without flags.
     pub fn of_process() -> Self {
         let wrong = |place: &str, text: String| ConfigError { place: place.to_owned(), line: None, text };
         let mut sources = folders();
         match std::env::current_dir() {
             Ok(directory) => sources.directory = directory,
-            // Without one there is no project.
+            // Without a working directory there is no project.
             Err(error) => sources.faults.push(wrong("the working directory", error.to_string())),
         }
         let mut is_bare = false;
@@ -127,27 +127,27 @@ impl Sources {
         if is_bare { sources.bare() } else { sources }
     }
 
-    /// The same without files and variables.
+    /// The same sources without files and variables.
     pub fn bare(self) -> Self {
         Self { is_bare: true, variables: Vec::new(), file: None, faults: Vec::new(), ..self }
     }
 
-    /// Reads all layers, for who wants to know everything that is wrong.
+    /// Reads all layers and reports every fault.
     ///
     /// # Errors
     ///
-    /// All that is wrong with flags, variables and files.
+    /// All faults of flags, variables and files.
     pub fn load(&self) -> Result<Layers, Vec<ConfigError>> {
         let layers = self.read()?;
         let faults: Vec<ConfigError> = layers.faults().cloned().collect();
         if faults.is_empty() { Ok(layers) } else { Err(faults) }
     }
 
-    /// Reads all layers, for who has work to do: what is wrong is a fault of the layers and does not count.
+    /// Reads all layers. Faults of variables and files are kept in the layers, and their values do not count.
     ///
     /// # Errors
     ///
-    /// What is wrong with flags.
+    /// Faults of flags.
     pub fn read(&self) -> Result<Layers, Vec<ConfigError>> {
         let mut wrong = Vec::new();
         let flags = self.of_flags(&mut wrong);
@@ -165,14 +165,14 @@ impl Sources {
         Ok(all)
     }
 
-    /// The project's file or the one in its place, then the user's. Gives the files of rules of a trusted project.
+    /// Reads the project's file or its replacement, then the user's. Returns the files of rules of a trusted project.
     fn read_files(&self, all: &mut Layers) -> files::Texts {
         let user = self.user.as_deref().and_then(|folder| files::in_folder(folder, &mut all.faults));
         let mut texts = Vec::new();
         match &self.file {
             Some(file) => {
                 let file = self.directory.join(file);
-                // It may be the user's own.
+                // It may be the user's own file.
                 if user.as_ref() != Some(&file) {
                     all.add(file.clone(), files::read(&file, self));
                 }
@@ -180,7 +180,7 @@ impl Sources {
             None => {
                 let real = |path: &Path| crate::files::resolved(path).ok();
                 let mut found = search::upwards(&self.directory, self.home.as_deref());
-                // A process that runs in the user's folder finds the same file twice.
+                // In the user's folder both searches find the same file.
                 let is_user =
                     |(folder, _): &(PathBuf, _)| self.user.as_deref().and_then(real).as_ref() == Some(folder);
                 found.file = found.file.take_if(|file| !is_user(file));
@@ -199,7 +199,7 @@ impl Sources {
         texts
     }
 
-    /// Where files are looked for, and what says whether they are trusted.
+    /// Where files are searched, and the trust records that apply to them.
     pub fn places(&self) -> Vec<PathBuf> {
         if self.is_bare {
             return Vec::new();
@@ -214,7 +214,7 @@ impl Sources {
         self.file.iter().map(|file| self.directory.join(file)).chain(in_folders).chain(trusted).collect()
     }
 
-    /// What the files of rules hold that the topmost layer names which names any. One with a fault adds nothing.
+    /// Reads the files of rules that the topmost layer with such a setting names. A faulty file adds nothing.
     fn read_rules(&self, all: &mut Layers, texts: &files::Texts) {
         let Some(given) = all.layers.iter().flatten().find(|given| given.key == "ruleFiles") else { return };
         let is_of_project =
@@ -222,7 +222,7 @@ impl Sources {
         let files = serde_json::from_value::<Vec<PathBuf>>(given.value.clone()).unwrap_or_default();
         for file in files {
             let read = match is_of_project {
-                // Only what the digest was taken of.
+                // Only the bytes of which the digest was taken.
                 true => match texts.iter().find(|(path, _)| *path == file) {
                     Some((path, bytes)) => crate::rules::load::read_bytes(path, bytes),
                     None => continue,
@@ -245,7 +245,7 @@ impl Sources {
             let node = Node::new(value);
             self.add(Origin::Flag(flag.clone()), key, &node, &mut all, errors);
         }
-        // A flag that is given again counts more.
+        // Of repeated flags, the last one counts.
         all.reverse();
         all
     }
@@ -292,7 +292,7 @@ impl Sources {
     }
 }
 
-/// Reads `KEY=VALUE` as a flag gives it.
+/// Parses `KEY=VALUE` of a flag.
 pub fn of_flag(text: &str) -> Result<(String, Value), String> {
     let Some((key, value)) = text.split_once('=') else {
         return Err(format!("{} is not allowed, allowed is KEY=VALUE", quoted(text)));
@@ -310,25 +310,25 @@ pub fn of_flag(text: &str) -> Result<(String, Value), String> {
     }
 }
 
-/// What one file gives, and all that is wrong with it.
+/// The settings of one file, or all its faults.
 pub fn read_file(path: &Path, sources: &Sources) -> Result<Vec<Given>, Vec<ConfigError>> {
     let read = files::read(path, sources);
     if read.faults.is_empty() { Ok(read.given) } else { Err(read.faults) }
 }
 
-/// The nearest folder, `directory` or above it, that has settings of a project or is the root of a repository; none
-/// beyond the project that `directory` is in.
+/// The nearest folder, from `directory` upwards, with project settings or the root of a repository. The search ends with the
+/// project.
 pub fn workspace(directory: &Path) -> Option<PathBuf> {
     let found = search::upwards(directory, std::env::home_dir().as_deref());
     found.file.map(|(folder, _)| folder).or(found.repository)
 }
 
-/// The folder for the state of this program: `$XDG_STATE_HOME/tersed`, by default `~/.local/state/tersed`.
+/// The state folder of this program: `$XDG_STATE_HOME/tersed`, by default `~/.local/state/tersed`.
 pub fn state_folder() -> Option<PathBuf> {
     folders().state
 }
 
-/// The folders of the user, with nothing else.
+/// Only the folders of the user.
 #[cfg(feature = "config-files")]
 fn folders() -> Sources {
     use etcetera::BaseStrategy;
@@ -341,7 +341,7 @@ fn folders() -> Sources {
     }
 }
 
-/// None: an engine inside another program leaves the folders of the user alone.
+/// Empty: an engine inside another program does not use the user's folders.
 #[cfg(not(feature = "config-files"))]
 fn folders() -> Sources {
     Sources::default()

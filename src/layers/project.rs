@@ -1,7 +1,7 @@
-//! What a project's file may say that the user did not trust: only what makes tersed do less, and never less redaction.
+//! What a project's file may set without the user's trust: only settings that make tersed do less, and never less redaction.
 //!
-//! It may add to the lists of what is left as it is, forbid omissions, and lower the mode. What it may not say is kept
-//! with its line, so that it can be named.
+//! It may add to lists of what stays unchanged, forbid omissions, and lower the mode. Other settings are kept with their
+//! lines, to be reported.
 
 use std::path::PathBuf;
 
@@ -12,25 +12,25 @@ use crate::config::Mode;
 use crate::config::schema::setting;
 use crate::config::table::{Project, row};
 
-/// Items that such a file may put into one list: each call is compared with all of them.
+/// Most items that such a file may add to one list, because each call is compared with all of them.
 const ITEMS: usize = 1000;
 
-/// Settings that are named at once.
+/// Most settings that a message names.
 const NAMED: usize = 12;
 
-/// A project's file that the user did not trust as it is.
+/// A project's file that the user does not trust with its current content.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Untrusted {
     /// The file.
     pub path: PathBuf,
-    /// Whether it was trusted with another content.
+    /// Whether it was trusted with other content.
     pub has_changed: bool,
-    /// What it says and does not count.
+    /// Its settings that do not count.
     pub ignored: Vec<Given>,
 }
 
 impl Untrusted {
-    /// All of it on one line; `None` where everything that the file says counts.
+    /// A report on one line; `None` if all settings of the file count.
     pub fn line(&self) -> Option<String> {
         if self.ignored.is_empty() {
             return None;
@@ -52,7 +52,7 @@ impl Untrusted {
     }
 }
 
-/// Whether a value can only make tersed do less. A mode can still turn out to be no lower one.
+/// Whether a value can only make tersed do less. For a mode, `over` must also check that it is lower.
 pub(super) fn may_say(key: &str, value: &Value) -> bool {
     match row(key).and_then(|row| row.project) {
         Some(Project::TurnsOn) => *value == Value::Bool(true),
@@ -62,19 +62,19 @@ pub(super) fn may_say(key: &str, value: &Value) -> bool {
     }
 }
 
-/// What part such a file has in a value.
+/// The effect of such a file on a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
-    /// It changes it.
+    /// It changes the value.
     Counts,
-    /// It says what is so already.
+    /// It sets the value that already applies.
     Nothing,
     /// It asks for more than it may.
     Refused,
 }
 
-/// Lays a value of such a file over what lies below it; `None` below is the default. Gives what counts, and the part
-/// that the file has in it.
+/// Applies a value of such a file on top of the lower one; `None` means the default. Returns the resulting value, and the
+/// effect of the file.
 pub(super) fn over(key: &str, value: &Value, below: Option<&Value>) -> (Option<Value>, Part) {
     let project = row(key).and_then(|row| row.project);
     if project == Some(Project::Lowers) {

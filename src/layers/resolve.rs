@@ -1,4 +1,4 @@
-//! Layers laid over each other: the settings that come of them, and what of them does not count.
+//! Combines the layers: the resulting settings, and the values that do not count.
 
 use std::path::PathBuf;
 
@@ -14,56 +14,56 @@ use crate::config::table::row;
 use crate::config::{Config, ConfigPatch, Policy, Profile};
 use crate::rules::Rules;
 
-/// The layers, the topmost first; profile and defaults are not among them.
+/// The layers, topmost first, without profile and defaults.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Layers {
     pub(super) layers: Vec<Vec<Given>>,
     pub(super) files: Vec<PathBuf>,
-    /// Those of the files of rules; they lie below those of `policy.rules`.
+    /// The rules from files of rules; they come after those of `policy.rules`.
     pub(super) rules: Rules,
-    /// What is wrong with variables and files of the user.
+    /// Faults of variables and of the user's files.
     pub(super) faults: Vec<ConfigError>,
-    /// What is wrong with the project's files.
+    /// Faults of the project's files.
     pub(super) of_project: Vec<ConfigError>,
     /// The project's file.
     pub(super) project: Option<PathBuf>,
     pub(super) untrusted: Option<Untrusted>,
 }
 
-/// The settings in force, and where each comes from that somebody gave.
+/// The settings in force, and the origin of each given value.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Resolved {
     /// The settings.
     pub config: Config,
-    /// What was given and counts, in the order of the definition.
+    /// The given values that count, in the order of the definition.
     pub given: Vec<Given>,
-    /// The project's file, where it is not trusted.
+    /// The project's file, if it is not trusted.
     pub untrusted: Option<Untrusted>,
 }
 
-/// A value that cannot be used, and what is said of it.
+/// A value that cannot be used, and the error.
 struct Bad {
     error: ConfigError,
     given: Option<Box<Given>>,
 }
 
 impl Layers {
-    /// The files that were found, those that count more first.
+    /// The files that were found, highest priority first.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
-    /// What is wrong with variables and files, and does not count.
+    /// Faults of variables and files; their values do not count.
     pub fn faults(&self) -> impl Iterator<Item = &ConfigError> {
         self.of_user().iter().chain(&self.of_project)
     }
 
-    /// The same of what the user wrote.
+    /// Only the faults of what the user wrote.
     pub fn of_user(&self) -> &[ConfigError] {
         &self.faults
     }
 
-    /// Adds what came of a file below what is there.
+    /// Adds the result of a file below the existing layers.
     pub(super) fn add(&mut self, path: PathBuf, read: Read) {
         self.layers.push(read.given);
         self.files.push(path);
@@ -71,7 +71,7 @@ impl Layers {
         self.untrusted = read.untrusted.or(self.untrusted.take());
     }
 
-    /// These layers with what a host gave on top of them.
+    /// These layers with the host's settings on top.
     pub fn under(&self, name: &'static str, patch: &ConfigPatch) -> Self {
         let node = Node::new(&serde_json::to_value(patch).unwrap_or_default());
         let mut top = Vec::new();
@@ -83,7 +83,7 @@ impl Layers {
         all
     }
 
-    /// The settings that come of all layers.
+    /// The settings that result from all layers.
     ///
     /// # Errors
     ///
@@ -92,7 +92,7 @@ impl Layers {
         self.lay().map_err(|bad| bad.error)
     }
 
-    /// The same without the values that cannot be used, and the faults of these.
+    /// The same without unusable values, and the faults of these values.
     pub fn settle(&self) -> (Resolved, Vec<ConfigError>) {
         let mut layers = self.clone();
         let mut errors = Vec::new();
@@ -107,7 +107,7 @@ impl Layers {
                 layers.layers.iter_mut().for_each(|layer| layer.retain(|one| !one.is(given)));
             }
             if layers.count() == count {
-                // Nobody gave it; the defaults can always be used.
+                // No given value is at fault; the defaults can always be used.
                 return (Resolved::default(), errors);
             }
         }
@@ -161,8 +161,8 @@ impl Layers {
     }
 }
 
-/// Lays a value of a file that is not trusted over what lies below it; what comes of it counts as any other. One that
-/// comes to nothing is null.
+/// Applies a value of an untrusted file on top of the lower one; the result counts like any other value. If it has no
+/// effect, it becomes null.
 fn lower(known: &mut Given, below: Option<&Given>, refused: &mut Vec<Given>) {
     let (value, part) = over(&known.key, &known.value, below.map(|below| &below.value));
     if part == Part::Refused {
@@ -176,7 +176,7 @@ fn lower(known: &mut Given, below: Option<&Given>, refused: &mut Vec<Given>) {
     }
 }
 
-/// Adds the items of a lower layer in front, but for those whose name a higher one gives too.
+/// Adds the items of a lower layer in front, except those whose name a higher layer also has.
 fn add_below(items: &mut Value, below: &Value) {
     let (Some(items), Some(below)) = (items.as_array_mut(), below.as_array()) else { return };
     let named = |item: &&Value| items.iter().all(|known| known["name"] != item["name"]);
@@ -184,7 +184,7 @@ fn add_below(items: &mut Value, below: &Value) {
     items.splice(0..0, more);
 }
 
-/// An error about a value that was given, at its origin.
+/// An error about a given value, at its origin.
 fn wrong(given: &[Given], key: &str, text: String) -> Bad {
     let is_it = |given: &&Given| key.starts_with(&given.key) || given.key.starts_with(key);
     let bad = given.iter().filter(is_it).max_by_key(|given| given.key.len());
@@ -197,7 +197,7 @@ fn wrong(given: &[Given], key: &str, text: String) -> Bad {
     Bad { error: ConfigError { place, line, text }, given: bad.cloned().map(Box::new) }
 }
 
-/// Puts a value at its place, unless one stands there already.
+/// Puts a value at its path, unless there already is one.
 fn put(whole: &mut Map<String, Value>, key: &str, value: &Value) {
     match key.split_once('.') {
         None => {

@@ -1,28 +1,28 @@
-//! Where the file of a project is looked for: in the working folder and above it, as far as the project goes.
+//! Searches the project's file: in the working folder and above, within the project.
 //!
-//! The repository's root, the user's home folder and the boundary of a file system end the way; what lies beyond them is
-//! nobody's project. Nothing is read here.
+//! The search ends at the root of the repository, the user's home folder and the boundary of a file system. Nothing is read
+//! here.
 
 use std::path::{Path, PathBuf};
 
 use super::NAMES;
 use crate::files::{Folder, resolved};
 
-/// What the root of a repository holds.
+/// Names that mark the root of a repository.
 const REPOSITORY: [&str; 3] = [".git", ".hg", ".jj"];
 
-/// What was found on the way up.
+/// The result of the search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Found {
-    /// The folders that were looked into, the lowest first.
+    /// The searched folders, lowest first.
     pub folders: Vec<PathBuf>,
-    /// The first folder with files of that name, and those that are there, whatever they are.
+    /// The first folder with configuration files, and their names, whatever their kind.
     pub file: Option<(PathBuf, Vec<&'static str>)>,
     /// The root of the repository.
     pub repository: Option<PathBuf>,
 }
 
-/// Looks in `directory` and above it.
+/// Searches `directory` and the folders above it.
 pub(super) fn upwards(directory: &Path, home: Option<&Path>) -> Found {
     let mut found = Found::default();
     let Ok(start) = resolved(directory) else { return found };
@@ -69,7 +69,7 @@ mod tests {
         fs::write(top.join("home/tersed.toml"), "").unwrap();
         assert_eq!(look().file, Some((top.join("home"), vec!["tersed.toml"])));
         for root in [".git", ".hg", ".jj"] {
-            // A file there is what a linked work tree has.
+            // A linked work tree has a file there.
             let root = top.join("home/work/repository").join(root);
             fs::write(&root, "").unwrap();
             let found = look();

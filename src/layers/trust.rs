@@ -1,8 +1,8 @@
-//! Which files of projects the user trusts, and with which content.
+//! Records which project files the user trusts, and with which content.
 //!
-//! One small file for each in the user's state folder, outside of every project: the path, a digest of the bytes, and the
-//! same of the files of rules that it names. What changed since is not trusted. Bytes are compared that are then parsed,
-//! so that nobody can change a file in between.
+//! There is one small file for each in the user's state folder, outside of every project. It holds the path, a digest of the
+//! bytes, and the same for the files of rules that it names. Changed content is not trusted. The bytes that are compared are
+//! the bytes that are parsed, so nobody can change the file in between.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -12,11 +12,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::{Folder, Links, Writers, open_dir_beneath, read_regular, resolved};
 
-/// The folder, below that of the state.
+/// The folder, below the state folder.
 pub(super) const FOLDER: &str = "trust";
 /// Largest record, in bytes.
 const LARGEST: u64 = 64 << 10;
-/// Records that are listed.
+/// Most records that are listed.
 const MAX_RECORDS: usize = 10_000;
 
 /// A file and the digest of its content.
@@ -51,12 +51,12 @@ pub struct Trusted {
 }
 
 impl Trusted {
-    /// Those below the folder for the state of this program.
+    /// The records below the state folder of this program.
     pub fn below(state: &Path) -> Self {
         Self { state: state.to_owned() }
     }
 
-    /// The folder that they are in.
+    /// The folder of the records.
     pub fn folder(&self) -> PathBuf {
         self.state.join(FOLDER)
     }
@@ -70,7 +70,7 @@ impl Trusted {
         open_dir_beneath(&self.state, Path::new(FOLDER)).ok()
     }
 
-    /// What is trusted of a file. A record that anybody else could have written is none.
+    /// What is trusted of a file. A record that others could have written does not count.
     pub fn find(&self, path: &Path) -> Option<Record> {
         self.read(&self.open()?, &Self::name(path))
     }
@@ -80,7 +80,7 @@ impl Trusted {
         serde_json::from_slice(&bytes).ok()
     }
 
-    /// All of them, by path.
+    /// All records, sorted by path.
     pub fn all(&self) -> Vec<Record> {
         let Some(folder) = self.open() else { return Vec::new() };
         let names =
@@ -91,11 +91,11 @@ impl Trusted {
         all
     }
 
-    /// Keeps a record of `path`, in place of an earlier one.
+    /// Stores a record of `path`; replaces an earlier one.
     ///
     /// # Errors
     ///
-    /// The folder cannot be made or written to, or others may write to it.
+    /// The folder cannot be created or written to, or others may write to it.
     pub fn keep(&self, path: &Path, record: &Record) -> Result<(), String> {
         let folder = self.folder();
         let error = |e: &dyn std::fmt::Display| format!("{}: {e}", folder.display());
@@ -113,7 +113,7 @@ impl Trusted {
         Ok(())
     }
 
-    /// Forgets what was trusted of a file; whether there was something.
+    /// Deletes the record of a file. Returns whether there was one.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl Trusted {
     }
 }
 
-/// The bytes of a file that the user names: regular, no larger than `limit`, and written by nobody else.
+/// The bytes of a file that the user names: regular, at most `limit` bytes, and writable by nobody else.
 pub(super) fn of_user(path: &Path, limit: u64) -> Result<Vec<u8>, String> {
     read_regular(path, limit, Links::Follow, Writers::Own).map_err(|refused| refused.why.to_string())
 }

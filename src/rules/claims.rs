@@ -1,11 +1,11 @@
-//! Whether a rule's own words tell of success, and whether a result proves them.
+//! Decides whether a rule's own words claim success, and whether a result proves it.
 //!
-//! A list of words cannot know every language, so that any letter beyond ASCII counts as a claim too.
+//! No word list covers every language, so any letter outside ASCII counts as a claim too.
 
 use crate::text::call::ToolCall;
 use crate::text::source::Source;
 
-/// Words that say that something went well or that there is nothing.
+/// Words that claim success or that there is nothing.
 const WORDS: &[&str] = &[
     "0",
     "accepted",
@@ -74,7 +74,7 @@ const WORDS: &[&str] = &[
     "zero",
 ];
 
-/// Words that say that something is not so or went wrong.
+/// Negative words.
 const DENIALS: &[&str] = &[
     "abort",
     "aborted",
@@ -119,14 +119,14 @@ const DENIALS: &[&str] = &[
     "wrong",
 ];
 
-/// How many words of a line deny something, `n't` among them.
+/// Number of negative words in a line, including `n't`.
 pub(super) fn denials(line: &str) -> usize {
     let words = line.split(|c: char| !c.is_ascii_alphanumeric());
     let is_denial = |word: &&str| DENIALS.iter().any(|denial| denial.eq_ignore_ascii_case(word));
     words.filter(is_denial).count() + line.matches("n't").count()
 }
 
-/// The word of a text that tells of success, if one does.
+/// The word of a text that claims success, if there is one.
 pub fn claim(text: &str) -> Option<&str> {
     if let Some(at) = text.find(|c: char| !c.is_ascii()) {
         return Some(&text[at..]);
@@ -138,7 +138,7 @@ pub fn claim(text: &str) -> Option<&str> {
     words.find(is_claim).or_else(|| is_current.map(|(at, len)| &text[at..at + len]))
 }
 
-/// What stands in a replacement beside its groups.
+/// The literal text of a replacement, without its groups.
 pub(super) fn literal(template: &str) -> String {
     let mut out = String::new();
     let mut rest = template;
@@ -156,21 +156,21 @@ pub(super) fn literal(template: &str) -> String {
     out
 }
 
-/// What is known of how a command ended.
+/// How a command ended, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proof {
-    /// Something says that it failed, or may have.
+    /// Something shows that it failed, or may have failed.
     pub is_bad: bool,
-    /// Its status is known to be 0, and is that of all of it.
+    /// Its status is known to be 0 and covers the whole command.
     pub is_good: bool,
 }
 
 impl Proof {
-    /// What a call and its text prove.
+    /// The proof that a call and its text give.
     pub fn of(call: &ToolCall, source: &Source<'_>) -> Self {
         let is_bad =
             call.succeeded() == Some(false) || call.is_error == Some(true) || !source.failures().is_empty();
-        // The status of a pipe or of a chain is that of its last part.
+        // A pipe or chain has the status of its last part.
         let is_masked = call.command.as_deref().is_some_and(|command| {
             command.trim().contains(['|', ';', '\n'])
                 || command.replace("&&", "").replace(">&", "").contains('&')
@@ -178,7 +178,7 @@ impl Proof {
         Self { is_bad, is_good: !is_bad && call.exit_code == Some(0) && !is_masked }
     }
 
-    /// Whether a rule may use words of its own.
+    /// Whether a rule may use its own words.
     pub fn allows(self, claims: bool) -> bool {
         if claims { self.is_good } else { !self.is_bad }
     }

@@ -1,13 +1,13 @@
-//! Whether a command is one that a rule is for: the start of its words, read as a shell reads them.
+//! Decides whether a rule applies to a command: by its first words, parsed as a shell does.
 //!
-//! A text that several programs wrote is not that of one of them, and what a filter picked is not what the
-//! program wrote: such a command fits no rule, since unclear means no.
+//! The text of several programs, or text that a filter selected, is not the output of one program. No rule applies to such a
+//! command.
 
 use super::error::RuleError;
 use super::globs::Glob;
 use crate::detect::command::{CommandLine, Simple};
 
-/// Programs that write nothing of note beside another.
+/// Programs whose output next to another's can be ignored.
 const QUIET: &[&str] = &[
     "echo", "printf", "true", ":", "sleep", "mkdir", "touch", "rm", "cp", "mv", "ln", "chmod", "source", ".",
     "wait", "set", "trap",
@@ -43,7 +43,7 @@ impl Prefix {
         Ok(Self { words, flags: flags.into_iter().map(str::to_owned).collect() })
     }
 
-    /// The program, where it is named without a wildcard, in lower case.
+    /// The program in lower case, if it is named without a wildcard.
     pub(super) fn program(&self) -> Option<&str> {
         self.words.first()?.name()
     }
@@ -59,7 +59,7 @@ impl Prefix {
     }
 
     fn is_start_without_flags(&self, simple: &Simple) -> bool {
-        // The flags of git before its command may have a value.
+        // The flags of git before its subcommand may have values.
         let after = match simple.git_subcommand() {
             Some(command) => simple.argv.iter().position(|arg| arg == command).unwrap_or(1),
             None => 1,
@@ -71,7 +71,7 @@ impl Prefix {
     }
 }
 
-/// Whether the output is that of a command which one of the prefixes fits, and why not.
+/// Whether the output belongs to a command that one of the prefixes matches; if not, why.
 pub(super) fn fit(prefixes: &[Prefix], line: &CommandLine) -> Result<(), &'static str> {
     let mut found = false;
     for (simple, is_filtered) in line.producers() {

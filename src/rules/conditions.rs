@@ -1,4 +1,4 @@
-//! The conditions of a rule: what each asks, whether it holds, and how both are said.
+//! The conditions of a rule: their definition, their verdict, and an explanation of both.
 
 use regex::Regex;
 
@@ -12,18 +12,18 @@ use crate::detect::json::is_json;
 use crate::text::call::ToolCall;
 use crate::text::source::Source;
 
-/// What conditions are asked about: one text of a result.
+/// The input of conditions: one text of a result.
 #[derive(Debug)]
 pub struct Facts<'a> {
     /// The call.
     pub call: &'a ToolCall,
     /// The text.
     pub source: &'a Source<'a>,
-    /// What the call tells.
+    /// What the call tells about the text.
     pub detection: &'a Detection,
-    /// What the output is of.
+    /// The kind of output.
     pub kind: Option<&'a str>,
-    /// Fewest bytes of a text that a rule without a number of its own is used on.
+    /// Smallest text, in bytes, for a rule without its own limit.
     pub min_bytes: usize,
 }
 
@@ -50,14 +50,14 @@ enum Status {
     Unknown,
 }
 
-/// What came of one condition.
+/// The verdict on one condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// Name of the condition, as a rule writes it.
     pub condition: &'static str,
     /// Whether it holds.
     pub holds: bool,
-    /// What is wanted and what is there.
+    /// The expected and the actual value.
     pub why: String,
 }
 
@@ -65,7 +65,7 @@ pub struct Verdict {
 #[derive(Debug, Clone)]
 pub(super) struct Conditions {
     all: Vec<Condition>,
-    /// Fewest bytes, where the rule says so itself.
+    /// Smallest text in bytes, if the rule sets it.
     pub(super) min_bytes: Option<usize>,
 }
 
@@ -148,7 +148,7 @@ impl Conditions {
             && self.all.iter().all(|condition| condition.holds(facts))
     }
 
-    /// All conditions with what came of them.
+    /// All conditions with their verdicts.
     pub(super) fn explain(&self, facts: &Facts<'_>) -> Vec<Verdict> {
         let mut out = Vec::with_capacity(self.all.len() + 1);
         if self.min_bytes.is_none() {
@@ -160,7 +160,7 @@ impl Conditions {
         out
     }
 
-    /// Programs that the rule is for, each named in lower case; `None` where it is for any.
+    /// Programs that the rule applies to, in lower case; `None` for any.
     pub(super) fn programs(&self) -> Option<Vec<&str>> {
         self.all.iter().find_map(|condition| match condition {
             Condition::Command(prefixes, _) => prefixes.iter().map(Prefix::program).collect(),
@@ -168,7 +168,7 @@ impl Conditions {
         })
     }
 
-    /// Tools, alike.
+    /// The same for tools.
     pub(super) fn tools(&self) -> Option<Vec<&str>> {
         self.all.iter().find_map(|condition| match condition {
             Condition::Tool(globs, _) => globs.iter().map(Glob::name).collect(),
@@ -176,7 +176,7 @@ impl Conditions {
         })
     }
 
-    /// Texts of which one stands in every text that the rule is for.
+    /// Literals of which every matching text contains at least one.
     pub(super) fn literals(&self) -> Option<Vec<String>> {
         self.all.iter().find_map(|condition| match condition {
             Condition::Text(regex) => regexes::literals(regex.as_str()),
@@ -281,7 +281,7 @@ fn content_type(text: &str) -> Option<&'static str> {
     TYPES.iter().copied().find(|known| *known == short)
 }
 
-/// What a text is by itself. Only its ends are looked at, but for JSON.
+/// The type of a text by its content. Only its ends are read, except for JSON.
 fn type_of(text: &str) -> &'static str {
     let text = text.trim();
     let lower = |n: usize| text.get(..text.floor_char_boundary(n)).unwrap_or_default().to_ascii_lowercase();

@@ -1,13 +1,13 @@
-//! What is wrong with a rule: its name, the field, the value, and what is allowed there.
+//! Faults of a rule: its name, the field, the value, and what is allowed.
 
 use std::fmt;
 
-/// A rule that cannot be used.
+/// A fault of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleError {
-    /// The rule's place in its list, from 0.
+    /// The rule's index in its list, from 0.
     pub index: usize,
-    /// Its name, where it has one.
+    /// Its name, if it has one.
     pub rule: String,
     /// The field, as a path: `stages.replace[0].pattern`.
     pub field: String,
@@ -33,7 +33,7 @@ impl fmt::Display for RuleError {
 
 impl std::error::Error for RuleError {}
 
-/// The allowed name that a wrong one was probably meant to be.
+/// The allowed name that was probably meant.
 pub fn nearest<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const ALIKE: f64 = 0.7;
     let given = given.to_ascii_lowercase();
@@ -43,7 +43,7 @@ pub fn nearest<'a>(given: &str, allowed: impl IntoIterator<Item = &'a str>) -> O
     (1.0 - alike(best) as f64 / longest as f64 >= ALIKE).then_some(best)
 }
 
-/// The reason for a name that is not known.
+/// The error for an unknown name.
 pub(super) fn unknown(given: &str, allowed: &[&str]) -> String {
     const MANY: usize = 24;
     let hint = nearest(given, allowed.iter().copied());
@@ -58,7 +58,7 @@ pub(super) fn quoted(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// Adds the name that was probably meant to serde's message on a field that is not known.
+/// Adds the name that was probably meant to serde's error about an unknown field.
 pub(super) fn with_nearest(message: &str) -> String {
     let Some((_, rest)) = message.split_once("unknown field `") else { return message.to_owned() };
     let Some((given, rest)) = rest.split_once('`') else { return message.to_owned() };

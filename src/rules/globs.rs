@@ -4,7 +4,7 @@ use regex::{Regex, RegexBuilder};
 
 use super::error::RuleError;
 
-/// One such name.
+/// A name or a pattern.
 #[derive(Debug, Clone)]
 pub(super) enum Glob {
     /// Without a wildcard, in lower case.
@@ -48,7 +48,7 @@ impl Glob {
         }
     }
 
-    /// The name, where it has no wildcard.
+    /// The name, if it has no wildcard.
     pub(super) fn name(&self) -> Option<&str> {
         match self {
             Self::Name(text) => Some(text),

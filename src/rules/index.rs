@@ -1,5 +1,5 @@
-//! Which rules may fit a text, found at once for all of them: by the program that ran, by the tool, or by the
-//! literals that a rule's pattern needs. What is not found here cannot fit; what is found may not either.
+//! An index over all rules that finds candidates for a text: by program, by tool, or by literals that a rule's pattern
+//! requires. A rule that is not found cannot match; a found rule may still not match.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use super::Rule;
 use super::conditions::Facts;
 
-/// See the module. Rules are named by their places.
+/// The index; rules are identified by position.
 #[derive(Debug, Default)]
 pub(super) struct Index {
     programs: HashMap<String, Vec<u32>>,
@@ -20,7 +20,7 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// `rules` in the order in which they are asked.
+    /// `rules` in the order in which they are tried.
     pub(super) fn new<'a>(rules: impl Iterator<Item = &'a Rule>) -> Self {
         let mut out = Self::default();
         let mut literals: Vec<String> = Vec::new();
@@ -38,7 +38,7 @@ impl Index {
             }
         }
         if !literals.is_empty() {
-            // Every occurrence counts, also inside another, which only this kind of match finds.
+            // Overlapping occurrences count too; only this kind of match finds them.
             let kind = (literals.len() <= DENSE).then_some(AhoCorasickKind::DFA);
             let search = AhoCorasick::builder()
                 .match_kind(MatchKind::Standard)
@@ -47,14 +47,14 @@ impl Index {
                 .build(&literals);
             match search {
                 Ok(search) => out.literals = Some(search),
-                // Too large for one search: each is asked.
+                // Too large for one search: every such rule is tried.
                 Err(_) => out.rest.append(&mut out.of_literal),
             }
         }
         out
     }
 
-    /// Places of the rules that may fit, in order, none twice.
+    /// Positions of candidate rules, in order, each once.
     pub(super) fn candidates(&self, facts: &Facts<'_>) -> Vec<u32> {
         let mut out = self.rest.clone();
         if !self.programs.is_empty() {
@@ -81,7 +81,7 @@ impl Index {
     }
 }
 
-/// Literals up to which the search takes memory for speed: some 10 MiB.
+/// Most literals for which the search uses memory for speed: some 10 MiB.
 const DENSE: usize = 1500;
 
 fn put(map: &mut HashMap<String, Vec<u32>>, names: &[&str], place: u32) {

@@ -15,9 +15,9 @@ use crate::files::{Links, Writers, read_regular};
 pub struct LoadError {
     /// The file.
     pub path: PathBuf,
-    /// The line, from 1, where it is known.
+    /// The line, from 1, if known.
     pub line: Option<usize>,
-    /// What is wrong: rule, field, value and what is allowed.
+    /// The fault: rule, field, value and what is allowed.
     pub reason: String,
 }
 
@@ -33,17 +33,16 @@ impl fmt::Display for LoadError {
 
 impl std::error::Error for LoadError {}
 
-/// Reads a file of rules that are to be in force: regular, of at most 1 MiB, and written by nobody but the user and the
-/// superuser.
+/// Reads a file of rules for use: regular, at most 1 MiB, and writable only by the user and the superuser.
 ///
 /// # Errors
 ///
-/// It may not be read, or one of its rules is wrong.
+/// The file may not be read, or a rule is invalid.
 pub fn load(path: &Path) -> Result<Rules, LoadError> {
     of_file(path, Writers::Own)
 }
 
-/// The same for a look at rules that somebody else may have written.
+/// Reads a file of rules for inspection; anybody may have written it.
 ///
 /// # Errors
 ///
@@ -59,11 +58,11 @@ fn of_file(path: &Path, writers: Writers) -> Result<Rules, LoadError> {
     read_bytes(path, &bytes)
 }
 
-/// Reads the bytes of a file; the path says its format.
+/// Parses the bytes of a file; its path decides the format.
 ///
 /// # Errors
 ///
-/// They are no UTF-8, or one of the rules is wrong.
+/// They are not UTF-8, or a rule is invalid.
 pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<Rules, LoadError> {
     match std::str::from_utf8(bytes) {
         Ok(text) => read(path, text),
@@ -71,7 +70,7 @@ pub fn read_bytes(path: &Path, bytes: &[u8]) -> Result<Rules, LoadError> {
     }
 }
 
-/// Reads the text of a file; the path says its format.
+/// Parses the text of a file; its path decides the format.
 pub fn read(path: &Path, text: &str) -> Result<Rules, LoadError> {
     let error = |line: Option<usize>, reason: String| LoadError { path: path.to_owned(), line, reason };
     let value = value(path, text).map_err(|(line, reason)| error(line, reason))?;
@@ -125,7 +124,7 @@ fn value(path: &Path, text: &str) -> Result<Value, (Option<usize>, String)> {
     }
 }
 
-/// The line on which a rule says its name.
+/// The line on which a rule gives its name.
 fn line_of(text: &str, name: &str) -> Option<usize> {
     let is_it = |line: &str| {
         let line = line.trim_start_matches(['-', ' ', '\t', '{', '"', ',']);

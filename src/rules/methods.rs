@@ -1,4 +1,4 @@
-//! The methods that a rule's `pipeline` names: reducers, steps and encoders of the product, and groups of them.
+//! The methods that a rule's `pipeline` may name: reducers, steps and encoders, and groups of them.
 
 use super::error::{RuleError, unknown};
 use crate::text::methods::{ENCODERS, REDUCERS};
@@ -14,7 +14,7 @@ pub const STEPS: &[(&str, &str)] = &[
     ("dictionary", "writes repeated text once, in `aggressive`"),
 ];
 
-/// Names of groups, and what they stand for.
+/// Names of groups and their meaning.
 pub const GROUPS: &[(&str, &str)] = &[
     (
         "passthrough",
@@ -26,12 +26,12 @@ pub const GROUPS: &[(&str, &str)] = &[
     ("builtin", "all that is done without a rule"),
 ];
 
-/// What a rule lets work on a text.
+/// The methods that a rule allows for a text.
 #[derive(Debug, Clone, Default)]
 pub struct Methods {
     /// Nothing.
     pub passthrough: bool,
-    /// The reducer that is chosen without a rule.
+    /// The reducer that would be chosen without a rule.
     chosen: bool,
     /// Reducers by name, in the rule's order.
     reducers: Vec<&'static str>,
@@ -56,7 +56,7 @@ impl Methods {
         Ok(out)
     }
 
-    /// What works after the stages of a rule that does not say.
+    /// The methods after the stages of a rule without a `pipeline`.
     pub(super) fn lossless() -> Self {
         let mut out = Self::default();
         out.add_lossless();
@@ -93,35 +93,35 @@ impl Methods {
         Ok(())
     }
 
-    /// Whether a step or an encoder works.
+    /// Whether a step or an encoder is allowed.
     pub fn allows(&self, step: &str) -> bool {
         self.steps.contains(&step)
     }
 
-    /// Whether any reducer works.
+    /// Whether any reducer is allowed.
     pub fn reads(&self) -> bool {
         self.chosen || !self.reducers.is_empty()
     }
 
-    /// Whether the reducer works that would without a rule.
+    /// Whether the reducer that would be chosen without the rule is allowed.
     pub fn is_chosen(&self, reducer: Option<&str>) -> bool {
         self.chosen || reducer.is_some_and(|id| self.reducers.contains(&id))
     }
 
-    /// Reducers that may work in its place, in the rule's order.
+    /// Reducers that may replace it, in the rule's order.
     pub fn reducers(&self) -> &[&'static str] {
         &self.reducers
     }
 }
 
-/// All names that a pipeline may hold.
+/// All names that a pipeline may contain.
 fn names() -> Vec<&'static str> {
     let groups = GROUPS.iter().chain(STEPS).map(|(name, _)| *name);
     let reducers = REDUCERS.iter().map(|(id, _)| *id);
     groups.chain(ENCODERS.iter().copied()).chain(reducers).collect()
 }
 
-/// The stages, with their parameters and what they do.
+/// The stages with their parameters and effects.
 pub const STAGES: &[(&str, &str, &str)] = &[
     ("stripAnsi", "`true`", "Escape sequences go. The safe stage has always done it before."),
     (

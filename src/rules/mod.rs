@@ -1,10 +1,9 @@
-//! Rules of the operator: what is done to which output, in place of what is there without a rule.
+//! Rules of the operator, which replace the built-in treatment of some outputs.
 //!
-//! A rule is chosen by what a call and its text are like (`conditions`, found through `index`), and either names the
-//! methods that may work on the text (`methods`), or has line stages (`stages`), or both. It works as a reducer
-//! does: spans over source lines, under the guard, the gate and the ledger of the pipeline, which trusts it no more
-//! than it trusts a reducer. Its own words are only used where they are borne out (`claims`). `spec` is what an
-//! operator writes, `load` reads files of it, `check` runs the tests that rules carry and explains a choice.
+//! A rule is chosen by properties of a call and its text (`conditions`, found through `index`). It names the methods that
+//! may process the text (`methods`), or has line stages (`stages`), or both. Like a reducer it returns spans over source
+//! lines, and the pipeline's guard, gate and ledger check it in the same way. Its own words are only used if they are proven
+//! (`claims`). `spec` is the format for operators, and `load` reads files of it.
 
 pub mod claims;
 mod commands;
@@ -41,15 +40,15 @@ use conditions::Conditions;
 use index::Index;
 use stages::{Staged, Stages};
 
-/// Rules at once.
+/// Most rules at once.
 pub const MAX_RULES: usize = 10_000;
 
-/// A rule, read and checked.
+/// A rule, parsed and validated.
 #[derive(Debug)]
 pub struct Rule {
     spec: RuleSpec,
     when: Conditions,
-    /// What works on the text after the stages.
+    /// The methods that process the text after the stages.
     pub methods: Methods,
     stages: Option<Stages>,
 }
@@ -62,7 +61,7 @@ impl Rule {
         let methods = match (&spec.pipeline, &stages) {
             (Some(names), _) => Methods::new(names)?,
             (None, Some(_)) => Methods::lossless(),
-            // One that takes another away need not do anything.
+            // A rule that only disables another one may be empty.
             (None, None) if !spec.enabled => Methods::default(),
             (None, None) => {
                 return Err(RuleError::new(
@@ -100,7 +99,7 @@ impl Rule {
         format!("rule:{}", self.spec.name)
     }
 
-    /// As the operator wrote it.
+    /// The rule as the operator wrote it.
     pub fn spec(&self) -> &RuleSpec {
         &self.spec
     }
@@ -110,18 +109,18 @@ impl Rule {
         self.stages.is_some()
     }
 
-    /// Whether it is for results of so few bytes, whatever the policy says.
+    /// Whether the rule itself allows results of this few bytes, whatever the policy says.
     pub fn least_bytes(&self) -> Option<usize> {
         self.when.min_bytes
     }
 
-    /// Every condition with what came of it.
+    /// Every condition with its verdict.
     pub fn explain(&self, facts: &Facts<'_>) -> Vec<Verdict> {
         self.when.explain(facts)
     }
 
-    /// What the stages make of the lines that are kept so far, and whether words of the rule were not used; `failures`
-    /// pass through.
+    /// Applies the stages to the lines that are still kept, and says whether unproven words of the rule were left out.
+    /// `failures` are not changed.
     pub fn reduce(
         &self,
         source: &Source<'_>,
@@ -135,7 +134,7 @@ impl Rule {
         (staged.reduction(source, self.name()), staged.unproven)
     }
 
-    /// What becomes of each line in the stages.
+    /// The fate of each line in the stages.
     pub fn fates(&self, source: &Source<'_>, call: &ToolCall, failures: &[usize]) -> Vec<Fate> {
         self.staged(source, call, &Ledger::new(source), failures).map_or(Vec::new(), |staged| staged.fates)
     }
@@ -150,7 +149,7 @@ impl Rule {
         Some(self.stages.as_ref()?.run(source, ledger, failures, Proof::of(call, source)))
     }
 
-    /// What an operator should know: words that need a proof.
+    /// Warnings for the operator: words that need a proof.
     pub fn warnings(&self) -> Vec<String> {
         let claims = self.stages.iter().flat_map(Stages::claims);
         claims
@@ -180,18 +179,18 @@ fn check_name(name: &str) -> Result<(), RuleError> {
     }
 }
 
-/// The rules of a policy. Cheap to copy; two of the same digest do the same.
+/// The rules of a policy. Cheap to copy; equal digests mean equal rules.
 #[derive(Debug, Clone)]
 pub struct Rules(Arc<Set>);
 
 #[derive(Debug, Default)]
 struct Set {
-    /// As they were given, those that are not enabled too.
+    /// The rules as given, including disabled ones.
     given: Vec<Arc<Rule>>,
-    /// Those in use, in the order in which they are asked.
+    /// The enabled rules in the order in which they are tried.
     ordered: Vec<Arc<Rule>>,
     index: Index,
-    /// Fewest bytes of a text that one of them is for.
+    /// Smallest text, in bytes, that any of them applies to.
     least_bytes: usize,
     digest: [u8; 16],
 }
@@ -204,9 +203,9 @@ impl Default for Rules {
     }
 }
 
-/// What was compiled before: requests may bring the same rules again and again.
+/// Compiled rules; requests may send the same rules again and again.
 static COMPILED: LazyLock<Mutex<HashMap<[u8; 16], Rules>>> = LazyLock::new(Mutex::default);
-/// Lists of rules that are remembered.
+/// Most lists of rules that are remembered.
 const REMEMBERED: usize = 16;
 
 fn remembered(key: [u8; 16], make: impl FnOnce() -> Result<Rules, RuleError>) -> Result<Rules, RuleError> {
@@ -233,7 +232,7 @@ fn digest(parts: &[&[u8]]) -> [u8; 16] {
 }
 
 impl Rules {
-    /// Reads and checks rules.
+    /// Parses and validates rules.
     pub fn new(specs: Vec<RuleSpec>) -> Result<Self, RuleError> {
         if specs.is_empty() {
             return Ok(Self::default());
@@ -267,7 +266,7 @@ impl Rules {
         Self(Arc::new(Set { given, ordered, index, least_bytes, digest }))
     }
 
-    /// These rules with those of a later layer: one of the same name takes the place of the earlier, others are added.
+    /// These rules with those of a later layer, which replace rules of the same name.
     #[must_use]
     pub fn with(&self, later: &Self) -> Self {
         if later.is_empty() || self.0.digest == later.0.digest {
@@ -290,27 +289,27 @@ impl Rules {
         remembered(key, join).unwrap_or_else(|_| later.clone())
     }
 
-    /// Whether there is none.
+    /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.0.given.is_empty()
     }
 
-    /// The rules as they were given.
+    /// The rules as given.
     pub fn given(&self) -> impl Iterator<Item = &Rule> {
         self.0.given.iter().map(|rule| &**rule)
     }
 
-    /// Those in use, in the order in which they are asked.
+    /// The enabled rules in the order in which they are tried.
     pub fn ordered(&self) -> impl Iterator<Item = &Arc<Rule>> {
         self.0.ordered.iter()
     }
 
-    /// Fewest bytes of a text that a rule with a number of its own is for.
+    /// Smallest text, in bytes, that a rule with its own limit applies to.
     pub fn least_bytes(&self) -> usize {
         self.0.least_bytes
     }
 
-    /// The first rule that fits.
+    /// The first rule that matches.
     pub fn choose(&self, facts: &Facts<'_>) -> Option<Arc<Rule>> {
         if self.0.ordered.is_empty() {
             return None;
@@ -322,12 +321,12 @@ impl Rules {
         })
     }
 
-    /// What tells these rules from others, as hexadecimal digits.
+    /// A digest that identifies these rules, in hexadecimal.
     pub fn digest(&self) -> String {
         self.0.digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// What an operator should know of all rules.
+    /// Warnings about all rules.
     pub fn warnings(&self) -> Vec<String> {
         self.given().flat_map(Rule::warnings).collect()
     }
@@ -375,7 +374,7 @@ impl schemars::JsonSchema for Rules {
     }
 }
 
-/// Writes only what tells rules apart, nothing for none: what a policy's fingerprint is made of.
+/// Writes what identifies the rules, and nothing for none: part of a policy's fingerprint.
 pub fn as_digest<S: Serializer>(rules: &Rules, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(Some(rules.digest()).filter(|_| !rules.is_empty()))
 }

@@ -1,25 +1,25 @@
-//! Regular expressions of rules. They come from an operator, so that their cost is bounded twice: the engine is
-//! linear in the text whatever the pattern is, and what a pattern compiles to has a limit.
+//! Regular expressions of rules. They come from an operator, so their cost is limited twice: the engine is linear in the
+//! text for every pattern, and the compiled size is limited.
 
 use regex::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::error::RuleError;
 
-/// Bytes that one pattern, or one list of them, may compile to.
+/// Most bytes that a pattern, or a list of patterns, may compile to.
 pub const SIZE_LIMIT: usize = 1 << 20;
-/// Bytes of one pattern.
+/// Most bytes of a pattern.
 pub const LONGEST: usize = 2048;
-/// How deep groups may be nested.
+/// Deepest nesting of groups.
 const NESTING: u32 = 50;
-/// Patterns of one list.
+/// Most patterns in a list.
 pub const MOST: usize = 64;
-/// Shortest literal that is worth looking for.
+/// Shortest literal that is worth searching.
 const SHORTEST: usize = 3;
-/// Alternatives of which one has to stand in a text.
+/// Most alternative literals of a pattern.
 const ALTERNATIVES: usize = 16;
 
-/// A pattern that is looked for in a whole text: `^` and `$` are the ends of a line.
+/// Compiles a pattern for a whole text: `^` and `$` match at line ends.
 pub(super) fn in_text(field: &str, pattern: &str) -> Result<Regex, RuleError> {
     parsed(field, pattern, true)?;
     let mut builder = RegexBuilder::new(pattern);
@@ -27,14 +27,14 @@ pub(super) fn in_text(field: &str, pattern: &str) -> Result<Regex, RuleError> {
     builder.build().map_err(|error| bad(field, pattern, &error))
 }
 
-/// A pattern that is looked for in one line.
+/// Compiles a pattern for single lines.
 pub(super) fn in_line(field: &str, pattern: &str) -> Result<Regex, RuleError> {
     parsed(field, pattern, false)?;
     let mut builder = RegexBuilder::new(pattern);
     builder.size_limit(SIZE_LIMIT).nest_limit(NESTING).build().map_err(|error| bad(field, pattern, &error))
 }
 
-/// Patterns that are looked for together in one line.
+/// Compiles patterns that are searched together in each line.
 pub(super) fn lines(field: &str, patterns: &[String]) -> Result<RegexSet, RuleError> {
     if patterns.len() > MOST {
         let reason = format!("has {} patterns, allowed are 1 to {MOST}", patterns.len());
@@ -48,7 +48,7 @@ pub(super) fn lines(field: &str, patterns: &[String]) -> Result<RegexSet, RuleEr
     set.map_err(|error| bad(field, &patterns.join("`, `"), &error))
 }
 
-/// Whether a pattern may match where nothing stands.
+/// Whether a pattern can match the empty text.
 pub(super) fn matches_nothing(field: &str, pattern: &str) -> Result<bool, RuleError> {
     Ok(parsed(field, pattern, false)?.properties().minimum_len().unwrap_or(0) == 0)
 }
@@ -83,8 +83,8 @@ fn bad(field: &str, pattern: &str, error: &regex::Error) -> RuleError {
     RuleError::new(field, reason)
 }
 
-/// Texts, in lower case, of which at least one stands in whatever a pattern matches; `None` where there is no such
-/// list or a text of it is too short to be worth looking for.
+/// Literals, in lower case, of which every match contains at least one; `None` if there is no such list or a literal is too
+/// short.
 pub(super) fn literals(pattern: &str) -> Option<Vec<String>> {
     let mut builder = regex_syntax::ParserBuilder::new();
     let hir = builder.nest_limit(NESTING).multi_line(true).crlf(true).build().parse(pattern).ok()?;
@@ -108,7 +108,7 @@ fn required(hir: &Hir) -> Option<Vec<String>> {
     }
 }
 
-/// The most telling list of a sequence: a run of letters whose case does not matter counts as one literal.
+/// The most selective list of a sequence. A run of letters in either case counts as one literal.
 fn of_parts(parts: &[Hir]) -> Option<Vec<String>> {
     let mut best: Option<Vec<String>> = None;
     let mut take = |found: Option<Vec<String>>| {
@@ -135,11 +135,11 @@ fn of_parts(parts: &[Hir]) -> Option<Vec<String>> {
 }
 
 fn single_literal(text: String) -> Option<Vec<String>> {
-    // The search folds the case of ASCII alone.
+    // The search folds only ASCII case.
     (!text.is_empty() && text.is_ascii()).then(|| vec![text.to_ascii_lowercase()])
 }
 
-/// The letter of a class that is one letter in either case.
+/// The letter of a class that holds one letter in both cases.
 fn caseless(class: &Class) -> Option<char> {
     let Class::Unicode(class) = class else { return None };
     let mut letters =

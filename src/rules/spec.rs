@@ -1,5 +1,5 @@
-//! A rule as an operator writes it. What it may hold is here and nowhere else: the schema, the documents and
-//! the errors come from these types. Reading and checking what stands in them is for `compile`.
+//! The format in which operators write rules. The schema, the documentation and the errors come from these types. Validation
+//! is in `Rule` and its parts.
 
 use std::fmt;
 

@@ -1,7 +1,9 @@
-//! The line stages of a rule: what becomes of each line of a text.
+//! The line stages of a rule: what happens to each line of a text.
 //!
-//! They give fates, not text: the reduction and the explanation are both made from them. No stage touches a
-//! line that reports a failure.
+//! They compute fates, not text; the reduction and the explanation are both made from fates. No stage changes a failure
+//! line.
+//!
+//! This file is longer than most because each stage needs its parser, its check and its effect together.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -18,14 +20,14 @@ use crate::text::marker::Marker;
 use crate::text::reason::Reason;
 use crate::text::source::Source;
 
-/// Times that one replacement works in one line.
+/// Most replacements of one pattern in one line.
 const MAX_IN_LINE: usize = 64;
 /// Longest message, in bytes.
 const MESSAGE: usize = 200;
-/// Fewest characters that a long line keeps.
+/// Fewest characters that a truncated line keeps.
 const MIN_KEPT_CHARS: u64 = 20;
 
-/// A rule's own words, and whether they tell of success.
+/// A rule's own words, and whether they claim success.
 #[derive(Debug, Clone)]
 struct Words {
     text: String,
@@ -46,39 +48,39 @@ pub(super) struct Stages {
     empty: Option<Words>,
 }
 
-/// What became of one line.
+/// The fate of one line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Fate {
-    /// Shown as it is.
+    /// Shown unchanged.
     #[default]
     Kept,
-    /// Shown since it reports a failure.
+    /// Shown because it reports a failure.
     Failure,
-    /// An earlier step dealt with it.
+    /// Handled by an earlier step.
     Taken,
-    /// Written anew by a replacement, the first that did.
+    /// Rewritten by a replacement; the index of the first.
     Rewritten(usize),
-    /// Its end is cut off: bytes.
+    /// Truncated by this many bytes.
     Truncated(usize),
-    /// Gone with the whole text, by a `matchOutput`.
+    /// Left out with the whole text, by a `matchOutput`.
     Told(usize),
-    /// Gone by a pattern of `stripLines`.
+    /// Left out by a pattern of `stripLines`.
     Stripped(usize),
-    /// Gone since no pattern of `keepLines` matches.
+    /// Left out because no pattern of `keepLines` matches.
     NotKept,
-    /// Gone between the head and the tail.
+    /// Left out between head and tail.
     BetweenEnds,
-    /// Gone by `maxLines`.
+    /// Left out by `maxLines`.
     OverMost,
 }
 
 impl Fate {
-    /// Whether the line can be seen, at least in part.
+    /// Whether at least a part of the line is visible.
     pub fn is_shown(self) -> bool {
         matches!(self, Self::Kept | Self::Failure | Self::Taken | Self::Rewritten(_) | Self::Truncated(_))
     }
 
-    /// The stage, and the place of the pattern in its list.
+    /// The stage, and the index of the pattern in its list.
     pub fn stage(self) -> Option<(&'static str, Option<usize>)> {
         match self {
             Self::Kept | Self::Failure | Self::Taken => None,
@@ -92,7 +94,7 @@ impl Fate {
         }
     }
 
-    /// One word for what happened.
+    /// One word for the fate.
     pub fn name(self) -> &'static str {
         match self {
             Self::Kept => "kept",
@@ -105,15 +107,15 @@ impl Fate {
     }
 }
 
-/// What the stages make of a text.
+/// The result of the stages.
 #[derive(Debug, Default)]
 pub(super) struct Staged {
     pub(super) fates: Vec<Fate>,
-    /// Lines that read otherwise, with the bytes that went, and why.
+    /// Changed lines, with the removed bytes and the reason.
     texts: BTreeMap<usize, (String, usize, Reason)>,
-    /// What stands for the whole text.
+    /// The message that replaces the whole text.
     pub(super) told: Option<String>,
-    /// Whether words of the rule were not used, since nothing proves them.
+    /// Whether words of the rule were left out because nothing proves them.
     pub(super) unproven: bool,
 }
 
@@ -181,7 +183,7 @@ impl Stages {
         Ok(out)
     }
 
-    /// Words of the rule that tell of success, with their fields.
+    /// Words of the rule that claim success, with their fields.
     pub(super) fn claims(&self) -> impl Iterator<Item = (String, &str)> {
         let replace = self
             .replace
@@ -201,7 +203,7 @@ impl Stages {
             .map(|(field, words)| (field, words.text.as_str()))
     }
 
-    /// What becomes of the kept lines of a text; `failures` pass through.
+    /// The fates of the kept lines of a text; `failures` are not changed.
     pub(super) fn run(
         &self,
         source: &Source<'_>,
@@ -251,18 +253,18 @@ impl Stages {
                     continue;
                 }
                 let line = staged.line(source, i);
-                // What looks like a marker was escaped, and stays so.
+                // An escaped look-alike of a marker must stay escaped.
                 if marker::may_hold(&line) {
                     continue;
                 }
-                // Each search may look at the whole line, so that their number has to be bounded.
+                // Each search may read the whole line, so their number is limited.
                 let Cow::Owned(new) = regex.replacen(&line, MAX_IN_LINE, with.text.as_str()) else {
                     continue;
                 };
                 if new == line || marker::may_hold(&new) {
                     continue;
                 }
-                // To take away that something failed is to say that it did not.
+                // Removing the statement that something failed claims success.
                 let claims = with.claims || claims::denials(&new) < claims::denials(&line);
                 if claims && !proof.allows(true) {
                     staged.unproven = true;
@@ -374,7 +376,7 @@ impl Stages {
 }
 
 impl Staged {
-    /// A line as the stages so far have it.
+    /// A line in its current state.
     fn line<'a>(&'a self, source: &Source<'a>, i: usize) -> Cow<'a, str> {
         match self.texts.get(&i) {
             Some((text, ..)) => Cow::Owned(text.clone()),
@@ -422,7 +424,7 @@ impl Staged {
         if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
     }
 
-    /// A line that reads otherwise. One with words of the rule says so itself, wherever it is quoted.
+    /// A changed line. If it has words of the rule it says so itself, even when quoted.
     fn write(&self, rule: &str, i: usize, out: &mut Reduction) {
         let Some((text, bytes, reason)) = self.texts.get(&i) else { return };
         let mut text = text.clone();
@@ -451,7 +453,7 @@ fn words(field: &str, text: &str) -> Result<Words, RuleError> {
     Err(RuleError::new(field, reason))
 }
 
-/// A replacement may only name groups that are there, and must not look like a marker.
+/// A replacement may only name existing groups, and must not look like a marker.
 fn check_template(field: &str, template: &str, regex: &Regex) -> Result<(), RuleError> {
     if template.chars().any(char::is_control) {
         return Err(RuleError::new(

@@ -1,4 +1,4 @@
-//! Items of the list of what is no secret to this operator, though a rule finds it. Judges no text.
+//! Items of `secrets.allow`: values that a rule finds but that are not secrets to this operator. Judges no text.
 
 use globset::{Glob, GlobBuilder, GlobMatcher};
 
@@ -13,10 +13,10 @@ pub struct Allowed {
 }
 
 impl Allowed {
-    /// What an item may be.
+    /// The allowed forms of an item.
     pub const FORM: &'static str = "`rule:ID`, `path:GLOB`, `fingerprint:` with 16 hexadecimal digits, or several of them with blanks between";
 
-    /// Reads an item; the error says what is wrong with it.
+    /// Parses an item; the error says what is wrong with it.
     pub fn read(item: &str) -> Result<Self, String> {
         let mut out = Self::default();
         for condition in item.split_whitespace() {
@@ -46,21 +46,21 @@ impl Allowed {
         }
     }
 
-    /// Whether it counts in a result about these paths. One that asks for a path does not where any of them is another,
-    /// or none is known.
+    /// Whether it applies to a result about these paths. An item with a path does not apply if no path is known, or if any
+    /// path differs.
     pub fn is_about(&self, paths: &[&str]) -> bool {
         let fits = |glob: &GlobMatcher| !paths.is_empty() && paths.iter().all(|path| matches(glob, path));
         self.path.as_ref().is_none_or(fits)
     }
 
-    /// Whether it covers what a rule found.
+    /// Whether it covers a value that a rule found.
     pub fn covers(&self, rule: &str, fingerprint: u64) -> bool {
         self.rule.as_deref().is_none_or(|own| own == rule)
             && self.fingerprint.is_none_or(|own| own == fingerprint)
     }
 }
 
-/// A `*` does not cross folders; what does not begin with `/` counts in any folder.
+/// A `*` does not match `/`; a pattern without a leading `/` matches in any folder.
 fn glob(text: &str) -> Result<Glob, String> {
     if matches!(text, "" | "*" | "**" | "/" | "/**" | "**/*" | "**/**") {
         return Err("a pattern that not every path fits".to_owned());
@@ -70,7 +70,7 @@ fn glob(text: &str) -> Result<Glob, String> {
     glob.map_err(|error| format!("a pattern for paths: {}", error.kind()))
 }
 
-/// Whether a path, as a call names it, fits. One with `..` in it may lead anywhere.
+/// Whether a path, as a call names it, matches. A path with `..` never does, because it may lead anywhere.
 fn matches(glob: &GlobMatcher, path: &str) -> bool {
     let path = path.replace('\\', "/");
     !path.split('/').any(|part| part == "..") && glob.is_match(path.trim_start_matches("./"))

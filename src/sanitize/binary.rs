@@ -1,7 +1,7 @@
 //! Tells binary data from text.
 //!
-//! It names the kind by its magic number and else goes by how many bytes no text would have. Recordings of
-//! terminals, UTF-16, legacy encodings and text about base64 are text. It never decodes or changes anything.
+//! It recognises kinds by magic number; otherwise it counts bytes that text does not contain. Terminal recordings, UTF-16,
+//! legacy encodings and text around base64 count as text. It never decodes or changes anything.
 
 use super::encoding;
 use base64::Engine as _;
@@ -28,15 +28,15 @@ pub struct Base64Run {
     pub mime: &'static str,
 }
 
-/// What is looked at first, in bytes.
+/// Bytes that are examined at the start of the data.
 const PROBE_BYTES: usize = 8192;
 /// Data is binary if more than 1 byte in this many is a byte that text does not contain.
 const ONE_IN: usize = 10;
-/// The shortest base64 run that is looked into, in characters.
+/// The shortest base64 run that is examined, in characters.
 const LEAST_BASE64: usize = 1024;
 const OCTETS: &str = "application/octet-stream";
 
-/// The kind of the data when they are not text.
+/// The kind of the data, if they are not text.
 #[must_use]
 pub fn classify(bytes: &[u8]) -> Option<Binary> {
     let binary = |mime| Some(Binary { mime, size: bytes.len() });
@@ -45,7 +45,7 @@ pub fn classify(bytes: &[u8]) -> Option<Binary> {
     }
     let head = &bytes[..bytes.len().min(PROBE_BYTES)];
     let head_is_text = std::str::from_utf8(head).map_or_else(|error| error.error_len().is_none(), |_| true);
-    // Short magic numbers (`BM`, `MZ`, `II*`) also begin sentences: what is clean text throughout its head is text.
+    // Short magic numbers (`BM`, `MZ`, `II*`) also begin sentences, so data whose head is clean text count as text.
     let is_clean = head_is_text && !has_odd_control(head);
     if is_clean && memchr::memmem::find(head, b"%PDF").is_none() {
         return None;
@@ -65,14 +65,14 @@ pub fn classify(bytes: &[u8]) -> Option<Binary> {
     binary(known.unwrap_or(OCTETS))
 }
 
-/// Runs of at least 1,024 base64 characters without a break that decode to binary data of a known kind. Keys,
-/// certificates, hashes and tokens are none.
+/// Unbroken runs of at least 1,024 base64 characters that decode to binary data of a known kind. Keys, certificates, hashes
+/// and tokens are not among them.
 #[must_use]
 pub fn base64_runs(text: &str) -> Vec<Base64Run> {
     let bytes = text.as_bytes();
     let mut runs = Vec::new();
     let mut at = 0;
-    // A run covers a whole stride, so looking at one byte in each finds all of them.
+    // A run covers at least one stride, so testing one byte per stride finds every run.
     while let Some(&probe) = bytes.get(at + LEAST_BASE64 - 1) {
         if !is_base64(probe) {
             at += LEAST_BASE64;
@@ -94,7 +94,7 @@ pub fn base64_runs(text: &str) -> Vec<Base64Run> {
     runs
 }
 
-/// The kind of the data that the base64 characters hold, by their decoded head.
+/// The kind of data that base64 characters encode, by their decoded first bytes.
 fn base64_kind(run: &[u8]) -> Option<&'static str> {
     const SNIFFED: usize = 512;
     const CONFIG: GeneralPurposeConfig = GeneralPurposeConfig::new()
@@ -114,7 +114,8 @@ fn is_base64(byte: u8) -> bool {
 
 /// The media type by magic number, of binary kinds only.
 fn magic(bytes: &[u8]) -> Option<&'static str> {
-    /// How documents of Office begin. Their kind stands in a folder inside, which is read with the feature `office` alone.
+    /// The first bytes of Office documents. Their kind is stored in a folder inside, which is only read with the feature
+    /// `office`.
     const COMPOUND: [u8; 8] = [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1];
     if cfg!(not(feature = "office")) && bytes.starts_with(&COMPOUND) {
         return Some("application/x-ole-storage");
@@ -123,18 +124,18 @@ fn magic(bytes: &[u8]) -> Option<&'static str> {
     (kind.matcher_type() != MatcherType::Text).then(|| kind.mime_type())
 }
 
-/// Whether one stands among some bytes. Blocks without an end inside them are looked at as one.
+/// Whether the bytes contain a control that text does not have. Checked in fixed blocks without early exit.
 fn has_odd_control(bytes: &[u8]) -> bool {
     const BLOCK: usize = 64;
     bytes.chunks(BLOCK).any(|block| block.iter().fold(false, |odd, &byte| odd | is_odd_control(byte)))
 }
 
-/// Controls that neither text nor a terminal stream has. BEL to CR, ESC, and the shifts SO and SI are theirs.
+/// Controls that neither text nor a terminal stream contains. BEL to CR, ESC, SO and SI do occur.
 fn is_odd_control(byte: u8) -> bool {
     byte < 0x20 && !matches!(byte, 0x07..=0x0F | 0x1B)
 }
 
-/// Whether more than a tenth of the bytes are such controls or no UTF-8.
+/// Whether more than a tenth of the bytes are such controls or invalid UTF-8.
 fn mostly_odd(bytes: &[u8]) -> bool {
     let odd: usize = head_without_cut(bytes)
         .utf8_chunks()
@@ -145,7 +146,7 @@ fn mostly_odd(bytes: &[u8]) -> bool {
     odd * ONE_IN > bytes.len()
 }
 
-/// The bytes without a character at the end that the cut has split.
+/// The bytes without an incomplete character at the end.
 fn head_without_cut(bytes: &[u8]) -> &[u8] {
     match std::str::from_utf8(bytes) {
         Err(error) if error.error_len().is_none() => &bytes[..error.valid_up_to()],

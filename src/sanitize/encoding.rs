@@ -1,7 +1,7 @@
-//! Bytes to text: UTF-8, UTF-16 with a byte order mark or plainly without one, and legacy encodings.
+//! Decodes bytes to text: UTF-8, UTF-16 with or without a byte order mark, and legacy encodings.
 //!
-//! A byte that fits nowhere becomes U+FFFD and is counted; no line is ever lost because of one. It does not decide
-//! whether the bytes are text at all (`binary` does, before), and it guesses an encoding only where UTF-8 has failed.
+//! An invalid byte becomes U+FFFD and is counted; no line is lost because of it. This file does not decide whether the bytes
+//! are text (`binary` does that first), and guesses an encoding only after UTF-8 has failed.
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
@@ -63,7 +63,7 @@ fn decode_as<'b>(encoding: &'static Encoding, bytes: &'b [u8], bom: bool) -> Dec
     Decoded { text, encoding: encoding.name(), replaced, bom }
 }
 
-/// Whether the bytes are UTF-16, and how long its byte order mark is.
+/// Whether the bytes are UTF-16, and the length of the byte order mark.
 pub(super) fn utf16(bytes: &[u8]) -> Option<(&'static Encoding, usize)> {
     // FF FE 00 00 is UTF-32, which no tool prints and no decoder here reads.
     if bytes.starts_with(b"\xFF\xFE") && !bytes.starts_with(b"\xFF\xFE\0\0") {
@@ -72,8 +72,8 @@ pub(super) fn utf16(bytes: &[u8]) -> Option<(&'static Encoding, usize)> {
     if bytes.starts_with(b"\xFE\xFF") {
         return Some((UTF_16BE, 2));
     }
-    // Without a mark only what is plainly ASCII in UTF-16 is taken for it: one byte of nearly every pair is NUL, the
-    // other one is printable.
+    // Without a mark, only ASCII text in UTF-16 is recognised: one byte of nearly every pair is NUL, and the other is
+    // printable.
     const PROBE_BYTES: usize = 4096;
     const MIN_PROBE_BYTES: usize = 8;
     let head = &bytes[..bytes.len().min(PROBE_BYTES)];
@@ -88,18 +88,18 @@ pub(super) fn utf16(bytes: &[u8]) -> Option<(&'static Encoding, usize)> {
     most(little).then_some((UTF_16LE, 0)).or(most(big).then_some((UTF_16BE, 0)))
 }
 
-/// The legacy encoding that the whole text is in, where it plainly is.
+/// The legacy encoding of the whole text, if it is clear.
 pub(super) fn guess_legacy(bytes: &[u8]) -> Option<&'static Encoding> {
     let (mut valid, mut invalid) = (0usize, 0usize);
     for chunk in bytes.utf8_chunks() {
         valid += chunk.valid().bytes().filter(|byte| *byte >= 0xC0).count();
         invalid += chunk.invalid().len();
     }
-    // UTF-8 with some broken bytes stays UTF-8. By chance, legacy text has few valid UTF-8 sequences in it.
+    // Mostly valid UTF-8 stays UTF-8. Legacy text rarely forms valid UTF-8 sequences by chance.
     if valid * 2 >= invalid {
         return None;
     }
-    // Bytes outside ASCII that stand alone between controls are data, not letters.
+    // Single non-ASCII bytes between controls are data, not letters.
     let controls = bytes.iter().filter(|&&byte| byte < 0x20 && !matches!(byte, 0x07..=0x0D | 0x1B)).count();
     if controls * 50 > bytes.len() {
         return None;
@@ -108,14 +108,14 @@ pub(super) fn guess_legacy(bytes: &[u8]) -> Option<&'static Encoding> {
     detector.feed(bytes, true);
     let encoding = detector.guess(None, Utf8Detection::Deny);
     let (text, bad) = encoding.decode_without_bom_handling(bytes);
-    // The detector always answers; the answer is used when it makes letters of the bytes and no C1 controls.
+    // The detector always answers. Its answer is used only if the bytes become letters and no C1 controls.
     let plain = |ch: char| ch.is_ascii() || ch.is_alphanumeric() || is_punctuation(ch);
     let odd = text.chars().filter(|&ch| !plain(ch)).count();
     let foreign = text.chars().filter(|ch| !ch.is_ascii()).count();
     (!bad && odd * 5 <= foreign).then_some(encoding)
 }
 
-/// Signs that legacy text has besides letters.
+/// Non-letters that occur in legacy text.
 fn is_punctuation(ch: char) -> bool {
     matches!(ch, '\u{A0}'..='\u{BF}' | '\u{2000}'..='\u{2122}' | '\u{2500}'..='\u{25FF}' | '\u{3000}'..='\u{303F}'
         | '\u{FF00}'..='\u{FFEF}')

@@ -1,8 +1,8 @@
 //! Removes characters that a reader cannot see: bidirectional controls, zero-width characters, tags.
 //!
-//! Such characters hide instructions, make one identifier look like another and cost tokens. What a script or an
-//! emoji needs in order to look as it should stays: joiners between letters that join, variation selectors, flags.
-//! It never changes a visible character and never removes a line end, U+2028 and U+2029 included: they show as one.
+//! Such characters hide instructions, make identifiers look alike and cost tokens. Characters that a script or an emoji
+//! needs stay: joiners between joining letters, variation selectors, flags. It never changes a visible character and never
+//! removes a line end, including U+2028 and U+2029, which show as line ends.
 
 use std::ops::Range;
 
@@ -53,7 +53,7 @@ enum Class {
     Annotation,
 }
 
-/// The text without what cannot be seen, or `None` when all of it can.
+/// The text without invisible characters; `None` if there are none.
 #[must_use]
 pub fn strip(text: &str) -> Option<Stripped> {
     let bytes = text.as_bytes();
@@ -64,7 +64,7 @@ pub fn strip(text: &str) -> Option<Stripped> {
         crate::stop::tick();
         let Some(ch) = text[candidate..].chars().next() else { break };
         let end = candidate + ch.len_utf8();
-        // Judged by what stays before it, so that stripping once is enough.
+        // Judged by the kept text before it, so that a second run changes nothing.
         let before = text[kept_to..candidate].chars().next_back().or_else(|| out.chars().next_back());
         at = match judge(text, candidate..end, ch, before) {
             Verdict::Keep(end) => end,
@@ -85,19 +85,19 @@ pub fn strip(text: &str) -> Option<Stripped> {
 }
 
 enum Verdict {
-    /// It stays, and so does all up to here.
+    /// Keep everything up to here.
     Keep(usize),
-    /// All up to here goes.
+    /// Remove everything up to here.
     Remove(Class, usize),
 }
 
-/// The next character that may be invisible, judged by its first bytes.
+/// The next character that may be invisible, found by its first bytes.
 fn next_candidate(bytes: &[u8], from: usize) -> Option<usize> {
     const BLOCK: usize = 256;
     let mut at = from;
     while at < bytes.len() {
         let end = (at + BLOCK).min(bytes.len());
-        // All that is looked for lies outside ASCII.
+        // All candidates are outside ASCII.
         if !bytes[at..end].is_ascii() {
             let found = (at..end).find(|&i| LEADS[bytes[i] as usize] && is_near(&bytes[i..]));
             if found.is_some() {
@@ -109,7 +109,7 @@ fn next_candidate(bytes: &[u8], from: usize) -> Option<usize> {
     None
 }
 
-/// The first bytes of all characters that are looked at. Continuation bytes never equal one of them.
+/// The first bytes of all candidates. Continuation bytes never equal one of them.
 static LEADS: [bool; 256] = {
     let leads = [0xC2, 0xCD, 0xD8, 0xE1, 0xE2, 0xE3, 0xEF, 0xF3];
     let mut table = [false; 256];
@@ -147,7 +147,7 @@ fn judge(text: &str, at: Range<usize>, ch: char, before: Option<char>) -> Verdic
         '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' | '\u{200E}' | '\u{200F}' | '\u{061C}' => {
             Class::Bidi
         }
-        // A byte order mark where a line starts says that a file starts there, and hides nothing.
+        // A byte order mark at the start of a line marks the start of a file and hides nothing.
         '\u{FEFF}' if before.is_none_or(|c| c == '\n') => return Verdict::Keep(at.end),
         '\u{200B}' | '\u{2060}'..='\u{2065}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}' | '\u{180E}' => {
             Class::ZeroWidth
@@ -156,7 +156,7 @@ fn judge(text: &str, at: Range<usize>, ch: char, before: Option<char>) -> Verdic
         '\u{200C}' | '\u{200D}' => Class::Joiner,
         '\u{E0000}'..='\u{E007F}' => match flag_end(text, at.start, before) {
             Some(end) => return Verdict::Keep(end),
-            // The whole run: the rest of a false flag must not become a true one.
+            // The whole run: the rest of an invalid flag must not become a valid one.
             None => return Verdict::Remove(Class::Tag, tags_end(text, at.start)),
         },
         '\u{AD}' => Class::SoftHyphen,
@@ -181,8 +181,7 @@ fn judge(text: &str, at: Range<usize>, ch: char, before: Option<char>) -> Verdic
     Verdict::Remove(class, at.end)
 }
 
-/// Whether a joiner stands where it changes how the text looks: between parts of an emoji, and between or behind
-/// letters of scripts that join.
+/// Whether a joiner affects how the text looks: between parts of an emoji, and between or after letters of joining scripts.
 fn joins(joiner: char, before: Option<char>, after: Option<char>) -> bool {
     let Some(before) = before else { return false };
     let in_emoji = joiner == '\u{200D}' && ends_emoji(before) && after.is_some_and(begins_emoji);
@@ -215,7 +214,7 @@ fn is_format(ch: char) -> bool {
     matches!(ch, '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// Something visible that is no selector itself.
+/// A visible character that is not a selector.
 fn takes_selector(ch: char) -> bool {
     !ch.is_control()
         && !ch.is_whitespace()
@@ -294,7 +293,7 @@ mod tests {
         ] {
             assert_eq!(strip(text), None, "{text:?}");
         }
-        // A flag that is none: the tags would carry a message.
+        // An invalid flag: its tags could carry a message.
         check("🏴\u{e0067}\u{e0062}", "🏴", &[("tag", 2)]);
         check(
             "🏴\u{e0068}\u{e0069}\u{e0064}\u{e0064}\u{e0065}\u{e006e}\u{e006e}\u{e007f}",

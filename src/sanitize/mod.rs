@@ -1,7 +1,7 @@
-//! The safe stage: decodes, redacts, cleans up, escapes. Everything after it sees only its result.
+//! The safe stage: decodes, redacts, cleans up, escapes. Later steps see only its result.
 //!
-//! Redaction comes first and again after whatever could have joined the halves of a secret. Nothing
-//! here shortens a text for being long.
+//! Redaction runs first, and again after each step that could join parts of a secret. Nothing here shortens a text because
+//! of its length.
 
 pub mod allowed;
 pub mod binary;
@@ -21,7 +21,7 @@ use crate::stop;
 use crate::text::marker;
 use crate::text::marker::SealKey;
 
-/// What came in: text that the host decoded, or bytes.
+/// The input: text that the host decoded, or bytes.
 #[derive(Debug, Clone, Copy)]
 pub enum Raw<'a> {
     /// Text.
@@ -57,7 +57,7 @@ pub type Counts = Vec<(&'static str, usize)>;
 pub struct Sanitized {
     /// The text; empty when the data are binary.
     pub text: Arc<str>,
-    /// The redacted text before clean-up, where the clean-up changed it and it is safe to keep.
+    /// The redacted text before clean-up, if the clean-up changed it and it is safe to keep.
     pub original: Option<String>,
     /// Set when the data are not text.
     pub binary: Option<binary::Binary>,
@@ -67,28 +67,27 @@ pub struct Sanitized {
     pub removals: Counts,
 }
 
-/// The class of what only looks like a marker.
+/// The removal class of text that only looks like a marker.
 pub const LOOK_ALIKE: &str = "marker_look_alike";
-/// How often a text is looked through for secrets again after look-alikes in it were escaped. One is enough but for texts
-/// that are made to need more.
+/// Most rounds of redaction after look-alikes were escaped. One round suffices, except for hostile texts.
 const ESCAPE_ROUNDS: usize = 3;
 /// Longest marker for binary data, in bytes.
 const MAX_BINARY_MARKER_BYTES: usize = 128;
 
-/// How the stage is run.
+/// Options of the stage.
 #[derive(Clone, Copy)]
 pub struct How<'a> {
-    /// Whether secrets are removed.
+    /// Whether to remove secrets.
     pub redact: bool,
-    /// Leaves escape sequences and overwritten text, unless a secret is hidden by them.
+    /// Keeps escape sequences and overwritten text, unless they hide a secret.
     pub keeps_terminal: bool,
-    /// What outputs of ours are sealed with.
+    /// The key that seals outputs.
     pub key: &'a SealKey,
-    /// What stays of what rules find.
+    /// Found values that stay.
     pub spare: &'a Spare<'a>,
-    /// Knows the calls, and their tools, that references of this session name.
+    /// Recognises references of this session, by call and tool.
     pub is_ours: &'a dyn Fn(&str, &str) -> bool,
-    /// Knows the texts that are dictionaries as a whole.
+    /// Recognises texts that are dictionaries as a whole.
     pub is_dictionary: fn(&str) -> bool,
 }
 
@@ -96,7 +95,7 @@ pub struct How<'a> {
 pub fn run(raw: Raw<'_>, how: How<'_>) -> Result<Sanitized, RedactionFailed> {
     let mut out = Sanitized::default();
     let decoded: Cow<'_, str> = match raw {
-        // What is shorter than the marker that would stand for it is shown, whatever it is.
+        // A text that is shorter than the marker for binary data is shown as text.
         Raw::Text(text) if text.len() <= MAX_BINARY_MARKER_BYTES => Cow::Borrowed(text),
         Raw::Text(text) => match binary::classify(text.as_bytes()) {
             Some(binary) => return Ok(Sanitized { binary: Some(binary), ..out }),
@@ -122,8 +121,8 @@ pub fn run(raw: Raw<'_>, how: How<'_>) -> Result<Sanitized, RedactionFailed> {
     clean(redacted, how, &mut out)?;
     stop::check();
     if is_sealed {
-        // Nothing in an output of ours only looks like a marker. Secrets that rules of its time did not know go from
-        // it as from any text, and it stays one.
+        // An output of ours holds no look-alikes. Secrets that older rules did not know are removed, and it stays an output
+        // of ours.
         if !out.redactions.is_empty() || out.text.len() != len {
             let mut text = out.text.to_string();
             marker::seal(&mut text, how.key);
@@ -135,8 +134,8 @@ pub fn run(raw: Raw<'_>, how: How<'_>) -> Result<Sanitized, RedactionFailed> {
     Ok(out)
 }
 
-/// Escapes what looks like a marker. The backslash may make a secret of what stands before it, and a secret that goes may
-/// take a backslash with it, so each is looked for again after the other.
+/// Escapes text that looks like a marker. An added backslash may turn the text before it into a secret, and a removed secret
+/// may take a backslash with it. So both are repeated until nothing changes.
 fn escape_look_alikes(how: How<'_>, out: &mut Sanitized) -> Result<(), RedactionFailed> {
     for round in 0..=ESCAPE_ROUNDS {
         let Some((escaped, count)) = marker::escape(&out.text, how.is_ours, how.is_dictionary) else { break };
@@ -156,8 +155,8 @@ fn escape_look_alikes(how: How<'_>, out: &mut Sanitized) -> Result<(), Redaction
     Ok(())
 }
 
-/// Terminal clean-up and invisible characters, each followed by redaction when it changed something:
-/// an escape sequence in the middle of a token hides it from the first pass.
+/// Cleans up terminal sequences and invisible characters. After each change redaction runs again, because an escape sequence
+/// inside a token hides it from the first pass.
 fn clean(redacted: Cow<'_, str>, how: How<'_>, out: &mut Sanitized) -> Result<(), RedactionFailed> {
     let How { redact, keeps_terminal, spare, .. } = how;
     let secrets_before = total(&out.redactions);
@@ -171,7 +170,7 @@ fn clean(redacted: Cow<'_, str>, how: How<'_>, out: &mut Sanitized) -> Result<()
         add(&mut out.removals, "escape_sequence", rendered.escapes);
         add(&mut out.removals, "overwritten", rendered.overwrites);
         add(&mut out.removals, "control_character", rendered.controls);
-        // What was overwritten is not in the text that is looked through below.
+        // Overwritten text is missing from the text that is searched below.
         hides =
             redact && rendered.overwrites > 0 && !redact_but(&without_escapes(&text), spare)?.1.is_empty();
         original = Some(std::mem::replace(&mut text, Cow::Owned(rendered.text)));
@@ -188,7 +187,7 @@ fn clean(redacted: Cow<'_, str>, how: How<'_>, out: &mut Sanitized) -> Result<()
     if original.is_some() && redact {
         text = redact_into(text, spare, &mut out.redactions)?;
     }
-    // A secret that only the clean-up made visible still stands, cut up, in the original.
+    // The clean-up made a secret visible that is still in the original, in pieces.
     if total(&out.redactions) == secrets_before && !hides {
         out.original = original.map(Cow::into_owned);
     }
@@ -196,7 +195,7 @@ fn clean(redacted: Cow<'_, str>, how: How<'_>, out: &mut Sanitized) -> Result<()
     Ok(())
 }
 
-/// A text without escape sequences and invisible characters, in which nothing is overwritten.
+/// The text without escape sequences and invisible characters; nothing is overwritten.
 fn without_escapes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -210,7 +209,7 @@ fn without_escapes(text: &str) -> String {
         }
         match chars.next() {
             Some('[') => drop(chars.find(|c| ('@'..='~').contains(c))),
-            // Strings end with a bell, or with an escape and a backslash.
+            // Strings end with BEL, or with ESC and a backslash.
             Some(']' | 'P' | 'X' | '^' | '_') => {
                 while let Some(c) = chars.next() {
                     if c == '\u{7}' || c == '\u{1b}' && chars.next_if_eq(&'\\').is_some() {
@@ -224,7 +223,7 @@ fn without_escapes(text: &str) -> String {
     invisible::strip(&out).map_or(out, |stripped| stripped.text)
 }
 
-/// Removes the secrets of a text. A fault in the rules is a failed redaction, never a silent pass.
+/// Removes the secrets of a text. An error in the rules counts as failed redaction.
 fn redact_into<'a>(
     text: Cow<'a, str>,
     spare: &Spare<'_>,
@@ -246,20 +245,20 @@ fn redact_into<'a>(
     })
 }
 
-/// Redacts without cleaning up: for results that must stay exact otherwise.
+/// Redacts without cleaning up, for results that must otherwise stay exact.
 pub fn redact_only(text: &str) -> Result<(String, Counts), RedactionFailed> {
     redact_but(text, &Spare::nothing())
 }
 
-/// The same, but for what is spared.
+/// The same, except values that stay.
 pub fn redact_but(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), RedactionFailed> {
     let mut counts = Counts::new();
     let text = redact_into(Cow::Borrowed(text), spare, &mut counts)?.into_owned();
     Ok((text, counts))
 }
 
-/// The same, but where a secret only shows once the text is cleaned up, the text comes back cleaned up: a rule that keeps
-/// a result exact must not keep what redaction takes out without it.
+/// The same; but if the clean-up reveals a secret, the cleaned-up text is returned. A rule that keeps a result exact must
+/// not keep a secret that redaction would otherwise remove.
 pub fn redact_exact(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), RedactionFailed> {
     let (text, mut counts) = redact_but(text, spare)?;
     let mut cleaned = Sanitized::default();
@@ -282,7 +281,7 @@ pub fn redact_exact(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), R
     Ok((cleaned.text.to_string(), counts))
 }
 
-/// Whether the stage would leave a text of ours as it is, markers aside.
+/// Whether the stage would leave one of our texts unchanged, apart from markers.
 pub fn is_clean(text: &str, redact: bool) -> bool {
     let run = || {
         let secret = redact && secrets::redact(text).is_some();
@@ -291,8 +290,8 @@ pub fn is_clean(text: &str, redact: bool) -> bool {
     catch_unwind(AssertUnwindSafe(run)).unwrap_or(false)
 }
 
-/// Redacts data that are no text. What only shows as a secret with the NULs of UTF-16 taken out, or
-/// after the clean-up of a text, cannot be cut out safely; then nothing is kept.
+/// Redacts binary data. If a secret only appears after NULs are removed (UTF-16) or after clean-up, it cannot be cut out
+/// safely, so nothing is kept.
 pub fn redact_binary(bytes: Vec<u8>) -> Vec<u8> {
     let run = || {
         let redacted = secrets::redact_bytes(&bytes).map_or_else(|| bytes.clone(), |(redacted, _)| redacted);

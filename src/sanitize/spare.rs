@@ -1,7 +1,7 @@
-//! What stays of what the rules find: values that the operator allows, and values that the model itself wrote into its
-//! calls. Names each value by a keyed fingerprint, which does not help to guess the value.
+//! Found values that stay: values that the operator allows, and values that the model wrote into its calls. Each value is
+//! identified by a keyed fingerprint, which does not help to guess it.
 //!
-//! It never finds anything, never changes a text, and keeps no value.
+//! This file finds no secrets, changes no text, and stores no values.
 
 use std::cell::{Cell, RefCell};
 use std::fmt;
@@ -10,42 +10,42 @@ use super::allowed::Allowed;
 use super::secrets;
 use crate::text::marker::SealKey;
 
-/// Fingerprints that the evidence lists for one rule, at most.
+/// Most fingerprints that the evidence lists for one rule.
 pub const MAX_TOLD: usize = 16;
-/// Bytes of a call's texts that are looked through for what the model wrote; what stands behind is not known.
+/// Bytes of a call's texts that are searched for secrets that the model wrote; later bytes are ignored.
 const MAX_WRITTEN: usize = 4 << 20;
-/// Bytes of a call's texts that are searched for values that a result holds, all values together. What comes behind
-/// has to be found by a rule to count as written.
+/// Bytes of a call's texts that are searched for values of a result, for all values together. Beyond that, a value must be
+/// found by a rule to count as written.
 const MAX_SEARCHED: usize = 64 << 20;
-/// Values that are remembered of one call.
+/// Most values that are remembered of one call.
 const MAX_VALUES: usize = 256;
-/// Shortest value that counts as written where a text of the call holds it, though no rule finds it there.
+/// Shortest value that counts as written if a text of the call contains it but no rule finds it there.
 const MIN_WITHIN: usize = 8;
 
 /// A keyed fingerprint of a value.
 pub type Fingerprint = u64;
 
-/// The fingerprint as it is shown.
+/// The fingerprint in its printed form.
 pub fn shown(fingerprint: Fingerprint) -> String {
     format!("{fingerprint:016x}")
 }
 
-/// What a value is known by.
+/// The fingerprint of a value.
 pub fn fingerprint(value: &[u8], key: &SealKey) -> Fingerprint {
     key.fingerprint(value.trim_ascii())
 }
 
-/// What the model wrote into one call: the secrets in it, by their fingerprints, and its texts.
+/// The texts that the model wrote into one call, and the fingerprints of secrets in them.
 #[derive(Debug, Default)]
 pub struct Written<'a> {
     values: Vec<Fingerprint>,
     texts: Vec<&'a str>,
-    /// Bytes that were searched.
+    /// Bytes searched so far.
     searched: Cell<usize>,
 }
 
 impl<'a> Written<'a> {
-    /// Looks through the texts of a call. Costs one search for secrets over at most a few megabytes.
+    /// Searches the texts of a call. Costs one search for secrets over at most a few megabytes.
     pub fn of(texts: Vec<&'a str>, key: &SealKey) -> Self {
         let mut values = Vec::new();
         let mut left = MAX_WRITTEN;
@@ -70,7 +70,7 @@ impl<'a> Written<'a> {
         searched <= MAX_SEARCHED && memchr::memmem::find(text.as_bytes(), value).is_some()
     }
 
-    /// The fingerprints of what was found.
+    /// The fingerprints of the secrets found.
     pub fn values(&self) -> &[Fingerprint] {
         &self.values
     }
@@ -82,10 +82,10 @@ impl<'a> Written<'a> {
     }
 }
 
-/// Whether the model wrote a value, given with its fingerprint.
+/// A test whether the model wrote a value, given with its fingerprint.
 type Wrote<'a> = &'a dyn Fn(&[u8], Fingerprint) -> bool;
 
-/// What stays, and what was met.
+/// The values that stay, and a record of the values found.
 pub struct Spare<'a> {
     allowed: Vec<Allowed>,
     key: Option<&'a SealKey>,
@@ -93,12 +93,12 @@ pub struct Spare<'a> {
     met: RefCell<Met>,
 }
 
-/// What was met, each value once, in the order in which it stood.
+/// The values found, each once, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Met {
-    /// What was removed: its rule and fingerprint, as many as the evidence lists.
+    /// Removed values: rule and fingerprint, as many as the evidence lists.
     pub gone: Vec<(&'static str, Fingerprint)>,
-    /// What stayed since the model wrote it.
+    /// Values that stay because the model wrote them.
     pub written: Vec<Fingerprint>,
 }
 
@@ -109,12 +109,12 @@ impl fmt::Debug for Spare<'_> {
 }
 
 impl<'a> Spare<'a> {
-    /// Nothing stays and nothing is noted.
+    /// No value stays and none is recorded.
     pub fn nothing() -> Self {
         Self { allowed: Vec::new(), key: None, wrote: None, met: RefCell::default() }
     }
 
-    /// What a list allows in a result about these paths; none where it is not known what the result is about.
+    /// The list's items that apply to these paths; items with a path never apply if the paths are unknown.
     pub fn of(allow: &[String], key: &'a SealKey, paths: &[&str]) -> Self {
         let allowed = allow.iter().filter_map(|item| Allowed::read(item).ok());
         let allowed = allowed.filter(|item| item.is_about(paths)).collect();
@@ -122,7 +122,7 @@ impl<'a> Spare<'a> {
         Self { allowed, key, wrote: None, met: RefCell::default() }
     }
 
-    /// The same, also with what the model wrote.
+    /// The same, and values that the model wrote stay too.
     pub fn with_written(self, wrote: Wrote<'a>) -> Self {
         Self { wrote: Some(wrote), ..self }
     }
@@ -131,7 +131,7 @@ impl<'a> Spare<'a> {
         self.key.is_none()
     }
 
-    /// Whether a value stays that this rule found.
+    /// Whether a value that this rule found stays.
     pub fn keeps(&self, rule: &'static str, value: &[u8]) -> bool {
         let Some(key) = self.key else { return false };
         let mark = fingerprint(value, key);
@@ -143,7 +143,7 @@ impl<'a> Spare<'a> {
             if !met.written.contains(&mark) && met.written.len() < MAX_VALUES {
                 met.written.push(mark);
             }
-            // What cannot be remembered could not be decided again.
+            // The record is full: a value that cannot be recorded could not be decided the same way again.
             return met.written.contains(&mark);
         }
         let of_rule = met.gone.iter().filter(|(known, _)| *known == rule);

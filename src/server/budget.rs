@@ -1,14 +1,14 @@
-//! Counts the bytes of queued calls and unwritten replies, and says what to do when there are too many.
-//! Never blocks anything but the three places that ask it to.
+//! Counts the bytes of queued calls and unwritten replies, and decides what to do when there are too many. It blocks only
+//! the callers of its `wait_` functions.
 //!
-//! With a limit of N bytes: new requests are refused while calls and replies hold N; handlers wait while
-//! replies alone hold N; and when both hold more than a hard bound (twice the larger of N and the largest
-//! message), because the client neither reads nor stops sending, reading stops until it reads. Memory is
-//! bounded by that, one message that is being read, and one reply for each handler.
+//! With a limit of N bytes: new requests are refused while calls and replies hold N. Handlers wait while replies alone hold
+//! N. Reading stops while both hold more than a hard bound: twice the larger of N and the largest message. That happens if
+//! the client keeps sending but does not read. Memory is limited to this bound, one message that is being read, and one
+//! reply for each handler.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Locks without caring whether another holder panicked: every critical section here is a few stores.
+/// Locks even if another holder panicked: every critical section here is a few stores.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -19,7 +19,7 @@ struct Held {
     replies: usize,
 }
 
-/// The bytes that wait on either side of the handlers.
+/// The bytes that wait before and after the handlers.
 #[derive(Debug)]
 pub(super) struct Budget {
     limit: usize,
@@ -36,7 +36,7 @@ impl Budget {
         Self { limit, hard, held: Mutex::default(), room: Condvar::new(), written: Condvar::new() }
     }
 
-    /// Takes `cost` for a call if there is room. When no call is open, one is let in whatever its size.
+    /// Reserves `cost` for a call if there is room. If no call is open, one is admitted whatever its size.
     pub(super) fn admit(&self, cost: usize) -> bool {
         let mut held = lock(&self.held);
         let total = held.calls + held.replies;
@@ -47,12 +47,12 @@ impl Budget {
         fits
     }
 
-    /// Takes `cost` for a call that must not be refused.
+    /// Reserves `cost` for a call that must not be refused.
     pub(super) fn take(&self, cost: usize) {
         lock(&self.held).calls += cost;
     }
 
-    /// Gives back what [`Self::admit`] or [`Self::take`] took.
+    /// Returns what [`Self::admit`] or [`Self::take`] reserved.
     pub(super) fn give_back(&self, cost: usize) {
         let mut held = lock(&self.held);
         held.calls -= cost;

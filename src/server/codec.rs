@@ -1,7 +1,7 @@
-//! Framing: where one message ends and the next begins, in and out. Never looks inside a message.
+//! Framing: finds where messages begin and end, in and out. Never looks inside a message.
 //!
-//! The two framings are the LSP base protocol (a `Content-Length` header block, then that many bytes)
-//! and one JSON text a line. The caller picks one; nothing here guesses.
+//! There are two framings: the LSP base protocol (a `Content-Length` header block, then that many bytes), and one JSON text
+//! per line. The caller picks one; nothing here guesses.
 
 use std::io::{self, BufRead, Read};
 
@@ -13,40 +13,40 @@ pub enum Framing {
     /// LSP 3.17 base protocol: `Content-Length: N\r\n\r\n` and N bytes.
     #[default]
     ContentLength,
-    /// One JSON text a line, ended by `\n`; blank lines are skipped.
+    /// One JSON text per line, ended by `\n`; blank lines are skipped.
     Lines,
 }
 
 /// Largest header block that is read, in bytes. Real ones have under 100.
 const MAX_HEADER_BYTES: usize = 8 * 1024;
 
-/// Largest refused body that is skipped to find the next message, in bytes.
-/// Beyond it the length itself is not believable, so the stream is given up.
+/// Largest refused body that is skipped to find the next message, in bytes. A larger length is implausible, so the stream is
+/// given up.
 const MAX_SKIP_BYTES: u64 = 4 << 30;
 
-/// A body buffer grows by this much at a time, so a length that is never delivered costs no memory.
+/// A body buffer grows in steps of this size, so an announced length costs no memory until its bytes arrive.
 const BODY_STEP: usize = 1 << 20;
 
-/// What the stream held next.
+/// The next item of the stream.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Inbound {
     /// The bytes of one message.
     Message(Vec<u8>),
-    /// A message of `length` bytes, over the limit. `resync` says whether the next one can be found.
+    /// A message over the limit. `resync` says whether the next one can be found.
     Oversized {
-        /// Bytes that the message has, as announced or as counted.
+        /// Length of the message in bytes, as announced or as counted.
         length: u64,
-        /// Whether reading may go on.
+        /// Whether reading can continue.
         resync: bool,
     },
     /// The stream ended between two messages.
     End,
 }
 
-/// Why the place of the next message is unknown.
+/// Why the next message cannot be found.
 #[derive(Debug)]
 pub enum StreamError {
-    /// The header block cannot be used; says what is wrong with it.
+    /// The header block is invalid; the text says why.
     Header(&'static str),
     /// The stream ended inside a message.
     Truncated,
@@ -94,7 +94,7 @@ impl<R: BufRead> FrameReader<R> {
     }
 
     fn next_block(&mut self) -> Result<Inbound, StreamError> {
-        // Skipping waits until here so that the refusal is answered before the rest has arrived.
+        // Skipping waits until here, so that the refusal is sent before the rest arrives.
         let skip = std::mem::take(&mut self.skip);
         if io::copy(&mut (&mut self.input).take(skip), &mut io::sink())? < skip {
             return Err(StreamError::Truncated);
@@ -110,7 +110,7 @@ impl<R: BufRead> FrameReader<R> {
         let mut body = Vec::new();
         while body.len() < length {
             let start = body.len();
-            // As far as bytes have come, never beyond the end: a body takes no more than its length.
+            // Grows with the bytes received, never beyond the announced length.
             if body.capacity() == start {
                 body.reserve_exact(start.max(BODY_STEP).min(length - start));
             }
@@ -202,16 +202,16 @@ fn content_length(line: &[u8]) -> Result<Option<u64>, StreamError> {
     if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
         return Err(StreamError::Header("Content-Length is not a whole number of bytes"));
     }
-    // A number that does not fit is over every limit, and is refused as such rather than as no number.
+    // A number that does not fit is over every limit, so it is refused as too large, not as malformed.
     let value =
         digits.iter().fold(0_u64, |sum, digit| sum.saturating_mul(10).saturating_add((digit - b'0').into()));
     Ok(Some(value))
 }
 
-/// Room in front of a body for the longest header that we write (`Content-Length: ` and 20 digits, 2 × CRLF).
+/// Space before a body for the longest header that we write (`Content-Length: ` and 20 digits, 2 × CRLF).
 const HEADER_ROOM: usize = 40;
 
-/// One outgoing message, framed, in one buffer, so that it takes one write.
+/// One outgoing message with its framing in one buffer, so that one write sends it.
 #[derive(Debug)]
 pub(super) struct Frame {
     buffer: Vec<u8>,

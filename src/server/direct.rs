@@ -1,25 +1,25 @@
-//! Writes to stdout that never wait, so that the thread that has a reply can write it itself: waking another one for it
-//! costs more than many a reply.
+//! Writes to stdout without blocking, so that the thread that has a reply can write it itself. Waking another thread often
+//! costs more than the reply.
 
 use std::fs::File;
 use std::io;
 
-/// Bytes that go into a pipe or a socket without waiting when the system says that it takes any: Linux says so when a page of the
-/// pipe is free (pipe(7), `PIPE_BUF`), or three quarters of the socket's buffer.
+/// Bytes that fit into a pipe or socket without blocking when the system reports it writable. Linux does so when a page of
+/// the pipe is free (pipe(7), `PIPE_BUF`), or three quarters of the socket's buffer.
 #[cfg(target_os = "linux")]
 const PIECE_BYTES: usize = 4096;
-/// Larger frames are left to the writer thread. A choice: a quarter of a pipe.
+/// Larger frames go to the writer thread. A choice: a quarter of a pipe.
 #[cfg(target_os = "linux")]
 const MAX_FRAME_BYTES: usize = 16 << 10;
 
-/// stdout, if it is a pipe or a socket. Elsewhere than on Linux nothing is promised, and there is none.
+/// Stdout, if it is a pipe or a socket on Linux. Other systems give no such guarantee.
 #[derive(Debug)]
 #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "never made there"))]
 pub(super) struct Direct(File);
 
 #[cfg(target_os = "linux")]
 impl Direct {
-    /// The process's own stdout; `None` where the system gives no promise on waiting.
+    /// The stdout of this process; `None` if writes may block.
     pub(super) fn stdout() -> Option<Self> {
         use std::os::fd::AsFd;
         io::stdout().as_fd().try_clone_to_owned().ok().and_then(|out| Self::of(out.into()))
@@ -31,7 +31,7 @@ impl Direct {
         (kind.is_fifo() || kind.is_socket()).then_some(Self(out))
     }
 
-    /// Writes as much as goes without waiting; how much that was.
+    /// Writes as many bytes as possible without blocking. Returns their number.
     pub(super) fn write(&self, bytes: &[u8]) -> io::Result<usize> {
         use std::io::Write;
         if bytes.len() > MAX_FRAME_BYTES {
@@ -50,7 +50,7 @@ impl Direct {
         Ok(written)
     }
 
-    /// Whether a piece goes in without waiting. Where the reader is gone too: writing then fails at once.
+    /// Whether a piece fits without blocking. Also true if the reader is gone: then the write fails at once.
     fn takes_more(&self) -> bool {
         use rustix::event::{PollFd, PollFlags, Timespec, poll};
         let mut out = [PollFd::new(&self.0, PollFlags::OUT)];

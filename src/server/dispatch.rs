@@ -1,5 +1,5 @@
-//! Decides in order of arrival what happens to each message. Runs on the reader's thread and, `initialize`
-//! and changes of settings apart, never waits: cancels and `exit` are acted on however busy the handlers are.
+//! Decides in order of arrival what happens to each message. Runs on the reader's thread and never waits, except for
+//! `initialize` and changes of settings. So cancels and `exit` take effect however busy the handlers are.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,16 +25,16 @@ use crate::protocol::{Kind, RpcError};
 
 type Answer = BoxFuture<'static, Result<Option<Response>, ExitedError>>;
 
-/// Whether to read on.
+/// Whether to continue reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The next message, please.
+    /// Read the next message.
     Continue,
     /// The client sent `exit`.
     Exit,
 }
 
-/// The state that belongs to the order of messages.
+/// State that depends on the order of messages.
 pub(super) struct Dispatcher {
     service: LspService<Backend>,
     methods: HashMap<&'static str, &'static Method>,
@@ -60,7 +60,7 @@ impl Dispatcher {
         Self { service, methods, shared, jobs, outbox, phase, runtime }
     }
 
-    /// Takes one message.
+    /// Handles one message.
     pub(super) fn accept(&mut self, body: Vec<u8>) -> Step {
         let Ok(text) = String::from_utf8(body) else {
             self.outbox.refuse(None, RpcError::new(PARSE_ERROR, "parse_error", "the message is not UTF-8"));
@@ -99,7 +99,7 @@ impl Dispatcher {
         Step::Continue
     }
 
-    /// Runs in place: what follows goes by the new settings. Nothing it does waits for a handler.
+    /// Handled at once, because what follows uses the new settings. Waits for no handler.
     fn configure(&mut self, text: &str) {
         let params = envelope::params(text).and_then(value).unwrap_or_default();
         let params = json!({ "settings": params.get("settings") });
@@ -122,7 +122,7 @@ impl Dispatcher {
             name => match self.methods.get(name) {
                 Some(row) if row.kind == Kind::Notification => self.not_a_request(&job),
                 row => {
-                    // What we do not have touches no session, so it need not wait for one.
+                    // An unknown method uses no session, so it need not wait for one.
                     let lane = row.and_then(|_| self.lane(session, stream));
                     let name = row.map_or(UNSUPPORTED, |row| row.name);
                     let answer = self.route(Request::build(name).params(job.ticket).id(job.ticket).finish());
@@ -132,14 +132,14 @@ impl Dispatcher {
         }
     }
 
-    /// Carries a call out when it is its turn.
+    /// Runs a call when it is its turn.
     fn run(&self, method: &str, session: Option<String>, job: Arc<Job>, answer: Answer) {
         let (jobs, runtime) = (self.jobs.clone(), self.runtime.clone());
         let size = Size::of(method, job.cost());
         self.shared.turns.push(session, size, Box::new(move || runtime.block_on(finish(jobs, job, answer))));
     }
 
-    /// Requests about a stream keep the order of its session.
+    /// The queue of a call. Requests about a stream keep the order of its session.
     fn lane(&self, session: Option<String>, stream: Option<String>) -> Option<String> {
         stream.and_then(|id| self.shared.engine.lane_of_stream(&id)).or(session)
     }
@@ -149,7 +149,7 @@ impl Dispatcher {
         self.jobs.settle(job, &Err(RpcError::new(INVALID_REQUEST, "not_a_request", what)));
     }
 
-    /// Runs in place: what follows depends on it, and LSP forbids the client to send anything before its answer.
+    /// Handled at once: what follows depends on it, and LSP forbids the client to send anything before its answer.
     fn initialize(&mut self, job: &Arc<Job>) {
         let params = job.take_text().map_or(Ok(Value::Null), |text| envelope::params(&text).and_then(value));
         let request = match params.and_then(initialize_params) {
@@ -164,7 +164,7 @@ impl Dispatcher {
         self.runtime.block_on(finish(self.jobs.clone(), job.clone(), async { answer }.boxed()));
     }
 
-    /// Refuses what comes later from now on, and answers when all that came earlier is answered.
+    /// Refuses later requests, and answers when all earlier ones are answered.
     fn shutdown(&mut self, job: Arc<Job>) {
         let answer = self.route(Request::build("shutdown").id(job.ticket).finish());
         let jobs = self.jobs.clone();
@@ -178,7 +178,7 @@ impl Dispatcher {
         self.runtime.spawn(work);
     }
 
-    /// Hands a call to the router, which looks at the lifecycle now and runs the handler when polled.
+    /// Passes a call to the router, which checks the lifecycle now and runs the handler when polled.
     fn route(&mut self, request: Request) -> Answer {
         match self.service.poll_ready(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(Ok(())) => self.service.call(request),
@@ -187,7 +187,7 @@ impl Dispatcher {
     }
 }
 
-/// Waits for the router, and answers with what it says unless the handler has answered already.
+/// Waits for the router, and sends its answer unless the handler has already answered.
 fn finish(jobs: Arc<Jobs>, job: Arc<Job>, answer: Answer) -> BoxFuture<'static, ()> {
     async move {
         let answer = answer.await;
@@ -207,8 +207,8 @@ fn value(params: &str) -> Result<Value, RpcError> {
     serde_json::from_str(params).map_err(|e| RpcError::invalid_params(format!("params of initialize: {e}")))
 }
 
-/// The members of `initialize` that mean something here. The rest of a client's capabilities is not
-/// looked at, so that no editor's extension of them can keep us from starting.
+/// The members of `initialize` that are used here. Other capabilities are not parsed, so no editor extension can prevent the
+/// start.
 fn initialize_params(params: Value) -> Result<Value, RpcError> {
     let Value::Object(mut params) = params else {
         return Err(RpcError::invalid_params("params of initialize must be an object"));

@@ -1,5 +1,7 @@
-//! The JSON-RPC envelope: what a message is and whose it is. Never decodes the parameters until a
-//! handler asks for them, so that a queued request costs exactly its bytes.
+//! The JSON-RPC envelope: the kind of a message, its session and its stream. Parameters are decoded only when a handler asks
+//! for them, so a queued request costs only its bytes.
+//!
+//! This file is longer than most because its visitors form one parser, and half of it is tests.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -13,21 +15,21 @@ use crate::protocol::error::{INVALID_REQUEST, PARSE_ERROR};
 use crate::protocol::messages::OVERRIDES;
 use crate::protocol::skim::Json;
 
-/// A message, sorted.
+/// A parsed message.
 #[derive(Debug, PartialEq)]
 pub enum Message {
-    /// Wants an answer under `id`, which is kept as the JSON text that came.
+    /// A request. Its answer uses `id`, kept as raw JSON text.
     Request {
         /// Raw JSON: a string, a number or `null`.
         id: String,
-        /// What it asks for.
+        /// The method and whose it is.
         call: Call,
     },
-    /// Wants no answer.
+    /// A notification; it gets no answer.
     Notification(Call),
-    /// An answer to something that we never asked.
+    /// An answer to a request that we never sent.
     Response,
-    /// Not a request; `id` is raw JSON where one could be read.
+    /// Not a request. `id` is raw JSON if one could be read.
     Invalid {
         /// Raw JSON.
         id: Option<String>,
@@ -36,19 +38,18 @@ pub enum Message {
     },
 }
 
-/// What a request or notification asks for.
+/// The method of a request or notification, and whose it is.
 #[derive(Debug, PartialEq)]
 pub struct Call {
     /// Name on the wire.
     pub method: String,
-    /// The string member `sessionId` of the parameters, or else the session that a request body in them
-    /// names.
+    /// The string member `sessionId` of the parameters, or else the session that a request body in them names.
     pub session: Option<String>,
     /// The string member `streamId` of the parameters.
     pub stream: Option<String>,
 }
 
-/// Sorts one message. `text` is a whole JSON text, or should be.
+/// Parses one message. `text` should be one JSON text.
 pub fn read(text: &str) -> Message {
     match serde_json::from_str(text) {
         Ok(Top::Object(envelope)) => envelope.sort(),
@@ -58,8 +59,7 @@ pub fn read(text: &str) -> Message {
     }
 }
 
-/// The JSON text of the parameters of a message that [`read`] has accepted. Missing ones and `null` are
-/// an empty object.
+/// The JSON text of the parameters of a message that [`read`] accepted. Missing or `null` parameters become an empty object.
 pub fn params(text: &str) -> Result<&str, RpcError> {
     match member::<&RawValue>(text, Key::Params) {
         Ok(None) => Ok("{}"),
@@ -76,7 +76,7 @@ pub(super) fn cancel_target(text: &str) -> Option<String> {
     Some(id.get().to_owned())
 }
 
-/// What two spellings of one id share: strings are compared decoded, numbers as they were written.
+/// A key that is equal for all spellings of one id: strings are decoded, numbers stay as written.
 pub(super) fn id_key(raw: &str) -> Cow<'_, str> {
     match serde_json::from_str::<String>(raw) {
         Ok(decoded) => Cow::Owned(format!("\"{decoded}")),
@@ -84,7 +84,7 @@ pub(super) fn id_key(raw: &str) -> Cow<'_, str> {
     }
 }
 
-/// serde_json's syntax errors say what and where and quote no content.
+/// Syntax errors of serde_json name the fault and the place, and quote no content.
 fn unreadable(error: &serde_json::Error) -> RpcError {
     RpcError::new(PARSE_ERROR, "parse_error", format!("the message cannot be read as JSON: {error}"))
 }
@@ -119,12 +119,12 @@ enum Params<'a> {
     Other,
 }
 
-/// The members of parameters that tell whose they are.
+/// The members of parameters that name a session or stream.
 #[derive(Default)]
 struct Named<'a> {
     session: Option<&'a RawValue>,
     stream: Option<&'a RawValue>,
-    /// The overrides of a body.
+    /// The overrides of a request body.
     overrides: Option<&'a RawValue>,
 }
 
@@ -171,7 +171,7 @@ fn decoded(raw: Option<&RawValue>) -> Option<String> {
     raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
 }
 
-/// The member names that matter. Every visitor here takes the last of several equal keys, as `serde_json::Value` does.
+/// The relevant member names. Of several equal keys every visitor takes the last, as `serde_json::Value` does.
 #[derive(PartialEq)]
 enum Key {
     Version,
@@ -213,7 +213,7 @@ impl<'de> Deserialize<'de> for Key {
     }
 }
 
-/// The visitor methods that scalars share.
+/// The visitor methods that all scalars share.
 macro_rules! scalars {
     ($value:expr) => {
         fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
@@ -310,7 +310,7 @@ impl<'de> Visitor<'de> for ParamsSeed {
     }
 }
 
-/// Finds the overrides in a request body, which may be anything.
+/// Finds the overrides in a request body, which may be any JSON.
 struct BodySeed;
 
 impl<'de> DeserializeSeed<'de> for BodySeed {
@@ -344,7 +344,7 @@ impl<'de> Visitor<'de> for BodySeed {
     }
 }
 
-/// Reads one member of the object `text` and skips the others.
+/// Reads one member of the object `text`, and skips the others.
 fn member<'de, T: Deserialize<'de>>(text: &'de str, wanted: Key) -> serde_json::Result<Option<T>> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let found = Member { wanted, found: PhantomData }.deserialize(&mut deserializer)?;

@@ -1,5 +1,5 @@
-//! The requests that are not answered yet. Sees to it that each is answered exactly once, whoever is
-//! first: the handler, a cancel or a fault.
+//! The requests without an answer yet. Ensures that each is answered exactly once, by whichever comes first: the handler, a
+//! cancel or a fault.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex};
@@ -13,31 +13,31 @@ use crate::engine::Cancel;
 use crate::protocol::RpcError;
 use crate::protocol::error::{INVALID_REQUEST, REQUEST_CANCELLED, SERVER_CANCELLED};
 
-/// What a queued call costs beside its bytes: table entries, futures, its place among those that wait. Rounded up.
+/// Memory of a queued call besides its bytes: table entries, futures, queue places. Rounded up.
 const JOB_OVERHEAD: usize = 1024;
 
-/// One request or notification on its way.
+/// One open request or notification.
 #[derive(Debug)]
 pub(super) struct Job {
-    /// Number of the call in order of arrival; its id inside the router.
+    /// Number of the call in order of arrival; also its id inside the router.
     pub(super) ticket: i64,
     /// Raw JSON of the client's id; `None` for a notification.
     pub(super) id: Option<String>,
     /// Name on the wire.
     pub(super) method: String,
-    /// Set when the client gave up.
+    /// Set when the client cancels.
     pub(super) cancel: Cancel,
     text: Mutex<Option<String>>,
     cost: usize,
 }
 
 impl Job {
-    /// Bytes that it takes while it is open.
+    /// Bytes of memory while it is open.
     pub(super) fn cost(&self) -> usize {
         self.cost
     }
 
-    /// The message, once; `None` if it was taken before or the job is settled.
+    /// Takes the message; `None` if it was already taken or the job is settled.
     pub(super) fn take_text(&self) -> Option<String> {
         lock(&self.text).take()
     }
@@ -46,9 +46,9 @@ impl Job {
 /// Whether a full queue may refuse the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// It may be refused; the client tries again.
+    /// It may be refused, and the client tries again.
     Refusable,
-    /// Lifecycle, or a notification, whose loss the client could not see.
+    /// It must not be refused: a lifecycle message, or a notification, whose loss the client could not notice.
     Always,
 }
 
@@ -59,7 +59,7 @@ struct Table {
     next: i64,
 }
 
-/// All calls between arrival and answer.
+/// All calls from arrival to answer.
 #[derive(Debug)]
 pub(super) struct Jobs {
     table: Mutex<Table>,
@@ -74,7 +74,7 @@ impl Jobs {
         Self { table: Mutex::default(), outbox, budget, settled: Notify::new() }
     }
 
-    /// Takes a call in, unless its id is in use (`-32600`) or there is no room (`-32802`).
+    /// Adds a call, unless its id is in use (`-32600`) or there is no room (`-32802`).
     pub(super) fn register(
         &self,
         id: Option<String>,
@@ -111,17 +111,17 @@ impl Jobs {
         lock(&self.table).open.get(&ticket).cloned()
     }
 
-    /// Whether nobody has answered the job yet.
+    /// Whether the job is not answered yet.
     pub(super) fn is_open(&self, job: &Job) -> bool {
         lock(&self.table).open.contains_key(&job.ticket)
     }
 
-    /// Whether nothing is open.
+    /// Whether no job is open.
     pub(super) fn is_idle(&self) -> bool {
         lock(&self.table).open.is_empty()
     }
 
-    /// Closes the job, with a reply if it wants one. Does nothing if it is closed.
+    /// Closes the job, and sends the reply if it needs one. Does nothing if it is already closed.
     pub(super) fn settle(&self, job: &Job, outcome: &Result<String, RpcError>) {
         let frame = job.id.as_deref().map(|id| self.outbox.reply(id, outcome));
         let mut table = lock(&self.table);
@@ -133,8 +133,8 @@ impl Jobs {
         }
         job.take_text();
         self.budget.give_back(job.cost);
-        // Under the lock: who sees the job gone must find its reply queued. And last: the id and the room
-        // must be free before the client can have read the reply.
+        // Under the lock, so that whoever sees the job gone finds its reply queued. Last, so that the id and the memory are
+        // free before the client can read the reply.
         if let Some(frame) = frame {
             self.outbox.push(frame);
         }
@@ -143,7 +143,7 @@ impl Jobs {
         self.settled.notify_waiters();
     }
 
-    /// Answers the request with this raw id as cancelled, at once. Unknown ids are ignored.
+    /// Answers the request with this raw id as cancelled. Ignores unknown ids.
     pub(super) fn cancel(&self, raw_id: &str) {
         let job = {
             let table = lock(&self.table);

@@ -1,12 +1,11 @@
-//! The one way to stderr. Never prints what a message contains, and never more than a host that
-//! does not read stderr can stand.
+//! The only output to stderr. Never prints content of messages. The number of lines is limited, so a host that does not read
+//! stderr cannot block us.
 
 use std::fmt::Display;
 use std::io::Write;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Lines until silence: together they fit into a pipe (64 KiB on Linux) that nobody drains, so that
-/// logging cannot block.
+/// Most lines: together they fit into a pipe (64 KiB on Linux) that nobody reads, so logging cannot block.
 const MAX_LINES: usize = 200;
 
 /// Longest line, in characters.
@@ -25,8 +24,8 @@ pub(super) fn log(message: impl Display) {
     let _ = writeln!(std::io::stderr(), "tersed: {line}");
 }
 
-/// Replaces the panic hook by one that names the place, and the message only where it is a literal:
-/// formatted ones (slice indexes, `unwrap` on an error) may quote content.
+/// Replaces the panic hook by one that prints the place, and the message only if it is a literal: a formatted one (slice
+/// indexes, `unwrap` on an error) may quote content.
 pub fn log_panics() {
     std::panic::set_hook(Box::new(|info| {
         let place = info.location().map(ToString::to_string).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The wire: the only async part. Serves the method table over stdin and stdout until the host is done.
+//! The JSON-RPC server, the only async part. Serves the method table over stdin and stdout until the host is done.
 //!
 //! ```text
 //! stdin ─ reader thread: codec ─ envelope ─ dispatch ─┬─ turns (one call a session) ─ a thread: handler ─┐
@@ -6,8 +6,8 @@
 //! stdout ─ writer thread ─ outbox ───────────────────────────────────────────────────────────────────────┘
 //! ```
 //!
-//! Nothing a client sends ends or wedges the process, except what leaves no way to find the next message.
-//! stdout carries the protocol only.
+//! No message can end or block the process, unless the next message cannot be found after it. Only protocol messages go to
+//! stdout.
 //!
 //! How the process ends, and its exit code:
 //!
@@ -56,18 +56,18 @@ use phase::Phase;
 use service::Shared;
 use turns::Turns;
 
-/// How to serve.
+/// Settings of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServeOptions {
     /// How messages are delimited, in both directions.
     pub framing: Framing,
-    /// Process to outlive by no more than a second, beside the `processId` of `initialize`.
+    /// Process whose end also ends this one within a second, in addition to `processId` of `initialize`.
     pub client_process_id: Option<u32>,
-    /// Largest message that is accepted, in bytes of JSON. A larger one is answered with `-32600` and skipped.
+    /// Largest accepted message, in bytes of JSON. A larger one is answered with `-32600` and skipped.
     pub max_message_bytes: u64,
-    /// Bytes of waiting requests and unread replies above which new requests are answered with `-32802`.
-    /// While no request is open, one is accepted whatever its size. Reading stops only when more than twice
-    /// the larger of this and `max_message_bytes` is held, and goes on when the client reads.
+    /// Bytes of waiting requests and unread replies above which new requests are answered with `-32802`. If no request is
+    /// open, one is accepted whatever its size. Reading stops only while more than twice the larger of this and
+    /// `max_message_bytes` is held, and resumes when the client reads.
     pub max_queued_bytes: usize,
 }
 
@@ -82,7 +82,7 @@ impl Default for ServeOptions {
     }
 }
 
-/// Why serving is over.
+/// Why the server ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Exit,
@@ -92,21 +92,20 @@ enum Ending {
     OutputGone,
 }
 
-/// How long `exit` waits for requests that came before `shutdown` and for replies that are not read.
-/// vscode-languageclient gives a server 2 s to stop.
+/// How long `exit` waits for earlier requests and for unread replies. vscode-languageclient gives a server 2 s to stop.
 const EXIT_PATIENCE: Duration = Duration::from_secs(1);
 
-/// The same without `shutdown`, for replies only.
+/// The same for an `exit` without `shutdown`; only for replies.
 const ABRUPT_EXIT_PATIENCE: Duration = Duration::from_millis(250);
 
 /// How long a client that closed our stdin may leave stdout unread.
 const STALL_PATIENCE: Duration = Duration::from_secs(5);
 
-/// How often the end is looked for once it is near.
+/// How often to check for the end during shutdown.
 const POLL: Duration = Duration::from_millis(2);
 
-/// Serves [`METHODS`] on stdin and stdout. Returns the exit code of the process; the caller must then
-/// end it, since a thread may still wait on stdin.
+/// Serves [`METHODS`] on stdin and stdout. Returns the exit code. The caller must then end the process, because a thread may
+/// still block on stdin.
 pub fn run(options: ServeOptions, engine: Engine) -> ExitCode {
     run_methods(options, engine, METHODS)
 }
@@ -134,7 +133,7 @@ struct Server {
 impl Server {
     fn start(options: ServeOptions, engine: Engine, methods: &'static [Method]) -> io::Result<Self> {
         log_panics();
-        // At least two, so that one long call never holds up all the others.
+        // At least two, so that one long call does not block all others.
         let cores = thread::available_parallelism().map_or(2, |count| count.get().max(2));
         let runtime =
             Builder::new_multi_thread().worker_threads(1).enable_io().thread_name("tersed").build()?;
@@ -171,9 +170,9 @@ impl Server {
         if let Some(abrupt) = self.wind_down(ending) {
             ending = abrupt;
         }
-        // A thread that waits on stdin may hold the engine for ever.
+        // A thread that blocks on stdin may hold the engine forever.
         self.shared.engine.close();
-        // Handlers that still run have nobody left to answer to.
+        // Nobody waits for the answers of handlers that still run.
         self.shared.turns.close();
         self.runtime.shutdown_background();
         let orderly = match ending {
@@ -184,7 +183,7 @@ impl Server {
         if orderly { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
 
-    /// Lets what is queued come out, as far as the ending asks for it; gives back what cut it short.
+    /// Waits for queued work, as far as the ending requires. Returns another ending if one interrupts it.
     fn wind_down(&self, ending: Ending) -> Option<Ending> {
         let (work, patience, total) = match ending {
             Ending::Exit if self.phase.is_shut_down() => (true, EXIT_PATIENCE, true),
@@ -195,7 +194,7 @@ impl Server {
         let mut since = Instant::now();
         let mut written = self.outbox.written();
         loop {
-            // In this order: a reply is queued before its job is gone.
+            // Check in this order: a reply is queued before its job is gone.
             let idle = !work || self.jobs.is_idle();
             let drained = self.outbox.is_drained();
             if idle && drained {
@@ -216,7 +215,7 @@ impl Server {
     }
 }
 
-/// A polite signal ends the server as the loss of its host does, so that nothing of it stays on disk.
+/// A termination signal has the same effect as the loss of the host, so that no data stays on disk.
 #[cfg(unix)]
 fn end_on_signal(runtime: &Runtime, end: Sender<Ending>) {
     use tokio::signal::unix::{SignalKind, signal};
@@ -244,7 +243,7 @@ fn start_writer(outbox: Arc<Outbox>, end: Sender<Ending>) -> io::Result<()> {
     Ok(())
 }
 
-/// stdout without the standard library's line buffer, which would split each message in two writes.
+/// Stdout without line buffering, which would split each message into two writes.
 #[cfg(unix)]
 fn stdout() -> io::Result<impl Write + Send + 'static> {
     use std::os::fd::AsFd;

@@ -1,6 +1,6 @@
-//! Everything that goes to stdout: one queue. Putting something in never blocks.
+//! The queue for everything that goes to stdout. Adding to it never blocks.
 //!
-//! The thread that has a reply writes it where that takes no waiting; what is left is the writer thread's.
+//! The thread that has a reply writes it if that does not block. The writer thread writes the rest.
 
 use std::collections::VecDeque;
 use std::io::{self, Write};
@@ -16,23 +16,23 @@ use super::direct::Direct;
 use crate::protocol::RpcError;
 use crate::protocol::error::{ErrorData, INTERNAL_ERROR};
 
-/// Bytes handed to the operating system at a time; small enough that progress is seen while a large reply drains.
+/// Bytes written in one system call; small enough to observe progress while a large reply is written.
 const WRITE_STEP: usize = 256 * 1024;
 
 #[derive(Debug, Default)]
 struct Queue {
     frames: VecDeque<Frame>,
-    /// The first bytes of the first frame that are written already.
+    /// Bytes of the first frame that are already written.
     begun: usize,
-    /// Whether a thread writes, with the first frame taken out.
+    /// Whether a thread is writing the first frame.
     writing: bool,
-    /// What `flush` ran into: the writer thread ends with it.
+    /// An error of `flush`: the writer thread ends with it.
     failed: Option<io::Error>,
     closed: bool,
 }
 
 impl Queue {
-    /// Takes the first frame out to write it, with the number of its bytes that are written.
+    /// Takes the first frame to write it, and the number of its bytes that are already written.
     fn take(&mut self) -> Option<(Frame, usize)> {
         let frame = self.frames.pop_front()?;
         self.writing = true;
@@ -79,7 +79,7 @@ impl Outbox {
         }
     }
 
-    /// A notification with its parameters (raw JSON).
+    /// Builds a notification with its parameters (raw JSON).
     pub(super) fn notification(&self, method: &str, params: &str) -> Frame {
         Frame::build(self.framing, params.len() + method.len(), |out| {
             out.extend_from_slice(
@@ -90,13 +90,13 @@ impl Outbox {
         })
     }
 
-    /// Sends an error that belongs to no request that is being worked on.
+    /// Sends an error that belongs to no open request.
     pub(super) fn refuse(&self, id: Option<&str>, error: RpcError) {
         self.push(self.reply(id.unwrap_or("null"), &Err(error)));
         self.flush();
     }
 
-    /// The order of the members is that of the in-process door, so that both say the same bytes.
+    /// The members have the order of the in-process interface, so that both produce the same bytes.
     fn message(&self, name: &str, value: &str, id: &str) -> Frame {
         Frame::build(self.framing, value.len() + id.len(), |out| {
             out.extend_from_slice(format!("{{\"jsonrpc\":\"2.0\",\"{name}\":").as_bytes());
@@ -107,7 +107,7 @@ impl Outbox {
         })
     }
 
-    /// Queues a frame for [`Self::flush`]; drops it when nobody can read it any more.
+    /// Queues a frame for [`Self::flush`]; drops it if nobody can read it any more.
     pub(super) fn push(&self, frame: Frame) {
         let mut queue = lock(&self.queue);
         if !queue.closed {
@@ -116,11 +116,11 @@ impl Outbox {
         }
     }
 
-    /// Writes what is queued as far as that takes no waiting, and wakes the writer thread for the rest.
+    /// Writes as much as possible without blocking, and wakes the writer thread for the rest.
     pub(super) fn flush(&self) {
         let Some(direct) = &self.direct else { return self.ready.notify_one() };
         let mut queue = lock(&self.queue);
-        // A thread that writes looks for more when it is done.
+        // A thread that is writing checks for more when it is done.
         while !queue.writing {
             let Some((frame, begun)) = queue.take() else { return };
             drop(queue);
@@ -142,18 +142,18 @@ impl Outbox {
         }
     }
 
-    /// Whether all that was queued has been handed to the operating system.
+    /// Whether everything queued was passed to the operating system.
     pub(super) fn is_drained(&self) -> bool {
         let queue = lock(&self.queue);
         queue.frames.is_empty() && !queue.writing
     }
 
-    /// Bytes written so far, to tell a slow reader from one that stopped.
+    /// Bytes written so far, to tell a slow reader from a stopped one.
     pub(super) fn written(&self) -> u64 {
         self.written.load(Ordering::Relaxed)
     }
 
-    /// Writes until `out` fails. Runs on a thread of its own.
+    /// Writes until `out` fails. Runs on its own thread.
     pub(super) fn write_to(&self, mut out: impl Write) -> io::Error {
         loop {
             let (frame, begun, failed) = self.next();
@@ -170,7 +170,7 @@ impl Outbox {
         }
     }
 
-    /// The next frame, how much of it is written, and what a thread that tried to go on with it ran into.
+    /// The next frame, the number of its written bytes, and the error of a thread that tried to continue it.
     fn next(&self) -> (Frame, usize, Option<io::Error>) {
         let mut queue = lock(&self.queue);
         loop {
@@ -200,7 +200,7 @@ impl Outbox {
     }
 }
 
-/// What to do when a host handed us a descriptor that does not block.
+/// Pauses before a retry, if the host gave us a non-blocking descriptor.
 pub(super) fn pause() {
     std::thread::sleep(Duration::from_millis(1));
 }

@@ -1,4 +1,4 @@
-//! The thread that reads stdin. Waits for bytes, or for room when the client does not read, and for nothing else.
+//! The thread that reads stdin. It waits only for bytes, or for room while the client does not read.
 
 use std::io::{self, BufRead, BufReader, Read};
 
@@ -15,7 +15,7 @@ use crate::protocol::error::INVALID_REQUEST;
 /// Size of the read buffer: a pipe's capacity on Linux.
 const BUFFER: usize = 64 * 1024;
 
-/// Reads until the stream or the client says that it is over.
+/// Reads until the stream ends or the client sends `exit`.
 pub(super) fn read(
     options: &ServeOptions,
     mut dispatcher: Dispatcher,
@@ -53,7 +53,7 @@ fn stdin() -> impl BufRead {
     BufReader::with_capacity(BUFFER, Patient(io::stdin().lock()))
 }
 
-/// Waits where a descriptor that does not block would fail.
+/// Waits where a non-blocking descriptor would fail.
 struct Patient<R>(R);
 
 impl<R: Read> Read for Patient<R> {

@@ -1,7 +1,7 @@
-//! What the router calls: the lifecycle of LSP and the method table on one side, the engine on the other.
+//! Connects the router with the engine: the LSP lifecycle and the method table.
 //!
-//! The router (`tower-lsp`) sees tickets instead of parameters and results: it decides whether a call is
-//! allowed now, and the payload goes from the message to the handler and to stdout without a detour.
+//! The router (`tower-lsp`) gets tickets instead of parameters and results. It decides whether a call is allowed now. The
+//! payload goes directly from the message to the handler and to stdout.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -26,13 +26,13 @@ use crate::protocol::config::DidChangeParams;
 use crate::protocol::error::{ErrorData, INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::protocol::{Kind, RpcError};
 
-/// Name inside the router for every method that we do not have; not a name that a client can send to any effect.
+/// Name inside the router for every unknown method; a client that sends it gets no effect.
 pub(super) const UNSUPPORTED: &str = "\0unsupported";
 
 /// The notification that changes settings.
 pub(super) const CONFIGURE: &str = "workspace/didChangeConfiguration";
 
-/// What all calls share.
+/// State that all calls share.
 #[derive(Debug)]
 pub(super) struct Shared {
     pub(super) engine: Engine,
@@ -45,10 +45,10 @@ pub(super) struct Shared {
 /// The server behind the router.
 pub(super) struct Backend(Arc<Shared>);
 
-/// Builds the router over `methods`.
+/// Builds the router for `methods`.
 pub(super) fn router(shared: Arc<Shared>, methods: &'static [Method]) -> LspService<Backend> {
     let mut builder = LspService::build(|_| Backend(shared)).custom_method(UNSUPPORTED, unsupported);
-    // The router has this one itself.
+    // The router implements this one itself.
     for method in methods.iter().filter(|method| method.name != CONFIGURE) {
         builder = match method.kind {
             Kind::Request => builder.custom_method(method.name, move |backend: &Backend, ticket: i64| {
@@ -79,7 +79,7 @@ impl LanguageServer for Backend {
         Ok(InitializeResult { capabilities, server_info, ..Default::default() })
     }
 
-    // Runs in place and takes no permit, so that it counts for every message after it.
+    // Handled at once and without a queue, so that it applies to every later message.
     async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
         let raw = serde_json::value::to_raw_value(&params.settings);
         let changed = guarded(CONFIGURE, || {
@@ -102,7 +102,7 @@ impl LanguageServer for Backend {
 
 impl Backend {
     fn request(&self, method: &'static Method, ticket: i64) -> BoxFuture<'static, LspResult<Value>> {
-        // The job has been answered when this resolves. If it has not, then by a fault of ours.
+        // When this resolves, the job has been answered; otherwise there is a bug.
         let fault = RpcError::new(INTERNAL_ERROR, "internal", "the request was not carried out");
         self.call(method, ticket).map(move |()| Err(to_lsp(&fault))).boxed()
     }
@@ -111,7 +111,7 @@ impl Backend {
         self.call(method, ticket)
     }
 
-    /// Waits for nothing but the handler: it is polled on the thread that its turn gave it.
+    /// Waits only for the handler: it is polled on the thread of its turn.
     fn call(&self, method: &'static Method, ticket: i64) -> BoxFuture<'static, ()> {
         let shared = self.0.clone();
         async move {
@@ -126,13 +126,13 @@ impl Backend {
 }
 
 impl Shared {
-    /// Runs one handler from the message to the queued reply.
+    /// Runs one handler, from the message to the queued reply.
     fn work(&self, method: &Method, job: &Job) {
         let Some(text) = job.take_text() else { return };
         let outcome = guarded(method.name, move || {
             job.cancel.over(|| {
                 let params = envelope::params(&text)?;
-                // Reading a large message takes as long as working on a small one.
+                // Parsing a large message can take as long as processing a small one.
                 job.cancel.check()?;
                 (method.handle)(&self.engine, params, &job.cancel)
             })
@@ -145,7 +145,7 @@ impl Shared {
     }
 }
 
-/// Answers what is not in the table. It goes through the router so that the lifecycle is told first.
+/// Answers unknown methods. They go through the router, so that lifecycle errors come first.
 fn unsupported(backend: &Backend, ticket: i64) -> impl Future<Output = LspResult<Value>> + Send + use<> {
     let job = backend.0.jobs.get(ticket);
     let name: String = job.iter().flat_map(|job| job.method.chars()).take(100).collect();
@@ -158,7 +158,7 @@ fn to_lsp(error: &RpcError) -> Error {
     Error { code: ErrorCode::from(error.code), message: Cow::Owned(error.message.clone()), data }
 }
 
-/// An error of the router as one of ours. Its own refusals carry no data; the lifecycle is the only reason for them.
+/// Converts an error of the router. Its own refusals carry no data; the lifecycle is their only cause.
 pub(super) fn from_lsp(error: Error) -> RpcError {
     let code = error.code.code();
     let data = error.data.and_then(|data| serde_json::from_value::<ErrorData>(data).ok());

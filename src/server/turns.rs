@@ -1,9 +1,9 @@
-//! Which call runs next, and the threads that calls run on.
+//! Decides which call runs next, and holds the threads that run calls.
 //!
-//! The calls of one session run one after the other as they arrived, sessions side by side. There is a thread for each
-//! core. A session waits with one call at a time and the waiting are served in order of arrival, so sessions take
-//! turns. Calls without a session share as many places as there are cores and count as so many sessions. One more
-//! thread makes sure that a small call never waits for large ones: these never take more threads than there are cores.
+//! The calls of one session run one after the other, in order of arrival; sessions run in parallel. There is one thread per
+//! core. Each session has at most one call in the queue, so sessions take turns. Calls without a session have as many places
+//! as there are cores, and each place counts as a session. One extra thread ensures that small calls never wait for large
+//! ones, which may take only as many threads as there are cores.
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -13,13 +13,12 @@ use std::thread::{self, Thread};
 
 use super::budget::lock;
 
-/// The most that a small call takes, in bytes with what it costs to keep it. A choice: a text of this size takes a few
-/// milliseconds.
+/// Most bytes of a small call, its overhead included. A choice: a text of this size takes a few milliseconds.
 const MAX_SMALL_BYTES: usize = 64 << 10;
-/// Methods the work of which their message does not tell: the text came before.
+/// Methods whose message does not show the amount of work: the text came earlier.
 const LARGE_METHODS: &[&str] = &["toolResult/close", "artifact/search", "artifact/read"];
 
-/// Whether a call is small or large: the index of what is kept for its kind.
+/// Whether a call is small or large; also the index into the arrays by size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Size {
     Small = 0,
@@ -27,49 +26,49 @@ pub(super) enum Size {
 }
 
 impl Size {
-    /// Of a call that takes `bytes` bytes while it is open.
+    /// The size of a call that takes `bytes` bytes while it is open.
     pub(super) fn of(method: &str, bytes: usize) -> Self {
         if bytes <= MAX_SMALL_BYTES && !LARGE_METHODS.contains(&method) { Self::Small } else { Self::Large }
     }
 }
 
-/// What a call does when it is its turn.
+/// The work of a call.
 type Work = Box<dyn FnOnce() + Send>;
 
-/// A call that waits.
+/// A waiting call.
 struct Call {
     session: Option<String>,
     size: Size,
     work: Work,
 }
 
-/// What waits and what runs.
+/// Waiting and running calls.
 #[derive(Default)]
 struct State {
-    /// Calls that may run, by size, with the number of their arrival here.
+    /// Calls that may run, by size, numbered in the order in which they became ready.
     ready: [VecDeque<(u64, Call)>; 2],
     arrived: u64,
-    /// Per session with a call that is ready or runs: those behind it.
+    /// For each session with a ready or running call: the calls after it.
     behind: HashMap<String, VecDeque<Call>>,
-    /// Calls without a session for which there is no place, by size.
+    /// Calls without a session that wait for a place, by size.
     without_place: [VecDeque<Call>; 2],
-    /// Places that are taken by those that are ready or run.
+    /// Places taken by ready or running calls.
     places: [usize; 2],
-    /// Calls that run, by size.
+    /// Number of running calls, by size.
     running: [usize; 2],
-    /// Threads that wait for a call. The last one is woken first: what it works with is still in the caches.
+    /// Threads that wait for a call. The last one is woken first, because its data is still in the caches.
     idle: Vec<Thread>,
     closed: bool,
 }
 
 impl State {
-    /// Lets a call wait for a thread.
+    /// Queues a call for a thread.
     fn set_ready(&mut self, call: Call) {
         self.arrived += 1;
         self.ready[call.size as usize].push_back((self.arrived, call));
     }
 
-    /// Takes a call in.
+    /// Adds a new call.
     fn add(&mut self, call: Call, cores: usize) {
         let size = call.size as usize;
         match &call.session {
@@ -88,7 +87,7 @@ impl State {
         }
     }
 
-    /// The call that came first of those that may have a thread now.
+    /// Takes the oldest ready call that may have a thread now.
     fn start(&mut self, cores: usize) -> Option<Call> {
         let arrival = |size: Size| self.ready[size as usize].front().map(|(arrived, _)| *arrived);
         let large = arrival(Size::Large).filter(|_| self.running[Size::Large as usize] < cores);
@@ -103,7 +102,7 @@ impl State {
         Some(call)
     }
 
-    /// A call is done: the next one of its session, or without one, may wait for a thread.
+    /// A call is done: the next call of its session, or the next without a session, becomes ready.
     fn finish(&mut self, session: Option<&str>, size: Size) {
         let size = size as usize;
         self.running[size] -= 1;
@@ -146,7 +145,7 @@ impl Turns {
         Ok(turns)
     }
 
-    /// Runs `work` when the earlier calls of `session` are done and it is its turn.
+    /// Runs `work` after the earlier calls of `session`, when it is its turn.
     pub(super) fn push(&self, session: Option<String>, size: Size, work: Work) {
         let mut state = lock(&self.state);
         if state.closed {
@@ -160,14 +159,14 @@ impl Turns {
         }
     }
 
-    /// Drops what waits and lets the threads end. Calls that run are not waited for.
+    /// Drops waiting calls and lets the threads end. Does not wait for running calls.
     pub(super) fn close(&self) {
         let closed = State { closed: true, ..State::default() };
         let waiting = std::mem::replace(&mut *lock(&self.state), closed);
         waiting.idle.iter().for_each(Thread::unpark);
     }
 
-    /// What each thread does.
+    /// The loop of each thread.
     fn work(&self) {
         let mut state = lock(&self.state);
         loop {
@@ -179,12 +178,12 @@ impl Turns {
                 drop(state);
                 thread::park();
                 state = lock(&self.state);
-                // It may have woken by itself.
+                // The thread may have woken by itself.
                 state.idle.retain(|idle| idle.id() != thread::current().id());
                 continue;
             };
             drop(state);
-            // A panic here would be a fault of the server itself; the session must outlive it.
+            // A panic here is a bug of the server; the session must survive it.
             let _ = catch_unwind(AssertUnwindSafe(work));
             state = lock(&self.state);
             if !state.closed {
@@ -211,7 +210,7 @@ mod tests {
         Call { session: session.map(str::to_owned), size, work: Box::new(|| ()) }
     }
 
-    /// Takes in a call for each session and size.
+    /// Adds a call for each session and size.
     fn state(cores: usize, calls: &[(Option<&str>, Size)]) -> State {
         let mut state = State::default();
         calls.iter().for_each(|(session, size)| state.add(call(*session, *size), cores));
@@ -252,7 +251,7 @@ mod tests {
         let mut state = state(2, &[alone, alone, alone, (Some("a"), Size::Large)]);
         assert_eq!(started(&mut state, 2), [(None, Size::Large), (None, Size::Large)]);
         state.finish(None, Size::Large);
-        // The third came earlier, but waited for a place and not for a thread.
+        // The third call came earlier, but waited for a place, not for a thread.
         assert_eq!(started(&mut state, 2), [(Some("a".to_owned()), Size::Large)]);
         state.finish(None, Size::Large);
         assert_eq!(started(&mut state, 2), [(None, Size::Large)]);

@@ -1,12 +1,11 @@
-//! Ends the process when the host is gone, also when it was killed and another process still holds our
-//! stdin open. Never signals anybody.
+//! Ends the process when the host has ended, even if another process still holds our stdin open. Never sends signals.
 
 use std::sync::mpsc::Sender;
 
 use super::Ending;
 use super::log::log;
 
-/// Watches the process `pid` from a thread of its own and reports [`Ending::HostGone`].
+/// Watches the process `pid` on its own thread, and reports [`Ending::HostGone`].
 pub(super) fn watch(pid: u32, end: Sender<Ending>) {
     let watcher = std::thread::Builder::new().name("tersed-watch".to_owned());
     let started = watcher.spawn(move || {
@@ -20,7 +19,7 @@ pub(super) fn watch(pid: u32, end: Sender<Ending>) {
     }
 }
 
-/// Blocks until the process has ended; `false` when that cannot be known.
+/// Blocks until the process has ended; `false` if that cannot be detected.
 #[cfg(unix)]
 fn wait_for_end(pid: u32) -> bool {
     use rustix::io::Errno;
@@ -30,7 +29,7 @@ fn wait_for_end(pid: u32) -> bool {
     #[cfg(target_os = "linux")]
     match wait_on_descriptor(pid) {
         Ok(()) | Err(Errno::SRCH) => return true,
-        // Kernels before 5.3, sandboxes: ask once a second instead.
+        // Kernels before 5.3 and sandboxes: poll once a second.
         Err(_) => {}
     }
     while test_kill_process(pid) != Err(Errno::SRCH) {
@@ -39,7 +38,7 @@ fn wait_for_end(pid: u32) -> bool {
     true
 }
 
-/// A process descriptor also ends for a zombie, and cannot be fooled by a reused process id.
+/// A process descriptor also reports a zombie, and is not confused by a reused process id.
 #[cfg(target_os = "linux")]
 fn wait_on_descriptor(pid: rustix::process::Pid) -> rustix::io::Result<()> {
     use rustix::event::{PollFd, PollFlags, poll};
@@ -54,7 +53,7 @@ fn wait_on_descriptor(pid: rustix::process::Pid) -> rustix::io::Result<()> {
     }
 }
 
-/// Elsewhere the end of stdin has to do.
+/// On other systems, the end of stdin has to suffice.
 #[cfg(not(unix))]
 fn wait_for_end(_: u32) -> bool {
     false

@@ -1,5 +1,5 @@
-//! The calls that a session knows, each under a number. In few large blocks that grow: many small ones that stay
-//! for good, among texts that come and go, would leave holes in the heap that nothing fits into.
+//! The calls that a session knows, each with a number. They lie in a few large blocks that grow. Many small allocations that
+//! stay forever would fragment the heap.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::Fingerprint;
 use crate::memory::size;
 use crate::pipeline::repeat::dedup::{Decision, Key};
 
-/// Digest of the id of a call. Ids are the host's to choose: no two that differ have the same.
+/// Digest of a call id. Hosts choose ids freely, so a strong hash keeps different ids apart.
 pub(super) type Digest = [u8; 16];
 
 /// The digest of an id.
@@ -18,13 +18,13 @@ pub(super) fn digest(id: &str) -> Digest {
     half
 }
 
-/// One form of a call. Nearly all calls of a session have most of their decision in common, and share it.
+/// One variant of a call. Most calls of a session share most of their decision, so that part is stored once.
 #[derive(Debug, Clone)]
 pub(super) struct Variant {
     pub(super) fingerprint: Fingerprint,
     pub(super) key: Option<Key>,
     pub(super) likeness: Option<u64>,
-    /// The decision without these two.
+    /// The decision without the two fields above.
     pub(super) rest: Arc<Decision>,
 }
 
@@ -40,30 +40,30 @@ impl Variant {
 
 #[derive(Debug, Clone)]
 struct Known {
-    /// The form in which it came first.
+    /// The first variant.
     first: Variant,
-    /// Whether every variant shows the same result and none is itself a reference: only then is it
-    /// certain what the model sees under this id.
+    /// Whether every variant shows the same result and none is a reference. Only then is it certain what the model sees
+    /// under this id.
     is_plain: bool,
-    /// Whether it came again with other bytes or another policy.
+    /// Whether the call came again with other bytes or another policy.
     has_more: bool,
 }
 
-/// See the module.
+/// The table of calls; see the module.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Calls {
     numbers: HashMap<Digest, u32, foldhash::fast::RandomState>,
-    /// The ids, one behind the other, and where each ends.
+    /// The bytes of all ids joined, and the end of each.
     ids: Vec<u8>,
     ends: Vec<u32>,
     known: Vec<Known>,
-    /// Further variants of the few calls that have some.
+    /// Further variants, for the few calls that have some.
     more: HashMap<u32, Vec<Variant>>,
-    /// Bytes of the lists in it.
+    /// Bytes of the lists in `more`.
     more_bytes: usize,
 }
 
-/// Bytes of all ids that a session takes in.
+/// Most bytes that all ids of a session may take.
 const MAX_ID_BYTES: usize = u32::MAX as usize;
 
 impl Calls {
@@ -71,7 +71,7 @@ impl Calls {
         self.known.len()
     }
 
-    /// Whether one more id can be taken in.
+    /// Whether one more id fits.
     pub(super) fn has_room(&self) -> bool {
         self.ids.len() <= MAX_ID_BYTES / 2 && self.known.len() < MAX_ID_BYTES
     }
@@ -88,14 +88,14 @@ impl Calls {
         std::str::from_utf8(self.ids.get(start..end).unwrap_or_default()).unwrap_or_default()
     }
 
-    /// All forms of a call in the order in which they came.
+    /// All variants of a call, oldest first.
     pub(super) fn variants(&self, number: u32) -> impl Iterator<Item = &Variant> {
         let known = self.known.get(number as usize);
         let more = known.filter(|known| known.has_more).and_then(|_| self.more.get(&number));
         known.map(|known| &known.first).into_iter().chain(more.into_iter().flatten())
     }
 
-    /// Whether a call has one form only.
+    /// Whether a call has only one variant.
     pub(super) fn is_single(&self, number: u32) -> bool {
         self.known.get(number as usize).is_none_or(|known| !known.has_more)
     }
@@ -105,7 +105,7 @@ impl Calls {
         self.known.get(number as usize).is_some_and(|known| known.is_plain)
     }
 
-    /// A call came, in a form in which it had not come before. Gives its number.
+    /// Adds a new variant of a call. Returns the number of the call.
     pub(super) fn add(&mut self, id: &str, new: Variant) -> u32 {
         let digest = digest(id);
         if let Some(&number) = self.numbers.get(&digest) {
@@ -126,7 +126,7 @@ impl Calls {
     fn add_variant(&mut self, number: u32, new: Variant) {
         let key = self.variants(number).find_map(|known| known.key);
         let Some(known) = self.known.get_mut(number as usize) else { return };
-        // One that is not plain stays so, which keeps an id that a host uses for everything cheap.
+        // Once false it stays false, so an id that a host reuses for everything stays cheap.
         known.is_plain &= new.is_plain()
             && (key.is_none() || new.key.is_none() || key == new.key)
             && known.first.fingerprint.content == new.fingerprint.content;
@@ -137,7 +137,7 @@ impl Calls {
         self.more_bytes += size::list(more) - before;
     }
 
-    /// Bytes that it takes, what decisions point to aside.
+    /// Bytes of memory, without what decisions point to.
     pub(super) fn bytes(&self) -> usize {
         size::table(&self.numbers)
             + size::list(&self.ids)

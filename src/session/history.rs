@@ -1,4 +1,4 @@
-//! The session as the pipeline may see it: as it is now, or as it was when something was decided.
+//! The session as the pipeline sees it: in its current state, or in the state when a decision was made.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::sanitize::spare::Fingerprint as Fingerprint64;
 use crate::text::relevance;
 use crate::text::relevance::Term;
 
-/// The session as it is now.
+/// The current state of a session.
 pub(super) struct Live<'a> {
     pub(super) session: &'a Session,
     pub(super) caller: Caller<'a>,
@@ -44,7 +44,7 @@ impl History for Live<'_> {
     }
 
     fn earlier(&self) -> Earlier<'_> {
-        // A call that came before might be referred to by what came after it.
+        // A call that came before may be the target of references in later results.
         if self.session.calls.number(self.caller.id).is_some() {
             return Earlier::Nothing;
         }
@@ -69,7 +69,7 @@ impl History for Live<'_> {
     }
 }
 
-/// The session as it was when a decision was made.
+/// The state of a session when a decision was made.
 #[derive(Debug)]
 pub struct AsDecided(pub Decision);
 

@@ -1,4 +1,4 @@
-//! Outcomes as they were given, for as long as there is room. First in, first out.
+//! Outcomes that were given, as long as there is space. First in, first out.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -6,15 +6,15 @@ use std::sync::Arc;
 use super::{Bounds, Fingerprint, Stored, size};
 use crate::memory::size as memory;
 
-/// The number of a call in the session, and what makes two requests of it the same.
+/// The number of the call, and the fingerprint of the request.
 type MemoKey = (u32, Fingerprint);
 
-/// See the module.
+/// The memo; see the module.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Memo {
     entries: HashMap<MemoKey, (Arc<Stored>, usize)>,
     order: VecDeque<MemoKey>,
-    /// Bytes of the entries; the tables come on top.
+    /// Bytes of the entries, without the tables.
     bytes: usize,
 }
 
@@ -24,7 +24,7 @@ impl Memo {
     }
 
     pub(super) fn put(&mut self, call: u32, fingerprint: Fingerprint, mut stored: Stored, bounds: &Bounds) {
-        // The original is the artifact store's to keep, what the session knows of the result its own.
+        // The artifact store keeps the original, and the session keeps its own data about the result.
         stored.outcome.retain = None;
         let texts: usize = stored.outcome.texts.iter().map(String::len).sum();
         if texts > bounds.memo_entry_bytes {
@@ -47,13 +47,13 @@ impl Memo {
         }
     }
 
-    /// Bytes that it takes.
+    /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
         self.bytes + memory::table(&self.entries) + memory::queue(&self.order)
     }
 }
 
-/// Bytes that an entry takes, its places in the tables aside.
+/// Bytes of an entry, without its places in the tables.
 fn cost(stored: &Stored) -> usize {
     let Stored { outcome, artifact } = stored;
     let texts: usize = outcome.texts.iter().map(|text| memory::block(text.capacity())).sum();

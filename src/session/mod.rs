@@ -1,7 +1,9 @@
-//! What one session remembers: which outcome each call got, what the model can still see, totals.
+//! The memory of one session: the outcome of each call, what the model can still see, totals.
 //!
-//! No I/O and no clock. A decision is remembered for as long as the session lives, a text only while
-//! there is room: an outcome can always be made again, byte for byte, from its decision.
+//! No I/O and no clock. Decisions are kept as long as the session lives, texts only while there is space: an outcome can
+//! always be made again, byte for byte, from its decision.
+//!
+//! This file is longer than most because it holds the one type `Session`; its parts are in the files beside it.
 
 mod bytes;
 mod calls;
@@ -36,20 +38,20 @@ use history::Live;
 use memo::Memo;
 use seen::{Seen, Shown};
 
-/// How much a session may remember.
+/// Limits of one session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Calls whose decisions are remembered. Later ones take no part in memo and dedup, so that their
-    /// outcomes depend on nothing that could be forgotten. Default 65536.
+    /// Most calls whose decisions are remembered. Later calls take no part in memo and dedup, so their outcomes depend on
+    /// nothing that could be forgotten. Default 65536.
     pub max_calls: usize,
-    /// Bytes of the outcomes in the memo, evidence included. Default 2 MiB.
+    /// Most bytes of outcomes in the memo, evidence included. Default 2 MiB.
     pub memo_bytes: usize,
     /// Largest text in the memo, in bytes. Default 16 KiB.
     pub memo_entry_bytes: usize,
-    /// Bytes of the lines that outputs show, for references to them. Default 4 MiB.
+    /// Most bytes of lines of earlier outputs, for references. Default 4 MiB.
     pub index_bytes: usize,
-    /// Bytes of everything that must be remembered, memo and lines aside: above them the session takes in no
-    /// more calls, as above `max_calls`. Default 128 MiB.
+    /// Most bytes of everything that must be remembered, except memo and lines. Above it, as above `max_calls`, the session
+    /// takes in no more calls. Default 128 MiB.
     pub max_bytes: usize,
 }
 
@@ -65,16 +67,16 @@ impl Default for Bounds {
     }
 }
 
-/// What makes two requests the same.
+/// Identifies a request: two requests with the same fingerprint get the same answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Fingerprint {
-    /// Digest of call, content and policy, and of whether the exact bytes were asked for.
+    /// Digest of call, content and policy, and of whether the exact bytes were requested.
     pub request: [u8; 16],
     /// Digest of the content alone.
     pub content: [u8; 16],
 }
 
-/// How the call ended, as far as the host said. The same text with another exit code is another result.
+/// How the call ended, if the host said so. The same text with another exit code is another result.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ending {
     /// The exit code.
@@ -83,28 +85,28 @@ pub struct Ending {
     pub is_error: Option<bool>,
 }
 
-/// Calls whose words tell what the session talks about, and words of each.
+/// How many recent calls supply words about the topic of the session, and how many words of each.
 const RECENT: usize = 12;
 const MAX_WORDS: usize = 64;
-/// Values that the model wrote, of which a session knows; later ones stay secrets.
+/// Most values written by the model that a session remembers; later ones are treated as secrets.
 const MAX_WROTE: usize = 4096;
 
-/// A call as the session tells it from others.
+/// The identity of a call within a session.
 #[derive(Debug, Clone, Copy)]
 pub struct Caller<'a> {
     /// The host's id of the call.
     pub id: &'a str,
-    /// The tool, as the host writes it.
+    /// The tool name, as the host writes it.
     pub tool: &'a str,
-    /// Digest of the tool and all that it was asked, where the host tells what it was asked.
+    /// Digest of the tool and its arguments, if the host sends them.
     pub asked: Option<[u8; 16]>,
-    /// Patterns, paths and names that it mentions.
+    /// Patterns, paths and names in the call.
     pub mentioned: &'a [&'a str],
     /// How it ended.
     pub ending: Ending,
-    /// Results that the session had before this turn: what came since, the model had not seen when it asked.
+    /// Number of results in the session before this turn. The model had not seen later ones when it made this call.
     pub turn: usize,
-    /// What the model wrote into it.
+    /// Values that the model wrote into the call.
     pub wrote: &'a Written<'a>,
 }
 
@@ -123,16 +125,16 @@ impl Caller<'_> {
     }
 }
 
-/// How far back outputs are referred to when the host says nothing.
+/// How far back references may point if the host does not report what is visible.
 #[derive(Debug, Clone, Copy)]
 pub struct Window {
-    /// Later results.
+    /// Most later results.
     pub results: usize,
-    /// Tokens of later results.
+    /// Most tokens of later results.
     pub tokens: usize,
 }
 
-/// An outcome with the artifact that was stored for it.
+/// An outcome and its stored artifact.
 #[derive(Debug, Clone)]
 pub struct Stored {
     /// The outcome.
@@ -141,18 +143,18 @@ pub struct Stored {
     pub artifact: Option<ArtifactRef>,
 }
 
-/// What the session knows of a request before it is worked on.
+/// What the session knows about a request.
 #[derive(Debug)]
 pub enum Lookup {
-    /// The same request was answered with this.
+    /// The same request was answered with this outcome.
     Stored(Box<Stored>),
     /// The same request was answered; its outcome follows from this decision.
     Decided(Decision),
-    /// The call is known, but not with these bytes and this policy.
+    /// The call is known, but with other bytes or another policy.
     Changed,
     /// The call is new.
     New,
-    /// There is no room to remember the call.
+    /// There is no space to remember the call.
     Full,
 }
 
@@ -160,74 +162,74 @@ pub enum Lookup {
 #[derive(Debug, Clone)]
 struct Answered {
     likeness: u64,
-    /// Results of the session with it.
+    /// Number of results in the session at that time.
     results: usize,
 }
 
-/// One session. What grows with it is shared with its forks until one of them changes it.
+/// One session. Forks share its data until one of them changes it.
 #[derive(Debug, Default, Clone)]
 pub struct Session {
     bounds: Bounds,
     calls: Arc<Calls>,
-    /// Names of tools, each once, and their places among them.
+    /// Names of tools, each once, and their indexes.
     tools: Vec<Arc<str>>,
     tool_numbers: HashMap<Arc<str>, u32>,
-    /// The decision for the last call, which others may share.
+    /// The decision of the last call, which later calls may share.
     last_decision: Arc<Decision>,
-    /// Calls that a result became a reference to, with their tools as the references name them, by their numbers.
+    /// Calls that results refer to, by number, with the tool that the references name.
     referred: Arc<HashMap<u32, u32>>,
-    /// Secrets that the model wrote into calls, by their fingerprints, with the last such call.
+    /// Fingerprints of secrets that the model wrote into calls, each with the number of the last such call.
     wrote: Arc<HashMap<Fingerprint64, u32>>,
     decisions: usize,
-    /// Bytes that decisions, tools, queries and rows of the totals take.
+    /// Bytes of decisions, tools, queries and rows of the totals.
     held: usize,
-    /// What the session says that it takes.
+    /// The size that the session reports to the common counter.
     share: Share,
     memo: Arc<Memo>,
     seen: Arc<Seen>,
     index: Arc<Index>,
-    /// Where the session is: what was given so far.
+    /// The current position: results and tokens given so far.
     at: Position,
-    /// Whether the host says what is visible.
-    is_told: bool,
-    /// Words of the last calls and of the failures that they reported.
+    /// Whether the host reports what is visible.
+    host_reports: bool,
+    /// Words of the recent calls and of the failures that they reported.
     talk: VecDeque<Vec<u64>>,
-    /// Per request, the last answer.
+    /// For each request, its last answer.
     asked: Arc<HashMap<[u8; 16], Answered>>,
-    /// What was looked for when a call came first in a body; see `query_of`.
+    /// The query that applied when a call first came in a body; see `query_of`.
     queries: Arc<HashMap<Digest, Option<Arc<str>>>>,
     /// The last query, which many calls share.
     last_query: Option<Arc<str>>,
     stats: Stats,
-    /// Bytes above which the host cuts a result by itself.
+    /// Size in bytes above which the host cuts a result itself.
     host_limit: Option<usize>,
     /// Settings for all requests of the session.
     pub policy: PolicyPatch,
 }
 
-/// A session that several threads may hold.
+/// A session that several threads share.
 pub type Shared = std::sync::Arc<std::sync::Mutex<Session>>;
 
 impl Session {
-    /// An empty session; `host_limit` is the size in bytes above which the host cuts a result by itself.
+    /// An empty session. `host_limit` is the size in bytes above which the host cuts a result itself.
     pub fn new(bounds: Bounds, host_limit: Option<usize>) -> Self {
         Self { bounds, host_limit, ..Self::default() }
     }
 
-    /// A session of its own that begins with all that this one knows and shows. Its totals begin at zero: what this
-    /// one counted is counted. What both share counts for each, so that neither goes over a bound when they part.
+    /// A new session that starts with everything that this one knows and shows. Its totals start at zero. Data that both
+    /// share counts fully for each, so that neither exceeds a limit when they diverge.
     pub fn fork(&self) -> Self {
         let mut fork = Self { stats: Stats::default(), ..self.clone() };
-        fork.tell_size();
+        fork.report_size();
         fork
     }
 
-    /// The same, saying what it takes to a count that several sessions share.
+    /// The same session, which reports its size to a counter that several sessions share.
     pub fn with_share(self, share: Share) -> Self {
         Self { share, ..self }
     }
 
-    /// What is known of a request.
+    /// What is known about a request.
     pub fn look_up(&self, call: &str, fingerprint: Fingerprint) -> Lookup {
         let Some(number) = self.calls.number(call) else {
             return if self.has_room() { Lookup::New } else { Lookup::Full };
@@ -248,9 +250,9 @@ impl Session {
             && self.calls.has_room()
     }
 
-    /// The session as the outcome of a call may see it.
+    /// The session as the outcome of a call sees it.
     ///
-    /// `written` are the texts that the model wrote into the call, with the names of their arguments.
+    /// `written` holds the texts that the model wrote into the call, with the names of their arguments.
     pub fn history<'a>(
         &'a self,
         caller: Caller<'a>,
@@ -259,11 +261,11 @@ impl Session {
     ) -> impl History + 'a {
         let mut own = Index::default();
         caller.add_written(written, &mut own, self.at, self.bounds.index_bytes);
-        Live { session: self, caller, own, window: (!self.is_told).then_some(window) }
+        Live { session: self, caller, own, window: (!self.host_reports).then_some(window) }
     }
 
-    /// Remembers a new outcome; `keep_text` is whether the memo may hold it, `cut` how the host cuts what it gets.
-    /// What the host does not show is not remembered as shown.
+    /// Remembers a new outcome. `keep_text` says whether the memo may hold it, `cut` how the host cuts it. Text that the
+    /// host cuts away is not remembered as shown.
     pub fn commit(
         &mut self,
         caller: Caller<'_>,
@@ -275,7 +277,7 @@ impl Session {
     ) {
         let decision = &stored.outcome.decision;
         let (likeness, asked_again, key) = (decision.likeness, decision.asked_again, decision.key);
-        let rest = self.shared(Decision { key: None, likeness: None, ..decision.clone() });
+        let rest = self.share_decision(Decision { key: None, likeness: None, ..decision.clone() });
         let mut shown = std::mem::take(&mut stored.outcome.shown);
         let cut = cut.or_else(|| self.host_limit.map(Cut::of_bytes));
         let is_cut = cut.is_some_and(|cut| cut.applies(&stored.outcome.texts));
@@ -299,7 +301,7 @@ impl Session {
         if let Some(first) = referred
             && let Some(first_call) = self.calls.number(&first.call)
         {
-            let tool = self.tool(&first.tool);
+            let tool = self.tool_number(&first.tool);
             Arc::make_mut(&mut self.referred).insert(first_call, tool);
         }
         self.at.results += 1;
@@ -316,7 +318,7 @@ impl Session {
             }
         }
         if !self.calls.is_single(call) {
-            // It is not certain any more what the model sees under this id.
+            // It is no longer certain what the model sees under this id.
             Arc::make_mut(&mut self.index).retain(|call| call != caller.id);
         } else {
             let index = Arc::make_mut(&mut self.index);
@@ -332,7 +334,7 @@ impl Session {
                 && (is_cut
                     || evidence.status == Status::Duplicate
                     || evidence.omissions.iter().any(|omission| is_gap(omission.reason)));
-            // Only an answer with gaps is ever asked about.
+            // Only an answer with gaps can lead to a repeated question.
             match had_gaps {
                 true => {
                     let answered = Answered { likeness, results: self.at.results };
@@ -347,26 +349,26 @@ impl Session {
         if !self.calls.is_plain(call) {
             Arc::make_mut(&mut self.seen).retain(|known| known != call);
         } else if let Some(key) = key.filter(|_| !is_cut && can_be_named(caller.id, caller.tool)) {
-            let tool = self.tool(caller.tool);
+            let tool = self.tool_number(caller.tool);
             let shown = Shown::new(call, tool, caller.ending, self.at);
             Arc::make_mut(&mut self.seen).add(key, shown);
         }
-        self.total(caller.tool, &stored.outcome.evidence);
+        self.count_total(caller.tool, &stored.outcome.evidence);
         if keep_text {
             Arc::make_mut(&mut self.memo).put(call, fingerprint, stored, &self.bounds);
         }
-        self.tell_size();
+        self.report_size();
     }
 
-    /// Counts a result that came without a call id, or for which there was no room.
+    /// Counts a result without a call id, or one for which there was no space.
     pub fn count(&mut self, tool: &str, outcome: &Outcome) {
         self.at.results += 1;
         self.at.tokens += outcome.evidence.tokens.after;
-        self.total(tool, &outcome.evidence);
-        self.tell_size();
+        self.count_total(tool, &outcome.evidence);
+        self.report_size();
     }
 
-    /// Counts a request that was answered before.
+    /// Counts a repeated request.
     pub fn count_resend(&mut self, outcome: &Outcome, from_memo: bool) {
         self.stats.resent(&outcome.evidence, from_memo, self.host_limit);
     }
@@ -376,13 +378,13 @@ impl Session {
         self.stats.changed(&outcome.evidence, self.host_limit);
     }
 
-    /// What was looked for when this call came first in a body. A body is sent again with every turn, and
-    /// what is looked for later must not change what was given.
+    /// The query that applied when this call first came in a body. Hosts send a body again with every turn, and later
+    /// queries must not change earlier answers.
     pub fn query_of(&self, call: &str) -> Option<Option<&str>> {
         self.queries.get(&calls::digest(call)).map(Option::as_deref)
     }
 
-    /// Remembers what was looked for when a call came first in a body.
+    /// Remembers the query that applied when a call first came in a body.
     pub fn remember_query(&mut self, call: &str, query: Option<&str>) {
         let has_room = self.queries.len() < self.bounds.max_calls && self.has_room();
         let call = calls::digest(call);
@@ -398,55 +400,55 @@ impl Session {
             self.last_query.clone_from(&query);
         }
         Arc::make_mut(&mut self.queries).insert(call, query);
-        self.tell_size();
+        self.report_size();
     }
 
-    /// These calls left the context: nothing refers to them any more.
+    /// Removes calls that left the context: nothing refers to them any more.
     pub fn evict(&mut self, calls: &[String]) {
-        self.is_told = true;
+        self.host_reports = true;
         let gone: HashSet<&str> = calls.iter().map(String::as_str).collect();
         self.retain(|call| !gone.contains(call));
     }
 
-    /// The conversation was summed up: of what was shown, only these calls are still in the context. Unlike with
-    /// [`Self::keep_only`] it stays unknown what leaves the context later.
+    /// The conversation was summed up: of everything shown, only these calls are still in the context. Unlike after
+    /// [`Self::keep_only`], the host does not report later changes.
     pub fn compact(&mut self, calls: &[String]) {
         let kept: HashSet<&str> = calls.iter().map(String::as_str).collect();
         self.retain(|call| kept.contains(call));
-        // What was asked before the summary was not asked in this context.
+        // Questions from before the summary do not count in this context.
         self.asked = Arc::default();
-        self.tell_size();
+        self.report_size();
     }
 
-    /// How many calls it knows.
+    /// Number of known calls.
     pub fn calls(&self) -> usize {
         self.calls.len()
     }
 
-    /// What was given for a call did not reach the model.
+    /// Notes that the answer to a call did not reach the model.
     pub fn not_shown(&mut self, call: &str) {
         self.retain(|known| known != call);
     }
 
-    /// Whether a call is known, whatever was given for it.
+    /// Whether a call is known, whatever its answer was.
     pub fn knows(&self, call: &str) -> bool {
         self.calls.number(call).is_some()
     }
 
-    /// Whether a result became a reference to this call of this tool.
+    /// Whether a result refers to this call of this tool.
     pub fn has_referred(&self, call: &str, tool: &str) -> bool {
         let known = self.calls.number(call).and_then(|call| self.referred.get(&call));
         known.and_then(|known| self.tools.get(*known as usize)).is_some_and(|known| &**known == tool)
     }
 
-    /// Only these calls are still in the context of all that were shown.
+    /// Keeps only these calls of all that were shown.
     pub fn keep_only(&mut self, calls: &[String]) {
         self.keep_only_of(&calls.iter().map(String::as_str).collect());
     }
 
-    /// As [`Self::keep_only`], for calls that are a set already.
+    /// As [`Self::keep_only`], for a set of calls.
     pub fn keep_only_of(&mut self, calls: &HashSet<&str>) {
-        self.is_told = true;
+        self.host_reports = true;
         self.retain(|call| calls.contains(call));
     }
 
@@ -456,22 +458,22 @@ impl Session {
         if self.wrote.values().any(|call| !numbered(*call)) {
             Arc::make_mut(&mut self.wrote).retain(|_, call| numbered(*call));
         }
-        // Bodies say the same with every turn: nothing is copied for that.
+        // Bodies repeat the same list with every turn: copy nothing if nothing changes.
         if self.seen.has_other(numbered) {
             Arc::make_mut(&mut self.seen).retain(numbered);
         }
         if self.index.has_other(&visible) {
             Arc::make_mut(&mut self.index).retain(&visible);
         }
-        self.tell_size();
+        self.report_size();
     }
 
-    /// Bytes that the lines of earlier outputs take.
+    /// Bytes of the lines of earlier outputs.
     pub fn index_bytes(&self) -> usize {
         self.index.bytes()
     }
 
-    /// Results so far.
+    /// Number of results so far.
     pub fn results(&self) -> usize {
         self.at.results
     }
@@ -482,7 +484,7 @@ impl Session {
     }
 }
 
-/// Whether a marker can name a call so that it is read back as the same.
+/// Whether a marker can name this call so that it is read back as the same call.
 fn can_be_named(call: &str, tool: &str) -> bool {
     marker::is_name(call) && marker::is_name(tool)
 }

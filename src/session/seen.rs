@@ -1,4 +1,4 @@
-//! Results that the model was shown in full and, as far as the host told, can still see.
+//! Results that were shown in full and that the model can still see, as far as the host reported.
 
 use std::collections::HashMap;
 
@@ -10,13 +10,13 @@ use crate::pipeline::repeat::dedup::Key;
 /// A result that was shown in full.
 #[derive(Debug, Clone)]
 pub(super) struct Shown {
-    /// The number of its call in the session: a larger one came later.
+    /// The number of its call in the session: larger numbers came later.
     pub(super) call: u32,
     /// The number of the tool in the session.
     pub(super) tool: u32,
     /// Results and tokens of the session when it was shown.
     at: (u32, u32),
-    /// The exit code, where there is one, and whether there is one.
+    /// The exit code (0 without one), and whether there is one.
     exit_code: (i64, bool),
     is_error: Option<bool>,
 }
@@ -38,28 +38,28 @@ impl Shown {
     }
 }
 
-/// No result.
+/// Marks the end of a list.
 const NONE: u32 = u32::MAX;
 
 #[derive(Debug, Clone)]
 struct Link {
     shown: Shown,
-    /// What it is the same as.
+    /// Identifies equal results.
     key: Key,
-    /// The place of the one before it with the same key. Nearly every result is shown once.
+    /// Index of the previous entry with the same key. Nearly every result is shown once.
     before: u32,
 }
 
-/// See the module.
+/// The shown results; see the module.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Seen {
-    /// Per key, the place of the one that was added last.
+    /// For each key, the index of its newest entry.
     last: HashMap<Key, u32, foldhash::fast::RandomState>,
     shown: Vec<Link>,
 }
 
 impl Seen {
-    /// A result was shown in full.
+    /// Adds a result that was shown in full.
     pub(super) fn add(&mut self, key: Key, new: Shown) {
         if self.of(&key).any(|shown| shown.call == new.call) {
             return;
@@ -70,24 +70,24 @@ impl Seen {
         self.shown.push(Link { shown: new, key, before });
     }
 
-    /// The results with a key, the one that was added last first.
+    /// The results with this key, newest first.
     fn of(&self, key: &Key) -> impl Iterator<Item = &Shown> {
         let at = |place: u32| self.shown.get(place as usize);
         let last = self.last.get(key).and_then(|place| at(*place));
         std::iter::successors(last, move |link| at(link.before)).map(|link| &link.shown)
     }
 
-    /// The newest result with this key that may be referred to.
+    /// The newest result with this key that references may point to.
     pub(super) fn newest(&self, key: &Key, is_open: impl Fn(&Shown) -> bool) -> Option<&Shown> {
         self.of(key).filter(|shown| is_open(shown)).max_by_key(|shown| shown.call)
     }
 
-    /// Whether there is a call that is not visible.
+    /// Whether any call is not visible.
     pub(super) fn has_other(&self, visible: impl Fn(u32) -> bool) -> bool {
         self.shown.iter().any(|link| !visible(link.shown.call))
     }
 
-    /// Forgets the calls that are not visible.
+    /// Forgets calls that are not visible.
     pub(super) fn retain(&mut self, visible: impl Fn(u32) -> bool) {
         self.last.clear();
         self.shown.retain(|link| visible(link.shown.call));
@@ -96,7 +96,7 @@ impl Seen {
         }
     }
 
-    /// Bytes that it takes.
+    /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
         size::table(&self.last) + size::list(&self.shown)
     }

@@ -1,4 +1,4 @@
-//! What decisions and evidence take in memory. Never looks at what it counts, only at lengths.
+//! The memory that decisions and evidence take. Reads only lengths, never content.
 
 use crate::memory::size::{block, list};
 use crate::pipeline::evidence::Evidence;
@@ -8,7 +8,7 @@ fn texts<'a>(all: impl IntoIterator<Item = &'a String>) -> usize {
     all.into_iter().map(|text| block(text.capacity())).sum()
 }
 
-/// Bytes that a decision points to. What it shares with other decisions counts for each.
+/// Bytes that a decision points to. Data shared with other decisions counts for each.
 pub fn decision(decision: &Decision) -> usize {
     let Decision { duplicate_of, references, terms, wrote, .. } = decision;
     let first = duplicate_of.as_ref().map_or(0, |first| texts([&first.call, &first.tool]));
@@ -21,7 +21,7 @@ pub fn decision(decision: &Decision) -> usize {
     first + list(references) + origins.sum::<usize>() + list(terms) + list(wrote) + list(wrote)
 }
 
-/// Bytes that an evidence points to.
+/// Bytes that evidence points to.
 pub fn evidence(evidence: &Evidence) -> usize {
     let Evidence { steps, omissions, redactions, removals, .. } = evidence;
     let named = [&evidence.family, &evidence.reducer, &evidence.rule, &evidence.dictionary_method];

@@ -1,4 +1,4 @@
-//! Totals of a session, or of the events of a file.
+//! Totals of a session or of a file of events.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,12 +7,12 @@ use crate::pipeline::evidence::Evidence;
 use crate::protocol::session::{Cost, Spent, Stats, Totals};
 use crate::text::reason::Reason;
 
-/// Tools with totals of their own; later ones share a row.
+/// Most tools with totals of their own; later tools share a row.
 const MAX_TOOLS: usize = 1024;
-/// Prices are given for this many tokens.
+/// Prices are per this many tokens.
 const MILLION: f64 = 1e6;
 
-/// Tokens of a text of `bytes` bytes that a host shows which cuts at `limit` bytes.
+/// Tokens of a text of `bytes` bytes after a host cut it at `limit` bytes.
 fn within(tokens: usize, bytes: usize, limit: Option<usize>) -> usize {
     match limit {
         Some(limit) if bytes > limit => (tokens as u128 * limit as u128 / bytes as u128) as usize,
@@ -34,7 +34,7 @@ impl Totals {
 }
 
 impl Stats {
-    /// Counts a result. `host_limit` is the size in bytes above which the host cuts a result by itself.
+    /// Counts a result. `host_limit` is the size in bytes above which the host cuts a result itself.
     pub fn add(&mut self, tool: &str, evidence: &Evidence, host_limit: Option<usize>) {
         let add = |totals: &mut Totals| totals.add(evidence, host_limit);
         add(&mut self.total);
@@ -63,20 +63,20 @@ impl Stats {
         }
     }
 
-    /// Counts a result that came again.
+    /// Counts a repeated result.
     pub fn resent(&mut self, evidence: &Evidence, from_memo: bool, host_limit: Option<usize>) {
         self.resends.add(evidence, host_limit);
         self.cache.stable_tokens += within(evidence.tokens.after, evidence.bytes.after, host_limit);
         self.memo_hits += usize::from(from_memo);
     }
 
-    /// Counts, beside the result itself, that its call came again with other bytes or another policy.
+    /// Counts that a call came again with other bytes or another policy, in addition to the result itself.
     pub fn changed(&mut self, evidence: &Evidence, host_limit: Option<usize>) {
         self.memo_changed += 1;
         self.cache.changed_tokens += within(evidence.tokens.after, evidence.bytes.after, host_limit);
     }
 
-    /// Adds what each model that has a price would have cost.
+    /// Adds the cost for each model that has a price.
     pub fn price(&mut self, prices: &BTreeMap<String, Price>) {
         let spent = |totals: &Totals, price: f64| Spent {
             baseline: totals.baseline_tokens as f64 / MILLION * price,

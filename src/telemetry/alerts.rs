@@ -1,5 +1,5 @@
-//! When an operator is told of failures: so many within a window, and not again for a while. Fed with times, reads
-//! no clock.
+//! Decides when to alert an operator: when a number of failures occur within a window, and not again during a cool-down. The
+//! caller passes times in; no clock is read.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -9,25 +9,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::Alerts;
 
-/// Steps whose failures are counted apart; those of further steps share one count.
+/// Most steps whose failures are counted separately; further steps share one count.
 const MAX_STEPS: usize = 256;
-/// The name of what they share.
+/// The name of the shared count.
 const OTHER: &str = "other";
-/// Times that are remembered of one step, if the threshold is not higher: counts end there.
+/// Most times that are remembered for one step, unless the threshold is higher. Counts end there.
 const MAX_TIMES: usize = 4096;
 
-/// What an alert is about.
+/// What an alert reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum AlertKind {
     /// A step failed inside.
     Failure,
-    /// Results got less than was asked for.
+    /// Results were compressed less than requested.
     Fallback,
 }
 
-/// So much of one kind happened within the window.
+/// Events of one kind reached the threshold within the window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
@@ -55,7 +55,7 @@ impl fmt::Display for Alert {
     }
 }
 
-/// The times of one thing.
+/// The times of one kind of event.
 #[derive(Debug, Default)]
 struct Series {
     times: VecDeque<Duration>,
@@ -63,7 +63,7 @@ struct Series {
 }
 
 impl Series {
-    /// Notes one more; gives how many there are within the window if that is to be told.
+    /// Records one more. Returns the count within the window if an alert is due.
     fn note(&mut self, now: Duration, threshold: usize, alerts: &Alerts) -> Option<usize> {
         let (window, pause) = (seconds(alerts.window_seconds), seconds(alerts.cooldown_seconds));
         while self.times.front().is_some_and(|time| now.saturating_sub(*time) >= window) {
@@ -86,7 +86,7 @@ fn seconds(n: usize) -> Duration {
     Duration::from_secs(n as u64)
 }
 
-/// What happened lately. Memory is bounded.
+/// Recent events, in bounded memory.
 #[derive(Debug, Default)]
 pub struct Monitor {
     failures: HashMap<String, Series>,
@@ -94,7 +94,7 @@ pub struct Monitor {
 }
 
 impl Monitor {
-    /// A step failed at that time.
+    /// A step failed at time `now`.
     pub fn failed(&mut self, now: Duration, step: &str, alerts: &Alerts) -> Option<Alert> {
         if !alerts.enabled {
             return None;
@@ -107,7 +107,7 @@ impl Monitor {
         Some(Alert { kind: AlertKind::Failure, step: Some(step.to_owned()), count, window_seconds })
     }
 
-    /// A result fell back at that time.
+    /// A result fell back at time `now`.
     pub fn fell_back(&mut self, now: Duration, alerts: &Alerts) -> Option<Alert> {
         if !alerts.enabled {
             return None;
@@ -130,7 +130,7 @@ mod tests {
         cooldown_seconds: 20,
     };
 
-    /// The seconds at which failures at these seconds are told, with their counts.
+    /// The seconds at which alerts occur for failures at these seconds, with their counts.
     fn alerts_at(times: impl IntoIterator<Item = usize>) -> Vec<(usize, usize)> {
         let mut monitor = Monitor::default();
         let note = |at| Some((at, monitor.failed(seconds(at), "jest", &ALERTS)?.count));

@@ -1,11 +1,11 @@
-//! An event as a line of bounded length: detail goes first, then names, and the event says what is missing.
+//! Writes an event as a line of bounded length. Detail is dropped first, then names; the event lists what was dropped.
 
 use super::event::{Event, Names, ResultEvent, What};
 
-/// Takes a member out; whether there was anything to take.
+/// Removes a member. Returns whether there was anything to remove.
 type Cut = (&'static str, fn(&mut ResultEvent) -> bool);
 
-/// In the order in which they go: the longest lists that say least first.
+/// In this order: the longest and least useful lists first.
 const CUTS: &[Cut] = &[
     ("steps", |e| !std::mem::take(&mut e.steps).is_empty()),
     ("omitted", |e| !std::mem::take(&mut e.omitted).is_empty()),
@@ -15,7 +15,7 @@ const CUTS: &[Cut] = &[
     ("names", |e| std::mem::take(&mut e.names) != Names::default()),
 ];
 
-/// The event in JSON, in at most `max_bytes` bytes without the line end; `None` if not even its figures fit.
+/// The event as JSON, at most `max_bytes` bytes without the line end; `None` if not even its numbers fit.
 pub(super) fn line(event: &mut Event, max_bytes: usize) -> Option<String> {
     let mut cuts = CUTS.iter();
     loop {
@@ -42,9 +42,9 @@ pub(super) fn line(event: &mut Event, max_bytes: usize) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::event::{Omitted, TimedStep, VERSION};
     use super::*;
     use crate::pipeline::evidence::Step;
+    use crate::telemetry::event::{Omitted, TimedStep, VERSION};
     use crate::text::reason::Reason;
 
     fn event(steps: usize) -> Event {

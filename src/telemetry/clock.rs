@@ -1,4 +1,4 @@
-//! Time, as the shell reads it. The core reads none: it is given a stopwatch where somebody wants to know.
+//! Clocks. The core reads no clock: it gets a stopwatch if times are wanted.
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Debug;
@@ -6,12 +6,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::pipeline::timer::Timer;
 
-/// A clock. Tests bring their own.
+/// A clock. Tests provide their own.
 pub trait Clock: Debug + Send + Sync {
-    /// Time since a moment of the clock's own choice; never goes back.
+    /// Time since an arbitrary moment; never goes back.
     fn now(&self) -> Duration;
 
-    /// Milliseconds since 1970 began, UTC.
+    /// Milliseconds since 1970-01-01, UTC.
     fn unix_millis(&self) -> u64;
 }
 
@@ -46,7 +46,7 @@ pub struct Stopwatch<'a> {
 }
 
 impl<'a> Stopwatch<'a> {
-    /// A stopwatch that runs.
+    /// A running stopwatch.
     pub fn new(clock: &'a dyn Clock) -> Self {
         let began = clock.now();
         Self { clock, began, since: Cell::new(began), safe: Cell::default(), steps: RefCell::default() }
@@ -65,12 +65,12 @@ impl<'a> Stopwatch<'a> {
         self.clock.now().saturating_sub(self.began)
     }
 
-    /// What the safe stage took, where it was measured.
+    /// Time of the safe stage, if it was measured.
     pub fn safe_stage(&self) -> Option<Duration> {
         self.safe.get()
     }
 
-    /// What each step took, as far as they were measured.
+    /// Time of each step that was measured.
     pub fn steps(&self) -> Vec<Duration> {
         self.steps.borrow().clone()
     }
@@ -95,7 +95,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A clock that goes on by a millisecond whenever it is read.
+    /// A clock that advances by a millisecond with each read.
     #[derive(Debug, Default)]
     pub(crate) struct Ticks(AtomicU64);
 

@@ -1,4 +1,4 @@
-//! The events, as they are written and read: sizes, names of steps, reasons and counts. Never content.
+//! The events as they are written and read: sizes, names of steps, reasons and counts. Never content.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::pipeline::evidence::{
 };
 use crate::text::reason::Reason;
 
-/// Version of the form of events.
+/// Version of the event format.
 pub const VERSION: u32 = 1;
 
 /// One event.

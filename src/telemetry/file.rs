@@ -1,10 +1,10 @@
-//! A file of lines that only its owner may read, and its older parts: `events.jsonl`, `events.jsonl.1`, …
+//! A private log file of lines, and its older parts: `events.jsonl`, `events.jsonl.1`, …
 //!
-//! Each begins with a header that says whose it is. What does not is somebody else's: it is never written to, moved,
-//! shortened or replaced, and there is no file then. No link is followed on the way to it, see [`crate::files`].
+//! Each begins with our header. A file without it belongs to another program: it is never written to, moved, truncated or
+//! replaced, and then nothing is logged. No link on its path is followed, see [`crate::files`].
 //!
-//! Several processes may write one file: each line is one write at its end, under a lock that all may hold, and who
-//! moves the files holds it alone.
+//! Several processes may write one file. Each line is one append under a shared lock; a process that moves the files holds
+//! the lock exclusively.
 
 use std::fs::{File, Metadata};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -13,16 +13,15 @@ use std::time::Duration;
 
 use crate::files::{Folder, Opening, Refused, Why, Writers, anchored};
 
-/// Longest header that is looked for, in bytes.
+/// Longest header that is read, in bytes.
 const MAX_HEADER: u64 = 4096;
-/// How often, and for how long each time, one waits for another process that made the file and has not written
-/// its header yet.
+/// How often to retry, and the pause between, while another process has created the file but not written its header yet.
 const MAX_TRIES: u32 = 20;
 const WAIT: Duration = Duration::from_millis(5);
-/// How often a file that was moved meanwhile is opened anew.
+/// How often to reopen a file that was moved meanwhile.
 const ATTEMPTS: usize = 16;
 
-/// See the module.
+/// The log file; see the module.
 #[derive(Debug)]
 pub struct LogFile {
     folder: Folder,
@@ -35,8 +34,8 @@ pub struct LogFile {
 }
 
 impl LogFile {
-    /// Opens the file, and makes it and its folder if need be. `header` is the first line of a new one, `is_header`
-    /// knows that of one that is there.
+    /// Opens the file; creates it and its folder if needed. `header` is the first line of a new file; `is_header` recognises
+    /// the header of an existing one.
     pub fn open(
         path: &Path,
         header: &str,
@@ -54,8 +53,8 @@ impl LogFile {
         Ok(Self { folder, name, header, is_header, file, max_bytes, max_files: max_files.max(1) })
     }
 
-    /// Writes one line; `line` has no line end. A file that would grow beyond its size is put aside first; one that
-    /// holds nothing but its header takes the line whatever its size.
+    /// Writes one line; `line` has no line end. A file that would exceed its size limit is rotated first. A file that holds
+    /// only its header takes a line of any size.
     pub fn write(&mut self, line: &str) -> io::Result<()> {
         for _ in 0..ATTEMPTS {
             self.file.lock_shared()?;
@@ -78,11 +77,11 @@ impl LogFile {
     fn rotate(&mut self) -> io::Result<()> {
         self.file.lock()?;
         let length = self.file.metadata()?.len();
-        // Another process may have been first.
+        // Another process may already have rotated it.
         if !self.is_current() || length <= self.header.len() as u64 + 1 {
             return self.reopen();
         }
-        // What would be replaced, or moved on, must be ours too.
+        // Files that would be replaced or moved must be ours too.
         for i in 1..self.max_files {
             let part = self.part(i);
             match self.folder.open_file(Path::new(&part), Writers::Any) {
@@ -107,7 +106,7 @@ impl LogFile {
         self.reopen()
     }
 
-    /// Opens the file anew; the one that was put aside is unlocked with that.
+    /// Opens the file again; closing the old one releases its lock.
     fn reopen(&mut self) -> io::Result<()> {
         self.file = open(&self.folder, &self.name, &self.header, self.is_header)?;
         Ok(())
@@ -117,7 +116,7 @@ impl LogFile {
         format!("{}.{i}", self.name)
     }
 
-    /// Whether the name still leads to the file that is open.
+    /// Whether the path still leads to the open file.
     fn is_current(&self) -> bool {
         let there = self.folder.open_file(Path::new(&self.name), Writers::Any).and_then(|file| {
             file.metadata().map_err(|e| Refused { path: self.name.clone().into(), why: Why::System(e) })
@@ -129,17 +128,17 @@ impl LogFile {
     }
 }
 
-/// Whether a file that is there can be written to; nothing is made or changed.
+/// Checks that an existing file can be written to. Changes nothing.
 pub fn check_there(path: &Path, is_header: fn(&str) -> bool) -> io::Result<()> {
     let (root, relative) = anchored(path)?;
     let mut file = crate::files::open_beneath(&root, &relative)?;
     check(&mut file, is_header)
 }
 
-/// The file with its header: made, or found to be ours.
+/// The file with its header: created, or checked to be ours.
 fn open(folder: &Folder, name: &str, header: &str, is_header: fn(&str) -> bool) -> io::Result<File> {
     let name = Path::new(name);
-    // Made with its header under a lock, so that nobody else takes it for somebody's empty file.
+    // The header is written under a lock, so that nobody takes the new file for an empty one of another program.
     match folder.create(name, Opening::New) {
         Ok(made) => {
             made.lock()?;
@@ -148,7 +147,7 @@ fn open(folder: &Folder, name: &str, header: &str, is_header: fn(&str) -> bool) 
             return Ok(file);
         }
         Err(Refused { why: Why::System(e), .. }) if e.kind() == io::ErrorKind::AlreadyExists => {}
-        // What is there and no file is told better below.
+        // The code below reports this case better.
         Err(Refused { why: Why::Kind(_) | Why::Link, .. }) => {}
         Err(refused) => return Err(refused.into()),
     }
@@ -163,7 +162,7 @@ fn open(folder: &Folder, name: &str, header: &str, is_header: fn(&str) -> bool) 
     Ok(file)
 }
 
-/// An error unless the file is this user's and begins with our header.
+/// Fails unless the file belongs to this user and begins with our header.
 fn check(file: &mut File, is_header: fn(&str) -> bool) -> io::Result<()> {
     let refused = |why: &str| Err(io::Error::new(io::ErrorKind::PermissionDenied, why.to_owned()));
     if !is_own(&file.metadata()?) {
@@ -210,7 +209,7 @@ mod tests {
         LogFile::open(path, HEADER, |line| line.trim_end() == HEADER, max_bytes, max_files)
     }
 
-    /// The lines of a file behind its header.
+    /// The lines of a file after its header.
     fn lines(path: &Path) -> Vec<String> {
         let text = fs::read_to_string(path).unwrap();
         let mut lines = text.lines().map(str::to_owned);

@@ -1,4 +1,4 @@
-//! 64-bit fingerprints: equal texts have equal ones. Not cryptographic: no proof of anything.
+//! 64-bit fingerprints: equal texts have equal fingerprints. Not cryptographic.
 
 use xxhash_rust::xxh3::Xxh3;
 

@@ -1,5 +1,5 @@
-//! What is told of the work: events for a file, for the host that asked for them, and for OpenTelemetry, and
-//! alerts. Never content, and off unless somebody asked, but for alerts.
+//! Reports on the work: events for a file, for the host and for OpenTelemetry, and alerts. Never content. Events are off by
+//! default; alerts are on.
 //!
 //! ```text
 //! engine ─ recorder ─┬─ alerts ───────────────── window/logMessage
@@ -8,8 +8,8 @@
 //!                                              └─ OpenTelemetry (feature `otel`)
 //! ```
 //!
-//! The caller never waits: what does not fit into the queue is dropped, counted, and told in the next event.
-//! Names and ids that the host chose go through the redaction of secrets on the writer's thread.
+//! The caller never waits. Events that do not fit into the queue are dropped, and the next event tells their number. Names
+//! and ids from the host are redacted on the writer's thread.
 
 pub mod alerts;
 mod bound;

@@ -1,4 +1,4 @@
-//! The way to the host: notifications of what was done.
+//! Sends notifications to the host.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use crate::protocol::notification::{self, LogMessage};
 /// Sends a notification to the host: its method and its parameters in JSON.
 pub(super) type Send = Box<dyn Fn(&'static str, &str) + std::marker::Send + Sync>;
 
-/// The way to the host, where there is one.
+/// The connection to the host, if there is one.
 #[derive(Default)]
 pub(super) struct Notifier(pub(super) OnceLock<Send>);
 
@@ -25,7 +25,7 @@ impl Notifier {
         }
     }
 
-    /// `window/logMessage`
+    /// Sends `window/logMessage`.
     pub(super) fn log(&self, kind: u8, message: &str) {
         let Ok((message, _)) = crate::sanitize::redact_only(message) else { return };
         let message = LogMessage { kind, message: format!("tersed: {message}") };

@@ -1,4 +1,4 @@
-//! Events as log records of OpenTelemetry, over OTLP with HTTP. Built with the feature `otel` alone, and off unless
+//! Exports events as log records of OpenTelemetry, over OTLP with HTTP. Built only with the feature `otel`, and off unless
 //! an address is given.
 
 use std::net::IpAddr;
@@ -14,10 +14,10 @@ use reqwest::blocking::Client;
 
 use super::event::{Event, What};
 
-/// How long a collector may take for one request: the default of the OTLP specification.
+/// Time limit for a request to the collector: the default of the OTLP specification.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Hands events to a collector. What it cannot take is dropped by the SDK's own bounded queue.
+/// Sends events to a collector. The SDK's bounded queue drops what the collector cannot take.
 pub struct Exporter {
     provider: SdkLoggerProvider,
     logger: SdkLogger,
@@ -45,14 +45,14 @@ impl Exporter {
         Ok(Self { provider, logger })
     }
 
-    /// Hands one event on.
+    /// Exports one event.
     pub fn export(&self, event: &Event) {
         let (name, severity) = match &event.what {
             What::Result(_) => ("tersed.result", Severity::Info),
             What::Failure(_) => ("tersed.failure", Severity::Error),
             What::Alert(_) => ("tersed.alert", Severity::Warn),
             What::End => ("tersed.end", Severity::Info),
-            // The beginning of a file, which no collector has.
+            // The header of a file; collectors have no files.
             What::Header => return,
         };
         let mut record = self.logger.create_log_record();
@@ -69,20 +69,19 @@ impl Exporter {
         self.logger.emit(record);
     }
 
-    /// Hands on what waits.
+    /// Exports what is still queued.
     pub fn close(&self) {
-        // A collector that is gone is no reason to end otherwise.
+        // An unreachable collector does not change how the process ends.
         let _ = self.provider.shutdown();
     }
 }
 
-/// A client that goes through the proxy which the environment names, but never to this machine itself: no proxy
-/// knows the way to it.
+/// A client that uses the proxy from the environment, but never for this machine itself, which a proxy cannot reach.
 fn client(endpoint: &str) -> Result<Client, String> {
     let url = Url::parse(endpoint).map_err(|e| e.to_string())?;
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     let here = host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
-    // The client refuses to be made on a thread of the async runtime.
+    // The client cannot be created on a thread of the async runtime.
     let client = thread::spawn(move || {
         let builder = Client::builder().timeout(TIMEOUT);
         if here { builder.no_proxy() } else { builder }.build()

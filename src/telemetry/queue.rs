@@ -1,14 +1,14 @@
-//! The queue between those who tell and the thread that writes. Putting something in never waits.
+//! The queue between the callers and the writer thread. Adding to it never blocks.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// How long the writer lets events gather once one is there. To wake a thread costs whoever does it more than to
-/// tell an event: so it happens once for many.
+/// How long the writer collects events after the first. Waking a thread costs more than queueing an event, so one wake-up
+/// serves many events.
 const GATHER: Duration = Duration::from_millis(20);
 
-/// See the module.
+/// The queue; see the module.
 #[derive(Debug)]
 pub(super) struct Queue<T> {
     state: Mutex<State<T>>,
@@ -21,17 +21,17 @@ struct State<T> {
     items: VecDeque<T>,
     dropped: u64,
     writer: Writer,
-    /// Somebody waits until all is written.
+    /// Whether somebody waits until everything is written.
     is_urgent: bool,
     is_closed: bool,
 }
 
-/// What the writer is at.
+/// What the writer does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Writer {
-    /// Nothing to do: has to be woken.
+    /// It has nothing to do and must be woken.
     Waits,
-    /// Lets more come.
+    /// It waits for more events.
     Gathers,
     Writes,
     /// Will write nothing any more.
@@ -39,7 +39,7 @@ enum Writer {
 }
 
 impl<T> Queue<T> {
-    /// An empty queue that holds at most this many items.
+    /// An empty queue for at most `max` items.
     pub(super) fn new(max: usize) -> Self {
         let state = State {
             items: VecDeque::new(),
@@ -55,7 +55,7 @@ impl<T> Queue<T> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts an item in, or drops and counts it. `make` is told how many were dropped just before.
+    /// Adds an item, or drops and counts it. `make` gets the number of items that were dropped just before.
     pub(super) fn push(&self, make: impl FnOnce(u64) -> T) {
         let mut state = self.state();
         if state.is_closed {
@@ -78,13 +78,13 @@ impl<T> Queue<T> {
         }
     }
 
-    /// Items that wait for no more.
+    /// Number of queued items at which the writer is woken at once.
     fn many(&self) -> usize {
         self.max.div_ceil(2)
     }
 
-    /// All that waits, or `Err` with what was dropped since once the queue is closed and empty. What was taken
-    /// before counts as written, the last after `done`.
+    /// Takes all items. Once the queue is closed and empty, returns `Err` with the number of items dropped since. Items
+    /// count as written at the next call, the last ones at `done`.
     pub(super) fn take(&self) -> Result<VecDeque<T>, u64> {
         let mut state = self.state();
         if state.items.is_empty() && !state.is_closed {
@@ -106,13 +106,13 @@ impl<T> Queue<T> {
         }
     }
 
-    /// The writer has written the last.
+    /// The writer has written the last items.
     pub(super) fn done(&self) {
         self.state().writer = Writer::Ended;
         self.changed.notify_all();
     }
 
-    /// Waits until all that was put in is written, or no longer than that; whether it is. Of a closed queue, also
+    /// Waits until everything is written, at most for `patience`. Returns whether it is. For a closed queue, also waits
     /// until the writer has ended.
     pub(super) fn flush(&self, patience: Duration) -> bool {
         let mut state = self.state();
@@ -127,7 +127,7 @@ impl<T> Queue<T> {
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 
-    /// Takes nothing any more.
+    /// Refuses items from now on.
     pub(super) fn close(&self) {
         self.state().is_closed = true;
         self.changed.notify_all();

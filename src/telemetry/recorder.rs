@@ -1,4 +1,4 @@
-//! The door of the module: takes what happened, and hands it on.
+//! The interface of this module: takes events and passes them on.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -15,10 +15,10 @@ use super::{Clock, LogFile, Stopwatch, default_path, fingerprint};
 use crate::config::{Alerts, Telemetry};
 use crate::protocol::notification::{self};
 
-/// How long the end waits for what is not written yet.
+/// How long closing waits for unwritten events.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Takes what happened. Does nothing where nobody asked.
+/// Records events. Does nothing if nobody wants them.
 #[derive(Debug)]
 pub struct Recorder {
     settings: Telemetry,
@@ -31,13 +31,13 @@ pub struct Recorder {
     notifier: Arc<Notifier>,
     is_on_wire: Arc<AtomicBool>,
     monitor: Mutex<Monitor>,
-    /// Handed to the writer when it starts.
+    /// Passed to the writer when it starts.
     #[cfg(feature = "otel")]
     exporter: std::sync::OnceLock<Arc<super::otel::Exporter>>,
 }
 
 impl Recorder {
-    /// A recorder that has written nothing yet.
+    /// A recorder whose writer has not started.
     pub fn new(settings: Telemetry, alerts: Alerts, clock: Arc<dyn Clock>) -> Self {
         let started = [std::process::id().to_le_bytes().to_vec(), clock.unix_millis().to_le_bytes().to_vec()];
         Self {
@@ -56,17 +56,17 @@ impl Recorder {
         }
     }
 
-    /// The way to the host from here on; the first one counts.
+    /// Sets the connection to the host; only the first call counts.
     pub fn notify_through(&self, send: impl Fn(&'static str, &str) + std::marker::Send + Sync + 'static) {
         let _ = self.notifier.0.set(Box::new(send));
     }
 
-    /// Whether the host wants `telemetry/event`.
+    /// Sets whether the host wants `telemetry/event`.
     pub fn set_on_wire(&self, wanted: bool) {
         self.is_on_wire.store(wanted, Ordering::Relaxed);
     }
 
-    /// Events also go to this exporter; to be said before the first.
+    /// Sends events to this exporter too. Call it before the first event.
     #[cfg(feature = "otel")]
     pub fn export_to(&self, exporter: super::otel::Exporter) {
         let _ = self.exporter.set(Arc::new(exporter));
@@ -86,12 +86,12 @@ impl Recorder {
         self.settings.fingerprints
     }
 
-    /// A stopwatch, where somebody wants to know.
+    /// A stopwatch, if anybody wants times.
     pub fn stopwatch(&self) -> Option<Stopwatch<'_>> {
         self.is_on().then(|| Stopwatch::new(&*self.clock))
     }
 
-    /// Records what happened; of `arguments` only a fingerprint.
+    /// Records an event. Only a fingerprint of `arguments` is recorded.
     pub fn record(&self, what: What, arguments: Vec<String>) {
         if !self.is_on() {
             return;
@@ -108,7 +108,7 @@ impl Recorder {
         alert.into_iter().for_each(|alert| self.alert(alert));
     }
 
-    /// A result got less than was asked for.
+    /// A result was compressed less than requested.
     pub fn fell_back(&self) {
         let alert = self.monitor(|monitor| monitor.fell_back(self.clock.now(), &self.alerts));
         alert.into_iter().for_each(|alert| self.alert(alert));
@@ -123,14 +123,14 @@ impl Recorder {
         self.record(What::Alert(alert), Vec::new());
     }
 
-    /// Waits a moment until what was told is written.
+    /// Waits briefly until everything recorded is written.
     pub fn flush(&self) {
         if self.start.is_completed() {
             self.queue.flush(PATIENCE);
         }
     }
 
-    /// Ends the writing; what comes later is dropped.
+    /// Stops the writer; later events are dropped.
     pub fn close(&self) {
         self.queue.close();
         if self.start.is_completed() {
@@ -155,7 +155,7 @@ impl Recorder {
         serde_json::to_string(&self.event(What::Header)).unwrap_or_default()
     }
 
-    /// Looks whether the file, where there is one, can be written: an error says why it is left alone.
+    /// Checks that the file, if one is set, can be written. The error says why not.
     pub fn check_file(&self) -> std::io::Result<()> {
         match self.path() {
             Some(path) => {
@@ -199,8 +199,8 @@ impl Drop for Recorder {
 
 #[cfg(test)]
 mod tests {
-    use super::super::clock::tests::Ticks;
     use super::*;
+    use crate::telemetry::clock::tests::Ticks;
 
     #[test]
     fn failures_of_a_step_are_told_to_the_host() {

@@ -1,4 +1,4 @@
-//! The thread that writes events. Whatever holds it up, it holds up nobody else.
+//! The thread that writes events. If it blocks, nobody else does.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,19 +12,19 @@ use crate::config::Telemetry;
 use crate::protocol::notification;
 use crate::sanitize;
 
-/// Bytes of a name that an event tells.
+/// Most bytes of a name in an event.
 const MAX_NAME: usize = 128;
 
-/// An event as it was told: names may still hold secrets.
+/// An event before redaction: names may still hold secrets.
 #[derive(Debug)]
 pub(super) struct Raw {
     pub(super) event: Event,
-    /// The arguments of the call, of which only a fingerprint is recorded.
+    /// The arguments of the call; only their fingerprint is recorded.
     pub(super) arguments: Vec<String>,
 }
 
 impl Raw {
-    /// The event without secrets. What cannot be looked through is left out.
+    /// The event with secrets removed. Names that cannot be redacted are left out.
     fn safe(self) -> Event {
         let Self { mut event, arguments } = self;
         match &mut event.what {
@@ -45,7 +45,7 @@ fn redact(names: &mut Names) {
     let ids = [&mut names.correlation_id, &mut names.session_id, &mut names.tool_call_id];
     for name in ids.into_iter().flatten().chain([&mut names.tool]) {
         *name = sanitize::redact_only(name).map_or_else(|_| String::new(), |(name, _)| name);
-        // Shortened after, never before: half a secret would not be found.
+        // Shortened after redaction, because half a secret would not be recognised.
         name.truncate(name.floor_char_boundary(MAX_NAME));
     }
 }
@@ -57,17 +57,17 @@ fn of_arguments(arguments: &[String]) -> Option<String> {
     Some(fingerprint(safe.iter().map(String::as_bytes)))
 }
 
-/// Where events go.
+/// The targets of events.
 #[derive(Debug)]
 pub(super) struct Writer {
     pub(super) queue: Arc<Queue<Raw>>,
     pub(super) settings: Telemetry,
-    /// The file to open, where there is one.
+    /// The file to open, if one is set.
     pub(super) path: Option<PathBuf>,
     pub(super) notifier: Arc<Notifier>,
     /// Whether the host asked for events.
     pub(super) is_on_wire: Arc<AtomicBool>,
-    /// Makes the event that ends the file.
+    /// Creates the event that ends the file.
     pub(super) end: Event,
     /// The first line of each file.
     pub(super) header: String,
@@ -113,7 +113,7 @@ impl Writer {
         if let Some(exporter) = &self.exporter {
             exporter.export(&event);
         }
-        // A line never fills more than a file.
+        // A line must fit into one file.
         let room = self.settings.max_file_bytes.saturating_sub(self.header.len() + 2);
         let max = self.settings.max_event_bytes.min(room);
         let Some(line) = bound::line(&mut event, max) else { return };
@@ -128,7 +128,7 @@ impl Writer {
         }
     }
 
-    /// The operator is told once; there is no file from then on.
+    /// Tells the operator once; from then on there is no file.
     fn failed(&self, error: &std::io::Error) {
         self.notifier.log(notification::ERROR, &format!("telemetry is not written any more: {error}"));
     }

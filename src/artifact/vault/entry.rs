@@ -1,17 +1,17 @@
-//! One file of a vault: a header as a line of JSON, and the content packed with zstd behind it.
+//! One file of a vault: a header as a line of JSON, followed by the content, packed with zstd.
 //!
-//! `head -1 FILE` shows what it is, `tail -n +2 FILE | zstd -d` what it holds.
+//! `head -1 FILE` shows the header, `tail -n +2 FILE | zstd -d` the content.
 
 use serde::{Deserialize, Serialize};
 
-use super::super::body::count_lines;
-use super::super::{AccessError, Media};
+use crate::artifact::body::count_lines;
+use crate::artifact::{AccessError, Media};
 
 /// Longest header in bytes.
 pub(super) const MAX_HEADER: usize = 32 << 10;
 /// Largest content that is read back, in bytes: the largest that may be kept.
 pub(super) const MAX_CONTENT: u64 = 64 << 20;
-/// How hard zstd tries: its default, at which a result of 256 KiB takes about a millisecond.
+/// Compression level of zstd: its default, which takes about a millisecond for 256 KiB.
 #[cfg(feature = "recovery")]
 const LEVEL: i32 = 3;
 /// Version of the file format.
@@ -19,7 +19,7 @@ const VERSION: u32 = 1;
 /// Longest text of a label in bytes.
 const MAX_LABEL: usize = 1024;
 
-/// What a copy says about itself. Texts come redacted, and are cut to 1 KiB.
+/// The description of a copy. Texts must already be redacted, and are cut to 1 KiB.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Label {
@@ -48,9 +48,9 @@ pub struct Label {
 pub struct Header {
     /// Version of the file format.
     pub(super) tersed: u32,
-    /// BLAKE3 digest of the artifact, 64 hexadecimal digits: what handles are the start of.
+    /// BLAKE3 digest of the artifact, 64 hexadecimal digits; handles are prefixes of it.
     pub digest: String,
-    /// The same of the content, which differs where only the copy had to be redacted.
+    /// Digest of the content; it differs if only the copy had to be redacted.
     pub(super) content: String,
     /// Length of the content in bytes.
     pub bytes: u64,
@@ -59,11 +59,11 @@ pub struct Header {
     /// MIME type, for what is not text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mime: Option<String>,
-    /// When it was stored, since the epoch in seconds.
+    /// Time of storing, in seconds since the epoch.
     pub stored: u64,
-    /// When its retention is over, since the epoch in seconds.
+    /// End of its retention, in seconds since the epoch.
     pub expires: u64,
-    /// What it is a result of.
+    /// The call that produced it.
     #[serde(flatten)]
     pub label: Label,
 }
@@ -75,7 +75,7 @@ impl Header {
             Media::Text => (count_lines(bytes), None),
             Media::Binary(mime) => (0, Some(mime.clone())),
         };
-        let cut = |text: &String| super::super::clip(text, MAX_LABEL).to_owned();
+        let cut = |text: &String| crate::artifact::clip(text, MAX_LABEL).to_owned();
         let label = Label {
             tool: cut(&label.tool),
             tool_call_id: label.tool_call_id.as_ref().map(cut),
@@ -96,12 +96,12 @@ impl Header {
         }
     }
 
-    /// The handle that is shown.
+    /// Its handle as shown.
     pub fn id(&self) -> &str {
         self.digest.get(..super::HANDLE_DIGITS).unwrap_or(&self.digest)
     }
 
-    /// What the content is.
+    /// The type of the content.
     pub(super) fn media(&self) -> Media {
         self.mime.clone().map_or(Media::Text, Media::Binary)
     }
@@ -124,7 +124,7 @@ fn unpacked(packed: &[u8], len: usize) -> std::io::Result<Vec<u8>> {
     zstd::bulk::decompress(packed, len)
 }
 
-/// Without the feature `recovery` no copy is written or read.
+/// Without the feature `recovery`, copies are neither written nor read.
 #[cfg(not(feature = "recovery"))]
 fn packed(_: &[u8]) -> std::io::Result<Vec<u8>> {
     Err(std::io::ErrorKind::Unsupported.into())
@@ -135,14 +135,14 @@ fn unpacked(_: &[u8], _: usize) -> std::io::Result<Vec<u8>> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
-/// Whether the first bytes of a file are those of a file of ours, as far as they were written.
+/// Whether the first bytes of a file, possibly incomplete, are those of our files.
 pub(super) fn is_begun(head: &[u8]) -> bool {
     const BEGIN: &[u8] = b"{\"tersed\":";
     let n = head.len().min(BEGIN.len());
     head[..n] == BEGIN[..n]
 }
 
-/// The header that a file starts with, and its length with its line end.
+/// The header at the start of a file, and its length including the line end.
 pub(super) fn header(file: &[u8]) -> Result<(Header, usize), AccessError> {
     let end = memchr::memchr(b'\n', &file[..file.len().min(MAX_HEADER)]).ok_or(AccessError::Unreadable)?;
     let header: Header = serde_json::from_slice(&file[..end]).map_err(|_| AccessError::Unreadable)?;
@@ -150,7 +150,7 @@ pub(super) fn header(file: &[u8]) -> Result<(Header, usize), AccessError> {
     if is_known { Ok((header, end + 1)) } else { Err(AccessError::Unreadable) }
 }
 
-/// The content of a file; an error where it is not what the header says, to the byte.
+/// The content of a file; an error if it does not match the header exactly.
 pub(super) fn content(file: &[u8]) -> Result<(Header, Vec<u8>), AccessError> {
     let (header, start) = header(file)?;
     let bytes = unpacked(&file[start..], header.bytes as usize).map_err(|_| AccessError::Unreadable)?;

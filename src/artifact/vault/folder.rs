@@ -1,9 +1,8 @@
-//! The folder of a vault: private to its owner, and entered once.
+//! The folder of a vault: private, and opened once.
 //!
-//! On Unix no part of the way to it may be a link, see [`crate::files`], and everything goes through the descriptor of the
-//! folder that was checked, so that nobody who swaps a
-//! folder above it for a link can lead a read or a write elsewhere, and no file that is a link is followed.
-//! A folder of another user, or one that others may enter, is refused and left as it is.
+//! On Unix no part of its path may be a link, see [`crate::files`]. All access uses the descriptor of the checked folder. So
+//! nobody who swaps a folder above it for a link can redirect a read or a write, and no link to a file is followed. A folder
+//! of another user, or one that others may enter, is refused and not changed.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Read, Write};
@@ -13,41 +12,41 @@ use std::time::Duration;
 use super::name::PART;
 use crate::files::{Refused, Why, anchored, open_dir_beneath};
 
-/// The file whose lock says whose turn it is.
+/// The file whose lock serialises changes.
 const LOCK: &str = "lock";
-/// The file that says that the folder is a vault, and what stands in it.
+/// The file that marks the folder as a vault, and its content.
 const MARK: &str = "tersed-originals";
 const MARK_TEXT: &[u8] = b"originals kept by tersed, version 1\n";
-/// Tries for the lock, and how long each waits: a process that was stopped while it held the lock costs the
-/// copy, not the result.
+/// Attempts to take the lock, and the pause between them. If a stopped process holds the lock, the copy is lost, not the
+/// result.
 const MAX_TRIES: u32 = 200;
 const WAIT: Duration = Duration::from_millis(1);
 
-/// Held while the files of a folder are changed.
+/// Held while the files of a folder change.
 #[derive(Debug)]
 pub(super) struct Turn {
     _lock: File,
 }
 
-/// See the module.
+/// The folder; see the module.
 #[derive(Debug)]
 pub(super) struct Folder {
     inner: system::Inner,
 }
 
 impl Folder {
-    /// Enters a folder that is there.
+    /// Opens an existing folder.
     pub(super) fn open(path: &Path) -> io::Result<Self> {
-        // A slash at the end would make the system follow a link.
+        // With a slash at the end, the system would follow a link.
         let path: PathBuf = path.components().collect();
         Ok(Self { inner: system::Inner::open(&path)? })
     }
 
-    /// Enters a folder, made if need be with those above it.
+    /// Opens a folder; creates it and its parents if needed.
     pub(super) fn create(path: &Path) -> io::Result<Self> {
         let (root, below) = anchored(path)?;
         match crate::files::Folder::create_beneath(&root, &below) {
-            // What is there and is no folder is told by `open`, in better words.
+            // `open` reports these cases better.
             Ok(_) | Err(Refused { why: Why::Link | Why::NoFolder, .. }) => Self::open(path),
             Err(refused) => Err(refused.into()),
         }
@@ -58,7 +57,7 @@ impl Folder {
         self.inner.files()
     }
 
-    /// The bytes of a file that only its owner may read, at most `max`.
+    /// The bytes of a private file, at most `max`.
     pub(super) fn read(&self, file: &str, max: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
         self.inner.open_file(file, false)?.take(max + 1).read_to_end(&mut bytes)?;
@@ -75,7 +74,7 @@ impl Folder {
         Ok(bytes)
     }
 
-    /// Puts a file there, whole or not at all. A process that is killed leaves at most a `.part`.
+    /// Writes a file completely or not at all. A killed process leaves at most a `.part` file.
     pub(super) fn write(&self, file: &str, pieces: &[&[u8]]) -> io::Result<()> {
         let part = format!("{file}{PART}");
         let mut out = self.inner.new_file(&part)?;
@@ -83,13 +82,13 @@ impl Folder {
         drop(out);
         let done = written.and_then(|()| self.inner.rename(&part, file));
         if done.is_err() {
-            // Left alone it would go with the next change of the folder.
+            // If this fails, the next change of the folder removes it.
             let _ = self.inner.remove(&part);
         }
         done
     }
 
-    /// Takes a file out; one that is gone already is fine.
+    /// Deletes a file; a missing file is no error.
     pub(super) fn remove(&self, file: &str) -> io::Result<()> {
         match self.inner.remove(file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -97,20 +96,20 @@ impl Folder {
         }
     }
 
-    /// Makes a file that stays locked while the value lives.
+    /// Creates a file that stays locked while the returned value lives.
     pub(super) fn lock_new(&self, file: &str) -> io::Result<File> {
         let lock = self.inner.new_file(file)?;
         lock.try_lock()?;
         Ok(lock)
     }
 
-    /// Whether the folder says that it is a vault.
+    /// Whether the folder is marked as a vault.
     pub(super) fn is_marked(&self) -> bool {
         self.head(MARK, 64).is_ok_and(|mark| mark == MARK_TEXT)
     }
 
-    /// Waits as [`Self::turn`] does, and says in the folder that it is a vault, unless it does. An error where it holds anything else already: a folder that
-    /// somebody uses is no place for files that come and go.
+    /// Waits as [`Self::turn`] does, and marks the folder as a vault if needed. An error if it already holds other files: a
+    /// folder in use is no place for a vault.
     pub(super) fn mark(&self, is_ours: impl Fn(&str) -> bool) -> io::Result<Turn> {
         let part = format!("{MARK}{PART}");
         let is_known = |file: &str| match file {
@@ -142,7 +141,7 @@ impl Folder {
         self.inner.open_file(file, false).is_ok_and(is_held)
     }
 
-    /// Waits, not for ever, until no other process or thread changes the folder.
+    /// Waits, with a limit, until no other process or thread changes the folder.
     pub(super) fn turn(&self) -> io::Result<Turn> {
         let lock = self.inner.open_file(LOCK, true)?;
         for _ in 0..MAX_TRIES {
@@ -156,7 +155,7 @@ impl Folder {
     }
 }
 
-/// An error that says what is wrong with the folder.
+/// An error about the folder.
 fn refused(why: String) -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, why)
 }
@@ -196,7 +195,7 @@ mod system {
         }
 
         pub(super) fn open_file(&self, file: &str, create: bool) -> io::Result<File> {
-            // Opening a pipe must not wait for somebody at its other end.
+            // Opening a pipe must not block until its other end is open.
             let mut flags = OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
             flags |= if create { OFlags::RDWR | OFlags::CREATE } else { OFlags::RDONLY };
             let opened = openat(&self.0, file, flags, Mode::RUSR | Mode::WUSR)?;
@@ -218,7 +217,7 @@ mod system {
         }
     }
 
-    /// An error unless it is of that type, of this user, and nobody else's business.
+    /// Fails unless the file has that type, belongs to this user, and is private.
     fn check(stat: &Stat, wanted: FileType, allowed: &str) -> io::Result<()> {
         let mode = stat.st_mode & 0o777;
         if FileType::from_raw_mode(stat.st_mode) != wanted {

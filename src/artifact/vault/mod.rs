@@ -1,15 +1,14 @@
-//! Copies of originals on disk, beside the store of the process: what an operator keeps for later.
+//! Copies of originals on disk, in addition to the store of the process, for an operator's later use.
 //!
-//! A vault is a private folder with one file for each original, which says itself what it is, so that a process
-//! that is killed leaves nothing half done and several processes may share the folder. Who writes holds its lock
-//! and first makes room: at no time are there more originals than the bounds of the last writer allow, and the
-//! oldest go first. An original whose time is over leaves its name for a while, so that a reader can be told.
+//! A vault is a private folder with one self-describing file for each original. So a killed process leaves nothing
+//! inconsistent, and several processes may share the folder. A writer holds its lock and first makes room: there are never
+//! more originals than the limits of the last writer allow, and the oldest are removed first. When an original's retention
+//! is over, its name stays for a while, so that readers can be told.
 //!
-//! The vault never redacts: what comes in must be safe to keep. It never reads a clock, the caller passes the time
-//! in, and it never costs a result: what fails here costs the copy.
+//! The vault does not redact: its input must be safe to keep. It reads no clock; the caller passes the time in. If anything
+//! fails, only the copy is lost, never the result.
 //!
-//! Map: `folder` is the way to the disk; `name` is what names of files say; `entry` is what stands in one;
-//! `prune` decides what goes.
+//! `folder` accesses the disk, `name` defines the file names, `entry` the file format, and `prune` decides what to remove.
 
 mod entry;
 mod folder;
@@ -33,39 +32,39 @@ use folder::Folder;
 use name::{ID_DIGITS, Name};
 use prune::Plan;
 
-/// Digits of the handle that lists show.
+/// Digits of a handle in lists.
 const HANDLE_DIGITS: usize = 16;
-/// Shortest start of a digest that stands for it.
+/// Shortest prefix that identifies a digest.
 const MIN_PREFIX: usize = 8;
 
-/// How much a vault keeps, and for how long.
+/// Limits of a vault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Most originals in the folder, whoever wrote them; at least 1.
+    /// Most originals in the folder, from all writers; at least 1.
     pub max_count: usize,
-    /// Largest original in bytes, before it is packed; at most 64 MiB.
+    /// Largest original in bytes, unpacked; at most 64 MiB.
     pub max_bytes: u64,
-    /// How long one is kept.
+    /// How long an original is kept.
     pub retention: Duration,
 }
 
 /// Which copies a vault writes and reads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reach {
-    /// Its own, which go with it.
+    /// Its own copies, which are deleted with it.
     Process,
-    /// Those that outlive their process.
+    /// Copies that outlive their process.
     Lasting,
-    /// All that are there, of every session; what it writes lasts.
+    /// All copies, of every session; new ones outlive the process.
     Everything,
 }
 
-/// A copy, as a list shows it.
+/// A copy in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Copy {
-    /// What it says about itself.
+    /// Its header.
     pub header: Header,
-    /// Orders the copies of a folder by age: a larger one is newer.
+    /// Orders the copies of a folder by age: larger is newer.
     pub order: u64,
     /// Whether it outlives the process that wrote it.
     pub is_lasting: bool,
@@ -78,26 +77,26 @@ impl Copy {
     }
 }
 
-/// What went from a folder.
+/// The result of pruning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Pruned {
-    /// Originals that went.
+    /// Removed originals.
     pub removed: usize,
-    /// Originals that are left.
+    /// Remaining originals.
     pub left: usize,
 }
 
 #[derive(Debug, Default)]
 struct State {
     folder: Option<Folder>,
-    /// The number of this process in the folder, and the lock that says that it lives.
+    /// The number of this process in the folder, and the lock that shows that it runs.
     run: Option<(u64, File)>,
-    /// When the last copy was stored: the next one is newer, whatever the clock says.
+    /// Time of the last stored copy: the next one must be newer, whatever the clock says.
     last: u64,
     is_closed: bool,
 }
 
-/// See the module.
+/// A vault; see the module.
 #[derive(Debug)]
 pub struct Vault {
     path: PathBuf,
@@ -107,7 +106,7 @@ pub struct Vault {
 }
 
 impl Vault {
-    /// A vault in that folder; nothing is read or made yet.
+    /// A vault in that folder; reads and creates nothing yet.
     pub fn new(path: PathBuf, bounds: Bounds, reach: Reach) -> Self {
         Self { path, bounds, reach, state: Mutex::default() }
     }
@@ -117,8 +116,8 @@ impl Vault {
         &self.path
     }
 
-    /// Keeps a copy of `bytes` for `session`, under `digest`, the 64 hexadecimal digits that name the artifact. A
-    /// copy of the same artifact is replaced by it. `now` counts from the epoch.
+    /// Keeps a copy of `bytes` for `session`, under `digest`, the artifact's 64 hexadecimal digits. It replaces an earlier
+    /// copy of the same artifact. `now` is the time since the epoch.
     pub fn keep(
         &self,
         session: Option<&str>,
@@ -149,7 +148,7 @@ impl Vault {
         };
         let was_open = state.folder.is_some();
         let done = match self.put(&mut state, &mut name, &[&head, &packed], now) {
-            // The folder was removed under us: a new one serves from here on.
+            // Somebody removed the folder: create a new one.
             Err(error) if was_open && error.kind() == io::ErrorKind::NotFound => {
                 (state.folder, state.run) = (None, None);
                 self.put(&mut state, &mut name, &[&head, &packed], now)
@@ -182,12 +181,12 @@ impl Vault {
         let same: Vec<Name> = names.extract_if(.., |other| is_same(other)).collect();
         apply(folder, &prune::plan(&names, self.bounds.max_count.max(1) - 1, now, 0, &dead))?;
         folder.write(&name.file(), pieces)?;
-        // Another process may have kept the same at the same moment: then the new one stands in its place.
+        // Another process may have stored the same artifact at the same time; the new copy replaces it.
         same.iter().filter(|old| old.file() != name.file()).try_for_each(|old| remove(folder, old))
     }
 
-    /// The copy of the artifact that `id` begins and `session` owns, if there is one, with what it says about
-    /// itself; of any session where the reach is everything. An error where its time is over or it cannot be read.
+    /// The copy whose id starts with `id` and that `session` owns, with its header; `None` if there is none. With the widest
+    /// reach, a copy of any session. An error if its retention is over or it cannot be read.
     pub fn find(
         &self,
         session: Option<&str>,
@@ -198,7 +197,7 @@ impl Vault {
             return Ok(None);
         }
         let mut state = self.state();
-        // A folder that cannot be entered has nothing to read.
+        // A folder that cannot be opened holds nothing to read.
         let Ok(names) = self.names(&mut state, session) else { return Ok(None) };
         let Some(folder) = &state.folder else { return Ok(None) };
         let begin = &id[..id.len().min(ID_DIGITS)];
@@ -213,7 +212,7 @@ impl Vault {
             return Err(AccessError::Ambiguous { id: id.to_owned() });
         }
         let file = match folder.read(&name.file(), entry::MAX_CONTENT + (1 << 20)) {
-            // Another process made room in between.
+            // Another process has removed it meanwhile.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(gone()),
             other => other.map_err(|_| AccessError::Unreadable)?,
         };
@@ -228,8 +227,8 @@ impl Vault {
         Ok(Some((header, Artifact::of(bytes, media))))
     }
 
-    /// The copies that `session` owns, newest first, at most `max` of those whose [`Copy::order`] is below
-    /// `before` and whose handle is `wanted`. Files that cannot be read are passed over.
+    /// The copies of `session`, newest first: at most `max` whose [`Copy::order`] is below `before` and whose handle is
+    /// `wanted`. Skips files that cannot be read.
     pub fn list(
         &self,
         session: Option<&str>,
@@ -253,8 +252,8 @@ impl Vault {
         Ok(names.into_iter().filter_map(copy).take(max).collect())
     }
 
-    /// Removes what was stored before `since`, a [`Copy::order`], what is over its time and what processes that
-    /// are gone should have taken along.
+    /// Removes copies from before `since` (a [`Copy::order`]), copies whose retention is over, and temporary copies of ended
+    /// processes.
     pub fn prune(&self, since: u64, now: Duration) -> io::Result<Pruned> {
         let mut state = self.state();
         let Some(folder) = self.entered(&mut state)? else { return Ok(Pruned::default()) };
@@ -270,13 +269,13 @@ impl Vault {
         Ok(Pruned { removed, left: names.iter().filter(is_original).count() - removed })
     }
 
-    /// Ends the use of the folder: what this process should take along goes, and nothing is kept any more.
+    /// Deletes the copies that should end with this process, and stops keeping new ones.
     pub fn close(&self) {
         let mut state = self.state();
         state.is_closed = true;
         let Some(run) = state.run.take() else { return };
         let Some(folder) = &state.folder else { return };
-        // What cannot be removed now is not read by anybody, and goes when the next process writes.
+        // A copy that cannot be deleted now is not read by anybody; the next writer deletes it.
         let _turn = folder.turn();
         for name in folder.files().into_iter().flatten().filter_map(|file| Name::parse(&file)) {
             if name.run == run.0 {
@@ -322,14 +321,13 @@ impl Vault {
     }
 }
 
-/// The folder for copies below the user's state folder (`~/.local/state/tersed/originals` on Linux); none where the
-/// user has no home.
+/// The folder for copies below the user's state folder (`~/.local/state/tersed/originals` on Linux); `None` if the user has
+/// no home.
 pub fn user_folder() -> Option<PathBuf> {
     Some(crate::layers::state_folder()?.join("originals"))
 }
 
-/// The folder of the user in which the originals of conversations lie that may be resumed; `None` where the user has
-/// none.
+/// The user's folder with originals of conversations that may be resumed; `None` if the user has none.
 pub fn conversations_folder() -> Option<PathBuf> {
     Some(crate::layers::state_folder()?.join("conversations"))
 }
@@ -340,14 +338,13 @@ impl Drop for Vault {
     }
 }
 
-/// The names in a folder whose turn is held, and the runs of processes that are gone. Removes what writers that
-/// were killed left.
+/// The names in a locked folder, and the runs of ended processes. Removes incomplete files of killed writers.
 fn sweep(folder: &Folder) -> io::Result<(Vec<Name>, BTreeSet<u64>)> {
     let files = folder.files()?;
     let names: Vec<Name> = files.iter().filter_map(|file| Name::parse(file)).collect();
     let is_part =
         |file: &&String| file.strip_suffix(name::PART).is_some_and(|file| Name::parse(file).is_some());
-    // One that was not finished holds a piece of what it was to be.
+    // An incomplete file holds a part of a copy.
     let is_begun = |file: &&String| folder.head(file, 16).is_ok_and(|head| entry::is_begun(&head));
     files.iter().filter(is_part).filter(is_begun).try_for_each(|file| folder.remove(file))?;
     let dead = dead(folder, &files, &names);
@@ -356,7 +353,7 @@ fn sweep(folder: &Folder) -> io::Result<(Vec<Name>, BTreeSet<u64>)> {
     Ok((names, dead))
 }
 
-/// The runs of processes that are gone.
+/// The runs of ended processes.
 fn dead(folder: &Folder, files: &[String], names: &[Name]) -> BTreeSet<u64> {
     let mut runs: BTreeSet<u64> = names.iter().map(|name| name.run).filter(|run| *run != 0).collect();
     runs.extend(files.iter().filter_map(|file| name::run_of(file)));
@@ -366,14 +363,14 @@ fn dead(folder: &Folder, files: &[String], names: &[Name]) -> BTreeSet<u64> {
 
 fn apply(folder: &Folder, plan: &Plan) -> io::Result<()> {
     for name in &plan.bury {
-        // Without its name a reader is told that it never was, which is no reason to keep the content.
+        // If the name is lost, a reader is told that the copy never existed. That is no reason to keep the content.
         let _ = folder.write(&Name { is_gone: true, ..name.clone() }.file(), &[]);
         remove(folder, name)?;
     }
     plan.remove.iter().try_for_each(|name| remove(folder, name))
 }
 
-/// Takes a file out that is named as ours, if it also begins as ours; what does not is left alone.
+/// Deletes a file with one of our names if it also starts like our files; other files stay.
 fn remove(folder: &Folder, name: &Name) -> io::Result<()> {
     let is_ours = |head: &[u8]| match name.is_gone {
         true => head.is_empty(),

@@ -1,21 +1,21 @@
-//! Names of the files of a vault. All that pruning has to know stands in the name, so that it opens no file.
+//! Names of the files of a vault. They contain everything that pruning needs, so it opens no file.
 //!
-//! `ID-SCOPE-STORED-EXPIRES-RUN.original`, all in lower-case hexadecimal of fixed width; `.gone` for one whose
-//! content went, so that a late reader is told so. What is named otherwise is not ours and is never touched,
-//! `.part` files aside, which a process that was killed left.
+//! `ID-SCOPE-STORED-EXPIRES-RUN.original`, all in lower-case hexadecimal of fixed width. The ending `.gone` marks a removed
+//! content, so that late readers can be told. Files with other names are not ours and are never changed, except `.part`
+//! files of killed processes.
 
 use std::time::Duration;
 
 /// Hexadecimal digits of an id in a name; the header of a file has all 64.
 pub(super) const ID_DIGITS: usize = 32;
-/// The end of the name of a file that is being written.
+/// Ending of a file that is being written.
 pub(super) const PART: &str = ".part";
-/// The end of the name of the file that a process keeps locked while it lives.
+/// Ending of the file that a process keeps locked while it runs.
 const RUN: &str = ".run";
 const ORIGINAL: &str = ".original";
 const GONE: &str = ".gone";
 
-/// One original of a vault, by the name of its file. Ordered by age, the oldest first.
+/// One original of a vault, by its file name. Ordered by age, oldest first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Name {
     /// When it was stored, since the epoch in nanoseconds.
@@ -24,16 +24,16 @@ pub(super) struct Name {
     pub(super) id: String,
     /// Digest of the session that it belongs to.
     pub(super) scope: u64,
-    /// When its retention is over, since the epoch in seconds.
+    /// End of its retention, in seconds since the epoch.
     pub(super) expires: u64,
-    /// The process that takes it along when it ends; 0 for one that outlives its process.
+    /// The process that deletes it when it ends; 0 if it outlives its process.
     pub(super) run: u64,
-    /// Whether only the name is left.
+    /// Whether only the name remains.
     pub(super) is_gone: bool,
 }
 
 impl Name {
-    /// Reads the name of a file.
+    /// Parses a file name.
     pub(super) fn parse(file: &str) -> Option<Self> {
         let (stem, is_gone) = match file.strip_suffix(ORIGINAL) {
             Some(stem) => (stem, false),
@@ -45,11 +45,11 @@ impl Name {
         let mut number = || u64::from_str_radix(field(16)?, 16).ok();
         let (scope, stored, expires, run) = (number()?, number()?, number()?, number()?);
         let name = Self { stored, id, scope, expires, run, is_gone };
-        // One spelling only, and nothing behind it.
+        // Only one spelling is valid, and nothing may follow it.
         (name.file() == file).then_some(name)
     }
 
-    /// The name of its file.
+    /// The file name.
     pub(super) fn file(&self) -> String {
         let Self { stored, id, scope, expires, run, is_gone } = self;
         let end = if *is_gone { GONE } else { ORIGINAL };
@@ -62,24 +62,24 @@ impl Name {
     }
 }
 
-/// The name of the file that a run keeps locked.
+/// Name of the file that a run keeps locked.
 pub(super) fn run_file(run: u64) -> String {
     format!("{run:016x}{RUN}")
 }
 
-/// The run that keeps a file of that name locked.
+/// The run that keeps a file with that name locked.
 pub(super) fn run_of(file: &str) -> Option<u64> {
     let digits = file.strip_suffix(RUN).filter(|digits| digits.len() == 16 && is_hex(digits))?;
     u64::from_str_radix(digits, 16).ok()
 }
 
-/// Whether a file of that name is one that a vault makes.
+/// Whether a vault creates files with such a name.
 pub(super) fn is_ours(file: &str) -> bool {
     let whole = file.strip_suffix(PART).unwrap_or(file);
     Name::parse(whole).is_some() || run_of(file).is_some()
 }
 
-/// What tells the files of a session from those of others.
+/// Identifies the session of a file.
 pub(super) fn scope(session: Option<&str>) -> u64 {
     let Some(session) = session else { return 0 };
     let mut head = [0; 8];

@@ -1,24 +1,24 @@
-//! What has to go: a function of names, bounds and the time. Opens, removes and writes nothing.
+//! Decides what to remove, from names, limits and the time. Accesses no files.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::name::Name;
 
-/// Seconds for which the name of an original whose retention is over is known: a week.
+/// Seconds for which the name of an expired original stays: a week.
 const REMEMBERED: u64 = 7 * 24 * 60 * 60;
 
-/// What becomes of the files of a folder.
+/// What happens to the files of a folder.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Plan {
-    /// Originals whose content goes and whose name stays known.
+    /// Originals whose content is removed and whose name stays.
     pub(super) bury: Vec<Name>,
-    /// Files that go without a trace.
+    /// Files that are removed completely.
     pub(super) remove: Vec<Name>,
 }
 
-/// What goes so that at most `keep` originals are left, none of a process that is dead and none whose
-/// retention is over at `now` or that was stored before `since`. As many names stay known, the newest.
+/// Removes originals until at most `keep` are left, and all of dead processes, all expired at `now`, and all stored before
+/// `since`. At most `keep` names of removed originals stay, the newest.
 pub(super) fn plan(names: &[Name], keep: usize, now: Duration, since: u64, dead: &BTreeSet<u64>) -> Plan {
     let mut plan = Plan::default();
     let (mut left, mut graves): (Vec<&Name>, Vec<&Name>) = (Vec::new(), Vec::new());
@@ -34,7 +34,7 @@ pub(super) fn plan(names: &[Name], keep: usize, now: Duration, since: u64, dead:
     left.sort_unstable();
     let over = left.len().saturating_sub(keep);
     plan.bury.extend(left[..over].iter().map(|name| (*name).clone()));
-    // What goes now is known longer than what went before.
+    // Originals that are removed now are remembered longer than earlier ones.
     let room = keep.max(1).saturating_sub(plan.bury.len());
     graves.sort_unstable();
     let over = graves.len().saturating_sub(room);

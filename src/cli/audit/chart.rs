@@ -1,9 +1,9 @@
-//! Charts as inline SVG: bars without text, which stretch with the page. Numbers stand beside them as text.
+//! Charts as inline SVG: bars without text, which scale with the page. The numbers stand beside them as text.
 
-/// A bar of 100 units: what remains, then what is saved, both of at most `whole`.
+/// A bar of 100 units: first what remains, then what is saved, in proportion to `whole`.
 pub(super) fn bar(after: u64, saved: u64, whole: u64) -> String {
     let share = |part: u64| if whole == 0 { 0.0 } else { part as f64 * 100.0 / whole as f64 };
-    // A sliver is still seen.
+    // A small share stays visible.
     let width = |part: u64| if part == 0 { 0.0 } else { share(part).max(0.4) };
     let (left, right) = (width(after), width(saved));
     format!(
@@ -14,7 +14,7 @@ pub(super) fn bar(after: u64, saved: u64, whole: u64) -> String {
     )
 }
 
-/// Upright bars, each of its share of the highest.
+/// Vertical bars, scaled to the highest.
 pub(super) fn columns(values: &[usize]) -> String {
     let most = values.iter().copied().max().unwrap_or(0).max(1) as f64;
     let step = 100.0 / values.len().max(1) as f64;

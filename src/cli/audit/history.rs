@@ -1,5 +1,5 @@
-//! A session as it is read: results in order, what the agent named later that it learned from them, how often
-//! each result was sent, and what left the context on the way.
+//! A session as it is read: its results, the names that the agent later used from them, how often each result was sent, and
+//! when it left the context.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, VecDeque};
@@ -15,9 +15,9 @@ use crate::protocol::tool_result::{CommandWords, ToolResult};
 use crate::text::call::ToolCall;
 use crate::text::source::Source;
 
-/// Results that are remembered as places where a name stood: the first and the last of them.
+/// Most results that are remembered for a name: the first and the last of them.
 const OWNERS: usize = 4;
-/// Names that are remembered in one session; what came later is not looked for.
+/// Most names that are remembered in one session; later ones are ignored.
 const MAX_WORDS: usize = 1_000_000;
 
 /// A call of a tool.
@@ -29,18 +29,18 @@ pub(super) struct Call {
     pub tool: String,
     /// Its arguments.
     pub arguments: Value,
-    /// The command line, where it is no argument.
+    /// The command line, if it is not an argument.
     pub command: Option<String>,
 }
 
-/// What a tool gave back.
+/// The output of a tool.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Output {
     /// The call that it answers.
     pub call: Option<String>,
-    /// The tool, where no call names it.
+    /// The tool, if no call names it.
     pub tool: Option<String>,
-    /// The text as the model was given it.
+    /// The text as the model saw it.
     pub text: String,
     /// The exit code.
     pub exit_code: Option<i64>,
@@ -53,33 +53,33 @@ pub(super) struct Output {
 pub(super) struct Reference {
     /// The name.
     pub text: String,
-    /// Its kind, as survival is measured by it.
+    /// Its kind, which decides how survival is measured.
     pub kind: Cow<'static, str>,
-    /// Places of the results that had it, while they were in the context.
+    /// Indexes of results that contained it while they were in the context.
     pub owners: Vec<u32>,
-    /// What named it: the id of a call, or none for words of the agent.
+    /// The call that used it; `None` for the agent's own text.
     pub used_by: Option<String>,
 }
 
-/// A session that is being read, or was.
+/// A session.
 #[derive(Debug, Default)]
 pub(super) struct History {
     /// Its name for people: the host's id.
     pub id: String,
     /// Results in order.
     pub records: Vec<Record>,
-    /// What the agent named later.
+    /// Names that the agent used later.
     pub references: Vec<Reference>,
-    /// Whether its results have no context in common.
+    /// Whether its results share no context.
     pub is_loose: bool,
-    /// Requests to the model.
+    /// Number of requests to the model.
     pub requests: usize,
     /// Number of requests when each result came, and when it left the context.
     spans: Vec<(usize, Option<usize>)>,
-    /// Whether the last word was the agent's.
+    /// Whether the last message was the agent's.
     is_agents_turn: bool,
     calls: HashMap<String, Call>,
-    /// Calls without an id that nothing answered yet.
+    /// Calls without an id that have no result yet.
     unnamed: VecDeque<Call>,
     places: HashMap<String, usize>,
     pending: Vec<Forgotten>,
@@ -103,24 +103,24 @@ impl History {
         to.unwrap_or(self.requests).saturating_sub(from).max(1)
     }
 
-    /// A request to the model. Its answer may come later.
+    /// Counts a request to the model. Its answer may come later.
     pub(super) fn request(&mut self) {
         self.agents_turn();
     }
 
-    /// What the agent wrote.
+    /// Adds text that the agent wrote.
     pub(super) fn agent_text(&mut self, text: &str) {
         self.agents_turn();
         self.used(text, None);
     }
 
-    /// What somebody else wrote into the context.
+    /// Adds text that somebody else wrote into the context.
     pub(super) fn other_text(&mut self, text: &str) {
         self.is_agents_turn = false;
         words(text, &mut |word, kind| drop(self.known.insert(key(word, kind), Vec::new())));
     }
 
-    /// What the agent asked for.
+    /// Adds a call of the agent.
     pub(super) fn call(&mut self, call: Call) {
         self.agents_turn();
         let mut texts = Vec::new();
@@ -135,7 +135,7 @@ impl History {
         }
     }
 
-    /// What a tool gave back. An empty text is no result.
+    /// Adds an output of a tool. An empty text is not a result.
     pub(super) fn result(&mut self, output: Output) {
         self.is_agents_turn = false;
         let call = match &output.call {
@@ -179,7 +179,7 @@ impl History {
                 is_new = true;
                 Vec::new()
             });
-            // What the agent or its user named before was not learned here.
+            // The agent or its user already used this name, so it was not learned here.
             if (is_new || !owners.is_empty()) && owners.last() != Some(&owner) {
                 if owners.len() == OWNERS {
                     owners.remove(1);
@@ -192,7 +192,7 @@ impl History {
         self.records.push(record);
     }
 
-    /// The context was emptied, or its results were summed up.
+    /// The context was cleared or summed up.
     pub(super) fn forget_all(&mut self) {
         let requests = self.requests;
         for (_, to) in self.spans.iter_mut().filter(|(_, to)| to.is_none()) {
@@ -222,7 +222,7 @@ impl History {
         self.forget(gone.iter().map(String::as_str));
     }
 
-    /// Names of the last result that the agent used later, with their kinds.
+    /// Records names from the last result that the agent used later, with their kinds.
     pub(super) fn refers(&mut self, names: impl Iterator<Item = (String, String)>) {
         let Some(owner) = self.records.len().checked_sub(1).and_then(|last| u32::try_from(last).ok()) else {
             return;
@@ -267,7 +267,7 @@ fn key(word: &str, kind: Kind) -> u64 {
     xxh3_64(word.as_bytes()) ^ (kind as u64)
 }
 
-/// The call as the engine reads it.
+/// The call in the form of the engine.
 pub(super) fn asked(record: &Record) -> ToolCall {
     let result = ToolResult {
         tool_call_id: None,

@@ -1,5 +1,5 @@
-//! The report as a page: one file that needs nothing else, no script, light and dark, wide and narrow. What a history
-//! says is text and nothing but text.
+//! The report as a self-contained page without scripts, for light and dark themes and any width. Text from histories is
+//! escaped.
 
 use std::io::{self, Write};
 
@@ -14,7 +14,7 @@ const STYLE: &str = include_str!("page.css");
 /// Names of the columns of the distribution.
 const SHARES: [&str; 6] = ["none", "to 20%", "to 40%", "to 60%", "to 80%", "to 100%"];
 
-/// Writes the page; of lists that are long the first `top` are open.
+/// Writes the page. Of long lists the first `top` entries are open.
 pub(super) fn write(report: &Report, top: usize, out: &mut dyn Write) -> io::Result<()> {
     let total = &report.total;
     write!(
@@ -177,7 +177,7 @@ fn distribution(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</ol></div>\n</section>")
 }
 
-/// The number of a session, as a link where it is on the page.
+/// The number of a session, as a link if it is on the page.
 fn link(report: &Report, session: usize) -> String {
     match report.sessions.iter().any(|one| one.number == session) {
         true => format!("<a href=\"#s{session}\">{session}.</a>"),

@@ -1,4 +1,4 @@
-//! What would not have been seen: names that an agent used later, lines that report a failure.
+//! What the agent would not have seen: names that it used later, and failure lines.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::cli::replay::play::Played;
 use crate::cli::replay::record::Session;
 use crate::sanitize::redact_only;
 
-/// Things of one kind that a report lists.
+/// Most entries of each list in a report.
 pub(super) const LISTED: usize = 1000;
 
 /// Names that the agent used, and whether it would have seen them.
@@ -47,7 +47,7 @@ pub(super) fn references(
             row.references_visible += 1;
             continue;
         }
-        // What redaction took out is no loss, and must not be named.
+        // Redacted text is no loss, and must not be shown.
         let redacted = redact_only(&record.output).map(|(text, _)| text).unwrap_or_default();
         if !survives(text, kind, &redacted) {
             row.references -= 1;
@@ -68,8 +68,7 @@ pub(super) fn references(
     }
 }
 
-/// How many lines report a failure, and how many of them would be shown; the others are listed. One that holds a
-/// secret is compared without it.
+/// Counts failure lines and those that would be shown, and lists the others. A line with a secret is compared without it.
 pub(super) fn failures(
     report: &mut Report,
     session: usize,

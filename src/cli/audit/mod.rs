@@ -1,7 +1,7 @@
-//! `tersed audit`: reads histories of agents as they lie on disk, plays them against a child of this very binary, and
-//! says what would have been saved and what agents later used that they would not have seen.
+//! `tersed audit`: reads histories of agents from disk, plays them against a child of this program, and reports savings and
+//! what the agents would have missed.
 //!
-//! Nothing leaves the machine, histories are only read, and no secret of them is shown.
+//! Nothing is sent over the network, histories are only read, and no secret of them is shown.
 
 mod chart;
 mod formats;
@@ -33,7 +33,7 @@ use places::PLACES;
 use report::Report;
 use tally::Audit;
 
-/// What the help says at its end.
+/// The end of the help text.
 static HELP: LazyLock<String> = LazyLock::new(|| {
     let formats: String = formats::FORMATS.iter().map(|f| format!("  {:<16} {}\n", f.id, f.title)).collect();
     format!(
@@ -51,14 +51,14 @@ static HELP: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// How the report is written.
+/// Format of the report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Shape {
     /// For a terminal.
     Text,
     /// For programs; `tersed audit --schema` describes it.
     Json,
-    /// A page for a browser that needs nothing else.
+    /// A self-contained HTML page.
     Html,
 }
 
@@ -66,7 +66,7 @@ enum Shape {
 #[derive(Debug, clap::Args)]
 #[command(after_help = HELP.as_str())]
 pub struct Args {
-    /// Files and folders; without one, the places of the hosts of this user.
+    /// Files and folders; by default, the places of the hosts of this user.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// The mode to play in: disabled, safe, standard, aggressive [default: standard].
@@ -75,23 +75,23 @@ pub struct Args {
     /// More settings, as the JSON of a request's `policy`.
     #[arg(long, value_name = "JSON", default_value = "{}", hide_default_value = true)]
     policy: String,
-    /// How the report is written.
+    /// Format of the report.
     #[arg(long, value_enum, default_value_t = Shape::Text)]
     format: Shape,
-    /// Write to this file in place of standard output.
+    /// Write to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// How many sessions, tools, results and losses are listed.
+    /// How many sessions, tools, results and losses to list.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     top: u16,
-    /// Print the JSON Schema of `--format json` and do nothing else.
+    /// Print the JSON Schema of `--format json` and exit.
     #[arg(long, exclusive = true)]
     schema: bool,
     #[command(flatten)]
     settings: SettingsArgs,
 }
 
-/// Audits.
+/// Runs an audit.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if args.schema {
         return write(args, |out| out.write_all(report::schema_json().as_bytes()));
@@ -100,7 +100,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let Some(settings) = policy.as_object_mut() else {
         return Err(format!("--policy: `{}` is not allowed, expected a JSON object", args.policy).into());
     };
-    // All tokens of a report are counted alike.
+    // All tokens of a report use the same counter.
     settings.insert("tokenizer".to_owned(), json!("o200k"));
     settings.insert("evidence".to_owned(), json!("full"));
     if let Some(mode) = args.mode {
@@ -139,7 +139,7 @@ fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\n")
 }
 
-/// Where the audit is, on a terminal; nothing elsewhere.
+/// A progress bar on a terminal; hidden otherwise.
 fn progress() -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
@@ -161,7 +161,7 @@ fn write(args: &Args, work: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Re
         None => ("standard output".to_owned(), finish(Box::new(BufWriter::new(io::stdout().lock())))),
     };
     match result {
-        // Whoever read it has seen enough.
+        // The reader closed the pipe.
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|e| format!("{place}: {e}").into()),
     }

@@ -1,4 +1,4 @@
-//! What reading a file could not use, and lines of JSON.
+//! Notes on what could not be read in a file, and reading of JSON lines.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -6,22 +6,22 @@ use std::path::Path;
 
 use serde_json::Value;
 
-/// Numbers of broken lines that are listed of one file.
+/// Most line numbers of broken lines that are listed for one file.
 const LISTED: usize = 50;
 
 /// Notes about one file.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    /// Lines that are no JSON, or not what the format has: their numbers, the first of them.
+    /// Numbers of lines that are not JSON, or not in the expected format; the first of them.
     pub broken: Vec<usize>,
-    /// How many they are.
+    /// Number of all such lines.
     pub broken_count: usize,
-    /// Results that hold no text.
+    /// Number of results without text.
     pub without_text: usize,
 }
 
 impl Notes {
-    /// Notes a line that cannot be read.
+    /// Records a line that cannot be read.
     pub(super) fn broken(&mut self, line: usize) {
         self.broken_count += 1;
         if self.broken.len() < LISTED {
@@ -30,7 +30,7 @@ impl Notes {
     }
 }
 
-/// Reads a file line by line; what is no JSON is noted.
+/// Reads a file line by line; records lines that are not JSON.
 pub(super) fn lines(
     file: &Path,
     notes: &mut Notes,
@@ -55,13 +55,13 @@ pub(super) fn lines(
     Ok(())
 }
 
-/// The first values of a file of lines, as far as its head holds them.
+/// The first values of a file of JSON lines, within its first bytes.
 pub(super) fn heads(head: &[u8]) -> impl Iterator<Item = Value> {
     let lines = head.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(20);
     lines.filter_map(|line| serde_json::from_slice(line).ok())
 }
 
-/// Whether the head of a file has a text.
+/// Whether the first bytes of a file contain a text.
 pub(super) fn has(head: &[u8], text: &str) -> bool {
     memchr::memmem::find(head, text.as_bytes()).is_some()
 }
@@ -73,7 +73,7 @@ pub(super) fn document(file: &Path) -> Result<Value, String> {
         .map_err(|e| format!("no JSON: {e}"))
 }
 
-/// The text of a content: a string, or blocks of text; `None` where there is none.
+/// The text of a content: a string, or blocks of text; `None` if there is none.
 pub(super) fn text_of(content: &Value) -> Option<String> {
     match content {
         Value::String(text) => Some(text.clone()),
@@ -95,12 +95,12 @@ pub(super) fn string<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
     value.get(name)?.as_str()
 }
 
-/// A member that is a string, or nothing.
+/// A member that is a string, if there is one.
 pub(super) fn named(value: &Value, name: &str) -> Option<String> {
     string(value, name).map(str::to_owned)
 }
 
-/// The number behind a word at the start of a line of the text's head, as in `Exit code 3`.
+/// The number after one of `words` at the start of a line, as in `Exit code 3`.
 pub(super) fn exit_code(text: &str, words: &[&str]) -> Option<i64> {
     let head = &text[..text.floor_char_boundary(400)];
     head.lines().take(8).find_map(|line| {

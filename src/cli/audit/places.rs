@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-/// A place of a host: the variable that moves it, if any, and where it is below that, else below the home folder.
+/// A place of a host: a variable that names its folder, if any, and the path below it; otherwise a path below the home
+/// folder.
 pub(super) struct Place {
     /// The host.
     pub host: &'static str,
@@ -20,7 +21,7 @@ const fn place(
     Place { host, variable, below_home }
 }
 
-/// All places, in the order in which they are looked at.
+/// All places, in the order in which they are searched.
 pub(super) const PLACES: &[Place] = &[
     place("Claude Code", Some(("CLAUDE_CONFIG_DIR", "projects")), ".claude/projects"),
     place("Claude Code", None, ".config/claude/projects"),
@@ -50,7 +51,7 @@ impl Place {
         moved.or_else(|| Some(home()?.join(self.below_home)))
     }
 
-    /// How it is named in the help.
+    /// The path as the help shows it.
     fn shown(&self) -> String {
         let place = match self.below_home.starts_with("./") {
             true => self.below_home.to_owned(),
@@ -61,7 +62,7 @@ impl Place {
     }
 }
 
-/// All places for the help, one a line.
+/// All places for the help, one per line.
 pub(super) fn help() -> String {
     PLACES.iter().map(|place| format!("  {}\n", place.shown())).collect()
 }

@@ -1,4 +1,4 @@
-//! Texts of histories as they may be shown: no secret, one line, short, nothing that steers a terminal.
+//! Prepares texts from histories for display: redacted, on one line, shortened, without terminal control.
 
 use std::path::Path;
 
@@ -7,18 +7,18 @@ use super::places::home;
 use crate::cli::explain::stand_in;
 use crate::sanitize::redact_only;
 
-/// Bytes of a text that are shown.
+/// Most bytes of a text that are shown.
 const MAX_SHOWN_BYTES: usize = 160;
-/// Bytes of a text that are looked at; what is behind them is not shown anyway.
+/// Most bytes of a text that are redacted and searched; later bytes are not shown anyway.
 const LOOKED_AT: usize = 64 * 1024;
 
-/// A text for a report. Where redaction fails, nothing of it is shown.
+/// A text for a report. If redaction fails, nothing is shown.
 pub(super) fn shown(text: &str) -> String {
     let Ok((text, _)) = redact_only(cut(text, LOOKED_AT)) else { return "(not redacted)".to_owned() };
     line(&text)
 }
 
-/// A text that is redacted already.
+/// A text that is already redacted.
 pub(super) fn line(text: &str) -> String {
     let mut out = String::new();
     let mut blank = false;

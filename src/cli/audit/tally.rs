@@ -1,4 +1,4 @@
-//! Plays sessions and sums up what became of their results.
+//! Plays sessions and sums up their results.
 
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -17,7 +17,7 @@ use crate::cli::replay::child::{Answer, Child};
 use crate::cli::replay::play::{Played, play};
 use crate::cli::replay::record::{Record, Session};
 
-/// An audit on its way.
+/// A running audit.
 pub(super) struct Audit<'a> {
     child: &'a mut Child,
     policy: Value,
@@ -27,7 +27,7 @@ pub(super) struct Audit<'a> {
     refused: BTreeMap<String, usize>,
     top: usize,
     report: Report,
-    /// Tells how far it is.
+    /// Reports progress.
     tick: Box<dyn FnMut(&str) + 'a>,
 }
 
@@ -39,7 +39,7 @@ impl<'a> Audit<'a> {
         Self { child, policy, seen, tools, formats, refused, top, report, tick: Box::new(tick) }
     }
 
-    /// Reads and plays what is below a path.
+    /// Reads and plays everything below a path.
     pub(super) fn place(&mut self, root: &Path, host: Option<&str>) -> Result<(), String> {
         let place = self.report.places.len();
         let is_there = root.exists();
@@ -151,7 +151,7 @@ impl<'a> Audit<'a> {
         Ok(())
     }
 
-    /// Sessions that would save most come first.
+    /// Sorts sessions by what they would save, most first.
     fn best(&mut self) {
         self.report.sessions.sort_by_key(|s| (std::cmp::Reverse(s.figures.saved()), s.number));
         self.report.sessions.truncate(self.top);
@@ -187,7 +187,7 @@ fn number(evidence: &Value, pointer: &str) -> u64 {
     evidence.pointer(pointer).and_then(Value::as_u64).unwrap_or(0)
 }
 
-/// The sums of one result, but for references.
+/// The sums of one result, without references.
 fn row(
     played: &Played<'_>,
     answer: &Answer,

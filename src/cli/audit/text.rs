@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::report::{Figures, Hidden, Report};
 use crate::cli::explain::words::{count, number};
 
-/// The report as text; of each list the first `top`.
+/// The report as text; the first `top` entries of each list.
 pub(super) fn table(report: &Report, top: usize) -> String {
     let mut out = String::new();
     // Writing into a String cannot fail.

@@ -1,4 +1,4 @@
-//! What lies below the paths that were given: files that a format claims, and those that none does.
+//! Finds files below the given paths: those that a format recognises, and the others.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -7,18 +7,17 @@ use std::path::{Path, PathBuf};
 
 use super::formats::{FORMATS, Format, HEAD};
 
-/// What became of a file.
+/// The result for a file.
 pub(super) enum Found {
-    /// A format reads it, alone or with what belongs to it.
+    /// A format reads it, alone or with related files.
     Claimed(&'static Format, PathBuf),
-    /// It belongs to what was found before.
+    /// It belongs to a file that was found before.
     Part,
-    /// No format reads it, and why.
+    /// No format reads it, for this reason.
     Unknown(PathBuf, String),
 }
 
-/// Looks at every file below a path, in the order of their names. Links to folders are not followed, but for the
-/// path itself.
+/// Visits every file below a path, sorted by name. Links to folders are not followed, except the path itself.
 pub(super) fn walk(
     root: &Path,
     seen: &mut HashSet<PathBuf>,
@@ -37,7 +36,7 @@ pub(super) fn walk(
                     open.extend(below.into_iter().rev());
                 }
             },
-            // A pipe would be waited for.
+            // Opening a pipe would block.
             Ok(kind) if kind.is_symlink() && fs::metadata(&path).is_ok_and(|kind| !kind.is_file()) => {}
             Ok(kind) if kind.is_file() || kind.is_symlink() => each(look(path, seen))?,
             Ok(_) => {}

@@ -1,4 +1,4 @@
-//! What an agent can learn from a text and name later: paths, places in files, names, hashes, long numbers.
+//! Names that an agent can learn from a text and use later: paths, places in files, identifiers, hashes, long numbers.
 
 /// A kind of name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -14,7 +14,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Its name in reports, and where survival is measured.
+    /// Its name in reports and in the measurement of survival.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Path => "path",
@@ -25,10 +25,11 @@ impl Kind {
     }
 }
 
-/// Longest name that is looked at, in bytes.
+/// Longest name that counts, in bytes.
 const MAX_NAME_BYTES: usize = 200;
 
-/// Gives every name in a text, in order; a place in a file also gives the file, a path also its last part.
+/// Calls `each` for every name in a text, in order. A place in a file also yields the file; a path also yields its last
+/// part.
 pub(super) fn words<'a>(text: &'a str, each: &mut dyn FnMut(&'a str, Kind)) {
     let mut rest = text;
     while let Some(start) = rest.find(is_part) {
@@ -69,7 +70,7 @@ fn of_run<'a>(run: &'a str, each: &mut dyn FnMut(&'a str, Kind)) {
     }
 }
 
-/// A path and the line behind it.
+/// Splits a path from the line number after it.
 fn split_line(run: &str) -> (&str, Option<&str>) {
     let Some((path, rest)) = run.split_once(':') else { return (run, None) };
     let line = rest.split(':').next().unwrap_or_default();
@@ -91,7 +92,7 @@ fn is_path(text: &str) -> bool {
     letters >= 3 && (extension.is_some() || folders >= 3) && !text.contains("://") && !text.starts_with("//")
 }
 
-/// A word that is no word of a language.
+/// The kind of a word, if it is not an ordinary word.
 fn of_word(word: &str) -> Option<Kind> {
     if word.len() < 5 {
         return None;
@@ -103,7 +104,7 @@ fn of_word(word: &str) -> Option<Kind> {
     let inner = word.trim_matches('_');
     let mixed = inner.as_bytes().windows(2).any(|w| w[0].is_ascii_lowercase() && w[1].is_ascii_uppercase());
     let letters = inner.bytes().any(|b| b.is_ascii_alphabetic());
-    // `24T10` is a part of a date, `1f9d55a` one of a hash.
+    // `24T10` is part of a date, `1f9d55a` of a hash.
     let is_name = !word.starts_with(|c: char| c.is_ascii_digit())
         || (word.len() >= 7 && word.bytes().all(|b| b.is_ascii_hexdigit()));
     (letters && is_name && (inner.contains('_') || mixed || digits > 0)).then_some(Kind::Name)

@@ -1,4 +1,4 @@
-//! What is said of a result as a whole: its sizes, what became of its failures, what each step did.
+//! Facts about a result as a whole: its sizes, its failures, and what each step did.
 
 use super::words;
 use crate::pipeline::evidence::{Evidence, Status, Step};
@@ -19,7 +19,7 @@ pub(super) struct Fact {
 /// One step that was tried.
 #[derive(Debug)]
 pub(super) struct StepRow {
-    /// Its place, from 1.
+    /// Its number, from 1.
     pub number: usize,
     pub id: String,
     /// Whether it changed the text.
@@ -28,7 +28,7 @@ pub(super) struct StepRow {
     pub words: String,
 }
 
-/// The call and what became of it.
+/// The call and its outcome, on one line.
 pub(super) fn title(call: &ToolCall, evidence: &Evidence) -> String {
     let of = call.command.as_deref().or(call.path.as_deref()).unwrap_or(&call.tool);
     let line = of.lines().next().unwrap_or_default();
@@ -36,7 +36,7 @@ pub(super) fn title(call: &ToolCall, evidence: &Evidence) -> String {
     format!("{line}{more}: {}", evidence.status.name())
 }
 
-/// What is known of the whole.
+/// The facts about the whole result.
 pub(super) fn facts(call: &ToolCall, explained: &Explained, gaps: usize) -> Vec<Fact> {
     let evidence = &explained.outcome.evidence;
     let mut out = Vec::new();
@@ -123,7 +123,7 @@ fn left_out(evidence: &Evidence, gaps: usize) -> String {
     }
     match gaps {
         0 => "none".to_owned(),
-        // The evidence lists no gaps of a result that became a reference as a whole.
+        // The evidence lists no gaps if the whole result became a reference.
         _ if evidence.duplicate_of.is_some() => "the whole result, which an earlier one shows".to_owned(),
         _ => format!("{}: {} not shown", words::count(gaps, "gap"), words::list(&hidden)),
     }
@@ -156,7 +156,7 @@ fn removed(items: Vec<String>) -> String {
     if items.is_empty() { "none removed".to_owned() } else { format!("removed {}", words::list(&items)) }
 }
 
-/// The steps of the evidence, and what is left of each in the output.
+/// The steps of the evidence, and their effects that remain in the output.
 pub(super) fn steps(explained: &Explained) -> Vec<StepRow> {
     let steps = &explained.outcome.evidence.steps;
     let row = |(at, step): (usize, &Step)| {
@@ -177,9 +177,9 @@ pub(super) fn steps(explained: &Explained) -> Vec<StepRow> {
     steps.iter().enumerate().map(row).collect()
 }
 
-/// What of a step is in the output.
+/// The effects of a step that remain in the output.
 fn effects(explained: &Explained, at: usize) -> String {
-    // In the order in which they first stand: why, what was done, to how many lines.
+    // Sums by reason and action, in order of first appearance.
     let mut sums: Vec<(&str, &str, usize)> = Vec::new();
     let mut add = |reason, verb, count| match sums.iter_mut().find(|(r, v, _)| (*r, *v) == (reason, verb)) {
         Some((.., sum)) => *sum += count,
@@ -198,7 +198,7 @@ fn effects(explained: &Explained, at: usize) -> String {
                     let cuts = span.cut_by.contains(&at);
                     let verb = if cuts { "cut inside" } else { "wrote anew" };
                     match is_last || cuts && span.cut_by.last() == Some(&at) {
-                        // The reason of the lines is that of the step that left something out of them.
+                        // The reason of these lines belongs to the step that left something out of them.
                         true if !cuts && !span.cut_by.is_empty() => {
                             add("what an earlier step wrote", verb, *lines)
                         }
@@ -240,7 +240,7 @@ fn effects(explained: &Explained, at: usize) -> String {
     }
 }
 
-/// The steps behind something.
+/// The names of the steps that caused something.
 pub(super) fn by(explained: &Explained, steps: impl Iterator<Item = usize>) -> String {
     let steps: Vec<String> = steps
         .filter_map(|at| Some((at, explained.outcome.evidence.steps.get(at)?)))

@@ -1,5 +1,5 @@
-//! The page for a browser: one file that needs nothing else, no script, light and dark, wide and narrow.
-//! What a tool wrote is text and nothing but text.
+//! The explanation as a self-contained page without scripts, for light and dark themes and any width. Text from tools is
+//! escaped.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -15,7 +15,7 @@ const LEGEND: &str = "<p class=\"legend\"><span class=\"o\">− left out</span> 
     <span class=\"a\">~ written anew</span> <span class=\"o\">= shown before</span> \
     <span class=\"m\">+ in the output only</span> <span class=\"f\">! reports a failure</span></p>";
 
-/// Gaps of more lines show their first and last lines, and the others when they are opened.
+/// Longer gaps show only their first and last lines until they are opened.
 const OPEN: usize = 12;
 const FIRST: usize = 4;
 const LAST: usize = 2;
@@ -90,11 +90,11 @@ fn section(view: &View<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</section>")
 }
 
-/// Lines that both sides have, each beside itself.
+/// Lines that both sides have, side by side.
 fn kept(view: &View<'_>, block: &Block, out: &mut dyn Write) -> io::Result<()> {
     let old = view.original.number(block.left.start) - 1;
     let new = view.output.number(block.right.start) - 1;
-    // What is laid out only when it is looked at does not see counters that are set on itself.
+    // CSS counters set on a lazily rendered element do not apply to it, so they are set on its parent.
     writeln!(out, "<div class=\"run\"><div class=\"kept\" style=\"counter-reset:l {old} r {new}\">")?;
     for (i, from) in block.left.clone().enumerate() {
         let to = block.right.start + i;
@@ -126,7 +126,7 @@ fn dots(blanks: &str) -> String {
     if blanks.is_empty() { String::new() } else { format!("<i>{}</i>", "·".repeat(blanks.chars().count())) }
 }
 
-/// Lines that are not as they came, beside what stands for them.
+/// Changed lines beside their replacement.
 fn changed(view: &View<'_>, block: &Block, out: &mut dyn Write) -> io::Result<()> {
     let class = match block.kind {
         Kind::Omitted => "o",
@@ -170,7 +170,7 @@ fn lines(view: &View<'_>, lines: Range<usize>, out: &mut dyn Write) -> io::Resul
     numbered(&view.original, lines, ("l", before), &|line| view.is_failure(line), out)
 }
 
-/// Lines that count from a number on.
+/// Lines numbered from a given number.
 fn numbered(
     source: &Source<'_>,
     lines: Range<usize>,
@@ -198,7 +198,7 @@ fn note(note: &Note, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, ".</em></div>")
 }
 
-/// Text as HTML; what could steer a browser or a reader stands there by name.
+/// Text as HTML; control characters are shown by name.
 pub(in crate::cli) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + text.len() / 16);
     for c in text.chars() {

@@ -1,5 +1,5 @@
-//! Results in a file: what `toolResult/compress` takes, or a recorded session as `replay` takes it. What
-//! stands before the result in its session is played first, so that references are those of the agent.
+//! Reads results from a file: parameters of `toolResult/compress`, or a recorded session as for `replay`. Earlier results of
+//! the session are played first, so that references are those that the agent saw.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::engine::{Engine, Settings};
 use crate::pipeline::explain::Explained;
 use crate::text::call::ToolCall;
 
-/// What matters here of a value of the file: the parameters of a request, a result alone, or a record.
+/// The used members of a value in the file: the parameters of a request, a single result, or a record.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Entry<'a> {
@@ -44,7 +44,7 @@ struct Request<'a> {
     full_output: bool,
 }
 
-/// Explains the result number `index`, from 1, of a file.
+/// Explains result number `index` of a file, from 1.
 pub(super) fn explained(
     file: &Path,
     index: Option<usize>,

@@ -1,5 +1,5 @@
-//! `tersed explain`: one result, the original beside the output, every gap with its reason and the step
-//! behind it. Changes nothing, sends nothing, and shows no secret.
+//! `tersed explain`: shows the original of one result beside its output, and every gap with its reason and step. Changes
+//! nothing, sends nothing, and shows no secret.
 
 mod facts;
 mod html;
@@ -45,30 +45,30 @@ pub struct Args {
     call: CallArgs,
     #[command(flatten)]
     policy: PolicyArgs,
-    /// Explain a result of this file in place of standard input: JSON, `.jsonl` or `.jsonl.zst`.
+    /// Explain a result of this file instead of standard input: JSON, `.jsonl` or `.jsonl.zst`.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["tool", "command", "path", "exit_code", "query"])]
     record: Option<PathBuf>,
     /// Which result of the file, from 1.
     #[arg(long, value_name = "N", requires = "record")]
     index: Option<usize>,
-    /// Write a page for a browser, to a file or to standard output.
+    /// Write an HTML page to a file or to standard output.
     #[arg(long, value_name = "FILE", num_args = 0..=1, default_missing_value = "-")]
     html: Option<PathBuf>,
     /// Whether to use colour.
     #[arg(long, value_enum, default_value_t = ColorChoice::Auto)]
     color: ColorChoice,
-    /// Columns, where it should not be those of the terminal.
+    /// Width in columns; by default that of the terminal.
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=1000))]
     width: Option<u16>,
 }
 
-/// Columns where there is no terminal.
+/// Width if there is no terminal.
 const COLUMNS: u16 = 80;
 
 /// Explains one result.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut config = args.policy.config()?;
-    let _ = crate::engine::seal_key::give(&mut config.policy);
+    let _ = crate::engine::seal_key::ensure(&mut config.policy);
     let (call, explained) = match &args.record {
         Some(file) => input::explained(file, args.index, &args.policy.patch()?, &config)?,
         None => {
@@ -97,13 +97,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     match result {
-        // Whoever read it has seen enough.
+        // The reader closed the pipe.
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|e| format!("{place}: {e}").into()),
     }
 }
 
-/// What is said of the call, without secrets: a page is shown around.
+/// The call with secrets removed, because pages are shared.
 fn without_secrets(call: ToolCall) -> Result<ToolCall, Failure> {
     let safe =
         |text: String| redact_only(&text).map(|(text, _)| text).map_err(|_| call::NOT_REDACTED.to_owned());

@@ -1,6 +1,6 @@
-//! The page: what it says, before anybody decides how it looks. Text and HTML show the same page.
+//! The content of the explanation, independent of its layout. Text and HTML show the same content.
 //!
-//! All of it comes from the ledgers and the evidence; no text is compared with another.
+//! It is built only from the ledgers and the evidence; no texts are compared.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -16,9 +16,9 @@ use crate::text::source::Source;
 /// One result, explained.
 #[derive(Debug)]
 pub struct Page<'a> {
-    /// The call and what became of it, in a line.
+    /// The call and its outcome, on one line.
     pub(super) title: String,
-    /// What is known of the whole.
+    /// Facts about the whole result.
     pub(super) facts: Vec<Fact>,
     /// The steps in order.
     pub(super) steps: Vec<StepRow>,
@@ -29,34 +29,34 @@ pub struct Page<'a> {
 /// One part: its original and its output.
 #[derive(Debug)]
 pub(super) struct View<'a> {
-    /// Its name, where there are several.
+    /// Its name, if there are several parts.
     pub heading: Option<String>,
     /// The original.
     pub original: Source<'a>,
     /// The output.
     pub output: Source<'a>,
-    /// What stands beside what, in order.
+    /// Blocks of lines, in order.
     pub blocks: Vec<Block>,
     /// Lines of the original that report a failure, from 0, in order.
     failures: &'a [usize],
 }
 
-/// What became of a run of lines.
+/// What happened to a run of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Line by line the same on both sides, but for white space at their ends.
+    /// The same on both sides, except white space at line ends.
     Kept,
     /// Left out.
     Omitted,
-    /// Written anew.
+    /// Rewritten.
     Replaced,
-    /// Shown by an earlier result.
+    /// Replaced by a reference to an earlier result.
     Referred,
-    /// In the output only.
+    /// Only in the output.
     Added,
 }
 
-/// Lines of the original and the lines of the output that stand for them.
+/// Lines of the original and the output lines that represent them.
 #[derive(Debug)]
 pub(super) struct Block {
     pub kind: Kind,
@@ -64,22 +64,22 @@ pub(super) struct Block {
     pub left: Range<usize>,
     /// Lines of the output, from 0.
     pub right: Range<usize>,
-    /// Why; absent where the note before speaks for this block too.
+    /// Why; absent if the previous note covers this block too.
     pub note: Option<Note>,
 }
 
-/// Why lines are not as they came.
+/// Why lines were changed.
 #[derive(Debug)]
 pub(super) struct Note {
-    /// Number of the gap, from 1; absent where nothing is left out.
+    /// Number of the gap, from 1; absent if nothing is left out.
     pub gap: Option<usize>,
-    /// Which lines, how many, and what became of them.
+    /// Which lines, how many, and what happened to them.
     pub what: String,
     /// The reason.
     pub reason: Option<Reason>,
-    /// The step behind it.
+    /// The step that did it.
     pub by: String,
-    /// Where the marker stands, where that is elsewhere.
+    /// Where the marker is, if it is elsewhere.
     pub place: Option<String>,
 }
 
@@ -116,7 +116,7 @@ impl View<'_> {
     }
 }
 
-/// Makes the blocks of a view.
+/// Builds the blocks of a view.
 struct Blocks<'a, 'b> {
     view: &'b View<'a>,
     part: &'a Part,
@@ -138,7 +138,7 @@ impl Blocks<'_, '_> {
             let note = self.pointer();
             self.push(Kind::Added, 0..0, 0..lead, Some(note));
         }
-        // The marker of a group stands where its first lines were.
+        // The marker of a group stands at its first lines.
         let mut markers: HashMap<u32, usize> = HashMap::new();
         for (at, span) in self.part.spans.iter().enumerate() {
             self.span(at, span, &mut markers);
@@ -151,7 +151,7 @@ impl Blocks<'_, '_> {
     }
 
     fn push(&mut self, kind: Kind, left: Range<usize>, right: Range<usize>, note: Option<Note>) {
-        // What was written anew as a whole stands by itself.
+        // A text that was rewritten as a whole is shown separately.
         let right = if self.part.is_rewritten && kind != Kind::Added { 0..0 } else { right };
         self.out.push(Block { kind, left, right, note });
     }
@@ -192,7 +192,7 @@ impl Blocks<'_, '_> {
         }
     }
 
-    /// The note on lines that were left out; `marker` is the line of the marker that they share.
+    /// The note on omitted lines; `marker` is the line of their shared marker.
     fn left_out(
         &mut self,
         lines: Range<usize>,
@@ -206,7 +206,7 @@ impl Blocks<'_, '_> {
         Note { place, ..self.note(true, what, Some(reason), span) }
     }
 
-    /// The note on lines that were written anew: one for a run of them.
+    /// The note on rewritten lines: one for each run of them.
     fn replaced(&mut self, at: usize, span: &Traced, reason: Reason, omitted: usize) -> Option<Note> {
         let numbers = |lines: &Range<usize>| {
             words::lines(self.view.original.number(lines.start), self.view.original.number(lines.end - 1))
@@ -214,7 +214,7 @@ impl Blocks<'_, '_> {
         if omitted > 0 {
             let bytes = words::count(omitted, "byte");
             let lines = if span.lines.len() == 1 { "the line" } else { "the lines" };
-            // What cut them may have cut what another wrote, and another may have written anew what it left.
+            // One step may have cut what another wrote, and another may have rewritten the rest.
             let mut cut = span.clone();
             cut.steps.retain(|(step, _)| span.cut_by.contains(step));
             let others = |is_before: bool| {
@@ -251,14 +251,14 @@ impl Blocks<'_, '_> {
         Some(self.note(false, what, Some(reason), span))
     }
 
-    /// The note on what stands before a preview.
+    /// The note on a pointer before a preview.
     fn pointer(&self) -> Note {
         let by = facts::by(self.explained, self.part.anew_by.into_iter());
         let what = "the pointer to the original, of which this is a preview".to_owned();
         Note { gap: None, what, reason: None, by, place: None }
     }
 
-    /// The note on what only the output has.
+    /// The note on lines that are only in the output.
     fn added(&self) -> Option<Note> {
         let anew_by = self.part.anew_by.map(|step| facts::by(self.explained, std::iter::once(step)));
         let anew_by = anew_by.as_deref().unwrap_or("a later step");

@@ -1,5 +1,5 @@
-//! How text stands on a terminal: safe characters, widths, wrapping, colour. What a tool wrote never
-//! reaches the terminal as a control sequence, and nothing is cut off.
+//! Prepares text for a terminal: safe characters, widths, wrapping, colour. Text from tools never reaches the terminal as a
+//! control sequence, and nothing is cut off.
 
 use std::fmt::Write as _;
 
@@ -22,7 +22,7 @@ pub(super) struct Piece {
     pub width: usize,
 }
 
-/// Distance of tab stops.
+/// Distance between tab stops.
 const TAB: usize = 8;
 
 /// ASCII's names of the control characters.
@@ -32,7 +32,7 @@ const CONTROLS: [&str; 32] = [
     "US",
 ];
 
-/// How a character that must not reach a terminal or a page is written; `None` for any other.
+/// The visible form of a character that must not reach a terminal or a page; `None` for any other.
 pub(in crate::cli) fn stand_in(c: char) -> Option<String> {
     match c {
         '\0'..='\x1f' => CONTROLS.get(c as usize).map(|name| format!("<{name}>")),
@@ -62,8 +62,8 @@ impl Screen {
         }
     }
 
-    /// A line in pieces of at most `width` columns, at least one. White space that was taken off its ends,
-    /// `trimmed` bytes before and after, is written as dots.
+    /// Wraps a line into pieces of at most `width` columns; at least one piece. White space that was trimmed at its ends
+    /// (`trimmed` bytes before and after) is shown as dots.
     pub(super) fn wrap(&self, line: &str, width: usize, trimmed: (usize, usize)) -> Vec<Piece> {
         let mut out = Vec::new();
         let mut now = Piece::default();
@@ -94,7 +94,7 @@ impl Screen {
         out
     }
 
-    /// Prose in lines of at most `width` columns, broken between words where that is possible.
+    /// Wraps prose into lines of at most `width` columns, between words if possible.
     pub(super) fn fill(&self, prose: &str, width: usize) -> Vec<Piece> {
         let mut out: Vec<Piece> = Vec::new();
         for word in prose.split_whitespace() {

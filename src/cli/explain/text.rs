@@ -1,5 +1,5 @@
-//! The page on a terminal: original and output side by side where there is room, else one below the other
-//! as in a diff. Every line stands there, whole.
+//! The explanation on a terminal: original and output side by side if there is room, otherwise one below the other as in a
+//! diff. Every line is shown whole.
 
 use std::io::{self, Write};
 use std::ops::Range;
@@ -9,7 +9,7 @@ use anstyle::{AnsiColor, Effects, Style};
 use super::model::{Block, Kind, Note, Page, View};
 use super::screen::{Piece, Screen};
 
-/// Columns from which on the two stand side by side.
+/// Width from which on the two stand side by side.
 const MIN_WIDE_COLUMNS: usize = 120;
 /// Columns of the labels of the header.
 const LABEL: usize = 11;
@@ -85,7 +85,7 @@ impl Text<'_> {
     ) -> io::Result<()> {
         let pieces = self.screen.fill(value, self.screen.width.saturating_sub(width).max(20));
         let mut label = self.screen.fill(label, self.screen.width).into_iter().peekable();
-        // A label that takes more room than there is has rows of its own.
+        // A label that is too wide gets rows of its own.
         while let Some(row) = label.next_if(|row| row.width >= width) {
             writeln!(self.out, "{}", self.screen.paint(of_label, &row.text))?;
         }
@@ -147,7 +147,7 @@ impl Text<'_> {
         self.rows(left, right)
     }
 
-    /// Two columns; the shorter one is filled up.
+    /// Two columns; the shorter one is padded.
     fn rows(&mut self, left: Vec<Piece>, right: Vec<Piece>) -> io::Result<()> {
         let half = (self.screen.width - 3) / 2;
         let bar = self.screen.paint(DIM, "│");
@@ -207,7 +207,7 @@ impl Text<'_> {
         self.cell(&Cell { numbers: &numbers, ..new(view, block, line) }, digits, width)
     }
 
-    /// A line with its numbers and signs, in as many rows as it needs.
+    /// A line with its numbers and signs, on as many rows as it needs.
     fn cell(&self, cell: &Cell<'_>, digits: usize, width: usize) -> Vec<Piece> {
         let gutter = (digits + 1) * cell.numbers.len() + 3;
         let rows = self.screen.wrap(cell.text, width.saturating_sub(gutter).max(8), cell.trimmed);

@@ -1,4 +1,4 @@
-//! Numbers and sentences of the page. Knows no layout.
+//! Formats numbers and phrases of the explanation. Knows no layout.
 
 /// A number with separators between the thousands.
 pub(in crate::cli) fn number(n: usize) -> String {
@@ -37,7 +37,7 @@ pub(super) fn lines(first: usize, last: usize) -> String {
     if first == last { format!("line {first}") } else { format!("lines {first}-{last}") }
 }
 
-/// The parts of a list in a sentence.
+/// Joins the items of a list into a phrase.
 pub(super) fn list(items: &[String]) -> String {
     match items {
         [] => String::new(),

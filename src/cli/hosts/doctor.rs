@@ -1,4 +1,4 @@
-//! `tersed doctor`: whether all is well, and what to do where it is not.
+//! `tersed doctor`: checks the installation, and says how to fix faults.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -20,12 +20,12 @@ pub struct Args {
     /// Print JSON.
     #[arg(long)]
     json: bool,
-    /// The project's folder; without it the working directory.
+    /// The project's folder; by default the working directory.
     #[arg(long, value_name = "FOLDER")]
     dir: Option<PathBuf>,
 }
 
-/// Looks, and prints what was found.
+/// Runs the checks and prints the findings.
 pub(super) fn run(args: &Args) -> Result<ExitCode, String> {
     let findings = examine(args.dir.as_deref())?;
     let faults = findings.iter().filter(|finding| finding.state == State::Fault).count();

@@ -1,5 +1,5 @@
-//! `tersed hook`: the answer to one event of a host, from the resident process. Whatever goes wrong, the host is told
-//! nothing and goes on as without.
+//! `tersed hook`: gets the answer to one event from the resident process. After any failure it prints nothing, and the host
+//! goes on as if there were no hook.
 
 use std::io::{Read, Write};
 use std::process::ExitCode;
@@ -36,14 +36,14 @@ pub struct Args {
     /// Milliseconds after which nothing is printed [default: TERSED_DEADLINE_MS, or 4000].
     #[arg(long, value_name = "MS")]
     deadline: Option<u64>,
-    /// Do the work in this process, without a memory of earlier results.
+    /// Do the work in this process, without memory of earlier results.
     #[arg(long)]
     no_resident: bool,
-    /// Say nothing unless `TERSED_WRAP` is 1: for the event before a command, where it is the user's word whether
-    /// commands are put into `tersed run`.
+    /// Print nothing unless `TERSED_WRAP` is 1. For the event before a command, where the user decides whether commands are
+    /// wrapped in `tersed run`.
     #[arg(long)]
     if_wrap: bool,
-    /// Process with which the resident one ends, where the nearest one above that is no shell is the wrong one.
+    /// Process with which the resident one ends. Needed only if the nearest ancestor that is not a shell is the wrong one.
     #[arg(long, value_name = "PID")]
     owner: Option<u32>,
     /// Time without an event after which the resident process ends, for example 30m [default: 2h].
@@ -53,12 +53,12 @@ pub struct Args {
     policy: PolicyArgs,
 }
 
-/// How something is asked for.
+/// How to send a request.
 #[derive(Debug, Clone)]
 pub(super) struct Ask {
-    /// When nobody wants the answer any more.
+    /// When nobody waits for the answer any more.
     pub until: Instant,
-    /// Whether this process does the work.
+    /// Whether this process does the work itself.
     pub is_alone: bool,
     /// Settings as flags.
     pub settings: Vec<String>,
@@ -66,15 +66,14 @@ pub(super) struct Ask {
     pub to_start: Vec<String>,
 }
 
-/// Milliseconds until nothing is printed, where nobody says otherwise: less than the five seconds that hosts are told to
-/// wait, some of which do not get over a program that they have to end.
+/// Default time limit in milliseconds: less than the five seconds that hosts are told to wait. Some hosts do not recover
+/// after they had to kill a hook.
 const DEADLINE: u64 = 4000;
 
-/// The longest that can be asked for.
+/// The longest time limit.
 const MAX_MILLIS: u64 = 3_600_000;
 
-/// Runs `tersed hook HOST` with nothing but plain flags without reading a command line that has all the others;
-/// `None` where that has to be done.
+/// Runs `tersed hook HOST` without the full command-line parser if there are only plain flags; `None` otherwise.
 pub(in crate::cli) fn fast() -> Option<ExitCode> {
     let mut words = std::env::args_os().skip(1).map(|word| word.into_string().ok());
     if words.next()?? != "hook" {
@@ -97,7 +96,7 @@ pub(in crate::cli) fn fast() -> Option<ExitCode> {
     Some(reply(ask, host, owner, || Some(PolicyArgs::default().config_or_defaults())))
 }
 
-/// Whether commands may not be wrapped; the event is taken all the same, so that the host can write it.
+/// Whether commands may not be wrapped. The event is read anyway, so that the host can write it.
 fn is_unwanted() -> bool {
     let is_unwanted = !wrap::is_wanted();
     if is_unwanted {
@@ -130,23 +129,23 @@ fn until(deadline: Option<u64>) -> Instant {
     Instant::now() + deadline.or_else(of_host).unwrap_or(Duration::from_millis(DEADLINE))
 }
 
-/// How long an answer may take by `TERSED_DEADLINE_MS`, where that says so.
+/// The time limit in `TERSED_DEADLINE_MS`, if it is set.
 pub(super) fn of_host() -> Option<Duration> {
     let given = std::env::var("TERSED_DEADLINE_MS").ok().and_then(|text| text.parse().ok());
     given.map(|given: u64| Duration::from_millis(given.min(MAX_MILLIS)))
 }
 
-/// How long what the host writes is taken where nobody is asked.
+/// How long to read the event if no request is sent.
 const TAKEN: Duration = Duration::from_millis(500);
 
-/// Prints the answer, if there is one in time.
+/// Prints the answer if it arrives in time.
 fn reply(
     ask: Ask,
     host: String,
     owner: Option<u32>,
     config: impl FnOnce() -> Option<Config> + Send + 'static,
 ) -> ExitCode {
-    // Nobody reads it, and some hosts show it.
+    // Nobody reads standard error, and some hosts show it.
     std::panic::set_hook(Box::new(|_| {}));
     let place = place_of(&ask);
     let breaker = place.as_ref().map(|place| Arc::new(Breaker::new(place.late())));
@@ -177,7 +176,7 @@ fn reply(
     ExitCode::SUCCESS
 }
 
-/// The event on standard input; `None` where there is none, or one that nobody sends.
+/// The event on standard input; `None` if it is missing or invalid.
 fn event() -> Option<Vec<u8>> {
     let mut event = Vec::with_capacity(64 << 10);
     std::io::stdin().lock().take(MAX_CONTENT as u64 + 1).read_to_end(&mut event).ok()?;
@@ -185,8 +184,8 @@ fn event() -> Option<Vec<u8>> {
     (is_object && event.len() <= MAX_CONTENT).then_some(event)
 }
 
-/// Asks the resident process, or does the work here where there is none and none can be started. `None` also where it let
-/// others wait for nothing.
+/// Asks the resident process, or does the work here if there is none and none can be started. `None` also while the circuit
+/// breaker is open.
 pub(super) fn ask(
     ask: &Ask,
     request: &Request,
@@ -205,7 +204,7 @@ fn place_of(ask: &Ask) -> Option<Place> {
     std::env::current_dir().and_then(|folder| Place::of(&folder, &ask.settings)).ok()
 }
 
-/// The same where it is known that somebody may be asked.
+/// The same after the circuit breaker was checked.
 fn asked(
     ask: &Ask,
     request: &Request,
@@ -233,12 +232,12 @@ fn asked(
         }
     }
     let mut settings = Settings::of(&config()?);
-    // What is said here would go to the host; without the file a key of this process serves.
-    let _ = seal_key::give(&mut settings.policy);
+    // The host would see a message. Without the key file, a key of this process is used.
+    let _ = seal_key::ensure(&mut settings.policy);
     let host = Host::once(settings, place.map(|place| place.originals()));
     let answered = answer(&host, request, content);
     host.engine().close();
-    // What is done here is in time, or the wait is counted by whoever waits.
+    // Work here is in time; otherwise the process that waits counts the timeout.
     if Instant::now() < ask.until {
         breaker.inspect(|breaker| breaker.answered());
     }

@@ -1,4 +1,4 @@
-//! `tersed install` and `tersed uninstall`: the settings of agent hosts, edited and edited back.
+//! `tersed install` and `tersed uninstall`: edit the settings of agent hosts, and undo the edits.
 
 use std::fmt::Write as _;
 use std::io::Write;
@@ -32,7 +32,7 @@ pub struct Args {
     json: bool,
     #[command(flatten)]
     place: PlaceArgs,
-    /// The program that the host starts; without it this one by its path, in a project `tersed`.
+    /// The program that the host starts; by default the path of this program, or `tersed` for a project.
     #[arg(long, value_name = "PROGRAM")]
     command: Option<String>,
 }
@@ -52,16 +52,16 @@ pub struct UninstallArgs {
     place: PlaceArgs,
 }
 
-/// Where.
+/// The scope and the folder.
 #[derive(Debug, clap::Args)]
 struct PlaceArgs {
-    /// For whom: user, or project for all who work in the folder [default: user].
+    /// Who uses the wiring: user, or project for everyone who works in the folder [default: user].
     #[arg(long, value_enum)]
     scope: Option<Scope>,
-    /// The project's folder; without it the working directory.
+    /// The project's folder; by default the working directory.
     #[arg(long, value_name = "FOLDER")]
     dir: Option<PathBuf>,
-    /// Print what would be changed as a diff, and change nothing.
+    /// Print the changes as a diff, and change nothing.
     #[arg(long)]
     dry_run: bool,
 }
@@ -85,7 +85,7 @@ impl PlaceArgs {
     }
 }
 
-/// Installs, or lists.
+/// Installs, or lists hosts.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let Some(row) = args.host.as_deref().and_then(Row::named) else { return list(args) };
     let place = args.place.of(row, args.command.as_deref())?;
@@ -121,7 +121,7 @@ fn flags(place: &Place) -> String {
     }
 }
 
-/// What became of the files, or with `dry` what would: a unified diff of each.
+/// A report on changed files; with `dry` a unified diff of each.
 fn report(steps: &[Step], dry: bool) -> String {
     let mut out = String::new();
     for step in steps {
@@ -156,7 +156,7 @@ fn diff(step: &Step) -> String {
     let diff = TextDiff::from_lines(&before, &after);
     let shown = diff.unified_diff().header(&name(&step.before), &name(&step.after)).to_string();
     if shown.is_empty() {
-        // An empty file comes or goes.
+        // The file is created or deleted, and empty.
         return format!("--- {}\n+++ {}\n", name(&step.before), name(&step.after));
     }
     shown

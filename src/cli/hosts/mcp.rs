@@ -12,7 +12,7 @@ use crate::host::mcp::{self, Caller};
     claude mcp add tersed -- tersed mcp\n  \
     tersed mcp --mode aggressive")]
 pub struct Args {
-    /// Which host's hooks call a tool of this server.
+    /// The host whose hooks call a tool of this server.
     #[arg(long, value_enum, value_name = "HOST", default_value_t)]
     host: Caller,
     #[command(flatten)]
@@ -22,7 +22,7 @@ pub struct Args {
 /// Serves until the host closes standard input.
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut settings = Settings::of(&args.policy.config()?);
-    if let Err(note) = seal_key::give(&mut settings.policy) {
+    if let Err(note) = seal_key::ensure(&mut settings.policy) {
         eprintln!("tersed: {note}; a key of this process is used");
     }
     Ok(mcp::serve(Host::new(settings), args.host)?)

@@ -26,7 +26,7 @@ pub struct Args {
     /// File with servers; the argument is then the name of one of them.
     #[arg(long, value_name = "FILE")]
     servers: Option<PathBuf>,
-    /// The server: its command line behind `--`, or its name in the file.
+    /// The server: its command line after `--`, or its name in the file.
     #[arg(required = true, value_name = "COMMAND", trailing_var_arg = true)]
     command: Vec<OsString>,
 }
@@ -37,7 +37,7 @@ struct File {
     servers: BTreeMap<String, Entry>,
 }
 
-/// One server of the file; hosts have more members in it, for themselves.
+/// One server of the file; other members are for hosts.
 #[derive(Debug, Deserialize)]
 struct Entry {
     command: Option<String>,
@@ -48,7 +48,7 @@ struct Entry {
     cwd: Option<PathBuf>,
 }
 
-/// Runs the server, and ends as it ended.
+/// Runs the server, and exits with its status.
 pub fn run(args: &Args) -> ExitCode {
     let host = match host(args) {
         Ok(host) => host,
@@ -70,7 +70,7 @@ fn fail(message: &str, code: u8) -> ExitCode {
 
 fn host(args: &Args) -> Result<Host, Failure> {
     let mut settings = Settings::of(&args.policy.config()?);
-    if let Err(note) = seal_key::give(&mut settings.policy) {
+    if let Err(note) = seal_key::ensure(&mut settings.policy) {
         eprintln!("tersed: {note}; a key of this process is used");
     }
     // A proxy never learns what left the model's context.

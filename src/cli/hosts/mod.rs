@@ -1,4 +1,4 @@
-//! Subcommands for agent hosts: what hosts start, and what wires them.
+//! Subcommands for agent hosts: those that hosts start, and those that wire hosts.
 
 mod doctor;
 mod hook;
@@ -13,28 +13,28 @@ use std::process::ExitCode;
 use super::{Failure, done};
 pub(super) use hook::fast;
 
-/// What is done.
+/// The subcommands.
 #[derive(Debug, clap::Subcommand)]
 pub(super) enum Command {
     /// Wire an agent host: edit its settings so that it uses this program.
     Install(install::Args),
-    /// Take the wiring of an agent host out again.
+    /// Remove the wiring of an agent host.
     Uninstall(install::UninstallArgs),
-    /// Say whether all is well: the program, the settings, the hosts; and what to do where it is not.
+    /// Check the program, the settings and the hosts, and say how to fix faults.
     Doctor(doctor::Args),
-    /// Serve a model over MCP: tools to read back what was left out, and one for hooks.
+    /// Serve a model over MCP: tools that read originals, and one for hooks.
     Mcp(mcp::Args),
-    /// Wrap an MCP server: the results of its tools get smaller, all else passes as it is.
+    /// Wrap an MCP server: compress the results of its tools, pass everything else unchanged.
     McpProxy(mcp_proxy::Args),
-    /// Answer one event of a host's hooks: the event on standard input, what the hook prints on standard output.
+    /// Answer one event of a host's hooks: the event on standard input, the hook's answer on standard output.
     Hook(hook::Args),
-    /// Run a command, and print what it wrote smaller once it has ended.
+    /// Run a command, and print its output compressed when it has ended.
     Run(Box<run::Args>),
     /// Serve the events and commands of one workspace; `hook` and `run` start it.
     Resident(resident::Args),
 }
 
-/// Runs one.
+/// Runs a subcommand.
 pub(super) fn run(command: Command) -> ExitCode {
     match command {
         Command::Install(args) => done(install::run(&args)),

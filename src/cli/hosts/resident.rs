@@ -1,4 +1,5 @@
-//! `tersed resident`: the process that `tersed hook` and `tersed run` share. They start it; nobody else needs to.
+//! `tersed resident`: the process that `tersed hook` and `tersed run` share. They start it; there is no need to start it by
+//! hand.
 
 use std::time::Duration;
 
@@ -18,10 +19,10 @@ pub struct Args {
     /// Time without a request after which it ends.
     #[arg(long, value_name = "TIME", default_value = "2h", value_parser = humantime::parse_duration)]
     idle: Duration,
-    /// Time that it waits for another host when the last one has ended.
+    /// Time to wait for another host after the last one has ended.
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = humantime::parse_duration)]
     linger: Duration,
-    /// Process that it belongs to, beside those that ask.
+    /// Process that it belongs to, in addition to its clients.
     #[arg(long, value_name = "PID")]
     owner: Option<u32>,
 }
@@ -38,8 +39,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let place = Place::of(&folder, &args.policy.given()).map_err(|e| e.to_string())?;
     let loaded = args.policy.load()?;
     let mut settings = Settings::of(&loaded.resolved.config);
-    // Nobody reads what it says; without the file a key of this process serves.
-    let _ = seal_key::give(&mut settings.policy);
+    // Nobody reads its messages. Without the key file, a key of this process is used.
+    let _ = seal_key::ensure(&mut settings.policy);
     let is_said = loaded.resolved.given.iter().any(|given| given.key.starts_with("recovery"));
     if !is_said && let Some(recovery) = Host::of_conversations() {
         settings.recovery = recovery;
@@ -51,7 +52,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// There is none elsewhere yet.
+/// Other systems have no resident process yet.
 #[cfg(not(unix))]
 pub(super) fn run(_: &Args) -> Result<(), Failure> {
     Err("there is no resident process on this system: each event is worked on by itself".to_owned().into())

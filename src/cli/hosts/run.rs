@@ -26,7 +26,7 @@ use crate::sanitize::secrets;
     later, or after a signal, passes without its secrets, and so does what is no text. With --host-limit that holds for half of the \
     limit, and the rest is held to the end. On a terminal nothing is held.")]
 pub struct Args {
-    /// The conversation: results of one session are compared with each other.
+    /// The conversation; results of one session can refer to each other.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// The call, which later results of the session may refer to.
@@ -35,34 +35,34 @@ pub struct Args {
     /// How long output is held back, for example 30s or 2m; choose less than the host's own limit [default: 8s].
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     patience: Option<Duration>,
-    /// Bytes of an output that the host shows at most: what is more is left out, what reports a failure last [default:
-    /// in Claude Code BASH_MAX_OUTPUT_LENGTH or 30000, else none].
+    /// Most bytes of an output that the host shows; the rest is left out, failure reports last [default: in Claude Code
+    /// BASH_MAX_OUTPUT_LENGTH or 30000, else none].
     #[arg(long, value_name = "BYTES")]
     host_limit: Option<usize>,
     /// The same for a command that fails [default: as --host-limit; in Claude Code at most 10000].
     #[arg(long, value_name = "BYTES")]
     host_limit_failed: Option<usize>,
-    /// A text for the shell that called, or else `$SHELL` or `sh`, in place of a command.
+    /// A command line for the calling shell, or else `$SHELL` or `sh`, instead of a command.
     #[arg(long, value_name = "TEXT", conflicts_with = "command", required_unless_present_any = ["command", "relay"])]
     shell: Option<OsString>,
     /// Do the work in this process.
     #[arg(long)]
     no_resident: bool,
-    /// Copy standard input to standard output: for a process that a command left behind.
+    /// Copy standard input to standard output, for a process that a command left behind.
     #[arg(long, hide = true, conflicts_with = "command")]
     relay: bool,
     #[command(flatten)]
     policy: PolicyArgs,
-    /// The command, behind `--`.
+    /// The command, after `--`.
     #[arg(value_name = "COMMAND", last = true)]
     command: Vec<OsString>,
 }
 
-/// How long the work on an output may take before it goes out as it is, where `TERSED_DEADLINE_MS` says nothing.
+/// Time limit for compressing an output, if `TERSED_DEADLINE_MS` is not set. After it the output is printed as it is.
 const DEADLINE: Duration = Duration::from_secs(5);
-/// The same where the command is being ended.
+/// The same while the command is being ended.
 const HURRY: Duration = Duration::from_millis(1500);
-/// Outputs of fewer bytes are not worth more than a look for secrets.
+/// Shorter outputs are only redacted.
 const MIN_BYTES: usize = 256;
 
 /// Runs the command, and ends as it ended.
@@ -79,7 +79,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
     let read = || policy(args);
     let policy = LazyPolicy::new(&read);
     let compress = |output: Output<'_>| compressed(args, &program, output, &policy);
-    // The variable says more than what was known when the command was wrapped.
+    // The variable is more recent than the value from when the command was wrapped.
     let given = args.host_limit.filter(|limit| *limit > 0);
     let given =
         given.map(|whole| Shown { whole, failed: args.host_limit_failed.map_or(whole, |n| n.min(whole)) });
@@ -94,7 +94,7 @@ pub(super) fn run(args: &Args) -> ExitCode {
     }
 }
 
-/// Dies as the command did, so that whoever waits sees the same.
+/// Ends with the command's signal, so that the waiting process sees the same.
 fn end(ended: Ended) -> ExitCode {
     #[cfg(unix)]
     if let Ended::Signal(signal) = ended {
@@ -109,15 +109,15 @@ fn end(ended: Ended) -> ExitCode {
     ExitCode::from(u8::try_from(ended.status() & 0xff).unwrap_or(1))
 }
 
-/// The settings for what passes. What cannot be read costs the settings, never the redaction.
+/// The settings for output that is passed on. Settings that cannot be read are ignored; redaction still runs.
 fn policy(args: &Args) -> Policy {
     let mut policy = args.policy.config_or_defaults().policy;
-    // Without the key no value is known by its fingerprint.
-    let _ = seal_key::give(&mut policy);
+    // Without the key, values cannot be allowed by fingerprint.
+    let _ = seal_key::ensure(&mut policy);
     policy
 }
 
-/// The texts smaller; where that fails, without their secrets.
+/// The texts, compressed; if that fails, only redacted.
 fn compressed(
     args: &Args,
     program: &Program,
@@ -150,14 +150,14 @@ fn worked_on(args: &Args, program: &Program, output: Output<'_>) -> Option<Vec<S
         },
         exit_code: ended.map(|ended| i64::from(ended.status())),
         session: args.session.clone().filter(|id| !id.is_empty()),
-        // A call has one result: what comes later is nobody's.
+        // A call has one result: later output belongs to no call.
         call: args.call.clone().filter(|id| !id.is_empty() && !is_later),
         room,
     };
     let parts = texts.iter().map(String::len).collect();
     let request = Request::Run { ran, parts, owner: None };
     let ask = Ask {
-        // What ends a command early does not wait long for what it wrote.
+        // A process that ends a command early does not wait long for its output.
         until: Instant::now() + if ended.is_some() { hook::of_host().unwrap_or(DEADLINE) } else { HURRY },
         is_alone: args.no_resident,
         settings: args.policy.given(),

@@ -1,4 +1,4 @@
-//! A child of this binary, driven as a host would drive it.
+//! A child of this program, driven as a host would do it.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -16,9 +16,9 @@ pub(in crate::cli) struct Child {
     next_id: u64,
 }
 
-/// What it said to one result.
+/// Its answer to one result.
 pub(in crate::cli) struct Answer {
-    /// The content; the texts of all parts, one after another.
+    /// The content: the texts of all parts, joined.
     pub content: String,
     /// The evidence.
     pub evidence: Value,
@@ -31,7 +31,7 @@ pub(in crate::cli) struct Answer {
 pub(in crate::cli) enum Fault {
     /// The request was answered with an error; the next one may succeed.
     Refused(String),
-    /// There is nobody to answer.
+    /// The child does not answer any more.
     Broken(String),
 }
 
@@ -49,7 +49,7 @@ impl From<Fault> for String {
 }
 
 impl Child {
-    /// Spawns it with flags about settings and shakes hands.
+    /// Spawns it with flags for settings, and sends `initialize`.
     pub(in crate::cli) fn spawn(settings: &[String]) -> Result<Self, String> {
         let program = std::env::current_exe().map_err(|e| format!("own binary: {e}"))?;
         let mut process = Command::new(program)
@@ -157,7 +157,7 @@ impl Child {
 
 impl Drop for Child {
     fn drop(&mut self) {
-        // After `end` both fail and that is fine; on an early return nothing must be left running.
+        // After `end` both calls fail, which does not matter. On an early return the child must not keep running.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }

@@ -1,7 +1,7 @@
-//! The curve: what is saved against what is still seen, as the limits of elision vary.
+//! The curve: savings against what is still visible, for different limits.
 //!
-//! One row for each setting, over the same records. It changes nothing but `mode`, `dedup`,
-//! `fileOutlineBytes` and `headTailBytes`; what else `--policy` gives holds for every row.
+//! One row for each combination of `mode`, `dedup`, `fileOutlineBytes` and `headTailBytes`, over the same records. Other
+//! settings of `--policy` apply to every row.
 
 use indicatif::ProgressBar;
 use serde_json::{Map, Value, json};
@@ -10,8 +10,7 @@ use super::child::Child;
 use super::record::Session;
 use super::report::Report;
 
-/// Mode, whether repetitions across results are referred to, and bytes above which files and reports are
-/// cut, 0 for never.
+/// Mode, whether references across results are used, and bytes above which files and reports are cut (0 for never).
 const SETTINGS: &[(&str, bool, u64, u64)] = &[
     ("safe", false, 0, 0),
     ("standard", false, 0, 0),

@@ -1,15 +1,14 @@
-//! What an agent would have missed: references that it used later, and lines that report a failure.
+//! Measures what an agent would have missed: references that it used later, and failure lines.
 //!
-//! The definitions are independent of the pipeline's own idea of a failure, so that a fault there
-//! shows here.
+//! The definitions are independent of the pipeline's own idea of a failure, so that faults there become visible here.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// Whether a reference of a type is still in a text. A path counts when its folder and its name are
-/// both there, since a folder may be written once for many names; a `path:line` when path and line are.
+/// Whether a reference is still in a text. A path counts if its folder and its name are both there, because a folder may be
+/// written once for many names. A `path:line` counts if path and line are there.
 pub(in crate::cli) fn survives(reference: &str, kind: &str, text: &str) -> bool {
     if kind == "line" {
         return stands(reference, text, |c| c.is_numeric());
@@ -36,7 +35,7 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Whether `needle` stands in `text` without being glued to a longer word.
+/// Whether `needle` occurs in `text` as a word of its own.
 fn bounded(needle: &str, text: &str) -> bool {
     let first = needle.chars().next().is_some_and(is_word);
     let last = needle.chars().next_back().is_some_and(is_word);
@@ -47,7 +46,7 @@ fn bounded(needle: &str, text: &str) -> bool {
     })
 }
 
-/// Whether `needle` stands in `text` with no such character beside it.
+/// Whether `needle` occurs in `text` without such a character next to it.
 fn stands(needle: &str, text: &str, glue: impl Fn(char) -> bool) -> bool {
     text.match_indices(needle).any(|(at, _)| {
         !text[..at].chars().next_back().is_some_and(&glue)
@@ -55,11 +54,11 @@ fn stands(needle: &str, text: &str, glue: impl Fn(char) -> bool) -> bool {
     })
 }
 
-/// Kinds of output in which a failure word is a report and not quoted text.
+/// Kinds of output in which a failure word is a report, not quoted text.
 const REPORTING: &[&str] = &["test", "build", "log", "stacktrace", "other", "json", "xml", "table"];
-/// Longest line that is looked at, in bytes.
+/// Longest line that is examined, in bytes.
 const MAX_LINE: usize = 20_000;
-/// A failure line is compared by at most this many characters; a longer one may be cut to its start.
+/// Failure lines are compared by at most this many characters; a longer line may be cut to its start.
 const MAX_COMPARED: usize = 400;
 const COMPARED_START_CHARS: usize = 160;
 
@@ -96,7 +95,7 @@ static PATTERNS: LazyLock<Option<Patterns>> = LazyLock::new(|| {
     })
 });
 
-/// White space folded to single blanks, escape sequences removed.
+/// The text with white space folded to single blanks and escape sequences removed.
 pub(in crate::cli) fn fold(text: &str) -> String {
     let plain = match PATTERNS.as_ref() {
         Some(patterns) if text.contains('\x1b') => patterns.escapes.replace_all(text, ""),

@@ -1,7 +1,7 @@
-//! `tersed replay`: plays recorded sessions over the wire against a child of this very binary and
-//! prints what they would have cost, and what the agents would have missed.
+//! `tersed replay`: plays recorded sessions against a child of this program, and prints their cost and what the agents would
+//! have missed.
 //!
-//! Nothing leaves the machine, and nothing of a record is printed but counts.
+//! Nothing is sent over the network, and only counts of the records are printed.
 
 pub(super) mod child;
 pub mod clues;
@@ -50,7 +50,7 @@ pub struct Args {
     /// More settings, as the JSON of a request's `policy`.
     #[arg(long, value_name = "JSON", default_value = "{}")]
     policy: String,
-    /// Print what is saved and what is still seen as the limits vary, in place of the figures.
+    /// Print a curve of savings and visibility for different limits instead of the totals.
     #[arg(long, conflicts_with_all = ["json", "losses", "mode"])]
     curve: bool,
     /// Print the figures as JSON.
@@ -72,7 +72,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(mode) = args.mode {
         settings.entry("mode").or_insert_with(|| json!(mode));
     }
-    // Figures are those of the files at hand, wherever they are played: no file is read but one that is named.
+    // The numbers depend only on the given files: no other file is read.
     let flags = args.settings.arguments();
     let mut sessions = Vec::new();
     for file in &args.files {
@@ -95,7 +95,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A bar on a terminal, nothing elsewhere.
+/// A progress bar on a terminal; hidden otherwise.
 fn progress(total: u64) -> ProgressBar {
     if !std::io::stderr().is_terminal() {
         return ProgressBar::hidden();

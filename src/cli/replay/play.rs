@@ -1,4 +1,4 @@
-//! One session, result after result, as its host would have sent them.
+//! Plays one session, result by result, as its host would have sent it.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::child::{Answer, Child, Fault};
 use super::record::{Record, Session};
 
-/// What became of a result.
+/// The answer to a result.
 pub(in crate::cli) struct Played<'a> {
     /// Its place in the session.
     pub index: usize,
@@ -16,13 +16,13 @@ pub(in crate::cli) struct Played<'a> {
     pub record: &'a Record,
     /// The answer, or why it was refused.
     pub answer: Result<&'a Answer, String>,
-    /// What the answer refers to: texts that the model was shown earlier, one after another.
+    /// Texts that the answer refers to, joined; the model saw them earlier.
     pub earlier: String,
     /// How long the answer took.
     pub latency: Duration,
 }
 
-/// Plays one session in order, with what left the context on the way. The answers, by place; the session stays open.
+/// Plays one session in order, with what left the context meanwhile. Returns the answers by index; the session stays open.
 pub(in crate::cli) fn play(
     session: &Session,
     policy: &Value,

@@ -11,7 +11,7 @@ use super::clues::Case;
 use super::whole::{self, Need};
 use crate::cli::packed::open;
 
-/// What left the context of the model.
+/// What left the model's context.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) enum Forgotten {
     /// All results.
@@ -54,19 +54,19 @@ pub(in crate::cli) struct Record {
     /// Whether the host counts the call as failed.
     #[serde(skip)]
     pub is_error: Option<bool>,
-    /// What left the context before it, in order.
+    /// What left the context before this result, in order.
     #[serde(skip)]
     pub forgotten: Vec<Forgotten>,
     /// What kind of output it is.
     #[serde(default)]
     pub kind: String,
-    /// What the agent named later that it learned here.
+    /// Names from this result that the agent used later.
     #[serde(default)]
     pub refs: Vec<String>,
     /// The type of each reference.
     #[serde(default)]
     pub ref_types: Vec<String>,
-    /// What the agent wrote after it.
+    /// Texts that the agent wrote after it.
     #[serde(default)]
     pub later: Vec<String>,
     /// The case of clues that it is.
@@ -75,7 +75,7 @@ pub(in crate::cli) struct Record {
 }
 
 impl Record {
-    /// Whether an agent's session holds it.
+    /// Whether it belongs to an agent's session.
     pub(in crate::cli) fn is_agents(&self) -> bool {
         self.agent.is_some()
     }
@@ -131,11 +131,11 @@ fn of_case(case: Case) -> Session {
 pub(in crate::cli) struct File {
     /// Sessions in the order in which they begin.
     pub sessions: Vec<Session>,
-    /// Lines that are no records, and why.
+    /// Lines that are not records, with the reason.
     pub broken: Vec<(usize, String)>,
 }
 
-/// The records of a file, and the lines that are none. An error does not name the file.
+/// Reads the records of a file, and the lines that are not records. An error does not name the file.
 pub(in crate::cli) fn read_all(path: &Path) -> Result<File, String> {
     let reader = open(path)?;
     let mut sessions: Vec<Session> = Vec::new();

@@ -1,4 +1,4 @@
-//! The figures of a replay, per kind and in all.
+//! The totals of a replay, by kind and overall.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -35,7 +35,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// Adds one result; `earlier` is the text that a reference points at. Gives what was lost.
+    /// Adds one result; `earlier` is the text of its references. Returns what was lost.
     pub(super) fn add(
         &mut self,
         record: &Record,
@@ -92,7 +92,7 @@ impl Report {
             row.clues.seen += case.clues.len().saturating_sub(missing.len());
             lost.extend(missing.into_iter().map(|clue| format!("lost clue {clue}")));
         }
-        // A placeholder may be longer than the secret that it stands for; nothing else may grow.
+        // A placeholder may be longer than the secret that it replaces; nothing else may grow.
         let redacted = answer.evidence["redactions"].as_array().is_some_and(|r| !r.is_empty());
         let grew = !redacted
             && (row.tokens_after > row.tokens_before || number("/bytes/after") > number("/bytes/before"));
@@ -142,7 +142,7 @@ impl Report {
         lost
     }
 
-    /// Adds one result that was sent again.
+    /// Adds one repeated result.
     pub(super) fn resent(&mut self, identical: bool, answer: &Answer) {
         self.resends += 1;
         self.resends_identical += usize::from(identical);
@@ -150,7 +150,7 @@ impl Report {
             answer.evidence.pointer("/tokens/after").and_then(Value::as_u64).unwrap_or(0);
     }
 
-    /// What is saved and seen, of sessions where there are any.
+    /// Savings and visibility; of agent sessions if there are any.
     pub(super) fn point(&self) -> String {
         let row = if self.agents.results > 0 { self.agents.clone() } else { self.all() };
         let saved = percent(row.tokens_before.saturating_sub(row.tokens_after), row.tokens_before, "-");
@@ -168,7 +168,7 @@ impl Report {
         })
     }
 
-    /// Latency that this share of the requests did not exceed, in microseconds.
+    /// The latency, in microseconds, that this share of the requests did not exceed.
     fn latency(&self, share: f64) -> u128 {
         let mut sorted = self.latencies.clone();
         sorted.sort_unstable();

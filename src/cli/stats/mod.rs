@@ -28,31 +28,31 @@ pub struct Args {
     /// Print JSON, in the form of `session/stats`.
     #[arg(long)]
     json: bool,
-    /// Bytes above which the host cuts a result by itself, where the events do not tell, in place of
-    /// `accounting.hostLimit`; what it would have cut is no saving.
+    /// Bytes above which the host cuts a result itself, if the events do not say; overrides `accounting.hostLimit`. The part
+    /// that it would cut does not count as saved.
     #[arg(long, value_name = "BYTES")]
     host_limit: Option<usize>,
-    /// What a million tokens cost, beside `accounting.prices`: input, and where they differ those read from and written to the prompt cache.
-    /// May be given for several models.
+    /// Price of a million tokens, in addition to `accounting.prices`: input, and if different, input read from and written
+    /// to the prompt cache. May be given for several models.
     #[arg(long, value_name = "MODEL=INPUT[,CACHED[,WRITE]]", value_parser = price)]
     price: Vec<(String, Price)>,
     #[command(flatten)]
     settings: SettingsArgs,
 }
 
-/// What the files say.
+/// Totals of the files.
 #[derive(Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Totals {
     /// Events that were read.
     events: usize,
-    /// Events that were dropped when they were written.
+    /// Events that were dropped at the time of writing.
     dropped: u64,
     /// Events that were too long to be written whole.
     shortened: usize,
-    /// Last lines that are not whole.
+    /// Incomplete last lines.
     torn: usize,
-    /// Results that could not be given, by kind of the error.
+    /// Results that failed, by kind of the error.
     failures: BTreeMap<String, usize>,
     /// Alerts.
     alerts: usize,
@@ -81,7 +81,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         false => text::table(&totals),
     };
     match io::stdout().lock().write_all(text.as_bytes()) {
-        // Whoever read it has seen enough.
+        // The reader closed the pipe.
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => Ok(other.map_err(|e| format!("standard output: {e}"))?),
     }

@@ -65,7 +65,7 @@ pub(super) fn table(totals: &Totals) -> String {
     out.trim_start_matches('\n').to_owned()
 }
 
-/// Tokens that were saved against what the host would have shown; below 0 where more is shown.
+/// Tokens saved compared with what the host would have shown; negative if more is shown.
 fn saved(row: &session::Totals) -> i64 {
     row.baseline_tokens as i64 - row.shown_tokens as i64
 }
@@ -121,7 +121,7 @@ fn number(n: usize) -> String {
     grouped(i64::try_from(n).unwrap_or(i64::MAX))
 }
 
-/// With a comma after each three digits.
+/// With a comma between groups of three digits.
 fn grouped(n: i64) -> String {
     let digits = n.unsigned_abs().to_string();
     let mut out = String::from(if n < 0 { "-" } else { "" });

@@ -1,9 +1,9 @@
-//! XML documents: elements beside others of their name, long texts and long attributes. What is left is
-//! well-formed and keeps its attributes; markers are comments, and inside a text or an attribute they are text.
+//! XML documents: repeated elements, long texts and long attributes. The output is well-formed. Markers are comments; inside
+//! a text or an attribute they are text.
 //!
-//! White space stays unless the document holds data: then no element with elements has a text of its own,
-//! and indentation goes (`is_data`, also for the lossless encoder). Reads tags by their grammar; what
-//! does not balance is declined.
+//! White space stays unless the document holds data: then no element that contains elements has text of its own, and
+//! indentation is removed (`is_data`, also for the lossless encoder). Tags are parsed by their grammar; a document that does
+//! not balance is declined.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher};
@@ -21,12 +21,12 @@ use crate::text::reason::Reason;
 use crate::text::relevance::Relevance;
 use crate::text::signals;
 
-/// Bytes that must go for a marker to pay.
+/// Fewest bytes that an omission must save to be worth a marker.
 const WORTH: usize = 80;
 /// Longest text of an element that is compared with those of others.
 const FIELD: usize = 64;
 
-/// A document and what is known of it.
+/// A parsed document.
 pub struct Document<'a> {
     text: &'a str,
     nodes: Vec<Node>,
@@ -37,8 +37,7 @@ pub struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// `nodes` are of `text`; `exact` are ranges that must stay, in order. `is_dense` takes
-    /// indentation away.
+    /// `nodes` belong to `text`; `exact` are ranges that must stay, in order. `is_dense` removes indentation.
     pub fn new(
         text: &'a str,
         mut nodes: Vec<Node>,
@@ -61,7 +60,7 @@ impl<'a> Document<'a> {
         Self { text, nodes, exact, about, is_dense, rankings: HashMap::default() }
     }
 
-    /// The document under some limits.
+    /// Writes the document under some limits.
     pub fn write(&mut self, limits: Limits) -> Written {
         let out = Written { text: String::new(), omitted: 0, reason: Reason::NothingToDo };
         let mut writer = Writer { document: self, limits, out };
@@ -89,7 +88,7 @@ impl Writer<'_, '_> {
         self.out.omitted += bytes;
     }
 
-    /// What stands in an element, or the pieces of the whole document.
+    /// Writes the content of an element, or the whole document.
     fn siblings(&mut self, parent: u32, nodes: Range<u32>, depth: usize) {
         let children = children(&self.document.nodes, nodes);
         let keep = self.chosen(parent, &children);
@@ -119,7 +118,7 @@ impl Writer<'_, '_> {
                 continue;
             }
             let is_blank = is_layout(self.document.text, &self.document.nodes, child as usize);
-            // The indentation of what is gone goes with it.
+            // The indentation of a removed element is removed with it.
             if is_blank && (self.document.is_dense || was_left) {
                 continue;
             }
@@ -166,7 +165,7 @@ impl Writer<'_, '_> {
         self.copy(node.close.max(node.open) as usize..node.end as usize);
     }
 
-    /// A start tag. Long values of attributes are cut.
+    /// A start tag, with long attribute values cut.
     fn tag(&mut self, node: Node) {
         let range = node.start as usize..node.open as usize;
         let limit = self.limits.string.unwrap_or(usize::MAX);
@@ -212,7 +211,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    /// Which of some siblings stay: of the elements of each name those that the limit lets.
+    /// Which siblings stay: for each name, as many elements as the limit allows.
     fn chosen(&mut self, parent: u32, children: &[u32]) -> Vec<bool> {
         let mut keep = vec![true; children.len()];
         let Some(limit) = self.limits.items.filter(|limit| children.len() > *limit) else { return keep };
@@ -247,7 +246,7 @@ impl Writer<'_, '_> {
         keep
     }
 
-    /// What the elements that go are called, with their counts.
+    /// The names of omitted elements, with counts.
     fn names(&self, gone: &[u32]) -> Option<String> {
         let mut names: Vec<(&str, usize)> = Vec::new();
         for &child in gone {
@@ -265,8 +264,8 @@ impl Writer<'_, '_> {
 }
 
 impl Document<'_> {
-    /// The places of keys and their values among the children of an element of a property list, where each is an
-    /// element of its own: a key in front of another one's value would say what is not so.
+    /// The positions of keys and values among the children of an element of a property list, where both are elements. A key
+    /// before another key's value would be wrong.
     fn pairs(&self, children: &[u32]) -> Vec<(usize, usize)> {
         let elements: Vec<usize> = (0..children.len())
             .filter(|&place| self.nodes[children[place] as usize].kind == Kind::Element)
@@ -300,7 +299,7 @@ fn digest(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// Elements of one name as limits let them stay.
+/// Elements of one name, in the order in which limits keep them.
 fn rank(text: &str, nodes: &[Node], items: &[u32], about: &Relevance) -> Ranking {
     let texts: Vec<&str> = items
         .iter()

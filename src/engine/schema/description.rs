@@ -1,8 +1,7 @@
-//! The text of one description made smaller: white space that says nothing goes, words never do.
+//! Minifies one description: removes white space without meaning, never words.
 
-/// Trims white space at the end of each line, keeps one of empty lines that follow each other, and makes
-/// runs of blanks and tabs inside a line one blank. Between code fences only the ends of lines are trimmed.
-/// Doing it twice is doing it once.
+/// Trims white space at line ends, keeps one of consecutive empty lines, and replaces runs of blanks and tabs inside a line
+/// by one blank. Between code fences it trims only line ends. A second run changes nothing.
 pub(super) fn minify(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut fence = None;
@@ -30,16 +29,16 @@ pub(super) fn minify(text: &str) -> String {
     out
 }
 
-/// The number of backticks of a line that opens or may close a block of code, and whether it may close one.
+/// For a line that opens or may close a code block: its number of backticks, and whether it may close one.
 fn fence_of(line: &str) -> Option<(usize, bool)> {
     let line = line.trim_start();
     let info = line.trim_start_matches('`');
     let length = line.len() - info.len();
-    // With a backtick behind, it is code inside a line.
+    // Backticks followed by another backtick are inline code.
     (length >= 3 && !info.contains('`')).then_some((length, info.is_empty()))
 }
 
-/// A line without runs of blanks and tabs, those at its start aside.
+/// Replaces each run of blanks and tabs by one blank, except at the start of the line.
 fn squeeze(line: &str, out: &mut String) {
     let text = line.trim_start_matches([' ', '\t']);
     out.push_str(&line[..line.len() - text.len()]);

@@ -1,5 +1,5 @@
-//! `toolSchema/minify`: finds the descriptions of tools in the shapes of all hosts and makes them smaller.
-//! Names, types, enumerations and every other byte stay.
+//! `toolSchema/minify`: finds the descriptions of tools in the formats of all hosts, and minifies them. Names, types,
+//! enumerations and every other byte stay.
 
 mod description;
 
@@ -11,9 +11,9 @@ use crate::protocol::skim::{Edits, Json};
 use crate::protocol::tool_schema::{Minified, Params};
 use crate::tokens;
 
-/// How deep in a schema descriptions are looked for: the schema itself is 0, what it holds 1.
+/// How deep in a schema descriptions are searched: the schema itself is depth 0.
 const MAX_DEPTH: usize = 32;
-/// Members of a tool that hold the tool itself, or tools.
+/// Members of a tool that hold the tool itself or a list of tools.
 const TOOLS: &[&str] = &["function", "custom", "functionDeclarations", "function_declarations"];
 /// Members of a tool that are schemas.
 const SCHEMAS: &[&str] = &[
@@ -28,14 +28,14 @@ const SCHEMAS: &[&str] = &[
     "responseJsonSchema",
     "response_json_schema",
 ];
-/// Members of a schema whose members have names that the author of the tool chose.
+/// Members of a schema whose keys are chosen by the author of the tool, such as property names.
 const NAMED: &[&str] =
     &["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 /// Members of a schema that hold values, not schemas.
 const DATA: &[&str] = &["enum", "const", "default", "example", "examples", "required", "dependentRequired"];
 
 impl Engine {
-    /// `toolSchema/minify`
+    /// Answers `toolSchema/minify`.
     pub fn minify_tools(&self, params: &Params<'_>) -> Result<Minified, RpcError> {
         let policy = resolve(&self.policy(), params.policy.as_ref())?;
         let tools = Json::of(params.tools);
@@ -51,7 +51,7 @@ impl Engine {
     }
 }
 
-/// Notes what has to change in an array of tools, or in one.
+/// Collects the edits for one tool or an array of tools.
 pub(super) fn minify(tools: Json<'_>, edits: &mut Edits) {
     tools.items().for_each(|tool| minify(tool, edits));
     if !tools.is_object() {
@@ -80,7 +80,7 @@ fn schema(json: Json<'_>, depth: usize, edits: &mut Edits) {
     for member in json.members() {
         match &*member.name {
             name if DATA.contains(&name) => {}
-            // Their members are schemas, whatever they are called.
+            // The members of this object are schemas, whatever their names.
             name if NAMED.contains(&name) && member.value.is_object() => {
                 member.value.members().for_each(|m| schema(m.value, depth + 2, edits));
             }

@@ -1,7 +1,7 @@
-//! The text of one stream, in bounded memory: all of it up to a limit, beyond it the start, the end, and
-//! between them what reports a failure, with exact counts of what is gone.
+//! The text of one stream in bounded memory. Up to a limit all of it is kept. Beyond that: the start, the end, and failure
+//! lines between them, with exact counts of the rest.
 //!
-//! What is kept depends on the text alone, never on how it was cut into pieces.
+//! What is kept depends only on the text, never on how it was split into pieces.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -10,16 +10,16 @@ use crate::sanitize::terminal;
 use crate::text::details::likeness;
 use crate::text::signals;
 
-/// How much of a stream is kept.
+/// Limits of what is kept of a stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes up to which all is kept. Default 32 MiB.
     pub whole: usize,
-    /// Bytes of the start, beyond that. Default 256 KiB.
+    /// Bytes kept of the start of a longer stream. Default 256 KiB.
     pub head: usize,
-    /// Bytes of failures and of what stands around them. Default 256 KiB.
+    /// Bytes kept of failures and the lines around them. Default 256 KiB.
     pub middle: usize,
-    /// Bytes of the end, or a line more. Default 512 KiB.
+    /// Bytes kept of the end, plus at most one line. Default 512 KiB.
     pub tail: usize,
 }
 
@@ -29,16 +29,16 @@ impl Default for Limits {
     }
 }
 
-/// What is kept of a stream.
+/// The kept part of a stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kept {
     /// All of it.
     Whole(String),
-    /// Its start, failures, its end.
+    /// Start, failures and end.
     Parts(Box<Parts>),
 }
 
-/// What is kept of a stream that was too long.
+/// The kept parts of a stream that was too long.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Parts {
     /// The start.
@@ -47,20 +47,20 @@ pub(super) struct Parts {
     pub(super) middle: String,
     /// The end.
     pub(super) tail: String,
-    /// What is between start and end and not kept.
+    /// What was dropped between start and end.
     pub(super) gone: Gone,
 }
 
-/// What is not kept.
+/// Counts of dropped text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Gone {
     pub(super) lines: usize,
     pub(super) bytes: usize,
-    /// How many of the lines report a failure.
+    /// Number of dropped lines that report a failure.
     pub(super) failures: usize,
 }
 
-/// See the module.
+/// Collects the text of one stream; see the module.
 #[derive(Debug)]
 pub(super) struct Buffer {
     limits: Limits,
@@ -79,7 +79,7 @@ impl Buffer {
         Self { limits, bytes: 0, state: State::Whole(Packed::default()) }
     }
 
-    /// Adds what came next.
+    /// Adds the next piece.
     pub(super) fn push(&mut self, text: &str) {
         self.bytes += text.len();
         if self.bytes > self.limits.whole {
@@ -91,21 +91,21 @@ impl Buffer {
         }
     }
 
-    /// Keeps no more than start, failures and end from now on.
+    /// Keeps only start, failures and end from now on.
     pub(super) fn cut(&mut self) {
         if let State::Whole(packed) = &self.state {
             let mut cut = Box::new(Cut::new(self.limits));
-            packed.each(|text| cut.push(text));
+            packed.for_each(|text| cut.push(text));
             self.state = State::Cut(cut);
         }
     }
 
-    /// Bytes that came.
+    /// Bytes received.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Bytes of memory, about.
+    /// Approximate bytes of memory.
     pub(super) fn held(&self) -> usize {
         match &self.state {
             State::Whole(packed) => packed.held,
@@ -113,7 +113,7 @@ impl Buffer {
         }
     }
 
-    /// Whether all that came is kept.
+    /// Whether the whole text is kept.
     pub(super) fn is_whole(&self) -> bool {
         matches!(self.state, State::Whole(_))
     }
@@ -123,7 +123,7 @@ impl Buffer {
         match &self.state {
             State::Whole(packed) => {
                 let mut all = String::with_capacity(self.bytes);
-                packed.each(|text| all.push_str(text));
+                packed.for_each(|text| all.push_str(text));
                 Kept::Whole(all)
             }
             State::Cut(cut) => Kept::Parts(Box::new(cut.parts())),
@@ -131,10 +131,10 @@ impl Buffer {
     }
 }
 
-/// Bytes of a packed block, unpacked, or a few less.
+/// Approximate unpacked bytes of a packed block.
 const BLOCK: usize = 1 << 20;
 
-/// A text, packed but for its end. It stays in memory: a file would hold secrets.
+/// A text of which all but the end is packed. It stays in memory, because a file would hold secrets.
 #[derive(Debug, Default)]
 struct Packed {
     blocks: Vec<(Box<[u8]>, usize)>,
@@ -155,9 +155,9 @@ impl Packed {
         self.held = self.blocks.iter().map(|(packed, _)| packed.len()).sum::<usize>() + self.open.len();
     }
 
-    fn each(&self, mut see: impl FnMut(&str)) {
+    fn for_each(&self, mut see: impl FnMut(&str)) {
         for (packed, len) in &self.blocks {
-            // What was packed in memory unpacks, and was text.
+            // We packed this block ourselves, from valid text.
             let block = lz4_flex::block::decompress(packed, *len).unwrap_or_default();
             see(&String::from_utf8_lossy(&block));
         }
@@ -165,35 +165,35 @@ impl Packed {
     }
 }
 
-/// A line that is longer is taken apart.
+/// A longer line is split.
 const MAX_UNIT_BYTES: usize = 16 << 10;
 /// Lines before and after a failure that are kept with it.
 const BEFORE: usize = 3;
 const AFTER: usize = 5;
-/// Bytes of lines before a failure.
+/// Most bytes of lines before a failure.
 const BEFORE_BYTES: usize = 8 << 10;
-/// Kinds of failures that are counted apart.
+/// Most kinds of failures that are counted separately.
 const KINDS: usize = 4096;
 
-/// The first line of a text with its end, or as much of it as is looked at together.
+/// The first line of a text with its line end, or its first `MAX_UNIT_BYTES`.
 fn unit(text: &str) -> &str {
     let end = memchr::memchr(b'\n', &text.as_bytes()[..text.len().min(MAX_UNIT_BYTES)]).map(|n| n + 1);
     &text[..end.unwrap_or_else(|| text.floor_char_boundary(MAX_UNIT_BYTES))]
 }
 
-/// Start and end of a text, and what is kept between them.
+/// The start and end of a text, and the kept lines between them.
 #[derive(Debug, Clone)]
 struct Cut {
     limits: Limits,
     head: String,
     is_head_full: bool,
-    left: Left,
+    left: Middle,
     tail: String,
 }
 
 impl Cut {
     fn new(limits: Limits) -> Self {
-        let left = Left { room: limits.middle, limit: limits.middle, ..Left::default() };
+        let left = Middle { room: limits.middle, limit: limits.middle, ..Middle::default() };
         Self { limits, head: String::new(), is_head_full: false, left, tail: String::new() }
     }
 
@@ -204,7 +204,7 @@ impl Cut {
         }
     }
 
-    /// Moves what is no longer the end out of it.
+    /// Moves text that is no longer part of the end into the middle.
     fn settle(&mut self) {
         let mut at = 0;
         loop {
@@ -216,7 +216,7 @@ impl Cut {
             self.is_head_full |= self.head.len() + next.len() > self.limits.head;
             match self.is_head_full {
                 false => self.head.push_str(next),
-                true => self.left.see(next),
+                true => self.left.push(next),
             }
             at += next.len();
         }
@@ -226,8 +226,8 @@ impl Cut {
     fn parts(&self) -> Parts {
         let mut all = self.clone();
         all.settle();
-        let Left { kept: middle, mut gone, recent, .. } = all.left;
-        // What stands right before the end belongs to it, unless it could be the rest of a key.
+        let Middle { kept: middle, mut gone, recent, .. } = all.left;
+        // Lines right before the end belong to it, unless one could be the rest of a key.
         let mut tail: VecDeque<String> = recent;
         let mut end = all.tail.as_str();
         if gone.bytes > 0 || !tail.is_empty() {
@@ -252,12 +252,12 @@ impl Gone {
     }
 }
 
-/// What left the end: failures with what stands around them, and counts of the rest.
+/// Receives text that left the end: keeps failures with the lines around them, and counts the rest.
 #[derive(Debug, Clone, Default)]
-struct Left {
+struct Middle {
     kept: String,
     gone: Gone,
-    /// The last lines, which may turn out to stand before a failure.
+    /// The last lines; they are kept if a failure follows.
     recent: VecDeque<String>,
     /// Lines that still belong to the last failure.
     after: usize,
@@ -266,15 +266,15 @@ struct Left {
     kinds: HashSet<u64>,
 }
 
-impl Left {
-    fn see(&mut self, unit: &str) {
+impl Middle {
+    fn push(&mut self, unit: &str) {
         let is_failure = is_failure(unit);
         if is_failure && self.is_wanted(unit) {
             let mut recent = std::mem::take(&mut self.recent);
             while recent.iter().any(|line| is_key_material(line)) {
                 self.gone.add(&recent.pop_front().unwrap_or_default());
             }
-            // The second half of the room is for failures that are still to come, not for what stands around them.
+            // Half of the space is reserved for later failures; lines around failures may not use it.
             let room = self.room.saturating_sub(self.limit / 2);
             while !recent.is_empty() && recent.iter().map(String::len).sum::<usize>() + unit.len() > room {
                 self.gone.add(&recent.pop_front().unwrap_or_default());
@@ -294,7 +294,7 @@ impl Left {
         if is_failure {
             self.gone.failures += 1;
         }
-        // A failure that is not kept has nothing before it that is.
+        // A dropped failure keeps no lines before it.
         self.recent.push_back(unit.to_owned());
         let bytes = |recent: &VecDeque<String>| recent.iter().map(String::len).sum::<usize>();
         while self.recent.len() > BEFORE
@@ -305,7 +305,7 @@ impl Left {
         }
     }
 
-    /// Whether a failure is kept: any while there is much room, later only those of a new kind.
+    /// Whether a failure is kept: any failure while half the space is free, later only new kinds.
     fn is_wanted(&mut self, unit: &str) -> bool {
         let is_new = self.kinds.len() < KINDS && self.kinds.insert(likeness(unit));
         unit.len() <= self.room && (is_new || self.room > self.limit / 2)
@@ -317,7 +317,7 @@ impl Left {
     }
 }
 
-/// Whether a line reports a failure, as it would show on a terminal.
+/// Whether a line reports a failure, read as a terminal would show it.
 fn is_failure(unit: &str) -> bool {
     let line = unit.trim_end_matches(['\n', '\r']);
     match terminal::render(line) {
@@ -326,7 +326,7 @@ fn is_failure(unit: &str) -> bool {
     }
 }
 
-/// Whether a line could be one of a private key, whose first line may be gone.
+/// Whether a line could belong to a private key whose first line is gone.
 fn is_key_material(unit: &str) -> bool {
     let line = unit.trim();
     let is_base64 = |b: u8| b.is_ascii_alphanumeric() || b"+/=".contains(&b);

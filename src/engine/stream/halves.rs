@@ -1,11 +1,11 @@
-//! Pieces of text from hosts whose strings are UTF-16: a piece may end in the middle of a character, and the
-//! next one begin with the rest of it. Half a character that stays alone becomes U+FFFD.
+//! Pieces of text from hosts with UTF-16 strings. A piece may end in the middle of a character, and the next piece begin
+//! with the rest. A half without its other half becomes U+FFFD.
 
 use super::table::Stream;
 use crate::protocol::skim::Json;
 use crate::protocol::stream::StreamName;
 
-/// Adds a piece, which is a JSON string.
+/// Adds a piece, given as a JSON string.
 pub(super) fn push(stream: &mut Stream, name: StreamName, piece: Json<'_>) {
     let waits = stream.half.is_some_and(|(of, _)| of == name);
     if let Some(text) = piece.exact_string().filter(|_| !waits) {
@@ -30,14 +30,14 @@ pub(super) fn push(stream: &mut Stream, name: StreamName, piece: Json<'_>) {
     let end = rest.last_chunk().and_then(half).filter(|high| *high < LOW);
     if let Some(high) = end {
         rest = &rest[..rest.len() - 3];
-        // One at a time: the host that cuts two streams so at once loses the half of one.
+        // Only one half is kept at a time: if the host splits characters in two streams at once, one half is lost.
         if let Some((of, _)) = stream.half.replace((name, high)) {
             stream.buffer(of).push("\u{fffd}");
         }
     }
     for chunk in rest.utf8_chunks() {
         text.push_str(chunk.valid());
-        // The three bytes of half a character come one by one.
+        // The three bytes of half a character are invalid UTF-8 and arrive one by one.
         if chunk.invalid().first() == Some(&0xED) {
             text.push('\u{fffd}');
         }
@@ -45,10 +45,10 @@ pub(super) fn push(stream: &mut Stream, name: StreamName, piece: Json<'_>) {
     stream.buffer(name).push(&text);
 }
 
-/// The first of the second halves.
+/// The first low surrogate.
 const LOW: u16 = 0xDC00;
 
-/// The half of a surrogate pair that three bytes stand for, as they would if it were a character.
+/// The surrogate that three bytes encode in the manner of UTF-8.
 fn half(bytes: &[u8; 3]) -> Option<u16> {
     let unit = u16::from(bytes[1] & 0x3F) << 6 | u16::from(bytes[2] & 0x3F) | 0xD000;
     (bytes[0] == 0xED && bytes[1] >= 0xA0).then_some(unit)

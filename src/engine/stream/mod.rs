@@ -1,7 +1,7 @@
-//! `toolResult/open`, `append`, `peek`, `close`, `discard`: the result of a long command as it comes.
+//! `toolResult/open`, `append`, `peek`, `close`, `discard`: the result of a long command, received piece by piece.
 //!
-//! What came is kept; `close` builds the request that `toolResult/compress` would have got, and answers it.
-//! Only what is too long to be kept whole is put together from its parts here.
+//! The pieces are kept. `close` builds the request that `toolResult/compress` would have got, and answers it. Only a stream
+//! that is too long to be kept whole is joined from its parts here.
 
 mod buffer;
 mod halves;
@@ -10,7 +10,7 @@ mod table;
 
 use std::sync::{MutexGuard, PoisonError};
 
-use super::compress::{pressure, requested, respond};
+use super::compress::{pressure, respond, with_request};
 use super::job::Job;
 use super::{Cancel, Engine};
 use crate::pipeline::limit::budget::Ask;
@@ -32,7 +32,7 @@ fn lock(stream: &Shared) -> MutexGuard<'_, Stream> {
 }
 
 impl Engine {
-    /// `toolResult/open`. `raw` is the JSON text of the parameters.
+    /// Answers `toolResult/open`. `raw` is the JSON text of the parameters.
     pub fn open_stream(
         &self,
         params: &OpenParams<'_>,
@@ -44,11 +44,11 @@ impl Engine {
             let reason = "is given by `toolResult/append`, expected none here";
             return Err(invalid("result.content", reason));
         }
-        // What `close` would refuse is refused now.
+        // Refuse now what `close` would refuse.
         let request = request(raw, "\"\"", None)?;
         let request: CompressParams<'_> = by_name(&request)?;
         ToolResult::read(&request.result, "result")?.call("result")?;
-        requested(&self.policy(), params.policy.as_ref(), params.budget)?;
+        with_request(&self.policy(), params.policy.as_ref(), params.budget)?;
         pressure(params.context_pressure)?;
         params.host_cut.map(|cut| cut.read()).transpose()?;
         cancel.check()?;
@@ -60,7 +60,7 @@ impl Engine {
         Ok(Opened { stream_id })
     }
 
-    /// `toolResult/append`
+    /// Answers `toolResult/append`.
     pub fn append_stream(&self, params: &AppendParams<'_>, cancel: &Cancel) -> Result<Appended, RpcError> {
         let shared = self.stream(&params.stream_id, params.session_id.as_deref())?;
         let json: &serde_json::value::RawValue = params.text;
@@ -80,8 +80,8 @@ impl Engine {
         Ok(Appended { bytes, whole })
     }
 
-    /// `toolResult/peek`: what the result would be if it ended here. No session learns of it, and no
-    /// original is stored.
+    /// Answers `toolResult/peek`: the result as if the stream ended here. No session remembers it, and no original is
+    /// stored.
     pub fn peek_stream(&self, params: &StreamParams, cancel: &Cancel) -> Result<Compressed, RpcError> {
         let shared = self.stream(&params.stream_id, params.session_id.as_deref())?;
         let (kept, raw) = {
@@ -94,16 +94,16 @@ impl Engine {
         let job = Job::new(&result, "result", request.full_output, request.query.as_deref())?;
         let pressure = pressure(request.context_pressure)?;
         let id = request.session_id.as_deref();
-        let (policy, _) = self.context(id, request.policy.as_ref(), request.budget)?;
+        let (policy, _) = self.policy_and_session(id, request.policy.as_ref(), request.budget)?;
         cancel.check()?;
-        // No original is kept: nothing may point to one.
+        // No original is stored, so nothing may point to one.
         let ask = Ask { keeps: false, ..Ask::new(&policy, pressure) };
         let outcome = job.core(&policy, ask, &NoHistory, None, None)?;
         let stored = crate::session::Stored { outcome, artifact: None };
         parts::joined(respond(&job, stored, &policy)?, &kept, policy.tokenizer, &policy.seal_key)
     }
 
-    /// `toolResult/close`
+    /// Answers `toolResult/close`.
     pub fn close_stream(&self, params: &CloseParams, cancel: &Cancel) -> Result<Compressed, RpcError> {
         let shared = self.stream(&params.stream_id, params.session_id.as_deref())?;
         let (kept, raw) = {
@@ -112,15 +112,15 @@ impl Engine {
         };
         let request = request(&raw, &parts::content(&kept), Some(params))?;
         let request: CompressParams<'_> = by_name(&request)?;
-        // Cancelled or refused, it stays open.
+        // If this is cancelled or refused, the stream stays open.
         let compressed = self.compress(&request, cancel)?;
         self.streams().remove(&params.stream_id);
         let id = request.session_id.as_deref();
-        let (policy, _) = self.context(id, request.policy.as_ref(), request.budget)?;
+        let (policy, _) = self.policy_and_session(id, request.policy.as_ref(), request.budget)?;
         parts::joined(compressed, &kept, policy.tokenizer, &policy.seal_key)
     }
 
-    /// `toolResult/discard`
+    /// Answers `toolResult/discard`.
     pub fn discard_stream(&self, params: &StreamParams) -> Result<Discarded, RpcError> {
         if let Err(error) = self.stream(&params.stream_id, params.session_id.as_deref()) {
             let is_gone = error.data.as_ref().is_some_and(|data| data.kind == "stream_not_found");
@@ -129,7 +129,7 @@ impl Engine {
         Ok(Discarded { discarded: self.streams().remove(&params.stream_id) })
     }
 
-    /// What requests about a stream are kept in order by.
+    /// The queue in which requests about a stream keep their order.
     pub fn lane_of_stream(&self, id: &str) -> Option<String> {
         self.streams().lane(id)
     }

@@ -1,5 +1,5 @@
-//! The content of a request for what is kept of a stream, and the answer put together again. Of a stream
-//! that was too long, start, failures and end are compressed each by itself; one marker says what is gone.
+//! Builds the content of a request from the kept parts of a stream, and joins the answer again. For a stream that was too
+//! long, start, failures and end are compressed separately; one marker reports the dropped text.
 
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -18,7 +18,7 @@ use crate::text::reason::Reason;
 use crate::text::source::count_lines;
 use crate::tokens::{self, Tokenizer};
 
-/// What is kept under each name.
+/// The kept text under each stream name.
 pub(super) fn kept(stream: &Stream) -> Vec<(StreamName, Kept)> {
     let mut all: Vec<_> = stream.buffers.iter().map(|(name, buffer)| (*name, buffer.kept())).collect();
     if let Some((name, _)) = stream.half {
@@ -31,7 +31,7 @@ pub(super) fn kept(stream: &Stream) -> Vec<(StreamName, Kept)> {
     all
 }
 
-/// Whether the content is one string: nothing was said about where it was written to.
+/// Whether the content is one string, because no stream name was given.
 fn is_string(kept: &[(StreamName, Kept)]) -> bool {
     matches!(kept, [] | [(StreamName::None, _)])
 }
@@ -59,7 +59,7 @@ fn block(text: &str) -> String {
     format!("{{\"type\":\"text\",\"text\":{}}}", json!(text))
 }
 
-/// The answer for the whole of each stream.
+/// Joins the answer for each stream.
 pub(super) fn joined(
     mut compressed: Compressed,
     kept: &[(StreamName, Kept)],
@@ -108,7 +108,7 @@ pub(super) fn joined(
     Ok(compressed)
 }
 
-/// Start, marker, failures and end as one text, with one check over it all.
+/// Joins start, marker, failures and end into one text, with one seal over all of it.
 fn put_together(texts: [String; 3], parts: &Parts, key: &SealKey) -> String {
     let Gone { lines, bytes, .. } = parts.gone;
     let of = lines + count_lines(&parts.middle);
@@ -128,7 +128,7 @@ fn put_together(texts: [String; 3], parts: &Parts, key: &SealKey) -> String {
     out
 }
 
-/// Lists what is gone. It has no line numbers: those given are of the failures that stand in its place.
+/// Adds the dropped text to the evidence. It has no line numbers, because those refer to the failures in its place.
 fn note(evidence: &mut Evidence, parts: &Parts, part: usize) {
     let Gone { lines, bytes, failures } = parts.gone;
     let first = count_lines(&parts.head) + 1;

@@ -1,4 +1,4 @@
-//! The open streams of a process: how many, how old, how large, and whose.
+//! The open streams of a process: how many, how old, how large, and which session owns them.
 //!
 //! It reads no clock: the caller passes the time in.
 
@@ -11,17 +11,17 @@ use crate::protocol::RpcError;
 use crate::protocol::params::invalid;
 use crate::protocol::stream::StreamName;
 
-/// How many streams there may be, and how much they may hold.
+/// Limits for all streams of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// Streams at once. Default 64.
+    /// Most streams at once. Default 64.
     pub max_open: usize,
-    /// A stream to which nothing came for longer ends. Default one hour.
+    /// A stream that gets nothing for longer than this ends. Default one hour.
     pub max_idle: Duration,
-    /// Bytes of memory of all streams together; above, the one that grows is no longer kept whole.
-    /// Default 128 MiB.
+    /// Most bytes of memory of all streams together. Above it, the stream that grows is no longer kept whole. Default 128
+    /// MiB.
     pub max_bytes: usize,
-    /// What is kept of one stream.
+    /// Limits of one stream.
     pub limits: Limits,
 }
 
@@ -36,20 +36,20 @@ impl Default for Bounds {
     }
 }
 
-/// One stream: what was said when it opened, and what came since.
+/// One stream: its opening parameters and its text so far.
 #[derive(Debug)]
 pub(super) struct Stream {
     /// The JSON text of the parameters of `toolResult/open`.
     pub(super) params: String,
-    /// What came, by name, in the order of the names.
+    /// Text by stream name, in the order of the names.
     pub(super) buffers: Vec<(StreamName, Buffer)>,
-    /// Half a character that came at the end of a piece; its other half may come next.
+    /// Half a character at the end of a piece; its other half may come next.
     pub(super) half: Option<(StreamName, u16)>,
     limits: Limits,
 }
 
 impl Stream {
-    /// What came under a name.
+    /// The buffer of a stream name.
     pub(super) fn buffer(&mut self, name: StreamName) -> &mut Buffer {
         let at = self.buffers.partition_point(|(n, _)| *n < name);
         if self.buffers.get(at).is_none_or(|(n, _)| *n != name) {
@@ -58,18 +58,18 @@ impl Stream {
         &mut self.buffers[at].1
     }
 
-    /// Bytes of memory, about.
+    /// Approximate bytes of memory.
     pub(super) fn held(&self) -> usize {
         self.params.len() + self.buffers.iter().map(|(_, buffer)| buffer.held()).sum::<usize>()
     }
 
-    /// Keeps less from now on.
+    /// Keeps only parts from now on.
     pub(super) fn cut(&mut self) {
         self.buffers.iter_mut().for_each(|(_, buffer)| buffer.cut());
     }
 }
 
-/// A stream that several threads may hold.
+/// A stream that several threads share.
 pub(super) type Shared = Arc<Mutex<Stream>>;
 
 #[derive(Debug)]
@@ -80,7 +80,7 @@ struct Entry {
     held: usize,
 }
 
-/// See the module.
+/// The open streams of a process; see the module.
 #[derive(Debug)]
 pub(in crate::engine) struct Streams {
     bounds: Bounds,
@@ -93,7 +93,7 @@ impl Streams {
         Self { bounds, open: HashMap::new(), opened: 0 }
     }
 
-    /// Opens a stream; gives its id.
+    /// Opens a stream, and returns its id.
     pub(super) fn open(
         &mut self,
         session: Option<&str>,
@@ -121,7 +121,7 @@ impl Streams {
         Ok(id)
     }
 
-    /// The stream of that id. `session` is the one that the request names, if it names one.
+    /// The stream with this id. `session` is the session of the request, if it names one.
     pub(super) fn get(&mut self, id: &str, session: Option<&str>, now: Duration) -> Result<Shared, RpcError> {
         self.expire(now);
         let Some(entry) = self.open.get_mut(id) else {
@@ -141,7 +141,7 @@ impl Streams {
         Ok(Arc::clone(&entry.stream))
     }
 
-    /// Notes how much a stream holds; whether all streams together hold too much.
+    /// Records the size of a stream. Returns whether all streams together exceed their limit.
     pub(super) fn grown(&mut self, id: &str, held: usize) -> bool {
         if let Some(entry) = self.open.get_mut(id) {
             entry.held = held;
@@ -149,7 +149,7 @@ impl Streams {
         self.open.values().map(|entry| entry.held).sum::<usize>() > self.bounds.max_bytes
     }
 
-    /// Ends a stream; whether it was open.
+    /// Ends a stream. Returns whether it was open.
     pub(super) fn remove(&mut self, id: &str) -> bool {
         self.open.remove(id).is_some()
     }
@@ -159,7 +159,7 @@ impl Streams {
         self.open.retain(|_, entry| entry.session.as_deref() != Some(session));
     }
 
-    /// What requests about a stream are kept in order by: its session, or itself.
+    /// The queue in which requests about a stream keep their order: its session's, or its own.
     pub(in crate::engine) fn lane(&self, id: &str) -> Option<String> {
         let entry = self.open.get(id)?;
         Some(entry.session.clone().unwrap_or_else(|| id.to_owned()))
@@ -171,7 +171,7 @@ impl Streams {
     }
 }
 
-/// An id that a host made up may hold anything.
+/// Removes secrets from a message: an id from a host may hold anything.
 fn redacted(message: String) -> String {
     invalid("", &message).message.trim_start_matches(": ").to_owned()
 }

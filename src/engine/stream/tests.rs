@@ -1,4 +1,4 @@
-//! Closing a stream is compressing the whole; what is too long says exactly what is gone.
+//! Closing a stream gives the same as compressing the whole. A stream that is too long reports exactly what was dropped.
 
 use std::time::Duration;
 
@@ -90,7 +90,7 @@ proptest! {
         prop_assert!(peeked.get("artifact").is_none());
         let closed = call(&streamed, "toolResult/close", &json!({"streamId": id, "exitCode": code}));
         prop_assert_eq!(&closed, &expected);
-        // What was looked at in between has left no trace; a resend is one.
+        // Peeking left no trace; a repeated peek gives the same.
         let again = call(&streamed, "toolResult/compress", &whole);
         prop_assert_eq!(&again["content"], &expected["content"]);
         prop_assert_eq!(&again["evidence"]["memo"]["reused"], &json!(true));

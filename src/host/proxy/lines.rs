@@ -1,4 +1,4 @@
-//! Lines of a stream, with a bound: what is longer passes in pieces, unread.
+//! Reads lines of bounded length from a stream. A longer line is returned in pieces.
 
 use std::io::{self, BufRead, Read};
 
@@ -10,7 +10,7 @@ pub(super) const MAX_LINE_BYTES: usize = 64 << 20;
 pub(super) struct Lines<R> {
     reader: R,
     max: usize,
-    /// Inside a line that is too long.
+    /// Whether the reader is inside a line that is too long.
     inside: bool,
 }
 

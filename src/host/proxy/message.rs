@@ -1,21 +1,21 @@
-//! One line of a wrapped server's conversation, as far as the proxy has to know it.
+//! One line between client and wrapped server, parsed as far as the proxy needs.
 
 use serde_json::value::RawValue;
 
 use crate::protocol::skim::Json;
 
-/// What a line is.
+/// The kind of a line.
 #[derive(Debug)]
 pub(super) enum Message<'a> {
-    /// A request or notification: its id as JSON text, its method.
+    /// A request or notification: its id as JSON text, its method, its parameters.
     Request(Option<&'a str>, String, &'a RawValue),
     /// An answer, by the id of its request.
     Answer(&'a str, &'a RawValue),
-    /// A batch, no JSON, or nothing that JSON-RPC knows.
+    /// A batch, text that is not JSON, or JSON that is not JSON-RPC.
     Other,
 }
 
-/// Reads a line. Nothing in it is changed or kept.
+/// Parses a line.
 pub(super) fn read(line: &[u8]) -> Message<'_> {
     let Ok(raw) = serde_json::from_slice::<&RawValue>(line) else { return Message::Other };
     let json = Json::of(raw);

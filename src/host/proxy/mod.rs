@@ -1,10 +1,9 @@
-//! `tersed mcp-proxy`: stands between an MCP host and a server on stdio, makes the results of its tools smaller
-//! and adds the tools that read them back. Reads nothing of the revision of the protocol: the handshake, and
-//! requests that carry it in their `_meta`, pass like all else. What the server writes to standard error passes as it
-//! comes, without its secrets.
+//! `tersed mcp-proxy`: runs between an MCP host and a server on stdio, compresses the results of its tools, and adds tools
+//! that read the originals. It does not depend on the protocol revision: the handshake, and requests with a revision in
+//! `_meta`, pass unchanged. Standard error of the server passes with secrets removed.
 //!
-//! One thread for each direction, so that neither side can hold up the other. Results are not compared with
-//! earlier ones: a proxy cannot know which of them a model still sees.
+//! Each direction has its own thread, so neither side can block the other. Results are not compared with earlier ones,
+//! because a proxy cannot know which of them the model still sees.
 
 mod lines;
 mod message;
@@ -26,24 +25,24 @@ use super::run::pass_on;
 use lines::{Lines, MAX_LINE_BYTES};
 use traffic::{Route, Traffic};
 
-/// A server that is wrapped.
+/// The wrapped server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
     /// Its program and arguments.
     pub command: Vec<OsString>,
-    /// Variables on top of those of this process.
+    /// Environment variables to add to those of this process.
     pub env: Vec<(String, String)>,
-    /// Its folder, where it is not that of this process.
+    /// Its working directory; that of this process if not set.
     pub folder: Option<PathBuf>,
 }
 
-/// How long the rest of its standard error is waited for when the server has ended.
+/// How long to wait for the rest of standard error after the server has ended.
 const LAST_ERRORS: Duration = Duration::from_secs(2);
 
 struct Shared {
     host: Host,
     traffic: Mutex<Traffic>,
-    /// Held while a line is written, so that lines never mix.
+    /// Locked while a line is written, so that lines never mix.
     client: Mutex<io::Stdout>,
 }
 
@@ -63,10 +62,11 @@ impl Shared {
     }
 }
 
-/// Runs the server until it ends, and gives its exit status.
+/// Runs the server until it ends. Returns its exit status.
 ///
 /// # Errors
-/// The program cannot be started: its name and why.
+///
+/// The program cannot be started. The message names it and the reason.
 pub fn run(host: Host, server: &Server) -> Result<ExitStatus, String> {
     let mut child = start(server)?;
     let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
@@ -77,7 +77,7 @@ pub fn run(host: Host, server: &Server) -> Result<ExitStatus, String> {
     let errors = child.stderr.take().map(|errors| passed_on(&shared, errors));
     pass_signals_on(&child);
     let to_server = shared.clone();
-    // Not joined: it may wait for a line of a client that sends none any more.
+    // Not joined: it may wait for input from a client that sends no more.
     thread::spawn(move || from_client(&to_server, stdin));
     from_server(&shared, BufReader::new(stdout));
     let status = child.wait().map_err(|e| format!("the server: {e}"))?;
@@ -87,14 +87,14 @@ pub fn run(host: Host, server: &Server) -> Result<ExitStatus, String> {
         let _ = shared.send_line(&line);
     }
     if let Some(errors) = errors {
-        // A process that the server left behind may hold it open.
+        // A process that the server left running may hold standard error open.
         let _ = errors.recv_timeout(LAST_ERRORS);
     }
     shared.host.engine().close();
     Ok(status)
 }
 
-/// Passes on what the server writes to standard error; tells when that is over.
+/// Passes on standard error of the server. The receiver is notified at its end.
 fn passed_on(shared: &Arc<Shared>, mut errors: ChildStderr) -> Receiver<()> {
     let (over, is_over) = channel();
     let shared = shared.clone();
@@ -102,7 +102,7 @@ fn passed_on(shared: &Arc<Shared>, mut errors: ChildStderr) -> Receiver<()> {
         let read = || shared.host.engine().policy_in_force();
         let policy = LazyPolicy::new(&read);
         let _ = catch_unwind(AssertUnwindSafe(|| pass_on(&mut errors, io::stderr(), &policy)));
-        // Where nobody takes it, the server still gets rid of it.
+        // If nobody can take it, read it anyway, so that the server does not block.
         let _ = io::copy(&mut errors, &mut io::sink());
         let _ = over.send(());
     });
@@ -122,7 +122,7 @@ fn start(server: &Server) -> Result<Child, String> {
     command.spawn().map_err(|e| format!("{}: {e}", program.to_string_lossy()))
 }
 
-/// Until the client closes its end; the server then sees the end of its input.
+/// Runs until the client closes its end. The server's input is then closed.
 fn from_client(shared: &Shared, mut server: ChildStdin) {
     let mut lines = Lines::new(io::stdin().lock(), MAX_LINE_BYTES);
     let mut line = Vec::new();
@@ -141,7 +141,7 @@ fn from_client(shared: &Shared, mut server: ChildStdin) {
     }
 }
 
-/// Until the server closes its output, or the client its input.
+/// Runs until the server closes its output or the client its input.
 fn from_server(shared: &Shared, server: impl io::BufRead) {
     let mut lines = Lines::new(server, MAX_LINE_BYTES);
     let mut line = Vec::new();
@@ -155,7 +155,7 @@ fn from_server(shared: &Shared, server: impl io::BufRead) {
                 Some(new) => shared.send_line(&new),
                 None => shared.send(&line),
             },
-            // Too long to be read as a message, but not to be looked through.
+            // The line is too long to be parsed, but is still searched for secrets.
             false => {
                 let mut out = long.push(&line);
                 if line.ends_with(b"\n") {
@@ -171,7 +171,7 @@ fn from_server(shared: &Shared, server: impl io::BufRead) {
     let _ = shared.send(&long.end());
 }
 
-/// A host that ends this process means the server.
+/// Passes signals on: a host that ends this process wants to end the server.
 #[cfg(unix)]
 fn pass_signals_on(child: &Child) {
     use rustix::process::{Pid, Signal, kill_process};

@@ -1,6 +1,5 @@
-//! What the proxy does to the lines of a conversation: results of `tools/call` get new texts, lists of tools
-//! get ours, calls of ours are answered here. Every other line of the server loses its secrets, and those of the client
-//! pass byte for byte.
+//! What the proxy does to each line. Results of `tools/call` get new texts, and our tools are added to tool lists. Calls of
+//! our tools are answered here. Other lines of the server are redacted; other lines of the client pass byte for byte.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -34,15 +33,15 @@ const OPAQUE: &[&str] = &[
     "protocolVersion",
 ];
 const NOT_REDACTED: &str = "the answer could not be redacted, so no content is returned";
-/// JSON-RPC error code for what the wrapped server can no longer answer (implementation-defined range).
+/// JSON-RPC error code for requests that the wrapped server can no longer answer (implementation-defined range).
 const SERVER_ENDED: i64 = -32000;
-/// Requests that are remembered; later ones pass unchanged, answers included.
+/// Most requests that are remembered. Later ones pass unchanged, and so do their answers.
 const MAX_PENDING: usize = 4096;
 
-/// What an answer is awaited for.
+/// The request that an answer belongs to.
 #[derive(Debug)]
 enum Awaited {
-    /// `tools/call`: the request, which tells the tool and its arguments.
+    /// A `tools/call` request; it names the tool and its arguments.
     Call(String),
     /// `tools/list`
     List,
@@ -50,23 +49,23 @@ enum Awaited {
     Other,
 }
 
-/// Where a line of the client goes.
+/// Where a line from the client goes.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Route {
-    /// To the server, as it came.
+    /// To the server, unchanged.
     Server,
-    /// Back to the client: the answer.
+    /// Back to the client, as an answer.
     Client(String),
 }
 
-/// The requests of a client that the wrapped server has not answered.
+/// The requests of a client that the wrapped server has not answered yet.
 #[derive(Debug, Default)]
 pub struct Traffic {
     awaited: HashMap<String, Awaited>,
 }
 
 impl Traffic {
-    /// A line from the client.
+    /// Handles a line from the client.
     pub fn on_client_line(&mut self, host: &Host, line: &[u8]) -> Route {
         let Message::Request(id, method, raw) = read(line) else { return Route::Server };
         let json = Json::of(raw);
@@ -94,7 +93,7 @@ impl Traffic {
         Route::Server
     }
 
-    /// A line from the server: what the client gets in its place, or `None` for the line itself.
+    /// Handles a line from the server. Returns the line for the client; `None` to send the original.
     pub fn on_server_line(&mut self, host: &Host, line: &[u8]) -> Option<String> {
         let Message::Answer(id, raw) = read(line) else { return safe_line(host, line) };
         let awaited = self.awaited.remove(id);
@@ -112,7 +111,7 @@ impl Traffic {
         with_ours.or_else(|| safe.map(|safe| safe.get().to_owned()))
     }
 
-    /// Errors for all that the server can no longer answer, in no order.
+    /// Error answers to all open requests, in no particular order.
     pub(super) fn abandoned(&mut self, why: &str) -> Vec<String> {
         self.awaited.drain().map(|(id, _)| error(&id, SERVER_ENDED, why)).collect()
     }
@@ -138,7 +137,7 @@ fn error(id: &str, code: i64, message: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#)
 }
 
-/// The answer to a call with the texts of its result made smaller.
+/// The answer to a call, with compressed texts.
 fn rewritten(host: &Host, request: &str, answer: &RawValue, id: &str) -> Option<String> {
     let body = RawValue::from_string(format!("[{request},{}]", answer.get())).ok()?;
     let compress = || compressed(host, &body);
@@ -146,7 +145,7 @@ fn rewritten(host: &Host, request: &str, answer: &RawValue, id: &str) -> Option<
     match catch_unwind(AssertUnwindSafe(compress)).unwrap_or_else(|_| fault()) {
         Ok(new) if new == answer.get() => None,
         Ok(new) => Some(new),
-        // What could not be redacted must not go on; anything else goes on as it came.
+        // A result that could not be redacted must not be sent; after any other error it is sent as it came.
         Err(e) if e.data.as_ref().is_some_and(|data| data.kind == "redaction_failed") => {
             Some(error(id, INTERNAL_ERROR, &e.message))
         }
@@ -157,8 +156,8 @@ fn rewritten(host: &Host, request: &str, answer: &RawValue, id: &str) -> Option<
     }
 }
 
-/// A line that is no answer without its secrets: a request or notification of the server, or what is no message at all.
-/// An empty one is not to be sent.
+/// A line that is not an answer, redacted: a request or notification of the server, or no message at all. An empty line must
+/// not be sent.
 fn safe_line(host: &Host, line: &[u8]) -> Option<String> {
     if let Ok(raw) = serde_json::from_slice::<&RawValue>(line) {
         return match safe(host, raw) {
@@ -171,7 +170,7 @@ fn safe_line(host: &Host, line: &[u8]) -> Option<String> {
     Some(String::from_utf8_lossy(&safe).trim_end_matches(['\r', '\n']).to_owned())
 }
 
-/// A message without its secrets, names and ids of the protocol left alone; `None` where it has none.
+/// A message with secrets removed, except in names and ids of the protocol; `None` if it holds none.
 fn safe(host: &Host, raw: &RawValue) -> Result<Option<Box<RawValue>>, RedactionFailed> {
     let policy = host.engine().policy_in_force();
     if !policy.redact_secrets {
@@ -199,11 +198,11 @@ fn safe(host: &Host, raw: &RawValue) -> Result<Option<Box<RawValue>>, RedactionF
     new.map(|new| RawValue::from_string(new).map_err(|_| RedactionFailed)).transpose()
 }
 
-/// The second of two messages, after its results went through the engine.
+/// The second of two messages, with compressed results.
 fn compressed(host: &Host, body: &RawValue) -> Result<String, RpcError> {
     let mut params = Params::of_body(body, Format::Mcp);
     if is_read_by_program(body) {
-        // Redaction alone.
+        // Only redact; compress nothing.
         params.keep_newest = usize::MAX;
     }
     let MessagesCompressed { body, .. } = host.engine().compress_messages(&params, &Cancel::default())?;
@@ -211,15 +210,15 @@ fn compressed(host: &Host, body: &RawValue) -> Result<String, RpcError> {
     answer.ok_or_else(|| RpcError::failed("internal", "the answer is gone"))
 }
 
-/// Whether the request, the first of two messages, came from a program that reads the result as data: Codex says so in
-/// the id of the call.
+/// Whether a program made the request, the first of two messages, and reads the result as data. Codex marks such calls by
+/// their id.
 fn is_read_by_program(body: &RawValue) -> bool {
     let request = Json::of(body).items().next();
     let meta = request.and_then(|request| request.get("params")?.get("_meta"));
     meta.and_then(|meta| meta.text_of("callId")).is_some_and(|id| is_of_program(&id))
 }
 
-/// A list of tools with ours at its end; `None` where it is no last page, or no list.
+/// A tool list with our tools at its end; `None` if this is not the last page, or not a list.
 fn with_ours(answer: &RawValue) -> Option<String> {
     let json = Json::of(answer);
     let result = json.get("result")?;
@@ -227,7 +226,7 @@ fn with_ours(answer: &RawValue) -> Option<String> {
         return None;
     }
     let tools = result.get("tools").filter(|tools| tools.is_array())?;
-    // A server behind another proxy of ours has them already.
+    // Behind another proxy of ours, the tools are already listed.
     let has_ours = |json: Json<'_>| json.text_of("name").is_some_and(|name| Tool::named(&name).is_some());
     if tools.items().any(has_ours) {
         return None;
@@ -274,11 +273,11 @@ mod tests {
         assert!(new.starts_with(r#"{ "id" : 7, "result":{"content":[{"type":"text","text":""#), "{new}");
         assert!(new.ends_with(r#","annotations":{"priority":1.50}}],"x":1e400},"jsonrpc":"2.0"}"#), "{new}");
         assert!(new.len() * 4 < answer.len() && new.contains("400 passed"), "{new}");
-        // The same id again is no answer to anything.
+        // The same id again answers nothing.
         assert_eq!(traffic.on_server_line(&host, answer.as_bytes()), None);
     }
 
-    /// Agents of one host share the connection, and nothing in it says whose call it is.
+    /// Agents of one host share the connection, and no message names the agent.
     #[test]
     fn no_result_refers_to_another() {
         let (host, mut traffic) = (host(), Traffic::default());
@@ -320,7 +319,7 @@ mod tests {
         call(&mut traffic, &host, "2");
         assert_eq!(traffic.on_server_line(&host, br#"{"id":2,"error":{"code":-1,"message":"no"}}"#), None);
         call(&mut traffic, &host, "3");
-        // An id that is a string is another one.
+        // The same id as a string is another id.
         assert_eq!(traffic.on_server_line(&host, br#"{"id":"3","result":{"content":[]}}"#), None);
         assert_eq!(traffic.abandoned("gone").len(), 1);
     }

@@ -1,4 +1,4 @@
-//! What a request is answered: the same in a resident process and in one that does the work itself.
+//! The answer to a request; the same in a resident process and in a process that does the work itself.
 
 use base64::Engine as _;
 use serde_json::{Value, json};
@@ -12,12 +12,12 @@ use crate::host::tools::find;
 use crate::protocol::artifact::{List, ListParams, Numbering, Read, ReadParams};
 use crate::sanitize::redact_only;
 
-/// Share of what a host shows, as 1 part in this many, that is left free: the host may count differently.
+/// Fraction of the host's limit, as 1 / MARGIN, that is left free, because the host may count differently.
 const MARGIN: usize = 20;
-/// Originals that are listed, at most.
+/// Most originals in a list.
 const MAX_LISTED: usize = 4096;
 
-/// The reply and its content. Whatever cannot be done is [`Reply::Nothing`].
+/// The reply and its content. If the request cannot be met: [`Reply::Nothing`].
 pub fn answer(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>) {
     let answer = match request {
         Request::Hook { host: name, .. } => hook(host, name, content).map(|bytes| (Reply::Whole, bytes)),
@@ -28,7 +28,7 @@ pub fn answer(host: &Host, request: &Request, content: &[u8]) -> (Reply, Vec<u8>
     answer.unwrap_or((Reply::Nothing, Vec::new()))
 }
 
-/// The answer did not reach the client: the host goes on with what it had.
+/// The answer did not reach the client: the host used its own text.
 pub fn undelivered(host: &Host, request: &Request, content: &[u8]) {
     let event = match request {
         Request::Run { ran, .. } => ran.session.as_deref().zip(ran.call.as_deref()),
@@ -51,7 +51,7 @@ fn hook(host: &Host, name: &str, event: &[u8]) -> Option<Vec<u8>> {
     (Hooks::named(name)?.reply)(host, event).map(|reply| reply.to_string().into_bytes())
 }
 
-/// What a command wrote, smaller.
+/// The compressed output of a command.
 fn output(host: &Host, ran: &Ran, parts: &[usize], content: &[u8]) -> Option<(Reply, Vec<u8>)> {
     let mut rest = std::str::from_utf8(content).ok()?;
     let mut texts = Vec::with_capacity(parts.len());
@@ -77,7 +77,7 @@ fn output(host: &Host, ran: &Ran, parts: &[usize], content: &[u8]) -> Option<(Re
     }
     let limits = Limits { budget: None, bytes: ran.room.map(|room| room.saturating_sub(room / MARGIN)) };
     let given = result["content"].clone();
-    // What stays as it is was looked through for secrets all the same.
+    // Texts that stay were searched for secrets too.
     let new = worked_on(host, ran.session.as_deref(), result, limits)?.unwrap_or(given);
     let texts: Vec<&str> = match &new {
         Value::String(text) => vec![text],
@@ -115,7 +115,7 @@ fn original(host: &Host, id: &str) -> Option<(Reply, Vec<u8>)> {
             break;
         }
     }
-    // Whoever asks here need not be who wrote into the call what the result shows.
+    // The reader need not be the model that wrote a value into the call, so all secrets are removed.
     if is_text && let Ok((safe, _)) = redact_only(std::str::from_utf8(&bytes).ok()?) {
         bytes = safe.into_bytes();
     }
@@ -123,14 +123,14 @@ fn original(host: &Host, id: &str) -> Option<(Reply, Vec<u8>)> {
     Some((Reply::Original { id: whole_id, mime }, bytes))
 }
 
-/// The originals of all sessions, those of the latest first.
+/// The originals of all sessions, latest session first.
 fn originals(host: &Host) -> Vec<Value> {
     let mut all = Vec::new();
     for session_id in host.sessions() {
         let mut cursor = None;
         loop {
             let params = ListParams { session_id: session_id.clone(), cursor };
-            // A session that was closed has none.
+            // A closed session has no originals.
             let Ok(List { artifacts, next_cursor }) = host.engine().list_artifacts(&params) else { break };
             for artifact in artifacts {
                 let mut listed = serde_json::to_value(&artifact).unwrap_or_default();

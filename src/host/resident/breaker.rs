@@ -1,6 +1,6 @@
-//! Keeps a host from being held up again and again: after two waits in a row that were for nothing, nobody is asked for a
-//! minute. The state is a file in the private folder, since every event is a process of its own: one byte for each wait,
-//! the last of which its time tells.
+//! A circuit breaker: after two requests in a row that timed out, no process asks for a minute. Every event is a new
+//! process, so the state is a file in the private folder: one byte for each timeout. Its modification time is the time of
+//! the last one.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -8,32 +8,32 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// Waits in a row after which nobody is asked.
+/// Timeouts in a row after which requests stop.
 const MAX_LATE: u64 = 2;
-/// For how long.
+/// How long requests stop.
 const REST: Duration = Duration::from_secs(60);
 
-/// The waits of one place.
+/// The timeouts of one resident process.
 #[derive(Debug)]
 pub struct Breaker {
     path: PathBuf,
-    /// Whether this process has told its wait.
+    /// Whether this process has counted its timeout.
     is_told: AtomicBool,
 }
 
 impl Breaker {
-    /// The state in a file, which need not be there.
+    /// `path` is the state file, which need not exist.
     pub fn new(path: PathBuf) -> Self {
         Self { path, is_told: AtomicBool::new(false) }
     }
 
-    /// Whether somebody may be asked. After the rest one process may, and others wait for what comes of it.
+    /// Whether a request is allowed. After the rest, one process may try, and others wait for its outcome.
     pub fn allows(&self) -> bool {
         let Ok(about) = self.path.symlink_metadata() else { return true };
         if about.len() < MAX_LATE {
             return true;
         }
-        // A time in the future is no reason to wait for it.
+        // A time in the future is ignored.
         let age = about.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
         if age.is_some_and(|age| age < REST) {
             return false;
@@ -41,15 +41,15 @@ impl Breaker {
         open(&self.path).and_then(|file| file.set_modified(SystemTime::now())).is_ok()
     }
 
-    /// A wait was for nothing. Counts once for each process.
+    /// A request timed out. Counts once for each process.
     pub fn late(&self) {
         if !self.is_told.swap(true, Ordering::SeqCst) {
-            // Appended in one step, so that processes that wait at the same time count both.
+            // One append, so that processes that time out together are all counted.
             let _ = open(&self.path).and_then(|mut file| file.write_all(b"x"));
         }
     }
 
-    /// There was an answer.
+    /// A request was answered.
     pub fn answered(&self) {
         if self.path.symlink_metadata().is_ok() {
             let _ = std::fs::remove_file(&self.path);

@@ -1,6 +1,6 @@
-//! The side that asks: finds the resident process, starts it where there is none, and gives up in time.
+//! The client side: finds the resident process, starts it if there is none, and gives up in time.
 //!
-//! Starts nothing heavy: no settings are read, no engine is made.
+//! It is fast: it reads no settings and creates no engine.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use super::place::Place;
 use super::wire::{Answer, Reply, Request};
 
-/// How a client asks.
+/// Settings for requests.
 #[derive(Debug, Clone)]
 pub struct Client {
-    /// Where.
+    /// The place of the resident process.
     pub place: Place,
-    /// Flags for a process that has to be started: settings first, then what else it takes.
+    /// Flags for a process that has to be started: settings first, then the others.
     pub settings: Vec<String>,
-    /// When the asking ends.
+    /// When to give up.
     pub until: Instant,
 }
 
@@ -32,14 +32,15 @@ mod system {
     use crate::host::resident::connect::connect;
     use crate::host::resident::wire;
 
-    /// How long is waited between two looks at a process that starts.
+    /// Pause between two attempts to reach a starting process.
     const STEP: Duration = Duration::from_millis(2);
 
     impl Client {
-        /// Asks the resident process, which is started if there is none.
+        /// Asks the resident process, and starts it if there is none.
         ///
         /// # Errors
-        /// There is none and none could be started, it gave no answer in time, or no sensible one.
+        ///
+        /// No process is there and none could be started, or it gave no valid answer in time.
         pub fn ask(&self, request: &Request, content: &[u8]) -> io::Result<(Answer, Vec<u8>)> {
             let stream = match self.connect() {
                 Ok(stream) => stream,
@@ -49,10 +50,11 @@ mod system {
             self.talk(stream, request, content)
         }
 
-        /// Asks one that is there.
+        /// Asks the process behind `socket`.
         ///
         /// # Errors
-        /// There is none, or as for [`Client::ask`].
+        ///
+        /// No process is there, or as for [`Client::ask`].
         pub fn ask_at(&self, socket: &Path, request: &Request) -> io::Result<(Reply, Vec<u8>)> {
             let (answer, content) = self.talk(self.checked(connect(socket, self.until)?)?, request, b"")?;
             Ok((answer.reply, content))
@@ -62,7 +64,7 @@ mod system {
             self.checked(connect(&self.place.socket(), self.until)?)
         }
 
-        /// The connection, if a process of this user is at its other end.
+        /// The connection, if its other end belongs to the same user.
         fn checked(&self, stream: UnixStream) -> io::Result<UnixStream> {
             #[cfg(target_os = "linux")]
             {
@@ -88,18 +90,18 @@ mod system {
             stream.set_write_timeout(Some(self.left()?))?;
             wire::write(&mut stream, request, content)?;
             stream.set_read_timeout(Some(self.left()?))?;
-            // A socket whose time is over says that it would block.
+            // A socket reports a timeout as "would block".
             wire::read(&mut stream).map_err(|error| match error.kind() {
                 io::ErrorKind::WouldBlock => io::Error::from(io::ErrorKind::TimedOut),
                 _ => error,
             })
         }
 
-        /// Starts the process, unless another client is about to, and connects.
+        /// Starts the process, unless another client is starting it, and connects.
         fn start(&self) -> io::Result<UnixStream> {
             let mut options = OpenOptions::new();
             options.write(true).create(true).truncate(false).mode(0o600);
-            // The lock goes with the process that holds it, so that a file that was left behind locks nothing.
+            // The lock ends with the process that holds it, so a left-over file locks nothing.
             let lock = options.open(self.place.starting())?;
             let mut child: Option<Child> = None;
             loop {
@@ -109,7 +111,7 @@ mod system {
                 }
                 let is_ours = child.is_some() || is_locked_now(&lock)?;
                 if is_ours && child.is_none() {
-                    // The one that held the lock may just have done it.
+                    // The previous holder of the lock may have started it.
                     match self.connect() {
                         Err(error) if is_absence(&error) => child = Some(self.spawn()?),
                         done => return done,
@@ -127,7 +129,7 @@ mod system {
             }
         }
 
-        /// A process that holds nothing of ours: no descriptor that a host waits for the end of, no session.
+        /// Starts a process that inherits nothing from us: no descriptor that a host waits on, no session.
         fn spawn(&self) -> io::Result<Child> {
             close_fds::set_fds_cloexec(3, &[]);
             let mut command = Command::new(std::env::current_exe()?);
@@ -138,7 +140,7 @@ mod system {
         }
     }
 
-    /// Whether there is no process behind a socket, rather than one that does not answer.
+    /// Whether no process listens on a socket, as opposed to one that does not answer.
     fn is_absence(error: &io::Error) -> bool {
         matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused)
     }
@@ -152,21 +154,23 @@ mod system {
     }
 }
 
-/// Elsewhere there is no resident process yet: every client does its work itself.
+/// On other systems there is no resident process: every client does its work itself.
 #[cfg(not(unix))]
 impl Client {
-    /// Nobody is there.
+    /// Always fails: there is no resident process.
     ///
     /// # Errors
+    ///
     /// Always.
     pub fn ask(&self, _: &Request, _: &[u8]) -> io::Result<(Answer, Vec<u8>)> {
         let _ = (&self.place, &self.settings, self.until, Duration::ZERO);
         Err(io::Error::from(io::ErrorKind::Unsupported))
     }
 
-    /// Nobody is there.
+    /// Always fails: there is no resident process.
     ///
     /// # Errors
+    ///
     /// Always.
     pub fn ask_at(&self, _: &std::path::Path, _: &Request) -> io::Result<(Reply, Vec<u8>)> {
         Err(io::Error::from(io::ErrorKind::Unsupported))

@@ -1,5 +1,5 @@
-//! Connecting to a resident process, and giving up in time: one that hangs takes nobody in, and whoever asks it would
-//! wait for a place in its queue for as long as it hangs. It says nothing and asks for nothing.
+//! Connects to a resident process, with a time limit. A process that hangs accepts no connection, so a client would
+//! otherwise wait in its queue without end.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -9,10 +9,11 @@ use std::time::Instant;
 use rustix::net::sockopt::{Timeout, set_socket_timeout};
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketType, connect as connect_to, socket};
 
-/// Connects to the socket at a path. Waits for a place in the queue of the process behind it until `until`, and no longer.
+/// Connects to the socket at `path`. Waits for a place in its queue until `until` at most.
 ///
 /// # Errors
-/// There is no such socket, nobody is behind it, or its queue stayed full.
+///
+/// There is no such socket, no process listens, or its queue stayed full.
 pub fn connect(path: &Path, until: Instant) -> io::Result<UnixStream> {
     let address = SocketAddrUnix::new(path)?;
     loop {
@@ -22,7 +23,7 @@ pub fn connect(path: &Path, until: Instant) -> io::Result<UnixStream> {
         }
         let stream = UnixStream::from(socket(AddressFamily::UNIX, SocketType::STREAM, None)?);
         rustix::io::fcntl_setfd(&stream, rustix::io::FdFlags::CLOEXEC)?;
-        // Linux waits for as long as writing may take; other systems refuse at once where a queue is full.
+        // Linux waits as long as the send timeout; other systems refuse at once if the queue is full.
         set_socket_timeout(&stream, Timeout::Send, Some(left))?;
         match connect_to(&stream, &address) {
             Ok(()) => return Ok(stream),
@@ -40,7 +41,7 @@ mod tests {
 
     use super::*;
 
-    /// What connecting comes to, and that it comes to something: nobody waits a minute for what takes as good as no time.
+    /// Connecting must return, and fast: no test waits a minute.
     fn outcome(path: &Path, until: Instant) -> io::Result<UnixStream> {
         let (tell, told) = mpsc::channel();
         let path = path.to_owned();

@@ -1,5 +1,5 @@
-//! Originals that other processes have: resident ones in memory, one that worked alone in the private folder, and
-//! those that are gone in the folder of conversations.
+//! Originals in other processes: in the memory of resident processes, in the private folder if a process worked alone, and
+//! on disk if the process has ended.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -15,26 +15,26 @@ use crate::artifact::vault::{Bounds, Copy, Reach, Vault, conversations_folder};
 use crate::artifact::{Artifact, Media};
 use crate::telemetry::{Clock, SystemClock};
 
-/// How long a process may take to answer. All are asked at once, so that one that hangs takes nothing from the others.
+/// How long a process may take to answer. All are asked at once, so a process that hangs delays no other.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long one that comes first may still answer when another one has.
+/// After the first answer, how long processes that rank higher may still answer.
 const MOMENT: Duration = Duration::from_millis(500);
 
-/// Processes that are asked, those of this workspace first.
+/// Most processes that are asked; those of this workspace come first.
 const MAX_ASKED: usize = 64;
 
-/// Copies that are listed, at most.
+/// Most copies in a list.
 const MAX_LISTED: usize = 512;
 
-/// The place of this process.
+/// The place of this process's own workspace.
 fn place() -> Option<Place> {
     let folder = std::env::current_dir().ok()?;
     Place::of(&folder, &[]).ok()
 }
 
-/// Asks all processes that are there, each on a thread of its own, and takes what `read` makes of the answers, in the
-/// order of the sockets: all that come in time, or, with `is_one`, the first.
+/// Asks all running processes, each on its own thread, and maps the answers with `read`. Returns those that come in time, in
+/// the order of the sockets; with `is_one`, only the first.
 fn asked<T: Send + 'static>(
     place: &Place,
     request: &Request,
@@ -49,7 +49,7 @@ fn asked<T: Send + 'static>(
         let client = Client { place: place.clone(), settings: Vec::new(), until };
         let (request, send) = (request.clone(), send.clone());
         let started = std::thread::Builder::new().spawn(move || {
-            // One that has just ended, or hangs, says nothing.
+            // A process that has just ended, or hangs, gives no answer.
             let answer = client.ask_at(&socket, &request).ok().and_then(read);
             let _ = send.send((index, answer));
         });
@@ -72,7 +72,7 @@ fn asked<T: Send + 'static>(
     all.into_iter().map(|(_, answer)| answer).collect()
 }
 
-/// The original of a handle, and its id.
+/// The id and original for a handle.
 pub fn find(handle: &str) -> Option<(String, Artifact)> {
     let place = place()?;
     let request = Request::Original { id: handle.to_owned() };
@@ -89,12 +89,12 @@ pub fn find(handle: &str) -> Option<(String, Artifact)> {
     found.map(|(header, artifact)| (header.id().to_owned(), artifact))
 }
 
-/// The folders in which copies lie that outlived their process, for reading.
+/// The folders with copies that outlive their process, opened for reading.
 fn vaults(place: &Place) -> impl Iterator<Item = Vault> {
     [Some(vault(place.originals())), of_conversations()].into_iter().flatten()
 }
 
-/// The originals of conversations that resident processes left; `None` where the user has no folder for them.
+/// The folder with originals of ended resident processes; `None` if the user has none.
 pub fn of_conversations() -> Option<Vault> {
     conversations_folder().map(vault)
 }
@@ -108,7 +108,7 @@ fn now() -> Duration {
     Duration::from_millis(SystemClock::default().unix_millis())
 }
 
-/// The originals of all processes, and copies of those of processes that are gone.
+/// The originals of all processes, and the copies from ended processes.
 pub fn list() -> Vec<Value> {
     let Some(place) = place() else { return Vec::new() };
     let read = |answer: (Reply, Vec<u8>)| match answer {

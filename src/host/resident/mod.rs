@@ -1,9 +1,10 @@
-//! The resident process of `tersed hook` and `tersed run`: one engine for each user and workspace, behind a socket
-//! that only the user can reach, so that the processes that hosts start for one event each share sessions, memo and
-//! originals and start nothing heavy themselves.
+//! The resident process of `tersed hook` and `tersed run`: one engine for each user and workspace, behind a socket that only
+//! the user can reach. Hosts start a process for each event. These processes share sessions, memo and originals through it,
+//! and start fast.
 //!
-//! `place` says where, `breaker` when nobody is asked, `wire` what is said, `connect` finds a place in its queue, `client` asks and starts, `serve` answers and ends, `owner` tells which
-//! process it ends with. Whoever asks goes on without an answer when anything fails.
+//! `place` is where it is found, `wire` the protocol, `client` asks and starts it, `connect` limits the wait for a
+//! connection, and `breaker` stops requests after timeouts. `serve` answers and decides when to end, `owner` finds the
+//! process that it ends with. After any failure the client goes on without an answer.
 
 pub mod answer;
 pub mod breaker;

@@ -1,20 +1,20 @@
-//! Which process a client belongs to: the agent host, which is seldom its parent.
+//! Finds the agent host that a client belongs to; it is seldom the direct parent.
 //!
-//! A host starts its hooks through a shell, and often more than one. The nearest process above the client that is no
-//! shell and none that only starts another is taken for the host. What is taken wrongly costs little: when the last
-//! owner is gone, a resident process waits for another client before it ends.
+//! A host starts its hooks through one or more shells. The nearest ancestor that is neither a shell nor a mere starter
+//! counts as the host. A wrong guess costs little: after its last owner has ended, a resident process waits for another
+//! client before it ends.
 
 use std::fs;
 
-/// Names of programs that only start others.
+/// Names of programs that only start other programs.
 const STARTERS: &[&str] = &[
     "sh", "bash", "dash", "zsh", "fish", "ksh", "mksh", "ash", "busybox", "env", "timeout", "nice", "nohup",
     "setsid", "sudo", "stdbuf", "time", "xargs", "tersed",
 ];
-/// Processes that are looked at.
+/// Most ancestors that are examined.
 const MAX_DEPTH: usize = 16;
 
-/// The process that `client` belongs to.
+/// The process that owns `client`.
 pub(super) fn of(client: u32) -> Option<u32> {
     let mut pid = parent(client)?.1;
     for _ in 0..MAX_DEPTH {
@@ -27,10 +27,10 @@ pub(super) fn of(client: u32) -> Option<u32> {
     None
 }
 
-/// The name of a process, and its parent.
+/// The name and the parent of a process.
 fn parent(pid: u32) -> Option<(String, u32)> {
     let about = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name stands in brackets and may hold any.
+    // The name stands in brackets and may itself contain brackets.
     let (start, end) = (about.find('(')? + 1, about.rfind(')')?);
     let parent = about.get(end + 2..)?.split(' ').nth(1)?.parse().ok()?;
     Some((about.get(start..end)?.to_owned(), parent))

@@ -1,5 +1,5 @@
-//! Where a resident process is found: a private folder of the user, and in it names made of the workspace and of all
-//! that has to be the same for a client to be served: the program, its variables, its settings.
+//! The paths of a resident process: a private folder of the user, with file names derived from the workspace and from
+//! everything that client and process must share: program, variables, settings.
 
 use std::ffi::OsString;
 use std::hash::Hasher;
@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use crate::layers;
 
-/// Longest path of a socket that every system takes, in bytes.
+/// Longest socket path that every system accepts, in bytes.
 const MAX_SOCKET_PATH: usize = 100;
 
 /// The place of one resident process.
@@ -18,17 +18,18 @@ const MAX_SOCKET_PATH: usize = 100;
 pub struct Place {
     /// The private folder.
     pub folder: PathBuf,
-    /// The workspace: where settings are looked for.
+    /// The workspace: the folder in which settings are searched.
     pub workspace: PathBuf,
-    /// Names the files of this one: digits of the workspace, a dash, digits of the rest.
+    /// File name prefix: hash of the workspace, a dash, hash of the rest.
     key: String,
 }
 
 impl Place {
-    /// The place for a process in `directory` that was given `settings` as flags. Makes the folder if need be.
+    /// The place for a process in `directory` with `settings` as flags. Creates the folder if needed.
     ///
     /// # Errors
-    /// The folder cannot be made, is a link, belongs to another user or is open to others.
+    ///
+    /// The folder cannot be created, is a link, belongs to another user or is open to others.
     pub fn of(directory: &Path, settings: &[String]) -> io::Result<Self> {
         let folder = folder()?;
         let workspace = workspace(directory);
@@ -53,32 +54,32 @@ impl Place {
         Ok(Self { folder, workspace, key })
     }
 
-    /// The socket.
+    /// Path of the socket.
     pub fn socket(&self) -> PathBuf {
         self.folder.join(format!("{}.sock", self.key))
     }
 
-    /// Locked while somebody starts the process.
+    /// Path of the lock file that is held while the process is started.
     pub fn starting(&self) -> PathBuf {
         self.folder.join(format!("{}.starting", self.key))
     }
 
-    /// Locked by the process while it runs.
+    /// Path of the lock file that the process holds while it runs.
     pub fn running(&self) -> PathBuf {
         self.folder.join(format!("{}.running", self.key))
     }
 
-    /// Tells of waits for an answer that were for nothing.
+    /// Path of the file that counts timeouts.
     pub fn late(&self) -> PathBuf {
         self.folder.join(format!("{}.late", self.key))
     }
 
-    /// The folder for originals of results that no resident process has.
+    /// The folder for originals that no resident process has.
     pub fn originals(&self) -> PathBuf {
         self.folder.join("originals")
     }
 
-    /// The sockets of all resident processes of the user, those of this workspace first.
+    /// The sockets of all resident processes of the user; those of this workspace come first.
     pub fn sockets(&self) -> Vec<PathBuf> {
         let own = self.socket();
         let of_workspace = self.key.split('-').next().unwrap_or_default().to_owned();
@@ -93,18 +94,18 @@ impl Place {
     }
 }
 
-/// Whether a variable changes what the process does.
+/// Whether a variable changes the behaviour of the process.
 fn is_setting(name: &[u8]) -> bool {
     let is_ours = name.starts_with(b"TERSED_") && !matches!(name, b"TERSED_BIN" | b"TERSED_DEADLINE_MS");
     is_ours || matches!(name, b"HOME" | b"XDG_CONFIG_HOME" | b"XDG_STATE_HOME")
 }
 
-/// The nearest folder from `directory` upwards that holds a project: a repository, or settings of ours.
+/// The nearest folder from `directory` upwards with a repository or with our settings.
 fn workspace(directory: &Path) -> PathBuf {
     layers::workspace(directory).unwrap_or_else(|| directory.to_owned())
 }
 
-/// What tells this program's file from one that took its place.
+/// Identifies the program file, so that a replaced file counts as another program.
 #[cfg(unix)]
 fn program() -> String {
     use std::os::unix::fs::MetadataExt;
@@ -120,7 +121,7 @@ fn program() -> String {
     std::env::current_exe().map(|path| path.display().to_string()).unwrap_or_default()
 }
 
-/// The private folder: in that of the session, or else in the one for temporary files.
+/// The private folder: in the session's runtime folder, or else in the one for temporary files.
 fn folder() -> io::Result<PathBuf> {
     let of_session = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
     if let Some(parent) = of_session
@@ -131,7 +132,7 @@ fn folder() -> io::Result<PathBuf> {
     }
     let parent = std::env::temp_dir();
     let name = format!("tersed-{}", user());
-    // Room for the name of a socket.
+    // Leaves room for the name of a socket.
     if parent.as_os_str().len() + name.len() < MAX_SOCKET_PATH - 40 {
         return private(&parent.join(name));
     }
@@ -150,7 +151,7 @@ fn user() -> &'static str {
     "user"
 }
 
-/// The folder, made if need be, if it is this user's alone.
+/// The folder, created if needed, if it belongs to this user alone.
 #[cfg(unix)]
 fn private(path: &Path) -> io::Result<PathBuf> {
     use rustix::fs::{CWD, FileType, Mode, OFlags, fstat, openat};

@@ -1,7 +1,7 @@
-//! The side that answers: one socket, a thread for each connection, and the reasons to end.
+//! The server side: one socket, a thread for each connection, and the conditions for its end.
 //!
-//! It ends when nobody asked for a while, when all processes that it belongs to are gone, when it is told to, and
-//! when another socket, or none, is in the place of its own.
+//! It ends when no request came for a while, when all its owners have ended, when it is told to, and when its socket was
+//! removed or replaced.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -21,39 +21,39 @@ use super::place::Place;
 use super::wire::{self, Answer, Reply, Request};
 use crate::host::Host;
 
-/// When a resident process ends by itself.
+/// When a resident process ends.
 #[derive(Debug, Clone, Copy)]
 pub struct Ends {
-    /// The process ends after this long without a request.
+    /// After this long without a request.
     pub idle: Duration,
-    /// So long after the last owner is gone, unless somebody asks.
+    /// This long after the last owner has ended, unless a request comes.
     pub linger: Duration,
-    /// An owner from the start.
+    /// The first owner.
     pub owner: Option<u32>,
 }
 
-/// Connections at once; later ones wait.
+/// Most open connections; later ones wait.
 const MAX_CONNECTIONS: usize = 64;
-/// Owners that are watched.
+/// Most owners that are watched.
 const MAX_OWNERS: usize = 64;
-/// How long a client may take to say what it wants, or to take the answer.
+/// How long a client may take to send its request, or to read the answer.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How often the socket and, where the system does not tell, owners are looked at.
+/// How often to check the socket and, if the system does not report their end, the owners.
 const TICK: Duration = Duration::from_secs(1);
-/// How long requests may still take when the process ends.
+/// How long open requests may still take when the process ends.
 const LAST: Duration = Duration::from_secs(2);
 
-/// An engine and what its connections share.
+/// The engine and the state that all connections share.
 struct Shared {
     host: Host,
     owners: Mutex<Owners>,
-    /// Connections that are open.
+    /// Number of open connections.
     open: AtomicUsize,
-    /// When the last request came.
+    /// Time of the last request.
     asked: Mutex<Instant>,
-    /// Read anew when files of settings change.
+    /// Read again when files of settings change.
     settings: Mutex<Settings>,
-    /// What clients were told about settings.
+    /// The notes on settings that clients have got.
     told: Mutex<Vec<String>>,
 }
 
@@ -62,12 +62,13 @@ struct Settings {
     looked: Instant,
 }
 
-/// Serves until there is a reason to end.
+/// Serves until a reason to end occurs.
 ///
 /// # Errors
-/// Another process serves the place, or the socket cannot be made.
+///
+/// Another process serves this place, or the socket cannot be created.
 pub fn serve(place: &Place, ends: Ends, host: Host) -> io::Result<()> {
-    // Nobody's child, and in nobody's session: a terminal that closes is not meant.
+    // Leaves the parent's session, so that closing its terminal does not end this process.
     let _ = rustix::process::setsid();
     let _running = claim(&place.running())?;
     let path = place.socket();
@@ -131,7 +132,7 @@ enum Event {
     Signal,
 }
 
-/// Waits for something to do, at most a tick or until an end is due.
+/// Waits for an event, at most one tick or until the process should end.
 fn wait(
     listener: &UnixListener,
     told: &UnixStream,
@@ -185,7 +186,7 @@ fn accept(listener: &UnixListener, shared: &Arc<Shared>, wake: &UnixStream) {
     }
 }
 
-/// One connection.
+/// Serves one connection.
 fn serve_connection(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_read_timeout(Some(PATIENCE))?;
@@ -212,15 +213,14 @@ fn serve_connection(shared: &Shared, mut stream: UnixStream) -> io::Result<()> {
     })
 }
 
-/// What is wrong with the settings as they are now, or does not count, and no client was told yet. What was set right
-/// and is wrong again is told again.
+/// Faults and ignored settings that no client has been told yet. A fault that was fixed and comes back is reported again.
 fn untold(shared: &Shared) -> Vec<String> {
     let notes = shared.host.engine().notes_on_settings();
     let told = std::mem::replace(&mut *locked(&shared.told), notes.clone());
     notes.into_iter().filter(|note| !told.contains(note)).collect()
 }
 
-/// The process at the other end, which must be the same user's.
+/// The process id of the client, which must belong to the same user.
 #[cfg(target_os = "linux")]
 fn peer(stream: &UnixStream) -> io::Result<Option<u32>> {
     let peer = rustix::net::sockopt::socket_peercred(stream)?;
@@ -230,7 +230,7 @@ fn peer(stream: &UnixStream) -> io::Result<Option<u32>> {
     Ok(u32::try_from(peer.pid.as_raw_nonzero().get()).ok())
 }
 
-/// Elsewhere the folder, which nobody else can enter, has to do.
+/// On other systems the private folder alone protects the socket.
 #[cfg(not(target_os = "linux"))]
 fn peer(_: &UnixStream) -> io::Result<Option<u32>> {
     Ok(None)
@@ -246,7 +246,7 @@ fn owner_of(_: Option<u32>) -> Option<u32> {
     None
 }
 
-/// Reads the files of settings anew where one of them changed. Settings that cannot be read change nothing.
+/// Reads the settings again if one of their files changed. Settings that cannot be read change nothing.
 fn refresh(shared: &Shared) {
     let mut settings = locked(&shared.settings);
     if settings.looked.elapsed() < TICK {
@@ -260,7 +260,7 @@ fn refresh(shared: &Shared) {
     }
 }
 
-/// What tells whether a file of settings changed, for each place where one may be.
+/// Size and times of each possible file of settings, to notice changes.
 fn stamps(host: &Host) -> Vec<Option<(u64, i64, i64)>> {
     let stamp = |path: &std::path::PathBuf| {
         std::fs::metadata(path).ok().map(|about| (about.len(), about.mtime(), about.mtime_nsec()))
@@ -268,14 +268,14 @@ fn stamps(host: &Host) -> Vec<Option<(u64, i64, i64)>> {
     host.engine().places_of_settings().iter().map(stamp).collect()
 }
 
-/// The lock that tells others that this process runs; it goes with the process.
+/// The lock that shows that this process runs; it ends with the process.
 fn claim(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)?;
     file.try_lock().map_err(|_| io::Error::from(io::ErrorKind::AddrInUse))?;
     Ok(file)
 }
 
-/// A socket in place of what an earlier process left. Whoever may do this holds the lock.
+/// Creates the socket, and removes a left-over one. The caller holds the lock.
 fn bind(path: &Path) -> io::Result<UnixListener> {
     match std::fs::remove_file(path) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -287,7 +287,7 @@ fn bind(path: &Path) -> io::Result<UnixListener> {
     Ok(listener)
 }
 
-/// What tells a socket from another one in its place.
+/// Identifies a socket file, to notice a replacement.
 fn identity(path: &Path) -> Option<(u64, u64)> {
     std::fs::symlink_metadata(path).ok().map(|about| (about.dev(), about.ino()))
 }
@@ -319,7 +319,7 @@ impl Owners {
         self.alive.retain(|(_, descriptor)| !descriptor.as_ref().is_some_and(is_gone));
     }
 
-    /// Whether there were some, and none is left.
+    /// Whether there were owners and all have ended.
     fn are_gone(&mut self) -> bool {
         self.alive.retain(|(pid, descriptor)| descriptor.is_some() || is_alive(*pid));
         self.were_any && self.alive.is_empty()
@@ -332,7 +332,7 @@ fn is_alive(pid: u32) -> bool {
     pid.is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
-/// A descriptor that tells when the process has ended, and cannot be fooled by a number that is used again.
+/// A descriptor that reports the end of a process, also if its id is used again.
 #[cfg(target_os = "linux")]
 fn descriptor(pid: u32) -> Option<OwnedFd> {
     use rustix::process::{Pid, PidfdFlags, pidfd_open};

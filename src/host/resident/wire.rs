@@ -1,12 +1,12 @@
-//! What a client and a resident process say: one request, one reply, over one connection.
+//! The protocol between a client and a resident process: one request and one reply on each connection.
 //!
 //! ```text
 //! request  length u32 (big endian), request as JSON, length u32, content
 //! reply    length u32, reply as JSON, length u32, content
 //! ```
 //!
-//! The content stays outside of the JSON so that a client copies it without a look. Both ends are the same program:
-//! another version has another socket.
+//! The content is not part of the JSON, so a client copies it without parsing. Both ends are the same program; another
+//! version uses another socket.
 
 use std::io::{self, Read, Write};
 
@@ -18,32 +18,32 @@ const MAX_HEAD: usize = 1 << 20;
 /// Longest content, in bytes.
 pub const MAX_CONTENT: usize = 64 << 20;
 
-/// What is asked.
+/// A request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "ask")]
 pub enum Request {
-    /// The answer to an event of a host; the content is the event.
+    /// Answer a host's event; the content is the event.
     Hook {
         /// Name of the host.
         host: String,
-        /// The process to end with, where the caller knows it.
+        /// The owner's process id, if the caller knows it.
         owner: Option<u32>,
     },
-    /// What a command wrote; the content is its output.
+    /// Compress the output of a command; the content is the output.
     Run {
         /// What ran.
         ran: Ran,
-        /// Length of each of the texts that the content holds one after the other, in bytes.
+        /// Length in bytes of each text; the content holds them one after the other.
         parts: Vec<usize>,
-        /// The process to end with, where the caller knows it.
+        /// The owner's process id, if the caller knows it.
         owner: Option<u32>,
     },
-    /// An original; the content is empty.
+    /// Read an original; the content is empty.
     Original {
-        /// Its id, or the start of it.
+        /// Its id, or a prefix of the id.
         id: String,
     },
-    /// All originals; the content is empty.
+    /// List all originals; the content is empty.
     Originals,
 }
 
@@ -53,44 +53,44 @@ pub enum Request {
 pub struct Ran {
     /// The command line.
     pub command: String,
-    /// Exit status, as a shell tells it; `None` where the command still runs.
+    /// Exit status as a shell reports it; `None` while the command runs.
     pub exit_code: Option<i64>,
-    /// The conversation.
+    /// Id of the conversation.
     pub session: Option<String>,
-    /// The call.
+    /// Id of the call.
     pub call: Option<String>,
-    /// Bytes that the host shows of it, where that is known.
+    /// Bytes that the host still shows, if known.
     pub room: Option<usize>,
 }
 
-/// The answer.
+/// A reply.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", tag = "reply")]
 pub enum Reply {
-    /// Nothing: go on as without.
+    /// No answer: go on without one.
     Nothing,
-    /// The content is what was asked for: what the hook prints, or JSON of the originals.
+    /// The content is the answer: what the hook prints, or a JSON list of originals.
     Whole,
-    /// The content is texts, of these lengths in bytes.
+    /// The content holds texts one after the other.
     Parts {
-        /// Their lengths.
+        /// Their lengths in bytes.
         parts: Vec<usize>,
     },
-    /// An original.
+    /// The content is an original.
     Original {
         /// Its id.
         id: String,
-        /// Media type of what is no text.
+        /// Media type if it is not text.
         mime: Option<String>,
     },
 }
 
-/// The answer with what the user is to hear.
+/// A reply with notes for the user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
     /// The answer.
     pub reply: Reply,
-    /// Lines about settings that are wrong or do not count; each is told once.
+    /// Lines about faulty or ignored settings; each is sent once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }

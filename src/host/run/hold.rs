@@ -1,13 +1,13 @@
-//! Output that is held back: in memory as long as it is short, then in a file that has no name.
+//! Holds output back: in memory while it is short, then in an unnamed file.
 
 use std::io::{self, Read, Seek, SeekFrom, Write};
 
 use tempfile::SpooledTempFile;
 
-/// Bytes that stay in memory.
+/// Most bytes in memory.
 const IN_MEMORY: usize = 1 << 20;
 
-/// See the module.
+/// Held output; see the module.
 #[derive(Debug)]
 pub(super) struct Held {
     bytes: SpooledTempFile,
@@ -23,7 +23,7 @@ impl Held {
         self.len
     }
 
-    /// Adds a piece. When that fails nothing of the piece is held.
+    /// Adds a piece. If that fails, nothing of the piece is held.
     pub(super) fn push(&mut self, piece: &[u8]) -> io::Result<()> {
         let written = self.bytes.write_all(piece);
         match written {
@@ -35,14 +35,14 @@ impl Held {
         written
     }
 
-    /// Everything; nothing is held afterwards.
+    /// Returns everything and becomes empty.
     pub(super) fn take(&mut self) -> io::Result<Vec<u8>> {
         let mut all = Vec::with_capacity(self.len);
         self.write_to(&mut all)?;
         Ok(all)
     }
 
-    /// Writes everything; nothing is held afterwards.
+    /// Writes everything and becomes empty.
     pub(super) fn write_to(&mut self, to: &mut impl Write) -> io::Result<()> {
         let mut bytes = std::mem::replace(&mut self.bytes, SpooledTempFile::new(IN_MEMORY));
         bytes.seek(SeekFrom::Start(0))?;

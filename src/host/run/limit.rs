@@ -1,12 +1,12 @@
-//! What a host shows of an output at most: what passes as it comes is counted, and the rest is held again until it
-//! can be made smaller.
+//! Tracks how much of an output the host still shows. It counts output that passes unchanged, so that the rest is held until
+//! it can be compressed.
 
 use super::Shown;
 
-/// How much of an output may still go on. One for all streams of a command, which the host shows as one output.
+/// How much may still pass. All streams of a command share it, because the host shows them as one output.
 #[derive(Debug)]
 pub(super) struct Limit {
-    /// What the host shows; `None` where that is not known: then everything may go on.
+    /// The host's limits; `None` if unknown: then everything may pass.
     shown: Option<Shown>,
     written: usize,
     is_closed: bool,
@@ -17,8 +17,8 @@ impl Limit {
         Self { shown, written: 0, is_closed: false }
     }
 
-    /// How many bytes of a piece that comes may pass as they are: whole lines, and of all together half of what the
-    /// host shows. The other half is for what comes at the end, the failures among it.
+    /// Bytes of a piece that may pass unchanged: whole lines, and in total half of the host's limit. The other half is for
+    /// the end, which may hold failures.
     pub(super) fn admit(&mut self, piece: &[u8]) -> usize {
         let Some(Shown { whole, failed }) = self.shown else { return piece.len() };
         if self.is_closed {
@@ -35,18 +35,18 @@ impl Limit {
         length
     }
 
-    /// Counts what was made smaller.
+    /// Counts compressed output.
     pub(super) fn add(&mut self, written: usize) {
         self.written = self.written.saturating_add(written);
     }
 
-    /// Bytes that the host still shows, of a command that worked or of one that did not, or has not ended yet.
+    /// Bytes that the host still shows for a successful command, or for one that failed or still runs.
     pub(super) fn left(&self, has_worked: bool) -> Option<usize> {
         let whole = self.shown.map(|shown| if has_worked { shown.whole } else { shown.failed });
         whole.map(|whole| whole.saturating_sub(self.written))
     }
 
-    /// From now on everything passes: more came than can be held.
+    /// Lifts the limit, because more output came than can be held.
     pub(super) fn lift(&mut self) {
         self.shown = None;
     }
@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(limit.admit(b"123456789\n"), 10);
         assert_eq!(limit.admit(b"1234\n67\n9abcdef"), 8);
         assert_eq!((limit.left(true), limit.left(false)), (Some(32), Some(22)));
-        // Later pieces wait too, or their order would change.
+        // Later pieces must wait too, to keep the order.
         assert_eq!(limit.admit(b"\n"), 0);
         limit.add(30);
         assert_eq!((limit.left(true), limit.left(false)), (Some(2), Some(0)));

@@ -1,11 +1,9 @@
-//! `tersed run`: a command with what it writes held back, so that it can be made smaller, for hosts that let a
-//! command be rewritten and nothing else.
+//! `tersed run`: runs a command and holds its output back to compress it, for hosts that can only change a command.
 //!
-//! The command has the same input, variables, folder and process group as without. What it writes is held until it
-//! ends, or until patience does: a host that kills a command that takes long must have seen what it wrote so far.
-//! From then on, and after a signal, everything passes as it comes, without its secrets, up to half of what the host shows where that is
-//! known: what is more is held to the end, and then made smaller. Where standard output is a terminal, somebody is
-//! looking: then this process becomes the command.
+//! The command has the same input, variables, folder and process group as without us. Its output is held until it ends or a
+//! time limit is reached, because a host that kills a slow command must have its output so far. After that, or after a
+//! signal, output passes with secrets removed, up to half of the host's limit if that is known. The rest is held to the end,
+//! and then compressed. If standard output is a terminal, a person is watching: then this process becomes the command.
 
 mod hold;
 #[cfg(unix)]
@@ -25,26 +23,26 @@ use crate::config::Policy;
 #[cfg(unix)]
 pub use system::{pass_on, relay, run};
 
-/// What is run.
+/// What to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
     /// A program and its arguments.
     Argv(Vec<OsString>),
-    /// A text for the shell.
+    /// A command line for the shell.
     Shell(OsString),
 }
 
-/// How it ended.
+/// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
-    /// By itself, with this status.
+    /// By itself, with this exit code.
     Code(i32),
     /// By this signal.
     Signal(i32),
 }
 
 impl Ended {
-    /// The status as a shell tells it.
+    /// The exit status as a shell reports it.
     pub fn status(self) -> i32 {
         match self {
             Self::Code(code) => code,
@@ -53,44 +51,44 @@ impl Ended {
     }
 }
 
-/// How long output is held back.
+/// How long output is held back by default.
 pub const PATIENCE: Duration = Duration::from_secs(8);
 
-/// What a command wrote, or the rest of it.
+/// The output of a command, or the rest of it.
 #[derive(Debug, Clone, Copy)]
 pub struct Output<'a> {
-    /// How the command ended; `None` where it has not yet.
+    /// How the command ended; `None` while it runs.
     pub ended: Option<Ended>,
-    /// One text of both streams, or one of each.
+    /// One text for both streams, or one for each.
     pub texts: &'a [String],
-    /// Bytes that the host still shows, where that is known.
+    /// Bytes that the host still shows, if known.
     pub room: Option<usize>,
-    /// Whether some of the command's output was made smaller before.
+    /// Whether earlier output of this command was compressed.
     pub is_later: bool,
 }
 
-/// Makes texts smaller; `None` where they stay.
+/// Compresses texts; `None` if they stay as they are.
 pub type Compress<'a> = &'a dyn Fn(Output<'_>) -> Option<Vec<String>>;
 
-/// How output is held back.
+/// Limits for holding output back.
 #[derive(Debug, Clone, Copy)]
 pub struct Holding {
-    /// How long.
+    /// How long output is held.
     pub patience: Duration,
-    /// What the host shows of an output at most, where that is known.
+    /// The host's limits, if known.
     pub shown: Option<Shown>,
 }
 
-/// Bytes of an output that a host shows at most.
+/// Most bytes of an output that a host shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shown {
-    /// The limit for a command that worked.
+    /// For a successful command.
     pub whole: usize,
-    /// The limit for a command that failed.
+    /// For a failed command.
     pub failed: usize,
 }
 
-/// What a command wrote as text; `None` where some of it is none.
+/// The output as text; returned as bytes if any of it is not text.
 fn texts(outputs: Vec<Vec<u8>>) -> Result<Vec<String>, Vec<Vec<u8>>> {
     let is_text = |bytes: &Vec<u8>| !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok();
     match outputs.iter().all(is_text) {
@@ -99,10 +97,11 @@ fn texts(outputs: Vec<Vec<u8>>) -> Result<Vec<String>, Vec<Vec<u8>>> {
     }
 }
 
-/// Copies what comes, as it comes, without its secrets.
+/// Copies input to output as it comes, with secrets removed.
 ///
 /// # Errors
-/// It cannot be written.
+///
+/// The output cannot be written.
 #[cfg(not(unix))]
 pub fn pass_on(
     mut from: impl std::io::Read,
@@ -119,10 +118,11 @@ pub fn pass_on(
     to.write_all(&stream.end()).and_then(|()| to.flush())
 }
 
-/// Runs the program and waits for it: nothing is held back here.
+/// Runs the program and waits for it. On this system output is not held back.
 ///
 /// # Errors
-/// It cannot be started: its name and why.
+///
+/// The program cannot be started. The message names it and the reason.
 #[cfg(not(unix))]
 pub fn run(program: &Program, _: Holding, _: Compress<'_>, policy: &LazyPolicy<'_>) -> Result<Ended, String> {
     use std::io::IsTerminal;

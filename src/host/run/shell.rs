@@ -1,4 +1,4 @@
-//! The shell that reads a command line: the one that called, so that it is read as it would have been.
+//! The shell that reads a command line: the shell that called us, so that it is read the same way.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -25,8 +25,7 @@ pub(super) fn command(program: &Program) -> Command {
     }
 }
 
-/// The shell with a program that it is to look for itself: what it says of one that is not there, or cannot run, and
-/// its exit status for that, are those that the reader knows.
+/// A program that the shell looks up, so that the error text and the exit status for a missing program are the usual ones.
 #[cfg(unix)]
 pub(super) fn looked_up(argv: &[OsString]) -> Command {
     let mut command = shell();
@@ -53,7 +52,7 @@ fn is_shell(path: &Path) -> bool {
         && path.is_file()
 }
 
-/// The shell that started this process, if one did: its file, and the name that it was called by.
+/// The path and name of the shell that started this process, if a shell did.
 #[cfg(target_os = "linux")]
 fn caller() -> Option<(PathBuf, OsString)> {
     use std::os::unix::ffi::OsStringExt;
@@ -61,7 +60,7 @@ fn caller() -> Option<(PathBuf, OsString)> {
     let path = std::fs::read_link(format!("/proc/{parent}/exe")).ok().filter(|path| is_shell(path))?;
     let mut name = std::fs::read(format!("/proc/{parent}/cmdline")).ok()?;
     name.truncate(name.iter().position(|&b| b == 0).unwrap_or(name.len()));
-    // A login shell is marked by a dash.
+    // The name of a login shell starts with a dash.
     let name = match name.first() {
         None | Some(b'-') => path.clone().into_os_string(),
         Some(_) => OsString::from_vec(name),

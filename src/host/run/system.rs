@@ -1,4 +1,6 @@
-//! The process that runs, on Unix: one loop over what it writes, the signals that come, and its end.
+//! Runs a process on Unix, in one loop over its output, incoming signals, and its end.
+//!
+//! This file is longer than most because all of that shares the state of one loop.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, PipeReader, Read, Write};
@@ -12,27 +14,28 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::super::pass::{LazyPolicy, Passing};
 use super::hold::Held;
 use super::limit::Limit;
 use super::{Compress, Ended, Holding, Output, Program, shell, texts};
+use crate::host::pass::{LazyPolicy, Passing};
 
-/// Bytes that are held at most; then everything passes.
+/// Most bytes that are held; then everything passes.
 const MAX_HELD: usize = 32 << 20;
-/// How long the end of the output is waited for after the command ended: a process that it left behind may have it.
+/// How long to wait for the end of the output after the command has ended: a process that it left behind may hold it open.
 const LEFT_BEHIND: Duration = Duration::from_millis(300);
-/// How long a signal may take to reach the command by itself, as part of the process group, before it is sent on.
+/// How long a signal may take to reach the command through the process group before it is sent on.
 const ON_ITS_WAY: Duration = Duration::from_millis(50);
-/// How long what passes waits for what follows.
+/// Length of a tick, after which waiting bytes may pass.
 const MOMENT: Duration = Duration::from_millis(100);
-/// Signals that mean the command.
+/// Signals that are meant for the command.
 const SIGNALS: [Signal; 6] =
     [Signal::TERM, Signal::INT, Signal::HUP, Signal::QUIT, Signal::USR1, Signal::USR2];
 
 /// Runs the program, and ends as it ended.
 ///
 /// # Errors
-/// It cannot be started: its name and why.
+///
+/// The program cannot be started. The message names it and the reason.
 pub fn run(
     program: &Program,
     holding: Holding,
@@ -79,16 +82,17 @@ pub fn run(
     Ok(ended)
 }
 
-/// Copies standard input to standard output: what a process writes that a command left behind.
+/// Copies standard input to standard output, for a process that a command left behind.
 pub fn relay(policy: &LazyPolicy<'_>) {
-    // Where it cannot be written there is nothing left to do.
+    // If writing fails, there is nothing left to do.
     let _ = pass_on(io::stdin().lock(), File::from(own(1)), policy);
 }
 
-/// Copies what comes, as it comes, without its secrets.
+/// Copies input to output as it comes, with secrets removed.
 ///
 /// # Errors
-/// It cannot be written.
+///
+/// The output cannot be written.
 pub fn pass_on(mut from: impl Read + AsFd, mut to: impl Write, policy: &LazyPolicy<'_>) -> io::Result<()> {
     let mut stream = Passing::new(policy);
     let mut buffer = vec![0; 64 << 10];
@@ -109,7 +113,7 @@ pub fn pass_on(mut from: impl Read + AsFd, mut to: impl Write, policy: &LazyPoli
     to.write_all(&stream.end())
 }
 
-/// A stream of the command, and where it goes.
+/// A stream of the command, and its target.
 struct Stream {
     from: Option<PipeReader>,
     to: File,
@@ -119,7 +123,7 @@ struct Stream {
 impl Stream {
     fn write(&mut self, bytes: &[u8]) {
         if self.to.write_all(bytes).is_err() {
-            // As without us, the command is told by a signal that nobody reads.
+            // As without us, the command gets a signal when nobody reads its output.
             self.from = None;
         }
     }
@@ -134,14 +138,14 @@ fn own(stream: i32) -> OwnedFd {
         .unwrap_or_else(|_| std::process::exit(1))
 }
 
-/// Whether standard output and standard error are one: then their order is kept.
+/// Whether standard output and standard error are the same file: then their order is kept.
 fn are_one() -> bool {
     let about = |fd: BorrowedFd<'_>| rustix::fs::fstat(fd).map(|about| (about.st_dev, about.st_ino));
     let (stdout, stderr) = (about(io::stdout().as_fd()), about(io::stderr().as_fd()));
     stdout.is_ok() && stdout == stderr
 }
 
-/// Starts the command with pipes in place of its outputs, but for one that is a terminal.
+/// Starts the command with pipes for its outputs, except for a terminal.
 fn start(command: &mut Command) -> io::Result<(Child, Vec<Stream>)> {
     let (from, to) = io::pipe()?;
     let mut streams = vec![Stream { from: Some(from), to: own(1).into(), held: Held::new() }];
@@ -154,12 +158,12 @@ fn start(command: &mut Command) -> io::Result<(Child, Vec<Stream>)> {
     }
     command.stdout(to);
     let child = command.spawn();
-    // Our copies of the writing ends must not outlive this.
+    // Close our copies of the write ends.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     Ok((child?, streams))
 }
 
-/// A process whose end a poll can wait for.
+/// A child process whose end `poll` can wait for.
 struct Watched {
     pid: Option<Pid>,
     ends: UnixStream,
@@ -190,7 +194,7 @@ impl Watched {
     }
 }
 
-/// Signals that came, each behind a descriptor of its own.
+/// Received signals, each with its own descriptor.
 struct Signals(Vec<(Signal, UnixStream)>);
 
 impl Signals {
@@ -201,13 +205,13 @@ impl Signals {
             signal_hook::low_level::pipe::register(signal.as_raw(), write).ok()?;
             Some((signal, read))
         };
-        // What is ignored here the command is to ignore too.
+        // A signal that is ignored here must be ignored by the command too.
         let heard = SIGNALS.into_iter().filter(|signal| ignored & (1 << (signal.as_raw() - 1)) == 0);
         Self(heard.filter_map(one).collect())
     }
 }
 
-/// A bit for each signal that this process ignores, where the system tells.
+/// A bit for each signal that this process ignores, if the system reports it.
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -216,18 +220,18 @@ fn ignored() -> u64 {
 
 struct Running<'a> {
     streams: Vec<Stream>,
-    /// What passes of each stream.
+    /// Output of each stream that is passed on.
     passing: Vec<Passing<'a>>,
     policy: &'a LazyPolicy<'a>,
-    /// When what waits in them is looked at.
+    /// The time of the next tick.
     moment: Option<Instant>,
     child: Watched,
     signals: Signals,
-    /// When output is no longer held back; `None` for never.
+    /// When to stop holding output back; `None` for never.
     patience: Option<Instant>,
     passes: bool,
     limit: Limit,
-    /// Whether some output was made smaller before.
+    /// Whether some output was compressed before.
     is_later: bool,
     compress: Compress<'a>,
     /// Signals to send on, and when.
@@ -235,7 +239,7 @@ struct Running<'a> {
 }
 
 impl Running<'_> {
-    /// Until the command ended and its output did, or a while after it.
+    /// Runs until the command and its output have ended, or the wait after the command is over.
     fn wait(&mut self) -> Ended {
         let mut ended: Option<(Ended, Instant)> = None;
         loop {
@@ -260,12 +264,12 @@ impl Running<'_> {
                 self.moment,
             ];
             let ready = self.poll(due.into_iter().flatten().min(), ended.is_some());
-            // First, so that what was written before a signal is held when the signal is answered.
+            // Streams first, so that output from before a signal is held when the signal is handled.
             for index in ready.streams {
                 self.read(index);
             }
             for signal in ready.signals {
-                // What the host ends early it wants to see.
+                // A host that ends the command early wants to see its output.
                 if !matches!(signal, Signal::USR1 | Signal::USR2) {
                     self.pass();
                     if self.streams.iter().any(|stream| stream.held.len() > 0) {
@@ -341,7 +345,7 @@ impl Running<'_> {
         }
     }
 
-    /// Gives out what is held, as far as the host shows it, and holds no more than what goes beyond.
+    /// Passes held output up to the host's limit, and holds the rest.
     fn pass(&mut self) {
         if std::mem::replace(&mut self.passes, true) {
             return;
@@ -357,11 +361,11 @@ impl Running<'_> {
                 self.passed(index, later);
             }
         }
-        // The host may end this at any time: what is certain goes out at once.
+        // The host may end this process at any time: send what is safe at once.
         self.moment();
     }
 
-    /// Holds a piece, behind what still waits to pass of its stream.
+    /// Holds a piece, after the bytes of its stream that still wait.
     fn hold(&mut self, index: usize, piece: &[u8]) -> io::Result<()> {
         let (stream, passing) = (&mut self.streams[index], &mut self.passing[index]);
         if passing.waits() {
@@ -372,7 +376,7 @@ impl Running<'_> {
         stream.held.push(piece)
     }
 
-    /// Passes a piece of a stream on, as far as it is certain to hold no part of a secret.
+    /// Passes a piece, except bytes that may be part of a secret.
     fn passed(&mut self, index: usize, piece: &[u8]) {
         let out = self.passing[index].push(piece);
         self.streams[index].write(&out);
@@ -381,7 +385,7 @@ impl Running<'_> {
         }
     }
 
-    /// Passes on what has become certain.
+    /// Passes bytes that are now known to be safe.
     fn moment(&mut self) {
         self.moment = None;
         for (stream, passing) in self.streams.iter_mut().zip(&mut self.passing) {
@@ -393,7 +397,7 @@ impl Running<'_> {
         }
     }
 
-    /// Gives out all that is held, and holds nothing from now on.
+    /// Passes everything held, and holds nothing from now on.
     fn lift(&mut self) {
         self.limit.lift();
         self.passes = true;
@@ -405,18 +409,18 @@ impl Running<'_> {
         }
     }
 
-    /// Sends on what did not end the command by itself.
+    /// Sends on signals that did not reach the command by themselves.
     fn send(&mut self, now: Instant) {
         while let Some((_, signal)) = self.sent.first().copied().filter(|(at, _)| now >= *at) {
             self.sent.remove(0);
             if let Some(pid) = self.child.pid {
-                // It may just have ended.
+                // The process may just have ended.
                 let _ = kill_process(pid, signal);
             }
         }
     }
 
-    /// Gives out what is held, smaller where that can be.
+    /// Outputs everything held, compressed if possible.
     fn give_out(&mut self, ended: Option<Ended>) {
         let outputs: io::Result<Vec<Vec<u8>>> =
             self.streams.iter_mut().map(|stream| stream.held.take()).collect();
@@ -440,7 +444,7 @@ impl Running<'_> {
         }
     }
 
-    /// Gives out what is still held.
+    /// Outputs what is still held at the end.
     fn finish(&mut self, ended: Ended) {
         for (stream, passing) in self.streams.iter_mut().zip(&mut self.passing) {
             stream.write(&passing.end());
@@ -457,7 +461,7 @@ impl Running<'_> {
     }
 }
 
-/// A process that the command left behind writes on: that goes where it would have gone, without us.
+/// Handles a process that the command left running: its output goes where it would have gone without us.
 fn left_behind(from: PipeReader, to: &File) {
     let Ok(to) = to.try_clone() else { return };
     let Ok(program) = std::env::current_exe() else { return };
@@ -466,7 +470,7 @@ fn left_behind(from: PipeReader, to: &File) {
     let _ = command.spawn();
 }
 
-/// What a poll found.
+/// The result of a poll.
 #[derive(Default)]
 struct Ready {
     signals: Vec<Signal>,

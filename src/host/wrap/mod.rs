@@ -1,9 +1,9 @@
-//! `tersed run` put around a command line, where that changes nothing but how much it prints.
+//! Wraps a command line in `tersed run`, if that changes nothing but the amount of output.
 //!
-//! A single program gets it put in front, so that the shell that runs the line still reads its quotes, variables and
-//! redirections. A list or pipeline goes into one argument, which the same shell reads again. What sets the scene
-//! (`cd`, `export`, `source`) stays in front, in the shell itself. Whatever is not understood is left alone, and so
-//! is what changes the shell, runs in the background, waits for somebody, or never ends.
+//! For a single program, `tersed run` is put in front, so that the shell still reads quotes, variables and redirections. A
+//! list or pipeline becomes one argument, which the same shell reads again. Setup commands (`cd`, `export`, `source`) stay
+//! in front, in the shell itself. A command line is left alone if it is not understood, changes the shell, runs in the
+//! background, waits for a person, or never ends.
 
 mod split;
 mod words;
@@ -16,30 +16,30 @@ use crate::host::run::Shown;
 use split::{Part, first_word, split, without_assignments};
 use words::{BUILTINS, ENDLESS, HARMLESS, INTERACTIVE, KEYWORDS, SETUP_BUILTINS, SHELLS, WATCHERS};
 
-/// What a wrapped command is told.
+/// Flags for the wrapped command.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wrap<'a> {
-    /// The conversation; empty where it is not known.
+    /// Id of the conversation; empty if unknown.
     pub session: &'a str,
-    /// The call; empty where it is not known.
+    /// Id of the call; empty if unknown.
     pub call: &'a str,
-    /// How long output may be held back; the default of `tersed run` without.
+    /// How long output may be held; if not set, the default of `tersed run`.
     pub patience: Option<Duration>,
-    /// What the host shows of an output at most, where that is known.
+    /// The host's limits, if known.
     pub shown: Option<Shown>,
-    /// Whether this program is called by its whole path: a shell that reads its profile first may have another `PATH`
-    /// than the hook.
+    /// Whether this program is called by its absolute path: a shell that reads its profile may have another `PATH` than the
+    /// hook.
     pub has_whole_path: bool,
 }
 
-/// The command line in `tersed run`, or `None` where it is to run as it is.
+/// The wrapped command line; `None` if it should run unchanged.
 pub fn wrap(command: &str, session: &str, call: &str) -> Option<String> {
     Wrap { session, call, ..Wrap::default() }.around(command)
 }
 
 /// The name of this program.
 const PROGRAM: &str = "tersed";
-/// Longest command line that is read, in bytes.
+/// Longest command line that is wrapped, in bytes.
 const MAX_COMMAND: usize = 64 << 10;
 
 impl Wrap<'_> {
@@ -54,11 +54,13 @@ impl Wrap<'_> {
         let scene = parts.iter().take_while(|part| is_setup(part)).count();
         let body = &parts[scene..];
         let (head, tail) = (body.first()?, body.last()?);
-        // `cd x || make` runs what follows where the scene failed.
+        // `cd x
+        //
+        // make` runs the rest if the setup failed.
         if parts[..scene].iter().any(|part| matches!(part.end, "|" | "||")) {
             return None;
         }
-        // `cd x && a; b` runs `b` whatever comes of `cd`, which one argument behind `&&` would not.
+        // `cd x && a; b` runs `b` even if `cd` failed; one argument after `&&` would not.
         let needs_all = scene.checked_sub(1).is_some_and(|last| parts[last].end == "&&");
         if needs_all && body[..body.len() - 1].iter().any(|part| !matches!(part.end, "&&" | "|")) {
             return None;
@@ -94,7 +96,7 @@ impl Wrap<'_> {
         Some(format!("{}{wrapped}{after}", &command[..head.start]))
     }
 
-    /// `tersed run` and its flags.
+    /// `tersed run` with its flags.
     fn run(&self) -> Option<String> {
         let mut run = own_program(self.has_whole_path)?;
         run.push_str(" run");
@@ -117,32 +119,31 @@ impl Wrap<'_> {
     }
 }
 
-/// Variable with which a user says that commands may be wrapped where that is not what the hook was set up for.
+/// Variable with which a user allows wrapping commands in hosts where the hook does not do so by default.
 pub const VARIABLE: &str = "TERSED_WRAP";
 
-/// Whether the user said so.
+/// Whether the user set that variable.
 pub fn is_wanted() -> bool {
     std::env::var_os(VARIABLE).is_some_and(|value| value == "1" || value == "true")
 }
 
-/// Whether a command line has a command of ours in it.
+/// Whether a command line contains a command of ours.
 pub fn is_wrapped(command: &str) -> bool {
     command.contains("tersed run ") || command.contains("tersed' run ")
 }
 
-/// Whether a command line was put into `tersed run` by this program for that call: nobody else knows the call's id when
-/// the command line is written.
+/// Whether this program wrapped the command line for this call: nobody else knows the call's id at that time.
 pub fn is_of_call(command: &str, session: &str, call: &str) -> bool {
     !call.is_empty()
         && command.contains(&format!(" run --session {} --call {} ", quoted(session), quoted(call)))
 }
 
-/// The program that a part runs; `None` for what is no plain word, and for a keyword.
+/// The program that a part runs; `None` if it is not a plain word, or is a keyword.
 fn program(text: &str) -> Option<&str> {
     first_word(without_assignments(text)).filter(|word| !KEYWORDS.contains(word))
 }
 
-/// Whether nothing hints at a person who is asked, or at a program that never ends.
+/// Whether no word suggests a program that asks a person or never ends.
 fn is_plain(simple: &Simple) -> bool {
     let name = simple.program();
     let arguments = &simple.argv[usize::from(!simple.argv.is_empty())..];
@@ -160,7 +161,7 @@ fn is_plain(simple: &Simple) -> bool {
             || argument.starts_with("--watch")
             || argument.starts_with("dev:")
     };
-    // Most of these mean something else to `cargo`.
+    // `cargo` uses most of these words differently.
     let may_wait = if name == "cargo" { arguments.iter().any(|a| a == "watch") } else { is(WATCHERS) };
     if may_wait && arguments.iter().any(waits) {
         return false;
@@ -172,8 +173,7 @@ fn is_plain(simple: &Simple) -> bool {
             .any(|argument| matches!(argument.as_str(), "-m" | "--continue" | "--abort" | "--no-edit"))
 }
 
-/// Whether a word names a file that can run: what is none may be a function or an alias of the shell, which no
-/// child has.
+/// Whether a word names an executable file. Otherwise it may be a function or alias, which a child process does not have.
 fn is_program(word: &str) -> bool {
     if word.contains('/') {
         return true;
@@ -181,7 +181,7 @@ fn is_program(word: &str) -> bool {
     on_path(word).is_some()
 }
 
-/// The file that a program's name stands for.
+/// The file that a program name stands for.
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| is_file(path))
@@ -198,7 +198,7 @@ fn is_file(path: &Path) -> bool {
     path.is_file()
 }
 
-/// How this program is called: by its name where that finds it, or by the path that the name stands for.
+/// How to call this program: by its name if the search path finds it, else by its path.
 fn own_program(has_whole_path: bool) -> Option<String> {
     let path: PathBuf = match on_path(PROGRAM) {
         Some(_) if !has_whole_path => return Some(PROGRAM.to_owned()),
@@ -208,7 +208,7 @@ fn own_program(has_whole_path: bool) -> Option<String> {
     path.to_str().map(quoted)
 }
 
-/// A text as one word of a POSIX shell.
+/// Quotes a text as one word of a POSIX shell.
 pub fn quoted(text: &str) -> String {
     let is_plain = |b: u8| b.is_ascii_alphanumeric() || b"/._-+:@%,=".contains(&b);
     match !text.is_empty() && text.bytes().all(is_plain) {

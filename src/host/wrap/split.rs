@@ -1,23 +1,22 @@
-//! Where the commands of a command line begin and end, byte for byte. Gives up on what is more than a list of
-//! pipelines.
+//! Splits a command line into its commands, byte for byte. Gives up on anything but a list of pipelines.
 
 use std::ops::Range;
 
 use crate::detect::command::lex::{self, Spanned, Token};
 
-/// A piece of a command line between the operators that stand outside of quotes.
+/// A piece of a command line between operators outside of quotes.
 #[derive(Debug)]
 pub(super) struct Part<'a> {
     pub(super) start: usize,
-    /// Without white space at its ends.
+    /// The text without white space at its ends.
     pub(super) text: &'a str,
-    /// What follows: `&&`, `||`, `|`, `;`, a line end, or nothing.
+    /// The operator after it: `&&`, `||`, `|`, `;`, a line end, or nothing.
     pub(super) end: &'static str,
-    /// No part of a pipeline, and no redirection but `2>&1`.
+    /// Whether it is not in a pipeline and has no redirection but `2>&1`.
     pub(super) is_simple: bool,
 }
 
-/// The parts of a command line; `None` for what is more than a list of pipelines of programs.
+/// The parts of a command line; `None` if it is more than a list of pipelines of programs.
 pub(super) fn split(command: &str) -> Option<Vec<Part<'_>>> {
     let read = lex::read(command);
     if !read.passed.is_empty() {
@@ -39,10 +38,10 @@ pub(super) fn split(command: &str) -> Option<Vec<Part<'_>>> {
         let text = command[start..range.start].trim_start();
         start = range.start - text.len();
         match text.trim_end() {
-            // An operator without a command before it; blank lines and a last `;` are nothing.
+            // An operator without a command before it. Blank lines and a final `;` are allowed.
             "" if matches!(end, "\n" | "") => {}
             "" => return None,
-            // Behind a blank that is none to the shell.
+            // A comment after white space that the shell does not treat as such.
             text if text.starts_with('#') => return None,
             text => {
                 follows_pipe = end == "|";
@@ -51,7 +50,7 @@ pub(super) fn split(command: &str) -> Option<Vec<Part<'_>>> {
         }
         (start, redirects) = (range.end, false);
     }
-    // `a &&` goes on in a line that is not there.
+    // `a &&` would continue in a line that does not exist.
     parts.last().filter(|last| matches!(last.end, "" | ";" | "\n"))?;
     Some(parts)
 }
@@ -62,7 +61,7 @@ fn is_joined(command: &str, range: Range<usize>) -> bool {
     command[..at].ends_with('2') && command[at..].starts_with(">&1")
 }
 
-/// The first word, where it is written out.
+/// The first word, if it has no quotes or expansions.
 pub(super) fn first_word(text: &str) -> Option<&str> {
     let end = text.find(|c: char| c.is_ascii_whitespace()).unwrap_or(text.len());
     let word = &text[..end];
@@ -70,7 +69,7 @@ pub(super) fn first_word(text: &str) -> Option<&str> {
     (is_plain && !word.is_empty()).then_some(word)
 }
 
-/// Without the variables that are set for one command.
+/// The text without leading variable assignments.
 pub(super) fn without_assignments(text: &str) -> &str {
     let mut rest = text;
     loop {
@@ -79,7 +78,7 @@ pub(super) fn without_assignments(text: &str) -> &str {
             return rest;
         }
         let value = &rest[name + 1..];
-        // A value with quotes or brackets is not looked into.
+        // Values with quotes or brackets are not parsed.
         let end = value.find(|c: char| c.is_ascii_whitespace()).unwrap_or(value.len());
         if value[..end].contains(['"', '\'', '`', '$', '\\', '(']) {
             return "";
@@ -94,8 +93,7 @@ mod tests {
 
     use super::*;
 
-    /// Words that hold what would be an operator outside of quotes, and redirections, with whether a part that has them is
-    /// simple.
+    /// Words with an operator inside quotes, and redirections, each with whether a part that holds them counts as simple.
     const WORDS: [(&str, bool); 16] = [
         ("a", true),
         ("-x=1", true),
@@ -115,7 +113,7 @@ mod tests {
         ("< w", false),
     ];
 
-    /// What makes a command line more than a list of pipelines, or is never closed.
+    /// Command lines that are more than a list of pipelines, or have an unclosed quote.
     const MORE: [&str; 22] = [
         "(x)", "x &", "<<E", "<<< x", "<(x)", ">(x)", "|& x", ";; x", "# x", "$!", "$$", "'x", "\"x", "$'x",
         "$(x", "${x", "`x", "\"$(x\"", "x &&", "x |", "&& ; x", "; ; x",

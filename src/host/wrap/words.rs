@@ -1,9 +1,9 @@
 //! Words of command lines that decide whether one can be wrapped.
 
-/// Commands of the shell that make the scene for what follows, and reach a child.
+/// Shell commands that set up what follows, and that affect child processes.
 pub(super) const SETUP_BUILTINS: &[&str] =
     &["cd", "pushd", "popd", "export", "source", ".", "ulimit", "umask"];
-/// Commands that do nothing that needs a wrapper, or that only the shell itself can do.
+/// Commands that need no wrapper, or that only the shell itself can run.
 pub(super) const BUILTINS: &[&str] = &[
     "cd",
     "pushd",
@@ -86,10 +86,10 @@ pub(super) const BUILTINS: &[&str] = &[
     "deactivate",
     "workon",
 ];
-/// Those of them that leave the shell as it was.
+/// Builtins that do not change the shell.
 pub(super) const HARMLESS: &[&str] =
     &["echo", "printf", "pwd", "true", "false", "test", "[", ":", "type", "which", "command"];
-/// Words that begin what is more than a list of programs.
+/// Words that start compound commands.
 pub(super) const KEYWORDS: &[&str] = &[
     "if",
     "then",
@@ -117,7 +117,7 @@ pub(super) const KEYWORDS: &[&str] = &[
     "noglob",
     "nocorrect",
 ];
-/// Programs that talk to a person, or never end.
+/// Programs that interact with a person, or never end.
 pub(super) const INTERACTIVE: &[&str] = &[
     "vi",
     "vim",
@@ -171,12 +171,12 @@ pub(super) const INTERACTIVE: &[&str] = &[
     "vite",
     "xargs",
 ];
-/// Programs that talk to a person where nothing is said of what they are to do.
+/// Programs that interact with a person if they get no command to run.
 pub(super) const SHELLS: &[&str] = &[
     "sh", "bash", "zsh", "dash", "fish", "ksh", "python", "python3", "node", "ruby", "irb", "perl", "php",
     "lua", "ghci", "R", "julia", "deno", "bun", "iex", "scala", "cat", "tee", "wc", "sort", "grep",
 ];
-/// Arguments that make a program wait for a person, or for ever.
+/// Arguments that make a program wait for a person, or run without end.
 pub(super) const ENDLESS: &[&str] = &[
     "-it",
     "-ti",
@@ -200,7 +200,7 @@ pub(super) const ENDLESS: &[&str] = &[
     "login",
     "init",
 ];
-/// Programs whose arguments of [`ENDLESS`] mean that; elsewhere `-f` and the like are anything.
+/// Programs for which arguments of [`ENDLESS`] have that meaning; elsewhere `-f` and the like differ.
 pub(super) const WATCHERS: &[&str] = &[
     "docker",
     "podman",

@@ -11,7 +11,7 @@ pub(super) const ROW: Row = Row {
     scopes: BOTH,
     changes,
     folders: |place| vec![place.folder("CLAUDE_CONFIG_DIR", ".claude")],
-    then: "Sessions that run now go on without it; the plugin of editors/claude-code is not needed beside it.",
+    then: "Running sessions continue without it. The plugin in editors/claude-code is then not needed.",
 };
 
 const HOOKS: &str = include_str!("../../../editors/claude-code/hooks/hooks.json");

@@ -1,4 +1,5 @@
-//! Codex CLI: hooks, in `hooks.json` or, where the user has hooks in `config.toml`, there: Codex warns where both have some.
+//! Codex CLI: hooks in `hooks.json`; in `config.toml` if the user has hooks there, because Codex warns if both files have
+//! some.
 
 use std::fs;
 
@@ -14,7 +15,7 @@ pub(super) const ROW: Row = Row {
     scopes: BOTH,
     changes,
     folders: |place| vec![place.folder("CODEX_HOME", ".codex")],
-    then: "Codex runs no hook that nobody has looked at: open it once, type /hooks and trust the one of tersed.",
+    then: "Codex runs no hook before you trust it: open Codex once, type /hooks and trust the hook of tersed.",
 };
 
 const HOOKS: &str = include_str!("../../../editors/codex/hooks.json");

@@ -1,4 +1,4 @@
-//! GitHub Copilot: for a user an extension of the CLI, for a project hooks, which the cloud agent runs too.
+//! GitHub Copilot: an extension of the CLI for a user; hooks for a project, which the cloud agent also runs.
 
 use super::{BOTH, IN_SCRIPT, Row, example};
 use crate::install::change::Change;
@@ -11,7 +11,7 @@ pub(super) const ROW: Row = Row {
     scopes: BOTH,
     changes,
     folders: |place| vec![place.folder("COPILOT_HOME", ".copilot")],
-    then: "Extensions, which it is for a user, are an experiment: start `copilot --experimental`.",
+    then: "For a user it is an extension, and extensions are experimental: start `copilot --experimental`.",
 };
 
 const EXTENSION: &str = include_str!("../../../editors/copilot/extension.mjs");

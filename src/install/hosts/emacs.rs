@@ -1,4 +1,4 @@
-//! Emacs: a package as `package.el` installs it, so that no file of the user's is edited.
+//! Emacs: a package as `package.el` installs it. No file of the user is edited.
 
 use std::path::PathBuf;
 
@@ -13,7 +13,7 @@ pub(super) const ROW: Row = Row {
     scopes: USER,
     changes,
     folders: |place| vec![folder(place)],
-    then: "Where `package-enable-at-startup` is nil, add the folder to `load-path` and call `(tersed-gptel-mode 1)`.",
+    then: "If `package-enable-at-startup` is nil, add the folder to `load-path` and call `(tersed-gptel-mode 1)`.",
 };
 
 const PACKAGE: &str = include_str!("../../../editors/emacs/tersed.el");
@@ -31,10 +31,10 @@ const START: &str = ";;; tersed-autoloads.el --- Starts tersed with gptel  -*- l
 (with-eval-after-load 'gptel (tersed-gptel-mode 1))
 ;;; tersed-autoloads.el ends here
 ";
-/// Where that file names the program.
+/// The text around the program's name in that file.
 const PROGRAM: (&str, &str) = ("(getenv \"TERSED_BIN\") ", ")))");
 
-/// The folder that Emacs reads its settings from.
+/// The folder of the user's Emacs settings.
 fn folder(place: &Place) -> PathBuf {
     let (old, new) = (place.home.join(".emacs.d"), place.folder("XDG_CONFIG_HOME", ".config").join("emacs"));
     let is_new = !old.exists() && !place.home.join(".emacs").exists() && new.is_dir();

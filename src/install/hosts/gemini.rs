@@ -15,12 +15,12 @@ pub(super) const ROW: Row = Row {
 };
 
 const SETTINGS: &str = include_str!("../../../editors/gemini/settings.json");
-/// How a hook says nothing and ends well without its program, for a shell and for PowerShell.
+/// Lets a hook print nothing and succeed if the program is missing, for a shell and for PowerShell.
 const SILENT: (&str, &str) = ("2>/dev/null || true", "2>$null; exit 0");
 
 fn changes(place: &Place) -> Vec<Change> {
     let folder = place.either(place.folder("GEMINI_CLI_HOME", "").join(".gemini"), ".gemini");
-    // It runs hooks with PowerShell there.
+    // On Windows it runs hooks with PowerShell.
     let settings = if cfg!(windows) { SETTINGS.replace(SILENT.0, SILENT.1) } else { SETTINGS.to_owned() };
     vec![Change::json(folder.join("settings.json"), example(&settings), &place.program)]
 }

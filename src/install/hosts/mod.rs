@@ -1,4 +1,4 @@
-//! The table of hosts: one row each, by name.
+//! The table of hosts, one row each, sorted by name.
 
 mod claude_code;
 mod cline;
@@ -22,26 +22,26 @@ use super::place::{Place, Scope};
 /// A host that can be wired.
 #[derive(Debug)]
 pub struct Row {
-    /// Its name, as a user writes it.
+    /// Its name on the command line.
     pub name: &'static str,
-    /// Its name, as its makers write it.
+    /// Its official name.
     pub title: &'static str,
-    /// Names of its program.
+    /// Names of its executable.
     pub programs: &'static [&'static str],
-    /// For whom it can be wired; the first is the default.
+    /// The scopes in which it can be wired; the first is the default.
     pub scopes: &'static [Scope],
-    /// Its files, and what they need.
+    /// Its files, and the change that each needs.
     pub changes: fn(&Place) -> Vec<Change>,
-    /// Folders of the user that are there where the host is.
+    /// Folders of the user that exist if the host is installed.
     pub folders: fn(&Place) -> Vec<PathBuf>,
-    /// What is left to do by hand.
+    /// What remains to be done by hand.
     pub then: &'static str,
 }
 
 const BOTH: &[Scope] = &[Scope::User, Scope::Project];
 const USER: &[Scope] = &[Scope::User];
 
-/// All of them.
+/// All hosts.
 pub static ROWS: &[Row] = &[
     claude_code::ROW,
     cline::ROW,
@@ -57,17 +57,17 @@ pub static ROWS: &[Row] = &[
     vscode::ROW,
 ];
 
-/// Where the JavaScript plugins name the program.
+/// The text around the program's name in the JavaScript plugins.
 const IN_SCRIPT: (&str, &str) = ("env.TERSED_BIN || ", ",");
 
 impl Row {
-    /// The row of that name.
+    /// The row with this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         ROWS.iter().find(|row| row.name == name)
     }
 }
 
-/// An example of settings. Those of this program are right: a test reads them all.
+/// Parses an example of settings. The examples in this program are valid; a test reads them all.
 fn example(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }

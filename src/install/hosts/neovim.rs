@@ -1,4 +1,4 @@
-//! Neovim: a package that it finds by itself, so that no file of the user's is edited.
+//! Neovim: a package that it finds by itself. No file of the user is edited.
 
 use super::{Row, USER};
 use crate::install::change::Change;
@@ -11,7 +11,7 @@ pub(super) const ROW: Row = Row {
     scopes: USER,
     changes,
     folders: |place| vec![place.folder("XDG_CONFIG_HOME", ".config").join(app(place))],
-    then: "Settings: `require('tersed').setup({...})` in your init.lua takes the place of the package's own.",
+    then: "Settings: `require('tersed').setup({...})` in your init.lua replaces the package's own call.",
 };
 
 const CLIENT: &str = include_str!("../../../editors/neovim/lua/tersed/init.lua");
@@ -22,7 +22,7 @@ if not (package.loaded['tersed'] or vim.g.tersed_no_setup) then
   require('tersed').setup({ cmd = { vim.env.TERSED_BIN or \"tersed\" } })
 end
 ";
-/// Where that file names the program.
+/// The text around the program's name in that file.
 const PROGRAM: (&str, &str) = ("vim.env.TERSED_BIN or ", " } })");
 
 fn app(place: &Place) -> String {

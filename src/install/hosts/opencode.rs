@@ -1,4 +1,4 @@
-//! OpenCode, and Kilo, which took its plugins over: one file in the folder of plugins.
+//! OpenCode, and Kilo, which uses the same plugins: one file in the plugin folder.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! VS Code: an extension in the folder of extensions.
+//! VS Code: an extension in the extension folder.
 
 use super::{Row, USER};
 use crate::install::change::Change;
@@ -11,14 +11,14 @@ pub(super) const ROW: Row = Row {
     scopes: USER,
     changes,
     folders: |place| vec![place.home.join(".vscode")],
-    then: "Reload the window. Where VS Code does not list the extension, run \"Developer: Install Extension from \
+    then: "Reload the window. If VS Code does not list the extension, run \"Developer: Install Extension from \
            Location...\" and choose the folder above.",
 };
 
 const MANIFEST: &str = include_str!("../../../editors/vscode/package.json");
 const SCRIPT: &str = include_str!("../../../editors/vscode/extension.js");
 const README: &str = include_str!("../../../editors/vscode/README.md");
-/// Where the manifest names the program.
+/// The text around the program's name in the manifest.
 const PROGRAM: (&str, &str) =
     ("\"tersed.path\": {\n          \"type\": \"string\",\n          \"default\": ", ",\n");
 

@@ -1,4 +1,4 @@
-//! Insertion into JSON in the style that the text has: its indentation, line ends, and commas at the end.
+//! Inserts into JSON in the style of the text: its indentation, line ends, and trailing commas.
 
 use std::ops::Range;
 
@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 use super::{Fault, Member, Node, after_comment, comma_after, parse};
 use crate::install::parts::Part;
 
-/// How a text is written.
+/// The style of a text.
 struct Style {
     unit: String,
     newline: &'static str,
-    /// Everything stands on one line.
+    /// Whether everything stands on one line.
     is_flat: bool,
 }
 
-/// The text with the part, which it does not have.
+/// The text with the part added. The caller checks that it is missing.
 pub(super) fn part(text: &str, part: &Part, made: &mut Vec<Vec<String>>) -> Result<String, Fault> {
     let Some(root) = parse(text)? else {
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
@@ -72,7 +72,7 @@ fn member<'a>(text: &str, members: &'a [Member], name: &str) -> Result<Option<&'
     }
 }
 
-/// What stands at the path of a part.
+/// The value at the end of a part's path.
 fn leaf(part: &Part) -> Value {
     match part {
         Part::Element { value, .. } => json!([value]),
@@ -80,7 +80,7 @@ fn leaf(part: &Part) -> Value {
     }
 }
 
-/// A value inside of objects with these names.
+/// Wraps a value in objects with these names.
 fn nest(path: &[String], value: Value) -> Value {
     path.iter().rev().fold(value, |value, name| json!({ name: value }))
 }
@@ -96,7 +96,7 @@ fn rendered(value: &Value, style: &Style, indent: &str) -> String {
         return value.to_string();
     }
     let text = String::from_utf8_lossy(&bytes);
-    // A string in JSON has no line end of its own.
+    // A JSON string contains no raw line end.
     text.replace('\n', &format!("{}{indent}", style.newline))
 }
 
@@ -110,7 +110,7 @@ impl Style {
     }
 }
 
-/// The white space before an item that begins its line.
+/// The white space before an item, if the item is the first on its line.
 fn own_indent(text: &str, start: usize) -> Option<&str> {
     let line = line_start(text, start);
     Some(&text[line..start]).filter(|before| before.bytes().all(|b| b == b' ' || b == b'\t'))
@@ -120,7 +120,7 @@ pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |newline| newline + 1)
 }
 
-/// The white space that a line begins with.
+/// The indentation of a line.
 pub(super) fn indent_of_line(text: &str, at: usize) -> &str {
     let line = &text[line_start(text, at)..];
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
@@ -141,7 +141,7 @@ fn into(text: &str, node: &Node, style: &Style, item: impl Fn(&str) -> String) -
         out.push(',');
     }
     if !text[range.start..first.start].contains('\n') {
-        // All on the line of the bracket.
+        // Everything is on the line of the bracket.
         let space = if text[..range.end].contains(", ") || !style.is_flat { " " } else { "" };
         out.push_str(&format!("{space}{}{end}", item(indent_of_line(text, range.start))));
         out.push_str(&text[after..]);
@@ -157,7 +157,7 @@ fn into(text: &str, node: &Node, style: &Style, item: impl Fn(&str) -> String) -
     out
 }
 
-/// Behind what else stands on the line; where a bracket or a comment of several lines follows, right here.
+/// The end of the line; `from` itself if a bracket or a comment of several lines follows.
 fn end_of_line(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let mut at = from;

@@ -1,8 +1,8 @@
-//! Edits of JSON, with comments or without, that leave every other byte as it is.
+//! Edits JSON, with or without comments, and leaves every other byte as it is.
 //!
-//! A text is parsed only to know where its values are; changes are cuts and insertions in the text itself. What
-//! `add` inserts, `remove` takes out again to the byte, except that an empty object that was written over several lines
-//! comes back on one. Each change is parsed again and compared with what it should say before anyone gets to see it.
+//! The text is parsed only to find its values; changes are cuts and insertions in the text itself. `remove` undoes `add`
+//! byte for byte, with one exception: an empty object written over several lines comes back on one line. Each result is
+//! parsed again and compared with the expected value before it is returned.
 
 mod insert;
 mod remove;
@@ -24,7 +24,7 @@ pub use remove::remove;
 pub struct Fault {
     /// Line, from 1.
     pub line: usize,
-    /// What is wrong there.
+    /// The fault.
     pub text: String,
 }
 
@@ -34,7 +34,7 @@ impl Fault {
     }
 }
 
-/// A value, and where it stands.
+/// A value and its byte range.
 #[derive(Debug)]
 enum Node {
     Object(Range<usize>, Vec<Member>),
@@ -88,7 +88,7 @@ impl Node {
         }
     }
 
-    /// Where the members or elements stand.
+    /// The members or elements of a container.
     fn items(&self) -> Vec<Range<usize>> {
         match self {
             Self::Object(_, members) => members.iter().map(|member| member.range.clone()).collect(),
@@ -122,12 +122,12 @@ fn parse(text: &str) -> Result<Option<Node>, Fault> {
     Ok(ast(text)?.as_ref().map(Node::of))
 }
 
-/// The value of a text; `None` where there is nothing but white space and comments.
+/// The root value of a text; `None` if there is only white space and comments.
 pub fn value(text: &str) -> Result<Option<Value>, Fault> {
     Ok(ast(text)?.map(Value::from))
 }
 
-/// The text with those of the parts that it does not have. Says also which objects and arrays were made for them.
+/// The text with the missing parts added, and the paths of objects and arrays that were created for them.
 pub fn add(text: &str, parts: &[Part]) -> Result<(String, Vec<Vec<String>>), Fault> {
     let (mark, body) = text.strip_prefix('\u{feff}').map_or(("", text), |body| ("\u{feff}", body));
     let mut body = body.to_owned();
@@ -150,7 +150,7 @@ pub fn add(text: &str, parts: &[Part]) -> Result<(String, Vec<Vec<String>>), Fau
     Ok((format!("{mark}{body}"), made))
 }
 
-/// Where the white space and the comments end that begin at `from`.
+/// The end of the white space and comments that start at `from`.
 fn after_trivia(text: &str, from: usize) -> usize {
     let bytes = text.as_bytes();
     let mut at = from;
@@ -163,7 +163,7 @@ fn after_trivia(text: &str, from: usize) -> usize {
     }
 }
 
-/// Where the comment ends that begins at `from`; the end of its line is no part of it.
+/// The end of the comment that starts at `from`, without its line end.
 fn after_comment(text: &str, from: usize) -> usize {
     let rest = &text[from..];
     let length = match rest.starts_with("/*") {
@@ -173,7 +173,7 @@ fn after_comment(text: &str, from: usize) -> usize {
     from + length.unwrap_or(rest.len())
 }
 
-/// Where the comma is that follows a value which ends at `end`.
+/// The position of the comma after a value that ends at `end`.
 fn comma_after(text: &str, end: usize) -> Option<usize> {
     let at = after_trivia(text, end);
     (text.as_bytes().get(at) == Some(&b',')).then_some(at)

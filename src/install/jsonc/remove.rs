@@ -1,4 +1,4 @@
-//! Removal from JSON: our entries, the commas and line ends that came with them, and what was made for them.
+//! Removes from JSON: our entries, their commas and line ends, and containers that were created for them.
 
 use std::ops::Range;
 
@@ -8,19 +8,19 @@ use super::insert::{indent_of_line, line_start};
 use super::{Fault, Node, comma_after, parse, value};
 use crate::install::parts::{Part, at, is_entry, is_ours};
 
-/// One step from a value to one in it.
+/// One step from a value to a value inside it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     Name(String),
     Index(usize),
 }
 
-/// The text without entries of ours where the parts have them. Objects and arrays that are empty then go too where
-/// `made` names them, or where it is not known. The value of a [`Part::Default`] goes only where `made` names it.
+/// The text without our entries at the paths of the parts. Empty objects and arrays are then removed too if `made` lists
+/// them or is unknown. The value of a [`Part::Default`] is removed only if `made` lists it.
 pub fn remove(text: &str, parts: &[Part], made: Option<&[Vec<String>]>) -> Result<String, Fault> {
     let (mark, body) = text.strip_prefix('\u{feff}').map_or(("", text), |body| ("\u{feff}", body));
     let mut body = body.to_owned();
-    // The latest first, so that each finds the text as it was when it came.
+    // In reverse order, so that each sees the text as it was when it was added.
     for part in parts.iter().rev() {
         let mut is_changed = false;
         while let Some(target) = target(value(&body)?.as_ref(), part, made) {
@@ -34,7 +34,7 @@ pub fn remove(text: &str, parts: &[Part], made: Option<&[Vec<String>]>) -> Resul
     Ok(format!("{mark}{body}"))
 }
 
-/// The last entry of ours that a part could have given, as much of it as is ours alone.
+/// The last entry of ours that matches a part, or the part of it that is ours alone.
 fn target(root: Option<&Value>, part: &Part, made: Option<&[Vec<String>]>) -> Option<Vec<Step>> {
     let mut steps: Vec<Step> = part.path().iter().cloned().map(Step::Name).collect();
     let found = at(root?, part.path())?;
@@ -51,7 +51,7 @@ fn target(root: Option<&Value>, part: &Part, made: Option<&[Vec<String>]>) -> Op
     }
 }
 
-/// Goes on into an element where others have something in it beside ours.
+/// Descends into an element that others also use.
 fn inside(element: &Value, steps: &mut Vec<Step>) {
     if is_entry(element) {
         return;
@@ -65,7 +65,7 @@ fn inside(element: &Value, steps: &mut Vec<Step>) {
     }
 }
 
-/// Removes what a part left empty, from the inside out.
+/// Removes containers that a part left empty, innermost first.
 fn without_empty(mut body: String, part: &Part, made: Option<&[Vec<String>]>) -> Result<String, Fault> {
     let path = part.path();
     for end in (1..=path.len()).rev() {
@@ -88,7 +88,7 @@ fn without_empty(mut body: String, part: &Part, made: Option<&[Vec<String>]>) ->
     Ok(body)
 }
 
-/// The object or array that holds a value, and which of its items that is.
+/// The container of a value, and the index of the value in it.
 fn find<'a>(root: &'a Node, steps: &[Step]) -> Option<(&'a Node, usize)> {
     let (last, before) = steps.split_last()?;
     let mut node = root;
@@ -128,7 +128,7 @@ fn without(text: &str, steps: &[Step]) -> Result<String, Fault> {
     if value(&tight) == Ok(expected.clone()) {
         return Ok(tight);
     }
-    // What follows on the line would have become part of a comment.
+    // Otherwise the rest of the line would become part of a comment.
     let loose = cut(text, cuts(text, holder, index, false));
     if value(&loose) == Ok(expected) { Ok(loose) } else { Err(fault()) }
 }
@@ -148,7 +148,7 @@ fn drop_from(root: &mut Value, steps: &[Step]) -> Option<()> {
     }
 }
 
-/// What goes with one item: itself, a comma, and with `tight` the white space before it.
+/// The ranges to cut for one item: itself, a comma, and with `tight` the white space before it.
 fn cuts(text: &str, holder: &Node, index: usize, tight: bool) -> Vec<Range<usize>> {
     let items = holder.items();
     let (whole, item) = (holder.range(), items[index].clone());
@@ -163,7 +163,7 @@ fn cuts(text: &str, holder: &Node, index: usize, tight: bool) -> Vec<Range<usize
             && items.len() > 1
             && !text[start..item.start].contains('\n')
         {
-            // The next takes its place behind the bracket.
+            // The next item moves up to the bracket.
             let next = comma + 1 + text[comma + 1..].len() - text[comma + 1..].trim_start_matches(' ').len();
             cuts.push(comma + 1..next);
         }
@@ -171,7 +171,7 @@ fn cuts(text: &str, holder: &Node, index: usize, tight: bool) -> Vec<Range<usize
         cuts.extend(comma_after(text, items[before].end).map(|comma| comma..comma + 1));
     }
     if items.len() == 1 && tight && start == whole.start + 1 {
-        // An object that had nothing in it before stood on one line.
+        // An object that was empty before stood on one line.
         let rest = &text[item.end..whole.end - 1];
         let line = rest.strip_prefix('\r').unwrap_or(rest).strip_prefix('\n');
         let own = line.and_then(|line| line.strip_prefix(indent_of_line(text, whole.start)));
@@ -182,7 +182,7 @@ fn cuts(text: &str, holder: &Node, index: usize, tight: bool) -> Vec<Range<usize
     cuts
 }
 
-/// Where the white space before an item begins: up to and with one line end.
+/// The start of the white space before an item, with at most one line end.
 fn space_before(text: &str, start: usize) -> usize {
     let line = line_start(text, start);
     let blank = text[..start].trim_end_matches([' ', '\t']).len();

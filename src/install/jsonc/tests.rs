@@ -1,4 +1,4 @@
-//! Texts as people write them, and texts of random shape.
+//! Texts as people write them, and random texts.
 
 use proptest::prelude::*;
 use serde_json::json;
@@ -83,7 +83,7 @@ fn an_empty_object_of_the_user_stays_and_one_of_ours_goes() {
         let (with, made) = add(text, &ours()).unwrap();
         assert_eq!(remove(&with, &ours(), Some(&made)).unwrap(), text);
     }
-    // Where nothing is known of before, what is empty without us came with us.
+    // If the earlier state is unknown, a container that is empty without us counts as ours.
     let (with, _) = add("{\n  \"a\": 1\n}\n", &ours()).unwrap();
     assert_eq!(remove(&with, &ours(), None).unwrap(), "{\n  \"a\": 1\n}\n");
     assert_eq!(remove("{ \"mcpServers\": {} }", &ours(), None).unwrap(), "{ \"mcpServers\": {} }");
@@ -111,7 +111,7 @@ fn what_cannot_be_edited_is_refused_with_its_line() {
     }
 }
 
-/// A document as it is written: values with white space, comments and commas at the end.
+/// Writes a document with random white space, comments and trailing commas.
 fn document() -> impl Strategy<Value = String> {
     let space = prop_oneof![
         4 => Just(""), 2 => Just(" "), 2 => Just("\n"), 2 => Just("\n    "), 1 => Just("\n\t"), 1 => Just(" // c\n"),
@@ -168,7 +168,7 @@ fn object(
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
 
-    /// What is added is there, second times add nothing, and all of it comes out again to the byte.
+    /// Added parts are present, adding twice changes nothing, and removal restores every byte.
     #[test]
     fn every_document_comes_back(text in document()) {
         let Ok((with, made)) = add(&text, &ours()) else {
@@ -187,7 +187,7 @@ proptest! {
         prop_assert_eq!(remove(&with, &ours(), Some(&made)).unwrap(), text);
     }
 
-    /// A member that came behind ours stays as it would have been without us.
+    /// A member added after ours stays as it would be without ours.
     #[test]
     fn later_changes_stay(text in document()) {
         let later = Part::Default { path: vec!["zzz".into()], value: json!({ "k": [1] }) };
@@ -201,7 +201,7 @@ proptest! {
         prop_assert_eq!(comments(&left), comments(&wanted));
     }
 
-    /// Nothing makes it panic, and what it refuses it refuses whole.
+    /// Never panics, and a refused text stays unchanged.
     #[test]
     fn any_text_is_answered(text in "[{}\\[\\]\":, \\n/*a\\\\]{0,24}") {
         let _ = add(&text, &ours());

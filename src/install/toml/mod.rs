@@ -1,7 +1,7 @@
-//! Edits of TOML that leave every other byte as it is: tables at the end of the text.
+//! Edits TOML and leaves every other byte as it is: adds tables at the end of the text.
 //!
-//! As for JSON, a text is parsed only to know where its tables are, what `add` appends `remove` takes out again to the
-//! byte, and each change is parsed again before anyone gets to see it.
+//! As for JSON, the text is parsed only to find its tables, `remove` undoes `add` byte for byte, and each result is parsed
+//! again before it is returned.
 
 mod remove;
 #[cfg(test)]
@@ -57,7 +57,7 @@ fn of_value(value: &toml_edit::Value) -> Value {
     }
 }
 
-/// The text with those of the parts that it does not have.
+/// The text with the missing parts added.
 pub fn add(text: &str, parts: &[Part]) -> Result<String, Fault> {
     let mut text = text.to_owned();
     for part in parts {
@@ -71,14 +71,14 @@ pub fn add(text: &str, parts: &[Part]) -> Result<String, Fault> {
         };
         match value(&next) {
             Ok(root) if part.is_held(&root) => text = next,
-            // What is there was written in a way that no table can be added to.
+            // The existing value is written in a form to which no table can be added.
             _ => return Err(refused(&text, part.path())),
         }
     }
     Ok(text)
 }
 
-/// Why no table can be added: the value in its way, and what it would have to be.
+/// Why no table can be added: the value in the way, and the form that it should have.
 fn refused(text: &str, path: &[String]) -> Fault {
     let what = format!(
         "`{}` cannot be added: `{}` is written inline or is something else; write it as [{}] with a header of its own",
@@ -96,7 +96,7 @@ fn newline_of(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
-/// With the tables of a part at the end, behind an empty line.
+/// Adds the tables of a part at the end, after an empty line.
 fn appended(text: &str, part: &Part) -> String {
     let mut block = String::new();
     let (path, value, is_element) = match part {
@@ -115,7 +115,7 @@ fn appended(text: &str, part: &Part) -> String {
     format!("{text}{newline}{newline}{}", block.trim_end())
 }
 
-/// A table with its header: plain values first, then the tables in it.
+/// Writes a table with its header: plain values first, then the tables in it.
 fn tables(path: &[String], value: &Value, is_element: bool, out: &mut String) {
     let name = path.iter().map(|name| toml_edit::Key::new(name).to_string()).collect::<Vec<_>>().join(".");
     out.push_str(&if is_element { format!("[[{name}]]\n") } else { format!("[{name}]\n") });
@@ -151,7 +151,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-/// With a plain value: in its table where that has a header, else with a table of its own.
+/// Adds a plain value: to its table if that has a header, else in a new table.
 fn with_default(text: &str, path: &[String], value: &Value) -> String {
     let Some((name, table)) = path.split_last() else { return text.to_owned() };
     let line = format!("{} = {}{}", toml_edit::Key::new(name.as_str()), plain(value), newline_of(text));

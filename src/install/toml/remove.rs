@@ -1,4 +1,4 @@
-//! Removal from TOML: tables of ours, with the empty line before each.
+//! Removes our tables from TOML, with the empty line before each.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::{of_item, parse, refused, value};
 use crate::install::jsonc::Fault;
 use crate::install::parts::{Part, is_entry, is_ours};
 
-/// The text without tables of ours where the parts have them. The values of [`Part::Default`] stay.
+/// The text without our tables at the paths of the parts. The values of [`Part::Default`] stay.
 pub fn remove(text: &str, parts: &[Part]) -> Result<String, Fault> {
     let mut text = text.to_owned();
     for part in parts.iter().rev() {
@@ -24,7 +24,7 @@ pub fn remove(text: &str, parts: &[Part]) -> Result<String, Fault> {
     Ok(text)
 }
 
-/// Where the tables of the last entry of ours stand that a part could have given.
+/// The ranges of the tables of the last entry of ours that matches a part.
 fn ranges(text: &str, part: &Part) -> Result<Option<Vec<Range<usize>>>, Fault> {
     let root = parse(text)?;
     let found = part.path().iter().try_fold(root.as_item(), |item, name| item.get(name.as_str()));
@@ -38,7 +38,7 @@ fn ranges(text: &str, part: &Part) -> Result<Option<Vec<Range<usize>>>, Fault> {
             let mut all = Vec::new();
             places(text, table, &mut all);
             all.sort_by_key(|range| range.start);
-            // What stands together goes together.
+            // Adjacent ranges are merged.
             all.dedup_by(|next, range| {
                 let is_next = text[range.end..next.start].trim().is_empty();
                 range.end = if is_next { next.end } else { range.end };
@@ -49,7 +49,7 @@ fn ranges(text: &str, part: &Part) -> Result<Option<Vec<Range<usize>>>, Fault> {
         .filter(|all| !all.is_empty()))
 }
 
-/// The last table that is ours; where others have tables in it beside ours, that of ours in it.
+/// The last table that is ours; if others also have tables in it, the one inside it that is ours.
 fn last_of_ours(all: &toml_edit::ArrayOfTables) -> Option<&Table> {
     let as_value = |table: &Table| of_item(&Item::Table(table.clone()));
     let table = all.iter().filter(|table| is_ours(&as_value(table))).last()?;
@@ -67,7 +67,7 @@ fn last_of_ours(all: &toml_edit::ArrayOfTables) -> Option<&Table> {
     Some(table)
 }
 
-/// Where a table and those in it stand: from the header to the end of the line of the last value.
+/// Collects the ranges of a table and of those inside it, from the header to the end of the last value's line.
 fn places(text: &str, table: &Table, all: &mut Vec<Range<usize>>) {
     let mut end = table.span().map(|span| span.end);
     for (_, item) in table {
@@ -84,12 +84,12 @@ fn places(text: &str, table: &Table, all: &mut Vec<Range<usize>>) {
     }
 }
 
-/// Bytes of the line end that a text begins with.
+/// Length in bytes of the line end at the start of a text.
 fn newline_at(text: &str) -> usize {
     if text.starts_with("\r\n") { 2 } else { usize::from(text.starts_with('\n')) }
 }
 
-/// The text without these places and the empty line before each.
+/// The text without these ranges and the empty line before each.
 fn without(text: &str, ranges: Vec<Range<usize>>) -> Result<String, Fault> {
     let mut out = text.to_owned();
     for range in ranges.into_iter().rev() {
@@ -100,14 +100,14 @@ fn without(text: &str, ranges: Vec<Range<usize>>) -> Result<String, Fault> {
         };
         let is_last = range.end == out.len();
         let before = newline(&out[..start]);
-        // What came with the block: an empty line, and where the text had no line end, that too.
+        // What was added with the block: an empty line, and a line end if the text had none.
         if before > 0 && newline(&out[..start - before]) > 0 {
             start -= before;
             if is_last && !out.ends_with('\n') {
                 start -= newline(&out[..start]);
             }
         }
-        // At the start of the text it is the empty line of what follows.
+        // At the start of the text, the empty line belongs to what follows.
         let after = if start == 0 { newline_at(&out[range.end..]) } else { 0 };
         out.replace_range(start..range.end + after, "");
     }

@@ -1,4 +1,4 @@
-//! Texts as people write them, and texts of random shape.
+//! Texts as people write them, and random texts.
 
 use super::*;
 use proptest::prelude::*;

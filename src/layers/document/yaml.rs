@@ -1,4 +1,4 @@
-//! YAML as values that know their lines. Reads no file.
+//! Parses YAML into values with line numbers. Reads no file.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use serde_saphyr::{DuplicateKeyPolicy, Spanned};
 
 use super::{Data, Node, Unreadable};
 
-/// Reads YAML.
+/// Parses YAML.
 pub fn yaml(text: &str) -> Result<Node, Unreadable> {
     let mut options = crate::files::yaml::options();
     options.duplicate_keys = DuplicateKeyPolicy::Error;
@@ -22,7 +22,7 @@ pub fn yaml(text: &str) -> Result<Node, Unreadable> {
             let line = error.location().map(|place| place.line() as usize).filter(|line| *line > 0);
             let error = error.to_string();
             let reason = error.lines().next().unwrap_or_default();
-            // The place stands in front of the message.
+            // The message starts with the place.
             let reason = reason.split(" at line ").next().unwrap_or(reason);
             Err(Unreadable { line, reason: reason.to_owned() })
         }

@@ -1,13 +1,12 @@
-//! Brackets that open and close: the stack, which closing brace belongs to which opening one, and the
-//! items whose bodies they are.
+//! Opening and closing brackets: the stack, matching braces, and the items whose bodies they enclose.
 
-use super::super::{Kind, Language, indent_of};
 use super::head::{Head, Inside, Verdict};
 use super::level::{Frame, Statement};
 use super::lex::{Tok, Token};
 use super::parse::Parser;
+use crate::outline::{Kind, Language, indent_of};
 
-/// How many open brackets are looked through for one that a closing brace fits by its indentation.
+/// How many open brackets are searched for one that fits a closing brace by indentation.
 const MAX_OPEN: usize = 16;
 
 impl Parser<'_, '_> {
@@ -23,7 +22,7 @@ impl Parser<'_, '_> {
         self.enter(token, close, inside, None, false);
     }
 
-    /// Puts a bracket on the stack. Inside parentheses the statement outside goes on.
+    /// Pushes a bracket. Inside parentheses the outer statement continues.
     fn enter(&mut self, token: &Token, close: u8, inside: Inside, item: Option<usize>, ends: bool) {
         let start = self.now.lines.map_or(token.line, |l| l.0);
         let indents = (indent_of(self.lines[token.line as usize]), indent_of(self.lines[start as usize]));
@@ -85,7 +84,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The item that a block in a call makes when the call is a test's: `it('does', () => {`.
+    /// The item of a block in a test call: `it('does', () => {`.
     fn test(&mut self, token: &Token) -> Option<usize> {
         if self.language != Language::TypeScript
             || self.frames.iter().rev().take(2).filter(|f| f.close == b')').count() != 1
@@ -106,7 +105,7 @@ impl Parser<'_, '_> {
         }
         match self.partner(token) {
             Some(at) => {
-                // A statement that its block's end cuts off, with the lines up to that end.
+                // A statement that is cut off by the end of its block, with the lines up to that end.
                 self.close_frames(at + 1, token.line.saturating_sub(1));
                 self.close_brace(token);
             }
@@ -114,7 +113,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The open brace that a closing one belongs to.
+    /// The open brace that a closing brace matches.
     fn partner(&self, token: &Token) -> Option<usize> {
         let top = self.frames.iter().rposition(|f| f.close == b'}')?;
         let indent = token.start as usize;
@@ -159,7 +158,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Remembers the pair of brackets that ends on `line` when it is the longest so far.
+    /// Records the pair of brackets that ends on `line` if it is the longest so far.
     fn spanned(&mut self, line: u32) {
         let open = self.now.open;
         if line > open && self.now.span.is_none_or(|(a, b)| line - open > b - a) {
@@ -199,7 +198,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Closes all frames from `keep` on; what is cut off ends on `line`.
+    /// Closes all frames from `keep` on; unfinished items end on `line`.
     pub(super) fn close_frames(&mut self, keep: usize, line: u32) {
         while self.frames.len() > keep {
             if self.now.lines.is_some() && !self.in_paren() {
@@ -217,7 +216,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Ends an item's block on `line`, which closes it or is the last line inside.
+    /// Ends an item's block on `line`, which closes it or is its last line.
     pub(super) fn seal(&mut self, item: usize, line: u32, closed: bool) {
         if let Some(item) = self.items.get_mut(item) {
             let end = line as usize + usize::from(!closed);
@@ -226,7 +225,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// A closing brace that nothing opened: the lines so far were the inside of something.
+    /// A closing brace without an opening one: the lines so far were the inside of something.
     fn stray(&mut self) {
         if self.now.lines.is_some() && self.frames.is_empty() {
             self.end_statement();
@@ -235,7 +234,7 @@ impl Parser<'_, '_> {
         self.tokens.clear();
         self.now = Statement::default();
         if self.strange > 0 {
-            // It was a function's body: what looked like members are its variables.
+            // It was a function body, so apparent members are its variables.
             let last = self.items.split_off(self.stretch.min(self.items.len()));
             self.items.extend(last.into_iter().filter(|i| !i.body.is_empty() || i.kind == Kind::Import));
         }

@@ -1,4 +1,4 @@
-//! What runs over the ends of lines: comments, long strings, templates, here documents, pages.
+//! Constructs that span lines: comments, long strings, templates, here documents, pages.
 
 use super::lex::{CLASSES, Lexer, Mode, Tok, Token, WORD};
 use super::literals::text_end;
@@ -16,7 +16,7 @@ impl Lexer<'_, '_> {
         Tok::Text
     }
 
-    /// Goes on with a string from the current place to its end, on this line or a later one.
+    /// Continues a string to its end, on this line or a later one.
     pub(super) fn text(&mut self, bytes: &[u8], end: Vec<u8>, escapes: bool) {
         match text_end(bytes, self.at, &end, escapes) {
             Some(at) => self.at = at,
@@ -28,7 +28,7 @@ impl Lexer<'_, '_> {
         self.value = true;
     }
 
-    /// Goes on with a block comment; nested ones count where the language nests them.
+    /// Continues a block comment; nested comments count in languages that allow them.
     pub(super) fn comment(&mut self, bytes: &[u8]) {
         let Mode::Comment(mut depth) = self.mode else { return };
         while let Some(found) = memchr::memchr2(b'*', b'/', bytes.get(self.at..).unwrap_or_default()) {
@@ -53,7 +53,7 @@ impl Lexer<'_, '_> {
         self.mode = Mode::Comment(depth);
     }
 
-    /// Goes on with a template literal up to its end, the line's end or a `${`.
+    /// Continues a template literal to its end, the line end or a `${`.
     pub(super) fn template(&mut self, bytes: &[u8]) {
         while let Some(found) = memchr::memchr3(b'`', b'\\', b'$', bytes.get(self.at..).unwrap_or_default()) {
             let i = self.at + found;
@@ -75,12 +75,12 @@ impl Lexer<'_, '_> {
         self.at = bytes.len();
     }
 
-    /// Goes on with what started on a line before.
+    /// Continues what started on an earlier line.
     pub(super) fn resume(&mut self, bytes: &[u8]) -> Option<Token> {
         let start = self.at;
         match &self.mode {
             Mode::Comment(_) => {
-                let start = start.max(super::super::indent_of(self.lines[self.line]).min(bytes.len()));
+                let start = start.max(crate::outline::indent_of(self.lines[self.line]).min(bytes.len()));
                 self.at = start;
                 self.comment(bytes);
                 let token = self.token(Tok::Comment, start);

@@ -1,9 +1,9 @@
-//! The tokens of one statement up to its `{` or its end, and what a grammar makes of them.
+//! The tokens of one statement up to its `{` or its end, and the result of a grammar.
 
-use super::super::Kind;
 use super::lex::{Tok, Token};
+use crate::outline::Kind;
 
-/// What the inside of a pair of braces holds.
+/// What a pair of braces contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Inside {
     /// The file, a module, a namespace.
@@ -14,13 +14,13 @@ pub(super) enum Inside {
     Enum,
     /// An object literal: names with functions.
     Object,
-    /// Statements. Only what a keyword declares is looked for.
+    /// Statements; only declarations by keyword are recognised.
     Code,
-    /// Nothing to look for.
+    /// Nothing of interest.
     Nothing,
 }
 
-/// Where a name stands: a line, and bytes in it.
+/// The position of a name: a line, and bytes in it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Name {
     pub line: u32,
@@ -28,7 +28,7 @@ pub(super) struct Name {
     pub end: u32,
 }
 
-/// What a statement turned out to be.
+/// The classification of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Verdict {
     /// A declaration. With a brace: what is inside, and whether the closing brace ends the statement.
@@ -37,11 +37,11 @@ pub(super) enum Verdict {
     Plain(Inside),
     /// A brace in the middle of a statement.
     More(Inside),
-    /// Not understood.
+    /// Not recognised.
     Strange,
 }
 
-/// The tokens of a statement at its own level; what its parentheses hold is left out.
+/// The tokens of a statement at its own level, without the content of parentheses.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Head<'t, 'a> {
     pub tokens: &'t [Token],
@@ -95,7 +95,7 @@ impl<'t, 'a> Head<'t, 'a> {
                 _ => {}
             }
         }
-        // Comparisons are no brackets.
+        // Comparison operators are not brackets.
         if angle > 0 { (from..self.len()).find(|i| self.tokens[*i].tok == tok) } else { None }
     }
 

@@ -1,8 +1,8 @@
 //! Statements of Java, C# and Dart: modifiers, a type, a name.
 
-use super::super::Kind;
 use super::head::{Head, Inside, Verdict};
 use super::lex::Tok;
+use crate::outline::Kind;
 
 const MODIFIERS: &[&str] = &[
     "public",

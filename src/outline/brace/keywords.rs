@@ -1,8 +1,8 @@
 //! Statements of Kotlin, Swift and Scala: what a keyword among modifiers declares.
 
-use super::super::Kind;
 use super::head::{Head, Inside, Verdict};
 use super::lex::Tok;
+use crate::outline::Kind;
 
 const MODIFIERS: &[&str] = &[
     "public",

@@ -1,24 +1,24 @@
-//! What the parser keeps of each level of brackets, and where lines end statements.
+//! The parser's state for each level of brackets, and where line ends end statements.
 
-use super::super::Language;
 use super::head::Inside;
 use super::lex::Tok;
+use crate::outline::Language;
 
-/// A statement that is being read.
+/// A statement that is being parsed.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Statement {
     /// Its first token in the parser's list.
     pub first: usize,
-    /// Its first and last line; the first of any token, also of those that are not kept.
+    /// Its first and last line; the first includes tokens that are not kept.
     pub lines: Option<(u32, u32)>,
-    /// The comments and attributes above: first line, last line, first that says something.
+    /// The comments and attributes above: first line, last line, first line with content.
     pub lead: Option<(u32, u32)>,
     pub doc: Option<u32>,
-    /// Whether the lead holds an attribute, which belongs to what follows at any distance.
+    /// Whether the lead contains an attribute, which applies to the next item at any distance.
     pub attribute: bool,
-    /// The item that a block of it already made.
+    /// The item that one of its blocks already created.
     pub item: Option<usize>,
-    /// Lines of its longest pair of brackets that spans lines.
+    /// Lines of its longest bracket pair over several lines.
     pub span: Option<(u32, u32)>,
     /// The line of the bracket that is open now.
     pub open: u32,
@@ -29,11 +29,11 @@ pub(super) struct Statement {
 pub(super) struct Frame {
     pub close: u8,
     pub inside: Inside,
-    /// The statement outside, and whether the closing brace ends it.
+    /// The outer statement, and whether the closing brace ends it.
     pub outer: Statement,
     pub ends: bool,
     pub item: Option<usize>,
-    /// First line of a block that is not understood.
+    /// First line of an unrecognised block.
     pub strange: Option<u32>,
     pub line: u32,
     /// Indentations of the bracket's line and of its statement's first line.
@@ -71,7 +71,7 @@ pub(super) fn ends_line(tok: Tok, word: &str) -> bool {
     }
 }
 
-/// Whether a line that starts with this word goes on with the statement before.
+/// Whether a line that starts with this word continues the previous statement.
 pub(super) fn is_joining(word: &str) -> bool {
     matches!(
         word,

@@ -1,7 +1,7 @@
 //! Tokens of languages of braces: words, brackets, marks, strings, comments.
 //!
-//! It knows strings, comments and literals of each language as far as braces could hide in them. A
-//! string that may not run over lines ends with its line, so that one stray quote costs one line.
+//! It recognises strings, comments and literals of each language as far as they may hide braces. A string that may not span
+//! lines ends with its line, so a stray quote affects only one line.
 
 use super::literals::{char_end, lifetime_end, line_text_end, regex_end, starts_in_comment, starts_in_page};
 use super::syntax::{Backtick, Quote, Syntax};
@@ -13,7 +13,7 @@ pub(super) enum Tok {
     Word,
     /// A string or character literal.
     Text,
-    /// One mark; an operator that ends in `=` counts as `%`.
+    /// Any other character; an operator that ends in `=` counts as `%`.
     Mark(u8),
     /// `=>`, or `->` of a function's result.
     Arrow,
@@ -38,7 +38,7 @@ pub(super) struct Token {
     pub end: u32,
 }
 
-/// What the text at the current place is part of.
+/// The construct at the current position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Mode {
     Code,
@@ -63,10 +63,10 @@ pub(super) struct Lexer<'a, 's> {
     pub(super) line: usize,
     pub(super) at: usize,
     pub(super) mode: Mode,
-    /// Open braces, and at which counts of them a template's `${` opened.
+    /// Number of open braces, and the counts at which a template's `${` opened.
     pub(super) depth: u32,
     pub(super) templates: Vec<u32>,
-    /// Whether the last token ended a value, so that a `/` divides.
+    /// Whether the last token ended a value, so that `/` means division.
     pub(super) value: bool,
 }
 
@@ -150,7 +150,7 @@ impl<'a, 's> Lexer<'a, 's> {
         Token { tok, line: self.line as u32, start: start as u32, end: self.at as u32 }
     }
 
-    /// One token at the current place of a line of code; `None` for what leaves no token.
+    /// One token at the current position of a line of code; `None` if it yields no token.
     fn code(&mut self, bytes: &[u8], byte: u8) -> Option<Tok> {
         match CLASSES[byte as usize] {
             WORD => return self.word(bytes, byte),

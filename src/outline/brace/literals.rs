@@ -1,4 +1,4 @@
-//! Where strings and other literals end on a line, and what the first line is in the middle of.
+//! Finds the ends of strings and other literals on a line, and detects a start inside a comment or page.
 
 /// Whether the lines start inside a block comment: a line that ends one comes before any that opens one.
 pub(super) fn starts_in_comment(lines: &[&str]) -> bool {
@@ -36,7 +36,7 @@ pub(super) fn line_text_end(bytes: &[u8], start: usize, quote: u8) -> Option<usi
     text_end(bytes, start + 1, &[quote], true)
 }
 
-/// Where a string that goes on at `at` ends, after its closing text.
+/// The end, after its closing text, of a string that continues at `at`.
 pub(super) fn text_end(bytes: &[u8], mut at: usize, end: &[u8], escapes: bool) -> Option<usize> {
     let first = *end.first()?;
     while let Some(found) = memchr::memchr2(first, b'\\', bytes.get(at..)?) {

@@ -1,8 +1,7 @@
-//! Languages that nest with braces: one parser over tokens, one small grammar a language.
+//! Languages that nest with braces: one parser over tokens, and one small grammar for each language.
 //!
-//! The parser keeps a stack of open brackets and the tokens of the statement that each level is in the
-//! middle of. A grammar sees only those tokens. Braces that do not match are mended with the indentation
-//! of the lines, so that one mistake does not swallow what follows.
+//! The parser keeps a stack of open brackets, and the tokens of the current statement of each level. A grammar sees only
+//! those tokens. Unmatched braces are repaired by indentation, so one mistake does not affect everything that follows.
 
 mod blocks;
 mod c;
@@ -25,8 +24,7 @@ use super::{Found, Language};
 
 use head::{Head, Inside, Verdict};
 
-/// A language's grammar: what a statement is, from its tokens, what it stands in, and whether a `{`
-/// follows.
+/// A language's grammar: classifies a statement by its tokens, its context, and whether a `{` follows.
 type Grammar = fn(&Head<'_, '_>, Inside, bool) -> Verdict;
 
 /// The declarations of a text.

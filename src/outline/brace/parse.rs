@@ -1,22 +1,22 @@
-//! The stack of brackets and statements, and the items that come of it.
+//! The stack of brackets and statements, and the items found.
 
-use super::super::{Found, Item, Kind, Language, has_word, indent_of};
 use super::Grammar;
 use super::head::{Head, Inside, Name, Verdict, name_text, text};
 use super::level::{Frame, Statement, ends_line, is_joining, is_starter};
 use super::lex::{Lexer, Tok, Token};
 use super::syntax::{self, Syntax};
+use crate::outline::{Found, Item, Kind, Language, has_word, indent_of};
 
-/// Tokens that a statement keeps; what is longer is a table or an expression.
+/// Most tokens kept of a statement; a longer one is a table or an expression.
 pub(super) const LONGEST: usize = 96;
 
-/// An `#if` that is open.
+/// An open `#if`.
 #[derive(Debug)]
 pub(super) struct Condition {
     pub frames: usize,
-    /// Whether the lines up to the next branch are left out.
+    /// Whether lines up to the next branch are skipped.
     pub skip: bool,
-    /// Whether a branch was read that left brackets open or closed some of before.
+    /// Whether an earlier branch changed the bracket nesting.
     pub uneven: bool,
 }
 
@@ -30,11 +30,11 @@ pub(super) struct Parser<'a, 's> {
     pub(super) frames: Vec<Frame>,
     pub(super) now: Statement,
     pub(super) items: Vec<Item<'a>>,
-    /// Strange lines at the outermost level since the last brace that nothing opened.
+    /// Unrecognised lines at the outermost level since the last unmatched closing brace.
     pub(super) strange: usize,
-    /// Where the items of that stretch start.
+    /// Index of the first item since then.
     pub(super) stretch: usize,
-    /// What the outermost level is.
+    /// The context of the outermost level.
     pub(super) base: Inside,
     pub(super) conditions: Vec<Condition>,
     last_line: u32,
@@ -88,7 +88,7 @@ impl<'a, 's> Parser<'a, 's> {
         Found { items: self.items, strange: self.strange }
     }
 
-    /// What the place of the current statement is inside of.
+    /// The context of the current statement.
     pub(super) fn inside(&self) -> Inside {
         self.frames.last().map_or(self.base, |f| f.inside)
     }
@@ -130,7 +130,7 @@ impl<'a, 's> Parser<'a, 's> {
         }
     }
 
-    /// Takes a token into the current statement.
+    /// Adds a token to the current statement.
     fn push(&mut self, token: &Token) {
         if self.in_paren() {
             // The name of a test is the first string of its call.
@@ -148,7 +148,7 @@ impl<'a, 's> Parser<'a, 's> {
         }
     }
 
-    /// Keeps a token of the current statement; the last place is for the newest.
+    /// Stores a token of the current statement; the last slot is for the newest.
     pub(super) fn keep(&mut self, token: Token) {
         if self.tokens.len() - self.now.first >= LONGEST {
             self.tokens.pop();
@@ -171,7 +171,7 @@ impl<'a, 's> Parser<'a, 's> {
         }
     }
 
-    /// Ends the statement before a token when a line's end does, and takes off finished annotations.
+    /// Ends the statement before a token if a line end does so, and removes finished annotations.
     pub(super) fn before(&mut self, token: &Token) {
         let Some(last) = self.tokens.get(self.now.first..).and_then(|t| t.last()).copied() else {
             return;
@@ -229,7 +229,7 @@ impl<'a, 's> Parser<'a, 's> {
         }
     }
 
-    /// What was read of the current statement is an attribute of what follows.
+    /// The tokens so far are an attribute of the next item.
     pub(super) fn attribute(&mut self) {
         if let Some((first, last)) = self.now.lines.take() {
             let start = match self.now.lead {
@@ -243,7 +243,7 @@ impl<'a, 's> Parser<'a, 's> {
         self.now.span = None;
     }
 
-    /// `public:` of C++ and labels: no part of the statement that follows.
+    /// `public:` of C++ and labels: not part of the next statement.
     fn label(&mut self) {
         let head = &self.tokens[self.now.first..];
         if self.language == Language::C
@@ -260,7 +260,7 @@ impl<'a, 's> Parser<'a, 's> {
         }
     }
 
-    /// Forgets the current statement.
+    /// Clears the current statement.
     pub(super) fn reset(&mut self) {
         self.tokens.truncate(self.now.first);
         self.now = Statement { first: self.now.first, ..Statement::default() };
@@ -285,7 +285,7 @@ impl<'a, 's> Parser<'a, 's> {
         }
     }
 
-    /// Makes an item of the current statement, whose signature ends on `line`.
+    /// Creates an item from the current statement, whose signature ends on `line`.
     pub(super) fn add(&mut self, kind: Kind, name: Name, line: u32) -> usize {
         let first = self.now.lines.map_or(line, |l| l.0);
         let plain = kind == Kind::Import && !self.now.attribute;
@@ -303,7 +303,7 @@ impl<'a, 's> Parser<'a, 's> {
         self.items.len() - 1
     }
 
-    /// Judges the current statement at its end.
+    /// Classifies the current statement at its end.
     pub(super) fn end_statement(&mut self) {
         let Some((first, last)) = self.now.lines else {
             self.reset();
@@ -356,7 +356,7 @@ impl<'a, 's> Parser<'a, 's> {
         }
     }
 
-    /// The end of the text: what is open was cut off.
+    /// At the end of the text, open items are cut off.
     fn finish(&mut self) {
         let last = (self.lines.len() as u32).saturating_sub(1);
         self.close_frames(0, last);

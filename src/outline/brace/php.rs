@@ -1,8 +1,8 @@
 //! Statements of PHP.
 
-use super::super::Kind;
 use super::head::{Head, Inside, Verdict};
 use super::lex::Tok;
+use crate::outline::Kind;
 
 const MODIFIERS: &[&str] =
     &["public", "private", "protected", "static", "final", "abstract", "readonly", "var"];

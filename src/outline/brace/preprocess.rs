@@ -1,19 +1,19 @@
-//! Lines for the preprocessor of C and of languages that have its conditions.
+//! Preprocessor lines of C, and of languages with the same conditions.
 //!
-//! Of the branches of an `#if` the first counts, and each other as long as all before it left the
-//! brackets as they were. What `#if 0` holds is left out.
+//! Of the branches of an `#if` the first is parsed. Each further branch is parsed as long as all earlier ones left the
+//! bracket nesting unchanged. The content of `#if 0` is skipped.
 
-use super::super::{Kind, Language};
 use super::head::text;
 use super::head::{Inside, Name};
 use super::lex::Token;
 use super::parse::{Condition, Parser};
+use crate::outline::{Kind, Language};
 
 impl Parser<'_, '_> {
     pub(super) fn directive(&mut self, token: &Token) {
         let line = text(self.lines, token);
         let rest = line[1..].trim_start();
-        let name = super::super::word(rest);
+        let name = crate::outline::word(rest);
         let skipping = self.conditions.last().is_some_and(|c| c.skip);
         match name {
             "if" | "ifdef" | "ifndef" => {
@@ -48,7 +48,7 @@ impl Parser<'_, '_> {
         let rest = &line[at..];
         let start = at + (rest.len() - rest.trim_start().len());
         let name =
-            if word == "define" { super::super::word(&line[start..]) } else { line[start..].trim_end() };
+            if word == "define" { crate::outline::word(&line[start..]) } else { line[start..].trim_end() };
         let kind = match (word, line.as_bytes().get(start + name.len())) {
             ("define", Some(b'(')) => Kind::Function,
             ("define", _) => Kind::Value,

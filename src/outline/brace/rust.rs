@@ -1,8 +1,8 @@
 //! Statements of Rust.
 
-use super::super::Kind;
 use super::head::{Head, Inside, Verdict};
 use super::lex::Tok;
+use crate::outline::Kind;
 
 pub(super) fn judge(head: &Head<'_, '_>, inside: Inside, brace: bool) -> Verdict {
     let i = modifiers(head);

@@ -1,8 +1,8 @@
 //! Statements of TypeScript and JavaScript.
 
-use super::super::Kind;
 use super::head::{Head, Inside, Name, Verdict};
 use super::lex::Tok;
+use crate::outline::Kind;
 
 const MODIFIERS: &[&str] = &[
     "export",

@@ -1,6 +1,6 @@
 //! How the languages of braces write strings, comments and ends of statements: data only.
 
-use super::super::Language;
+use crate::outline::Language;
 
 /// What a single quote starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! JSON, with comments and trailing commas allowed.
 
-use super::super::{Found, Item, Kind, word};
 use crate::formats::json;
+use crate::outline::{Found, Item, Kind, word};
 
 /// How deep keys are reported.
 const LEVELS: usize = 2;

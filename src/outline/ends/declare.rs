@@ -1,6 +1,6 @@
 //! What one line of Ruby, Lua, Elixir or a shell declares.
 
-use super::super::{Kind, Language, word};
+use crate::outline::{Kind, Language, word};
 
 /// What a line declares.
 pub(super) struct Declared<'a> {

@@ -1,6 +1,6 @@
 //! Logical lines of Python: brackets and strings that run over lines.
 
-use super::super::word;
+use crate::outline::word;
 
 /// The line after a logical line, and the line of the colon that ends its head.
 pub(super) fn logical(lines: &[&str], at: usize) -> (usize, Option<usize>) {

@@ -1,7 +1,7 @@
-//! Values that are secret by where they stand: the data of a Kubernetes Secret, the secret of a secrets
-//! manager. Their names stay, whatever the values look like.
+//! Values that are secret because of their place: the data of a Kubernetes Secret, the secret of a secrets manager. All
+//! values there are removed, whatever they look like; names stay.
 //!
-//! Looks at the document around a keyword and no farther than `REACH_BYTES`. It never reads a document as a whole.
+//! Examines the document around a keyword, at most `REACH_BYTES` in each direction.
 
 use super::judge::{ByteSet, skip_back};
 use super::scan::Scan;
@@ -11,21 +11,21 @@ use std::ops::Range;
 
 /// How far a document is followed on each side of its kind, in bytes.
 const REACH_BYTES: usize = 256 << 10;
-/// Deepest indentation of a line that says the kind.
+/// Deepest indentation of a line with `kind`.
 const INDENT: usize = 1 << 10;
-/// Members that hold what is secret.
+/// Members that hold secrets.
 const DATA: &[&[u8]] = &[b"data", b"stringData"];
 
-/// `kind: Secret`, in YAML or JSON: every value of `data` and `stringData` beside it.
+/// `kind: Secret`, in YAML or JSON: claims every value of `data` and `stringData` beside it.
 pub(super) fn kubernetes(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
     let text = scan.text;
     if text.get(hit.end).is_some_and(|b| b.is_ascii_alphanumeric()) {
         return;
     }
     let is_json = text[hit.clone()].contains(&b'"');
-    // The copy of itself that a Secret carries as an annotation.
+    // The copy of a Secret in its own annotation.
     let is_copy = text[hit.clone()].contains(&b'\\');
-    // A document that was looked at is not looked at for each of its lines.
+    // Each document is examined only once.
     if !is_copy && scan.state(index).seen.contains(&hit.start) {
         return;
     }
@@ -50,7 +50,7 @@ pub(super) fn kubernetes(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Rang
     }
 }
 
-/// `"SecretString": "…"`: all of it, or of a JSON object in it every value.
+/// `"SecretString": "…"`: claims all of it, or every value of a JSON object in it.
 pub(super) fn secret_string(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
     let text = scan.text;
     let is_between = |b: &&u8| matches!(b, b'"' | b'\\' | b':' | b' ');
@@ -61,7 +61,7 @@ pub(super) fn secret_string(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: R
     }
     if text.get(start) != Some(&b'{') {
         let len = text[start..].iter().take(REACH_BYTES).take_while(|b| **b != b'"' && **b != b'\n').count();
-        // Inside a string the quote that ends the value is escaped.
+        // Inside a string, the closing quote is escaped.
         let escaped = start >= 2 && text[start - 2] == b'\\';
         let slashes = text[start..start + len].iter().rev().take_while(|b| escaped && **b == b'\\').count();
         return scan.claim(rule, index, start..start + len - slashes);
@@ -81,14 +81,14 @@ pub(super) fn secret_string(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: R
             found.push(string);
         }
     }
-    // Without a further string it read on to the end.
+    // Without another string it read to the end.
     scan.add_read(index, if strings.next().is_some() { strings.at - start } else { end - start });
     for value in found {
         scan.claim(rule, index, value);
     }
 }
 
-/// Where the object starts that holds `at`.
+/// The start of the object that contains `at`.
 fn object_start(text: &[u8], at: usize, reach: usize) -> Option<usize> {
     let from = at.saturating_sub(reach);
     let mut depth = 0usize;
@@ -103,12 +103,12 @@ fn object_start(text: &[u8], at: usize, reach: usize) -> Option<usize> {
     None
 }
 
-/// The strings of a JSON text with what stands before each.
+/// The strings of a JSON text, each with the bytes before it.
 struct Strings<'a> {
     text: &'a [u8],
     at: usize,
     end: usize,
-    /// Whether the text is a string itself, so that its quotes are escaped.
+    /// Whether the text is itself inside a string, so that its quotes are escaped.
     is_copy: bool,
 }
 
@@ -122,7 +122,7 @@ impl Strings<'_> {
         Some((open + 1..close - slash, before..open - slash))
     }
 
-    /// The next quote of this text, not of a string in it.
+    /// The next quote of this text, not of a string inside it.
     fn quote(&self, from: usize) -> Option<usize> {
         let mut at = from;
         loop {
@@ -142,7 +142,7 @@ fn values_of_data(text: &[u8], start: usize, is_copy: bool, found: &mut Vec<Rang
     let end = text.len().min(start + 2 * REACH_BYTES);
     let mut strings = Strings { text, at: start + 1, end, is_copy };
     let mut depth = 1usize;
-    // The depth of the member of `data` that is open.
+    // The depth of the open `data` member.
     let mut data: Option<usize> = None;
     let mut key: Range<usize> = 0..0;
     'strings: while let Some((string, between)) = strings.next() {
@@ -175,7 +175,7 @@ fn values_of_data(text: &[u8], start: usize, is_copy: bool, found: &mut Vec<Rang
     start..strings.at
 }
 
-/// Lines of a text, their indentation and their content behind the sign of an item.
+/// The lines of a text: indentation, and content after a list sign.
 fn line(text: &[u8], at: usize) -> (Range<usize>, usize, &[u8]) {
     let start = memchr::memrchr(b'\n', &text[..at]).map_or(0, |i| i + 1);
     let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |i| at + i);
@@ -184,9 +184,9 @@ fn line(text: &[u8], at: usize) -> (Range<usize>, usize, &[u8]) {
     (start..end, indent, &body[indent..])
 }
 
-/// The values below `data:` and `stringData:` of the YAML document or item that holds `at`.
+/// The values below `data:` and `stringData:` of the YAML document or item that contains `at`.
 fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Option<Range<usize>> {
-    // A string may begin here, whose line ends are escapes.
+    // A string may begin here, with escaped line ends.
     let opened = at > 0 && matches!(text[at - 1], b'"' | b'\'' | b'`' | b'>');
     let lead = skip_back(text, at, const { ByteSet::parse(" -") }, INDENT);
     if !opened && lead > 0 && text[lead - 1] != b'\n' {
@@ -198,7 +198,7 @@ fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Optio
     } else if own.start + indent != at {
         return None;
     }
-    // Back to the first line of the document.
+    // Go back to the first line of the document.
     let mut start = own.start;
     let starts_item = |range: &Range<usize>| text[range.clone()].trim_ascii_start().starts_with(b"- ");
     while start > 0 && !opened && own.start - start < REACH_BYTES && !starts_item(&line(text, start).0) {
@@ -232,7 +232,7 @@ fn lines_of_data(text: &[u8], at: usize, found: &mut Vec<Range<usize>>) -> Optio
         if !is_data {
             continue;
         }
-        // `name: value`, or a line of a value of many lines.
+        // `name: value`, or a line of a multi-line value.
         let value = match body.windows(2).position(|w| w == b": ") {
             Some(colon) => colon + 2,
             None if body.ends_with(b":") => continue,

@@ -1,6 +1,6 @@
-//! Tells a secret value from what only looks like one: entropy, byte classes, templates, randomness.
+//! Tells a secret value from a look-alike: entropy, byte classes, templates, randomness.
 //!
-//! Works on one candidate value at a time and never looks at the text around it.
+//! Judges one candidate value at a time and never reads the text around it.
 
 /// A set of ASCII bytes, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ impl ByteSet {
         set
     }
 
-    /// The first bytes of strings of ASCII, in either case.
+    /// The first bytes of ASCII strings, in either case.
     const fn first_of(strings: &[&str]) -> ByteSet {
         let (mut set, mut i) = (ByteSet([0; 4]), 0);
         while i < strings.len() {
@@ -47,7 +47,7 @@ impl ByteSet {
         self.0[(byte / 64) as usize] >> (byte % 64) & 1 == 1
     }
 
-    /// Where the run of members that starts at `from` ends.
+    /// The end of the run of members that starts at `from`.
     pub(super) fn run(self, text: &[u8], from: usize) -> usize {
         text[from..].iter().position(|&b| !self.has(b)).map_or(text.len(), |n| from + n)
     }
@@ -58,7 +58,7 @@ pub(super) fn skip(text: &[u8], from: usize, set: ByteSet, most: usize) -> usize
     from + text.get(from..).unwrap_or_default().iter().take(most).take_while(|&&b| set.has(b)).count()
 }
 
-/// Where the bytes of `set` in front of `from` begin, at most `most` of them.
+/// The start of the run of `set` before `from`, at most `most` bytes long.
 pub(super) fn skip_back(text: &[u8], from: usize, set: ByteSet, most: usize) -> usize {
     from - text[..from].iter().rev().take(most).take_while(|&&b| set.has(b)).count()
 }
@@ -78,7 +78,7 @@ pub(super) fn entropy(value: &[u8]) -> f32 {
         let p = n as f32 / len;
         -p * p.log2()
     };
-    // Nearly all bytes of a value stand in it a few times, so that a few logarithms do.
+    // Most bytes of a value occur a few times, so few logarithms are needed.
     let mut few = [0.0; 5];
     for (n, known) in (1..).zip(&mut few) {
         *known = part(n);
@@ -95,10 +95,10 @@ pub(super) fn contains(value: &[u8], needle: &str) -> bool {
     value.windows(needle.len()).any(|w| w.eq_ignore_ascii_case(needle.as_bytes()))
 }
 
-/// Longest value in which the words of a template count; keys are longer, and hold any word by chance.
+/// Longest value in which template words count; longer values are keys, which contain any word by chance.
 const MAX_TEMPLATE_BYTES: usize = 64;
 
-/// The ASCII bytes that stand in a text, one bit each.
+/// The ASCII bytes of a text, one bit each.
 const fn byte_set(text: &[u8]) -> u128 {
     let (mut quarters, mut i) = ([0u64; 4], 0);
     while i < text.len() {
@@ -108,7 +108,7 @@ const fn byte_set(text: &[u8]) -> u128 {
     quarters[0] as u128 | (quarters[1] as u128) << 64
 }
 
-/// Strings to look for, each with its bytes: most values lack one of them.
+/// Strings to search for, each with its set of bytes: most values lack one of these bytes.
 struct Sought<const N: usize>([(&'static str, u128); N]);
 
 impl<const N: usize> Sought<N> {
@@ -121,13 +121,13 @@ impl<const N: usize> Sought<N> {
         Self(out)
     }
 
-    /// Those all bytes of which are in the set.
+    /// The strings whose bytes are all in the set.
     fn within(&self, set: u128) -> impl Iterator<Item = &'static str> {
         self.0.iter().filter(move |(_, bytes)| bytes & !set == 0).map(|(string, _)| *string)
     }
 }
 
-/// What a template holds somewhere.
+/// Strings that mark a template.
 const MARKS: Sought<16> = Sought::new([
     "${",
     "$(",
@@ -147,7 +147,7 @@ const MARKS: Sought<16> = Sought::new([
     "import.meta",
 ]);
 
-/// Words of values that a reader is to replace: parts of a value begin with them.
+/// Words in placeholder values: a part of the value begins with one of them.
 const WORDS: &[&str] = &[
     "your",
     "changeme",
@@ -167,7 +167,7 @@ const WORDS: &[&str] = &[
 ];
 const WORD_STARTS: ByteSet = ByteSet::first_of(WORDS);
 
-/// Whether `value` stands for a value that is elsewhere: a variable, a template field, a mask.
+/// Whether `value` refers to a value elsewhere: a variable, a template field, a mask.
 pub(super) fn is_template(value: &[u8]) -> bool {
     let (Some(&first), Some(&last)) = (value.first(), value.last()) else { return true };
     let set = byte_set(value);
@@ -185,8 +185,8 @@ pub(super) fn is_template(value: &[u8]) -> bool {
         || is_documented(value)
 }
 
-/// Whether `value` is one of those that vendors print in their documents: AWS ends its own with `EXAMPLE`, which at
-/// random stands there once in many billions.
+/// Whether `value` is an example from vendor documentation. AWS ends its examples with `EXAMPLE`, which a random value does
+/// once in many billions.
 fn is_documented(value: &[u8]) -> bool {
     let is_id = value.len() == 20
         && value.ends_with(b"EXAMPLE")
@@ -194,7 +194,7 @@ fn is_documented(value: &[u8]) -> bool {
     is_id || (value.len() == 40 && value.ends_with(b"EXAMPLEKEY"))
 }
 
-/// Whether `password` is what software is delivered with, or what people write who try something out.
+/// Whether `password` is a default password, or one that people use for tests.
 pub(super) fn is_default(user: &[u8], password: &[u8]) -> bool {
     const DEFAULTS: &[&str] = &[
         "postgres",
@@ -239,7 +239,7 @@ pub(super) fn is_default(user: &[u8], password: &[u8]) -> bool {
             || DEFAULTS.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes())))
 }
 
-/// Whether `host`, which may end with a port, is the machine itself.
+/// Whether `host`, possibly with a port, is the local machine.
 pub(super) fn is_this_machine(host: &[u8]) -> bool {
     const HOSTS: &[&str] =
         &["localhost", "127.0.0.1", "0.0.0.0", "[::1]", "host.docker.internal", "localhost.localdomain"];
@@ -249,7 +249,7 @@ pub(super) fn is_this_machine(host: &[u8]) -> bool {
     })
 }
 
-/// `OPENAI_API_KEY`: the name of a variable in the place of a value.
+/// `OPENAI_API_KEY`: the name of a variable instead of a value.
 pub(super) fn is_variable(value: &[u8]) -> bool {
     value.contains(&b'_')
         && value[0].is_ascii_uppercase()
@@ -265,12 +265,12 @@ fn has_word(value: &[u8]) -> bool {
     })
 }
 
-/// Whether `word`, which is of lower case, begins a text in any case.
+/// Whether a text begins with `word`, in any case; `word` is lower case.
 fn starts_with(text: &[u8], word: &str) -> bool {
     text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
 }
 
-/// Whether `xxxx` stands in `value`, in any case.
+/// Whether `value` contains `xxxx`, in any case.
 fn is_crossed_out(value: &[u8]) -> bool {
     let mut run = 0;
     value.iter().any(|b| {
@@ -294,7 +294,7 @@ pub(super) fn is_uuid(value: &[u8]) -> bool {
         })
 }
 
-/// Whether `value` points at something: a path, an address, a resource name, a digest with its algorithm.
+/// Whether `value` refers to something: a path, an address, a resource name, a digest with its algorithm.
 pub(super) fn is_reference(value: &[u8]) -> bool {
     const STARTS: &[&str] = &[
         "/",
@@ -326,21 +326,21 @@ pub(super) fn is_reference(value: &[u8]) -> bool {
         || value.len() > 2 && value[0].is_ascii_alphabetic() && &value[1..3] == b":\\"
 }
 
-/// How much speaks against a secret before its value is looked at.
+/// How doubtful a candidate is before its value is examined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Doubt {
-    /// A vendor's prefix, or its name and the right length.
+    /// A vendor's prefix, or the vendor's name and the right length.
     Little,
-    /// A telling name.
+    /// A name that means a secret.
     Some,
-    /// A name that only holds a telling word.
+    /// A name that merely contains such a word.
     Strong,
 }
 
-/// Whether a program or a person in a hurry would have made this value up at random.
+/// Whether a value looks random, as generated by a program or typed in a hurry.
 ///
-/// Names, words with a number behind them, versions, dates and dotted paths are not random: the test counts
-/// the places where a digit is followed by a letter or the case alternates, which names seldom have.
+/// Names, words with a number after them, versions, dates and dotted paths are not random. The test counts places where a
+/// letter follows a digit or the case alternates, which are rare in names.
 pub(super) fn is_random(value: &[u8], doubt: Doubt) -> bool {
     let n = value.len();
     if n < if doubt == Doubt::Strong { 20 } else { 10 } || is_uuid(value) || value.contains(&b' ') {
@@ -371,20 +371,20 @@ fn oddity(value: &[u8]) -> usize {
         let class = CLASSES[usize::from(b)];
         let is_letter = matches!(class, Class::Lower | Class::Upper);
         odd += usize::from(last == Class::Digit && is_letter);
-        // Letters in a row of which each has another case than the one before it.
+        // Consecutive letters of alternating case.
         alternating = match last {
             _ if !is_letter => 0,
             Class::Lower | Class::Upper if last != class => alternating + 1,
             _ => 1,
         };
-        // `aBcD`: camel case has longer parts.
+        // `aBcD`: parts of camel case are longer.
         odd += usize::from(alternating >= 4);
         last = class;
     }
     odd
 }
 
-/// What a byte of a value is.
+/// The class of a byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Class {
     Other,
@@ -408,7 +408,7 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
-/// Whether a person would have chosen this as a password; words alone do not count.
+/// Whether a person would choose this as a password; plain words do not count.
 pub(super) fn is_password(value: &[u8]) -> bool {
     let n = value.len();
     if !(6..=256).contains(&n) || value.contains(&b' ') || is_uuid(value) {

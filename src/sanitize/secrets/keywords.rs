@@ -1,38 +1,38 @@
-//! Finds every place where a keyword stands, in any case, in one pass.
+//! Finds every occurrence of all keywords, in any case, in one pass.
 //!
-//! A bitmap over hashes of four bytes turns almost every position away at one load; the few that are left
-//! are compared with the keywords of their hash. An automaton over as many words takes milliseconds to build
-//! and a megabyte, and is no faster. It knows nothing of rules.
+//! A bitmap over hashes of four bytes rejects almost every position with one load. The remaining positions are compared with
+//! the keywords of their hash. An automaton for this many words takes milliseconds to build and a megabyte, and is no
+//! faster. This file knows nothing of rules.
 
 use crate::stop;
 
 /// Bits of a slot of the table.
 const HASH_BITS: u32 = 15;
 const SLOTS: usize = 1 << HASH_BITS;
-/// The same for the bitmap. The first three of four bytes choose sixteen slots, the fourth one of them: a word of three
-/// bytes takes all sixteen, and so few are taken that nearly every other place is turned away.
+/// Bits of a slot of the bitmap. The first three of four bytes choose sixteen slots, the fourth chooses one of them. A word
+/// of three bytes takes all sixteen. Few slots are taken, so nearly every other position is rejected.
 const MAP_BITS: u32 = 18;
 const FOURTH_BITS: u32 = 4;
 const MAP_SLOTS: usize = 1 << MAP_BITS;
-/// Makes letters lower case and does no harm to the rest: it only merges some bytes.
+/// Makes letters lower case; for other bytes it only merges some.
 const FOLD: u32 = 0x2020_2020;
 const FOLD_ALL: u64 = (FOLD as u64) << 32 | FOLD as u64;
-/// Places of which eight bytes hold all four.
+/// Positions whose four bytes all lie within eight bytes.
 const PLACES: usize = 5;
 /// The first three of four bytes.
 const THREE: u32 = 0x00FF_FFFF;
 const FACTOR: u32 = 0x9E37_79B1;
-/// Bytes between two questions whether anybody wants the result.
+/// Bytes between two checks for cancellation.
 const STRIDE: usize = 64 << 10;
 
 /// A set of keywords, prepared for [`Keywords::for_each`].
 #[derive(Debug)]
 pub(super) struct Keywords {
-    /// Slots of the first four bytes of all words; of a word of three bytes those with any fourth.
+    /// Slots of the first four bytes of all words; for a word of three bytes, those with any fourth byte.
     four: Bitmap,
-    /// Words of three bytes, by these.
+    /// Words of three bytes.
     short: Rows,
-    /// All others, by their first four.
+    /// All longer words, by their first four bytes.
     long: Rows,
     words: Vec<String>,
 }
@@ -40,12 +40,12 @@ pub(super) struct Keywords {
 /// Words by a hash of their first bytes.
 #[derive(Debug)]
 struct Rows {
-    /// Per slot where its words begin in `heads`; one more at the end.
+    /// For each slot, the start of its words in `heads`; with one more entry at the end.
     starts: Vec<u16>,
     heads: Vec<Head>,
 }
 
-/// How a word begins.
+/// The first bytes of a word.
 #[derive(Debug)]
 struct Head {
     /// Its first four bytes with the bits of `FOLD`; of a word of three bytes these.
@@ -71,12 +71,12 @@ impl Head {
         Head { four: four | FOLD, rest: (rest | FOLD) & mask, mask, tail, tail_mask, word: index }
     }
 
-    /// Whether the word may begin with these bytes.
+    /// Whether the word may start with these bytes.
     fn fits(&self, four: u32, rest: u32) -> bool {
         self.four == four | FOLD && self.rest == (rest | FOLD) & self.mask
     }
 
-    /// Whether it may go on with what stands behind its first eight bytes.
+    /// Whether the bytes after the first eight may match.
     fn goes_on(&self, behind: &[u8]) -> bool {
         self.tail_mask == 0 || self.tail == (eight(behind) | FOLD_ALL) & self.tail_mask
     }
@@ -107,7 +107,7 @@ impl Rows {
         Rows { starts, heads }
     }
 
-    /// The words that may begin with these bytes; `rest` is what stands behind the first four.
+    /// The words that may start with these bytes; `rest` holds the bytes after the first four.
     fn of(&self, four: u32, rest: u32) -> impl Iterator<Item = &Head> {
         let slot = slot(four);
         let rows = usize::from(self.starts[slot])..usize::from(self.starts[slot + 1]);
@@ -116,7 +116,7 @@ impl Rows {
 }
 
 impl Keywords {
-    /// `words` are lower case and at least three bytes long; others are never found.
+    /// `words` must be lower case and at least three bytes long; others are never found.
     pub(super) fn new(words: Vec<String>) -> Keywords {
         let (mut short, mut long) = (Vec::new(), Vec::new());
         let mut four = Bitmap::new();
@@ -137,9 +137,9 @@ impl Keywords {
         Keywords { four, short: Rows::new(short), long: Rows::new(long), words }
     }
 
-    /// Calls `found(word, start)` for every keyword at every place, in the order of the places.
+    /// Calls `found(word, start)` for every occurrence of every keyword, in order of position.
     pub(super) fn for_each(&self, text: &[u8], mut found: impl FnMut(usize, usize)) {
-        // Five places at a time, all those whose four bytes stand in the eight.
+        // Five positions at a time: those whose four bytes lie in the eight.
         let mut start = 0;
         while start + 8 <= text.len() {
             stop::check();
@@ -165,7 +165,7 @@ impl Keywords {
         }
     }
 
-    /// Compares at those of five places that the bitmap lets through.
+    /// Compares those of five positions that pass the bitmap.
     #[inline(never)]
     fn compare_five(&self, text: &[u8], start: usize, bytes: u64, found: &mut impl FnMut(usize, usize)) {
         for place in 0..PLACES {

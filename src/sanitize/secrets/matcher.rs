@@ -1,4 +1,4 @@
-//! One pass over a text for all keywords, then each rule near its own.
+//! Finds all keywords in one pass, then runs each rule near its keywords.
 
 use std::ops::Range;
 
@@ -12,9 +12,9 @@ use super::table::{Form, Rule, Table, compile};
 use super::{cloud, named, pem, shapes, terraform};
 use crate::stop;
 
-/// Bytes of values that are longer than the window of their rule.
+/// Bytes that continue a value beyond the window of its rule.
 const LONG_VALUE: ByteSet = ByteSet::parse("a-zA-Z0-9+/=_.~%-");
-/// Shorter tokens are not put together from pieces.
+/// Shorter tokens are not joined from pieces.
 const MAX_SHORT_TOKEN_BYTES: usize = 11;
 
 /// Runs every rule over `text`.
@@ -53,7 +53,7 @@ pub(super) fn scan<'t>(table: &'static Table, text: &'t [u8]) -> Scan<'t> {
 }
 
 impl Scan<'_> {
-    /// Remembers what a rule may read near a keyword.
+    /// Records what a rule may read near a keyword.
     fn add_near(&mut self, form: &Form, hit: Range<usize>) {
         let Some(stretch) = near::stretch(self.text, &hit, form) else { return };
         match self.near.last_mut() {
@@ -64,7 +64,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Lets one rule look at the text near one of its keywords.
+    /// Runs one rule on the text near one of its keywords.
     pub(super) fn look(&mut self, rule: &Rule, index: u16, hit: Range<usize>) {
         match &rule.form {
             Form::Token { prefix, set, min, max, inside_words, dots } => {
@@ -121,7 +121,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Runs a regex over the window that hits have put together, and empties the window.
+    /// Runs a regex over the window that several hits share, and clears the window.
     fn run_pattern(&mut self, rule: &Rule, index: u16) {
         let Form::Pattern { regex, compiled, .. } = &rule.form else { return };
         let window = std::mem::take(&mut self.state(index).seen);
@@ -129,7 +129,7 @@ impl Scan<'_> {
             return;
         }
         let Some(regex) = compiled.get_or_init(|| compile(regex).ok()) else {
-            // A test compiles every regex; should one fail all the same, nothing near its keyword goes out.
+            // A test compiles every regex. If one fails anyway, the whole window is redacted.
             self.claims.push(Claim { start: window.start, end: window.end, rule: index });
             return;
         };
@@ -146,7 +146,7 @@ impl Scan<'_> {
                 self.matches.add(text, index, whole.range(), &value);
                 value
             });
-            // What reaches the end of the window may go on behind it: the whole value goes.
+            // A value that reaches the end of the window may continue, so the whole value is removed.
             if value.end == text.len() {
                 value.end = self.end_of_value(value.end);
             }
@@ -160,7 +160,7 @@ impl Scan<'_> {
 }
 
 impl Scan<'_> {
-    /// Where the value that stands at `at`, longer than any rule reads, ends. A run that was read is not read again.
+    /// The end of the value at `at` that is longer than its rule reads. No run is read twice.
     fn end_of_value(&mut self, at: usize) -> usize {
         if !self.beyond.contains(&at) {
             self.beyond = at..LONG_VALUE.run(self.text, at);
@@ -169,7 +169,7 @@ impl Scan<'_> {
     }
 }
 
-/// Length of `body` without the dots of a sentence at its end.
+/// Length of `body` without full stops at its end.
 fn without_dots(body: &[u8]) -> usize {
     body.iter().rposition(|&b| b != b'.').map_or(0, |n| n + 1)
 }

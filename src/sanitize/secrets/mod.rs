@@ -1,11 +1,11 @@
 //! Finds secrets in bytes, by rules that are data, and puts a named placeholder where each value stood.
 //!
-//! [`rules.toml`](./rules.toml) holds the rules, `read` and `table` load them, `scan` runs them, `judge` tells a secret
-//! from its look-alikes. One pass (`keywords`) finds every rule's keywords; a rule looks only near its own. What was
-//! found goes wherever it stands (`repeats`).
+//! [`rules.toml`](./rules.toml) holds the rules, `read` and `table` load them, `scan` runs them, `judge` tells secrets from
+//! look-alikes. `keywords` finds the keywords of all rules in one pass; a rule reads only near its own. Other occurrences of
+//! a found value are removed too (`repeats`).
 //!
-//! It never removes key names, quotes or the text around a value, never reads anything but the bytes it is
-//! given, and never lets text through when the rules cannot be loaded.
+//! It never removes key names, quotes or the text around a value. It reads only the given bytes, and lets no text through if
+//! the rules cannot be loaded.
 
 mod cloud;
 mod hidden;
@@ -31,10 +31,10 @@ use crate::stop;
 /// Opens the placeholder; the rule's id and `]` follow.
 const PLACEHOLDER: &str = "[REDACTED:";
 
-/// How often a text from which secrets were taken is looked through again at most.
+/// Most rounds of searching a text again after secrets were removed.
 const MAX_ROUNDS: usize = 3;
 
-/// The rule named when the rule table itself cannot be loaded: then the whole text is one finding.
+/// The rule name if the rule table cannot be loaded: then the whole text is one finding.
 const UNAVAILABLE: &str = "rules-unavailable";
 
 /// One secret: the bytes `start..end` of the searched text are the value to remove.
@@ -48,7 +48,7 @@ pub struct Finding {
     pub rule: &'static str,
 }
 
-/// A text without its secrets.
+/// A text with its secrets removed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Redacted {
     /// The text, with `[REDACTED:rule-id]` where a value was.
@@ -60,7 +60,7 @@ pub struct Redacted {
 /// Rule ids with the number of values each removed, in the order of the rule table.
 pub type Hits = Vec<(&'static str, usize)>;
 
-/// What a reader of the documentation needs to know of one rule.
+/// What the documentation says about one rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleInfo {
     /// Stable name, as it stands in the placeholder.
@@ -101,7 +101,7 @@ pub fn redact_bytes(text: &[u8]) -> Option<(Vec<u8>, Hits)> {
     redact_bytes_but(text, &mut |_, _| false)
 }
 
-/// As [`redact`], but for the values that `keeps` says yes to, given the name of their rule.
+/// As [`redact`], except values for which `keeps` returns true, given the name of their rule.
 pub fn redact_but(text: &str, keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> Option<Redacted> {
     let (bytes, hits) = redact_bytes_but(text.as_bytes(), keeps)?;
     let text =
@@ -114,7 +114,7 @@ fn redact_bytes_but(
     keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool,
 ) -> Option<(Vec<u8>, Hits)> {
     let (mut text, mut hits) = replaced(text, keeps)?;
-    // A value that is out of the way may show another one that was coded with it.
+    // A removed value may reveal another one that was encoded with it.
     for _ in 0..MAX_ROUNDS {
         let Some((next, more)) = replaced(&text, keeps) else { break };
         text = next;
@@ -128,7 +128,7 @@ fn redact_bytes_but(
     Some((text, in_order(hits)))
 }
 
-/// One round.
+/// One round of redaction.
 fn replaced(text: &[u8], keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> Option<(Vec<u8>, Hits)> {
     let mut findings = find(text);
     findings.retain(|f| {
@@ -153,7 +153,7 @@ fn replaced(text: &[u8], keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> 
     Some((out, count(&findings)))
 }
 
-/// Hits as the table orders its rules.
+/// Counts in the order of the rule table.
 fn in_order(mut hits: Hits) -> Hits {
     hits.sort_by_key(|(rule, _)| rules().iter().position(|info| info.id == *rule));
     hits

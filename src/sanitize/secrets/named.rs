@@ -1,7 +1,7 @@
-//! Values behind a telling name: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<password>…</password>`.
+//! Values of names that mean a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<password>…</password>`.
 //!
-//! Most of what it sees is program text: types, calls, variables, messages. It claims nothing there; a value
-//! must be written out and must look chosen (passwords) or random (the rest).
+//! Most text that it reads is program code: types, calls, variables, messages. It claims nothing there. A value must be a
+//! literal, and must look chosen (passwords) or random (other names).
 
 use super::judge::{self, ByteSet, Doubt, is_password, is_random, is_reference, is_template, is_word, skip};
 use super::names::{MAX_NAME_BYTES, Tail, is_about, is_verdict, stands_alone, tail};
@@ -23,17 +23,17 @@ const BARE_END: ByteSet = ByteSet::parse(" \t\r\n\"'`,;&<>(){}[]|\\");
 struct Value {
     range: Range<usize>,
     quoted: bool,
-    /// Nothing but a line end follows, and the name began the line.
+    /// The name starts the line, and only a line end follows the value.
     whole_line: bool,
-    /// Behind a `--flag` or in an element.
+    /// After a `--flag` or in an element.
     marked: bool,
     /// `KEY=value` with a name in capitals, as shells and containers write it.
     environment: bool,
 }
 
 impl Value {
-    /// Whether the value is one of an environment that is listed: `NAME=value` is the whole line, and so
-    /// are the lines before and after it.
+    /// Whether the value belongs to a listed environment: `NAME=value` is the whole line, and so are the lines before and
+    /// after it.
     fn environment_line(&self, text: &[u8], name: usize) -> bool {
         if !self.environment {
             return false;
@@ -53,10 +53,10 @@ impl Value {
     }
 }
 
-/// Lines without a setting that may stand between two of a file.
+/// Lines without a setting that may stand between two settings of a file.
 const MAX_LINES_APART: usize = 3;
 
-/// Whether the line before is a setting, blank lines and comments aside; `None` where there is none.
+/// Whether the previous line is a setting; skips blank lines and comments. `None` if there is no previous line.
 fn setting_before(text: &[u8], start: usize) -> Option<bool> {
     let mut end = start.checked_sub(1)?;
     for _ in 0..=MAX_LINES_APART {
@@ -74,7 +74,7 @@ fn setting_before(text: &[u8], start: usize) -> Option<bool> {
     Some(false)
 }
 
-/// As `setting_before`, for the line behind.
+/// As `setting_before`, for the next line.
 fn setting_behind(text: &[u8], end: usize) -> Option<bool> {
     let mut at = end + 1;
     for _ in 0..=MAX_LINES_APART {
@@ -102,13 +102,13 @@ fn is_container_variable(text: &[u8], name: usize, end: usize) -> bool {
             .is_some_and(|open| near[..open].trim_ascii_end().ends_with(b"\"Env\":"))
 }
 
-/// How far the start of a container's environment may be, in bytes.
+/// Longest distance to the start of a container's environment, in bytes.
 const MAX_ENVIRONMENT_BYTES: usize = 16 << 10;
 
-/// Longest line before a name that is looked at, in bytes.
+/// Longest line before a name that is examined, in bytes.
 const MAX_LINE_BYTES: usize = 1 << 10;
 
-/// Whether a text starts as a shell lists a variable: `NAME=`, also behind `export` and `declare -x`.
+/// Whether a text starts like a variable in a shell listing: `NAME=`, also after `export` and `declare -x`.
 fn is_setting(text: &[u8]) -> bool {
     let text =
         [&b"export "[..], b"declare -x "].iter().find_map(|start| text.strip_prefix(*start)).unwrap_or(text);
@@ -116,7 +116,7 @@ fn is_setting(text: &[u8]) -> bool {
     len > 0 && text.get(len) == Some(&b'=') && !text[0].is_ascii_digit()
 }
 
-/// Whether the value of a telling name in a listed environment is one: nobody writes it there for show.
+/// Whether the value of such a name in a listed environment is a real value: nobody writes examples there.
 fn is_given(bytes: &[u8], password: bool) -> bool {
     let plain = bytes.iter().all(|b| b.is_ascii_graphic());
     let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
@@ -132,14 +132,14 @@ fn is_given(bytes: &[u8], password: bool) -> bool {
             }
 }
 
-/// Looks at one keyword of a name and claims the value that belongs to it.
+/// Examines one keyword in a name, and claims the value that belongs to it.
 pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>, password: bool) {
     let text = scan.text;
     let Range { start, end } = scan.names.around(text, &hit);
     if hit.start - start == MAX_NAME_BYTES || end - hit.end == MAX_NAME_BYTES || !stands_alone(text, &hit) {
         return;
     }
-    // Another keyword of a name the value of which this rule has claimed tells nothing more.
+    // Another keyword of the same name, whose value is already claimed.
     if scan.state(index).seen == (start..end) {
         return;
     }
@@ -178,12 +178,12 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     }
 }
 
-/// `password1 != password2`: between names a comparison compares names.
+/// `password1 != password2`: a comparison of two names.
 fn compares(operator: &[u8]) -> bool {
     operator.windows(2).any(|w| w == b"==" || w == b"!=")
 }
 
-/// Finds the value that belongs to the name at `name`.
+/// Finds the value of the name at `name`.
 fn value(text: &[u8], name: Range<usize>, cache: &mut BareRun) -> Option<Value> {
     let flag = text[name.start] == b'-';
     let closed = skip(text, name.end, const { ByteSet::parse("\\\"'`])") }, 5);
@@ -236,7 +236,7 @@ fn is_pair(text: &[u8], name: &Range<usize>, end: usize) -> bool {
     b"?&;".contains(&before) || (before.is_ascii_whitespace() && behind.is_ascii_whitespace())
 }
 
-/// `let key: &str = "…"`: where the value is when what stands at `at` is a type.
+/// `let key: &str = "…"`: the position of the value, if a type stands at `at`.
 fn behind_type(text: &[u8], at: usize) -> Option<usize> {
     let end = skip(text, at, const { ByteSet::parse("a-zA-Z0-9_&<>[].| ?") }, MAX_NAME_BYTES);
     let assigned = end > at && text.get(end) == Some(&b'=') && text.get(end + 1) != Some(&b'=');
@@ -244,7 +244,7 @@ fn behind_type(text: &[u8], at: usize) -> Option<usize> {
     (assigned && text.get(from).is_some_and(|&b| QUOTE.has(b))).then_some(from)
 }
 
-/// In a file of settings a value goes on to the end of its line, whatever it holds; in code it does not.
+/// In a file of settings a value extends to the end of its line; in code it does not.
 fn whole_word(text: &[u8], range: &Range<usize>) -> usize {
     let rest = &text[range.end..text.len().min(range.end + 128)];
     let len = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
@@ -253,7 +253,7 @@ fn whole_word(text: &[u8], range: &Range<usize>) -> usize {
     if goes_on { range.end + len } else { range.end }
 }
 
-/// Reads a quoted or a bare value at `at`.
+/// Parses a quoted or a bare value at `at`.
 fn read(text: &[u8], at: usize, cache: &mut BareRun) -> Option<Value> {
     let mut value =
         Value { range: at..at, quoted: true, whole_line: false, marked: false, environment: false };
@@ -297,11 +297,11 @@ fn quoted_end(text: &[u8], from: usize, quote: u8, escaped: bool) -> Option<usiz
             _ => at += 1,
         }
     }
-    // A value that the end of the text cuts off is still a value.
+    // A value that is cut off by the end of the text still counts.
     (limit == text.len()).then_some(limit)
 }
 
-/// `Bearer`, `Basic`, `Token` and YAML's `!!binary` in front of a value are no part of it.
+/// `Bearer`, `Basic`, `Token` and YAML's `!!binary` before a value are not part of it.
 fn skip_scheme(text: &[u8], at: usize) -> usize {
     let rest = &text[at..text.len().min(at + 9)];
     let scheme = [&b"bearer "[..], b"basic ", b"token ", b"!!binary "];
@@ -339,7 +339,7 @@ fn ends_line(text: &[u8], end: usize) -> bool {
     text.get(at).is_none_or(|b| b"\r\n#".contains(b)) || text[at..].starts_with(b"\\n")
 }
 
-/// Whether the value of a password name was chosen as one, given how it is written.
+/// Whether the value of a password name looks like a chosen password, given how it is written.
 fn is_chosen(bytes: &[u8], value: &Value) -> bool {
     const WORDS: &[&str] = &["password", "passwd", "secret", "example", "required"];
     if value.environment && value.whole_line && bytes.len() >= 8 && bytes.iter().all(u8::is_ascii_lowercase) {

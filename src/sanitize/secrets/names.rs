@@ -1,7 +1,7 @@
-//! Reads names: whether one with a telling word in it names a secret, or something about one.
+//! Reads names: decides whether a name with a keyword in it means a secret, or something about a secret.
 //!
-//! `accessToken` and `DB_PASSWORD_2` name secrets; `token_type`, `nextPageToken` and `tokenizer` do not. It
-//! never looks at a value.
+//! `accessToken` and `DB_PASSWORD_2` mean secrets; `token_type`, `nextPageToken` and `tokenizer` do not. It never reads
+//! values.
 
 use super::judge::{ByteSet, skip, skip_back};
 
@@ -13,7 +13,7 @@ pub(super) const MAX_NAME_BYTES: usize = 64;
 const HEAD: ByteSet = ByteSet::parse("a-zA-Z0-9_.$-");
 const TAIL: ByteSet = ByteSet::parse("a-zA-Z0-9_-");
 
-/// The name around the keyword that was asked for last: the next one may stand in it.
+/// The name around the last keyword; the next keyword may be in the same name.
 #[derive(Debug, Default)]
 pub(super) struct Names {
     head: Range<usize>,
@@ -21,10 +21,10 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// The name that holds `hit`, at most `MAX_NAME_BYTES` on either side. Keywords are asked for in order.
+    /// The name that contains `hit`, at most `MAX_NAME_BYTES` on either side. Keywords come in order.
     pub(super) fn around(&mut self, text: &[u8], hit: &Range<usize>) -> Range<usize> {
         if !(self.head.start..=self.head.end).contains(&hit.start) {
-            // Up to where the last head ends all is known.
+            // Everything up to the end of the last head is known.
             let known = self.head.end.min(hit.start);
             let from = skip_back(text, hit.start, HEAD, MAX_NAME_BYTES.min(hit.start - known));
             let start = if from == known && !self.head.is_empty() {
@@ -45,17 +45,17 @@ impl Names {
     }
 }
 
-/// What stands behind the keyword in a name.
+/// The part of a name after the keyword.
 pub(super) enum Tail {
     /// The name ends with the keyword, or with a word that changes nothing: `_prod`, `2`, `Value`.
     Plain,
-    /// Something else: the value must be the more random.
+    /// Anything else: the value must look more random.
     Other,
-    /// The name is about the secret: `_type`, `Count`, `_url`.
+    /// The name is about a secret: `_type`, `Count`, `_url`.
     About,
 }
 
-/// `pass` and `pwd` are parts of many words; they count only as a word of their own.
+/// `pass` and `pwd` occur in many words; they count only as words of their own.
 pub(super) fn stands_alone(text: &[u8], hit: &Range<usize>) -> bool {
     let Some(&before) = hit.start.checked_sub(1).and_then(|i| text.get(i)) else { return true };
     let first = text[hit.start];
@@ -69,7 +69,7 @@ pub(super) fn is_verdict(text: &[u8], name: Range<usize>, hit: &Range<usize>) ->
     name == *hit && hit.len() == 4 && text.get(hit.end) == Some(&b':')
 }
 
-/// What stands behind the keyword in the name; `last` is the keyword's last byte.
+/// The part of the name after the keyword; `last` is the keyword's last byte.
 pub(super) fn tail(tail: &[u8], last: u8) -> Tail {
     const ABOUT: &[&str] = &[
         "type", "name", "count", "len", "size", "url", "uri", "path", "file", "dir", "id", "ids", "exp",
@@ -135,7 +135,7 @@ pub(super) fn tail(tail: &[u8], last: u8) -> Tail {
     if ABOUT.iter().any(about) { Tail::About } else { Tail::Other }
 }
 
-/// Whether the name's head says that this is no secret: paging tokens, tokens of a vocabulary, public keys.
+/// Whether the part before the keyword shows that this is no secret: paging tokens, vocabulary tokens, public keys.
 pub(super) fn is_about(head: &[u8]) -> bool {
     const HEADS: &[&str] = &[
         "next",
@@ -187,7 +187,7 @@ pub(super) fn is_about(head: &[u8]) -> bool {
     ];
     let end = head.iter().rposition(|&b| b != b'_' && b != b'-' && b != b'.').map_or(0, |n| n + 1);
     let head = &head[..end];
-    // Most heads end with a letter with which few of these do.
+    // Most heads end with a letter that few of these words have at their end.
     static BY_LAST: [u64; 256] = {
         let (mut by_last, mut i) = ([0; 256], 0);
         while i < HEADS.len() {

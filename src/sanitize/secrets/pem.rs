@@ -1,7 +1,7 @@
 //! Private keys in blocks: PEM, OpenSSH, PGP (between BEGIN and END) and PuTTY (behind `Private-Lines`).
 //!
-//! The body goes, the lines around it stay. A block without an end, as a cut output shows it, goes up to the
-//! first line that is no key material. Code that only mentions the markers is left alone.
+//! The body is removed, the lines around it stay. A block without an end, as in cut output, is removed up to the first line
+//! that is not key material. Code that only mentions the markers stays.
 
 use super::judge::{ByteSet, skip};
 use super::scan::Scan;
@@ -15,18 +15,18 @@ const BLOCK: usize = 64 << 10;
 const LABEL: usize = 64;
 /// A body has at least one base64 run of this length.
 const MIN_RUN_BYTES: usize = 16;
-/// Among program text only runs of this length are taken for key material.
+/// Among program text, only runs of this length count as key material.
 const RUN_IN_CODE: usize = 40;
 
-/// Most header and empty lines among key material; bounds the work on a text full of markers.
+/// Most header and empty lines among key material; limits the work on a text full of markers.
 const HEADERS: usize = 8;
 
 const BASE64: ByteSet = ByteSet::parse("a-zA-Z0-9+/=");
-/// No key block has these, in whatever quoting.
+/// Bytes that no key block contains, in whatever quoting.
 const CODE: ByteSet = ByteSet::parse("(){}<>[]$@#%^&*?!~");
 const SPACE: ByteSet = ByteSet::parse(" \t\r\n");
 
-/// Looks at a `-----BEGIN` or a `Private-Lines:` and claims the key material behind it.
+/// Examines a `-----BEGIN` or a `Private-Lines:`, and claims the key material after it.
 pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usize>) {
     let text = scan.text;
     if !scan.may_read(index, hit.end) {
@@ -51,7 +51,7 @@ pub(super) fn find(scan: &mut Scan<'_>, rule: &Rule, index: u16, hit: Range<usiz
     }
 }
 
-/// Where the block ends at the latest, and whether that is its END line.
+/// The latest possible end of the block, and whether it is its END line.
 fn block_end(text: &[u8], from: usize) -> (usize, bool) {
     let limit = text.len().min(from + BLOCK);
     let mut at = from;
@@ -70,7 +70,7 @@ fn block_end(text: &[u8], from: usize) -> (usize, bool) {
     (limit, false)
 }
 
-/// Claims the body of a block that has its END line, as one value if it is nothing but key material.
+/// Claims the body of a block that has its END line; as one value if it is only key material.
 fn claim_block(scan: &mut Scan<'_>, rule: &Rule, index: u16, body: Range<usize>) {
     let text = scan.text;
     if text[body.clone()].iter().any(|&b| CODE.has(b)) {
@@ -85,7 +85,7 @@ fn claim_block(scan: &mut Scan<'_>, rule: &Rule, index: u16, body: Range<usize>)
     }
     let start = body_start(text, body.start).min(last.start);
     let tail = &text[start..body.end];
-    // What stands between the last newline and the END marker belongs to that line: indent, number, `+`.
+    // The bytes between the last newline and the END marker belong to that line: indent, number, `+`.
     let line = tail.iter().rposition(|&b| b == b'\n').filter(|n| tail.len() - n < 24);
     let mut end = line.map_or(body.end, |n| start + n);
     while end > start && !BASE64.has(text[end - 1])
@@ -97,7 +97,7 @@ fn claim_block(scan: &mut Scan<'_>, rule: &Rule, index: u16, body: Range<usize>)
     scan.claim(rule, index, start..end);
 }
 
-/// Claims the lines from `range.start` on for as long as they are key material.
+/// Claims lines from `range.start` on while they are key material.
 fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>) {
     let text = scan.text;
     let start = body_start(text, range.start).min(range.end);
@@ -106,17 +106,17 @@ fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>
     while at < range.end && headers <= HEADERS {
         let next = memchr::memchr(b'\n', &text[at..range.end]).map_or(range.end, |n| at + n + 1);
         scan.add_read(index, next - at);
-        // No key line holds these; in an escaped one-line block the text behind the key does.
+        // No key line contains these bytes; in an escaped one-line block they follow the key.
         let code = text[at..next].iter().position(|&b| CODE.has(b));
         let stop = code.map_or(next, |n| at + n);
         let line = text[at..stop].trim_ascii();
         let base64 = line.iter().filter(|&&b| BASE64.has(b)).count();
         let longest = runs(text, at..stop, 1).map(|r| r.len()).max().unwrap_or(0);
         let is_key = longest >= MIN_RUN_BYTES && base64 * 10 >= line.len() * 8;
-        // The last line of a key may be short, but only behind others.
+        // The last line of a key may be short, but only after others.
         let is_last = code.is_none() && end > start && base64 == line.len() && !line.is_empty();
         if is_key || is_last {
-            // What stands behind the last run, such as the end of a string in JSON, is no key material.
+            // Text after the last run, such as the end of a JSON string, is not key material.
             let last = runs(text, at..stop, if is_key { MIN_RUN_BYTES } else { 1 }).last();
             end = last.map_or(end, |run| run.end);
         }
@@ -132,7 +132,7 @@ fn claim_lines(scan: &mut Scan<'_>, rule: &Rule, index: u16, range: Range<usize>
     }
 }
 
-/// Skips the line end behind the BEGIN line, as such or as an escape.
+/// Skips the line end after the BEGIN line, plain or escaped.
 fn body_start(text: &[u8], from: usize) -> usize {
     let mut at = from;
     loop {

@@ -1,8 +1,7 @@
-//! Reads `rules.toml` without a TOML parser, which would take longer than the first request may.
+//! Parses `rules.toml` without a TOML parser, which would take longer than the first request may.
 //!
-//! It knows the part of TOML that the file uses: `[[rule]]`, one key a line, strings, numbers, booleans and
-//! arrays of strings or numbers. It skips the examples; those are the tests' business, and a test also holds
-//! it to what a full parser reads.
+//! It supports the part of TOML that the file uses: `[[rule]]`, one key per line, strings, numbers, booleans, and arrays of
+//! strings or numbers. It skips the examples, which only tests use. A test compares it with a full parser.
 
 /// One entry of `rules.toml`, without its examples.
 #[derive(Debug, Default, PartialEq)]
@@ -10,34 +9,34 @@ pub(super) struct Entry {
     pub(super) id: String,
     /// What kind of secret it finds.
     pub(super) description: String,
-    /// Lower-case literals, one of which is in every text that this rule finds. Default: the prefixes.
+    /// Lower-case literals; every match contains at least one of them. Default: the prefixes.
     pub(super) keywords: Vec<String>,
-    /// Literal beginnings of a token, case-sensitive; part of the value.
+    /// Literal prefixes of a token, case-sensitive; part of the value.
     pub(super) prefix: Vec<String>,
-    /// The inside of a regex class: what follows a prefix, or what an assigned value consists of.
+    /// The inside of a regex class: the bytes after a prefix, or of an assigned value.
     pub(super) charset: String,
-    /// Least and greatest number of bytes of `charset`; a missing second number means no upper limit.
+    /// Smallest and largest number of bytes of `charset`; without a second number there is no upper limit.
     pub(super) length: Vec<usize>,
-    /// Whether a token may begin in mid-word.
+    /// Whether a token may start inside a word.
     pub(super) inside_words: bool,
-    /// Whether the value must look random, not like words: for prefixes that names have, too.
+    /// Whether the value must look random, for prefixes that also occur in names.
     pub(super) random: bool,
     /// Least number of dots in a token.
     pub(super) dots: usize,
     /// A regex; group 1, if there is one, is the value.
     pub(super) regex: String,
-    /// How far before a keyword and behind it a match of `regex` may reach.
+    /// How many bytes before and after a keyword a match of `regex` may reach.
     pub(super) reach: Vec<usize>,
     /// The name of a matcher written in Rust: `private-key`, `url-password`, `cookie`, `password`, `random`,
     /// `kubernetes-secret`, `secret-string`, `terraform-random`, `terraform-attributes`.
     pub(super) matcher: String,
     /// Least entropy of the value in bits per byte.
     pub(super) entropy: f32,
-    /// Lower-case literals; a value that holds one is spared.
+    /// Lower-case literals; a value that contains one is not a secret.
     pub(super) allow: Vec<String>,
 }
 
-/// The rules of `source`; the error is the number and the text of the line that it cannot read.
+/// The rules of `source`; the error is the number and text of the line that cannot be parsed.
 pub(super) fn read(source: &str) -> Result<Vec<Entry>, String> {
     let mut entries: Vec<Entry> = Vec::new();
     for (number, line) in source.lines().enumerate() {
@@ -104,7 +103,7 @@ fn numbers(value: &str) -> Option<Vec<usize>> {
     value.strip_prefix('[')?.strip_suffix(']')?.split(", ").map(|n| n.parse().ok()).collect()
 }
 
-/// A basic string at the start of `value`, and what stands behind it.
+/// The string at the start of `value`, and the text after it.
 fn quoted(value: &str) -> Option<(String, &str)> {
     let body = value.strip_prefix('"')?;
     let mut text = String::new();
@@ -125,8 +124,8 @@ fn quoted(value: &str) -> Option<(String, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::table::SOURCE;
     use super::*;
+    use crate::sanitize::secrets::table::SOURCE;
 
     #[test]
     fn reads_what_a_toml_parser_reads() {

@@ -1,6 +1,6 @@
-//! The other places where a secret stands that was found in one: without its name, in a comment, in the echo of a command.
+//! Other occurrences of a found secret: without its name, in a comment, in the echo of a command.
 //!
-//! Only values that look random and stand alone count, so that no word of a text goes with a weak password.
+//! Only values that look random and stand alone count, so a weak password does not remove ordinary words.
 
 use std::collections::HashSet;
 
@@ -9,14 +9,14 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use super::judge::{Doubt, is_random, is_word};
 use super::{Finding, PLACEHOLDER};
 
-/// Shortest value that is looked for, in bytes.
+/// Shortest value that is searched for, in bytes.
 const MIN_VALUE_BYTES: usize = 16;
-/// Longest one: what is longer is a block of lines.
+/// Longest value; a longer one is a block of lines.
 const MAX_VALUE_BYTES: usize = 256;
-/// Most values that are looked for in a text.
+/// Most values that are searched for in a text.
 const MAX_VALUES: usize = 256;
 
-/// Adds the places to what was found, which stays in order and without overlap.
+/// Adds the occurrences to the findings, which stay in order and without overlap.
 pub(super) fn add(text: &[u8], findings: &mut Vec<Finding>) {
     let mut known: HashSet<&[u8]> = HashSet::new();
     let values: Vec<(&[u8], &'static str)> = findings

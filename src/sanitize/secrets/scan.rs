@@ -1,7 +1,7 @@
-//! What is remembered during one search: claims, and what each rule has looked at.
+//! The state of one search: claims, and what each rule has already read.
 //!
-//! Work is bounded by the bytes, not by the number of keywords: a run or a window that a rule has looked at
-//! is not looked at again. It decides nothing about values; `judge` does.
+//! Work is limited by the number of bytes, not of keywords: no rule reads a run or window twice. This file does not judge
+//! values; `judge` does.
 
 use super::PLACEHOLDER;
 use super::judge;
@@ -10,18 +10,18 @@ use super::table::{Rule, Table};
 use crate::stop;
 use std::ops::Range;
 
-/// How often one rule judges values that end together: bounds the work on a text of nothing but keywords.
+/// How often one rule judges values with the same end; limits the work on a text full of keywords.
 pub(super) const NESTED: usize = 8;
 
-/// Bytes that one rule may read beside its keywords for each byte of the text, all keywords together.
+/// Bytes that one rule may read near all its keywords, for each byte of the text.
 const WORK_PER_BYTE: usize = 4;
-/// The same for short texts, in bytes.
+/// The limit for short texts, in bytes.
 const MIN_WORK_BYTES: usize = 16 << 10;
 
-/// Rules for which there is room at once.
+/// The state table grows by this many rules.
 const PLACES_STEP: usize = 512;
 
-/// Bytes behind a keyword that are enough, and those for rules that read many lines.
+/// Bytes after a keyword that suffice, and the same for rules that read many lines.
 const NARROW_BYTES: usize = 256;
 const WIDE_BYTES: usize = 64 << 10;
 
@@ -33,14 +33,14 @@ pub(super) struct Claim {
     pub(super) rule: u16,
 }
 
-/// What is remembered of one rule. Few rules find a keyword in a text.
+/// The state of one rule. Few rules find a keyword in a text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
-    /// The byte run, the window or the name last looked at.
+    /// The run, window or name that was read last.
     pub(super) seen: Range<usize>,
     /// How often that run was judged.
     uses: usize,
-    /// Bytes that the rule read around its keywords; `usize::MAX` when it may read no more.
+    /// Bytes that the rule read around its keywords; `usize::MAX` if it may read no more.
     read: usize,
 }
 
@@ -51,10 +51,10 @@ pub(super) struct BareRun {
     pub(super) uses: usize,
 }
 
-/// Matches that are remembered at once.
+/// Most remembered matches.
 const MATCHES: usize = 16;
 
-/// Where the value stood in matches of regexes: lines that repeat need not be taken apart again.
+/// Positions of values in matches of regexes, so that repeated lines need not be parsed again.
 #[derive(Debug, Default)]
 pub(super) struct Matches([Option<Match>; MATCHES]);
 
@@ -67,7 +67,7 @@ struct Match {
 }
 
 impl Matches {
-    /// Where the value stands in a match of the same bytes, between the same two: nothing else decides on that.
+    /// The position of the value in a match of the same bytes with the same neighbours: nothing else affects it.
     pub(super) fn value(&self, text: &[u8], rule: u16, whole: Range<usize>) -> Option<Range<usize>> {
         let known = self.0[Self::place(text, &whole)].as_ref()?;
         let same = known.rule == rule
@@ -85,7 +85,7 @@ impl Matches {
         self.0[place] = Some(Match { rule, whole, value });
     }
 
-    /// By the last bytes and the length.
+    /// Indexed by the last bytes and the length.
     fn place(text: &[u8], whole: &Range<usize>) -> usize {
         let last = text[whole.clone()].last_chunk().map_or(0, |last| u32::from_le_bytes(*last));
         let hash = (last ^ whole.len() as u32).wrapping_mul(0x9E37_79B1);
@@ -98,23 +98,23 @@ fn around(text: &[u8], range: &Range<usize>) -> [Option<u8>; 2] {
     [range.start.checked_sub(1).map(|before| text[before]), text.get(range.end).copied()]
 }
 
-/// Everything the rules may look at and add to during one scan.
+/// Everything that rules may read and add to during one search.
 pub(super) struct Scan<'t> {
     pub(super) text: &'t [u8],
     pub(super) claims: Vec<Claim>,
-    /// Per rule where its state is, behind 0 for none; empty until a keyword is found.
+    /// For each rule the index of its state plus one, 0 for none; empty until a keyword is found.
     places: Vec<u16>,
     states: Vec<State>,
     pub(super) placeholders: Vec<Range<usize>>,
-    /// Where telling words stand that may be the heads of columns.
+    /// Positions of secret names that may be column heads.
     pub(super) heads: Vec<usize>,
-    /// Where tokens begin that are too short for their rule, and telling names.
+    /// Starts of tokens that are too short for their rule, and secret names.
     pub(super) cut: Vec<usize>,
-    /// What may read otherwise for a rule, around its keywords.
+    /// Ranges around keywords that may be disguised.
     pub(super) near: Vec<Range<usize>>,
-    /// Rules with a window that their regex has not been run over.
+    /// Rules with a window that was not searched yet.
     pub(super) open: Vec<u16>,
-    /// The run behind a window that was read last to find the end of a value.
+    /// The run after a window that was last read to find the end of a value.
     pub(super) beyond: Range<usize>,
     /// The name around the last keyword.
     pub(super) names: Names,
@@ -143,7 +143,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// What is remembered of a rule.
+    /// The state of a rule.
     pub(super) fn state(&mut self, rule: u16) -> &mut State {
         let rule = usize::from(rule);
         if self.places.len() <= rule {
@@ -156,7 +156,7 @@ impl<'t> Scan<'t> {
         &mut self.states[usize::from(self.places[rule]) - 1]
     }
 
-    /// Remembers a placeholder of ours, so that no rule reads its insides as a name or a value.
+    /// Records one of our placeholders, so that no rule reads its inside as a name or a value.
     pub(super) fn add_placeholder(&mut self, table: &Table, start: usize) {
         let rest = &self.text[start + PLACEHOLDER.len()..];
         let Some(len) = rest.iter().take(64).position(|&b| b == b']') else { return };
@@ -167,14 +167,14 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Whether the last stretch reaches far enough beyond a keyword, so that this one tells little more.
+    /// Whether the last range reaches far enough beyond a keyword that this one adds little.
     pub(super) fn is_near(&self, hit: Range<usize>, is_wide: bool) -> bool {
         let behind = if is_wide { WIDE_BYTES } else { NARROW_BYTES };
         self.near.last().is_some_and(|last| last.start <= hit.start && hit.end + behind <= last.end)
     }
 
-    /// The end of the run of `set` at `from`; a run that this rule has been through is not read again, and
-    /// after a few keywords in one run there is none.
+    /// The end of the run of `set` at `from`. A run that this rule has already read gives nothing, and neither does a run
+    /// with too many keywords.
     pub(super) fn run(&mut self, index: u16, set: judge::ByteSet, from: usize) -> Option<usize> {
         let text = self.text;
         let state = self.state(index);
@@ -185,14 +185,14 @@ impl<'t> Scan<'t> {
         (state.uses <= NESTED).then_some(state.seen.end)
     }
 
-    /// Counts bytes that a rule read around a keyword, which overlap with those around others.
+    /// Counts bytes that a rule read around a keyword; they may overlap.
     pub(super) fn add_read(&mut self, index: u16, bytes: usize) {
         let read = &mut self.state(index).read;
         *read = read.saturating_add(bytes);
     }
 
-    /// Whether a rule may read around the keyword that ends at `end`. Only a text that is made to cost reads its bytes
-    /// again and again; there everything behind goes, since nobody looks at it.
+    /// Whether a rule may read around the keyword that ends at `end`. Only hostile text exceeds the limit; then everything
+    /// after the keyword is redacted, because nobody examines it.
     pub(super) fn may_read(&mut self, index: u16, end: usize) -> bool {
         let most = MIN_WORK_BYTES.max(self.text.len().saturating_mul(WORK_PER_BYTE));
         let read = &mut self.state(index).read;
@@ -206,7 +206,7 @@ impl<'t> Scan<'t> {
         false
     }
 
-    /// Takes the value into the claims unless it is a template, too regular, or on the rule's allow list.
+    /// Claims a value unless it is a template, too regular, or on the rule's allow list.
     pub(super) fn claim(&mut self, rule: &Rule, index: u16, value: Range<usize>) {
         let bytes = &self.text[value.clone()];
         let spared = bytes.is_empty()
@@ -219,7 +219,7 @@ impl<'t> Scan<'t> {
         }
     }
 
-    /// Puts overlapping claims together under the rule that stands first, and leaves placeholders out of them.
+    /// Merges overlapping claims under the first rule of the table, and excludes placeholders.
     pub(super) fn into_claims(mut self) -> Vec<Claim> {
         self.claims.sort_unstable();
         let mut joined: Vec<Claim> = Vec::new();
@@ -242,7 +242,7 @@ impl<'t> Scan<'t> {
                 while placeholders.next_if(|p| p.end <= at).is_some() {}
                 let next = placeholders.peek().filter(|p| p.start < claim.end);
                 let end = next.map_or(claim.end, |p| p.start);
-                // A placeholder may begin before the claim does; then nothing stands in front of it.
+                // A placeholder may start before the claim; then nothing precedes it.
                 let piece = self.text.get(at..end).unwrap_or_default();
                 let start = at + piece.len() - piece.trim_ascii_start().len();
                 let len = piece.trim_ascii().len();

@@ -1,7 +1,7 @@
 //! Cuts a terminal stream into text runs and controls (ECMA-48, and what xterm adds to it).
 //!
-//! It never takes printable text for part of a control unless the sequence is complete and possible: of a broken
-//! sequence only the introducer goes. Each byte is looked at a bounded number of times.
+//! Printable text never counts as part of a control unless the sequence is complete and valid; of a broken sequence only the
+//! introducer is removed. Each byte is read a bounded number of times.
 
 use std::borrow::Cow;
 
@@ -134,10 +134,10 @@ impl<'t> Tokens<'t> {
         self.bytes[at] == 0xC2 && self.bytes.get(at + 1).is_some_and(|&next| next < 0xA0)
     }
 
-    /// A C1 control: its seven-bit form is `ESC` and the second byte less 0x40.
+    /// A C1 control; its seven-bit form is `ESC` and the second byte minus 0x40.
     fn c1(&self, at: usize) -> (Token<'t>, usize) {
-        // UTF-8 that was decoded as Latin-1 and encoded again leaves such characters behind a letter from U+00C2
-        // to U+00F4. They are debris, not controls, and must not take the text after them along.
+        // UTF-8 that was decoded as Latin-1 and encoded again leaves such characters after a letter from U+00C2 to U+00F4.
+        // They are artefacts, not controls, and must not remove the text after them.
         let debris = at >= 2 && self.bytes[at - 2] == 0xC3 && (0x82..=0xB4).contains(&self.bytes[at - 1]);
         let debris = debris || at >= 2 && self.is_c1(at - 2);
         let code = self.bytes[at + 1];
@@ -172,7 +172,7 @@ impl<'t> Tokens<'t> {
             }
             b'(' | b')' | b'*' | b'+' => match self.bytes.get(at + 2) {
                 None => (Token::Ignored, 2),
-                // Only G0 is what text is drawn from without a shift.
+                // Without a shift, text uses only G0.
                 Some(b'0') if kind == b'(' => (Token::LineDrawing(true), 3),
                 Some(set) if b"0124567<=>ABCEHKQRUVYZ".contains(set) => match kind {
                     b'(' => (Token::LineDrawing(false), 3),
@@ -195,7 +195,7 @@ impl<'t> Tokens<'t> {
     }
 
     fn csi(&self, start: usize) -> Parsed<'t> {
-        // Colours are most of what there is, and show nothing.
+        // Most sequences are colours, which show nothing.
         const MAX_COLOUR_BYTES: usize = 24;
         let head = &self.bytes[start..self.bytes.len().min(start + MAX_COLOUR_BYTES)];
         let params = head.iter().take_while(|byte| (b'0'..=b';').contains(*byte)).count();
@@ -241,8 +241,8 @@ impl<'t> Tokens<'t> {
 
     /// The end of a control string (title, hyperlink, device string) whose payload begins at `start`.
     ///
-    /// Without its terminator the payload may just as well be text, so of a title only the introducer and the leading
-    /// number go, and of anything else nothing but the escape.
+    /// Without a terminator the payload may be text. So only the introducer and the leading number of a title are removed,
+    /// and only the escape of other strings.
     fn control_string(&self, start: usize, kind: u8) -> Option<usize> {
         let rest = &self.bytes[start..];
         let sixel = kind == b'P' && {
@@ -257,7 +257,7 @@ impl<'t> Tokens<'t> {
                 0xC2 if rest.get(offset + 1) == Some(&0x9C) => return Some(at + 2),
                 b'\n' | b'\r' if sixel => {}
                 0x00..=0x08 | 0x0A..=0x1F => break,
-                // Another control: stopping here also keeps many unterminated strings from costing a scan each.
+                // Another control. Stopping here also keeps many unterminated strings from costing a scan each.
                 0xC2 if self.is_c1(at) => break,
                 _ => {}
             }

@@ -1,7 +1,7 @@
-//! Knows whether text that is about to be overwritten reports a failure.
+//! Decides whether text that is about to be overwritten reports a failure.
 //!
-//! A byte-level look, on purpose wider than a reducer's: a line kept too many costs little, a lost error costs the
-//! run. It never decides about text that stays on the screen.
+//! This byte-level test is wider than a reducer's on purpose: an extra line costs little, a lost error may cost the whole
+//! run. It is not used for text that stays on the screen.
 
 use std::ops::Range;
 
@@ -31,7 +31,7 @@ const WORDS: &[(&[u8], bool)] = &[
     (b"ERR!", false),
 ];
 
-/// For each of the first three bytes of a word which words have it there, one bit each, so that most places are told
+/// For each of the first three bytes of a word, the words that have it there, one bit each. One lookup rejects most places.
 /// from a word at one look.
 static HEADS: [[u32; 256]; 3] = {
     let mut heads = [[0; 256]; 3];
@@ -50,8 +50,7 @@ static HEADS: [[u32; 256]; 3] = {
 /// whose meaning it changes: `0 errors` becomes `3 errors`.
 const NEAR: (usize, usize) = (24, 8);
 
-/// Whether the row, or the part of it that is given, reports a failure in or beside `fresh`; what stands further off was
-/// seen before.
+/// Whether the row, or the given part of it, reports a failure in or near `fresh`; text further away was checked before.
 pub(super) fn reported(row: &[u8], fresh: Range<usize>) -> bool {
     let mut progress = None;
     let from = fresh.start.saturating_sub(NEAR.0);
@@ -87,7 +86,7 @@ fn ends_word(row: &[u8], end: usize) -> bool {
     const ENDINGS: [&[u8]; 13] =
         [b"", b"s", b"ed", b"ing", b"ure", b"ures", b"ked", b"S", b"ED", b"ING", b"URE", b"URES", b"KED"];
     let letters = row[end..].iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    // Behind a word that begins with a capital another such word may follow: `ErrorKind`.
+    // After a capitalised word another word may follow: `ErrorKind`.
     ENDINGS.contains(&&row[end..end + letters]) || row[end].is_ascii_uppercase()
 }
 
@@ -121,8 +120,8 @@ fn is_progress(row: &[u8]) -> bool {
     })
 }
 
-/// What tells two lines apart when the same one is drawn again and again: for a progress line, without its counters
-/// and bars; for any other line, all of it.
+/// The key by which redrawn lines count as the same: for a progress line, its text without counters and bars; for any other
+/// line, all of it.
 pub(super) fn identity(line: &str) -> String {
     let line = line.trim();
     if !is_progress(line.as_bytes()) {

@@ -1,9 +1,8 @@
-//! Shows a terminal stream as the terminal would have shown it at the end.
+//! Renders terminal output as the terminal would show it at the end.
 //!
-//! The screen that it imagines is infinitely wide and tall, so nothing wraps and nothing scrolls away: text goes
-//! only where a later write, erase or delete of the stream itself took it away. Lines that report a failure stay
-//! even then, as lines of their own. It never interprets what the text says beyond that, never reads the size of a
-//! real terminal, and its work and memory are linear in the input.
+//! The simulated screen is infinitely wide and tall, so nothing wraps or scrolls away. Text disappears only if the stream
+//! itself overwrites, erases or deletes it. Failure lines stay even then, as lines of their own. The text is not interpreted
+//! otherwise, the size of a real terminal is not read, and work and memory are linear in the input.
 
 mod escape;
 mod failure;
@@ -93,9 +92,9 @@ fn is_nul_list(text: &str) -> bool {
     entries.contains('\0') && entries.split('\0').all(|entry| !entry.is_empty())
 }
 
-/// The gate: true when no byte of the text asks a terminal for anything.
+/// A quick test: true if no byte of the text controls a terminal.
 fn is_plain(bytes: &[u8]) -> bool {
-    // Each byte is seen with the one behind it, in a branch-free loop that the compiler turns into vector code.
+    // Tests each byte together with the next in a branch-free loop that compiles to vector code.
     const BLOCK: usize = 256;
     let Some((&last, all_but_last)) = bytes.split_last() else { return true };
     let behind = &bytes[1..];

@@ -1,8 +1,8 @@
-//! One row of the imagined screen.
+//! One row of the simulated screen.
 //!
-//! A row starts as plain text, since nearly all rows are only ever appended to; it becomes a vector of cells when
-//! something is written into the middle of it and its columns are not its bytes. It never moves the cursor and never
-//! decides what may be lost: it reports whether an edit loses something, and the screen decides.
+//! A row starts as plain text, because most rows are only appended to. It becomes a vector of cells when something is
+//! written into its middle and columns differ from bytes. It does not move the cursor, and does not decide what may be lost:
+//! it reports losses, and the screen decides.
 
 use std::ops::Range;
 use unicode_width::UnicodeWidthChar;
@@ -17,7 +17,7 @@ const BLANK: Cell = ' ' as Cell;
 const TAB: Cell = '\t' as Cell;
 const TAB_STOP: usize = 8;
 
-/// Where the row's content is.
+/// The storage of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// In `text`, only printable ASCII: column and byte are the same.
@@ -35,9 +35,9 @@ pub(super) struct Row {
     text: String,
     cells: Vec<Cell>,
     clusters: Vec<String>,
-    /// Something in the middle was changed, so blanks at the end are rubbed out rather than written.
+    /// The middle was changed, so blanks at the end were erased rather than written.
     edited: bool,
-    /// A line feed made this row; the others exist because the cursor was moved there.
+    /// A line feed created this row; other rows exist because the cursor moved there.
     pub(super) fed: bool,
     /// Columns written since the row was last searched for failures; an empty range when none.
     fresh: Range<usize>,
@@ -135,7 +135,7 @@ impl Row {
         old.iter().zip(&new).any(|(old, new)| old != new && !is_blank(*old))
     }
 
-    /// Writes over what stands at `column`, which is at most the row's width; gives the column behind the run.
+    /// Overwrites text at `column`, which is at most the row's width. Returns the column after the run.
     pub(super) fn write(&mut self, column: usize, run: &str) -> usize {
         self.edited = true;
         if self.form == Form::Ascii && is_simple(run) {
@@ -177,7 +177,7 @@ impl Row {
         column + width
     }
 
-    /// Whether blanking these columns would take shown text away.
+    /// Whether blanking these columns would remove shown text.
     pub(super) fn blank_loses(&mut self, columns: Range<usize>) -> bool {
         if self.form == Form::Text && columns.start == 0 && columns.end >= self.text.len() {
             return !self.is_blank();
@@ -190,7 +190,7 @@ impl Row {
         }
     }
 
-    /// Blanks these columns; at the row's end they go.
+    /// Blanks these columns; columns at the row's end are removed.
     pub(super) fn blank(&mut self, columns: Range<usize>) {
         if columns.start == 0 && columns.end >= self.size() {
             return self.clear();
@@ -247,8 +247,8 @@ impl Row {
         self.fresh = 0..0;
     }
 
-    /// What was written since the last look and some columns around it, non-ASCII characters as single bytes, and where
-    /// in this it stands; empty when nothing was written. The next look sees only what is written after this one.
+    /// The text written since the last check, with some columns around it, and its position there. Non-ASCII characters are
+    /// single bytes; empty if nothing was written. Each check sees only newer text.
     pub(super) fn take_fresh(&mut self, around: usize) -> (Vec<u8>, Range<usize>) {
         if self.form == Form::Text {
             // From here on the row has columns, so that the next look can be a narrow one.

@@ -1,8 +1,8 @@
-//! The imagined screen: rows, a cursor, and what control sequences do to them.
+//! The simulated screen: rows, a cursor, and the effects of control sequences.
 //!
-//! Rows below `HISTORY` are final and leave for the output; a clear makes all of them final and starts a new screen
-//! below, so that nothing of what was shown before is lost. It never allocates by what a sequence asks for: blanks
-//! and rows that only cursor moves create are paid from an allowance in proportion to the input.
+//! Rows more than `HISTORY` above are final and move to the output. A clear makes all rows final and starts a new screen
+//! below, so no shown text is lost. Memory does not depend on the numbers in a sequence: blanks and rows from cursor moves
+//! are limited in proportion to the input.
 
 mod cursor;
 mod edit;
@@ -12,16 +12,16 @@ use super::{failure, row::Row};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 
-/// Rows that the cursor can still reach. Twice as many are held, so that leaving happens in blocks.
+/// Rows that the cursor can still reach. Up to twice as many are held, so that they move to the output in blocks.
 const HISTORY: usize = 200;
-/// Longest row, in columns, that an edit changes. Terminals wrap far earlier; what is longer stays, and the edit
-/// starts a row of its own below it.
+/// Longest row, in columns, that can be edited. Terminals wrap far earlier. A longer row stays, and the edit starts a new
+/// row below it.
 const EDITABLE: usize = 4096;
 /// The least height that a screen is taken to have: that of the VT100, and of nearly all pseudo-terminals.
 const MIN_HEIGHT_ROWS: usize = 24;
 /// Rows that a status bar below a scroll region may take.
 const MAX_FOOTER: usize = 8;
-/// The column "at the end of the row", for rows whose width nobody has counted yet.
+/// The column "end of the row", for rows whose width was not computed yet.
 const END_OF_ROW: usize = usize::MAX;
 
 /// What [`Screen::finish`] gives.
@@ -59,7 +59,7 @@ pub(super) struct Screen {
     counted: bool,
     drawing: bool,
     last: Option<char>,
-    /// Blanks, rows and kept lines that may still be made without text that pays for them.
+    /// Blanks, rows and kept lines that may still be created without input.
     allowance: usize,
     overwrites: usize,
     kept_failures: usize,
@@ -132,7 +132,7 @@ impl Screen {
         self.column = self.current().write(column, run);
     }
 
-    /// Leaves the row as it is and writes into a new one below.
+    /// Keeps the row as it is, and continues in a new row below.
     fn put_below(&mut self, run: &str) {
         self.split();
         self.current().append(run);
@@ -271,7 +271,7 @@ impl Screen {
 
     // Rows that are final.
 
-    /// Everything shown so far is final. The cursor goes to a place counted from the new screen's corner.
+    /// Makes everything shown so far final. The cursor moves to a place in the new screen.
     fn new_screen(&mut self, row: usize, column: usize) {
         self.place_footer();
         if self.rows.iter().any(|row| !row.is_blank() || !row.held.is_empty()) {
@@ -301,7 +301,7 @@ impl Screen {
     /// Writes the first `count` rows out.
     fn leave(&mut self, count: usize) {
         let mut shown = None;
-        // Rows above the first text of a screen that only cursor moves made are not worth a line each.
+        // Empty rows before the first text of a screen, created only by cursor moves, are not output.
         let mut leading = self.left == 0;
         for index in 0..count {
             let held = std::mem::take(&mut self.rows[index].held);

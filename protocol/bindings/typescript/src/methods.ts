@@ -14,9 +14,9 @@ export interface Requests {
   "toolResult/compressBatch": { params: protocol.BatchParams; result: protocol.BatchCompressed };
   /** Opens a stream for the result of a long command. */
   "toolResult/open": { params: protocol.StreamOpenParams; result: protocol.StreamOpened };
-  /** Adds what the command wrote since. */
+  /** Adds the next output of the command. */
   "toolResult/append": { params: protocol.AppendParams; result: protocol.Appended };
-  /** Shows what the result would be if the command ended now; nothing is committed. */
+  /** Shows the result as if the command ended now; nothing is committed. */
   "toolResult/peek": { params: protocol.StreamParams; result: protocol.Compressed };
   /** Ends a stream and compresses the result as `toolResult/compress` would have. */
   "toolResult/close": { params: protocol.StreamCloseParams; result: protocol.Compressed };
@@ -27,11 +27,11 @@ export interface Requests {
    * Gemini, MCP.
    */
   "messages/compress": { params: protocol.MessagesParams; result: protocol.MessagesCompressed };
-  /**
-   * Makes the descriptions of tools smaller: white space that says nothing goes, words never do.
-   */
+  /** Minifies the descriptions of tools: removes white space, never words. */
   "toolSchema/minify": { params: protocol.ToolSchemaParams; result: protocol.Minified };
-  /** Checks rules of the operator, runs their tests, and explains which one is used on a result. */
+  /**
+   * Checks rules of the operator, runs their tests, and explains which rule is used on a result.
+   */
   "rules/check": { params: protocol.RulesCheckParams; result: protocol.RulesChecked };
   /** Reads an original back: all of it or some lines, page by page. */
   "artifact/read": { params: protocol.ReadParams; result: protocol.Read };
@@ -39,33 +39,30 @@ export interface Requests {
   "artifact/search": { params: protocol.SearchParams; result: protocol.Found };
   /** Lists the originals of a session, newest first. */
   "artifact/list": { params: protocol.ListParams; result: protocol.List };
-  /** Opens a session, also one that was closed. One that never was opens on first use too. */
+  /** Opens a session, also a closed one. A new session also opens on first use. */
   "session/open": { params: protocol.OpenParams; result: protocol.Opened };
-  /**
-   * Opens a session that begins with all that another one knows and shows; from then on they are
-   * apart.
-   */
+  /** Opens a session as a copy of another one; from then on they are independent. */
   "session/fork": { params: protocol.ForkParams; result: protocol.Forked };
   /** Closes a session: its memory and its originals are dropped. */
   "session/close": { params: protocol.SessionParams; result: protocol.Closed };
   /** Totals of a session by tool, family, reducer, status and reason: tokens, savings, costs. */
   "session/stats": { params: protocol.SessionParams; result: protocol.Stats };
-  /** Reads the configuration files anew. Where one cannot be read, the old settings stay. */
+  /** Reads the configuration files again. If one cannot be read, the old settings stay. */
   "config/reload": { params: protocol.ReloadParams; result: protocol.Reloaded };
 }
 
 /** Parameters of every notification, by its name. */
 export interface Notifications {
   /**
-   * Tells which results the model no longer sees, or which are the only ones that it still sees.
+   * Reports which results the model no longer sees, or which are the only ones that it still sees.
    */
   "session/evicted": { params: protocol.EvictedParams };
   /**
-   * Tells that a conversation was summed up, cut short or resumed: nothing, or only what is named,
-   * is still visible.
+   * Reports that a conversation was summed up, cut short or resumed: nothing, or only the named
+   * calls, is still visible.
    */
   "session/compacted": { params: protocol.CompactedParams };
-  /** Changes settings for what comes after it, or reads the configuration files anew. */
+  /** Changes settings for later messages, or reads the configuration files again. */
   "workspace/didChangeConfiguration": { params: protocol.DidChangeParams };
 }
 
@@ -107,12 +104,12 @@ export abstract class Methods {
     return this.request("toolResult/open", params, options);
   }
 
-  /** Adds what the command wrote since. */
+  /** Adds the next output of the command. */
   toolResultAppend(params: protocol.AppendParams, options?: RequestOptions): Promise<protocol.Appended> {
     return this.request("toolResult/append", params, options);
   }
 
-  /** Shows what the result would be if the command ended now; nothing is committed. */
+  /** Shows the result as if the command ended now; nothing is committed. */
   toolResultPeek(params: protocol.StreamParams, options?: RequestOptions): Promise<protocol.Compressed> {
     return this.request("toolResult/peek", params, options);
   }
@@ -135,14 +132,14 @@ export abstract class Methods {
     return this.request("messages/compress", params, options);
   }
 
-  /**
-   * Makes the descriptions of tools smaller: white space that says nothing goes, words never do.
-   */
+  /** Minifies the descriptions of tools: removes white space, never words. */
   toolSchemaMinify(params: protocol.ToolSchemaParams, options?: RequestOptions): Promise<protocol.Minified> {
     return this.request("toolSchema/minify", params, options);
   }
 
-  /** Checks rules of the operator, runs their tests, and explains which one is used on a result. */
+  /**
+   * Checks rules of the operator, runs their tests, and explains which rule is used on a result.
+   */
   rulesCheck(params: protocol.RulesCheckParams, options?: RequestOptions): Promise<protocol.RulesChecked> {
     return this.request("rules/check", params, options);
   }
@@ -162,15 +159,12 @@ export abstract class Methods {
     return this.request("artifact/list", params, options);
   }
 
-  /** Opens a session, also one that was closed. One that never was opens on first use too. */
+  /** Opens a session, also a closed one. A new session also opens on first use. */
   sessionOpen(params: protocol.OpenParams, options?: RequestOptions): Promise<protocol.Opened> {
     return this.request("session/open", params, options);
   }
 
-  /**
-   * Opens a session that begins with all that another one knows and shows; from then on they are
-   * apart.
-   */
+  /** Opens a session as a copy of another one; from then on they are independent. */
   sessionFork(params: protocol.ForkParams, options?: RequestOptions): Promise<protocol.Forked> {
     return this.request("session/fork", params, options);
   }
@@ -186,26 +180,26 @@ export abstract class Methods {
   }
 
   /**
-   * Tells which results the model no longer sees, or which are the only ones that it still sees.
+   * Reports which results the model no longer sees, or which are the only ones that it still sees.
    */
   sessionEvicted(params: protocol.EvictedParams): Promise<void> {
     return this.notify("session/evicted", params);
   }
 
   /**
-   * Tells that a conversation was summed up, cut short or resumed: nothing, or only what is named,
-   * is still visible.
+   * Reports that a conversation was summed up, cut short or resumed: nothing, or only the named
+   * calls, is still visible.
    */
   sessionCompacted(params: protocol.CompactedParams): Promise<void> {
     return this.notify("session/compacted", params);
   }
 
-  /** Reads the configuration files anew. Where one cannot be read, the old settings stay. */
+  /** Reads the configuration files again. If one cannot be read, the old settings stay. */
   configReload(params: protocol.ReloadParams, options?: RequestOptions): Promise<protocol.Reloaded> {
     return this.request("config/reload", params, options);
   }
 
-  /** Changes settings for what comes after it, or reads the configuration files anew. */
+  /** Changes settings for later messages, or reads the configuration files again. */
   workspaceDidChangeConfiguration(params: protocol.DidChangeParams): Promise<void> {
     return this.notify("workspace/didChangeConfiguration", params);
   }

@@ -70,20 +70,19 @@ export interface ToolResult {
 /** A command line, or its words. */
 export type CommandWords = string | string[];
 
-/** Settings that somebody gave; what is absent stays as it was. */
+/** Settings that were given; absent settings stay unchanged. */
 export interface PolicyPatch {
-  /** What may be done. Default `standard`. */
+  /** How far results may be changed. Default `standard`. */
   mode?: Mode | "conservative" | "balanced" | null | undefined;
-  /** Results smaller than this many bytes pass through the safe stage only. Default 1024. */
+  /** Results of fewer bytes only pass through the safe stage. Default 1024. */
   minBytes?: number | null | undefined;
   /**
    * Byte cap of a result, 1 to 1048576. Default 65536; when given, it also bounds failure lines.
    */
   maxOutputBytes?: number | null | undefined;
   /**
-   * Bytes above which the middle of a text that no reducer understands is left out; 0 for never.
-   * Failure lines stay. Default 12288 in `standard`, 6144 in `aggressive`, 32768 for a JSON
-   * document.
+   * Bytes above which the middle of a text without a reducer is left out; 0 for never. Failure
+   * lines stay. Default 12288 in `standard`, 6144 in `aggressive`, 32768 for a JSON document.
    */
   headTailBytes?: number | null | undefined;
   /**
@@ -94,7 +93,7 @@ export interface PolicyPatch {
   memo?: boolean | null | undefined;
   /** Whether secrets are removed. Default true. */
   redactSecrets?: boolean | null | undefined;
-  /** What is no secret to this operator. Default nothing. */
+  /** Values that are not secrets to this operator. Default nothing. */
   secrets?: SecretsPatch | null | undefined;
   /** Tools whose results are returned exactly, compared without case. Default none. */
   excludeTools?: string[] | null | undefined;
@@ -109,25 +108,28 @@ export interface PolicyPatch {
    */
   excludeCategories?: Category[] | null | undefined;
   /**
-   * Steps that are not tried, by their names in the evidence; `terminal` is the clean-up of escape
-   * sequences and overwritten text. Default none.
+   * Steps that are not tried, by their names in the evidence; `terminal` stands for rendering
+   * escape sequences and overwritten text. Default none.
    */
   excludeMethods?: ("terminal" | "embedded_binary" | "shared_messages" | "stack_traces" | "progress" | "block_dedup" | "structured_data" | "file_detail" | "repeated_blocks" | "head_tail" | "dictionary_lzw" | "dictionary_repair" | "json_table" | "json_minify" | "xml_whitespace" | "data_whitespace" | "table_whitespace" | "trailing_whitespace" | "number_padding" | "repeated_lines" | "cargo_test" | "go_test" | "pytest" | "unittest" | "sympy" | "jest" | "vitest" | "cypress" | "mocha" | "node_test" | "playwright" | "bun_test" | "deno_test" | "bats" | "exunit" | "swift_test" | "tap" | "junit_xml" | "nextest" | "maven" | "gradle" | "rspec" | "minitest" | "phpunit" | "ctest" | "googletest" | "catch_2" | "dotnet" | "sbt" | "tox" | "cargo_json" | "rustc" | "gcc" | "tsc" | "javac" | "msvc" | "go_build" | "webpack" | "vite" | "esbuild" | "rollup" | "next" | "babel" | "bazel" | "swift_build" | "terraform" | "ansible" | "packer" | "helm_release" | "meson" | "cmake" | "pre_commit" | "shellcheck" | "biome" | "phpstan" | "checkstyle_xml" | "lint_json" | "eslint" | "formatters" | "lint" | "git_diff" | "git_status" | "vcs_log" | "git_blame" | "vcs_list" | "git_sync" | "forge_log" | "forge" | "docker_build" | "docker_layers" | "npm" | "pnpm" | "yarn_berry" | "yarn" | "bun" | "pip" | "uv" | "poetry" | "pipenv" | "conda" | "cargo_packages" | "go_modules" | "apt" | "apk" | "dnf" | "brew" | "gem" | "composer" | "nuget" | "wget" | "transfer" | "ffmpeg" | "kubectl_describe" | "kubectl_events" | "compose_logs" | "pulumi" | "ci_log" | "log" | "processes" | "filesystems" | "sockets" | "lsof" | "systemctl" | "strace" | "environment" | "curl" | "ping" | "dig" | "traceroute" | "certificate" | "counters" | "sysctl" | "ip" | "lscpu" | "perf" | "crontab" | "package_list" | "records" | "search" | "windows_dir" | "listing")[] | null | undefined;
   /**
-   * First words of commands whose results are returned exactly, read as a shell reads them: `git
-   * diff --stat`. Default none.
+   * First words of commands whose results are returned exactly, parsed as by a shell: `git diff
+   * --stat`. Default none.
    */
   excludeCommands?: string[] | null | undefined;
-  /** Flags, such as `--json`, of commands whose results are returned exactly. Default none. */
+  /**
+   * Flags, such as `--json`; results of commands with one of them are returned exactly. Default
+   * none.
+   */
   excludeFlags?: string[] | null | undefined;
   /**
-   * First words of commands whose lines, where they are shown, are shown as they are: no step
-   * writes them anew. Default none.
+   * First words of commands whose lines are shown as they are or left out: no step rewrites them.
+   * Default none.
    */
   verbatimCommands?: string[] | null | undefined;
   /**
-   * Whether nothing is left out: only steps that lose nothing are used, and only a byte cap that is
-   * given cuts. Default false.
+   * Whether nothing is left out: only lossless steps are used, and only a byte cap that was set
+   * cuts. Default false.
    */
   neverOmit?: boolean | null | undefined;
   /** Whether the host offers the model a tool that reads artifacts. Default false. */
@@ -146,13 +148,12 @@ export interface PolicyPatch {
   /** After how many tokens of later results an output is no longer referred to. Default 80000. */
   dedupWindowTokens?: number | null | undefined;
   /**
-   * What a request gets that is repeated after an answer that was a reference or had gaps. Default
-   * `full`.
+   * What a repeated request gets after an answer that was a reference or had gaps. Default `full`.
    */
   onRepeat?: OnRepeat | null | undefined;
   /** How much of a file is shown. Default `auto`. */
   fileDetail?: FileDetail | null | undefined;
-  /** What `auto` does with a file that no outline is known for. Default `full`. */
+  /** What `auto` does with a file without a known outline. Default `full`. */
   fileDetailFallback?: FileDetail | null | undefined;
   /** Lines up to which `auto` shows a file whole. Default 120. */
   fileFullMaxLines?: number | null | undefined;
@@ -167,8 +168,7 @@ export interface PolicyPatch {
    */
   fileOutlineBytes?: number | null | undefined;
   /**
-   * Whether lines of an outline carry the file's line numbers where the view itself has none.
-   * Default false.
+   * Whether lines of an outline carry the file's line numbers if the view has none. Default false.
    */
   fileLineNumbers?: boolean | null | undefined;
   /** Most lines shown of a file, from its start; 0 for no limit. Default 0. */
@@ -192,7 +192,7 @@ export interface PolicyPatch {
    */
   searchMaxLineLength?: number | null | undefined;
   /**
-   * Folders whose content is folded in listings, with its counts. Default `node_modules`, `.git`,
+   * Folders whose content is folded in listings, with counts. Default `node_modules`, `.git`,
    * `target`, `__pycache__`, `.venv`, `vendor`.
    */
   noiseDirectories?: string[] | null | undefined;
@@ -205,11 +205,11 @@ export interface PolicyPatch {
    * Changed lines shown of a whole diff; 0 for all. Default all in `standard`, 500 in `aggressive`.
    */
   diffMaxLines?: number | null | undefined;
-  /** How far a budget may climb above `mode`. Default `aggressive`. */
+  /** The highest mode that a budget may use. Default `aggressive`. */
   maxMode?: Mode | "conservative" | "balanced" | null | undefined;
-  /** Tokens that results may take. Default any number. */
+  /** Token limits for results. Default any number. */
   budget?: BudgetPatch | null | undefined;
-  /** What may become of structured data. Default `auto`. */
+  /** What may happen to structured data. Default `auto`. */
   structured?: Structured | null | undefined;
   /**
    * Whether members that are null, `""`, `[]` or `{}` may be left out in `aggressive`. Default
@@ -223,7 +223,7 @@ export interface PolicyPatch {
    * `aggressive`.
    */
   stringMaxLength?: number | null | undefined;
-  /** How repeated text is written once in `aggressive`. Default `auto`. */
+  /** How repeated text is replaced by a dictionary in `aggressive`. Default `auto`. */
   dictionary?: DictionaryMethod | null | undefined;
   /**
    * Bytes above which a result of a session is replaced by a pointer and a preview; 0 for never.
@@ -231,24 +231,24 @@ export interface PolicyPatch {
    */
   externalizeAbove?: number | null | undefined;
   /**
-   * Rules of the operator. One of the same name takes the place of one that was there, others are
-   * added. Default none.
+   * Rules of the operator. A rule replaces an earlier one of the same name; others are added.
+   * Default none.
    */
   rules?: Rule[] | null | undefined;
 }
 
-/** How far a result may be changed: each mode does what the one before it does, and more. */
+/** How far a result may be changed: each mode does everything that the one before it does. */
 export type Mode =
   | "disabled"
   | "safe"
   | "standard"
   | "aggressive";
 
-/** How secrets are treated, as somebody gave it. */
+/** Treatment of secrets, as given. */
 export interface SecretsPatch {
   /**
-   * What stays, though a rule finds it. An item is one or more of `rule:ID`, `path:GLOB` and
-   * `fingerprint:HEX` with blanks between them, which must all hold: `rule:url-password
+   * Values that stay, even if a rule finds them. An item is one or more of `rule:ID`, `path:GLOB`
+   * and `fingerprint:HEX`, separated by blanks, which must all hold: `rule:url-password
    * path:tests/**`. Rules and fingerprints are those of the evidence; the path is that of the file
    * that a result is about. Files of a project cannot set it. Default none.
    */
@@ -282,7 +282,7 @@ export type Tokenizer =
   | "cl100k"
   | "heuristic";
 
-/** What a request gets that is repeated after an answer that was a reference or had gaps. */
+/** What a repeated request gets after an answer that was a reference or had gaps. */
 export type OnRepeat =
   | "full"
   | "same";
@@ -294,11 +294,9 @@ export type FileDetail =
   | "structure"
   | "signatures";
 
-/** A budget as somebody gave it. Of a budget that is given, what is absent has its default. */
+/** A budget as given. Absent members have their defaults. */
 export interface BudgetPatch {
-  /**
-   * Tokens of one result. A result of no more is left to the mode. 0 for any number. Default 2000.
-   */
+  /** Tokens of one result; smaller results are left to the mode. 0 for any number. Default 2000. */
   perResult?: number | null | undefined;
   /** Tokens above which the evidence suggests that the host summarizes. Default 4000. */
   summarizeAbove?: number | null | undefined;
@@ -306,14 +304,14 @@ export interface BudgetPatch {
   total?: number | null | undefined;
 }
 
-/** What may become of structured data (JSON, XML, YAML and the like). */
+/** What may happen to structured data (JSON, XML, YAML and the like). */
 export type Structured =
   | "auto"
   | "parseable"
   | "tables"
   | "plain";
 
-/** How repeated text is written once in `aggressive`. */
+/** How repeated text is replaced by a dictionary in `aggressive`. */
 export type DictionaryMethod =
   | "none"
   | "lzw"
@@ -2021,13 +2019,13 @@ export interface FailureEvent {
   kind: string;
 }
 
-/** What an alert is about. */
+/** What an alert reports. */
 export type AlertKind =
   | "failure"
   | "fallback"
   | (string & {});
 
-/** So much of one kind happened within the window. */
+/** Events of one kind reached the threshold within the window. */
 export interface Alert {
   /** What it is about. */
   kind: AlertKind;

@@ -1,5 +1,4 @@
-//! Formats of histories, each in a file of its own: whether it claims a file by the head of its content, and how
-//! it reads one.
+//! Formats of histories, one file each: how to recognise a file by its first bytes, and how to read it.
 
 mod claude_code;
 mod codex;
@@ -18,23 +17,23 @@ use std::path::{Path, PathBuf};
 use super::history::History;
 use super::notes::Notes;
 
-/// Bytes of a file by which it is recognised.
+/// Bytes of a file that are used to recognise it.
 pub(super) const HEAD: usize = 256 * 1024;
 
-/// Takes the sessions of a file as they are read.
+/// Receives the sessions of a file as they are read.
 pub(super) type Sink<'a> = dyn FnMut(History) + 'a;
 
 /// A format.
 pub(super) struct Format {
     /// Its name in reports.
     pub id: &'static str,
-    /// What it is, for people.
+    /// Its name for people.
     pub title: &'static str,
-    /// Whether the head of a file is of this format.
+    /// Whether the first bytes of a file have this format.
     pub claims: fn(&[u8]) -> bool,
-    /// Reads the sessions of a file, or of what [`Format::unit`] names, one after another.
+    /// Reads the sessions of a file, or of the path of [`Format::unit`], one after another.
     pub read: fn(&Path, &mut Notes, &mut Sink<'_>) -> Result<(), String>,
-    /// What a file belongs to, where several make up a session: the path that is read once for all of them.
+    /// If several files form a session: the path that is read once for all of them.
     pub unit: fn(&Path, &[u8]) -> PathBuf,
 }
 
@@ -42,7 +41,7 @@ fn itself(file: &Path, _: &[u8]) -> PathBuf {
     file.to_path_buf()
 }
 
-/// All formats. The first that claims a file reads it: those that say who wrote them come first.
+/// All formats. The first that recognises a file reads it; formats that name their program come first.
 pub(super) const FORMATS: &[Format] = &[
     Format {
         id: "claude-code",
@@ -105,12 +104,12 @@ pub(super) const FORMATS: &[Format] = &[
     },
 ];
 
-/// Sessions of a file by their names, in the order in which they came.
+/// Sessions of a file by name, in the order in which they appeared.
 #[derive(Default)]
 pub(super) struct Threads(Vec<(String, History)>);
 
 impl Threads {
-    /// The session of that name; it begins on first use.
+    /// The session with that name, created on first use.
     pub(super) fn of(&mut self, name: &str) -> &mut History {
         let place = self.0.iter().position(|(known, _)| known == name).unwrap_or(self.0.len());
         if place == self.0.len() {
@@ -119,7 +118,7 @@ impl Threads {
         &mut self.0[place].1
     }
 
-    /// Gives all that hold anything.
+    /// Passes on all sessions that are not empty.
     pub(super) fn give(self, each: &mut Sink<'_>) {
         self.0.into_iter().map(|(_, history)| history).filter(|history| !history.is_empty()).for_each(each);
     }

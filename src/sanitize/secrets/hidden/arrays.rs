@@ -122,8 +122,8 @@ fn separator(text: &[u8], at: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::{find, redact};
     use super::*;
+    use crate::sanitize::secrets::{find, redact};
 
     /// Put together here, so that none stands in this file.
     fn token() -> String {

@@ -27,7 +27,7 @@ enum Cut {
 const BARS: &[&[u8]] = &[b"|", "│".as_bytes(), "┃".as_bytes(), "║".as_bytes()];
 
 /// Whether the name that holds `hit` may be a cell: something that parts cells stands behind it.
-pub(in super::super) fn is_cell(text: &[u8], hit: &Range<usize>) -> bool {
+pub(in crate::sanitize::secrets) fn is_cell(text: &[u8], hit: &Range<usize>) -> bool {
     const INSIDE: [bool; 256] = table(b"_-)\"'*`");
     let rest = &text[hit.end..text.len().min(hit.end + MAX_NAME_BYTES)];
     let name = rest.iter().position(|b| !INSIDE[usize::from(*b)]).unwrap_or(rest.len());

@@ -1,7 +1,7 @@
-//! Secrets that do not stand in the text as they are: coded, cut, wrapped, in tables, behind what tools put in front.
+//! Finds secrets that are not written plainly: encoded, cut, wrapped, in tables, or after prefixes of tools.
 //!
-//! Each layer gives the text as it reads without one such thing, and the way back to the source. The rules
-//! look at that; what they find is taken out of the source as a whole. Bounded in depth and in the bytes read.
+//! Each layer gives the text without one such disguise, and a mapping back to the source. The rules search that text; what
+//! they find is removed from the source as a whole. Depth and bytes read are limited.
 
 mod arrays;
 mod base64;
@@ -45,19 +45,19 @@ const WORK_PER_BYTE: usize = 8;
 /// The same for short texts, in bytes.
 const MIN_WORK_BYTES: usize = 16 << 10;
 
-/// Bytes around a coded line behind which others may follow.
+/// Bytes around an encoded line after which others may follow.
 const AROUND_CODED_BYTES: (usize, usize) = (1 << 10, 8 << 10);
 
-/// What the rules claim in `text`, as it stands and through every layer; in order, without overlap.
+/// The claims of all rules in `text`, plain and through every layer; in order, without overlap.
 pub(super) fn claims(table: &'static Table, text: &[u8]) -> Vec<Claim> {
     let mut work = text.len().saturating_mul(WORK_PER_BYTE).max(MIN_WORK_BYTES);
     search(table, text, ALL, &mut work)
 }
 
-/// Through all layers, the cheapest and most frequent first.
+/// Applies all layers, the cheapest and most frequent first.
 ///
-/// Rules look only near keywords, so that nothing else of a text that only reads otherwise is of interest. What hides
-/// the keywords themselves is looked for everywhere.
+/// Rules search only near keywords, so most disguises matter only there. Disguises of the keywords themselves are searched
+/// everywhere.
 fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) -> Vec<Claim> {
     let mut scan = scan(table, text);
     let mut claims = Vec::new();
@@ -77,7 +77,7 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
         stop::check();
         units::view(text, &near).into_iter().for_each(|view| see(view, within));
         stop::check();
-        // Lines that are coded as a whole and stand behind something.
+        // Lines that are encoded as a whole, after a prefix.
         let mut coded = Vec::new();
         base64::views(text, &mut coded, &mut |view| see(view, within));
         stop::check();
@@ -97,7 +97,7 @@ fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) 
     scan.into_claims()
 }
 
-/// Looks through a view and says where in the source its secrets are.
+/// Searches a view, and maps the secrets back to the source.
 fn look(table: &'static Table, view: &View, layers: Layers, work: &mut usize, claims: &mut Vec<Claim>) {
     let Some(left) = work.checked_sub(view.bytes().len()) else { return };
     *work = left;

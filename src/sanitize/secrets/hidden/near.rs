@@ -1,30 +1,34 @@
-//! The stretches of a text in which something may hide: around the keywords of rules, as far as a rule reads.
+//! The parts of a text in which something may hide: around keywords of rules, as far as a rule reads.
 //!
-//! Most of a text is near no keyword, or near one that names nothing, as in `tokenize(`. No layer reads that again.
+//! Most text is near no keyword, or near one that names nothing, as in `tokenize(`. No layer reads that text again.
 
-use super::super::judge::{ByteSet, skip};
-use super::super::names::{MAX_NAME_BYTES, Tail, is_about, is_verdict, stands_alone, tail};
-use super::super::shapes::{operator, starts_word};
-use super::super::table::Form;
+use crate::sanitize::secrets::judge::{ByteSet, skip};
+use crate::sanitize::secrets::names::{MAX_NAME_BYTES, Tail, is_about, is_verdict, stands_alone, tail};
+use crate::sanitize::secrets::shapes::{operator, starts_word};
+use crate::sanitize::secrets::table::Form;
 use std::ops::Range;
 
-/// Bytes in which a value may stand that is written otherwise, before and behind its name or its own beginning.
+/// Bytes before and after a name, or the start of a value, in which a disguised value may stand.
 const VALUE_BYTES: (usize, usize) = (64, 512);
-/// How much longer what a regex reads may be when it is coded.
+/// How much longer the reach of a regex is for encoded text.
 const CODED_FACTOR: usize = 3;
 /// Bytes around the keywords of rules that read many lines.
 const LINES_BYTES: usize = 256 << 10;
-/// Bytes behind `://` in which the sign before the host is looked for.
+/// Bytes after `://` in which the `@` before the host is searched.
 const ADDRESS_BYTES: usize = 256;
 
 const WORD: ByteSet = ByteSet::parse("a-zA-Z_");
 const CLOSES: ByteSet = ByteSet::parse("\"'`])");
 const BLANK: ByteSet = ByteSet::parse(" ");
-/// Bytes that may be an operator, or with which a coding or a cut may begin.
+/// Bytes that may be an operator, or that may start an encoding or a cut.
 const GOES_ON: ByteSet = ByteSet::parse(":=>|\\%&<;\t\r\x1b\x08");
 
-/// What a rule may read otherwise near one of its keywords; `None` where it would find nothing however that reads.
-pub(in super::super) fn stretch(text: &[u8], hit: &Range<usize>, form: &Form) -> Option<Range<usize>> {
+/// The range that a rule may read around a keyword; `None` if it would find nothing in any encoding.
+pub(in crate::sanitize::secrets) fn stretch(
+    text: &[u8],
+    hit: &Range<usize>,
+    form: &Form,
+) -> Option<Range<usize>> {
     let (before, behind) = match form {
         Form::Token { prefix, .. } => {
             let is_prefix = |prefix: &String| text[hit.start..].starts_with(prefix.as_bytes());
@@ -45,8 +49,8 @@ pub(in super::super) fn stretch(text: &[u8], hit: &Range<usize>, form: &Form) ->
     Some(hit.start.saturating_sub(before)..text.len().min(hit.end.saturating_add(behind)))
 }
 
-/// Whether the name around a telling word is one to which something may be given.
-pub(in super::super) fn names(text: &[u8], name: Range<usize>, hit: &Range<usize>) -> bool {
+/// Whether the name around a keyword can have a value.
+pub(in crate::sanitize::secrets) fn names(text: &[u8], name: Range<usize>, hit: &Range<usize>) -> bool {
     let Range { start, end } = name;
     if !stands_alone(text, hit) && !starts_word(text, hit.start)
         || matches!(tail(&text[hit.end..end], text[hit.end - 1]), Tail::About)
@@ -62,8 +66,8 @@ pub(in super::super) fn names(text: &[u8], name: Range<usize>, hit: &Range<usize
     is_argument || text.get(at).is_none_or(|b| *b >= 0x80 || GOES_ON.has(*b)) && !is_given_a_name(text, at)
 }
 
-/// Whether what is given at `at` is a name of program code, as in `token := next(`: a word of letters in front of what no
-/// value has and no coding begins with.
+/// Whether the value at `at` is a name in program code, as in `token := next(`: a word followed by a character that neither
+/// a value nor an encoding has.
 fn is_given_a_name(text: &[u8], at: usize) -> bool {
     let Some(from) = operator(text, at) else { return false };
     let from = skip(text, from, BLANK, 2);
@@ -71,7 +75,7 @@ fn is_given_a_name(text: &[u8], at: usize) -> bool {
     end > from && text.get(end).is_some_and(|b| b" (),;[]{}".contains(b))
 }
 
-/// Whether an address may have a user, in whatever coding or over however many pieces.
+/// Whether an address may contain a user, in any encoding and any number of pieces.
 fn has_user(behind: &[u8]) -> bool {
     let near = &behind[..behind.len().min(ADDRESS_BYTES)];
     let stop =
@@ -83,12 +87,12 @@ fn has_user(behind: &[u8]) -> bool {
     })
 }
 
-/// Stretches in order, apart from one another.
+/// Ranges in order, without overlap.
 #[derive(Debug, Default)]
 pub(super) struct Near(Vec<Range<usize>>);
 
 impl Near {
-    /// Puts stretches in order and together.
+    /// Sorts and merges ranges.
     pub(super) fn of(mut stretches: Vec<Range<usize>>) -> Near {
         stretches.sort_unstable_by_key(|stretch| stretch.start);
         let mut near: Vec<Range<usize>> = Vec::new();

@@ -1,7 +1,7 @@
 //! Holds the layers to what they say: what they undo, the way back, and the work that they do.
 
-use super::super::{find, redact};
 use super::*;
+use crate::sanitize::secrets::{find, redact};
 
 /// Secrets are put together here, so that none stands in this file.
 fn token() -> String {
@@ -53,7 +53,7 @@ fn units_that_are_long_and_close_are_undone_once() {
 
 /// Bytes that all layers give for a text, at all depths.
 fn work(text: &[u8]) -> usize {
-    let table = super::super::table::table().unwrap();
+    let table = crate::sanitize::secrets::table::table().unwrap();
     let limit = text.len().saturating_mul(WORK_PER_BYTE).max(MIN_WORK_BYTES);
     let mut work = limit;
     search(table, text, ALL, &mut work);

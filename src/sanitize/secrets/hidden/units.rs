@@ -1,7 +1,7 @@
-//! Codings that write single characters otherwise, all undone in one pass: escapes, entities, percent signs.
+//! Encodings of single characters, all decoded in one pass: escapes, entities, percent signs.
 //!
-//! Also takes out what cuts words without being seen: colours, overstrikes, tags of coloured code. Where nothing is near
-//! that a rule looks for, a unit counts only if it may hide that. What a coding means is the business of its own file.
+//! Also removes invisible cuts inside words: colours, overstrikes, tags of coloured code. Away from keywords, a unit is
+//! decoded only if it may hide a keyword. Each encoding has its own file.
 
 use super::near::Near;
 use super::unit::Unit;
@@ -9,7 +9,7 @@ use super::view::{View, find, table};
 use super::{cuts, entities, escapes, percent, quoted_printable};
 use crate::stop;
 
-/// Bytes with which a unit may begin.
+/// Bytes that may start a unit.
 const TRIGGERS: [bool; 256] = {
     let mut set = [false; 256];
     let bytes = b"\\%&<=\x1b\x08\r\xe2\xc2\xef";
@@ -21,20 +21,20 @@ const TRIGGERS: [bool; 256] = {
     set
 };
 
-/// Bytes behind a unit that counts in which all others do.
+/// After a decoded unit, all units within this many bytes are decoded.
 const BEHIND: usize = 256;
-/// Units closer together than this are dense, in bytes from one to the next.
+/// Units at most this many bytes apart are dense.
 const CLOSE: usize = 8;
-/// So many dense ones in a row count, whatever they stand for.
+/// This many dense units in a row are decoded, whatever they stand for.
 const MIN_DENSE_UNITS: usize = 4;
 
-/// Bytes that stand in and around values and that nobody codes without a reason.
+/// Bytes in and around values that nobody encodes without a reason.
 const TELLING: [bool; 256] = table(b"_-:/.@=+~%!#$");
 
-/// The text with the units undone that may hide something; `None` when there is none.
+/// The text with units decoded that may hide something; `None` if there is none.
 ///
-/// All count that are near keywords. Elsewhere those do that cut a word, stand for a letter or a sign of a token, or are
-/// many in a row: only such can hide a keyword itself.
+/// All units near keywords are decoded. Elsewhere a unit is decoded if it cuts a word, stands for a letter or a character of
+/// a token, or is one of many in a row: only such units can hide a keyword.
 pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
     let is_mail = quoted_printable::is_likely(text);
     let mut out = Undone { text, view: View::default(), copied: 0, any: false };
@@ -72,7 +72,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
             }
         } else if !is_near {
             match row.add(at, unit.len) {
-                // Back to the first of them: from there on all count.
+                // Back to the first of them: from there on all are decoded.
                 Some(first) => {
                     at = first;
                     all_until = first + BEHIND;
@@ -85,7 +85,7 @@ pub(super) fn view(text: &[u8], near: &Near) -> Option<View> {
                 None => all_until = at + unit.len + BEHIND,
             }
         }
-        // What is undone is not gone back to.
+        // Decoded text is not decoded again.
         row = Row::default();
         out.undo(at, &unit);
         at += unit.len;
@@ -101,12 +101,12 @@ fn may_hide_keyword(text: &[u8], at: usize, unit: &Unit) -> bool {
     let before = at.checked_sub(1).map(|i| text[i]);
     let next = text.get(at + unit.len).copied();
     match *unit.bytes() {
-        // What it cuts goes on behind it, or in another unit.
+        // The word that it cuts continues after it, or in another unit.
         [] => {
             before.is_some_and(is_word)
                 && next.is_some_and(|b| is_word(b) || TRIGGERS[b as usize] && b != b'\r')
         }
-        // Only what means something to HTML has to be a reference.
+        // Only characters with a meaning in HTML need a reference.
         [byte] if text[at..].starts_with(b"&#") => byte.is_ascii_graphic() && !b"\"'<>&".contains(&byte),
         [byte] => {
             byte.is_ascii_alphanumeric()
@@ -129,7 +129,7 @@ struct Row {
 }
 
 impl Row {
-    /// Adds a unit; where the row begins, once it has enough of them.
+    /// Adds a unit. Returns the start of the row once it has enough units.
     fn add(&mut self, at: usize, len: usize) -> Option<usize> {
         if self.count == 0 || at - self.end >= CLOSE {
             *self = Row { first: at, end: at, count: 0 };
@@ -140,7 +140,7 @@ impl Row {
     }
 }
 
-/// The view as far as it is written.
+/// The view written so far.
 struct Undone<'t> {
     text: &'t [u8],
     view: View,
@@ -155,7 +155,7 @@ impl Undone<'_> {
         (self.copied, self.any) = (at + unit.len, true);
     }
 
-    /// A character, a backspace and the character above it: the last one counts. Where it ends.
+    /// A character, a backspace and the character that replaces it. Returns where it ends.
     fn overstrike(&mut self, at: usize) -> usize {
         self.view.copy_near(self.text, self.copied..at);
         let from = cuts::overstrike(&mut self.view, at);

@@ -1,10 +1,10 @@
-//! A text as it reads once something is decoded, with the way back from each byte to the source.
+//! A decoded text, with a mapping from each byte back to the source.
 //!
-//! It knows nothing of codings or rules.
+//! It knows nothing about encodings or rules.
 
 use std::ops::Range;
 
-/// Bytes on both sides of what was decoded that a view takes over.
+/// Bytes on both sides of a decoded part that a view copies.
 const NEAR_BYTES: usize = 512;
 
 /// A decoded text.
@@ -17,10 +17,10 @@ pub(super) struct View {
 /// Bytes of a view that come from one range of the source.
 #[derive(Debug)]
 struct Piece {
-    /// Where the bytes begin in the view.
+    /// Start of the bytes in the view.
     at: usize,
     source: Range<usize>,
-    /// Copied byte for byte; else the bytes stand for the range as a whole.
+    /// Whether they were copied byte for byte; otherwise they stand for the range as a whole.
     same: bool,
 }
 
@@ -30,7 +30,7 @@ impl View {
         &self.bytes
     }
 
-    /// Takes a range of the source over as it is.
+    /// Copies a range of the source.
     pub(super) fn copy(&mut self, text: &[u8], range: Range<usize>) {
         if range.start < range.end {
             self.pieces.push(Piece { at: self.bytes.len(), source: range.clone(), same: true });
@@ -38,7 +38,7 @@ impl View {
         }
     }
 
-    /// The same, without the middle of a long range: nothing was decoded near it.
+    /// The same, but skips the middle of a long range, because nothing was decoded near it.
     pub(super) fn copy_near(&mut self, text: &[u8], range: Range<usize>) {
         let Range { start, end } = range;
         if end - start <= 3 * NEAR_BYTES {
@@ -54,14 +54,14 @@ impl View {
         self.copy(text, end - NEAR_BYTES + tail..end);
     }
 
-    /// Takes over what stands behind the last thing that was decoded.
+    /// Copies the source after the last decoded part.
     pub(super) fn copy_behind(&mut self, text: &[u8], from: usize) {
         let end = text.len().min(from + 2 * NEAR_BYTES);
         let line = if end == text.len() { None } else { text[from..end].iter().rposition(|&b| b == b'\n') };
         self.copy(text, from..line.map_or(end, |n| from + n));
     }
 
-    /// Lets `bytes` stand for a range of the source; none takes the range out.
+    /// Adds `bytes` for a range of the source; empty bytes remove the range.
     pub(super) fn stand(&mut self, bytes: &[u8], source: Range<usize>) {
         if !bytes.is_empty() {
             self.pieces.push(Piece { at: self.bytes.len(), source, same: false });
@@ -69,7 +69,7 @@ impl View {
         }
     }
 
-    /// Takes the last byte back; the range of the source that it stood for, if there was one.
+    /// Removes the last byte. Returns the range of the source for which it stood, if any.
     pub(super) fn take_back(&mut self) -> Option<Range<usize>> {
         let last = self.pieces.last()?;
         let (at, same) = (last.at, last.same);
@@ -83,7 +83,7 @@ impl View {
         Some(if same { source.end - 1..source.end } else { source })
     }
 
-    /// The bytes of the source that `range` of the view stands for, all of them.
+    /// The whole source range for which `range` of the view stands.
     pub(super) fn source(&self, range: &Range<usize>) -> Range<usize> {
         let first = self.piece(range.start);
         let last = self.piece(range.end.saturating_sub(1).max(range.start));
@@ -105,7 +105,7 @@ impl View {
     }
 }
 
-/// The first byte from `from` on that is in a set. Eight bytes at a time: most are not.
+/// The first byte from `from` on that is in a set. Tests eight bytes at a time, because most are not.
 pub(super) fn find(text: &[u8], from: usize, set: &[bool; 256]) -> Option<usize> {
     let rest = text.get(from..)?;
     let (eights, _) = rest.as_chunks::<8>();
@@ -115,12 +115,12 @@ pub(super) fn find(text: &[u8], from: usize, set: &[bool; 256]) -> Option<usize>
     Some(from + skipped + n)
 }
 
-/// Where the line that holds `at` ends, before its line feed.
+/// The end of the line that contains `at`, before its line feed.
 pub(super) fn line_end(text: &[u8], at: usize) -> usize {
     memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |n| at + n)
 }
 
-/// Bytes from `from` on that are blanks, at most `most`.
+/// Number of blanks from `from` on, at most `most`.
 pub(super) fn blanks(text: &[u8], from: usize, most: usize) -> usize {
     from + text
         .get(from..)
@@ -131,13 +131,13 @@ pub(super) fn blanks(text: &[u8], from: usize, most: usize) -> usize {
         .count()
 }
 
-/// Where the line that holds `at` begins, but not more than `most` bytes before it.
+/// The start of the line that contains `at`, at most `most` bytes before it.
 pub(super) fn line_start(text: &[u8], at: usize, most: usize) -> usize {
     let from = at.saturating_sub(most);
     memchr::memrchr(b'\n', &text[from..at]).map_or(from, |n| from + n + 1)
 }
 
-/// Letters, digits and the bytes of `more`.
+/// A table of letters, digits and the bytes of `more`.
 pub(super) const fn table(more: &[u8]) -> [bool; 256] {
     let mut set = [false; 256];
     let mut b = 0;

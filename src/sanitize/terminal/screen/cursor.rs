@@ -1,11 +1,11 @@
-//! Where the cursor goes, and the status rows below a scroll region.
+//! Cursor movement, and the status rows below a scroll region.
 //!
-//! Inside a scroll region rows never scroll away here, so only what lies below it needs a place of its own. It never
-//! changes what a row shows.
+//! Rows inside a scroll region never scroll away here, so only the rows below it are stored separately. Nothing here changes
+//! the content of a row.
 
-use super::super::escape::Csi;
-use super::super::row::Row;
 use super::{EDITABLE, END_OF_ROW, HISTORY, MAX_FOOTER, Screen};
+use crate::sanitize::terminal::escape::Csi;
+use crate::sanitize::terminal::row::Row;
 
 impl Screen {
     /// The row the cursor is in.
@@ -51,7 +51,7 @@ impl Screen {
         }
     }
 
-    /// Goes to the row, making rows as far as a screen can reach and the allowance pays for them.
+    /// Moves to the row; creates rows within the reach of a screen and the allowance.
     pub(super) fn go_to_row(&mut self, row: usize) {
         let row = row.min(HISTORY.max(self.rows.len()) - 1);
         let missing = (row + 1).saturating_sub(self.rows.len()).min(self.allowance);
@@ -71,7 +71,8 @@ impl Screen {
             Some(bottom) if row > bottom => self.go_to_footer(row - bottom - 1),
             Some(bottom) if tall > bottom => self.go_to_row(tall - bottom + row - 1),
             _ if self.left == 0 && tall <= self.height.max(row) => self.go_to_row(row - 1),
-            // More rows than the screen has: which of them are still on it nobody knows, so none is touched.
+            // The stream addresses more rows than the screen has, so it is unknown which rows are still on it: none is
+            // changed.
             _ => {
                 if row == 1 && self.anchored && self.left == 0 {
                     self.height = tall;

@@ -1,14 +1,14 @@
-//! Edits that take shown text away, or move it.
+//! Edits that remove or move shown text.
 //!
-//! No text goes without `may_lose` or `hold` having seen it: that is where failures are kept.
+//! Every removal passes `may_lose` or `hold`, which keep failures.
 
-use super::super::failure;
-use super::super::row::Row;
 use super::{EDITABLE, END_OF_ROW, HISTORY, Screen, text_of};
+use crate::sanitize::terminal::failure;
+use crate::sanitize::terminal::row::Row;
 
 impl Screen {
-    /// Called before shown text of the current row goes: counts it, and keeps it if it reports a failure. False when
-    /// the row must stay as it is.
+    /// Call before shown text of the current row is removed: counts the loss, and keeps the text if it reports a failure.
+    /// Returns false if the row must not change.
     pub(super) fn may_lose(&mut self) -> bool {
         if self.current().size() > EDITABLE {
             return false;
@@ -81,7 +81,7 @@ impl Screen {
 
     pub(super) fn erase_display(&mut self, what: usize) {
         match what {
-            // From the first row and column on it is how many programs clear the screen.
+            // Many programs clear the screen from the first row and column on.
             0 if self.homed => self.new_screen(0, 0),
             0 => {
                 self.erase_line(0);
@@ -108,7 +108,7 @@ impl Screen {
                 let column = self.counted_column();
                 self.new_screen(self.row.min(self.height - 1), column);
             }
-            // 3 clears what has scrolled away, which here is kept.
+            // 3 clears the scrollback, which is kept here.
             _ => {}
         }
     }
@@ -166,7 +166,7 @@ impl Screen {
         }
     }
 
-    /// Takes rows away. Failures among them stay, above the row that takes their place or else the one before.
+    /// Removes rows. Failures among them stay, above the next row or else the previous one.
     pub(super) fn remove_rows(&mut self, start: usize, end: usize) {
         let mut held = Vec::new();
         let mut gone: Vec<Row> = self.rows.drain(start..end).collect();
@@ -209,8 +209,8 @@ impl Screen {
     }
 }
 
-/// Keeps the row's text as a failure line if what was written since the last look reports one; gives what it cost,
-/// or `None` when the allowance does not pay for it.
+/// Keeps the row's text as a failure line if text written since the last check reports one. Returns its cost, or `None` if
+/// the allowance is too small.
 fn hold(row: &mut Row, allowance: usize) -> Option<usize> {
     const AROUND: usize = 64;
     let (near, fresh) = row.take_fresh(AROUND);
@@ -220,7 +220,7 @@ fn hold(row: &mut Row, allowance: usize) -> Option<usize> {
     let text = text_of(row);
     let line = text.trim_end();
     if row.held.last().is_some_and(|last| failure::identity(last) == failure::identity(line)) {
-        // The same line with other counts: the later one stands for both.
+        // The same line with other counters: the later one replaces it.
         row.held.pop();
     }
     if line.len() > allowance {

@@ -45,14 +45,14 @@ class Methods:
     def tool_result_append(
         self, params: protocol.AppendParams, *, timeout: float | None = None
     ) -> protocol.Appended:
-        """Adds what the command wrote since."""
+        """Adds the next output of the command."""
         result = self.request("toolResult/append", params, timeout=timeout)
         return cast("protocol.Appended", result)
 
     def tool_result_peek(
         self, params: protocol.StreamParams, *, timeout: float | None = None
     ) -> protocol.Compressed:
-        """Shows what the result would be if the command ended now; nothing is committed."""
+        """Shows the result as if the command ended now; nothing is committed."""
         result = self.request("toolResult/peek", params, timeout=timeout)
         return cast("protocol.Compressed", result)
 
@@ -82,16 +82,14 @@ class Methods:
     def tool_schema_minify(
         self, params: protocol.ToolSchemaParams, *, timeout: float | None = None
     ) -> protocol.Minified:
-        """Makes the descriptions of tools smaller: white space that says nothing goes, words
-        never do.
-        """
+        """Minifies the descriptions of tools: removes white space, never words."""
         result = self.request("toolSchema/minify", params, timeout=timeout)
         return cast("protocol.Minified", result)
 
     def rules_check(
         self, params: protocol.RulesCheckParams, *, timeout: float | None = None
     ) -> protocol.RulesChecked:
-        """Checks rules of the operator, runs their tests, and explains which one is used on a
+        """Checks rules of the operator, runs their tests, and explains which rule is used on a
         result.
         """
         result = self.request("rules/check", params, timeout=timeout)
@@ -121,16 +119,14 @@ class Methods:
     def session_open(
         self, params: protocol.OpenParams, *, timeout: float | None = None
     ) -> protocol.Opened:
-        """Opens a session, also one that was closed. One that never was opens on first use too."""
+        """Opens a session, also a closed one. A new session also opens on first use."""
         result = self.request("session/open", params, timeout=timeout)
         return cast("protocol.Opened", result)
 
     def session_fork(
         self, params: protocol.ForkParams, *, timeout: float | None = None
     ) -> protocol.Forked:
-        """Opens a session that begins with all that another one knows and shows; from then on
-        they are apart.
-        """
+        """Opens a session as a copy of another one; from then on they are independent."""
         result = self.request("session/fork", params, timeout=timeout)
         return cast("protocol.Forked", result)
 
@@ -151,26 +147,26 @@ class Methods:
         return cast("protocol.Stats", result)
 
     def session_evicted(self, params: protocol.EvictedParams) -> None:
-        """Tells which results the model no longer sees, or which are the only ones that it still
-        sees.
+        """Reports which results the model no longer sees, or which are the only ones that it
+        still sees.
         """
         self.notify("session/evicted", params)
 
     def session_compacted(self, params: protocol.CompactedParams) -> None:
-        """Tells that a conversation was summed up, cut short or resumed: nothing, or only what
-        is named, is still visible.
+        """Reports that a conversation was summed up, cut short or resumed: nothing, or only the
+        named calls, is still visible.
         """
         self.notify("session/compacted", params)
 
     def config_reload(
         self, params: protocol.ReloadParams, *, timeout: float | None = None
     ) -> protocol.Reloaded:
-        """Reads the configuration files anew. Where one cannot be read, the old settings stay."""
+        """Reads the configuration files again. If one cannot be read, the old settings stay."""
         result = self.request("config/reload", params, timeout=timeout)
         return cast("protocol.Reloaded", result)
 
     def workspace_did_change_configuration(self, params: protocol.DidChangeParams) -> None:
-        """Changes settings for what comes after it, or reads the configuration files anew."""
+        """Changes settings for later messages, or reads the configuration files again."""
         self.notify("workspace/didChangeConfiguration", params)
 
 
@@ -209,14 +205,14 @@ class AsyncMethods:
     async def tool_result_append(
         self, params: protocol.AppendParams, *, timeout: float | None = None
     ) -> protocol.Appended:
-        """Adds what the command wrote since."""
+        """Adds the next output of the command."""
         result = await self.request("toolResult/append", params, timeout=timeout)
         return cast("protocol.Appended", result)
 
     async def tool_result_peek(
         self, params: protocol.StreamParams, *, timeout: float | None = None
     ) -> protocol.Compressed:
-        """Shows what the result would be if the command ended now; nothing is committed."""
+        """Shows the result as if the command ended now; nothing is committed."""
         result = await self.request("toolResult/peek", params, timeout=timeout)
         return cast("protocol.Compressed", result)
 
@@ -246,16 +242,14 @@ class AsyncMethods:
     async def tool_schema_minify(
         self, params: protocol.ToolSchemaParams, *, timeout: float | None = None
     ) -> protocol.Minified:
-        """Makes the descriptions of tools smaller: white space that says nothing goes, words
-        never do.
-        """
+        """Minifies the descriptions of tools: removes white space, never words."""
         result = await self.request("toolSchema/minify", params, timeout=timeout)
         return cast("protocol.Minified", result)
 
     async def rules_check(
         self, params: protocol.RulesCheckParams, *, timeout: float | None = None
     ) -> protocol.RulesChecked:
-        """Checks rules of the operator, runs their tests, and explains which one is used on a
+        """Checks rules of the operator, runs their tests, and explains which rule is used on a
         result.
         """
         result = await self.request("rules/check", params, timeout=timeout)
@@ -285,16 +279,14 @@ class AsyncMethods:
     async def session_open(
         self, params: protocol.OpenParams, *, timeout: float | None = None
     ) -> protocol.Opened:
-        """Opens a session, also one that was closed. One that never was opens on first use too."""
+        """Opens a session, also a closed one. A new session also opens on first use."""
         result = await self.request("session/open", params, timeout=timeout)
         return cast("protocol.Opened", result)
 
     async def session_fork(
         self, params: protocol.ForkParams, *, timeout: float | None = None
     ) -> protocol.Forked:
-        """Opens a session that begins with all that another one knows and shows; from then on
-        they are apart.
-        """
+        """Opens a session as a copy of another one; from then on they are independent."""
         result = await self.request("session/fork", params, timeout=timeout)
         return cast("protocol.Forked", result)
 
@@ -315,24 +307,24 @@ class AsyncMethods:
         return cast("protocol.Stats", result)
 
     async def session_evicted(self, params: protocol.EvictedParams) -> None:
-        """Tells which results the model no longer sees, or which are the only ones that it still
-        sees.
+        """Reports which results the model no longer sees, or which are the only ones that it
+        still sees.
         """
         await self.notify("session/evicted", params)
 
     async def session_compacted(self, params: protocol.CompactedParams) -> None:
-        """Tells that a conversation was summed up, cut short or resumed: nothing, or only what
-        is named, is still visible.
+        """Reports that a conversation was summed up, cut short or resumed: nothing, or only the
+        named calls, is still visible.
         """
         await self.notify("session/compacted", params)
 
     async def config_reload(
         self, params: protocol.ReloadParams, *, timeout: float | None = None
     ) -> protocol.Reloaded:
-        """Reads the configuration files anew. Where one cannot be read, the old settings stay."""
+        """Reads the configuration files again. If one cannot be read, the old settings stay."""
         result = await self.request("config/reload", params, timeout=timeout)
         return cast("protocol.Reloaded", result)
 
     async def workspace_did_change_configuration(self, params: protocol.DidChangeParams) -> None:
-        """Changes settings for what comes after it, or reads the configuration files anew."""
+        """Changes settings for later messages, or reads the configuration files again."""
         await self.notify("workspace/didChangeConfiguration", params)

@@ -221,13 +221,13 @@ CommandWords: TypeAlias = "str | list[str]"
 
 
 class PolicyPatch(TypedDict, total=False):
-    """Settings that somebody gave; what is absent stays as it was."""
+    """Settings that were given; absent settings stay unchanged."""
 
     mode: Mode | Literal["conservative", "balanced"] | None
-    """What may be done. Default `standard`."""
+    """How far results may be changed. Default `standard`."""
 
     minBytes: int | None
-    """Results smaller than this many bytes pass through the safe stage only. Default 1024."""
+    """Results of fewer bytes only pass through the safe stage. Default 1024."""
 
     maxOutputBytes: int | None
     """Byte cap of a result, 1 to 1048576. Default 65536; when given, it also bounds failure
@@ -235,9 +235,8 @@ class PolicyPatch(TypedDict, total=False):
     """
 
     headTailBytes: int | None
-    """Bytes above which the middle of a text that no reducer understands is left out; 0 for
-    never. Failure lines stay. Default 12288 in `standard`, 6144 in `aggressive`, 32768 for a
-    JSON document.
+    """Bytes above which the middle of a text without a reducer is left out; 0 for never. Failure
+    lines stay. Default 12288 in `standard`, 6144 in `aggressive`, 32768 for a JSON document.
     """
 
     dedup: bool | None
@@ -252,7 +251,7 @@ class PolicyPatch(TypedDict, total=False):
     """Whether secrets are removed. Default true."""
 
     secrets: SecretsPatch | None
-    """What is no secret to this operator. Default nothing."""
+    """Values that are not secrets to this operator. Default nothing."""
 
     excludeTools: list[str] | None
     """Tools whose results are returned exactly, compared without case. Default none."""
@@ -268,26 +267,28 @@ class PolicyPatch(TypedDict, total=False):
     """
 
     excludeMethods: list[Literal["terminal", "embedded_binary", "shared_messages", "stack_traces", "progress", "block_dedup", "structured_data", "file_detail", "repeated_blocks", "head_tail", "dictionary_lzw", "dictionary_repair", "json_table", "json_minify", "xml_whitespace", "data_whitespace", "table_whitespace", "trailing_whitespace", "number_padding", "repeated_lines", "cargo_test", "go_test", "pytest", "unittest", "sympy", "jest", "vitest", "cypress", "mocha", "node_test", "playwright", "bun_test", "deno_test", "bats", "exunit", "swift_test", "tap", "junit_xml", "nextest", "maven", "gradle", "rspec", "minitest", "phpunit", "ctest", "googletest", "catch_2", "dotnet", "sbt", "tox", "cargo_json", "rustc", "gcc", "tsc", "javac", "msvc", "go_build", "webpack", "vite", "esbuild", "rollup", "next", "babel", "bazel", "swift_build", "terraform", "ansible", "packer", "helm_release", "meson", "cmake", "pre_commit", "shellcheck", "biome", "phpstan", "checkstyle_xml", "lint_json", "eslint", "formatters", "lint", "git_diff", "git_status", "vcs_log", "git_blame", "vcs_list", "git_sync", "forge_log", "forge", "docker_build", "docker_layers", "npm", "pnpm", "yarn_berry", "yarn", "bun", "pip", "uv", "poetry", "pipenv", "conda", "cargo_packages", "go_modules", "apt", "apk", "dnf", "brew", "gem", "composer", "nuget", "wget", "transfer", "ffmpeg", "kubectl_describe", "kubectl_events", "compose_logs", "pulumi", "ci_log", "log", "processes", "filesystems", "sockets", "lsof", "systemctl", "strace", "environment", "curl", "ping", "dig", "traceroute", "certificate", "counters", "sysctl", "ip", "lscpu", "perf", "crontab", "package_list", "records", "search", "windows_dir", "listing"]] | None
-    """Steps that are not tried, by their names in the evidence; `terminal` is the clean-up of
+    """Steps that are not tried, by their names in the evidence; `terminal` stands for rendering
     escape sequences and overwritten text. Default none.
     """
 
     excludeCommands: list[str] | None
-    """First words of commands whose results are returned exactly, read as a shell reads them:
-    `git diff --stat`. Default none.
+    """First words of commands whose results are returned exactly, parsed as by a shell: `git
+    diff --stat`. Default none.
     """
 
     excludeFlags: list[str] | None
-    """Flags, such as `--json`, of commands whose results are returned exactly. Default none."""
+    """Flags, such as `--json`; results of commands with one of them are returned exactly.
+    Default none.
+    """
 
     verbatimCommands: list[str] | None
-    """First words of commands whose lines, where they are shown, are shown as they are: no step
-    writes them anew. Default none.
+    """First words of commands whose lines are shown as they are or left out: no step rewrites
+    them. Default none.
     """
 
     neverOmit: bool | None
-    """Whether nothing is left out: only steps that lose nothing are used, and only a byte cap
-    that is given cuts. Default false.
+    """Whether nothing is left out: only lossless steps are used, and only a byte cap that was
+    set cuts. Default false.
     """
 
     expandTool: bool | None
@@ -311,15 +312,15 @@ class PolicyPatch(TypedDict, total=False):
     """After how many tokens of later results an output is no longer referred to. Default 80000."""
 
     onRepeat: OnRepeat | None
-    """What a request gets that is repeated after an answer that was a reference or had gaps.
-    Default `full`.
+    """What a repeated request gets after an answer that was a reference or had gaps. Default
+    `full`.
     """
 
     fileDetail: FileDetail | None
     """How much of a file is shown. Default `auto`."""
 
     fileDetailFallback: FileDetail | None
-    """What `auto` does with a file that no outline is known for. Default `full`."""
+    """What `auto` does with a file without a known outline. Default `full`."""
 
     fileFullMaxLines: int | None
     """Lines up to which `auto` shows a file whole. Default 120."""
@@ -335,8 +336,8 @@ class PolicyPatch(TypedDict, total=False):
     """
 
     fileLineNumbers: bool | None
-    """Whether lines of an outline carry the file's line numbers where the view itself has none.
-    Default false.
+    """Whether lines of an outline carry the file's line numbers if the view has none. Default
+    false.
     """
 
     fileMaxLines: int | None
@@ -364,8 +365,8 @@ class PolicyPatch(TypedDict, total=False):
     """
 
     noiseDirectories: list[str] | None
-    """Folders whose content is folded in listings, with its counts. Default `node_modules`,
-    `.git`, `target`, `__pycache__`, `.venv`, `vendor`.
+    """Folders whose content is folded in listings, with counts. Default `node_modules`, `.git`,
+    `target`, `__pycache__`, `.venv`, `vendor`.
     """
 
     diffMaxLinesPerHunk: int | None
@@ -379,13 +380,13 @@ class PolicyPatch(TypedDict, total=False):
     """
 
     maxMode: Mode | Literal["conservative", "balanced"] | None
-    """How far a budget may climb above `mode`. Default `aggressive`."""
+    """The highest mode that a budget may use. Default `aggressive`."""
 
     budget: BudgetPatch | None
-    """Tokens that results may take. Default any number."""
+    """Token limits for results. Default any number."""
 
     structured: Structured | None
-    """What may become of structured data. Default `auto`."""
+    """What may happen to structured data. Default `auto`."""
 
     dropEmpty: bool | None
     """Whether members that are null, `""`, `[]` or `{}` may be left out in `aggressive`. Default
@@ -401,7 +402,7 @@ class PolicyPatch(TypedDict, total=False):
     """
 
     dictionary: DictionaryMethod | None
-    """How repeated text is written once in `aggressive`. Default `auto`."""
+    """How repeated text is replaced by a dictionary in `aggressive`. Default `auto`."""
 
     externalizeAbove: int | None
     """Bytes above which a result of a session is replaced by a pointer and a preview; 0 for
@@ -409,8 +410,8 @@ class PolicyPatch(TypedDict, total=False):
     """
 
     rules: list[Rule] | None
-    """Rules of the operator. One of the same name takes the place of one that was there, others
-    are added. Default none.
+    """Rules of the operator. A rule replaces an earlier one of the same name; others are added.
+    Default none.
     """
 
 
@@ -420,17 +421,18 @@ Mode: TypeAlias = Literal[
     "standard",
     "aggressive",
 ]
-"""How far a result may be changed: each mode does what the one before it does, and more."""
+"""How far a result may be changed: each mode does everything that the one before it does."""
 
 
 class SecretsPatch(TypedDict, total=False):
-    """How secrets are treated, as somebody gave it."""
+    """Treatment of secrets, as given."""
 
     allow: list[str] | None
-    """What stays, though a rule finds it. An item is one or more of `rule:ID`, `path:GLOB` and
-    `fingerprint:HEX` with blanks between them, which must all hold: `rule:url-password
-    path:tests/**`. Rules and fingerprints are those of the evidence; the path is that of the
-    file that a result is about. Files of a project cannot set it. Default none.
+    """Values that stay, even if a rule finds them. An item is one or more of `rule:ID`,
+    `path:GLOB` and `fingerprint:HEX`, separated by blanks, which must all hold:
+    `rule:url-password path:tests/**`. Rules and fingerprints are those of the evidence; the
+    path is that of the file that a result is about. Files of a project cannot set it. Default
+    none.
     """
 
 
@@ -471,7 +473,7 @@ OnRepeat: TypeAlias = Literal[
     "full",
     "same",
 ]
-"""What a request gets that is repeated after an answer that was a reference or had gaps."""
+"""What a repeated request gets after an answer that was a reference or had gaps."""
 
 
 FileDetail: TypeAlias = Literal[
@@ -484,10 +486,10 @@ FileDetail: TypeAlias = Literal[
 
 
 class BudgetPatch(TypedDict, total=False):
-    """A budget as somebody gave it. Of a budget that is given, what is absent has its default."""
+    """A budget as given. Absent members have their defaults."""
 
     perResult: int | None
-    """Tokens of one result. A result of no more is left to the mode. 0 for any number. Default
+    """Tokens of one result; smaller results are left to the mode. 0 for any number. Default
     2000.
     """
 
@@ -504,7 +506,7 @@ Structured: TypeAlias = Literal[
     "tables",
     "plain",
 ]
-"""What may become of structured data (JSON, XML, YAML and the like)."""
+"""What may happen to structured data (JSON, XML, YAML and the like)."""
 
 
 DictionaryMethod: TypeAlias = Literal[
@@ -513,7 +515,7 @@ DictionaryMethod: TypeAlias = Literal[
     "repair",
     "auto",
 ]
-"""How repeated text is written once in `aggressive`."""
+"""How repeated text is replaced by a dictionary in `aggressive`."""
 
 
 class _Rule(TypedDict):
@@ -2955,7 +2957,7 @@ AlertKind: TypeAlias = Union[
     ],
     str,
 ]
-"""What an alert is about."""
+"""What an alert reports."""
 
 
 class _Alert(TypedDict):
@@ -2974,7 +2976,7 @@ class _Alert(TypedDict):
 
 
 class Alert(_Alert, total=False):
-    """So much of one kind happened within the window."""
+    """Events of one kind reached the threshold within the window."""
 
     step: str | None
     """The step that failed; `other` where too many steps fail to be told apart. Absent for
