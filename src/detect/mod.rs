@@ -3,8 +3,10 @@
 
 pub mod command;
 mod document;
+pub mod edit;
 pub(crate) mod json;
 mod range;
+pub mod viewed;
 pub mod sections;
 
 use crate::text::call::ToolCall;

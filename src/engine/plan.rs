@@ -196,7 +196,8 @@ impl Engine {
         let session = lock(session);
         let (mentioned, written) = (job.call.mentioned(), job.written(policy));
         let wrote = job.wrote(policy);
-        let caller = job.caller(id, &mentioned, place.turn, &wrote);
+        let about = job.about(policy);
+        let caller = job.caller(id, &mentioned, place.turn, &wrote, &about);
         look(&session.history(caller, &written, window(policy)))
     }
 }

@@ -233,9 +233,9 @@ impl Engine {
         open.is_some_and(|session| lock(&session).knows(call))
     }
 
-    /// Whether a session was given a reference to this call of this tool.
-    pub fn gave_reference(&self, session: &str, call: &str, tool: &str) -> bool {
+    /// Whether a session was given this very text in place of a result that repeats an earlier one.
+    pub fn gave_reference(&self, session: &str, text: &str) -> bool {
         let open = self.sessions().peek(session).ok().flatten();
-        open.is_some_and(|session| lock(&session).has_referred(call, tool))
+        open.is_some_and(|session| lock(&session).has_referred(text))
     }
 }

@@ -86,8 +86,8 @@ pub struct How<'a> {
     pub key: &'a SealKey,
     /// What stays of what rules find.
     pub spare: &'a Spare<'a>,
-    /// Knows the calls, and their tools, that references of this session name.
-    pub is_ours: &'a dyn Fn(&str, &str) -> bool,
+    /// Knows the texts that this session gave in place of results that repeat.
+    pub is_ours: &'a dyn Fn(&str) -> bool,
     /// Knows the texts that are dictionaries as a whole.
     pub is_dictionary: fn(&str) -> bool,
 }
@@ -269,7 +269,7 @@ pub fn redact_exact(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), R
         keeps_terminal: false,
         key: &key,
         spare,
-        is_ours: &|_, _| false,
+        is_ours: &|_| false,
         is_dictionary: |_| false,
     };
     clean(Cow::Borrowed(&text), how, &mut cleaned)?;
