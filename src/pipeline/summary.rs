@@ -34,7 +34,6 @@ pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> 
         evidence.reducer = None;
         evidence.capped = false;
         shown = Lines::default();
-        decision.references.clear();
         decision.duplicate_of = Some(Box::new(first));
     }
     if parts.iter().all(|p| p.binary.is_some()) && !parts.is_empty() && decision.duplicate_of.is_none() {

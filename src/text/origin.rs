@@ -40,7 +40,10 @@ pub fn label_of_path(path: &str) -> Option<String> {
 /// A command as a marker names it: its first words, as far as they can stand in one.
 pub fn label_of_command(command: &str) -> Option<String> {
     let mut out = String::new();
-    for word in command.split_ascii_whitespace() {
+    let command = command.trim();
+    let first = command.lines().next().unwrap_or_default();
+    let more = (first.len() < command.len()).then_some(CUT);
+    for word in first.split_ascii_whitespace().chain(more) {
         let is_last = word.contains(spoils) || out.len() + word.len() >= MAX_LABEL - CUT.len();
         let word = if is_last { CUT } else { word };
         if is_last && out.is_empty() {
@@ -70,6 +73,7 @@ mod tests {
         assert_eq!(label_of_command("cargo  test --lib\n").as_deref(), Some("cargo test --lib"));
         assert_eq!(label_of_command("cd a && ls; rm b").as_deref(), Some("cd a && ..."));
         assert_eq!(label_of_command("$(x)"), None);
+        assert_eq!(label_of_command("\nedit 3:4\n  let a = 1\n").as_deref(), Some("edit 3:4 ..."));
         let long = label_of_command(&"word ".repeat(40)).unwrap();
         assert!(long.len() <= MAX_LABEL && long.ends_with(" ..."), "{long}");
     }
