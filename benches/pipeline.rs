@@ -349,7 +349,7 @@ fn stages(criterion: &mut Criterion) {
 
 fn one_text(group: &mut BenchmarkGroup<'_, WallTime>, call: &ToolCall, raw: &str) {
     let policy = Policy::default();
-    let is_ours = |_: &str, _: &str| false;
+    let is_ours = |_: &str| false;
     let how = sanitize::How {
         redact: true,
         keeps_terminal: false,

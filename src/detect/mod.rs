@@ -3,9 +3,11 @@
 
 pub mod command;
 mod document;
+pub mod edit;
 pub(crate) mod json;
 mod range;
 pub mod sections;
+pub mod viewed;
 
 use crate::text::call::ToolCall;
 use crate::text::source::Source;

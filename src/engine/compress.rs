@@ -163,7 +163,8 @@ impl Engine {
         let changed = matches!(known, Lookup::Changed);
         let mentioned = job.call.mentioned();
         let wrote = job.written_values(policy);
-        let caller = job.caller(call_id, &mentioned, place.turn, &wrote);
+        let about = job.about(policy);
+        let caller = job.caller(call_id, &mentioned, place.turn, &wrote, &about);
         let written = job.written_texts(policy);
         let mut stored = {
             let history = session.history(caller, &written, window(policy));

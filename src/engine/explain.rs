@@ -38,7 +38,8 @@ impl Engine {
             Lookup::New | Lookup::Changed => {
                 let mentioned = job.call.mentioned();
                 let wrote = job.written_values(&policy);
-                let caller = job.caller(call_id, &mentioned, turn, &wrote);
+                let about = job.about(&policy);
+                let caller = job.caller(call_id, &mentioned, turn, &wrote, &about);
                 let written = job.written_texts(&policy);
                 explained(&job, &policy, ask, &session.history(caller, &written, window(&policy)))
             }

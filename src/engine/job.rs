@@ -2,7 +2,8 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::config::{Mode, Policy};
+use crate::config::{Mode, OnRepeat, Policy};
+use crate::detect::viewed;
 use crate::pipeline::evidence::{Evidence, Status};
 use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::repeat::dedup::{History, NoHistory};
@@ -20,6 +21,7 @@ use crate::stop::heeded;
 use crate::telemetry::Stopwatch;
 use crate::text::call::ToolCall;
 use crate::text::lines::Lines;
+use crate::text::origin;
 
 /// Only this many bytes of a query are used.
 const MAX_QUERY_BYTES: usize = 4096;
@@ -31,6 +33,15 @@ pub(super) struct Job<'a> {
     pub(super) full_output: bool,
     /// Tokens of the content by the host's count.
     pub(super) tokens: Option<usize>,
+}
+
+/// What a call is about, as far as references to it and from it tell.
+#[derive(Default)]
+pub(super) struct About {
+    /// As a marker names it.
+    label: Option<String>,
+    /// The file that it looks at, empty where that is not known; `None` where asking again changes nothing.
+    looks_at: Option<String>,
 }
 
 impl<'a> Job<'a> {
@@ -94,6 +105,25 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// What the call is about: the file that it looks at, or its command. One with a secret in it is not named.
+    pub(super) fn about(&self, policy: &Policy) -> About {
+        if !policy.dedup || policy.mode < Mode::Standard {
+            return About::default();
+        }
+        let call = &self.call;
+        let looks_at = viewed::file(call);
+        let is_safe = |text: &&str| {
+            !policy.redact_secrets || sanitize::redact_only(text).is_ok_and(|(_, counts)| counts.is_empty())
+        };
+        let file = looks_at.as_deref().filter(|file| !file.is_empty());
+        let path = file.or(call.path.as_deref().filter(|_| call.command.is_none()));
+        let label = match path {
+            Some(path) => Some(path).filter(is_safe).and_then(origin::label_of_path),
+            None => call.command.as_deref().filter(is_safe).and_then(origin::label_of_command),
+        };
+        About { label, looks_at: looks_at.filter(|_| policy.on_repeat == OnRepeat::Full) }
+    }
+
     /// The identity of the call for the session.
     pub(super) fn caller<'b>(
         &'b self,
@@ -101,8 +131,12 @@ impl<'a> Job<'a> {
         mentioned: &'b [&'b str],
         turn: usize,
         wrote: &'b Written<'b>,
+        about: &'b About,
     ) -> Caller<'b> {
         let call = &self.call;
+        let file = about.looks_at.as_deref().map(viewed::name).filter(|name| !name.is_empty());
+        let mut of_file = Digest::default();
+        of_file.field(b"file").field(file.unwrap_or_default().as_bytes());
         let mut asked = Digest::default();
         asked
             .field(call.canonical_tool().as_bytes())
@@ -116,7 +150,9 @@ impl<'a> Job<'a> {
         Caller {
             id,
             tool: &call.tool,
-            asked: is_question.then(|| asked.finish()),
+            asked: [is_question.then(|| asked.finish()), file.map(|_| of_file.finish())],
+            looks_at: about.looks_at.as_deref(),
+            label: about.label.as_deref(),
             mentioned,
             ending,
             turn,

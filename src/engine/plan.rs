@@ -197,7 +197,8 @@ impl Engine {
         let session = lock(session);
         let (mentioned, written) = (job.call.mentioned(), job.written_texts(policy));
         let wrote = job.written_values(policy);
-        let caller = job.caller(id, &mentioned, place.turn, &wrote);
+        let about = job.about(policy);
+        let caller = job.caller(id, &mentioned, place.turn, &wrote, &about);
         look(&session.history(caller, &written, window(policy)))
     }
 }

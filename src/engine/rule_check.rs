@@ -144,7 +144,7 @@ pub fn explain(call: &ToolCall, text: &str, policy: &Policy) -> Result<Explanati
         keeps_terminal: false,
         key: &policy.seal_key,
         spare: &Spare::of(&policy.secrets.allow, &policy.seal_key, &call.paths()),
-        is_ours: &|_, _| false,
+        is_ours: &|_| false,
         is_dictionary: |_| false,
     };
     let sanitized = sanitize::run(Raw::Text(text), how)?;

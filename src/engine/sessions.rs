@@ -233,9 +233,9 @@ impl Engine {
         open.is_some_and(|session| lock(&session).knows(call))
     }
 
-    /// Whether a session gave a reference to this call of this tool.
-    pub fn gave_reference(&self, session: &str, call: &str, tool: &str) -> bool {
+    /// Whether a session gave exactly this text in place of a repeated result.
+    pub fn gave_reference(&self, session: &str, text: &str) -> bool {
         let open = self.sessions().get_if_open(session).ok().flatten();
-        open.is_some_and(|session| lock(&session).has_referred(call, tool))
+        open.is_some_and(|session| lock(&session).has_referred(text))
     }
 }

@@ -196,7 +196,7 @@ fn bash(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Val
 fn of_ours(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Value> {
     let (engine, context) = (host.engine(), event.context());
     let key = engine.seal_key();
-    let was_given = |call: &str, tool: &str| engine.gave_reference(&context, call, tool);
+    let was_given = |text: &str| engine.gave_reference(&context, text);
     let texts = texts_of(response).map(|text| {
         let (before, ours) = text.split_at(marker::sealed_from(text, &key).unwrap_or(text.len()));
         // A pointer to an original has no seal unless other text stands before it.

@@ -11,6 +11,7 @@ use super::limit::pointer;
 use super::request::Request;
 use super::timer::Timer;
 use super::trace::Notes;
+use crate::detect::edit;
 use crate::encode::dictionary::Written;
 use crate::pipeline::repeat::blocks::Reference;
 use crate::rules::Rule;
@@ -38,6 +39,9 @@ impl Plan {
     pub(super) const FALLBACKS: [Self; 2] =
         [Self { tables: false, ..Self::FULL }, Self { tables: false, rewrites: false, ..Self::FULL }];
 }
+
+/// Bytes of the lines that an edit touched up to which they are held against every step.
+const MAX_HELD_BYTES: usize = 8 << 10;
 
 /// What was found out about a result, part after part.
 #[derive(Debug, Clone)]
@@ -89,6 +93,8 @@ pub(super) struct Attempt<'r, 'a> {
     pub(super) found: Findings,
     /// Notes on what each step did, where somebody wants to see it.
     pub(super) notes: Option<Notes>,
+    /// The lines that an edit touched, with those around them: they are shown.
+    pub(super) touched: Vec<usize>,
     /// Whether a reducer knows the grammar of the text.
     pub(super) is_read: bool,
     /// The rule of the operator that fits the text.
@@ -141,10 +147,38 @@ impl<'r, 'a> Attempt<'r, 'a> {
     ) -> Attempted {
         let notes = request.takes_notes.then(Notes::default);
         let (is_read, rule, dictionary) = (false, None, None);
-        let mut attempt = Self { request, plan, part, cap_bytes, found, notes, is_read, rule, dictionary };
+        let touched = Self::touched_lines(request, source);
+        let mut attempt =
+            Self { request, plan, part, cap_bytes, found, notes, touched, is_read, rule, dictionary };
         let output = attempt.compress(source);
         let Self { found, notes, rule, dictionary, .. } = attempt;
         Attempted { output, found, notes, is_ruled: rule.is_some(), dictionary }
+    }
+
+    fn touched_lines(request: &Request<'_>, source: &Source<'_>) -> Vec<usize> {
+        let Some(runs) = edit::touched(request.call, source) else { return Vec::new() };
+        let mut is_touched = vec![false; source.len()];
+        // They are in order, and may lie over each other.
+        let mut done = 0;
+        for run in runs {
+            let from = run.start.max(done).min(run.end);
+            is_touched[from..run.end].fill(true);
+            done = run.end.max(done);
+        }
+        (0..source.len()).filter(|&line| is_touched[line]).collect()
+    }
+
+    /// The lines that no step hides: failure lines, and what an edit touched as long as it is not most of what a cap lets
+    /// through.
+    pub(super) fn held(&self, source: &Source<'_>, signals: &[usize]) -> Vec<usize> {
+        let bytes: usize = self.touched.iter().map(|&line| source.raw(line).len()).sum();
+        if bytes > self.cap_bytes.min(MAX_HELD_BYTES) {
+            return signals.to_vec();
+        }
+        let mut all = [signals, &self.touched].concat();
+        all.sort_unstable();
+        all.dedup();
+        all
     }
 
     /// Notes a step that was tried.

@@ -71,6 +71,8 @@ pub(super) fn exact(
         retain: None,
         decision: Decision::default(),
         shown: Lines::default(),
+        is_rejected: false,
+        key_but_for_times: None,
         mentions: Vec::new(),
         needs: 0,
     })

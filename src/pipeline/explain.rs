@@ -17,7 +17,6 @@ use crate::pipeline::repeat::dedup::{First, History};
 use crate::text::call::ToolCall;
 use crate::text::ledger::{Action, Ledger};
 use crate::text::marker::Marker;
-use crate::text::origin::Origin;
 use crate::text::source::{Source, count_lines};
 
 use super::trace::{Notes, clipped, whose};
@@ -72,13 +71,16 @@ impl Prepared<'_> {
 
 /// Notes which parts became a reference as a whole.
 fn refer(parts: &mut [Part], texts: &[String], first: &First) {
-    let marker = Marker::Duplicate { call: first.call.clone(), tool: first.tool.clone() }.write();
+    let is_reference = |text: &str| {
+        let read = Marker::parse(text).map(|(marker, _)| marker);
+        read.is_some_and(|marker| matches!(marker, Marker::Duplicate { .. } | Marker::Same { .. }))
+    };
     for (part, text) in parts.iter_mut().zip(texts) {
         let lines = count_lines(&part.original);
-        if *text == marker && lines > 0 {
-            let origin = Origin { call: first.call.clone(), tool: first.tool.clone(), argument: None };
+        if is_reference(text) && lines > 0 {
+            let origin = first.origin();
             let there = part.lines_before + 1;
-            let action = Action::Refer { origin: Arc::new(origin), there, carried: there };
+            let action = Action::Refer { origin: Arc::new(origin), there, carried: 0, ago: first.ago };
             let (steps, cut_by) = (Vec::new(), Vec::new());
             part.spans = vec![Traced { lines: 0..lines, shown: 0..1, action, steps, cut_by }];
             part.trimmed_by.clear();

@@ -60,7 +60,7 @@ use limit::budget::Ask;
 pub use prepared::Prepared;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use received::{redaction_counts, tell_fingerprints};
-use repeat::dedup::{Decision, History};
+use repeat::dedup::{Decision, History, Key};
 
 /// Above this many bytes only the safe stage and the cap look at a text.
 pub const INPUT_LIMIT: usize = 32 << 20;
@@ -78,11 +78,22 @@ pub struct Outcome {
     pub decision: Decision,
     /// The lines that the texts show as they came, where a session wants to know.
     pub shown: Lines,
+    /// Whether it says that a change of a file was not made: nothing refers to what it shows then.
+    pub is_rejected: bool,
+    /// What a run of a test or a build is compared by when it is run again.
+    pub key_but_for_times: Option<Key>,
     /// Words of the failures that the texts report, where a session wants to know.
     pub mentions: Vec<u64>,
     /// Tokens of the failure lines and totals of the texts; counted only where several results share a
     /// budget.
     pub needs: usize,
+}
+
+impl Outcome {
+    /// Whether the result is that of a run of tests or of a build.
+    pub fn is_run(&self) -> bool {
+        self.key_but_for_times.is_some()
+    }
 }
 
 /// An original to store.

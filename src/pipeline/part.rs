@@ -12,12 +12,12 @@ use crate::detect::Detection;
 use crate::encode::{self, ENCODERS, Encoder, dictionary};
 use crate::input::Input;
 use crate::pipeline::limit::{fit, pointer};
-use crate::pipeline::repeat::blocks;
+use crate::pipeline::repeat::blocks::{self, Reference};
 use crate::reduce::embedded;
 use crate::reduce::lint::compiler;
 use crate::reduce::{self, trace};
 use crate::text::ledger::{Action, Ledger, Span};
-use crate::text::marker;
+use crate::text::marker::{self, Marker};
 use crate::text::reason::Reason;
 use crate::text::relevance;
 use crate::text::relevance::Relevance;
@@ -74,6 +74,7 @@ impl Attempt<'_, '_> {
                 relevance::words(source.line(line), |word| self.found.mentions.push(word));
             }
         }
+        let held = self.held(source, &signals);
         let mut state = (Ledger::new(source), source.text().len());
         if !self.is_passed_through() {
             self.try_step("embedded_binary", source, &[], &mut state, |_| embedded::reduce(source));
@@ -81,12 +82,12 @@ impl Attempt<'_, '_> {
         if self.is_passed_through() {
             self.pass_through(source);
         } else if self.rule.is_some() || self.is_for_reducers(source) {
-            self.standard(source, part, &detection, stretches, &signals, &mut state);
+            self.standard(source, &detection, stretches, &signals, &held, &mut state);
         }
         let ledger =
             match (self.request.in_full || self.is_passed_through()) && !self.request.policy.strict_cap {
                 true => state.0,
-                false => self.cap(source, &detection, &signals, state.0, cap_bytes),
+                false => self.cap(source, &detection, &held, state.0, cap_bytes),
             };
         let kept = guard::count_visible(source, &ledger, &signals);
         self.found.evidence.guard.kept += kept;
@@ -158,6 +159,8 @@ impl Attempt<'_, '_> {
     fn is_own(&self, text: &str) -> bool {
         let tables = matches!(self.request.policy.structured_form(), Structured::Tables | Structured::Plain);
         marker::is_sealed(text, &self.request.policy.seal_key)
+            // The safe stage escaped what the session did not give.
+            || matches!(Marker::parse(text), Some((Marker::Duplicate { .. }, _)))
             || self.request.policy.mode >= Mode::Standard && tables && encode::json_table::is_own(text)
             // A budget may have climbed to a mode above the one that is asked for now.
             || self.request.policy.mode >= Mode::Standard && dictionary::is_own(text)
@@ -190,21 +193,22 @@ impl Attempt<'_, '_> {
     fn standard(
         &mut self,
         source: &Source<'_>,
-        part: usize,
         detection: &Detection,
         stretches: Vec<Stretch<'_>>,
         signals: &[usize],
+        held: &[usize],
         state: &mut (Ledger, usize),
     ) {
         let Request { call, policy, .. } = *self.request;
         let relevance = &*self.request.relevance;
         let input = Input { source, call, detection, policy, relevance };
+        let is_edit = !self.touched.is_empty();
         let wanted = policy.mode == Mode::Aggressive || detail::wants_terms(&input);
         let about = wanted.then(|| self.about(source));
         let input = Input { relevance: about.as_ref().unwrap_or(relevance), ..input };
         if !self.request.in_full {
             self.stages(source, signals, state);
-            let compiled = self.read(source, stretches, input.relevance, signals, state);
+            let compiled = self.read(source, stretches, input.relevance, held, state);
             if self.plan.rewrites && !compiled.is_empty() && self.rule_allows(compiler::ID) {
                 self.try_step(compiler::ID, source, signals, state, |ledger| {
                     compiler::reduce(&input, ledger, &compiled, signals)
@@ -226,13 +230,10 @@ impl Attempt<'_, '_> {
             fixed.retain(|&line| line < end);
             fixed.extend(end..source.len());
         }
-        let mut references =
-            blocks::find(source, part, &state.0, &fixed, self.request.earlier, self.request.counter);
+        let mut references = self.references(source, &state.0, fixed);
         if detection.is_window && references.iter().any(|r| r.is_shifted(source)) {
             // What the window shows of failures would stand under other numbers there.
-            let fixed = signals::failure_lines(source);
-            references =
-                blocks::find(source, part, &state.0, &fixed, self.request.earlier, self.request.counter);
+            references = self.references(source, &state.0, signals::failure_lines(source));
         }
         if !references.is_empty()
             && self.rule_allows("block_dedup")
@@ -243,17 +244,17 @@ impl Attempt<'_, '_> {
         let room = self.room(source, detection);
         let is_elided = !self.request.in_full
             && self.rule_allows(elide::ID)
-            && self.try_step(elide::ID, source, signals, state, |ledger| {
+            && self.try_step(elide::ID, source, held, state, |ledger| {
                 elide::reduce(&input, ledger, signals, room)
             });
         if !self.request.in_full && !is_elided && self.rule_allows("file_detail") {
-            self.try_step("file_detail", source, signals, state, |ledger| detail::reduce(&input, ledger));
+            self.try_step("file_detail", source, held, state, |ledger| detail::reduce(&input, ledger));
         }
         let (rewrites, tables, in_full) = (self.plan.rewrites, self.plan.tables, self.request.in_full);
         let allowed = |encoder: &&&dyn Encoder| {
             (rewrites || !encode::REWRITERS.contains(&encoder.id()))
                 && (tables || encoder.id() != encode::TABLES)
-                && !(in_full && encoder.id() == encode::REPEATS)
+                && !((in_full || is_edit) && encoder.id() == encode::REPEATS)
         };
         for encoder in ENCODERS.iter().filter(allowed) {
             if !self.rule_allows(encoder.id()) {
@@ -268,6 +269,16 @@ impl Attempt<'_, '_> {
         if tables && rewrites && self.rule_allows(encode::TABLES) && state.0.spans().iter().any(has_written) {
             self.tabulate(&input, signals, state);
         }
+    }
+
+    /// The references to earlier outputs; `fixed` lines stay, and so does what an edit touched.
+    fn references(&self, source: &Source<'_>, ledger: &Ledger, mut fixed: Vec<usize>) -> Vec<Reference> {
+        let Request { earlier, counter, .. } = *self.request;
+        fixed.extend(&self.touched);
+        fixed.sort_unstable();
+        fixed.dedup();
+        let others = self.found.references.len();
+        blocks::find(source, self.part, ledger, &fixed, earlier, others, counter)
     }
 
     /// Writes tables into the JSON that earlier steps show in place of lines.

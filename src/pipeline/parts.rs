@@ -5,9 +5,11 @@ use super::evidence::{Evidence, Step};
 use super::explain;
 use super::request::Request;
 use super::trace::{Notes, Part};
+use crate::detect::viewed;
 use crate::encode;
 use crate::pipeline::limit::fit_parts;
 use crate::pipeline::limit::pointer;
+use crate::pipeline::repeat::dedup;
 use crate::reduce;
 use crate::sanitize::binary::Binary;
 use crate::sanitize::{self, Sanitized};
@@ -26,6 +28,8 @@ pub(super) struct Parts {
     pub(super) needs: usize,
     /// What became of every line, where somebody wants to see it.
     pub(super) explained: Vec<Part>,
+    /// Of each text the lines that are told again where a reference stands for it.
+    pub(super) telling: Vec<String>,
 }
 
 /// The text of every part after all steps but dedup of the whole. `evidence` is what is known before.
@@ -67,8 +71,19 @@ pub(super) fn compress(request: &Request<'_>, parts: &[Sanitized], evidence: Evi
             ledger.shown(source, &changed, &mut shown);
         }
     }
+    let telling = match request.duplicate_of.is_some() || request.same_but_for_times.is_some() {
+        true => all.iter().map(|part| telling(request, part)).collect(),
+        false => Vec::new(),
+    };
     let texts = all.into_iter().map(|part| part.text).collect();
-    Parts { texts, found, shown, needs, explained }
+    Parts { texts, found, shown, needs, explained, telling }
+}
+
+/// The lines of a part that are told again where a reference stands for it: those of a command that tell how it went.
+fn telling(request: &Request<'_>, part: &PartOutput<'_>) -> String {
+    let is_command = request.call.command.is_some() && viewed::file(request.call).is_none();
+    let source = part.source.as_ref().filter(|_| is_command && part.ledger.is_some());
+    source.map_or_else(String::new, |source| dedup::telling(source, &part.signals))
 }
 
 /// The attempt that serves. `found` is what came of the parts before.

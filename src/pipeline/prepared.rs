@@ -18,12 +18,13 @@ use super::timer::Timer;
 use super::trace::Part;
 use super::{INPUT_LIMIT, Outcome};
 use crate::config::{Mode, OnRepeat, Policy};
+use crate::detect::edit;
 use crate::pipeline::limit::budget;
 use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::limit::pointer;
 use crate::pipeline::limit::share::Claim;
-use crate::pipeline::repeat::dedup;
-use crate::pipeline::repeat::dedup::{Decision, History};
+use crate::pipeline::repeat;
+use crate::pipeline::repeat::dedup::{Decision, History, Key};
 use crate::sanitize;
 use crate::sanitize::spare::{Met, Spare};
 use crate::sanitize::{How, LOOK_ALIKE, Raw, RedactionFailed, Sanitized};
@@ -80,8 +81,8 @@ impl<'a> Prepared<'a> {
             return Ok(Self { call, policy, treatment, measured, met });
         }
         let own_marker = Cell::new(false);
-        let known = |call: &str, tool: &str| {
-            let is_ours = history.referred(call, tool);
+        let known = |text: &str| {
+            let is_ours = history.referred(text);
             own_marker.set(own_marker.get() || is_ours);
             is_ours
         };
@@ -179,9 +180,11 @@ impl<'a> Prepared<'a> {
         let wants = policy.on_repeat == OnRepeat::Full
             && policy.mode >= Mode::Standard
             && history.tracks_visibility();
-        let likeness = wants.then(|| dedup::likeness(sanitized.iter().map(|part| &*part.text)));
+        let likeness = wants.then(|| repeat::likeness(self.call, sanitized));
         let again = likeness.is_some_and(|likeness| history.is_repeated(likeness));
-        let at = Runner { prepared: self, sanitized, received, history, notes, timer };
+        let is_compared = policy.dedup && policy.mode >= Mode::Standard && history.tracks_visibility();
+        let times = is_compared.then(|| repeat::key_of_run(self.call, sanitized)).flatten();
+        let at = Runner { prepared: self, sanitized, received, history, notes, timer, times };
         let decided = history.decided();
         let mut outcome = match decided {
             Some(decision) => at.again(decision),
@@ -193,6 +196,7 @@ impl<'a> Prepared<'a> {
             outcome.decision.hinted =
                 hint::add(&mut outcome, self.call, policy, sources, limit, self.counter());
         }
+        outcome.is_rejected = sanitized.iter().any(|part| edit::is_rejected(self.call, &part.text));
         let decision = &mut outcome.decision;
         decision.own_marker = *own_marker;
         decision.wrote.clone_from(&self.met.written);
@@ -209,7 +213,8 @@ impl<'a> Prepared<'a> {
     pub fn measure(&self, ask: Ask, history: &dyn History) -> Option<Claim> {
         let Treatment::Compress(safe) = &self.treatment else { return None };
         let Safe { sanitized, received, .. } = &**safe;
-        let at = Runner { prepared: self, sanitized, received, history, notes: None, timer: None };
+        let at =
+            Runner { prepared: self, sanitized, received, history, notes: None, timer: None, times: None };
         let mut least: Option<Claim> = None;
         for rung in ask.rungs(self.policy, at.bytes()) {
             let known = self.measured.borrow().iter().find(|(r, _)| *r == rung).map(|(_, claim)| *claim);
@@ -242,6 +247,8 @@ struct Runner<'a> {
     /// Where the notes of the last run go: whenever a run does not do, another one follows.
     notes: Option<&'a RefCell<Vec<Part>>>,
     timer: Option<&'a dyn Timer>,
+    /// What a run is compared by without its times.
+    times: Option<Key>,
 }
 
 impl Runner<'_> {
@@ -255,7 +262,7 @@ impl Runner<'_> {
         let policy = rung.policy(policy);
         let counter = self.prepared.counter();
         let limit = extra.limit.filter(|_| rung.cut && !policy.never_omit);
-        let asked = Extra { limit, ..extra.clone() };
+        let asked = Extra { limit, key_but_for_times: self.times, ..extra.clone() };
         let mut request = Request::new(call, &policy, counter, self.received, self.history, &asked);
         request.takes_notes = self.notes.is_some();
         request.timer = self.timer;
@@ -315,7 +322,7 @@ impl Runner<'_> {
             in_full: decision.asked_again,
             limit: decision.asked.limit,
             pointer: decision.externalized,
-            weighs: false,
+            ..Extra::default()
         };
         let mut outcome = self.run(decision.rung, extra);
         outcome.decision.asked = decision.asked;

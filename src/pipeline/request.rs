@@ -26,6 +26,8 @@ pub(super) struct Extra {
     pub(super) pointer: bool,
     /// Whether the tokens of failure lines and totals are counted.
     pub(super) weighs: bool,
+    /// What a run is compared by without its times, where somebody wants to know.
+    pub(super) key_but_for_times: Option<Key>,
 }
 
 /// See the module.
@@ -51,6 +53,10 @@ pub(super) struct Request<'a> {
     pub(super) key: Option<Key>,
     /// The earlier result that this one repeats.
     pub(super) duplicate_of: Option<First>,
+    /// The earlier run that gave the same but for times.
+    pub(super) same_but_for_times: Option<First>,
+    /// What a run is compared by without its times.
+    pub(super) key_but_for_times: Option<Key>,
     /// Whether the request was repeated: nothing is left out that the caller did not limit.
     pub(super) in_full: bool,
     /// Whether no step may rewrite lines, since the policy wants the lines of the command as they are.
@@ -81,6 +87,10 @@ impl<'a> Request<'a> {
         let dedups = policy.dedup && policy.mode >= Mode::Standard && !in_full && !policy.never_omit;
         let key = policy.dedup.then(|| dedup::key(call, &received.evidence.digest));
         let duplicate_of = key.as_ref().filter(|_| dedups).and_then(|key| history.first(key));
+        let times = extra.key_but_for_times.as_ref();
+        let same_but_for_times = times
+            .filter(|_| dedups && duplicate_of.is_none())
+            .and_then(|times| history.first_but_for_times(times));
         // What repeats as a whole is not looked up line by line.
         let is_looked_up = dedups && duplicate_of.is_none();
         let key_of = |retain: &Arc<Retain>| pointer::key(retain);
@@ -97,6 +107,8 @@ impl<'a> Request<'a> {
             tracks_visibility: history.tracks_visibility(),
             key,
             duplicate_of,
+            same_but_for_times,
+            key_but_for_times: extra.key_but_for_times,
             in_full,
             is_verbatim: exclude::is_verbatim(call, policy),
             takes_notes: false,
@@ -122,6 +134,8 @@ impl<'a> Request<'a> {
             tracks_visibility: false,
             key: None,
             duplicate_of: None,
+            same_but_for_times: None,
+            key_but_for_times: None,
             in_full: self.in_full,
             is_verbatim: self.is_verbatim,
             takes_notes: false,

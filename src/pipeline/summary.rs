@@ -13,15 +13,19 @@ use crate::text::source::count_lines;
 
 /// The outcome of a run of which all parts came to `came`.
 pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> Outcome {
-    let Parts { mut texts, found, mut shown, needs, .. } = came;
+    let Parts { mut texts, found, mut shown, needs, telling, .. } = came;
     let Findings { mut evidence, references, terms, mentions, is_exact } = found;
     let mut decision = Decision { key: request.key, references, terms, ..Decision::default() };
     let as_sanitized =
         texts.iter().zip(parts).all(|(text, part)| part.binary.is_none() && **text == *part.text);
     let as_it_came = as_sanitized && parts.iter().all(|p| p.redactions.is_empty() && p.removals.is_empty());
     evidence.status = if as_it_came { Status::Unchanged } else { Status::Compressed };
-    if let Some(first) = request.duplicate_of.filter(|_| !is_exact)
-        && let Some(tokens) = dedup::replace(&mut texts, &first, request.counter)
+    let is_run = matches!(evidence.family.as_deref(), Some("test" | "build"));
+    let key_but_for_times = request.key_but_for_times.filter(|_| is_run);
+    let first = request.duplicate_of.or(request.same_but_for_times.filter(|_| is_run));
+    let seal_key = &request.policy.seal_key;
+    if let Some(first) = first.filter(|_| !is_exact)
+        && let Some(tokens) = dedup::replace(&mut texts, &telling, &first, seal_key, request.counter)
     {
         evidence.tokens.after = tokens;
         evidence.status = Status::Duplicate;
@@ -45,5 +49,6 @@ pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> 
     evidence.summarize_suggested = evidence.tokens.after > request.policy.summarize_above;
     let cleaned = parts.iter().any(|p| p.original.is_some());
     let retain = request.retain.filter(|_| !as_sanitized || cleaned);
-    Outcome { texts, evidence, retain, decision, shown, mentions, needs }
+    let is_rejected = false;
+    Outcome { texts, evidence, retain, decision, shown, is_rejected, key_but_for_times, mentions, needs }
 }

@@ -462,7 +462,7 @@ fn check_template(field: &str, template: &str, regex: &Regex) -> Result<(), Rule
         ));
     }
     let is_open = ["[tersed", "[Duplicate of", "[EXTERNALIZED"].iter().any(|open| template.contains(open));
-    if is_open || marker::escape(template, |_, _| false, |_| false).is_some() {
+    if is_open || marker::escape(template, |_| false, |_| false).is_some() {
         return Err(RuleError::new(field, format!("`{template}` looks like a marker")));
     }
     let names: Vec<&str> = regex.capture_names().flatten().collect();

@@ -85,8 +85,8 @@ pub struct How<'a> {
     pub key: &'a SealKey,
     /// Found values that stay.
     pub spare: &'a Spare<'a>,
-    /// Recognises references of this session, by call and tool.
-    pub is_ours: &'a dyn Fn(&str, &str) -> bool,
+    /// Recognises texts that this session gave in place of repeated results.
+    pub is_ours: &'a dyn Fn(&str) -> bool,
     /// Recognises texts that are dictionaries as a whole.
     pub is_dictionary: fn(&str) -> bool,
 }
@@ -268,7 +268,7 @@ pub fn redact_exact(text: &str, spare: &Spare<'_>) -> Result<(String, Counts), R
         keeps_terminal: false,
         key: &key,
         spare,
-        is_ours: &|_, _| false,
+        is_ours: &|_| false,
         is_dictionary: |_| false,
     };
     clean(Cow::Borrowed(&text), how, &mut cleaned)?;

@@ -21,8 +21,9 @@ pub(super) struct Live<'a> {
     pub(super) window: Option<Window>,
 }
 
-impl History for Live<'_> {
-    fn first(&self, key: &Key) -> Option<First> {
+impl Live<'_> {
+    /// The newest result with this key that may be referred to.
+    fn newest(&self, key: &Key, but_for_times: bool) -> Option<First> {
         let Session { calls, seen, at, .. } = self.session;
         let number = calls.number(self.caller.id).unwrap_or(u32::MAX);
         let is_open = |shown: &Shown| {
@@ -32,11 +33,27 @@ impl History for Live<'_> {
         };
         let shown = seen.newest(key, is_open)?;
         let tool = self.session.tools.get(shown.tool as usize)?.to_string();
-        Some(First { call: calls.id(shown.call).to_owned(), tool })
+        let label = shown.label.as_deref().map(str::to_owned);
+        let ago = at.results.saturating_sub(shown.at().results) + 1;
+        Some(First { call: calls.id(shown.call).to_owned(), tool, label, ago, but_for_times })
+    }
+}
+
+impl History for Live<'_> {
+    fn first(&self, key: &Key) -> Option<First> {
+        let first = self.newest(key, false)?;
+        // Who was referred to lines of it and looks at them once more did not find them.
+        let is_asked =
+            self.caller.looks_at.is_some() && self.session.index.is_referred(&first.call, self.caller.turn);
+        (!is_asked).then_some(first)
     }
 
-    fn referred(&self, call: &str, tool: &str) -> bool {
-        self.session.has_referred(call, tool)
+    fn first_but_for_times(&self, key: &Key) -> Option<First> {
+        self.newest(key, true)
+    }
+
+    fn referred(&self, text: &str) -> bool {
+        self.session.has_referred(text)
     }
 
     fn wrote(&self, value: &[u8], fingerprint: Fingerprint64) -> bool {
@@ -49,7 +66,8 @@ impl History for Live<'_> {
             return Earlier::Nothing;
         }
         let window = self.window.map(|w| (w.results, w.tokens));
-        Earlier::Live { index: &self.session.index, own: &self.own, now: self.session.at, window }
+        let asks = self.caller.looks_at.map(|_| self.caller.turn);
+        Earlier::Live { index: &self.session.index, own: &self.own, now: self.session.at, window, asks }
     }
 
     fn terms(&self) -> Vec<Term> {
@@ -63,8 +81,8 @@ impl History for Live<'_> {
     }
 
     fn is_repeated(&self, likeness: u64) -> bool {
-        let last = self.caller.asked.and_then(|asked| self.session.asked.get(&asked));
-        last.is_some_and(|a| a.likeness == likeness && a.results <= self.caller.turn)
+        let mut last = self.caller.asked.iter().flatten().filter_map(|asked| self.session.asked.get(asked));
+        last.any(|a| a.likeness == likeness && a.results <= self.caller.turn)
             && self.session.calls.number(self.caller.id).is_none()
     }
 }
@@ -75,10 +93,14 @@ pub struct AsDecided(pub Decision);
 
 impl History for AsDecided {
     fn first(&self, _: &Key) -> Option<First> {
-        self.0.duplicate_of.as_deref().cloned()
+        self.0.duplicate_of.as_deref().filter(|first| !first.but_for_times).cloned()
     }
 
-    fn referred(&self, _: &str, _: &str) -> bool {
+    fn first_but_for_times(&self, _: &Key) -> Option<First> {
+        self.0.duplicate_of.as_deref().filter(|first| first.but_for_times).cloned()
+    }
+
+    fn referred(&self, _: &str) -> bool {
         self.0.own_marker
     }
 

@@ -98,8 +98,13 @@ pub struct Caller<'a> {
     pub id: &'a str,
     /// The tool name, as the host writes it.
     pub tool: &'a str,
-    /// Digest of the tool and its arguments, if the host sends them.
-    pub asked: Option<[u8; 16]>,
+    /// Digests of the tool and its arguments, if the host sends them, and of the file that the call looks at.
+    pub asked: [Option<[u8; 16]>; 2],
+    /// The file that the call looks at, empty if unknown; `None` for a call that does something else, or if a repeated
+    /// request gets the same answer.
+    pub looks_at: Option<&'a str>,
+    /// What the call is about, as a marker names it.
+    pub label: Option<&'a str>,
     /// Patterns, paths and names in the call.
     pub mentioned: &'a [&'a str],
     /// How it ended.
@@ -112,7 +117,12 @@ pub struct Caller<'a> {
 
 impl Caller<'_> {
     fn origin(&self, argument: Option<&str>) -> Origin {
-        Origin { call: self.id.to_owned(), tool: self.tool.to_owned(), argument: argument.map(str::to_owned) }
+        Origin {
+            call: self.id.to_owned(),
+            tool: self.tool.to_owned(),
+            argument: argument.map(str::to_owned),
+            label: self.label.map(str::to_owned),
+        }
     }
 
     fn add_written(&self, written: &[(String, Lines)], index: &mut Index, at: Position, max_bytes: usize) {
@@ -176,8 +186,8 @@ pub struct Session {
     tool_numbers: HashMap<Arc<str>, u32>,
     /// The decision of the last call, which later calls may share.
     last_decision: Arc<Decision>,
-    /// Calls that results refer to, by number, with the tool that the references name.
-    referred: Arc<HashMap<u32, u32>>,
+    /// Digests of the texts that were given in place of repeated results.
+    referred: Arc<HashMap<Digest, ()>>,
     /// Fingerprints of secrets that the model wrote into calls, each with the number of the last such call.
     wrote: Arc<HashMap<Fingerprint64, u32>>,
     decisions: usize,
@@ -294,18 +304,17 @@ impl Session {
         }
         let evidence = &stored.outcome.evidence;
         let wrote: Vec<Fingerprint64> = caller.wrote.values().iter().chain(&rest.wrote).copied().collect();
-        let referred = rest.duplicate_of.clone();
-        let new = Variant { fingerprint, key, likeness, rest };
+        let (rejected, key_but_for_times) = (stored.outcome.is_rejected, stored.outcome.key_but_for_times);
+        let new = Variant { fingerprint, key, likeness, rest: Arc::clone(&rest) };
         let call = Arc::make_mut(&mut self.calls).add(caller.id, new);
         self.decisions += 1;
-        if let Some(first) = referred
-            && let Some(first_call) = self.calls.number(&first.call)
-        {
-            let tool = self.tool_number(&first.tool);
-            Arc::make_mut(&mut self.referred).insert(first_call, tool);
+        if rest.duplicate_of.is_some() {
+            let known = Arc::make_mut(&mut self.referred);
+            stored.outcome.texts.iter().for_each(|text| _ = known.insert(calls::digest(text.trim_end()), ()));
         }
         self.at.results += 1;
         self.at.tokens += evidence.tokens.after;
+        self.note_references(caller, &rest);
         if !wrote.is_empty() {
             let known = Arc::make_mut(&mut self.wrote);
             for value in wrote {
@@ -320,7 +329,7 @@ impl Session {
         if !self.calls.is_single(call) {
             // It is no longer certain what the model sees under this id.
             Arc::make_mut(&mut self.index).retain(|call| call != caller.id);
-        } else {
+        } else if !rejected {
             let index = Arc::make_mut(&mut self.index);
             caller.add_written(written, index, self.at, self.bounds.index_bytes);
             let origin = caller.origin(None);
@@ -328,9 +337,12 @@ impl Session {
                 index.add(origin, shown, self.at, self.bounds.index_bytes);
             }
         }
-        if let (Some(likeness), Some(asked)) = (likeness, caller.asked) {
+        for (asked, likeness) in caller.asked.into_iter().flatten().zip(likeness.into_iter().cycle()) {
             let is_gap = |reason| reason != Reason::RepeatedLines;
+            // Who runs a test or a build again wants to know what it says now.
+            let is_run = stored.outcome.is_run();
             let had_gaps = !asked_again
+                && !is_run
                 && (is_cut
                     || evidence.status == Status::Duplicate
                     || evidence.omissions.iter().any(|omission| is_gap(omission.reason)));
@@ -340,7 +352,12 @@ impl Session {
                     let answered = Answered { likeness, results: self.at.results };
                     Arc::make_mut(&mut self.asked).insert(asked, answered);
                 }
-                false if self.asked.contains_key(&asked) => {
+                // Other lines of the same file answer nothing.
+                false
+                    if self.asked.get(&asked).is_some_and(|answered| {
+                        answered.likeness == likeness || caller.asked[0] == Some(asked)
+                    }) =>
+                {
                     Arc::make_mut(&mut self.asked).remove(&asked);
                 }
                 false => {}
@@ -348,16 +365,43 @@ impl Session {
         }
         if !self.calls.is_plain(call) {
             Arc::make_mut(&mut self.seen).retain(|known| known != call);
-        } else if let Some(key) = key.filter(|_| !is_cut && can_be_named(caller.id, caller.tool)) {
+        } else if let Some(key) = key.filter(|_| !is_cut && !rejected && can_be_named(caller.id, caller.tool))
+        {
             let tool = self.tool_number(caller.tool);
-            let shown = Shown::new(call, tool, caller.ending, self.at);
-            Arc::make_mut(&mut self.seen).add(key, shown);
+            let shown = Shown::new(call, tool, caller.label.map(Arc::from), caller.ending, self.at);
+            let seen = Arc::make_mut(&mut self.seen);
+            if let Some(key) = key_but_for_times {
+                seen.add(key, shown.clone());
+            }
+            seen.add(key, shown);
         }
         self.count_total(caller.tool, &stored.outcome.evidence);
         if keep_text {
             Arc::make_mut(&mut self.memo).put(call, fingerprint, stored, &self.bounds);
         }
         self.report_size();
+    }
+
+    /// Notes the references that a call which looks at a file got: a later call for these lines gets the text.
+    fn note_references(&mut self, caller: Caller<'_>, decision: &Decision) {
+        let references = &decision.references;
+        if caller.looks_at.is_none() || references.is_empty() && decision.duplicate_of.is_none() {
+            return;
+        }
+        let index = Arc::make_mut(&mut self.index);
+        for r in references {
+            let count = (r.lines.1 - r.lines.0) as usize;
+            index.refer(
+                &r.origin.call,
+                r.origin.argument.as_deref(),
+                r.there as usize,
+                count,
+                self.at.results,
+            );
+        }
+        if let Some(first) = &decision.duplicate_of {
+            index.refer(&first.call, None, 0, usize::MAX, self.at.results);
+        }
     }
 
     /// Counts a result without a call id, or one for which there was no space.
@@ -435,10 +479,9 @@ impl Session {
         self.calls.number(call).is_some()
     }
 
-    /// Whether a result refers to this call of this tool.
-    pub fn has_referred(&self, call: &str, tool: &str) -> bool {
-        let known = self.calls.number(call).and_then(|call| self.referred.get(&call));
-        known.and_then(|known| self.tools.get(*known as usize)).is_some_and(|known| &**known == tool)
+    /// Whether exactly this text was given in place of a repeated result.
+    pub fn has_referred(&self, text: &str) -> bool {
+        self.referred.contains_key(&calls::digest(text.trim_end()))
     }
 
     /// Keeps only these calls of all that were shown.

@@ -1,6 +1,7 @@
 //! Results that were shown in full and that the model can still see, as far as the host reported.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::Ending;
 use crate::memory::size;
@@ -14,6 +15,8 @@ pub(super) struct Shown {
     pub(super) call: u32,
     /// The number of the tool in the session.
     pub(super) tool: u32,
+    /// What the call was about.
+    pub(super) label: Option<Arc<str>>,
     /// Results and tokens of the session when it was shown.
     at: (u32, u32),
     /// The exit code (0 without one), and whether there is one.
@@ -22,10 +25,17 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    pub(super) fn new(call: u32, tool: u32, ending: Ending, at: Position) -> Self {
+    pub(super) fn new(call: u32, tool: u32, label: Option<Arc<str>>, ending: Ending, at: Position) -> Self {
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let exit_code = (ending.exit_code.unwrap_or(0), ending.exit_code.is_some());
-        Self { call, tool, at: (small(at.results), small(at.tokens)), exit_code, is_error: ending.is_error }
+        Self {
+            call,
+            tool,
+            label,
+            at: (small(at.results), small(at.tokens)),
+            exit_code,
+            is_error: ending.is_error,
+        }
     }
 
     pub(super) fn at(&self) -> Position {
@@ -36,6 +46,10 @@ impl Shown {
         let (code, is_known) = self.exit_code;
         Ending { exit_code: is_known.then_some(code), is_error: self.is_error }
     }
+}
+
+fn label_bytes(shown: &Shown) -> usize {
+    shown.label.as_ref().map_or(0, size::shared)
 }
 
 /// Marks the end of a list.
@@ -56,6 +70,8 @@ pub(super) struct Seen {
     /// For each key, the index of its newest entry.
     last: HashMap<Key, u32, foldhash::fast::RandomState>,
     shown: Vec<Link>,
+    /// Bytes of the labels.
+    labels: usize,
 }
 
 impl Seen {
@@ -66,6 +82,7 @@ impl Seen {
         }
         let place = self.shown.len() as u32;
         let before = self.last.insert(key, place).unwrap_or(NONE);
+        self.labels += label_bytes(&new);
         size::reserve(&mut self.shown, 1);
         self.shown.push(Link { shown: new, key, before });
     }
@@ -91,6 +108,7 @@ impl Seen {
     pub(super) fn retain(&mut self, visible: impl Fn(u32) -> bool) {
         self.last.clear();
         self.shown.retain(|link| visible(link.shown.call));
+        self.labels = self.shown.iter().map(|link| label_bytes(&link.shown)).sum();
         for (place, link) in self.shown.iter_mut().enumerate() {
             link.before = self.last.insert(link.key, place as u32).unwrap_or(NONE);
         }
@@ -98,6 +116,6 @@ impl Seen {
 
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
-        size::table(&self.last) + size::list(&self.shown)
+        size::table(&self.last) + size::list(&self.shown) + self.labels
     }
 }

@@ -11,12 +11,14 @@ fn texts<'a>(all: impl IntoIterator<Item = &'a String>) -> usize {
 /// Bytes that a decision points to. Data shared with other decisions counts for each.
 pub fn decision(decision: &Decision) -> usize {
     let Decision { duplicate_of, references, terms, wrote, .. } = decision;
-    let first = duplicate_of.as_ref().map_or(0, |first| texts([&first.call, &first.tool]));
+    let first =
+        duplicate_of.as_ref().map_or(0, |first| texts([&first.call, &first.tool]) + texts(&first.label));
     let origins = references.iter().map(|r| {
         let origin = &r.origin;
         block(size_of_val(&**origin) + 2 * size_of::<usize>())
             + texts([&origin.call, &origin.tool])
             + texts(&origin.argument)
+            + texts(&origin.label)
     });
     first + list(references) + origins.sum::<usize>() + list(terms) + list(wrote) + list(wrote)
 }

@@ -111,6 +111,13 @@ impl ToolCall {
         words.filter(|word| !word.starts_with('-')).chain(self.path.as_deref()).collect()
     }
 
+    /// Every text of the arguments with the name under which it stands.
+    pub fn named_texts(&self) -> Vec<(&str, &str)> {
+        let mut out = Vec::new();
+        collect("arguments", &self.arguments, 0, &mut out);
+        out
+    }
+
     /// Texts of several lines that the model wrote into the call, with the names of their arguments.
     pub fn written(&self) -> Vec<(&str, &str)> {
         let mut out = Vec::new();

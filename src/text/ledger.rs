@@ -161,22 +161,26 @@ impl Ledger {
 
     /// Turns omissions and repetitions that cost more than they save back into kept lines.
     pub fn drop_unpaid(&mut self, source: &Source<'_>) {
-        let mut group_bytes: Map<u32, usize> = Map::default();
+        // Bytes of the lines that share a marker, and of what it names.
+        let mut groups: Map<u32, (usize, usize)> = Map::default();
         let bytes = |lines: Range<usize>| source.byte_range(lines).len();
+        let named = |names: &Option<Arc<str>>| names.as_ref().map_or(0, |names| names.len());
         for span in &self.spans {
-            if let Action::Omit { group: group @ 1.., .. } = span.action {
-                *group_bytes.entry(group).or_default() += bytes(span.lines.clone());
+            if let Action::Omit { group: group @ 1.., names, .. } = &span.action {
+                let (lines, names_bytes) = groups.entry(*group).or_default();
+                *lines += bytes(span.lines.clone());
+                *names_bytes += named(names);
             }
         }
         for span in &mut self.spans {
             stop::tick();
-            let saved = match span.action {
-                Action::Omit { group: 0, .. } => bytes(span.lines.clone()),
-                Action::Omit { group, .. } => group_bytes.get(&group).copied().unwrap_or(0),
-                Action::Repeat { period } => bytes(span.lines.start + period..span.lines.end),
+            let (saved, names) = match &span.action {
+                Action::Omit { group: 0, names, .. } => (bytes(span.lines.clone()), named(names)),
+                Action::Omit { group, .. } => groups.get(group).copied().unwrap_or_default(),
+                Action::Repeat { period } => (bytes(span.lines.start + period..span.lines.end), 0),
                 Action::Keep | Action::Replace { .. } | Action::Refer { .. } => continue,
             };
-            if saved <= MARKER_COST {
+            if saved <= MARKER_COST + names {
                 span.action = Action::Keep;
             }
         }
@@ -306,8 +310,8 @@ impl Ledger {
                     let (first, last) = source.numbers(&(first..span.lines.end));
                     put_marker(out, &Marker::Repeats { period: *period, times, first, last });
                 }
-                Action::Refer { origin, carried, .. } => {
-                    put_marker(out, &origin.marker(source, &span.lines, *carried));
+                Action::Refer { origin, carried, ago, .. } => {
+                    put_marker(out, &origin.marker(source, &span.lines, *carried, *ago));
                 }
                 Action::Omit { reason, group, names } => {
                     let (count, first, last) = match group {

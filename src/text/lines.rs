@@ -79,6 +79,11 @@ impl Lines {
         }
     }
 
+    /// The place of the first line whose number in the result is `own` or more.
+    pub(crate) fn place_of(&self, own: usize) -> usize {
+        self.lines.partition_point(|line| (line.own as usize) < own)
+    }
+
     /// How many there are.
     pub(crate) fn len(&self) -> usize {
         self.lines.len()

@@ -1,4 +1,4 @@
-//! Where lines stand that a reference points at.
+//! Where lines stand that a reference points at, in the agent's own terms.
 
 /// Where lines stand: in the result of a call, or in what the model wrote into one of its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -9,4 +9,72 @@ pub struct Origin {
     pub tool: String,
     /// The argument; `None` for the result.
     pub argument: Option<String>,
+    /// What the call was about: the file that it showed, or its command; see [`label_of_path`].
+    pub label: Option<String>,
+}
+
+/// Longest label, in bytes.
+const MAX_LABEL: usize = 60;
+/// What stands where a label was cut.
+const CUT: &str = "...";
+
+/// Whether a character cannot stand in a label: it would end the marker, or its part of the marker.
+fn spoils(c: char) -> bool {
+    c.is_control() || "[](){};,".contains(c)
+}
+
+/// A file as a marker names it: the end of its path.
+pub fn label_of_path(path: &str) -> Option<String> {
+    let path = path.trim();
+    if path.is_empty() || path.contains(spoils) {
+        return None;
+    }
+    if path.len() <= MAX_LABEL {
+        return Some(path.to_owned());
+    }
+    let from = path.ceil_char_boundary(path.len() - (MAX_LABEL - CUT.len()));
+    let from = from + path[from..].find('/')?;
+    Some(format!("{CUT}{}", &path[from..]))
+}
+
+/// A command as a marker names it: its first words, as far as they can stand in one.
+pub fn label_of_command(command: &str) -> Option<String> {
+    let mut out = String::new();
+    let command = command.trim();
+    let first = command.lines().next().unwrap_or_default();
+    let more = (first.len() < command.len()).then_some(CUT);
+    for word in first.split_ascii_whitespace().chain(more) {
+        let is_last = word.contains(spoils) || out.len() + word.len() >= MAX_LABEL - CUT.len();
+        let word = if is_last { CUT } else { word };
+        if is_last && out.is_empty() {
+            return None;
+        }
+        out.push_str(if out.is_empty() { "" } else { " " });
+        out.push_str(word);
+        if is_last {
+            break;
+        }
+    }
+    Some(out).filter(|out| !out.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_short_and_end_no_marker() {
+        assert_eq!(label_of_path("src/a.rs").as_deref(), Some("src/a.rs"));
+        let long = format!("/home/{}/src/a.rs", "x".repeat(80));
+        assert_eq!(label_of_path(&long).as_deref(), Some(".../src/a.rs"));
+        for path in ["", "a];b", "a\nb", &"y".repeat(99)] {
+            assert_eq!(label_of_path(path), None, "{path}");
+        }
+        assert_eq!(label_of_command("cargo  test --lib\n").as_deref(), Some("cargo test --lib"));
+        assert_eq!(label_of_command("cd a && ls; rm b").as_deref(), Some("cd a && ..."));
+        assert_eq!(label_of_command("$(x)"), None);
+        assert_eq!(label_of_command("\nedit 3:4\n  let a = 1\n").as_deref(), Some("edit 3:4 ..."));
+        let long = label_of_command(&"word ".repeat(40)).unwrap();
+        assert!(long.len() <= MAX_LABEL && long.ends_with(" ..."), "{long}");
+    }
 }

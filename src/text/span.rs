@@ -41,8 +41,10 @@ pub enum Action {
         origin: Arc<Origin>,
         /// The number of the first of them there, from 1.
         there: usize,
-        /// The number that it carries there; the same where it carries none.
+        /// The number that it carries there; 0 where it carries none.
         carried: usize,
+        /// How many results ago they were shown.
+        ago: usize,
     },
 }
 

@@ -299,7 +299,8 @@ impl World {
                     self.references += 1;
                     at = original.len();
                 }
-                Some(Marker::Shown { first, last, there, origin }) => {
+                Some(Marker::Shown { first, last, there, origin, ago }) => {
+                    assert!(ago.is_some() && origin.label.is_some(), "{line}");
                     let by = &omissions.next().unwrap()["shownBy"];
                     let own = by["lines"][0].as_u64().unwrap() as usize;
                     let lines = &original[at..=at + last - first];
@@ -309,12 +310,17 @@ impl World {
                         assert_eq!(line.number.unwrap_or(at + i + 1), first + i, "what the lines are called");
                         if let Some(argument) = &origin.argument {
                             assert_eq!(seen.arguments[argument][own - 1 + i], line.text);
-                            assert_eq!(own, there);
+                            assert_eq!(there, None, "no argument shows numbers");
                             continue;
                         }
                         let shown = seen.lines.get(&(own - 1 + i)).expect("no reference points into a gap");
                         assert_eq!(shown.text, line.text);
-                        assert_eq!(shown.number.unwrap_or(own + i), there + i, "what they are called there");
+                        match there {
+                            Some(there) => {
+                                assert_eq!(shown.number, Some(there + i), "what they are called there")
+                            }
+                            None => assert!(shown.number.is_none_or(|number| number == first + i), "{line}"),
+                        }
                     }
                     self.references += 1;
                     at += lines.len();
@@ -393,9 +399,10 @@ fn after_an_edit_the_change_is_shown_with_what_stands_around_it() {
 
 #[test]
 fn a_result_whose_own_lines_repeat_can_be_referred_to_whole() {
-    let edit =
-        Step::Edit { file: 0, at: 29, remove: 0, lines: vec![12, 12, 12], style: Style::Bare, tells: false };
-    let world = played(json!({"minBytes": 0}), &[edit, Step::AskAgain(0)]);
+    let mut world = World::new(json!({"minBytes": 0}));
+    world.files[0].splice(29..29, (0..3).map(|_| phrase(12)));
+    world.play(&read(0, 10, 40, Style::Bare));
+    world.play(&Step::AskAgain(0));
     let contents: Vec<&str> = world.sent.iter().map(|sent| sent.content.as_str()).collect();
     assert!(contents[0].contains(" repeats 2 times more"), "{}", contents[0]);
     assert_eq!(contents[1].lines().count(), 1, "{}", contents[1]);
@@ -403,15 +410,26 @@ fn a_result_whose_own_lines_repeat_can_be_referred_to_whole() {
 
 #[test]
 fn what_the_model_wrote_into_a_call_is_not_told_again() {
-    let edit = |style| {
-        let lines: Vec<usize> = (100..140).filter(|n| ![2, 3, 6].contains(&(n % 8))).collect();
-        Step::Edit { file: 0, at: 40, remove: 0, lines, style, tells: true }
+    let written = |style| {
+        let mut world = World::new(json!({}));
+        let lines = world.view(0, 0, 60, style);
+        let text: Vec<&str> = lines.iter().map(|line| line.text.as_str()).collect();
+        let arguments = json!({"path": "src/file0.rs", "content": text.join("\n")});
+        world.send("write_file", arguments, lines);
+        world
     };
-    let bare = played(json!({}), &[edit(Style::Bare)]);
+    let bare = written(Style::Bare);
     let content = &bare.sent[0].content;
-    assert!(content.contains(" of new_text in toolu_0000 (edit)]"), "{content}");
+    assert!(
+        content.contains(" as in content of toolu_0000 (write_file); src/file0.rs, this call]"),
+        "{content}"
+    );
     // Where the lines carry numbers these would be lost: agents cite them.
-    assert_eq!(played(json!({}), &[edit(Style::Colon)]).references, 0);
+    assert_eq!(written(Style::Colon).references, 0);
+    // What an edit touched is shown, though the model wrote it.
+    let lines: Vec<usize> = (100..140).filter(|n| ![2, 3, 6].contains(&(n % 8))).collect();
+    let edit = Step::Edit { file: 0, at: 40, remove: 0, lines, style: Style::Bare, tells: true };
+    assert_eq!(played(json!({}), &[edit]).references, 0);
 }
 
 #[test]
@@ -469,7 +487,7 @@ fn asking_again_gets_it_in_full_once() {
     let batch = json!({"sessionId": "s", "results": [item("a"), item("b"), item("c")]});
     let answer = call(&engine, "toolResult/compressBatch", &batch);
     let bytes: Vec<usize> = (0..3).map(|i| answer["results"][i]["content"].as_str().unwrap().len()).collect();
-    assert!(bytes[0] == text.len() && bytes[1] < 80 && bytes[2] < 80, "{bytes:?}");
+    assert!(bytes[0] == text.len() && bytes[1] < 120 && bytes[2] < 120, "{bytes:?}");
 }
 
 #[test]
@@ -526,5 +544,5 @@ fn what_has_gaps_is_never_pointed_into() {
     let file = json!({"toolCallId": "b", "tool": "read_file", "path": "notes.md", "content": format!("# Notes\n{passed}")});
     let answer =
         call(&engine, COMPRESS, &json!({"sessionId": "s", "result": file, "policy": {"fileDetail": "full"}}));
-    assert!(!answer["content"].as_str().unwrap().contains("(bash)]"), "{answer}");
+    assert!(!answer["content"].as_str().unwrap().contains("(bash)"), "{answer}");
 }

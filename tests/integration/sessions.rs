@@ -200,7 +200,10 @@ fn a_duplicate_is_the_later_one_of_the_same_tool() {
     assert_eq!(duplicate_of(&first), None);
     let second = plain(&engine, "b", "bash", &same);
     assert_eq!(duplicate_of(&second), Some("a"));
-    assert_eq!(second["content"], "[Duplicate of a (mcp__shell__Bash); see earlier result]");
+    assert_eq!(
+        second["content"],
+        "[Duplicate of a (mcp__shell__Bash); see earlier result] (same output, 1 result ago)"
+    );
     assert_eq!(
         plain(&engine, "a", "mcp__shell__Bash", &same)["content"],
         first["content"],

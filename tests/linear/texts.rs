@@ -109,8 +109,12 @@ pub fn of_secrets() -> Vec<Trigger> {
 /// Markers of every form, whole and as openings.
 pub fn of_markers() -> Vec<Trigger> {
     let s = str::to_owned;
-    let origin =
-        |argument: Option<&str>| Origin { call: s("call_1"), tool: s("bash"), argument: argument.map(s) };
+    let origin = |argument: Option<&str>| Origin {
+        call: s("call_1"),
+        tool: s("bash"),
+        argument: argument.map(s),
+        label: Some(s("src/a.rs")),
+    };
     let all = [
         Marker::Lines {
             count: 3,
@@ -125,15 +129,15 @@ pub fn of_markers() -> Vec<Trigger> {
         Marker::ByRule { rule: s("mine") },
         Marker::Rewritten { count: 3, first: 2, last: 9, reason: s("rule"), names: s("mine") },
         Marker::Repeats { period: 2, times: 3, first: 4, last: 9 },
-        Marker::Shown { first: 2, last: 9, there: 12, origin: origin(None) },
-        Marker::Shown { first: 2, last: 9, there: 12, origin: origin(Some("text")) },
+        Marker::Shown { first: 2, last: 9, there: Some(12), origin: origin(None), ago: Some(2) },
+        Marker::Shown { first: 2, last: 9, there: Some(12), origin: origin(Some("text")), ago: None },
         Marker::Binary { mime: s("image/png"), bytes: 9 },
         Marker::NotKept { lines: 2, of: 9, bytes: 7, reason: s("buffer_full") },
         Marker::Exit { status: 3 },
         Marker::Original { lines: 3, handle: s("0123abcd"), by: ReadBy::Id },
         Marker::Original { lines: 3, handle: s("0123abcd"), by: ReadBy::Command { folder: Some(s("/a")) } },
         Marker::Externalized { key: s("0123456789abcdef"), kind: s("TEXT"), summary: s("2 lines") },
-        Marker::Duplicate { call: s("call_1"), tool: s("bash") },
+        Marker::Duplicate { call: s("call_1"), tool: s("bash"), label: None, ago: Some(3) },
     ];
     let mut out = Vec::new();
     for marker in &all {

@@ -8,10 +8,13 @@ use std::hash::{BuildHasher, Hasher};
 use crate::pipeline::evidence::Rung;
 use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::repeat::blocks::{Earlier, Reference};
+use crate::pipeline::repeat::times;
 use crate::sanitize::spare::Fingerprint;
 use crate::text::call::ToolCall;
-use crate::text::marker::Marker;
+use crate::text::marker::{self, Marker, SealKey};
+use crate::text::origin::Origin;
 use crate::text::relevance::Term;
+use crate::text::source::Source;
 use crate::tokens::TokenCounter;
 
 /// What two results must share to be the same: a digest of the tool's canonical name and of the sanitized
@@ -26,6 +29,28 @@ pub struct First {
     pub call: String,
     /// Its tool, as the host wrote it.
     pub tool: String,
+    /// What it was about.
+    pub label: Option<String>,
+    /// How many results ago it was shown.
+    pub ago: usize,
+    /// Whether the two differ in times.
+    pub but_for_times: bool,
+}
+
+impl First {
+    /// Where it stands.
+    pub fn origin(&self) -> Origin {
+        Origin { call: self.call.clone(), tool: self.tool.clone(), argument: None, label: self.label.clone() }
+    }
+
+    /// The marker that stands for the whole of a text.
+    pub fn marker(&self) -> Marker {
+        let First { call, tool, label, ago, but_for_times } = self.clone();
+        match but_for_times {
+            true => Marker::Same { origin: self.origin(), ago },
+            false => Marker::Duplicate { call, tool, label, ago: Some(ago) },
+        }
+    }
 }
 
 /// What an outcome took from the session and gives to it. Kept for as long as the session lives, so
@@ -64,8 +89,13 @@ pub trait History {
     /// The earlier, still visible result with this key, if there is one.
     fn first(&self, key: &Key) -> Option<First>;
 
-    /// Whether the session gave a reference to this call of this tool: only then may one come back.
-    fn referred(&self, call: &str, tool: &str) -> bool;
+    /// The earlier run that gave the same but for times, by its key without times.
+    fn first_but_for_times(&self, _key: &Key) -> Option<First> {
+        None
+    }
+
+    /// Whether the session gave this very text in place of a result that repeats: only then may it come back.
+    fn referred(&self, text: &str) -> bool;
 
     /// Whether the model itself wrote this value, given with its fingerprint, into a call.
     fn wrote(&self, _value: &[u8], _fingerprint: Fingerprint) -> bool {
@@ -107,7 +137,7 @@ impl History for NoHistory {
         None
     }
 
-    fn referred(&self, _: &str, _: &str) -> bool {
+    fn referred(&self, _: &str) -> bool {
         false
     }
 }
@@ -122,6 +152,17 @@ pub fn key(call: &ToolCall, digest: &str) -> Key {
     Key(half)
 }
 
+/// What a run is compared by when it is run again: as [`key`], of the texts without times.
+pub fn key_but_for_times<'a>(call: &ToolCall, texts: impl Iterator<Item = &'a str>) -> Key {
+    let mut hasher = blake3::Hasher::new();
+    for text in texts {
+        times::without(text, |piece| _ = hasher.update(piece));
+        hasher.update(&[0xFF]);
+    }
+    // What has no times either is another kind of key.
+    key(call, &format!("times {}", hasher.finalize().to_hex()))
+}
+
 /// Digest of texts in which every digit counts the same, so that a run that took longer is alike.
 pub fn likeness<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
     let mut hasher = foldhash::fast::FixedState::default().build_hasher();
@@ -134,17 +175,27 @@ pub fn likeness<'a>(texts: impl Iterator<Item = &'a str>) -> u64 {
     hasher.finish()
 }
 
-/// Puts the reference in place of every text for which it costs less. Gives the tokens of all texts
-/// after that, or `None` when it cost less for none.
-pub fn replace(texts: &mut [String], first: &First, counter: &dyn TokenCounter) -> Option<usize> {
-    let marker = Marker::Duplicate { call: first.call.clone(), tool: first.tool.clone() }.write();
-    let cost = counter.count(&marker);
+/// Fewest tokens of a text that is replaced.
+const MIN_TOKENS: usize = 40;
+
+/// Puts the reference in place of every text for which it costs less, with the lines in front of which it stands. Gives the
+/// tokens of all texts after that, or `None` when it cost less for none.
+pub fn replace(
+    texts: &mut [String],
+    telling: &[String],
+    first: &First,
+    seal_key: &SealKey,
+    counter: &dyn TokenCounter,
+) -> Option<usize> {
+    let marker = first.marker().write();
     let mut replaced = false;
     let mut total = 0;
-    for text in texts.iter_mut() {
+    for (i, text) in texts.iter_mut().enumerate() {
         let tokens = counter.count(text);
-        if marker.len() < text.len() && cost < tokens {
-            text.clone_from(&marker);
+        let new = with_lines(&marker, telling.get(i).map_or("", String::as_str), first, seal_key);
+        let cost = counter.count(&new);
+        if tokens >= MIN_TOKENS && new.len() < text.len() && cost < tokens {
+            *text = new;
             replaced = true;
             total += cost;
         } else {
@@ -152,4 +203,32 @@ pub fn replace(texts: &mut [String], first: &First, counter: &dyn TokenCounter) 
         }
     }
     replaced.then_some(total)
+}
+
+fn with_lines(marker: &str, lines: &str, first: &First, seal_key: &SealKey) -> String {
+    let mut new = marker.to_owned();
+    if !lines.is_empty() {
+        new.push('\n');
+        new.push_str(lines);
+    }
+    if first.but_for_times {
+        marker::seal(&mut new, seal_key);
+    }
+    new
+}
+
+/// Failure lines that are told with a reference, and the longest.
+const MAX_TELLING: usize = 5;
+const MAX_TELLING_BYTES: usize = 500;
+
+/// The lines of a command's output that are told again though an earlier result shows them: its first failure lines and
+/// its last line.
+pub fn telling(source: &Source<'_>, signals: &[usize]) -> String {
+    let is_short = |line: &usize| source.line(*line).len() <= MAX_TELLING_BYTES;
+    let mut lines: Vec<usize> = signals.iter().copied().filter(is_short).take(MAX_TELLING).collect();
+    let last = (0..source.len()).rev().find(|line| !source.line(*line).trim().is_empty());
+    if let Some(last) = last.filter(|last| is_short(last) && lines.last() < Some(last)) {
+        lines.push(last);
+    }
+    lines.into_iter().map(|line| source.line(line)).collect::<Vec<_>>().join("\n")
 }

@@ -3,9 +3,33 @@
 //! | file | looks for | in place of it stands |
 //! | --- | --- | --- |
 //! | `dedup` | a result that is the same as an earlier one | a reference to that result |
+//! | `times` | a run that is the same but for times | a reference, with its failure lines |
 //! | `blocks` | runs of lines that an earlier output of the session shows | a reference to these lines |
 //! | `echoes` | blocks of lines that stand twice in the same text | a marker |
 
 pub mod blocks;
 pub mod dedup;
 pub mod echoes;
+mod times;
+
+use crate::detect::viewed;
+use crate::sanitize::Sanitized;
+use crate::text::call::ToolCall;
+use crate::text::source::Source;
+use dedup::Key;
+
+/// What answers to the same question have in common: the texts but for digits, those of a file view without its numbers.
+pub(super) fn likeness(call: &ToolCall, parts: &[Sanitized]) -> u64 {
+    if viewed::file(call).is_none() {
+        return dedup::likeness(parts.iter().map(|part| &*part.text));
+    }
+    let sources: Vec<Source<'_>> = parts.iter().map(|part| Source::new(&part.text)).collect();
+    let lines = sources.iter().flat_map(|s| (0..s.len()).map(|i| s.view().text(s.raw(i), i)));
+    dedup::likeness(lines)
+}
+
+/// What the output of a command is compared by without its times; `None` for a call that looks at a file or changes one.
+pub(super) fn key_of_run(call: &ToolCall, parts: &[Sanitized]) -> Option<Key> {
+    let runs = call.command.is_some() && !call.acts() && viewed::file(call).is_none();
+    runs.then(|| dedup::key_but_for_times(call, parts.iter().map(|part| &*part.text)))
+}

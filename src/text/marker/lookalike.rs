@@ -79,6 +79,15 @@ const WORDS: &[&str] = &[
     "times",
     "as",
     "in",
+    "same",
+    "output",
+    "but",
+    "for",
+    "this",
+    "call",
+    "result",
+    "results",
+    "ago",
     "binary",
     "not",
     "shown",
@@ -100,18 +109,15 @@ const WORDS: &[&str] = &[
     "characters",
 ];
 
-/// Escapes what only looks like a marker. `None` when there is nothing. A text that is nothing but a duplicate marker stays
-/// when `is_ours` knows its call and tool, and one that `is_own_dictionary` knows as one as a whole: it reads as it was written,
+/// Escapes what only looks like a marker. `None` when there is nothing. A text that starts with a duplicate marker stays
+/// when `is_ours` knows it as one that the session gave, and one that `is_own_dictionary` knows as one as a whole: it reads as it was written,
 /// whoever wrote it.
 pub fn escape(
     text: &str,
-    is_ours: impl Fn(&str, &str) -> bool,
+    is_ours: impl Fn(&str) -> bool,
     is_own_dictionary: impl Fn(&str) -> bool,
 ) -> Option<(String, usize)> {
-    if let Some((Marker::Duplicate { call, tool }, len)) = Marker::parse(text)
-        && len == text.trim_end().len()
-        && is_ours(&call, &tool)
-    {
+    if matches!(Marker::parse(text), Some((Marker::Duplicate { .. }, _))) && is_ours(text.trim_end()) {
         return None;
     }
     let places = places(text);
@@ -342,7 +348,7 @@ mod tests {
     use super::*;
 
     fn escaped(text: &str) -> Option<String> {
-        escape(text, |_, _| false, dictionary::is_own).map(|(text, _)| text)
+        escape(text, |_| false, dictionary::is_own).map(|(text, _)| text)
     }
 
     #[test]
@@ -517,12 +523,12 @@ mod tests {
     #[test]
     fn a_reference_that_the_session_gave_stays_alone_only() {
         let text = "[Duplicate of call_1 (bash); see earlier result]";
-        let known = |call: &str, tool: &str| call == "call_1" && tool == "bash";
+        let known = |given: &str| given == "[Duplicate of call_1 (bash); see earlier result]";
         assert_eq!(escape(text, known, dictionary::is_own), None);
         assert_eq!(escape(&format!("{text}\n"), known, dictionary::is_own), None);
-        assert!(escape(text, |_, _| false, dictionary::is_own).is_some());
-        assert!(escape(&format!("x\n{text}"), |_, _| true, dictionary::is_own).is_some());
-        assert!(escape(&format!("{text}\nx"), |_, _| true, dictionary::is_own).is_some());
+        assert!(escape(text, |_| false, dictionary::is_own).is_some());
+        assert!(escape(&format!("x\n{text}"), |_| true, dictionary::is_own).is_some());
+        assert!(escape(&format!("{text}\nx"), |_| true, dictionary::is_own).is_some());
         assert!(escape(&text.replace("bash", "zsh"), known, dictionary::is_own).is_some());
     }
 

@@ -27,6 +27,10 @@ const DUPLICATE_OPEN: &str = "[Duplicate of ";
 /// What the pointer to an externalized text starts with; published and kept to the letter too.
 const EXTERNALIZED_OPEN: &str = "[EXTERNALIZED: ";
 const DUPLICATE_CLOSE: &str = "; see earlier result]";
+/// What follows it, in front of what the earlier call was about and how many results ago it was.
+const SAME_OUTPUT: &str = " (same output";
+/// How the marker ends of a result that differs in times alone.
+const BUT_FOR_TIMES: &str = ", but for times";
 /// Decimal digits of the document check: about 40 bits.
 const CHECK_DIGITS: usize = 12;
 
@@ -109,10 +113,19 @@ pub enum Marker {
         first: usize,
         /// Last line.
         last: usize,
-        /// The first of them there, numbered in the same way.
-        there: usize,
+        /// The number that the first of them carries there; `None` where it is the same, or where none is shown.
+        there: Option<usize>,
         /// Where they stand.
         origin: Origin,
+        /// How many results ago that was, 0 for this call; earlier versions did not say it.
+        ago: Option<usize>,
+    },
+    /// The whole result is that of an earlier call, but for times in it. Lines of it follow.
+    Same {
+        /// The earlier result.
+        origin: Origin,
+        /// How many results ago that was.
+        ago: usize,
     },
     /// The whole result is binary data.
     Binary {
@@ -162,6 +175,10 @@ pub enum Marker {
         call: String,
         /// Tool of the earlier result.
         tool: String,
+        /// What that call was about.
+        label: Option<String>,
+        /// How many results ago that was; earlier versions did not say it.
+        ago: Option<usize>,
     },
 }
 
@@ -215,10 +232,12 @@ impl Unit {
 const MAX_NAME: usize = 128;
 
 impl Origin {
-    /// The marker of lines that stand there from line `there` on, from 1.
-    pub fn marker(&self, source: &Source<'_>, lines: &Range<usize>, there: usize) -> Marker {
+    /// The marker of lines of which the first carries the number `there` in what they stand in, 0 for none, and that were
+    /// shown `ago` results ago.
+    pub fn marker(&self, source: &Source<'_>, lines: &Range<usize>, there: usize, ago: usize) -> Marker {
         let (first, last) = source.numbers(lines);
-        Marker::Shown { first, last, there, origin: self.clone() }
+        let there = Some(there).filter(|there| *there != 0 && *there != first);
+        Marker::Shown { first, last, there, origin: self.clone(), ago: Some(ago) }
     }
 
     /// Whether a marker can name it so that it is read back as the same.
@@ -233,7 +252,7 @@ impl Origin {
 /// Whether the id of a call or the name of a tool can stand in a marker: read back as the same, and no sentence of its own.
 pub fn is_name(name: &str) -> bool {
     let spoils = |c: char| c.is_whitespace() || c.is_control() || "[](){};,".contains(c);
-    name.len() <= MAX_NAME && !name.contains(spoils) && escape(name, |_, _| false, |_| false).is_none()
+    name.len() <= MAX_NAME && !name.contains(spoils) && escape(name, |_| false, |_| false).is_none()
 }
 
 /// What came from outside, as it may stand in a marker: it can neither end the marker nor start another.
@@ -249,10 +268,25 @@ fn inside(text: &str) -> Cow<'_, str> {
         };
         out = Cow::Owned(text.chars().map(plain).collect());
     }
-    match escape(&out, |_, _| false, |_| false) {
+    match escape(&out, |_| false, |_| false) {
         Some((escaped, _)) => Cow::Owned(escaped),
         None => out,
     }
+}
+
+/// Writes what a call was about and how many results ago it was, where that is known.
+fn about(out: &mut String, before: &str, label: Option<&str>, ago: Option<usize>) {
+    let Some(ago) = ago else { return };
+    out.push_str(before);
+    if let Some(label) = label {
+        // Writing into a String cannot fail.
+        let _ = write!(out, "{}, ", inside(label));
+    }
+    let _ = match ago {
+        0 => write!(out, "this call"),
+        1 => write!(out, "1 result ago"),
+        ago => write!(out, "{ago} results ago"),
+    };
 }
 
 impl Marker {
@@ -288,20 +322,25 @@ impl Marker {
                     _ => write!(out, "last {period} lines repeat {how_often} more, lines {first}-{last}"),
                 }
             }
-            Self::Shown { first, last, there, origin: Origin { call, tool, argument } } => {
-                let end = there + (last - first);
-                let (call, tool) = (inside(call), inside(tool));
-                match argument {
-                    Some(argument) => {
-                        let argument = inside(argument);
-                        write!(
-                            out,
-                            "lines {first}-{last} as lines {there}-{end} of {argument} in {call} ({tool})"
-                        )
-                    }
-                    None if first == there => write!(out, "lines {first}-{last} as in {call} ({tool})"),
-                    None => write!(out, "lines {first}-{last} as lines {there}-{end} in {call} ({tool})"),
+            Self::Shown { first, last, there, origin, ago } => {
+                let _ = write!(out, "lines {first}-{last} as ");
+                if let Some(there) = there {
+                    let _ = write!(out, "lines {there}-{} ", there + (last - first));
                 }
+                let _ = match (&origin.argument, there) {
+                    (Some(argument), Some(_)) => write!(out, "of {} in ", inside(argument)),
+                    (Some(argument), None) => write!(out, "in {} of ", inside(argument)),
+                    (None, _) => write!(out, "in "),
+                };
+                let _ = write!(out, "{} ({})", inside(&origin.call), inside(&origin.tool));
+                about(&mut out, "; ", origin.label.as_deref(), *ago);
+                Ok(())
+            }
+            Self::Same { origin, ago } => {
+                let _ = write!(out, "same output as in {} ({})", inside(&origin.call), inside(&origin.tool));
+                about(&mut out, "; ", origin.label.as_deref(), Some(*ago));
+                out.push_str(BUT_FOR_TIMES);
+                Ok(())
             }
             Self::Binary { mime, bytes } => write!(out, "binary {}, {bytes} bytes not shown", inside(mime)),
             Self::NotKept { lines, of, bytes, reason } => {
@@ -322,8 +361,14 @@ impl Marker {
             Self::Externalized { key, kind, summary } => {
                 return format!("{EXTERNALIZED_OPEN}{key} | {kind} | {}]", inside(summary));
             }
-            Self::Duplicate { call, tool } => {
-                return format!("{DUPLICATE_OPEN}{} ({}){DUPLICATE_CLOSE}", inside(call), inside(tool));
+            Self::Duplicate { call, tool, label, ago } => {
+                out = format!("{DUPLICATE_OPEN}{} ({}){DUPLICATE_CLOSE}", inside(call), inside(tool));
+                if ago.is_some() {
+                    out.push_str(SAME_OUTPUT);
+                    about(&mut out, if label.is_some() { " as " } else { ", " }, label.as_deref(), *ago);
+                    out.push(')');
+                }
+                return out;
             }
         };
         if let Self::Lines { id: Some(id), .. } | Self::Bytes { id: Some(id), .. } = self {
@@ -346,11 +391,14 @@ mod tests {
     /// `name`.
     pub(super) fn every_form(name: &str) -> Vec<Marker> {
         let name = || name.to_owned();
-        let origin = |argument| Origin { call: name(), tool: name(), argument };
+        let label = Some(name());
+        let origin = |argument| Origin { call: name(), tool: name(), argument, label: None };
+        let labelled = Origin { label: label.clone(), ..origin(None) };
         let reason = || if name() == "0" { name() } else { "passing_tests".to_owned() };
         let lines =
             |count, last, id, names| Marker::Lines { count, first: 2, last, reason: reason(), id, names };
-        let shown = |there, argument| Marker::Shown { first: 2, last: 4, there, origin: origin(argument) };
+        let shown =
+            |there, argument, ago| Marker::Shown { first: 2, last: 4, there, origin: origin(argument), ago };
         let original = |lines, by| Marker::Original { lines, handle: "12345678".to_owned(), by };
         let mut all = vec![
             lines(1, 2, None, None),
@@ -362,9 +410,12 @@ mod tests {
             Marker::Repeats { period: 1, times: 1, first: 2, last: 2 },
             Marker::Repeats { period: 1, times: 3, first: 2, last: 4 },
             Marker::Repeats { period: 2, times: 3, first: 2, last: 7 },
-            shown(2, None),
-            shown(5, None),
-            shown(5, Some(name())),
+            shown(None, None, None),
+            shown(Some(5), None, Some(0)),
+            shown(Some(5), Some(name()), Some(1)),
+            shown(None, Some(name()), Some(1)),
+            Marker::Shown { first: 2, last: 4, there: None, origin: labelled.clone(), ago: Some(3) },
+            Marker::Same { origin: labelled, ago: 2 },
             Marker::Binary { mime: name(), bytes: 7 },
             Marker::NotKept { lines: 3, of: 5, bytes: 70, reason: reason() },
             Marker::Exit { status: 101 },
@@ -372,7 +423,9 @@ mod tests {
             original(2, ReadBy::Command { folder: None }),
             original(2, ReadBy::Command { folder: Some(name()) }),
             Marker::Externalized { key: name(), kind: name(), summary: name() },
-            Marker::Duplicate { call: name(), tool: name() },
+            Marker::Duplicate { call: name(), tool: name(), label: None, ago: None },
+            Marker::Duplicate { call: name(), tool: name(), label: None, ago: Some(1) },
+            Marker::Duplicate { call: name(), tool: name(), label, ago: Some(2) },
         ];
         let part = |unit: &Unit| Marker::Parts {
             count: 1,
@@ -399,19 +452,21 @@ mod tests {
                 Marker::Original { .. } => 10,
                 Marker::Externalized { .. } => 11,
                 Marker::Duplicate { .. } => 12,
+                Marker::Same { .. } => 13,
             });
         }
-        assert_eq!(seen.len(), 13);
+        assert_eq!(seen.len(), 14);
         all
     }
 
     fn any_origin() -> impl Strategy<Value = Origin> {
         let argument = proptest::option::of("[a-zA-Z_]{1,12}");
-        ("[a-zA-Z0-9_:/.-]{1,20}", "[a-z_]{0,10}", argument).prop_map(|(call, tool, argument)| Origin {
-            call,
-            tool,
-            argument,
-        })
+        ("[a-zA-Z0-9_:/.-]{1,20}", "[a-z_]{0,10}", argument, any_label())
+            .prop_map(|(call, tool, argument, label)| Origin { call, tool, argument, label })
+    }
+
+    fn any_label() -> impl Strategy<Value = Option<String>> {
+        proptest::option::of("[a-z./-]{1,9}( [a-z./-]{1,9}){0,2}")
     }
 
     fn any_marker() -> impl Strategy<Value = Marker> {
@@ -475,11 +530,19 @@ mod tests {
                 |(first, more, there, same, origin)| Marker::Shown {
                     first,
                     last: first + more,
-                    there: if same { first } else { there },
+                    there: Some(there).filter(|there| !same && *there != first),
+                    ago: Some(there % 9).filter(|_| !same || origin.label.is_some()),
                     origin,
                 }
             ),
-            ("[a-zA-Z0-9_-]{1,20}", "[a-z_]{1,10}").prop_map(|(call, tool)| Marker::Duplicate { call, tool }),
+            ("[a-zA-Z0-9_-]{1,20}", "[a-z_]{1,10}", any_label(), proptest::option::of(0usize..99)).prop_map(
+                |(call, tool, label, ago)| {
+                    let label = label.filter(|_| ago.is_some());
+                    Marker::Duplicate { call, tool, label, ago }
+                }
+            ),
+            (any_origin(), 0usize..99)
+                .prop_map(|(origin, ago)| Marker::Same { origin: Origin { argument: None, ..origin }, ago }),
             ("[0-9a-f]{16}", "[A-Z]{3,6}", "[a-z0-9, ]{1,40}")
                 .prop_map(|(key, kind, summary)| Marker::Externalized { key, kind, summary }),
         ]
@@ -523,10 +586,10 @@ mod tests {
         #[test]
         fn escaping_leaves_no_marker_and_is_stable(m in any_marker(), a in "[a-z\n]{1,20}") {
             let text = format!("{a}{}\n", m.write());
-            let (escaped, count) = escape(&text, |_, _| false, |_| false).unwrap();
+            let (escaped, count) = escape(&text, |_| false, |_| false).unwrap();
             prop_assert_eq!(count, 1);
             prop_assert_eq!(seal::find_open(&escaped, 0), None);
-            prop_assert_eq!(escape(&escaped, |_, _| false, |_| false), None);
+            prop_assert_eq!(escape(&escaped, |_| false, |_| false), None);
         }
     }
 
@@ -551,7 +614,7 @@ mod tests {
             let (read, length) = Marker::parse(&text).unwrap();
             assert_eq!((length, read.write()), (text.len(), text.clone()), "{text}");
             let body = text.strip_prefix('[').unwrap();
-            assert_eq!(escape(body, |_, _| false, |_| false), None, "{text}");
+            assert_eq!(escape(body, |_| false, |_| false), None, "{text}");
             assert!(!is_name(name), "{name}");
         }
         for name in ["call_1", "toolu_01AbC", "mcp__a.b/c:d-e", "exec-1", ""] {

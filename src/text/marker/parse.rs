@@ -1,8 +1,8 @@
 //! Reads markers, in the forms that the writer uses and no others.
 
 use super::{
-    CHECK_DIGITS, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, Marker, OPEN, ReadBy, SHOW,
-    Unit,
+    BUT_FOR_TIMES, CHECK_DIGITS, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, Marker, OPEN,
+    ReadBy, SAME_OUTPUT, SHOW, Unit,
 };
 use crate::text::origin::Origin;
 
@@ -41,8 +41,41 @@ fn parse_duplicate(text: &str) -> Option<(Marker, usize)> {
     let end = line.find(DUPLICATE_CLOSE)?;
     let (call, tool) = line[..end].split_once(" (")?;
     let tool = tool.strip_suffix(')')?;
-    let marker = Marker::Duplicate { call: call.to_owned(), tool: tool.to_owned() };
-    Some((marker, DUPLICATE_OPEN.len() + end + DUPLICATE_CLOSE.len()))
+    let behind = &line[end + DUPLICATE_CLOSE.len()..];
+    let (call, tool, len) =
+        (call.to_owned(), tool.to_owned(), DUPLICATE_OPEN.len() + end + DUPLICATE_CLOSE.len());
+    let (label, ago, more) = match same_output(behind) {
+        Some((label, ago, more)) => (label, Some(ago), more),
+        None => (None, None, 0),
+    };
+    Some((Marker::Duplicate { call, tool, label, ago }, len + more))
+}
+
+/// What may follow the marker of a duplicate, and its length: what the earlier call was about and how many results ago
+/// it was.
+fn same_output(behind: &str) -> Option<(Option<String>, usize, usize)> {
+    let body = behind.strip_prefix(SAME_OUTPUT)?;
+    let body = &body[..memchr::memchr(b')', body.as_bytes())?];
+    let rest = body.strip_prefix(" as ").or_else(|| body.strip_prefix(", "))?;
+    let (label, ago) = about(rest)?;
+    (label.is_some() == body.starts_with(" as ")).then_some((label, ago, SAME_OUTPUT.len() + body.len() + 1))
+}
+
+/// What a call was about, where that is told, and how many results ago it was.
+fn about(text: &str) -> Option<(Option<String>, usize)> {
+    let (label, ago) = match text.rsplit_once(", ") {
+        Some((label, ago)) => (Some(label.to_owned()).filter(|l| !l.is_empty() && !l.contains(", ")), ago),
+        None => (None, text),
+    };
+    if label.is_none() && text.contains(", ") {
+        return None;
+    }
+    let ago = match ago {
+        "this call" => 0,
+        "1 result ago" => 1,
+        more => number(more.strip_suffix(" results ago")?).filter(|ago| *ago > 1)?,
+    };
+    Some((label, ago))
 }
 
 fn parse_externalized(text: &str) -> Option<(Marker, usize)> {
@@ -79,6 +112,13 @@ fn parse_body(body: &str) -> Option<Marker> {
             bytes: number(bytes)?,
             reason,
         });
+    }
+    if let Some(rest) = body.strip_prefix("same output as in ") {
+        let (call, rest) = rest.strip_suffix(BUT_FOR_TIMES)?.split_once("); ")?;
+        let (call, tool) = call.split_once(" (")?;
+        let (label, ago) = about(rest)?;
+        let origin = Origin { call: call.to_owned(), tool: tool.to_owned(), argument: None, label };
+        return Some(Marker::Same { origin, ago });
     }
     if let Some(rest) = body.strip_prefix("lines ") {
         return parse_shown(rest);
@@ -163,8 +203,18 @@ fn parse_shown(rest: &str) -> Option<Marker> {
     };
     let (here, rest) = rest.split_once(" as ")?;
     let (first, last) = range(here)?;
+    let (rest, label, ago) = match rest.split_once("); ") {
+        Some((call, rest)) => {
+            let (label, ago) = about(rest)?;
+            (call, label, Some(ago))
+        }
+        None => (rest.strip_suffix(')')?, None, None),
+    };
     let (there, argument, call) = match rest.strip_prefix("in ") {
-        Some(call) => (first, None, call),
+        Some(place) => match place.split_once(" (")?.0.split_once(" of ") {
+            Some((argument, _)) => (None, Some(argument.to_owned()), place.split_once(" of ")?.1),
+            None => (None, None, place),
+        },
         None => {
             let (place, call) = rest.strip_prefix("lines ")?.split_once(" in ")?;
             let (place, argument) = match place.split_once(" of ") {
@@ -173,12 +223,12 @@ fn parse_shown(rest: &str) -> Option<Marker> {
             };
             let (there, end) = range(place)?;
             let fits = end - there == last - first && (argument.is_some() || there != first);
-            (there, argument, Some(call).filter(|_| fits)?)
+            (Some(there), argument, Some(call).filter(|_| fits)?)
         }
     };
-    let (call, tool) = call.strip_suffix(')')?.split_once(" (")?;
-    let origin = Origin { call: call.to_owned(), tool: tool.to_owned(), argument };
-    Some(Marker::Shown { first, last, there, origin })
+    let (call, tool) = call.split_once(" (")?;
+    let origin = Origin { call: call.to_owned(), tool: tool.to_owned(), argument, label };
+    Some(Marker::Shown { first, last, there, origin, ago })
 }
 
 fn parse_repeats(rest: &str) -> Option<Marker> {

@@ -48,7 +48,21 @@ struct Output {
     /// Per window, the place of the same window before it.
     before: Vec<Place>,
     at: Position,
+    /// What was referred to in answer to a call that looked at a file.
+    referred: Vec<Referred>,
 }
+
+/// Lines of an output that a reference stood for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Referred {
+    /// Places among the lines that are shown.
+    lines: Range<u32>,
+    /// Results of the session with that of the reference.
+    results: usize,
+}
+
+/// Runs of lines of an output that are told apart as referred to.
+const MAX_REFERRED: usize = 64;
 
 /// A point of a session.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -84,6 +98,17 @@ pub(super) struct Found {
     place: Place,
 }
 
+/// Who shows a run of lines.
+pub(super) struct ShownBy {
+    pub(super) origin: Arc<Origin>,
+    /// The number of the first line there, from 1.
+    pub(super) there: usize,
+    /// The number that this line carries there, 0 for none.
+    pub(super) carried: usize,
+    /// Results of the session with that one.
+    pub(super) results: usize,
+}
+
 impl Index {
     /// An output was given. The oldest leave until all take at most `max_bytes`.
     pub fn add(&mut self, origin: Origin, shown: Lines, at: Position, max_bytes: usize) {
@@ -92,7 +117,13 @@ impl Index {
         }
         let mut shown = shown;
         shown.shrink();
-        let mut output = Output { origin: Arc::new(origin), shown: Arc::new(shown), before: Vec::new(), at };
+        let mut output = Output {
+            origin: Arc::new(origin),
+            shown: Arc::new(shown),
+            before: Vec::new(),
+            at,
+            referred: Vec::new(),
+        };
         self.bytes += output.bytes();
         let number = self.gone + self.outputs.len() as u32;
         self.enter(number, &mut output);
@@ -128,6 +159,28 @@ impl Index {
                 self.newest.remove(&key);
             }
         }
+    }
+
+    /// A reference was given to lines of an output, the first of which has the number `there` in the result, in answer to
+    /// a call that looked at a file. Who asks for them again gets them.
+    pub fn refer(&mut self, call: &str, argument: Option<&str>, there: usize, count: usize, results: usize) {
+        let is_it = |output: &&mut Output| {
+            output.origin.call == call && output.origin.argument.as_deref() == argument
+        };
+        if let Some(output) = self.outputs.iter_mut().rev().flatten().find(is_it) {
+            let own = |line: usize| output.shown.place_of(line) as u32;
+            let lines = own(there)..own(there.saturating_add(count));
+            let before = output.referred_bytes();
+            output.refer(Referred { lines, results });
+            self.bytes = self.bytes + output.referred_bytes() - before;
+        }
+    }
+
+    /// Whether lines of the result of a call were referred to within the first `results` results.
+    pub fn is_referred(&self, call: &str, results: usize) -> bool {
+        let of_call = |output: &&Output| output.origin.call == call && output.origin.argument.is_none();
+        let output = self.outputs.iter().rev().flatten().find(of_call);
+        output.is_some_and(|output| output.referred.iter().any(|r| r.results <= results))
     }
 
     /// Whether there is an output of a call for which `visible` is false.
@@ -172,6 +225,7 @@ impl Index {
         from: usize,
         end: usize,
         open: &impl Fn(Position) -> bool,
+        asks: Option<usize>,
     ) -> Option<Found> {
         let key = key(text.hashes.get(from..from + WINDOW_LINES)?);
         let numbered = text.source.view().number(from).is_some();
@@ -181,6 +235,11 @@ impl Index {
             let Some(output) = self.output(place.0).filter(|output| open(output.at)) else { break };
             if !(numbered && output.origin.argument.is_some()) {
                 let len = output.common(text, place.1 as usize, from, end);
+                let len = asks.map_or(len, |results| output.not_referred(place.1 as usize, len, results));
+                // Who was referred to these lines and asks for them once more did not find them.
+                if len == 0 {
+                    break;
+                }
                 if len >= WINDOW_LINES && best.as_ref().is_none_or(|b| len > b.len) {
                     best = Some(Found { len, place });
                 }
@@ -194,24 +253,52 @@ impl Index {
         self.outputs.get(number.checked_sub(self.gone)? as usize)?.as_ref()
     }
 
-    /// Who shows a run, from `skip` lines into it: where, the number of the first line there, and the
-    /// number that this line carries there.
-    pub(super) fn shown_by(&self, found: &Found, skip: usize) -> Option<(Arc<Origin>, usize, usize)> {
+    /// Who shows a run, from `skip` lines into it.
+    pub(super) fn shown_by(&self, found: &Found, skip: usize) -> Option<ShownBy> {
         let output = self.output(found.place.0)?;
         let line = output.shown.get(found.place.1 as usize + skip)?;
-        let carried = if line.carried == 0 { line.own } else { line.carried };
-        Some((Arc::clone(&output.origin), line.own as usize, carried as usize))
+        Some(ShownBy {
+            origin: Arc::clone(&output.origin),
+            there: line.own as usize,
+            carried: line.carried as usize,
+            results: output.at.results,
+        })
     }
 }
 
 impl Output {
     fn bytes(&self) -> usize {
-        let Origin { call, tool, argument } = &*self.origin;
+        let Origin { call, tool, argument, label } = &*self.origin;
         bytes_of(&self.shown)
             + OUTPUT_BYTES
             + call.len()
             + tool.len()
             + argument.as_ref().map_or(0, String::len)
+            + label.as_ref().map_or(0, |label| label.capacity() + 16)
+            + self.referred_bytes()
+    }
+
+    fn referred_bytes(&self) -> usize {
+        match self.referred.capacity() {
+            0 => 0,
+            capacity => capacity * size_of::<Referred>() + 16,
+        }
+    }
+
+    fn refer(&mut self, new: Referred) {
+        self.referred.retain(|r| r.lines.start < new.lines.start || r.lines.end > new.lines.end);
+        if self.referred.len() < MAX_REFERRED {
+            self.referred.push(new);
+        } else if let Some(last) = self.referred.last_mut() {
+            *last = Referred { lines: 0..u32::MAX, results: new.results };
+        }
+    }
+
+    /// How many of `len` lines from `at` on stand before the first that was referred to within the first `results`
+    /// results.
+    fn not_referred(&self, at: usize, len: usize, results: usize) -> usize {
+        let known = self.referred.iter().filter(|r| r.results <= results && r.lines.end as usize > at);
+        known.map(|r| (r.lines.start as usize).saturating_sub(at)).min().map_or(len, |free| free.min(len))
     }
 
     /// How many lines from `at` on are those of the text from `from` on.

@@ -14,15 +14,17 @@ use crate::text::ledger::{Action, Ledger, Reduction};
 use crate::text::marker::Marker;
 use crate::text::source::Source;
 use crate::tokens::TokenCounter;
-use index::{Found, Text, WINDOW_LINES};
+use index::{Found, ShownBy, Text, WINDOW_LINES};
 pub use index::{Index, Position};
 
 use crate::text::origin::Origin;
 
 /// Lines that stay on each side of a change between two runs of one earlier output.
 const CONTEXT_LINES: usize = 3;
-/// References in one text. More would be a patchwork that nobody can follow.
-const MAX_REFERENCES: usize = 256;
+/// References in one result. More would be a patchwork that nobody can follow.
+const MAX_REFERENCES: usize = 3;
+/// Runs in one text among which they are chosen.
+const MAX_RUNS: usize = 256;
 /// A run must cost this many times as many tokens as its reference, and at least this many.
 const MIN_GAIN: usize = 2;
 const MIN_RUN_TOKENS: usize = 40;
@@ -38,8 +40,10 @@ pub struct Reference {
     pub origin: Arc<Origin>,
     /// The number of the first of the lines there, from 1.
     pub there: u32,
-    /// The number that this line carries there; the same where it carries none.
+    /// The number that this line carries there; 0 where it carries none.
     pub carried: u32,
+    /// How many results ago they were shown; 0 for what the model wrote into this call.
+    pub ago: u32,
 }
 
 impl Reference {
@@ -66,18 +70,22 @@ pub enum Earlier<'a> {
         /// Outputs further back than this many results and tokens are not referred to; `None` when
         /// the host says what is visible.
         window: Option<(usize, usize)>,
+        /// Where the call looks at a file: results that the session had when it was made. What was referred to before is
+        /// shown then.
+        asks: Option<usize>,
     },
     /// What was found when the result came first.
     Decided(&'a [Reference]),
 }
 
-/// The references of a part, in order. `signals` are lines that stay.
+/// The references of a part, in order, after `others` of parts before it. `signals` are lines that stay.
 pub fn find(
     source: &Source<'_>,
     part: usize,
     ledger: &Ledger,
     signals: &[usize],
     earlier: Earlier<'_>,
+    others: usize,
     counter: &dyn TokenCounter,
 ) -> Vec<Reference> {
     match earlier {
@@ -86,19 +94,41 @@ pub fn find(
             references.iter().filter(|r| r.part as usize == part).cloned().collect()
         }
         Earlier::Live { index, own, .. } if index.is_empty() && own.is_empty() => Vec::new(),
-        Earlier::Live { index, own, now, window } => {
+        Earlier::Live { index, own, now, window, asks } => {
             let open =
                 |at: Position| window.is_none_or(|(results, tokens)| at.is_within(now, results, tokens));
             let stretches = stretches(source, ledger, signals);
             let text = Text::new(source, &stretches);
             let mut out = Vec::new();
             for stretch in stretches {
-                let search = Search { source, part, indexes: [own, index], text: &text, counter };
+                let search = Search { source, part, indexes: [own, index], text: &text, now, asks, counter };
                 search.stretch(stretch, &open, &mut out);
             }
-            out
+            keep_best(out, MAX_REFERENCES.saturating_sub(others), source, counter)
         }
     }
+}
+
+/// Of the references those that save most; of equals the first. The others stay lines.
+fn keep_best(
+    mut all: Vec<Reference>,
+    most: usize,
+    source: &Source<'_>,
+    counter: &dyn TokenCounter,
+) -> Vec<Reference> {
+    if all.len() <= most {
+        return all;
+    }
+    let saved = |r: &Reference| {
+        let lines = r.lines.0 as usize..r.lines.1 as usize;
+        let marker = r.origin.marker(source, &lines, r.carried as usize, r.ago as usize);
+        counter.count(source.slice(lines)).saturating_sub(counter.count(&marker.write()))
+    };
+    let mut ranked: Vec<(usize, Reference)> = all.drain(..).map(|r| (saved(&r), r)).collect();
+    ranked.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.lines.0.cmp(&b.1.lines.0)));
+    ranked.truncate(most);
+    ranked.sort_by_key(|(_, r)| r.lines.0);
+    ranked.into_iter().map(|(_, r)| r).collect()
 }
 
 /// What to show: a marker in place of each run.
@@ -110,6 +140,7 @@ pub fn reduction(references: &[Reference]) -> Reduction {
             origin: Arc::clone(&r.origin),
             there: r.there as usize,
             carried: r.carried as usize,
+            ago: r.ago as usize,
         };
         out.push(lines, action);
     }
@@ -145,6 +176,8 @@ struct Search<'a> {
     /// The newest first.
     indexes: [&'a Index; 2],
     text: &'a Text<'a>,
+    now: Position,
+    asks: Option<usize>,
     counter: &'a dyn TokenCounter,
 }
 
@@ -154,9 +187,10 @@ impl Search<'_> {
         let mut at = stretch.start;
         // The run before, if it belongs to this stretch.
         let mut last: Option<usize> = None;
-        while at + WINDOW_LINES <= stretch.end && out.len() < MAX_REFERENCES {
-            let found =
-                self.indexes.map(|index| index.find(self.text, at, stretch.end, open).map(|f| (index, f)));
+        while at + WINDOW_LINES <= stretch.end && out.len() < MAX_RUNS {
+            let found = self
+                .indexes
+                .map(|index| index.find(self.text, at, stretch.end, open, self.asks).map(|f| (index, f)));
             // The longest, of the newest among equals.
             let found = found.into_iter().flatten().reduce(|a, b| if b.1.len > a.1.len { b } else { a });
             let Some((index, found)) = found else {
@@ -167,7 +201,7 @@ impl Search<'_> {
             // A change stands between lines that show where it is.
             let changed = last.filter(|&l| at > out[l].lines.1 as usize);
             if let Some(l) = changed {
-                let same = index.shown_by(&found, 0).is_some_and(|(origin, ..)| origin == out[l].origin);
+                let same = index.shown_by(&found, 0).is_some_and(|by| by.origin == out[l].origin);
                 if same {
                     lines.start = (lines.start + CONTEXT_LINES).min(lines.end);
                 }
@@ -189,8 +223,8 @@ impl Search<'_> {
     /// Leaves context after a run, if it still pays then.
     fn shorten(&self, reference: &mut Reference) {
         let lines = reference.lines.0 as usize..(reference.lines.1 as usize).saturating_sub(CONTEXT_LINES);
-        if !lines.is_empty()
-            && self.pays(&lines, &reference.origin.marker(self.source, &lines, reference.carried as usize))
+        let (carried, ago) = (reference.carried as usize, reference.ago as usize);
+        if !lines.is_empty() && self.pays(&lines, &reference.origin.marker(self.source, &lines, carried, ago))
         {
             reference.lines.1 = lines.end as u32;
         }
@@ -200,13 +234,19 @@ impl Search<'_> {
         if lines.is_empty() {
             return None;
         }
-        let (origin, there, carried) = index.shown_by(found, lines.start - at)?;
-        self.pays(&lines, &origin.marker(self.source, &lines, carried)).then_some(Reference {
+        let ShownBy { origin, there, carried, results } = index.shown_by(found, lines.start - at)?;
+        // What the model wrote into this very call was shown by no result.
+        let ago = match std::ptr::eq(index, self.indexes[0]) {
+            true => 0,
+            false => self.now.results.saturating_sub(results) + 1,
+        };
+        self.pays(&lines, &origin.marker(self.source, &lines, carried, ago)).then_some(Reference {
             part: self.part as u32,
             lines: (lines.start as u32, lines.end as u32),
             origin,
             there: there as u32,
             carried: carried as u32,
+            ago: ago as u32,
         })
     }
 

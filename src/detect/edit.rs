@@ -1,0 +1,244 @@
+//! Calls that change a part of a file: which lines of their result show the change, and whether they say that nothing
+//! was changed.
+
+use std::ops::Range;
+
+use crate::stop;
+use crate::text::call::ToolCall;
+use crate::text::source::Source;
+
+/// Lines on each side of a change that belong to it.
+const CONTEXT_LINES: usize = 3;
+/// Names of arguments under which tools take the new text.
+const NEW_TEXT: &[&str] = &[
+    "new_string",
+    "new_str",
+    "new_text",
+    "newString",
+    "newText",
+    "newStr",
+    "replacement",
+    "replace",
+    "insert_text",
+    "insertText",
+    "text",
+    "content",
+    "new_content",
+    "new_source",
+];
+/// New texts that are looked for.
+const MAX_TEXTS: usize = 16;
+/// What tools say that changed nothing, in lower case.
+const REJECTIONS: &[&str] = &[
+    "not been applied",
+    "not applied",
+    "no replacement was performed",
+    "not been updated",
+    "no changes were made",
+    "no change was made",
+    "edit failed",
+    "failed to edit",
+    "failed to apply",
+    "does not apply",
+    "edit was rejected",
+    "tool use was rejected",
+    "introduced new syntax error",
+    "string to replace not found",
+    "could not find the exact text",
+    "failed to find expected lines",
+    "did not appear verbatim",
+    "<tool_use_error>",
+];
+/// Longest line in which such words are looked for.
+const MAX_SAID: usize = 400;
+
+/// Whether a call changes a part of a file. One that writes a whole file has no lines around its change.
+pub fn is_edit(call: &ToolCall) -> bool {
+    const WHOLE: &[&str] = &["write", "write_file", "create", "create_file", "delete_file"];
+    let is_whole = call.arguments.get("command").is_some_and(|command| command == "create");
+    call.acts() && !is_whole && !WHOLE.contains(&call.canonical_tool().as_str())
+}
+
+/// Whether a call should have changed a file and its result says that it did not.
+pub fn is_rejected(call: &ToolCall, text: &str) -> bool {
+    if !call.acts() {
+        return false;
+    }
+    let failed = call.succeeded() == Some(false);
+    failed || text.lines().any(|line| line.len() <= MAX_SAID && !is_of_file(line) && says_rejected(line))
+}
+
+/// Whether a line is one of a file, by its number.
+fn is_of_file(line: &str) -> bool {
+    let line = line.trim_start();
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    digits > 0 && line[digits..].starts_with([':', '\t', '|', '→'])
+}
+
+fn says_rejected(line: &str) -> bool {
+    stop::tick();
+    // Half of all lines have none of these words' rarer letters: nothing is copied for them.
+    if !line.bytes().any(|b| b.is_ascii_alphabetic()) {
+        return false;
+    }
+    let line = line.to_ascii_lowercase();
+    REJECTIONS.iter().any(|said| line.contains(said))
+}
+
+/// The lines of an edit's result that show the change, with three more on each side; all lines where it is not known
+/// which. `None` for a call that is no edit.
+pub fn touched(call: &ToolCall, source: &Source<'_>) -> Option<Vec<Range<usize>>> {
+    if !is_edit(call) {
+        return None;
+    }
+    let found = by_numbers(call, source).or_else(|| by_text(call, source)).unwrap_or_default();
+    if found.is_empty() {
+        return Some(std::iter::once(0..source.len()).collect());
+    }
+    let wider = |lines: Range<usize>| {
+        lines.start.saturating_sub(CONTEXT_LINES)..(lines.end + CONTEXT_LINES).min(source.len())
+    };
+    Some(found.into_iter().map(wider).collect())
+}
+
+/// `edit 12:14`, then the new lines up to `end_of_edit`: they stand in the view under the numbers from 12 on.
+fn by_numbers(call: &ToolCall, source: &Source<'_>) -> Option<Vec<Range<usize>>> {
+    let command = call.command.as_deref()?.strip_prefix("edit ")?;
+    let (place, text) = command.split_once('\n')?;
+    let (first, last) = place.trim().split_once(':')?;
+    let (first, _): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    let text = text.strip_suffix("end_of_edit").unwrap_or(text);
+    let count = text.lines().count().max(1);
+    let numbers = first..first.saturating_add(count);
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for i in 0..source.len() {
+        if source.view().number(i).is_some_and(|number| numbers.contains(&number)) {
+            match out.last_mut().filter(|last| last.end == i) {
+                Some(last) => last.end = i + 1,
+                None => out.push(i..i + 1),
+            }
+        }
+    }
+    Some(out)
+}
+
+/// Where the new texts of the arguments stand.
+fn by_text(call: &ToolCall, source: &Source<'_>) -> Option<Vec<Range<usize>>> {
+    let mut out = Vec::new();
+    let mut texts = call.named_texts();
+    texts.retain(|(name, _)| NEW_TEXT.contains(name));
+    if texts.len() > MAX_TEXTS {
+        return None;
+    }
+    for (_, text) in texts {
+        let found = places(text, source);
+        // A change of which no line is seen may be any line.
+        if found.is_empty() {
+            return None;
+        }
+        out.extend(found);
+    }
+    out.sort_by_key(|lines: &Range<usize>| lines.start);
+    Some(out)
+}
+
+/// Where a text stands in the lines of a view. It may start and end within a line.
+fn places(text: &str, source: &Source<'_>) -> Vec<Range<usize>> {
+    let line = |i: usize| source.view().text(source.raw(i), i);
+    let text = text.strip_suffix('\n').unwrap_or(text);
+    let new: Vec<&str> = text.split('\n').collect();
+    let (Some(first), Some(last)) = (new.first(), new.last()) else { return Vec::new() };
+    if new.len() == 1 {
+        let finder = memchr::memmem::Finder::new(first.as_bytes());
+        let has = |i: &usize| !first.is_empty() && finder.find(line(*i).as_bytes()).is_some();
+        return (0..source.len()).filter(has).map(|i| i..i + 1).collect();
+    }
+    // The lines between the first and the last are whole, and lead to the rest.
+    let inner = &new[1..new.len() - 1];
+    let fits = |start: usize| {
+        start >= 1
+            && start + inner.len() < source.len()
+            && line(start - 1).ends_with(first)
+            && line(start + inner.len()).starts_with(last)
+    };
+    let starts = runs(inner, source.len(), line);
+    starts.into_iter().filter(|start| fits(*start)).map(|start| start - 1..start + inner.len() + 1).collect()
+}
+
+/// Where the lines `inner` start among `len` lines, by the method of Knuth, Morris and Pratt.
+fn runs<'a>(inner: &[&str], len: usize, line: impl Fn(usize) -> &'a str) -> Vec<usize> {
+    if inner.is_empty() {
+        return (0..=len).collect();
+    }
+    let mut back = vec![0; inner.len()];
+    let mut k = 0;
+    for i in 1..inner.len() {
+        stop::tick();
+        while k > 0 && inner[k] != inner[i] {
+            k = back[k - 1];
+        }
+        k += usize::from(inner[k] == inner[i]);
+        back[i] = k;
+    }
+    let (mut out, mut k) = (Vec::new(), 0);
+    for i in 0..len {
+        stop::tick();
+        while k > 0 && (k == inner.len() || inner[k] != line(i)) {
+            k = back[k - 1];
+        }
+        k += usize::from(inner[k] == line(i));
+        if k == inner.len() {
+            out.push(i + 1 - k);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn call(tool: &str, arguments: Value, command: Option<&str>) -> ToolCall {
+        ToolCall { tool: tool.into(), arguments, command: command.map(Into::into), ..ToolCall::default() }
+    }
+
+    fn lines(call: &ToolCall, text: &str) -> Option<Vec<Range<usize>>> {
+        touched(call, &Source::new(text))
+    }
+
+    #[test]
+    fn the_lines_of_an_edit_are_found_by_number_and_by_text() {
+        let view: String = (1..=20).map(|n| format!("{n}:line {n} of it\n")).collect();
+        let edit = call("edit", Value::Null, Some("edit 10:10\nline 10 of it\nline 11 of it\nend_of_edit\n"));
+        assert_eq!(lines(&edit, &view), Some(vec![6..14]));
+        let new =
+            |text: &str| call("Edit", json!({"file_path": "a", "old_string": "x", "new_string": text}), None);
+        assert_eq!(lines(&new("10 of it\nline 11 of it\nline 12"), &view), Some(vec![6..15]));
+        assert_eq!(lines(&new("10 of it\nline 11"), &view), Some(vec![6..14]));
+        assert_eq!(lines(&new("line 2 of"), &view), Some(vec![0..5]));
+        // Not found, and nothing new: it may be anywhere.
+        assert_eq!(lines(&new("other"), &view), Some(vec![0..20]));
+        assert_eq!(lines(&new(""), &view), Some(vec![0..20]));
+        assert_eq!(lines(&call("Read", Value::Null, None), &view), None);
+        assert_eq!(lines(&call("Write", json!({"content": "line 2 of it"}), None), &view), None);
+    }
+
+    #[test]
+    fn runs_of_equal_lines_are_found_in_linear_time() {
+        let text = "a\n".repeat(4000);
+        let edit = call("edit", json!({"new_text": "a\n".repeat(2000)}), None);
+        assert_eq!(lines(&edit, &text).map(|l| l.len()), Some(2001));
+    }
+
+    #[test]
+    fn a_rejected_edit_says_so_outside_of_the_file() {
+        let edit = call("edit", Value::Null, None);
+        assert!(is_rejected(&edit, "[File: a]\n1:x\nYour changes have NOT been applied. Please fix it.\n"));
+        assert!(!is_rejected(&edit, "[File: a]\n1:// has not been applied\n2:y\n"));
+        assert!(is_rejected(&ToolCall { is_error: Some(true), ..edit.clone() }, "no"));
+        assert!(!is_rejected(&call("bash", Value::Null, None), "Your changes have NOT been applied."));
+    }
+}

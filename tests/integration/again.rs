@@ -1,0 +1,185 @@
+//! What was shown before and comes again: edits show what they touched, who asks again gets the text, runs say what changed.
+
+use crate::common::call;
+use serde_json::{Value, json};
+use tersed::engine::Engine;
+use tersed::text::marker::Marker;
+
+const COMPRESS: &str = "toolResult/compress";
+
+fn send(engine: &Engine, result: &Value) -> String {
+    let answer = call(engine, COMPRESS, &json!({"sessionId": "s", "result": result}));
+    answer["content"].as_str().unwrap().to_owned()
+}
+
+/// The markers of references in a text.
+fn references(text: &str) -> Vec<Marker> {
+    let all = text.lines().filter_map(|line| Marker::parse(line).map(|(marker, _)| marker));
+    all.filter(|m| matches!(m, Marker::Shown { .. } | Marker::Duplicate { .. } | Marker::Same { .. }))
+        .collect()
+}
+
+fn line(n: usize) -> String {
+    format!("    let value_{n} = compute_the_value(input_{n}, offset_{});", n * 7)
+}
+
+/// Lines of a file with their numbers.
+fn view(lines: impl Iterator<Item = usize>) -> String {
+    lines.map(|n| format!("{n}:{}\n", line(n))).collect()
+}
+
+fn read(id: &str, from: usize, to: usize) -> Value {
+    json!({"toolCallId": id, "tool": "Read", "path": "/w/src/a.rs",
+        "arguments": {"file_path": "/w/src/a.rs", "offset": from}, "content": view(from..=to)})
+}
+
+#[test]
+fn an_edit_shows_the_lines_that_it_touched() {
+    let engine = Engine::default();
+    send(&engine, &read("a", 1, 80));
+    let window = format!("[File: /w/src/a.rs (80 lines total)]\n{}", view(1..=80));
+    let edit = |id: &str, text: &str| {
+        json!({"toolCallId": id, "tool": "edit", "content": text,
+            "command": format!("edit 40:41\n{}\n{}\nend_of_edit\n", line(40), line(41))})
+    };
+    let shown = send(&engine, &edit("b", &window));
+    for n in 37..=44 {
+        assert!(shown.contains(&format!("\n{n}:{}\n", line(n))), "{n}: {shown}");
+    }
+    assert_eq!(references(&shown).len(), 2, "{shown}");
+    assert!(shown.contains("lines 1-36 as in a (Read); /w/src/a.rs, 1 result ago]"), "{shown}");
+}
+
+#[test]
+fn nothing_refers_to_an_edit_that_was_rejected() {
+    let engine = Engine::default();
+    let text = format!(
+        "Your proposed edit has introduced new syntax error(s).\n\nThis is how your edit would have looked if applied\n{}\nYour changes have NOT been applied. Please fix your edit command and try again.\n",
+        view(1..=60)
+    );
+    let edit = |id: &str| json!({"toolCallId": id, "tool": "edit", "command": "edit 90:90\nx\nend_of_edit\n", "content": text});
+    assert_eq!(send(&engine, &edit("a")), text);
+    assert_eq!(send(&engine, &edit("b")), text, "the same again is no duplicate of it");
+    let shown = send(&engine, &read("c", 1, 60));
+    assert!(references(&shown).is_empty(), "{shown}");
+}
+
+#[test]
+fn a_result_has_three_references_at_most() {
+    let engine = Engine::default();
+    send(&engine, &read("a", 1, 300));
+    // Every tenth line is another one.
+    let sizes = [10, 30, 20, 60, 15, 40];
+    let mut text = String::new();
+    let mut n = 1;
+    for size in sizes {
+        text += &view(n..n + size);
+        n += size;
+        text += &format!("{n}:a line of its own\n");
+        n += 1;
+    }
+    let shown =
+        send(&engine, &json!({"toolCallId": "b", "tool": "bash", "command": "git show x", "content": text}));
+    let lines: Vec<usize> = references(&shown)
+        .iter()
+        .map(|marker| match marker {
+            Marker::Shown { first, last, .. } => last - first + 1,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    assert_eq!(lines.len(), 3, "{shown}");
+    assert!(lines[0] > 20 && lines[1] > 50 && lines[2] > 30, "{lines:?}");
+}
+
+#[test]
+fn who_asks_for_lines_again_gets_them_by_any_tool_and_range() {
+    let bare = |from: usize, to: usize| (from..=to).map(|n| line(n) + "\n").collect::<String>();
+    let shell = |id: &str, command: &str, text: String| json!({"toolCallId": id, "tool": "bash", "command": command, "content": text});
+    for (name, again) in [
+        ("narrower", read("c", 20, 50)),
+        ("overlaps", read("c", 40, 60)),
+        ("cat", shell("c", "cat src/a.rs", bare(1, 60))),
+        ("sed", shell("c", "sed -n '10,40p' src/a.rs", bare(10, 40))),
+        ("head", shell("c", "head -n 30 src/a.rs", bare(1, 30))),
+        ("view", json!({"toolCallId": "c", "tool": "view", "path": "src/a.rs", "content": view(5..=45)})),
+    ] {
+        for second in [read("b", 1, 60), shell("b", "cat src/a.rs", bare(1, 60))] {
+            let engine = Engine::default();
+            send(&engine, &read("a", 1, 60));
+            let first = send(&engine, &second);
+            assert_eq!(references(&first).len(), 1, "{name}: {first}");
+            assert!(first.contains("/w/src/a.rs, 1 result ago"), "{first}");
+            assert_eq!(send(&engine, &again), again["content"].as_str().unwrap(), "{name}");
+        }
+    }
+}
+
+fn run(id: &str, seconds: &str, failed: usize) -> Value {
+    let cases: String =
+        (0..30).map(|n| format!("tests/test_area_{n}.py::test_case_{n} PASSED [ {n}%]\n")).collect();
+    let failures: String = (0..failed)
+        .map(|n| format!("FAILED tests/test_a.py::test_{n} - AssertionError: assert {n} == 7 in the long explanation of what should have been there\n"))
+        .collect();
+    let text = format!(
+        "============================= test session starts ==============================\nplatform linux -- Python 3.12.1, pytest-8.0.0, pluggy-1.4.0\nrootdir: /w\ncollected {} items\n\n{cases}\n=========================== short test summary info ============================\n{failures}========================= {failed} failed, 30 passed in {seconds}s =========================\n",
+        30 + failed
+    );
+    json!({"toolCallId": id, "tool": "Bash", "command": "pytest -v", "exitCode": 1, "content": text})
+}
+
+#[test]
+fn a_test_that_is_run_again_is_told_in_one_line_with_its_failures() {
+    let engine = Engine::default();
+    let first = send(&engine, &run("a", "0.51", 3));
+    for (id, seconds) in [("b", "0.73"), ("c", "0.52"), ("d", "0.51")] {
+        let again = send(&engine, &run(id, seconds, 3));
+        assert!(again.len() < first.len(), "{again}");
+        assert_eq!(references(&again).len(), 1, "{again}");
+        assert_eq!(again.matches("FAILED tests/test_a.py").count(), 3, "{again}");
+        assert!(again.contains(&format!("3 failed, 30 passed in {seconds}s")), "{again}");
+        let says = if seconds == "0.51" {
+            "[Duplicate of a (Bash); see earlier result] (same output as pytest -v, "
+        } else {
+            ", but for times]"
+        };
+        assert!(again.contains(says), "{again}");
+    }
+    // One failure less is another result.
+    let other = send(&engine, &run("e", "0.51", 2));
+    assert!(other.contains("2 failed, 30 passed") && !other.contains("but for times"), "{other}");
+    // What comes back is left alone.
+    let same = send(&engine, &run("f", "0.51", 3));
+    let back = json!({"toolCallId": "g", "tool": "Bash", "command": "pytest -v", "content": same});
+    assert_eq!(send(&engine, &back), same);
+}
+
+#[test]
+fn a_repeated_command_keeps_its_last_line_and_nothing_small_is_replaced() {
+    let engine = Engine::default();
+    let listing: String =
+        (0..40).map(|n| format!("module_{n}.py: {n} functions, none of them documented\n")).collect();
+    let text = format!("{listing}done: 40 modules\n");
+    let command = |id: &str, text: &str| json!({"toolCallId": id, "tool": "bash", "command": "./count.sh --all", "content": text});
+    send(&engine, &command("a", &text));
+    assert_eq!(
+        send(&engine, &command("b", &text)),
+        "[Duplicate of a (bash); see earlier result] (same output as ./count.sh --all, 1 result ago)\ndone: 40 modules"
+    );
+    let small = "one two three four five six seven eight nine ten eleven twelve thirteen fourteen\n";
+    send(&engine, &command("c", small));
+    assert_eq!(send(&engine, &command("d", small)), small);
+}
+
+#[test]
+fn a_command_with_a_secret_is_not_named() {
+    let engine = Engine::default();
+    let token = ["ghp_", "R4nd0mT0k3nV4lu3F0rT3st1ngPurp0s3s12"].concat();
+    let text: String = (0..40).map(|n| line(n) + "\n").collect();
+    let command = |id: &str| json!({"toolCallId": id, "tool": "bash", "command": format!("curl -H {token} x"), "content": text});
+    send(&engine, &command("a"));
+    let again = send(&engine, &command("b"));
+    assert!(
+        again.starts_with("[Duplicate of a (bash); see earlier result] (same output, 1 result ago)"),
+        "{again}"
+    );
+}
