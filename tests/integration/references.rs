@@ -319,7 +319,11 @@ impl World {
                             Some(there) => {
                                 assert_eq!(shown.number, Some(there + i), "what they are called there")
                             }
-                            None => assert!(shown.number.is_none_or(|number| number == first + i), "{line}"),
+                            None => assert!(
+                                shown.number.is_none_or(|number| number == first + i),
+                                "{}",
+                                origin.call
+                            ),
                         }
                     }
                     self.references += 1;

@@ -7,6 +7,7 @@
 //! It never removes key names, quotes or the text around a value. It reads only the given bytes, and lets no text through if
 //! the rules cannot be loaded.
 
+mod bare;
 mod cloud;
 mod hidden;
 mod judge;
@@ -143,10 +144,13 @@ fn replaced(text: &[u8], keeps: &mut dyn FnMut(&'static str, &[u8]) -> bool) -> 
     let mut at = 0;
     for finding in &findings {
         stop::tick();
+        let quote = bare::quote(text, &(finding.start..finding.end)).unwrap_or_default();
         out.extend_from_slice(&text[at..finding.start]);
+        out.extend_from_slice(quote);
         out.extend_from_slice(PLACEHOLDER.as_bytes());
         out.extend_from_slice(finding.rule.as_bytes());
         out.push(b']');
+        out.extend_from_slice(quote);
         at = finding.end;
     }
     out.extend_from_slice(&text[at..]);

@@ -111,6 +111,11 @@ const SHOWN: &[(&str, &str)] = &[
         "{\"a\":\"{\\\"pwd\\\":\\\"hunter2\\\"}\"}",
         "{\"a\":\"{\\\"pwd\\\":\\\"[REDACTED:generic-password]\\\"}\"}",
     ),
+    ("{\"pwd\": 100001}", "{\"pwd\": \"[REDACTED:generic-password]\"}"),
+    (
+        "{\"a\":\"{\\\"pwd\\\":100001,\\\"b\\\":1}\"}",
+        "{\"a\":\"{\\\"pwd\\\":\\\"[REDACTED:generic-password]\\\",\\\"b\\\":1}\"}",
+    ),
     (
         "jdbc:mysql://h/db?user=a&password=hunter2&ssl=1",
         "jdbc:mysql://h/db?user=a&password=[REDACTED:generic-password]&ssl=1",

@@ -22,7 +22,7 @@ fn run(text: &str) -> Sanitized {
         keeps_terminal: false,
         key: &key,
         spare: &spare,
-        is_ours: &|_, _| false,
+        is_ours: &|_| false,
         is_dictionary: |_| false,
     };
     sanitize::run(Raw::Text(text), how).unwrap()
