@@ -528,7 +528,7 @@ mod tests {
         assert_eq!(escape(&format!("{text}\n"), known, dictionary::is_own), None);
         assert!(escape(text, |_| false, dictionary::is_own).is_some());
         assert!(escape(&format!("x\n{text}"), |_| true, dictionary::is_own).is_some());
-        assert!(escape(&format!("{text}\nx"), |_| true, dictionary::is_own).is_some());
+        assert!(escape(&format!("{text}\nx"), known, dictionary::is_own).is_some());
         assert!(escape(&text.replace("bash", "zsh"), known, dictionary::is_own).is_some());
     }
 
