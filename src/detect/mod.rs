@@ -6,6 +6,7 @@ mod document;
 pub(crate) mod json;
 mod range;
 pub mod sections;
+pub mod wrapper;
 
 use crate::text::call::ToolCall;
 use crate::text::source::Source;

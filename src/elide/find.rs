@@ -10,7 +10,7 @@ use super::json::Document;
 use super::tape::{self, Kind, NONE, Node};
 use super::{Found, Limits, Shown, html, rows, xml, yaml};
 use crate::config::Mode;
-use crate::detect::Shape;
+use crate::detect::{Shape, wrapper};
 use crate::input::Input;
 use crate::text::ledger::Ledger;
 use crate::text::signals;
@@ -42,7 +42,13 @@ pub(super) fn documents<'a>(input: &'a Input<'_>, ledger: &Ledger, signals: &[us
         is_aggressive: input.policy.mode == Mode::Aggressive,
     };
     let mut out = Vec::new();
+    // What stands around an output is none of its documents.
+    let inside = wrapper::inside(input.source).unwrap_or(0..input.source.len());
     for kept in ledger.kept() {
+        let kept = kept.start.max(inside.start)..kept.end.min(inside.end);
+        if kept.is_empty() {
+            continue;
+        }
         if input.source.byte_range(kept.clone()).len() >= finder.least {
             finder.look(kept, &mut out);
         }
@@ -116,7 +122,8 @@ impl<'a> Finder<'a, '_, '_> {
                 Err(next) => line = next,
                 Ok(found) => {
                     line = found.lines.end;
-                    if source.byte_range(found.lines.clone()).len() < self.least {
+                    let is_small = source.byte_range(found.lines.clone()).len() < self.least;
+                    if is_small || formats::xml::only_wraps(source.text(), &found.nodes, wrapper::is_holder) {
                         continue;
                     }
                     let is_dense = !self.is_exact && formats::xml::is_data(source.text(), &found.nodes);

@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::bypass;
+use super::envelopes::Envelopes;
 use super::evidence::Rung;
 use super::evidence::{Status, Step};
 use super::exclude;
@@ -37,6 +38,8 @@ pub struct Prepared<'a> {
     call: &'a ToolCall,
     policy: &'a Policy,
     treatment: Treatment,
+    /// What stood around the texts, where they were taken out of JSON.
+    envelopes: Option<Envelopes>,
     /// Tokens of the rungs that were measured.
     measured: RefCell<Vec<(Rung, Claim)>>,
     /// Secrets that had to go, and those that stayed since the model wrote them.
@@ -77,15 +80,18 @@ impl<'a> Prepared<'a> {
         if let Some(rule) = bypass::rule(call, policy, full_output) {
             let outcome = bypass::exact(call, parts, policy, rule, counter, &spare)?;
             let (treatment, met) = (Treatment::Exact(Box::new(outcome), rule), spare.met());
-            return Ok(Self { call, policy, treatment, measured, met });
+            return Ok(Self { call, policy, treatment, envelopes: None, measured, met });
         }
+        let envelopes = Envelopes::open(call, policy, parts);
+        let inner = envelopes.as_ref().map(|envelopes| envelopes.raws(parts));
+        let raws = inner.as_deref().unwrap_or(parts);
         let own_marker = Cell::new(false);
         let known = |call: &str, tool: &str| {
             let is_ours = history.referred(call, tool);
             own_marker.set(own_marker.get() || is_ours);
             is_ours
         };
-        let sanitized: Vec<Sanitized> = parts
+        let sanitized: Vec<Sanitized> = raws
             .iter()
             .map(|raw| {
                 let how = How {
@@ -103,14 +109,17 @@ impl<'a> Prepared<'a> {
             let rule = Reason::ExcludedCategory;
             let outcome = bypass::exact(call, parts, policy, rule, counter, &spare)?;
             let (treatment, met) = (Treatment::Exact(Box::new(outcome), rule), spare.met());
-            return Ok(Self { call, policy, treatment, measured, met });
+            return Ok(Self { call, policy, treatment, envelopes: None, measured, met });
         }
         let met = spare.met();
-        let mut received = Received::new(call, policy, counter, parts, &sanitized);
+        let mut received = Received::new(call, policy, counter, raws, &sanitized);
+        if let Some(envelopes) = &envelopes {
+            envelopes.count(&mut received, counter);
+        }
         received::tell_fingerprints(&mut received.evidence.redactions, &met, policy);
         let treatment =
             Treatment::Compress(Box::new(Safe { sanitized, received, own_marker: own_marker.get() }));
-        Ok(Self { call, policy, treatment, measured, met })
+        Ok(Self { call, policy, treatment, envelopes, measured, met })
     }
 
     /// Whether the safe stage would give the same after other results were given: not so for a text with
@@ -192,6 +201,9 @@ impl<'a> Prepared<'a> {
             let sources = (&sanitized[..], &received.source_tokens[..]);
             outcome.decision.hinted =
                 hint::add(&mut outcome, self.call, policy, sources, limit, self.counter());
+        }
+        if let Some(envelopes) = &self.envelopes {
+            envelopes.close(&mut outcome, sanitized, self.counter());
         }
         let decision = &mut outcome.decision;
         decision.own_marker = *own_marker;

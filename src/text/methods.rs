@@ -62,6 +62,7 @@ pub const REDUCERS: &[(&str, &str)] = &[
     ("dotnet", "test"),
     ("sbt", "test"),
     ("tox", "test"),
+    ("test_pairs", "test"),
     ("cargo_json", "build"),
     ("rustc", "build"),
     ("gcc", "build"),

@@ -19,6 +19,7 @@ mod minitest;
 mod mocha;
 mod nextest;
 mod node_test;
+mod pairs;
 pub mod passed;
 mod phpunit;
 mod playwright;
@@ -68,6 +69,7 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &dotnet::Dotnet,
     &sbt::SBT,
     &tox::TOX,
+    &pairs::Pairs,
 ];
 
 /// Those that are a tree.
