@@ -9,6 +9,8 @@ use crate::text::source::Source;
 const MAX_LAYERS: usize = 12;
 /// Longest line of a wrapper, in bytes.
 const MAX_LINE_BYTES: usize = 240;
+/// Fewest lines of a view.
+const MIN_NUMBERED: usize = 3;
 /// Most lines of a head, and most lines of text before or behind a fence.
 const MAX_HEAD_LINES: usize = 8;
 const MAX_PROSE_LINES: usize = 3;
@@ -96,7 +98,7 @@ pub fn inside(source: &Source<'_>) -> Option<Range<usize>> {
 /// begins or ends. It has the same lines. `None` where there is nothing of the kind.
 pub fn bare(source: &Source<'_>) -> Option<String> {
     let view = source.view();
-    if view.numbered() * 2 > source.len() {
+    if view.numbered() * 10 >= source.len() * 9 && source.len() >= MIN_NUMBERED {
         let mut out = String::with_capacity(source.text().len());
         for i in 0..source.len() {
             let raw = source.raw(i);

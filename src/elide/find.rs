@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::json::Document;
 use super::tape::{self, Kind, NONE, Node};
-use super::{Found, Limits, Shown, html, rows, xml, yaml};
+use super::{Found, Limits, Shown, diagnostics, html, rows, xml, yaml};
 use crate::config::Mode;
 use crate::detect::{Shape, wrapper};
 use crate::input::Input;
@@ -311,7 +311,10 @@ impl<'a> Finder<'a, '_, '_> {
             let text = source.line(i).trim();
             text.starts_with('{') && text.ends_with('}')
         };
-        if !(line..(line + SERIES).min(end)).all(is_object) || line + SERIES > end {
+        // What `go test` says of tests that failed stays as its reducer left it.
+        let is_event =
+            source.line(line).contains("\"Action\":\"") && source.line(line).contains("\"Package\":\"");
+        if !(line..(line + SERIES).min(end)).all(is_object) || line + SERIES > end || is_event {
             return None;
         }
         let start = source.byte_range(line..line + 1).start;
@@ -367,7 +370,12 @@ impl<'a> Finder<'a, '_, '_> {
 
     fn of_nodes(&self, lines: &Range<usize>, nodes: Vec<Node>, is_loose: bool) -> Document<'a> {
         let input = self.input;
-        let exact = self.exact(lines);
+        let mut exact = self.exact(lines);
+        let errors = diagnostics::errors(input.source.text(), &nodes);
+        if !errors.is_empty() {
+            exact.extend(errors);
+            exact = diagnostics::joined(exact);
+        }
         // Comments and layout of what is no JSON may matter.
         let is_pretty = self.is_exact || (is_loose && lines.len() > 1);
         Document::new(

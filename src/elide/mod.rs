@@ -5,6 +5,7 @@
 //! it is read and written. Only in `aggressive`, or where a limit would else cut the text without
 //! regard to its format. Files that were asked for by range are never touched.
 
+mod diagnostics;
 mod fields;
 mod find;
 mod html;

@@ -18,7 +18,7 @@ use super::summary;
 use super::timer::Timer;
 use super::trace::Part;
 use super::{INPUT_LIMIT, Outcome};
-use crate::config::{Mode, OnRepeat, Policy};
+use crate::config::{DictionaryMethod, Mode, OnRepeat, Policy};
 use crate::pipeline::limit::budget;
 use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::limit::pointer;
@@ -264,7 +264,11 @@ impl Runner<'_> {
     /// One run on one rung.
     fn run(&self, rung: Rung, extra: Extra) -> Outcome {
         let Prepared { call, policy, .. } = self.prepared;
-        let policy = rung.policy(policy);
+        let mut policy = rung.policy(policy);
+        if self.prepared.envelopes.is_some() {
+            // A dictionary stands at the head of a text, and not in a string.
+            policy.dictionary = DictionaryMethod::None;
+        }
         let counter = self.prepared.counter();
         let limit = extra.limit.filter(|_| rung.cut && !policy.never_omit);
         let asked = Extra { limit, ..extra.clone() };

@@ -71,10 +71,16 @@ impl Attempt<'_, '_> {
         let reports = |stretches: &[Stretch<'_>]| {
             stretches.iter().filter_map(|s| s.reducer).any(|r| matches!(r.meta().family, "test" | "build"))
         };
+        let (mut stretches, mut alone) = self.sections(source, &detection);
+        let mut is_bare = false;
         // Only reports of tests and builds are read without what a viewer wrote: what else is numbered was asked for so.
-        let bare = bare.map(|bare| self.sections(bare, &detection)).filter(|(read, _)| reports(read));
-        let is_bare = bare.is_some();
-        let (mut stretches, alone) = bare.unwrap_or_else(|| self.sections(source, &detection));
+        if let Some(bare) = bare.filter(|_| !reports(&stretches)) {
+            let (read, whole) = self.sections(bare, &detection);
+            is_bare = reports(&read);
+            if is_bare {
+                (stretches, alone) = (read, whole);
+            }
+        }
         stretches.iter_mut().for_each(|stretch| stretch.is_bare = is_bare);
         stretches.truncate(MAX_STRETCHES);
         let mut families = stretches.iter().filter_map(|s| s.reducer).map(|r| r.meta().family);

@@ -100,7 +100,7 @@ impl Reducer for GoTest {
             let verdict = end.and_then(|i| package_end(source.line(i)));
             let package = Package::read(source, lines.clone(), verdict);
             package.reduce(source, lines, number, &mut out);
-            if let Some(end) = end.filter(|&i| wall.folds(source.line(i))) {
+            if let Some(end) = end.filter(|&i| wall.folds(source, i)) {
                 let names = if wall.first == Some(end) { &*wall.names } else { "" };
                 out.omit_named(end..end + 1, Reason::PassingTests, PACKAGES, names);
             }

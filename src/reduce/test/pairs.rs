@@ -69,7 +69,9 @@ impl Reducer for Pairs {
         let mut i = 0;
         while i < source.len() {
             let pair = pair(source, i);
+            // The last line stays: it may be the word on all of them.
             if let Some((name, len)) = pair
+                && i + len < source.len()
                 && !(i..i + len).any(|i| signals::is_failure(source.line(i)))
             {
                 found.push((i, len, name));
