@@ -63,6 +63,7 @@ pub const REDUCERS: &[(&str, &str)] = &[
     ("sbt", "test"),
     ("tox", "test"),
     ("test_pairs", "test"),
+    ("dotnet_xml", "test"),
     ("cargo_json", "build"),
     ("rustc", "build"),
     ("gcc", "build"),

@@ -8,6 +8,7 @@ mod ctest;
 mod cypress;
 mod deno_test;
 mod dotnet;
+mod dotnet_xml;
 mod exunit;
 mod go_test;
 mod googletest;
@@ -70,6 +71,7 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &sbt::SBT,
     &tox::TOX,
     &pairs::Pairs,
+    &dotnet_xml::DotnetXml,
 ];
 
 /// Those that are a tree.
