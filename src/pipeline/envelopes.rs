@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::Outcome;
-use super::evidence::Status;
+use super::evidence::{Status, Step};
 use super::received::Received;
 use crate::config::{Budget, Mode, Policy};
 use crate::detect;
@@ -15,8 +15,12 @@ use crate::formats::envelope::Envelope;
 use crate::sanitize::{self, Raw, Sanitized};
 use crate::text::call::ToolCall;
 use crate::text::marker;
+use crate::text::reason::Reason;
 use crate::text::source::Source;
 use crate::tokens::TokenCounter;
+
+/// Name of the step in the evidence.
+pub(super) const STEP: &str = "envelope";
 
 /// The parts of a result of which at least one is an envelope.
 #[derive(Debug)]
@@ -107,7 +111,7 @@ impl Envelopes {
             }
             outcome.texts.push(text);
         }
-        self.tell(outcome, sanitized, is_as_it_came && !is_one, counter);
+        self.tell(outcome, sanitized, is_as_it_came || is_one, counter);
     }
 
     fn tell(
@@ -118,6 +122,7 @@ impl Envelopes {
         counter: &dyn TokenCounter,
     ) {
         let Outcome { texts, evidence, retain, .. } = outcome;
+        let inner = evidence.bytes.after;
         evidence.tokens.after = texts.iter().map(|text| counter.count(text)).sum();
         evidence.bytes.after = texts.iter().map(String::len).sum();
         let is_clean = safe.iter().all(|part| part.redactions.is_empty() && part.removals.is_empty());
@@ -125,6 +130,14 @@ impl Envelopes {
             evidence.status = Status::Unchanged;
             evidence.reducer = None;
             *retain = None;
+        } else if !is_as_it_came {
+            let (bytes_before, bytes_after) = (inner, evidence.bytes.after);
+            evidence.steps.push(Step {
+                id: STEP.to_owned(),
+                reason: Reason::Applied,
+                bytes_before,
+                bytes_after,
+            });
         }
     }
 }

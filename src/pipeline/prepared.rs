@@ -240,6 +240,11 @@ impl<'a> Prepared<'a> {
         least.map(|claim| Claim { takes: claim.takes.min(ask.limit.unwrap_or(usize::MAX)), ..claim })
     }
 
+    /// Whether the texts were taken out of JSON.
+    pub(super) fn has_envelopes(&self) -> bool {
+        self.envelopes.is_some()
+    }
+
     fn counter(&self) -> &'static dyn TokenCounter {
         tokens::counter(self.policy.tokenizer)
     }

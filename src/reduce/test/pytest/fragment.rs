@@ -34,7 +34,7 @@ fn is_section(source: &Source<'_>, i: usize) -> bool {
 }
 
 fn is_progress(line: &str, by_command: bool) -> bool {
-    let (body, has_share) = strip_percent(line);
+    let (body, _) = strip_percent(line);
     let verdict = VERDICTS.iter().find_map(|verdict| body.strip_suffix(verdict));
     if let Some(test) = verdict {
         return is_test_id(test) && test.contains(".py::");
@@ -43,8 +43,7 @@ fn is_progress(line: &str, by_command: bool) -> bool {
     let Some((path, _)) = dots(body) else { return false };
     let marks = body.rsplit(' ').next().unwrap_or_default();
     let are_marks = marks.bytes().all(is_mark) && marks.contains('.');
-    are_marks
-        && (path.ends_with(".py") || has_share || by_command && path.is_empty() && marks.len() >= MIN_MARKS)
+    are_marks && (path.ends_with(".py") || by_command && path.is_empty() && marks.len() >= MIN_MARKS)
 }
 
 #[cfg(test)]
