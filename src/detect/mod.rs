@@ -8,6 +8,7 @@ pub(crate) mod json;
 mod range;
 pub mod sections;
 pub mod viewed;
+pub mod wrapper;
 
 use crate::text::call::ToolCall;
 use crate::text::source::Source;

@@ -8,9 +8,9 @@ use std::ops::Range;
 
 use super::json::Document;
 use super::tape::{self, Kind, NONE, Node};
-use super::{Found, Limits, Shown, html, rows, xml, yaml};
+use super::{Found, Limits, Shown, diagnostics, html, rows, xml, yaml};
 use crate::config::Mode;
-use crate::detect::Shape;
+use crate::detect::{Shape, wrapper};
 use crate::input::Input;
 use crate::text::ledger::Ledger;
 use crate::text::signals;
@@ -42,7 +42,13 @@ pub(super) fn documents<'a>(input: &'a Input<'_>, ledger: &Ledger, signals: &[us
         is_aggressive: input.policy.mode == Mode::Aggressive,
     };
     let mut out = Vec::new();
+    // What stands around an output is none of its documents.
+    let inside = wrapper::inside(input.source).unwrap_or(0..input.source.len());
     for kept in ledger.kept() {
+        let kept = kept.start.max(inside.start)..kept.end.min(inside.end);
+        if kept.is_empty() {
+            continue;
+        }
         if input.source.byte_range(kept.clone()).len() >= finder.least {
             finder.look(kept, &mut out);
         }
@@ -116,7 +122,8 @@ impl<'a> Finder<'a, '_, '_> {
                 Err(next) => line = next,
                 Ok(found) => {
                     line = found.lines.end;
-                    if source.byte_range(found.lines.clone()).len() < self.least {
+                    let is_small = source.byte_range(found.lines.clone()).len() < self.least;
+                    if is_small || formats::xml::only_wraps(source.text(), &found.nodes, wrapper::is_holder) {
                         continue;
                     }
                     let is_dense = !self.is_exact && formats::xml::is_data(source.text(), &found.nodes);
@@ -304,7 +311,10 @@ impl<'a> Finder<'a, '_, '_> {
             let text = source.line(i).trim();
             text.starts_with('{') && text.ends_with('}')
         };
-        if !(line..(line + SERIES).min(end)).all(is_object) || line + SERIES > end {
+        // What `go test` says of tests that failed stays as its reducer left it.
+        let is_event =
+            source.line(line).contains("\"Action\":\"") && source.line(line).contains("\"Package\":\"");
+        if !(line..(line + SERIES).min(end)).all(is_object) || line + SERIES > end || is_event {
             return None;
         }
         let start = source.byte_range(line..line + 1).start;
@@ -360,7 +370,12 @@ impl<'a> Finder<'a, '_, '_> {
 
     fn of_nodes(&self, lines: &Range<usize>, nodes: Vec<Node>, is_loose: bool) -> Document<'a> {
         let input = self.input;
-        let exact = self.exact(lines);
+        let mut exact = self.exact(lines);
+        let errors = diagnostics::errors(input.source.text(), &nodes);
+        if !errors.is_empty() {
+            exact.extend(errors);
+            exact = diagnostics::joined(exact);
+        }
         // In loose formats, comments and layout may matter.
         let is_pretty = self.is_exact || (is_loose && lines.len() > 1);
         Document::new(

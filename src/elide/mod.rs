@@ -5,6 +5,7 @@
 //! only in `aggressive`, or if a limit would otherwise cut the text without regard to its format. Files that were requested
 //! by range are never changed.
 
+mod diagnostics;
 mod fields;
 mod find;
 mod html;
@@ -149,13 +150,13 @@ pub fn reduce(
     signals: &[usize],
     room: Option<usize>,
 ) -> Result<Reduction, Reason> {
-    if !is_wanted(input) {
+    let size = ledger.size(input.source, None);
+    let room = room.filter(|room| size > *room);
+    if !is_wanted(input, room.is_some()) {
         return Err(Reason::NothingToDo);
     }
     let limits = Limits::of(input.policy);
     let has_limits = limits.items.is_some() || limits.string.is_some() || input.policy.drop_empty;
-    let size = ledger.size(input.source, None);
-    let room = room.filter(|room| size > *room);
     if !has_limits && room.is_none() {
         return Err(Reason::NothingToDo);
     }
@@ -204,8 +205,8 @@ pub fn reduce(
     if step.is_empty() { Err(Reason::NothingToDo) } else { Ok(step) }
 }
 
-/// Whether parts of such a text may be left out.
-fn is_wanted(input: &Input<'_>) -> bool {
+/// Whether parts of such a text may be left out. A file of JSON that a limit would cut stays JSON.
+fn is_wanted(input: &Input<'_>, is_over: bool) -> bool {
     let detection = input.detection;
     let is_aggressive = input.policy.mode == Mode::Aggressive;
     input.policy.mode >= Mode::Standard
@@ -214,7 +215,9 @@ fn is_wanted(input: &Input<'_>) -> bool {
         && !detection.is_window
         && match detection.shape {
             Shape::Other => true,
-            Shape::File => is_aggressive,
+            Shape::File => {
+                is_aggressive || is_over && input.source.text().trim_start().starts_with(['{', '['])
+            }
             _ => false,
         }
 }

@@ -1,4 +1,5 @@
 //! Readers of data formats by their grammars, for all who show or write such data anew.
 
+pub mod envelope;
 pub mod json;
 pub mod xml;

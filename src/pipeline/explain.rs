@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::attempt::{Attempt, PartOutput};
+use super::envelopes;
 use super::evidence::Omission;
 use super::guard::Verdict;
 use super::{Outcome, Prepared, Raw, RedactionFailed};
@@ -49,6 +50,10 @@ impl Prepared<'_> {
         let notes = RefCell::default();
         let outcome = self.noted(ask, history, Some(&notes), None);
         let mut parts = notes.into_inner();
+        let written = outcome.evidence.steps.iter().position(|step| step.id == envelopes::STEP);
+        if self.has_envelopes() && written.is_none() {
+            parts.clear();
+        }
         // What stays exact never came to the steps.
         if parts.is_empty() {
             let mut lines_before = 0;
@@ -64,6 +69,9 @@ impl Prepared<'_> {
         }
         for (part, text) in parts.iter_mut().zip(&outcome.texts) {
             part.is_rewritten |= !part.is_told_by(text);
+            if let Some(step) = written {
+                (part.is_rewritten, part.anew_by) = (true, Some(step));
+            }
         }
         Explained { outcome, parts }
     }

@@ -7,6 +7,7 @@
 //! | --- | --- |
 //! | `prepared` | the whole way: the safe stage (`sanitize`) once, then runs, until one fits the budget |
 //! | `bypass`, `exclude` | results that stay exact, and why |
+//! | `envelopes` | texts that JSON carries, taken out and put back |
 //! | `received` | what came in, counted; what would be stored |
 //! | `request` | what a run is given; nothing changes it |
 //! | `parts` | one part after the other, each by the first attempt whose output stays the same when it comes in again |
@@ -26,6 +27,7 @@
 mod prepared;
 
 mod bypass;
+mod envelopes;
 mod exclude;
 
 mod attempt;

@@ -8,7 +8,7 @@ use super::reading::Stretch;
 use super::request::Request;
 use super::{INPUT_LIMIT, exit, guard};
 use crate::config::{Mode, Structured};
-use crate::detect::Detection;
+use crate::detect::{Detection, wrapper};
 use crate::encode::{self, ENCODERS, Encoder, dictionary};
 use crate::input::Input;
 use crate::pipeline::limit::{fit, pointer};
@@ -59,7 +59,9 @@ impl Attempt<'_, '_> {
         }
         crate::stop::check();
         let is_wanted = self.is_wanted(source) || self.may_be_ruled(source);
-        let (detection, mut stretches) = self.stretches(source, is_wanted);
+        let bare = is_wanted.then(|| wrapper::bare(source)).flatten();
+        let bare = bare.as_deref().map(|text| Source::part(text, source.number(0) - 1));
+        let (detection, mut stretches) = self.stretches(source, bare.as_ref(), is_wanted);
         crate::stop::check();
         self.choose_rule(source, &detection, &stretches);
         self.restrict(&mut stretches);

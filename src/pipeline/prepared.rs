@@ -6,6 +6,7 @@
 use std::cell::{Cell, RefCell};
 
 use super::bypass;
+use super::envelopes::Envelopes;
 use super::evidence::Rung;
 use super::evidence::{Status, Step};
 use super::exclude;
@@ -17,7 +18,7 @@ use super::summary;
 use super::timer::Timer;
 use super::trace::Part;
 use super::{INPUT_LIMIT, Outcome};
-use crate::config::{Mode, OnRepeat, Policy};
+use crate::config::{DictionaryMethod, Mode, OnRepeat, Policy};
 use crate::detect::edit;
 use crate::pipeline::limit::budget;
 use crate::pipeline::limit::budget::Ask;
@@ -38,6 +39,8 @@ pub struct Prepared<'a> {
     call: &'a ToolCall,
     policy: &'a Policy,
     treatment: Treatment,
+    /// What stood around the texts, where they were taken out of JSON.
+    envelopes: Option<Envelopes>,
     /// Tokens of the rungs that were measured.
     measured: RefCell<Vec<(Rung, Claim)>>,
     /// Secrets that had to go, and those that stayed since the model wrote them.
@@ -78,15 +81,18 @@ impl<'a> Prepared<'a> {
         if let Some(rule) = bypass::rule(call, policy, full_output) {
             let outcome = bypass::exact(call, parts, policy, rule, counter, &spare)?;
             let (treatment, met) = (Treatment::Exact(Box::new(outcome), rule), spare.met());
-            return Ok(Self { call, policy, treatment, measured, met });
+            return Ok(Self { call, policy, treatment, envelopes: None, measured, met });
         }
+        let envelopes = Envelopes::open(call, policy, parts);
+        let inner = envelopes.as_ref().map(|envelopes| envelopes.raws(parts));
+        let raws = inner.as_deref().unwrap_or(parts);
         let own_marker = Cell::new(false);
         let known = |text: &str| {
             let is_ours = history.referred(text);
             own_marker.set(own_marker.get() || is_ours);
             is_ours
         };
-        let sanitized: Vec<Sanitized> = parts
+        let sanitized: Vec<Sanitized> = raws
             .iter()
             .map(|raw| {
                 let how = How {
@@ -104,14 +110,17 @@ impl<'a> Prepared<'a> {
             let rule = Reason::ExcludedCategory;
             let outcome = bypass::exact(call, parts, policy, rule, counter, &spare)?;
             let (treatment, met) = (Treatment::Exact(Box::new(outcome), rule), spare.met());
-            return Ok(Self { call, policy, treatment, measured, met });
+            return Ok(Self { call, policy, treatment, envelopes: None, measured, met });
         }
         let met = spare.met();
-        let mut received = Received::new(call, policy, counter, parts, &sanitized);
+        let mut received = Received::new(call, policy, counter, raws, &sanitized);
+        if let Some(envelopes) = &envelopes {
+            envelopes.count(&mut received, counter);
+        }
         received::tell_fingerprints(&mut received.evidence.redactions, &met, policy);
         let treatment =
             Treatment::Compress(Box::new(Safe { sanitized, received, own_marker: own_marker.get() }));
-        Ok(Self { call, policy, treatment, measured, met })
+        Ok(Self { call, policy, treatment, envelopes, measured, met })
     }
 
     /// Whether the safe stage would give the same after other results were given: not so for a text with
@@ -197,6 +206,9 @@ impl<'a> Prepared<'a> {
                 hint::add(&mut outcome, self.call, policy, sources, limit, self.counter());
         }
         outcome.is_rejected = sanitized.iter().any(|part| edit::is_rejected(self.call, &part.text));
+        if let Some(envelopes) = &self.envelopes {
+            envelopes.close(&mut outcome, sanitized, self.counter());
+        }
         let decision = &mut outcome.decision;
         decision.own_marker = *own_marker;
         decision.wrote.clone_from(&self.met.written);
@@ -233,6 +245,11 @@ impl<'a> Prepared<'a> {
         least.map(|claim| Claim { takes: claim.takes.min(ask.limit.unwrap_or(usize::MAX)), ..claim })
     }
 
+    /// Whether the texts were taken out of JSON.
+    pub(super) fn has_envelopes(&self) -> bool {
+        self.envelopes.is_some()
+    }
+
     fn counter(&self) -> &'static dyn TokenCounter {
         tokens::counter(self.policy.tokenizer)
     }
@@ -259,7 +276,11 @@ impl Runner<'_> {
     /// One run on one rung.
     fn run(&self, rung: Rung, extra: Extra) -> Outcome {
         let Prepared { call, policy, .. } = self.prepared;
-        let policy = rung.policy(policy);
+        let mut policy = rung.policy(policy);
+        if self.prepared.envelopes.is_some() {
+            // A dictionary stands at the head of a text, and not in a string.
+            policy.dictionary = DictionaryMethod::None;
+        }
         let counter = self.prepared.counter();
         let limit = extra.limit.filter(|_| rung.cut && !policy.never_omit);
         let asked = Extra { limit, key_but_for_times: self.times, ..extra.clone() };

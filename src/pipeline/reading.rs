@@ -34,6 +34,8 @@ pub(super) struct Stretch<'a> {
     pub(super) detection: Detection,
     /// The reducer that claims them.
     pub(super) reducer: Option<&'static dyn Reducer>,
+    /// Whether its lines are those of the text without what a viewer wrote before them, so that none may be written anew.
+    is_bare: bool,
 }
 
 /// A whole text, or lines of it.
@@ -58,27 +60,28 @@ impl Attempt<'_, '_> {
     pub(super) fn stretches<'a>(
         &mut self,
         source: &'a Source<'a>,
+        bare: Option<&'a Source<'a>>,
         wanted: bool,
     ) -> (Detection, Vec<Stretch<'a>>) {
         let mut detection = detect::detect(self.request.call, source);
-        let mut stretches = Vec::new();
         if !wanted {
             self.note_family(None, &detection);
-            return (detection, stretches);
+            return (detection, Vec::new());
         }
-        let sections = detect::sections::sections(&detection.command, source);
-        let alone = sections.len() == 1 && sections[0].lines.len() == source.len();
-        for section in sections {
-            let lines = match alone {
-                true => Text::Whole(source),
-                false => Text::Lines(Box::new(source.part_of(section.lines.clone()))),
-            };
-            let detection = match alone {
-                true => detection.clone(),
-                false => detect::of_command(self.request.call, section.command, &lines),
-            };
-            stretches.push(self.stretch(lines, section.lines.start, detection));
+        let reports = |stretches: &[Stretch<'_>]| {
+            stretches.iter().filter_map(|s| s.reducer).any(|r| matches!(r.meta().family, "test" | "build"))
+        };
+        let (mut stretches, mut alone) = self.sections(source, &detection);
+        let mut is_bare = false;
+        // Only reports of tests and builds are read without what a viewer wrote: what else is numbered was asked for so.
+        if let Some(bare) = bare.filter(|_| !reports(&stretches)) {
+            let (read, whole) = self.sections(bare, &detection);
+            is_bare = reports(&read);
+            if is_bare {
+                (stretches, alone) = (read, whole);
+            }
         }
+        stretches.iter_mut().for_each(|stretch| stretch.is_bare = is_bare);
         stretches.truncate(MAX_STRETCHES);
         let mut families = stretches.iter().filter_map(|s| s.reducer).map(|r| r.meta().family);
         let family = families.clone().next();
@@ -94,6 +97,43 @@ impl Attempt<'_, '_> {
         }
         self.note_family(family, &detection);
         (detection, stretches)
+    }
+
+    /// The stretches of a text with the reducers that claim them, and whether one is the whole of it.
+    fn sections<'a>(&mut self, source: &'a Source<'a>, detection: &Detection) -> (Vec<Stretch<'a>>, bool) {
+        let mut stretches = Vec::new();
+        let sections = detect::sections::sections(&detection.command, source);
+        let alone = sections.len() == 1 && sections[0].lines.len() == source.len();
+        for section in sections {
+            let lines = match alone {
+                true => Text::Whole(source),
+                false => Text::Lines(Box::new(source.part_of(section.lines.clone()))),
+            };
+            let detection = match alone {
+                true => detection.clone(),
+                false => detect::of_command(self.request.call, section.command, &lines),
+            };
+            let stretch = match detect::wrapper::inside(&lines).filter(|_| !detection.is_document) {
+                Some(inside) => self.unwrapped(&lines, inside, section.lines.start, &detection),
+                None => self.stretch(lines, section.lines.start, detection),
+            };
+            stretches.push(stretch);
+        }
+        (stretches, alone)
+    }
+
+    /// The stretch between the lines of a wrapper.
+    fn unwrapped<'a>(
+        &mut self,
+        whole: &Source<'a>,
+        inside: Range<usize>,
+        start: usize,
+        detection: &Detection,
+    ) -> Stretch<'a> {
+        let start = start + inside.start;
+        let lines = Text::Lines(Box::new(whole.part_of(inside)));
+        let detection = detect::of_command(self.request.call, detection.command.clone(), &lines);
+        self.stretch(lines, start, detection)
     }
 
     fn note_family(&mut self, family: Option<&str>, detection: &Detection) {
@@ -112,7 +152,7 @@ impl Attempt<'_, '_> {
             None
         });
         let reducer = self.allowed(&input, reducer);
-        Stretch { source, start, detection, reducer }
+        Stretch { source, start, detection, reducer, is_bare: false }
     }
 
     /// The reducer that the rule of the text, if it has one, lets read.
@@ -172,6 +212,9 @@ impl Attempt<'_, '_> {
             let steps = self.found.evidence.steps.len();
             let applied = self.try_step(meta.id, source, signals, state, |_| {
                 let reduction = reduce::run(reducer, &input)?;
+                if stretch.is_bare && reduction.rewrites() {
+                    return Err(Reason::Verbatim);
+                }
                 Ok(moved(reduction, stretch.start))
             });
             if applied {
@@ -193,7 +236,7 @@ impl Attempt<'_, '_> {
                     asked += 1;
                     let lines = Text::Lines(Box::new(stretch.source.part_of(rest.clone())));
                     let next = self.stretch(lines, stretch.start + rest.start, stretch.detection.clone());
-                    queue.push(next);
+                    queue.push(Stretch { is_bare: stretch.is_bare, ..next });
                 }
             }
         }

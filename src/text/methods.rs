@@ -62,6 +62,8 @@ pub const REDUCERS: &[(&str, &str)] = &[
     ("dotnet", "test"),
     ("sbt", "test"),
     ("tox", "test"),
+    ("test_pairs", "test"),
+    ("dotnet_xml", "test"),
     ("cargo_json", "build"),
     ("rustc", "build"),
     ("gcc", "build"),

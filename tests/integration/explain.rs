@@ -149,7 +149,7 @@ fn check_part(name: &str, part: &Part, text: &str, explained: &Explained) {
     let whole = part.anew_by.filter(|_| part.is_rewritten);
     let by = whole.map(|step| explained.outcome.evidence.steps[step].id.as_str());
     // Nothing else writes a whole output anew.
-    let is_known = by.is_none_or(|id| id == "budget" || id.starts_with("dictionary"));
+    let is_known = by.is_none_or(|id| id == "budget" || id == "envelope" || id.starts_with("dictionary"));
     assert!(is_known && whole.is_some() == part.is_rewritten, "{name}: {by:?}");
     let (mut line, mut shown) = (0, part.lead);
     for span in &part.spans {

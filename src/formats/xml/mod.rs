@@ -81,6 +81,24 @@ pub fn is_data(text: &str, nodes: &[Node]) -> bool {
     has.values().all(|(elements, text)| !(*elements && *text))
 }
 
+/// Whether most of a document is lines of text that stand in elements of which `holds` says that they hold such.
+pub fn only_wraps(text: &str, nodes: &[Node], holds: impl Fn(&str) -> bool) -> bool {
+    let of = |node: &Node| &text[node.start as usize..node.end as usize];
+    let (mut wrapped, mut all) = (0, 0);
+    for node in nodes {
+        crate::stop::tick();
+        all = all.max(of(node).len());
+        if node.kind != Kind::Text || memchr::memchr(b'\n', of(node).trim().as_bytes()).is_none() {
+            continue;
+        }
+        let Some(parent) = nodes.get(node.parent as usize) else { continue };
+        let tag = &text.as_bytes()[parent.start as usize..parent.open as usize];
+        let name = tag.get(1..).and_then(name).and_then(|name| std::str::from_utf8(name).ok());
+        wrapped += if name.is_some_and(&holds) { of(node).len() } else { 0 };
+    }
+    wrapped * 2 > all
+}
+
 /// Whether a text is white space between the elements of an element with no other text.
 pub fn is_layout(text: &str, nodes: &[Node], i: usize) -> bool {
     let node = nodes[i];

@@ -57,7 +57,11 @@ impl Attempt<'_, '_> {
         let signals = if quoted.is_empty() { signals } else { &quoted };
         // Lines that were asked for by their numbers stay unless the caller itself sets a cap.
         // Who asks for some lines does not expect each to be as long as a page.
+        // The end of what nobody wrote by hand, such as a log, is no choice of lines.
+        let is_tail = !detection.is_written
+            && detection.command.producers().any(|(simple, _)| simple.program() == "tail");
         let is_exact = detection.is_range
+            && !is_tail
             && detection.shape == Shape::File
             && !self.request.policy.strict_cap
             && source.text().len() <= source.len() * MAX_RANGE_LINE_BYTES;

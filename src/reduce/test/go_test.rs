@@ -7,6 +7,7 @@
 //! nothing puts in doubt who wrote it; the names of passing tests are left out in any case.
 
 mod json;
+mod packages;
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -19,6 +20,7 @@ use crate::text::ledger::Reduction;
 use crate::text::reason::Reason;
 use crate::text::signals;
 use crate::text::source::Source;
+use packages::{Wall, package_end};
 
 /// See the module.
 pub struct GoTest;
@@ -29,13 +31,20 @@ static META: Meta = Meta {
     reads: "`go test`, plain, `-v` and `-json`",
     keeps: "failed and skipped tests with what they wrote, panics, data races, build failures, benchmarks, coverage, \
             package lines",
-    folds: "lines and output of passing tests, `(cached)` package lines where there are more than 20, downloads, \
-            fuzzing progress",
-    anchors: &["ok  \t", "FAIL\t", "=== RUN   ", "--- PASS: ", "--- FAIL: ", "{\"Time\":\"", "\"Action\":\""],
+    folds: "lines and output of passing tests; where many packages passed or have no tests, their lines, but for slow ones \
+            and coverage, behind their numbers; downloads, fuzzing progress",
+    anchors: &[
+        "ok  \t",
+        "ok      ",
+        "FAIL\t",
+        "[no test files]",
+        "=== RUN   ",
+        "--- PASS: ",
+        "--- FAIL: ",
+        "{\"Time\":\"",
+        "\"Action\":\"",
+    ],
 };
-
-/// Above this many `(cached)` lines they fold.
-const MANY_CACHED: usize = 20;
 
 /// How a test ended; the worst one counts where a name comes up again (`-count=2`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,7 +90,7 @@ impl Reducer for GoTest {
         }
         let source = input.source;
         let mut out = Reduction::default();
-        let cached = source.lines().filter(|l| is_cached(l)).count() > MANY_CACHED;
+        let wall = Wall::read(source);
         let mut start = 0;
         let mut number = 0;
         while start < source.len() {
@@ -91,8 +100,9 @@ impl Reducer for GoTest {
             let verdict = end.and_then(|i| package_end(source.line(i)));
             let package = Package::read(source, lines.clone(), verdict);
             package.reduce(source, lines, number, &mut out);
-            if let Some(end) = end.filter(|&i| cached && is_cached(source.line(i))) {
-                out.omit_in(end..end + 1, Reason::PassingTests, CACHED);
+            if let Some(end) = end.filter(|&i| wall.folds(source, i)) {
+                let names = if wall.first == Some(end) { &*wall.names } else { "" };
+                out.omit_named(end..end + 1, Reason::PassingTests, PACKAGES, names);
             }
             number += 1;
         }
@@ -123,8 +133,8 @@ impl Reducer for GoTest {
     }
 }
 
-/// Groups: one for the cached packages and one for downloads; each package has two of its own.
-const CACHED: u32 = 1;
+/// Groups: one for packages that passed or have no tests and one for downloads; each package has two of its own.
+const PACKAGES: u32 = 1;
 const DOWNLOADS: u32 = 2;
 
 /// What is known about the output of one package.
@@ -231,23 +241,6 @@ impl<'a> Package<'a> {
     }
 }
 
-/// The line of the go command that ends a package, and whether the package passed:
-/// `ok  \tpkg\t0.1s`, `FAIL\tpkg\t0.1s`, `FAIL\tpkg [build failed]`, `?   \tpkg\t[no test files]`.
-fn package_end(line: &str) -> Option<bool> {
-    let (verdict, rest) = line.split_once('\t')?;
-    let passed = match verdict {
-        "ok  " | "?   " => true,
-        "FAIL" => false,
-        _ => return None,
-    };
-    let is_package = rest.bytes().next().is_some_and(|b| b.is_ascii_graphic());
-    is_package.then_some(passed)
-}
-
-fn is_cached(line: &str) -> bool {
-    line.starts_with("ok  \t") && line.trim_end().ends_with("\t(cached)")
-}
-
 /// The test that `=== RUN   TestA/b` and its like name; empty in the `=== CONT` before what belongs to
 /// no test.
 fn marker(line: &str) -> Option<&str> {
@@ -307,11 +300,6 @@ mod tests {
 
     #[test]
     fn reads_lines() {
-        assert_eq!(package_end("ok  \texample.com/a\t0.01s"), Some(true));
-        assert_eq!(package_end("FAIL\texample.com/a [build failed]"), Some(false));
-        assert_eq!(package_end("?   \texample.com/a\t[no test files]"), Some(true));
-        assert_eq!(package_end("FAIL"), None);
-        assert_eq!(package_end("ok\tfine"), None);
         assert_eq!(marker("=== RUN   TestA/b_c"), Some("TestA/b_c"));
         assert_eq!(marker("=== CONT  "), Some(""));
         assert_eq!(marker("=== CONT"), Some(""));

@@ -8,6 +8,7 @@ mod ctest;
 mod cypress;
 mod deno_test;
 mod dotnet;
+mod dotnet_xml;
 mod exunit;
 mod go_test;
 mod googletest;
@@ -19,6 +20,7 @@ mod minitest;
 mod mocha;
 mod nextest;
 mod node_test;
+mod pairs;
 pub mod passed;
 mod phpunit;
 mod playwright;
@@ -68,6 +70,8 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &dotnet::Dotnet,
     &sbt::SBT,
     &tox::TOX,
+    &pairs::Pairs,
+    &dotnet_xml::DotnetXml,
 ];
 
 /// Those that are a tree.

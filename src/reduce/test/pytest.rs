@@ -8,6 +8,7 @@
 //! and `PASSED` lines of the short summary are ever left out. A session inside a captured output is not read
 //! as a session: from there on everything stays, but in the section `PASSES` (`passes`).
 
+mod fragment;
 mod grammar;
 mod passes;
 mod warnings;
@@ -35,7 +36,7 @@ pub struct Pytest;
 static META: Meta = Meta {
     id: "pytest",
     family: "test",
-    reads: "`pytest` in all its verbosities, with xdist too",
+    reads: "`pytest` in all its verbosities, with xdist too; also a part of it without title and totals",
     keeps: "failures and errors whole, with what they printed; skipped and expected failures; warnings, coverage, \
             durations, the short summary, the totals; in a run that did not end, the last progress line; of a passed test \
             that ran a failing pytest session, all that it printed",
@@ -48,6 +49,10 @@ static META: Meta = Meta {
         "= FAILURES =",
         "short test summary info",
         "docs.pytest.org",
+        " PASSED",
+        "= FAILURES ",
+        "....",
+        ".py ",
     ],
 };
 
@@ -84,6 +89,7 @@ impl Reducer for Pytest {
             // `-qq` writes neither title nor totals, but its sections.
             let is_section = |l: &str| l.starts_with('=') && is_end_of_progress(l);
             let known = input.source.lines().any(|l| is_start(l) || is_totals_line(l) || is_section(l));
+            let known = known || fragment::is_one(input.source, true);
             return if known { Claim::Command } else { Claim::No };
         }
         // Without the command a session must be there whole, and not as a quotation in a text.
@@ -97,7 +103,7 @@ impl Reducer for Pytest {
                 return Claim::Content;
             }
         }
-        Claim::No
+        if fragment::is_one(input.source, false) { Claim::Content } else { Claim::No }
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
@@ -108,7 +114,7 @@ impl Reducer for Pytest {
             }
         }
         reader.end_progress(false);
-        match (reader.sessions, reader.out.is_empty()) {
+        match (reader.sessions + usize::from(reader.is_fragment), reader.out.is_empty()) {
             (0, _) => Err(Reason::NotRecognized),
             (_, true) => Err(Reason::NothingToDo),
             _ => Ok(reader.out),
@@ -117,6 +123,9 @@ impl Reducer for Pytest {
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let source = input.source;
+        if fragment::is_one(source, true) {
+            return 0..source.len();
+        }
         let first = (0..source.len()).find(|&i| is_start(source.line(i))).unwrap_or(0);
         let mut reader = Reader { only_place: true, ..Reader::new(input) };
         let read = (0..source.len()).all(|i| reader.line(i));
@@ -144,6 +153,8 @@ struct Reader<'a> {
     is_open: bool,
     /// Tests that xdist reported as passed: the lines that say that they start can go as well.
     passed: HashSet<&'a str>,
+    /// Whether the text is a part of a session without its title and totals.
+    is_fragment: bool,
     /// Whether warnings that repeat get short.
     short: bool,
     /// Whether only `at` is asked for, and not what goes.
@@ -168,6 +179,7 @@ impl<'a> Reader<'a> {
             held,
             is_open,
             passed,
+            is_fragment: fragment::is_one(source, true),
             short: input.policy.mode == Mode::Aggressive,
             only_place: false,
             passes: Passes::default(),
@@ -243,7 +255,7 @@ impl<'a> Reader<'a> {
     }
 
     fn progress(&mut self, i: usize, line: &'a str) {
-        let in_session = self.at == Part::Progress;
+        let in_session = self.at == Part::Progress || self.is_fragment;
         let (body, percent) = strip_percent(line);
         let gone = if let Some(test) = passed(body) {
             // Without the session's title the line must show its share of the run.

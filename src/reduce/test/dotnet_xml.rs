@@ -1,0 +1,110 @@
+//! Reports of tests in the XML of .NET: `.trx`, NUnit and xUnit.
+//!
+//! A test that passed and stands on a line of its own is left out; one with more lines, or with any word on a failure,
+//! stays, as does everything else. The marker in place of the tests is no XML.
+
+use crate::detect::Shape;
+use crate::input::{Claim, Input};
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
+
+/// See the module.
+pub struct DotnetXml;
+
+static META: Meta = Meta {
+    id: "dotnet_xml",
+    family: "test",
+    reads: "reports of tests as `.trx` and in the XML of NUnit and xUnit, one element a line",
+    keeps: "tests that did not pass, whole; tests with more than a line; counts, suites, definitions",
+    folds: "tests that passed and stand on one line",
+    anchors: &["<TestRun", "<test-run", "<test-results", "<assemblies", "<assembly "],
+};
+
+/// Elements of tests, with what they say if they passed and how they end on their line.
+const PASSED: &[(&str, &str, &str)] = &[
+    ("<UnitTestResult ", " outcome=\"Passed\"", "</UnitTestResult>"),
+    ("<test-case ", " result=\"Passed\"", "</test-case>"),
+    ("<test-case ", " result=\"Success\"", "</test-case>"),
+    ("<test ", " result=\"Pass\"", "</test>"),
+];
+/// Roots of such reports.
+const ROOTS: &[&str] = &["<TestRun", "<test-run", "<test-results", "<assemblies", "<assembly "];
+/// Lines at the start among which the root has to be.
+const HEAD: usize = 8;
+/// With fewer tests than this nothing is gained.
+const MIN_TESTS: usize = 3;
+
+impl Reducer for DotnetXml {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        let detection = input.detection;
+        let is_view = detection.is_numbered || detection.is_range || detection.is_window;
+        let is_file = detection.shape == Shape::File && !detection.is_written && !detection.is_document;
+        if is_view || !(reads_as_report(input) || is_file) {
+            return Claim::No;
+        }
+        let is_root = |line: &str| ROOTS.iter().any(|root| line.starts_with(root));
+        let mut head = input.source.lines().map(str::trim_start).filter(|line| !line.is_empty()).take(HEAD);
+        let first = head.next().unwrap_or_default();
+        let is_first = first.starts_with(['<', '\u{feff}']);
+        let has_root = is_root(first) || head.any(is_root);
+        let tests = input.source.lines().filter(|line| passed(line)).take(MIN_TESTS).count();
+        if is_first && has_root && tests == MIN_TESTS { Claim::Content } else { Claim::No }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let count = (0..source.len()).filter(|i| passed(source.line(*i))).count();
+        let mut said = format!("{count} tests");
+        let mut out = Reduction::default();
+        for i in (0..source.len()).filter(|i| passed(source.line(*i))) {
+            out.omit_named(i..i + 1, Reason::PassingTests, 1, &std::mem::take(&mut said));
+        }
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+
+    fn extent(&self, input: &Input<'_>) -> std::ops::Range<usize> {
+        0..input.source.len()
+    }
+}
+
+/// Whether a line is a test that passed, whole and nothing else.
+fn passed(line: &str) -> bool {
+    let line = line.trim();
+    let Some((start, _, end)) =
+        PASSED.iter().find(|(start, word, _)| line.starts_with(start) && line.contains(word))
+    else {
+        return false;
+    };
+    let is_whole = line.ends_with(end) || line.ends_with("/>") && line.matches('<').count() == 1;
+    let is_one = line.matches(start).count() == 1;
+    let says_more = ["<failure", "<reason", "<ErrorInfo", "<StdErr", "<output", "<Output"];
+    is_whole && is_one && !says_more.iter().any(|tag| line.contains(tag)) && !signals::is_failure(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_that_passed_on_one_line() {
+        for (line, expected) in [
+            ("<UnitTestResult testName=\"a\" outcome=\"Passed\" />", true),
+            ("  <test-case id=\"1\" result=\"Passed\" asserts=\"1\"/>", true),
+            ("<test name=\"a\" result=\"Pass\"><traits /></test>", true),
+            ("<UnitTestResult testName=\"a\" outcome=\"Passed\">", false),
+            ("<UnitTestResult testName=\"a\" outcome=\"Failed\" />", false),
+            ("<test-case result=\"Passed\"><output>x</output></test-case>", false),
+            ("<test name=\"a\" result=\"Fail\"><failure /></test>", false),
+            ("<test name=\"a\" result=\"Pass\" /><test name=\"b\" result=\"Fail\" />", false),
+        ] {
+            assert_eq!(passed(line), expected, "{line}");
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! The lines of the go command that end a package, and what is said where there are many of them.
+
+use crate::text::signals;
+use crate::text::source::Source;
+
+/// Above this many lines of packages that passed or have no tests they fold.
+const MANY: usize = 10;
+/// A package that took this many seconds, and so many times as long as half of them, is worth its line.
+const SLOW_SECONDS: f64 = 5.0;
+const SLOW_TIMES: f64 = 8.0;
+
+/// What the line of a package says that did not fail and has nothing else to tell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Plain {
+    /// It passed in so many seconds.
+    Passed(f64),
+    /// It passed before.
+    Cached,
+    /// No test of it was chosen.
+    Nothing,
+    /// It has no tests.
+    NoFiles,
+}
+
+/// Whether the package passed, by the line that ends it: `ok  \tpkg\t0.1s`, `FAIL\tpkg\t0.1s`, `FAIL\tpkg [build failed]`,
+/// `?   \tpkg\t[no test files]`. A terminal may have written blanks in place of the tabs.
+pub(super) fn package_end(line: &str) -> Option<bool> {
+    if let Some((verdict, rest)) = line.split_once('\t')
+        && let Some(passed) = verdict_of(verdict)
+    {
+        return rest.bytes().next().is_some_and(|b| b.is_ascii_graphic()).then_some(passed);
+    }
+    let (verdict, rest) = line.split_at_checked(4)?;
+    let passed = verdict_of(verdict)?;
+    let (package, end) = rest.strip_prefix("    ")?.split_once(' ')?;
+    let is_end = seconds(end.trim()).is_some() || end.trim_start().starts_with(['(', '[']);
+    (is_end && package.contains(['/', '.'])).then_some(passed)
+}
+
+fn verdict_of(word: &str) -> Option<bool> {
+    match word {
+        "ok  " | "?   " => Some(true),
+        "FAIL" => Some(false),
+        _ => None,
+    }
+}
+
+/// `0.215s`
+fn seconds(text: &str) -> Option<f64> {
+    text.strip_suffix('s').filter(|text| text.starts_with(|c: char| c.is_ascii_digit()))?.parse().ok()
+}
+
+/// What a line says, if it is one that may fold.
+fn plain(line: &str) -> Option<Plain> {
+    if !matches!(line.as_bytes().first(), Some(b'o' | b'?')) || package_end(line) != Some(true) {
+        return None;
+    }
+    let mut words = line.split_ascii_whitespace().skip(2);
+    let first = words.next()?;
+    let rest = || line.split_once(first).map(|(_, rest)| rest.trim());
+    match (line.as_bytes()[0], first) {
+        (b'?', "[no") => line.trim_end().ends_with("[no test files]").then_some(Plain::NoFiles),
+        (b'o', "(cached)") => match words.next() {
+            None => Some(Plain::Cached),
+            Some("[no") => line.trim_end().ends_with("[no tests to run]").then_some(Plain::Nothing),
+            Some(_) => None,
+        },
+        (b'o', time) => match (seconds(time)?, rest()?) {
+            (seconds, "") => Some(Plain::Passed(seconds)),
+            (_, "[no tests to run]") => Some(Plain::Nothing),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What a line says that may fold. The last one stays: it says how far the run came.
+fn plain_at(source: &Source<'_>, i: usize) -> Option<Plain> {
+    let line = source.line(i);
+    plain(line).filter(|_| i + 1 < source.len() && !signals::is_failure(line))
+}
+
+/// Many packages that did not fail.
+#[derive(Debug, Default)]
+pub(super) struct Wall {
+    /// How long a package may take that has no line of its own; `None` where all have theirs.
+    fast: Option<f64>,
+    /// The first line that folds.
+    pub(super) first: Option<usize>,
+    /// What the marker says.
+    pub(super) names: String,
+}
+
+impl Wall {
+    pub(super) fn read(source: &Source<'_>) -> Self {
+        let found: Vec<(usize, Plain)> =
+            (0..source.len()).filter_map(|i| Some((i, plain_at(source, i)?))).collect();
+        if found.len() <= MANY {
+            return Self::default();
+        }
+        let seconds = |plain: &Plain| if let Plain::Passed(seconds) = plain { Some(*seconds) } else { None };
+        let mut times: Vec<f64> = found.iter().filter_map(|(_, plain)| seconds(plain)).collect();
+        times.sort_by(f64::total_cmp);
+        let middle = times.get(times.len() / 2).copied().unwrap_or_default();
+        let mut wall = Self { fast: Some(SLOW_SECONDS.max(middle * SLOW_TIMES)), ..Self::default() };
+        let mut counts = [0_usize; 3];
+        for (line, plain) in found {
+            if !wall.folds_plain(plain) {
+                continue;
+            }
+            wall.first.get_or_insert(line);
+            match plain {
+                Plain::Passed(_) | Plain::Cached => counts[0] += 1,
+                Plain::Nothing => counts[1] += 1,
+                Plain::NoFiles => counts[2] += 1,
+            }
+        }
+        let kinds = ["ok", "without tests to run", "without test files"];
+        for (count, kind) in counts.iter().zip(kinds).filter(|(count, _)| **count > 0) {
+            let noun = match (wall.names.is_empty(), count) {
+                (false, _) => "",
+                (true, 1) => " package",
+                (true, _) => " packages",
+            };
+            let comma = if wall.names.is_empty() { "" } else { ", " };
+            wall.names.push_str(&format!("{comma}{count}{noun} {kind}"));
+        }
+        wall
+    }
+
+    /// Whether the line of a package folds.
+    pub(super) fn folds(&self, source: &Source<'_>, i: usize) -> bool {
+        self.fast.is_some() && plain_at(source, i).is_some_and(|plain| self.folds_plain(plain))
+    }
+
+    fn folds_plain(&self, plain: Plain) -> bool {
+        match plain {
+            Plain::Passed(seconds) => self.fast.is_some_and(|fast| seconds < fast),
+            _ => true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_of_packages_are_read() {
+        for (line, passed) in [
+            ("ok  \texample.com/a\t0.01s", Some(true)),
+            ("FAIL\texample.com/a [build failed]", Some(false)),
+            ("?   \texample.com/a\t[no test files]", Some(true)),
+            ("ok      example.com/a   0.01s", Some(true)),
+            ("?       example.com/a   [no test files]", Some(true)),
+            ("FAIL    example.com/a [build failed]", Some(false)),
+            ("FAIL    example.com/a   0.2s", Some(false)),
+            ("FAIL", None),
+            ("ok\tfine", None),
+            ("ok      then we go on", None),
+        ] {
+            assert_eq!(package_end(line), passed, "{line}");
+        }
+    }
+
+    #[test]
+    fn only_lines_that_say_no_more_fold() {
+        for (line, expected) in [
+            ("ok  \ta/b\t0.5s", Some(Plain::Passed(0.5))),
+            ("ok  \ta/b\t(cached)", Some(Plain::Cached)),
+            ("ok  \ta/b\t0.1s [no tests to run]", Some(Plain::Nothing)),
+            ("ok  \ta/b\t(cached) [no tests to run]", Some(Plain::Nothing)),
+            ("?   \ta/b\t[no test files]", Some(Plain::NoFiles)),
+            ("ok  \ta/b\t0.5s\tcoverage: 81.0% of statements", None),
+            ("ok  \ta/b\t(cached)\tcoverage: 81.0% of statements", None),
+            ("FAIL\ta/b\t0.5s", None),
+        ] {
+            assert_eq!(plain(line), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_wall_says_its_numbers_and_leaves_slow_packages() {
+        let mut text: String = (0..20).map(|i| format!("ok  \ta/b{i}\t0.1s\n")).collect();
+        text.push_str("?   \ta/c\t[no test files]\nok  \ta/slow\t41.2s\nok  \ta/d\t(cached)\n");
+        text.push_str("FAIL\n");
+        let source = Source::new(&text);
+        let wall = Wall::read(&source);
+        assert_eq!((wall.names.as_str(), wall.first), ("21 packages ok, 1 without test files", Some(0)));
+        assert!(wall.folds(&source, 1) && !wall.folds(&source, 21), "the slow one stays");
+        let few = Source::new("ok  \ta/b\t0.1s\nok  \ta/c\t0.1s\n");
+        assert!(!Wall::read(&few).folds(&few, 0));
+    }
+}

@@ -1,0 +1,184 @@
+//! Runners of one's own that say which test starts and, on the next line, how it ended: `Running test_a …` above `PASS`,
+//! `RUN  a` above `OK   a`.
+//!
+//! A pair is two lines that follow each other, or one line that says both. A test that printed something, or that did not
+//! pass, is none, and all of it stays.
+
+use crate::input::{Claim, Input};
+use crate::reduce::lines::reads_as_report;
+use crate::reduce::{Meta, Reducer};
+use crate::text::ledger::Reduction;
+use crate::text::reason::Reason;
+use crate::text::signals;
+use crate::text::source::Source;
+
+/// See the module.
+pub struct Pairs;
+
+static META: Meta = Meta {
+    id: "test_pairs",
+    family: "test",
+    reads: "runners that write `Running NAME` above `PASS`, or `RUN` above `OK`",
+    keeps: "tests that did not pass or that printed something, with all lines, and everything else",
+    folds: "pairs of the start of a test and its `PASS` or `OK`",
+    anchors: &["Running ", "running ", "RUN ", "Testing "],
+};
+
+/// With fewer pairs than this it is another output.
+const MIN_PAIRS: usize = 5;
+/// Up to this many tests are named.
+const MAX_NAMED: usize = 15;
+/// Longest name, in bytes.
+const MAX_NAME_BYTES: usize = 160;
+const STARTS: &[&str] = &["Running test: ", "Running test ", "Running ", "running ", "RUN ", "Testing "];
+const PASSED: &[&str] = &["PASS", "PASSED", "OK", "ok", "Passed", "passed", "pass"];
+
+impl Reducer for Pairs {
+    fn meta(&self) -> &'static Meta {
+        &META
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        if !reads_as_report(input) {
+            return Claim::No;
+        }
+        let (mut known, mut pairs, mut all, mut tests) = (0, 0, 0, 0);
+        let command = input.call.command.as_deref().unwrap_or_default();
+        let mut i = 0;
+        while i < input.source.len() {
+            let len = pair(input.source, i).map_or(1, |(_, len)| len);
+            let line = input.source.line(i);
+            all += if line.trim().is_empty() { 0 } else { len };
+            match pair(input.source, i) {
+                Some(_) => {
+                    (known, pairs) = (known + len, pairs + 1);
+                    tests += usize::from(says_test(line));
+                }
+                None => known += usize::from(started(line).is_some()),
+            }
+            i += len;
+        }
+        // Migrations and the like run and are OK too.
+        let is_test = tests * 2 >= pairs || says_test(command);
+        if is_test && pairs >= MIN_PAIRS && known * 2 >= all { Claim::Content } else { Claim::No }
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        let source = input.source;
+        let mut found: Vec<(usize, usize, &str)> = Vec::new();
+        let mut i = 0;
+        while i < source.len() {
+            let pair = pair(source, i);
+            // The last line stays: it may be the word on all of them.
+            if let Some((name, len)) = pair
+                && i + len < source.len()
+                && !(i..i + len).any(|i| signals::is_failure(source.line(i)))
+            {
+                found.push((i, len, name));
+            }
+            i += pair.map_or(1, |(_, len)| len);
+        }
+        let names: Vec<&str> = found.iter().map(|(_, _, name)| *name).collect();
+        let is_named = names.len() <= MAX_NAMED && !names.iter().any(|name| name.contains(['[', ']']));
+        let mut said = match is_named {
+            true => names.join(", "),
+            false => format!("{} tests", names.len()),
+        };
+        let mut out = Reduction::default();
+        for (line, len, _) in &found {
+            out.omit_named(*line..line + len, Reason::PassingTests, 1, &std::mem::take(&mut said));
+        }
+        if out.is_empty() { Err(Reason::NothingToDo) } else { Ok(out) }
+    }
+
+    fn knows(&self, line: &str) -> bool {
+        started(line).is_some() || is_passed(line, "")
+    }
+}
+
+/// The test of a pair that starts in a line, and how many lines it has.
+fn pair<'a>(source: &Source<'a>, i: usize) -> Option<(&'a str, usize)> {
+    let line = source.line(i);
+    let name = started(line)?;
+    if let Some((head, verdict)) = name.rsplit_once(' ')
+        && PASSED.contains(&verdict)
+        && head.trim_end().ends_with(['.', ':', '\u{2026}', '-'])
+    {
+        let name = bare(head);
+        return is_name(name).then_some((name, 1));
+    }
+    let name = bare(name);
+    (is_name(name) && i + 1 < source.len() && is_passed(source.line(i + 1), name)).then_some((name, 2))
+}
+
+/// Whether a text speaks of tests.
+fn says_test(text: &str) -> bool {
+    ["test", "Test", "TEST", "spec", "Spec"].iter().any(|word| text.contains(word))
+}
+
+/// What starts in a line.
+fn started(line: &str) -> Option<&str> {
+    let line = line.trim();
+    STARTS.iter().find_map(|start| line.strip_prefix(start)).map(str::trim_start)
+}
+
+/// A name without the dots behind it.
+fn bare(name: &str) -> &str {
+    name.trim_end_matches(['.', ':', '\u{2026}', ' ', '-'])
+}
+
+/// Whether a word names a test.
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.len() <= MAX_NAME_BYTES && name.split(' ').count() <= 4
+}
+
+/// Whether a line says that the test passed, and nothing else.
+fn is_passed(line: &str, name: &str) -> bool {
+    let line = line.trim();
+    let (verdict, rest) = line.split_once([' ', ':', '\t']).unwrap_or((line, ""));
+    let rest = rest.trim();
+    let rest = rest.strip_prefix(name).unwrap_or(rest).trim();
+    let is_time = || {
+        let inner = rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')).unwrap_or(rest);
+        let number = inner.trim_end_matches(['m', 's', ' ']);
+        !number.is_empty()
+            && number.len() < inner.len()
+            && number.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+    };
+    PASSED.contains(&verdict) && (rest.is_empty() || is_time())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(text: &str) -> Vec<(&str, usize)> {
+        let source = Source::new(text);
+        (0..source.len()).filter_map(|i| pair(&source, i)).collect()
+    }
+
+    #[test]
+    fn pairs_are_two_lines_or_one() {
+        assert_eq!(names("Running test_a \u{2026}\nPASS\n"), [("test_a", 2)]);
+        assert_eq!(names("Running test: a...\n  ok\n"), [("a", 2)]);
+        assert_eq!(names("RUN  a/b\nOK   a/b (0.01s)\n"), [("a/b", 2)]);
+        assert_eq!(names("Running test_a ... PASS\n"), [("test_a", 1)]);
+        assert_eq!(names("Testing a: \nPASSED 12 ms\n"), [("a", 2)]);
+    }
+
+    #[test]
+    fn what_does_not_pass_or_prints_is_no_pair() {
+        for text in [
+            "Running test_a\nFAIL\n",
+            "Running test_a\nhello\nPASS\n",
+            "RUN  a\nOK   b\n",
+            "Running a\nPASS but slow\n",
+            "Running a ... FAIL\n",
+            "Running the whole set of tests again\nPASS\n",
+            "Running a\n",
+            "PASS\nRunning\n",
+        ] {
+            assert_eq!(names(text), [], "{text}");
+        }
+    }
+}
