@@ -26,9 +26,11 @@ pub struct Cap {
     pub strict: bool,
     /// The reason that markers give.
     pub reason: Reason,
-    /// Whether single lines of what goes are shown: not in a text in which a line means nothing without
-    /// its neighbours, such as source code.
+    /// Whether samples of what goes are shown.
     pub samples: bool,
+    /// Whether single lines that stand out are kept: not in a text in which a line means nothing without its neighbours,
+    /// such as source code.
+    pub outliers: bool,
     /// Bytes that what the markers name may take; 0 for no names.
     pub names: usize,
 }
@@ -186,6 +188,12 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
         picked.contexts(source, &middle, head..tail);
         // What is left shows what stands around the first failure.
         let start = middle[0].saturating_sub(LEAD_LINES).max(head);
+        let heading = Headings::default().of(source, units, start).filter(|_| start > head);
+        if let Some(heading) = heading.filter(|at| picked.keep[*at] == Kept::No && units[*at].is_shown)
+            && picked.spend(heading)
+        {
+            picked.keep[heading] = Kept::Signal;
+        }
         for unit in start..tail {
             if picked.keep[unit] == Kept::No && !picked.spend(unit) {
                 break;
@@ -194,7 +202,7 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
         }
         samples = samples.min(budget.saturating_sub(picked.bytes()));
     }
-    if cap.samples {
+    if cap.outliers {
         picked.keep_outliers(source, signals, head..tail, budget.saturating_sub(samples));
     }
     picked.left = samples;
@@ -379,7 +387,7 @@ mod tests {
 
     fn capped(text: &str, signals: &[usize], bytes: usize, strict: bool) -> (String, usize) {
         let source = Source::new(text);
-        let cap = Cap { bytes, strict, reason: Reason::OutputCap, samples: false, names: usize::MAX };
+        let cap = Cap { bytes, strict, reason: Reason::OutputCap, samples: false, outliers: false, names: usize::MAX };
         let ledger = apply(&source, &Ledger::new(&source), signals, cap).unwrap();
         let out = ledger.render(&source, None);
         let markers = out.matches("[tersed").count();
@@ -451,7 +459,7 @@ mod tests {
         };
         let text: String = (0..5000).map(line).collect();
         let source = Source::new(&text);
-        let cap = Cap { bytes: 4000, strict: false, reason: Reason::HeadTail, samples: true, names: 0 };
+        let cap = Cap { bytes: 4000, strict: false, reason: Reason::HeadTail, samples: true, outliers: true, names: 0 };
         let ledger = apply(&source, &Ledger::new(&source), &[], cap).unwrap();
         let out = ledger.render(&source, None);
         assert!(out.len() <= 4000 && out.matches("[tersed").count() == 1, "{out}");
@@ -471,7 +479,7 @@ mod tests {
         let text: String = (0..3000).map(line).collect();
         let source = Source::new(&text);
         let named = |names: usize| {
-            let cap = Cap { bytes: 4000, strict: false, reason: Reason::HeadTail, samples: false, names };
+            let cap = Cap { bytes: 4000, strict: false, reason: Reason::HeadTail, samples: false, outliers: false, names };
             apply(&source, &Ledger::new(&source), &[], cap).unwrap().render(&source, None)
         };
         assert!(named(usize::MAX).len() > 6000);
@@ -491,7 +499,7 @@ mod tests {
                 &source,
                 &ledger,
                 &signals,
-                Cap { bytes, strict: false, reason, samples: false, names: usize::MAX },
+                Cap { bytes, strict: false, reason, samples: false, outliers: false, names: usize::MAX },
             )
             .unwrap();
         }
