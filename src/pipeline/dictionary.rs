@@ -6,8 +6,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::attempt::Attempt;
-use crate::detect::Detection;
 use crate::config::DictionaryMethod;
+use crate::detect::Detection;
 use crate::encode::dictionary::{self, Method, Written};
 use crate::input::Input;
 use crate::input::is_exact_text;

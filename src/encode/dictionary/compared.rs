@@ -52,7 +52,9 @@ fn is_of_document(line: &str) -> bool {
     let bytes = line.as_bytes();
     match (bytes.first(), bytes.last()) {
         (Some(b'{'), Some(b'}' | b'{')) | (Some(b'['), Some(b']')) | (Some(b'}'), Some(b'}')) => true,
-        (Some(b'<'), Some(b'>')) => bytes.get(1).is_some_and(|b| b.is_ascii_alphabetic() || b"/!?".contains(b)),
+        (Some(b'<'), Some(b'>')) => {
+            bytes.get(1).is_some_and(|b| b.is_ascii_alphabetic() || b"/!?".contains(b))
+        }
         (Some(b'"'), Some(_)) => line.contains("\":"),
         (Some(b'[' | b']'), _) => bytes.len() == 1,
         _ => false,
@@ -139,7 +141,9 @@ mod tests {
         for text in [
             String::new(),
             "one line".to_owned(),
-            lines(|i| format!("the package p{i} was resolved from the registry, without its options, for linux")),
+            lines(|i| {
+                format!("the package p{i} was resolved from the registry, without its options, for linux")
+            }),
             lines(|i| format!("INFO: step {i} of the way is done")),
             lines(|i| format!("[{i}] wrote src/a{i}.rs")),
             lines(|i| format!("line {i}  with a gap\nand another one")),

@@ -146,6 +146,22 @@ pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Ca
     }
 }
 
+/// Whether most lines of a text have as many words, three or more: rows that are compared as such.
+pub(super) fn is_table(source: &Source<'_>) -> bool {
+    // Lines at even distances may all be the same one of a record.
+    const FIRST_LINES: usize = 4096;
+    let mut fields = Vec::new();
+    let mut counts: Vec<usize> = Vec::new();
+    for line in source.lines().take(FIRST_LINES) {
+        words(line.as_bytes(), &mut fields);
+        counts.push(fields.len());
+        fields.clear();
+    }
+    counts.sort_unstable();
+    let most = counts.chunk_by(|a, b| a == b).map(|c| (c.len(), c[0])).max();
+    most.is_some_and(|(len, count)| count >= 3 && len * 4 >= counts.len() * 3)
+}
+
 /// The columns with what some lines tell of their numbers.
 fn sampled(lines: &[&str], divider: Divider, count: usize, least: usize) -> Vec<Column> {
     let mut numbers: Vec<Vec<f64>> = vec![Vec::new(); count.min(MAX_COLUMNS)];

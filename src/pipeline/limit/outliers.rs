@@ -13,7 +13,7 @@ use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE};
 use crate::pipeline::limit::cap::Picked;
 use crate::pipeline::limit::columns;
 use crate::pipeline::limit::records::{self, Odd, Records};
-use crate::pipeline::limit::unit::Kept;
+use crate::pipeline::limit::unit::{Kept, Unit};
 use crate::pipeline::limit::warnings;
 use crate::text::details::likeness;
 use crate::text::flags;
@@ -179,10 +179,15 @@ impl Outliers {
         chosen
     }
 
+    /// The lines of its record that a line depends on.
+    pub(super) fn around(&self, source: &Source<'_>, line: usize) -> Vec<usize> {
+        self.records.as_ref().map(|records| records.around(source, line)).unwrap_or_default()
+    }
+
     /// The places of what a candidate depends on.
     fn depends_on(&self, source: &Source<'_>, candidate: &Candidate) -> Vec<usize> {
         let line = self.lines[candidate.place];
-        let around = self.records.as_ref().map(|records| records.around(source, line)).unwrap_or_default();
+        let around = self.around(source, line);
         if !around.is_empty() {
             return around.iter().filter_map(|line| self.lines.binary_search(line).ok()).collect();
         }
@@ -249,12 +254,23 @@ fn is_whole(text: &[u8], start: usize, end: usize) -> bool {
 /// Share of what a cut leaves, as 1 part in this many, that is kept free for lines that stand out.
 pub(super) const OUTLIERS_ONE_IN: usize = 6;
 
+/// The units of one line that is shown.
+fn single(units: &[Unit]) -> impl Iterator<Item = usize> {
+    (0..units.len()).filter(|&unit| units[unit].lines.len() == 1 && units[unit].is_shown)
+}
+
+/// What stands out among the units of a cut.
+pub(super) fn of_units(source: &Source<'_>, units: &[Unit]) -> Outliers {
+    Outliers::find(source, single(units).map(|unit| units[unit].lines.start).collect())
+}
+
 impl Picked<'_> {
     /// Keeps lines that stand out, within a share of `budget`. What they take more than that leaves is taken
     /// from the start of the tail: `gone` is what stands between head and tail.
     pub(super) fn keep_outliers(
         &mut self,
         source: &Source<'_>,
+        outliers: &Outliers,
         signals: &[usize],
         gone: Range<usize>,
         budget: usize,
@@ -275,10 +291,8 @@ impl Picked<'_> {
         let tail = gone.end..end;
         let is_safe =
             |unit: usize, keep: &[Kept]| keep[unit] != Kept::No && (!tail.contains(&unit) || fails(unit));
-        let single: Vec<usize> = (0..units.len()).filter(|&u| units[u].lines.len() == 1 && units[u].is_shown).collect();
-        let lines: Vec<usize> = single.iter().map(|&u| units[u].lines.start).collect();
+        let single: Vec<usize> = single(units).collect();
         let before = self.bytes();
-        let outliers = Outliers::find(source, lines);
         let is_shown = |place: usize| is_safe(single[place], &self.keep);
         let mut cost = |place: usize| units[single[place]].bytes;
         let chosen = outliers.choose(source, &is_shown, &mut cost, most.min(free));

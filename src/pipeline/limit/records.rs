@@ -26,6 +26,8 @@ const MAX_TRIED: usize = 8;
 const MAX_FORMS: usize = 4096;
 /// Records that have what others lack are at most 1 in this many.
 const UNLIKE_ONE_IN: usize = 10;
+/// Records with the same odd value that are kept: so many and one.
+const MAX_ALIKE: usize = 3;
 /// Lines that name a record, such as its serial number, at most.
 const MAX_NAMES: usize = 2;
 /// Lines above a line among which its heading is looked for.
@@ -70,18 +72,15 @@ impl Records {
         if source.len() < MIN_HABIT * RECORD_LINES.start() || source.text().len() > columns::MAX_TEXT_BYTES {
             return None;
         }
+        if columns::is_table(source) {
+            return None;
+        }
         let forms: Vec<u64> = (0..source.len()).map(|line| slots::form(source.line(line))).collect();
         let starts = starts(&forms)?;
         let end = source.len();
         let slots = slots::numbered(source, &forms, &starts);
-        let mut records = Self {
-            starts,
-            end,
-            slots,
-            groups: Vec::new(),
-            of_slot: Map::default(),
-            names: Vec::new(),
-        };
+        let mut records =
+            Self { starts, end, slots, groups: Vec::new(), of_slot: Map::default(), names: Vec::new() };
         records.collect(source);
         Some(records)
     }
@@ -173,8 +172,11 @@ impl Records {
         }
         for (lines, records, _) in all {
             if records == 1 || records * UNLIKE_ONE_IN <= self.starts.len() {
-                let odd = |(nth, line): (usize, &usize)| {
-                    Odd { line: *line, nth: nth / 4, count: records, key: digest(&line.to_le_bytes(), 0) }
+                let odd = |(nth, line): (usize, &usize)| Odd {
+                    line: *line,
+                    nth: nth / 4,
+                    count: records,
+                    key: digest(&line.to_le_bytes(), 0),
                 };
                 out.extend(lines.iter().take(MAX_LINES_PER_VALUE).enumerate().map(odd));
             } else {
@@ -190,9 +192,8 @@ impl Records {
         columns::find(source, lines, MIN_HABIT, &mut found);
         out.extend(found.into_iter().map(|c| {
             let line = lines[c.place];
-            // Two records with the same odd value are both odd.
-            let record = self.record(line).map_or(0, |(number, _)| number);
-            Odd { line, nth: c.nth, count: c.count, key: digest(&c.key.to_le_bytes(), record) }
+            // A few records with the same odd value are all odd.
+            Odd { line, nth: c.nth, count: c.count, key: digest(&c.key.to_le_bytes(), c.nth.min(MAX_ALIKE)) }
         }));
     }
 
@@ -329,7 +330,14 @@ mod tests {
         for text in [
             String::new(),
             "a line\n".repeat(50),
-            (0..80).map(|i| format!("{} some words {i}\n", ["the", "a", "one"][(i as u32).wrapping_mul(2_654_435_761) as usize % 97 % 3])).collect(),
+            (0..80)
+                .map(|i| {
+                    format!(
+                        "{} some words {i}\n",
+                        ["the", "a", "one"][(i as u32).wrapping_mul(2_654_435_761) as usize % 97 % 3]
+                    )
+                })
+                .collect(),
             (0..80).map(|i| format!("row {i} of a table\n")).collect(),
         ] {
             assert!(Records::read(&Source::new(&text)).is_none(), "{text}");

@@ -24,7 +24,8 @@ const ZERO_ONE_IN: f64 = 10.0;
 const MIN_MIDDLE: f64 = 10.0;
 /// What stands where there is no value, in small letters.
 const NO_VALUES: &[&[u8]] = &[
-    b"null", b"nan", b"none", b"nil", b"n/a", b"-", b"--", b"<none>", b"<nil>", b"(null)", b"never", b"missing",
+    b"null", b"nan", b"none", b"nil", b"n/a", b"-", b"--", b"<none>", b"<nil>", b"(null)", b"never",
+    b"missing",
 ];
 /// Rows that have another value than all others are still few.
 const FEW: usize = 3;
@@ -167,7 +168,8 @@ impl Column {
     /// The rows without a number among numbers, and those with zero among numbers that are far from it.
     pub(super) fn unlike_numbers(&self, rows: usize) -> impl Iterator<Item = &Value> {
         let is_rare = |value: &Value| value.rows * RARE_ONE_IN <= rows || value.rows == 1;
-        let is_far = self.least.is_some_and(|least| least * ZERO_ONE_IN > self.middle) && self.middle >= MIN_MIDDLE;
+        let is_far =
+            self.least.is_some_and(|least| least * ZERO_ONE_IN > self.middle) && self.middle >= MIN_MIDDLE;
         let zeros = Some(&self.zeros).filter(|zeros| is_far && is_rare(zeros));
         let words = Some(&self.words).filter(|words| is_rare(words));
         zeros.into_iter().chain(words).filter(|value| value.rows > 0)

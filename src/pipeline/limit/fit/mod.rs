@@ -323,6 +323,17 @@ impl<'a> Fit<'a> {
     fn standing_out(&mut self, aim: usize, picked: &mut Picked) {
         let Some((outliers, units)) = self.outliers.take() else { return };
         let most = (aim / OUTLIERS_ONE_IN).min(aim.saturating_sub(picked.used));
+        // Failures in records come with what says which record it is.
+        let failing: Vec<usize> = self.musts[0].iter().copied().filter(|&unit| picked.keep[unit]).collect();
+        for unit in failing.into_iter().take(MAX_MISSES) {
+            for line in outliers.around(self.source, self.units[unit].lines.start) {
+                let above = self.units.partition_point(|unit| unit.lines.end <= line);
+                if !picked.keep[above] && self.units[above].kind == Kind::Line {
+                    let cost = self.cost(above);
+                    picked.take(above, cost, aim);
+                }
+            }
+        }
         let is_shown = |place: usize| picked.keep[units[place]];
         let chosen = outliers.choose(self.source, &is_shown, &mut |place| self.cost(units[place]), most);
         let mut chosen: Vec<usize> = chosen.into_iter().map(|place| units[place]).collect();
