@@ -116,6 +116,8 @@ pub(super) struct PartOutput<'a> {
     pub(super) kept: usize,
     /// Whether the words for failures report something in it.
     pub(super) is_report: bool,
+    /// Whether single lines of it mean something without their neighbours.
+    pub(super) has_samples: bool,
     /// Tokens of the text.
     pub(super) tokens: usize,
     /// What an externalized text is, by its content.

@@ -1,10 +1,12 @@
 //! The last step of `aggressive` on a text: text that repeats is written once.
 //!
-//! Never for a text that an agent edits by its exact lines, and never for one that was asked for again.
+//! Never for a text that an agent edits by its exact lines, and never for one that was asked for again. Records that a reader
+//! compares have one only where a method is set: `auto` leaves them alone.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::attempt::Attempt;
+use crate::config::DictionaryMethod;
 use crate::detect::Detection;
 use crate::encode::dictionary::{self, Method, Written};
 use crate::input::Input;
@@ -28,7 +30,7 @@ impl Attempt<'_, '_> {
     }
 
     /// The text with the better of the dictionaries that the policy allows, if one of them pays.
-    pub(super) fn with_dictionary(&mut self, text: String) -> String {
+    pub(super) fn with_dictionary(&mut self, source: &Source<'_>, text: String) -> String {
         let methods = Method::of(self.request.policy.dictionary).iter();
         let methods: Vec<Method> =
             methods.copied().filter(|method| !self.request.policy.excludes(method.step())).collect();
@@ -39,6 +41,12 @@ impl Attempt<'_, '_> {
             if why != Reason::NothingToDo {
                 self.step(first.step(), why, size, size);
             }
+            return text;
+        }
+        // What came in may be a table that lost its padding, what goes out one that was made of a document.
+        let is_auto = self.request.policy.dictionary == DictionaryMethod::Auto;
+        if is_auto && [source.text(), &text].into_iter().any(dictionary::holds_records) {
+            self.step(first.step(), Reason::ComparedRecords, size, size);
             return text;
         }
         let tokens = self.request.counter.count(&text);

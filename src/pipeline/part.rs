@@ -11,6 +11,7 @@ use crate::config::{Mode, Structured};
 use crate::detect::{Detection, wrapper};
 use crate::encode::{self, ENCODERS, Encoder, dictionary};
 use crate::input::Input;
+use crate::pipeline::limit::cap_policy::has_samples;
 use crate::pipeline::limit::{fit, pointer};
 use crate::pipeline::repeat::blocks::{self, Reference};
 use crate::reduce::embedded;
@@ -51,6 +52,7 @@ impl Attempt<'_, '_> {
                 ledger: None,
                 kept: 0,
                 is_report: true,
+                has_samples: false,
                 signals,
                 tokens,
                 kind: pointer::Kind::Text,
@@ -106,7 +108,7 @@ impl Attempt<'_, '_> {
             && !self.is_passed_through()
             && self.is_for_dictionary(source, &detection)
         {
-            text = self.with_dictionary(text);
+            text = self.with_dictionary(source, text);
         }
         crate::stop::check();
         let text = self.sealed(source, part, text, &verbatim);
@@ -134,6 +136,7 @@ impl Attempt<'_, '_> {
             ledger: Some(ledger),
             kept,
             is_report: detection.reports_failures(),
+            has_samples: has_samples(source, &detection),
             signals,
             tokens: self.found.evidence.tokens.after - tokens_before,
             kind,

@@ -168,6 +168,7 @@ fn suppressed(request: &Request<'_>, binary: &Binary) -> PartOutput<'static> {
         signals: Vec::new(),
         kept: 0,
         is_report: false,
+        has_samples: false,
         tokens,
         kind: pointer::Kind::Binary,
         dictionary: None,

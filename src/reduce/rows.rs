@@ -90,6 +90,38 @@ impl Rows {
     }
 }
 
+impl Rows {
+    /// The rows that go, but for those whose lines are in `spared`.
+    pub fn reduce_but(&self, input: &Input<'_>, spared: &HashSet<usize>) -> Result<Reduction, Reason> {
+        let mut gone: Vec<Gone<'_>> = Vec::new();
+        let (mut table, mut stays) = (0, 0);
+        let mut seen: HashSet<&str> = HashSet::new();
+        let mut kinds: BTreeMap<(u32, Reason), usize> = BTreeMap::new();
+        self.each(input, |i, row| match row {
+            Row::Header => table += 1,
+            Row::Hide(reason, name) if !spared.contains(&i) && !signals::is_failure(input.source.line(i)) => {
+                if name.contains(['[', ']']) {
+                    stays += 1;
+                } else {
+                    *kinds.entry((table, reason)).or_default() += 1;
+                    gone.push((i, table, reason, name));
+                }
+            }
+            Row::Once(key, name) if !seen.insert(key) && !signals::is_failure(input.source.line(i)) => {
+                *kinds.entry((table, Reason::RepeatedCalls)).or_default() += 1;
+                gone.push((i, table, Reason::RepeatedCalls, name.into()));
+            }
+            Row::Keep | Row::Once(..) | Row::Hide(..) => stays += 1,
+            Row::Other => {}
+        });
+        gone.retain(|(_, table, reason, _)| kinds.get(&(*table, *reason)).is_some_and(|n| *n >= LEAST));
+        if gone.is_empty() || stays == 0 {
+            return Err(Reason::NothingToDo);
+        }
+        spans(input.source, &gone)
+    }
+}
+
 impl Reducer for Rows {
     fn meta(&self) -> &Meta {
         &self.meta
@@ -127,32 +159,7 @@ impl Reducer for Rows {
     }
 
     fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
-        let mut gone: Vec<Gone<'_>> = Vec::new();
-        let (mut table, mut stays) = (0, 0);
-        let mut seen: HashSet<&str> = HashSet::new();
-        let mut kinds: BTreeMap<(u32, Reason), usize> = BTreeMap::new();
-        self.each(input, |i, row| match row {
-            Row::Header => table += 1,
-            Row::Hide(reason, name) if !signals::is_failure(input.source.line(i)) => {
-                if name.contains(['[', ']']) {
-                    stays += 1;
-                } else {
-                    *kinds.entry((table, reason)).or_default() += 1;
-                    gone.push((i, table, reason, name));
-                }
-            }
-            Row::Once(key, name) if !seen.insert(key) && !signals::is_failure(input.source.line(i)) => {
-                *kinds.entry((table, Reason::RepeatedCalls)).or_default() += 1;
-                gone.push((i, table, Reason::RepeatedCalls, name.into()));
-            }
-            Row::Keep | Row::Once(..) | Row::Hide(..) => stays += 1,
-            Row::Other => {}
-        });
-        gone.retain(|(_, table, reason, _)| kinds.get(&(*table, *reason)).is_some_and(|n| *n >= LEAST));
-        if gone.is_empty() || stays == 0 {
-            return Err(Reason::NothingToDo);
-        }
-        spans(input.source, &gone)
+        self.reduce_but(input, &HashSet::new())
     }
 
     fn extent(&self, input: &Input<'_>) -> Range<usize> {

@@ -135,6 +135,7 @@ reasons! {
     MixedItems = "mixed_items", "The items of an array are not alike: types, keys or their order differ, or a key stands twice.";
     DeepItems = "deep_items", "The items of an array are nested too deeply for a table.";
     OverDictionaryLimit = "over_dictionary_limit", "The text is larger than a dictionary is made for (50,000 bytes).";
+    ComparedRecords = "compared_records", "The text holds a document, a table or records that a reader compares: they have a dictionary only where a method is set.";
     HoldsDictionary = "holds_dictionary", "The text holds a dictionary or references to one already.";
     BelowMinBytes = "below_min_bytes", "The result is smaller than `minBytes`.";
     FullOutput = "full_output", "The caller asked for the exact bytes.";

@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 
 use crate::text::marker;
-use crate::text::marker::Marker;
 use crate::text::signals;
 
 /// The pieces of a text.
@@ -23,21 +22,21 @@ pub struct Atoms<'a> {
 }
 
 impl<'a> Atoms<'a> {
-    /// Splits a text. With `whole_lines` no phrase crosses the end of a line.
-    pub fn read(text: &'a str, whole_lines: bool) -> Self {
+    /// Splits a text. Every line end is a piece that equals no other, so that no phrase crosses one: each line can be
+    /// read by itself.
+    pub fn read(text: &'a str) -> Self {
         let mut out = Self { text, ids: Vec::new(), starts: Vec::new(), newlines: Vec::new(), kinds: 0 };
         let mut known: HashMap<&str, u32, foldhash::fast::FixedState> = HashMap::default();
         let mut at = 0;
         let mut lines = 0;
         let all: Vec<&str> = text.split_inclusive('\n').collect();
-        let apart = apart(&all);
-        for ((line, is_fixed), is_apart) in all.iter().zip(fixed(&all)).zip(apart) {
+        for (line, is_fixed) in all.iter().zip(fixed(&all)) {
             let end = at + line.len();
             while at < end {
                 let rest = &text[at..end];
                 let length = if is_fixed { rest.len() } else { length(rest) };
                 let piece = &rest[..length];
-                let alone = is_fixed || piece == "\n" && (whole_lines || is_apart);
+                let alone = is_fixed || piece == "\n";
                 let next = out.kinds as u32;
                 let id = if alone { next } else { *known.entry(piece).or_insert(next) };
                 out.kinds += usize::from(id == next);
@@ -63,9 +62,16 @@ impl<'a> Atoms<'a> {
         &self.text[self.starts[start] as usize..self.starts[start + count] as usize]
     }
 
-    /// Line ends in a run of pieces.
-    pub fn line_ends(&self, start: usize, count: usize) -> usize {
-        (self.newlines[start + count] - self.newlines[start]) as usize
+    /// The line that a piece stands in, from 0.
+    pub fn line(&self, piece: usize) -> usize {
+        self.newlines[piece] as usize
+    }
+
+    /// Whether a run of pieces is all that its line says.
+    pub fn is_whole_line(&self, start: usize, count: usize) -> bool {
+        let begins = start == 0 || self.newlines[start - 1] < self.newlines[start];
+        let next = start + count;
+        begins && (next >= self.ids.len() || self.newlines[next] < self.newlines[next + 1])
     }
 }
 
@@ -82,19 +88,6 @@ fn fixed(lines: &[&str]) -> Vec<bool> {
         let before = (i.saturating_sub(BEFORE)..i).rev().take_while(|i| !is_blank(i));
         let behind = (i + 1..lines.len().min(i + 1 + BEHIND)).take_while(|i| !is_blank(i));
         before.chain(i..=i).chain(behind).for_each(|i| out[i] = true);
-    }
-    out
-}
-
-/// Which lines must end at a line end in the output too: a marker refers to the lines before it.
-fn apart(lines: &[&str]) -> Vec<bool> {
-    let mut out = vec![false; lines.len()];
-    for (i, line) in lines.iter().enumerate().filter(|(_, line)| marker::may_hold(line)) {
-        let period = match Marker::parse(line) {
-            Some((Marker::Repeats { period, .. }, _)) => period,
-            _ => 0,
-        };
-        out[i.saturating_sub(period + 1)..i].fill(true);
     }
     out
 }
@@ -131,7 +124,7 @@ mod tests {
     use super::*;
 
     fn pieces(text: &str) -> Vec<&str> {
-        let atoms = Atoms::read(text, true);
+        let atoms = Atoms::read(text);
         (0..atoms.ids.len()).map(|i| atoms.slice(i, 1)).collect()
     }
 
@@ -146,16 +139,17 @@ mod tests {
     #[test]
     fn failures_and_markers_are_one_piece_that_equals_none() {
         let text = "error: a b\n ^\n\nerror: a b\n\n[tersed: omitted 2 lines 1-2, progress]\nb\nb\n";
-        let atoms = Atoms::read(text, false);
+        let atoms = Atoms::read(text);
         let texts: Vec<&str> = (0..atoms.ids.len()).map(|i| atoms.slice(i, 1)).collect();
         let marker = "[tersed: omitted 2 lines 1-2, progress]\n";
         assert_eq!(texts, ["error: a b\n", " ^\n", "\n", "error: a b\n", "\n", marker, "b", "\n", "b", "\n"]);
         assert_ne!(atoms.ids[0], atoms.ids[3]);
         assert_eq!(atoms.ids[6], atoms.ids[8]);
-        assert_eq!(atoms.line_ends(1, 3), 3);
-        let atoms =
-            Atoms::read("a\nb\nc\nd\n[tersed: last 2 lines repeat 1 time more, lines 5-6]\na\n", false);
-        let ids: Vec<u32> = [1, 3, 5, 7, 10].map(|i| atoms.ids[i]).into();
-        assert!(ids[0] == ids[4] && ids[1] != ids[0] && ids[2] != ids[1] && ids[3] != ids[2], "{ids:?}");
+        assert_ne!(atoms.ids[7], atoms.ids[9], "line ends");
+        assert_eq!((atoms.line(0), atoms.line(6), atoms.line(8)), (0, 6, 7));
+        assert!(atoms.is_whole_line(6, 1) && atoms.is_whole_line(8, 1) && !atoms.is_whole_line(6, 2));
+        let atoms = Atoms::read("a b\nc");
+        assert!(atoms.is_whole_line(0, 3) && !atoms.is_whole_line(0, 2) && !atoms.is_whole_line(1, 2));
+        assert!(atoms.is_whole_line(4, 1));
     }
 }

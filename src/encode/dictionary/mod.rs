@@ -3,9 +3,11 @@
 //!
 //! There are two ways to find the phrases and one published form, which does not change. Nothing is lost (`expand`
 //! restores the text). A line that reports a failure or holds a marker stays as it is; names, paths and numbers are
-//! never cut in two. A dictionary is used only for a clear gain: a text without one is easier to read.
+//! never cut in two; every line keeps words of its own and at most two references. A dictionary is used only for a clear
+//! gain, since a text without one is easier to read, and not over records that a reader compares (`compared`).
 
 mod atoms;
+mod compared;
 mod lzw;
 mod read;
 mod repair;
@@ -17,6 +19,7 @@ use crate::config::DictionaryMethod;
 use crate::text::reason::Reason;
 use crate::tokens::TokenCounter;
 use atoms::Atoms;
+pub use compared::holds_records;
 pub use read::{expand, is_own};
 use select::Entry;
 
@@ -28,16 +31,18 @@ pub const ENTRIES: usize = 20;
 pub const MIN_SAVED: usize = 16;
 /// Fewest places of an entry.
 pub const MIN_PLACES: usize = select::MIN_OCCURRENCES;
-/// What the whole has to save: so many tokens, and one of so many.
-const MIN_TOKENS: usize = 64;
-const MIN_SHARE: usize = 20;
+/// What the whole has to save: so many tokens, and one of so many. A choice: an agent that reads a text with references
+/// spends tokens of its own on looking them up, and may read them wrongly; below 300 tokens and a quarter of
+/// the text the gain does not outweigh that.
+const MIN_TOKENS: usize = 300;
+const MIN_SHARE: usize = 4;
 
 /// A way to find phrases.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// Repeated runs inside lines.
     Lzw,
-    /// Repeated sequences, over up to two line ends.
+    /// Repeated sequences inside lines.
     Repair,
 }
 
@@ -122,16 +127,7 @@ pub struct Written {
 impl Written {
     /// Whether a line of the text may be one that is not shown as it was.
     pub fn touches(&self, line: &str) -> bool {
-        self.phrases.iter().any(|phrase| match phrase.split_once('\n') {
-            None => memchr::memmem::find(line.as_bytes(), phrase.as_bytes()).is_some(),
-            Some((first, rest)) => {
-                let (between, last) = rest.rsplit_once('\n').map_or((None, rest), |(a, b)| (Some(a), b));
-                let trimmed = line.trim();
-                let ends = line.ends_with(first) || trimmed.ends_with(first);
-                let starts = line.starts_with(last) || trimmed.starts_with(last);
-                ends || starts || between.is_some_and(|between| between.trim() == trimmed)
-            }
-        })
+        self.phrases.iter().any(|phrase| memchr::memmem::find(line.as_bytes(), phrase.as_bytes()).is_some())
     }
 }
 
@@ -158,7 +154,7 @@ pub fn compress(
 
 /// The phrases of a text, and the steps that it took to find them.
 fn phrases<'a>(text: &'a str, method: Method, counter: &dyn TokenCounter) -> (Atoms<'a>, Vec<Entry>, usize) {
-    let atoms = Atoms::read(text, method == Method::Lzw);
+    let atoms = Atoms::read(text);
     let (candidates, found) = match method {
         Method::Lzw => lzw::candidates(&atoms),
         Method::Repair => repair::candidates(&atoms),

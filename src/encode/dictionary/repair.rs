@@ -6,8 +6,6 @@ use std::collections::{BinaryHeap, HashMap};
 use super::atoms::Atoms;
 use super::select::{Candidate, MAX_PHRASE, MIN_OCCURRENCES};
 
-/// Line ends that a phrase may hold.
-const MAX_LINE_ENDS: usize = 2;
 const NONE: u32 = u32::MAX;
 
 type Pair = (u32, u32);
@@ -51,9 +49,7 @@ pub fn candidates(atoms: &Atoms<'_>) -> (Vec<Candidate>, usize) {
         let Some(places) = sequence.pairs.remove(&pair) else { continue };
         let Some(&first) = places.all.iter().find(|&&at| sequence.stands(at, pair)) else { continue };
         let pieces = sequence.pieces(first);
-        let fits = atoms.bytes(first as usize, pieces) <= MAX_PHRASE
-            && atoms.line_ends(first as usize, pieces) <= MAX_LINE_ENDS;
-        if !fits {
+        if atoms.bytes(first as usize, pieces) > MAX_PHRASE {
             continue;
         }
         let replaced = sequence.replace(pair, &places.all, symbol);

@@ -18,6 +18,9 @@ pub const MAX_PHRASE: usize = 1024;
 const MAX_CANDIDATES: usize = 256;
 /// Steps that the choice may take, as a multiple of the number of pieces.
 const MAX_ROUNDS: usize = 32;
+/// References in one line, at most. A choice: a line of which a reader has to look up more than this cannot be read by
+/// itself any more.
+pub const MAX_IN_LINE: u8 = 2;
 /// Bytes of a reference, and of a line of the legend without the phrase.
 const REFERENCE: usize = "<<F1:10>>".len();
 const LEGEND: usize = "<<F1:10>> = \"\"\n".len();
@@ -90,7 +93,7 @@ pub fn choose(
     let reference = counter.count("<<F1:10>>");
     let legend = counter.count("<<F1:10>> = \"\"\n");
     let mut tokens: Vec<Option<usize>> = vec![None; candidates.len()];
-    let mut covered = Covered::new(atoms.ids.len());
+    let mut covered = Covered::new(atoms);
     // What a candidate saves, and after how many choices that was found out: a choice can only take
     // places away from the others. What was never looked at is guessed, at two bytes a token.
     let mut heap: BinaryHeap<(usize, Reverse<usize>, Option<usize>)> =
@@ -103,9 +106,9 @@ pub fn choose(
         if chosen.len() == ENTRIES || steps > MAX_ROUNDS * atoms.ids.len() {
             break;
         }
-        let places = covered.free(candidate);
+        let places = covered.free(atoms, candidate);
         if known == Some(chosen.len()) {
-            covered.add(&places, candidate.count);
+            covered.add(atoms, &places, candidate.count);
             steps += atoms.ids.len();
             chosen.push(Entry { start: candidate.start, count: candidate.count, places });
             continue;
@@ -128,30 +131,46 @@ struct Covered {
     is: Vec<bool>,
     /// How many before each piece.
     before: Vec<u32>,
+    /// References of each line.
+    references: Vec<u8>,
 }
 
 impl Covered {
-    fn new(pieces: usize) -> Self {
-        Self { is: vec![false; pieces], before: vec![0; pieces + 1] }
+    fn new(atoms: &Atoms<'_>) -> Self {
+        let pieces = atoms.ids.len();
+        Self {
+            is: vec![false; pieces],
+            before: vec![0; pieces + 1],
+            references: vec![0; atoms.line(pieces) + 1],
+        }
     }
 
-    /// The places of a candidate that are free, none over another.
-    fn free(&self, candidate: &Candidate) -> Vec<u32> {
-        let mut end = 0;
+    /// The places of a candidate that are free, none over another, in lines that can still be read by themselves.
+    fn free(&self, atoms: &Atoms<'_>, candidate: &Candidate) -> Vec<u32> {
+        let (mut end, mut last, mut in_line) = (0, usize::MAX, 0);
         let is_free = |at: &u32| {
             let at = *at as usize;
-            let free = at >= end && self.before[at] == self.before[at + candidate.count];
+            let line = atoms.line(at);
+            if line != last {
+                (last, in_line) = (line, self.references[line]);
+            }
+            let free = at >= end
+                && in_line < MAX_IN_LINE
+                && self.before[at] == self.before[at + candidate.count]
+                && !atoms.is_whole_line(at, candidate.count);
             if free {
                 end = at + candidate.count;
+                in_line += 1;
             }
             free
         };
         candidate.occurrences.iter().copied().filter(is_free).collect()
     }
 
-    fn add(&mut self, places: &[u32], count: usize) {
+    fn add(&mut self, atoms: &Atoms<'_>, places: &[u32], count: usize) {
         for &place in places {
             self.is[place as usize..place as usize + count].fill(true);
+            self.references[atoms.line(place as usize)] += 1;
         }
         for (i, &is) in self.is.iter().enumerate() {
             self.before[i + 1] = self.before[i] + u32::from(is);

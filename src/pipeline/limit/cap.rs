@@ -7,6 +7,8 @@ use std::ops::Range;
 
 use crate::pipeline::limit::headings;
 use crate::pipeline::limit::headings::Headings;
+use crate::pipeline::limit::outliers;
+use crate::pipeline::limit::outliers::Outliers;
 use crate::pipeline::limit::shorten;
 use crate::pipeline::limit::unit::{Form, Kept, MARKER_BYTES, Unit};
 use crate::pipeline::repeat::echoes;
@@ -26,9 +28,11 @@ pub struct Cap {
     pub strict: bool,
     /// The reason that markers give.
     pub reason: Reason,
-    /// Whether single lines of what goes are shown: not in a text in which a line means nothing without
-    /// its neighbours, such as source code.
+    /// Whether samples of what goes are shown.
     pub samples: bool,
+    /// Whether single lines that stand out are kept: not in a text in which a line means nothing without its neighbours,
+    /// such as source code.
+    pub outliers: bool,
     /// Bytes that what the markers name may take; 0 for no names.
     pub names: usize,
 }
@@ -175,6 +179,7 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
         tail -= 1;
     }
     let middle: Vec<usize> = failing.into_iter().filter(|u| (head..tail).contains(u)).collect();
+    let outliers = cap.outliers.then(|| outliers::of_units(source, units));
     let mut samples = sample_share;
     if !middle.is_empty() {
         picked.left = (budget - used).saturating_sub(sample_share);
@@ -183,9 +188,18 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
                 picked.keep[unit] = Kept::Signal;
             }
         }
+        if let Some(outliers) = &outliers {
+            picked.records_of(source, outliers, &middle);
+        }
         picked.contexts(source, &middle, head..tail);
         // What is left shows what stands around the first failure.
         let start = middle[0].saturating_sub(LEAD_LINES).max(head);
+        let heading = Headings::default().of(source, units, start).filter(|_| start > head);
+        if let Some(heading) = heading.filter(|at| picked.keep[*at] == Kept::No && units[*at].is_shown)
+            && picked.spend(heading)
+        {
+            picked.keep[heading] = Kept::Signal;
+        }
         for unit in start..tail {
             if picked.keep[unit] == Kept::No && !picked.spend(unit) {
                 break;
@@ -194,8 +208,8 @@ fn select(source: &Source<'_>, units: &[Unit], signals: &[usize], budget: usize,
         }
         samples = samples.min(budget.saturating_sub(picked.bytes()));
     }
-    if cap.samples {
-        picked.keep_outliers(source, signals, head..tail, budget.saturating_sub(samples));
+    if let Some(outliers) = &outliers {
+        picked.keep_outliers(source, outliers, signals, head..tail, budget.saturating_sub(samples));
     }
     picked.left = samples;
     picked.samples(source, head..tail);
@@ -243,6 +257,19 @@ impl Picked<'_> {
         crate::stop::check();
         let kept = self.keep.iter().zip(self.units).filter(|(kept, _)| **kept != Kept::No);
         kept.map(|(_, unit)| unit.bytes).sum()
+    }
+
+    /// What failures in records depend on: the lines that say which record it is.
+    fn records_of(&mut self, source: &Source<'_>, outliers: &Outliers, failing: &[usize]) {
+        for &unit in failing.iter().take(MAX_HEADINGS) {
+            for line in outliers.around(source, self.units[unit].lines.start) {
+                let above = self.units.partition_point(|unit| unit.lines.end <= line);
+                let is_line = self.units[above].lines.len() == 1 && self.units[above].is_shown;
+                if self.keep[above] == Kept::No && is_line && self.spend(above) {
+                    self.keep[above] = Kept::Signal;
+                }
+            }
+        }
     }
 
     /// Lines next to each failure, for failures that say something new, one line of each in turn.
@@ -379,7 +406,14 @@ mod tests {
 
     fn capped(text: &str, signals: &[usize], bytes: usize, strict: bool) -> (String, usize) {
         let source = Source::new(text);
-        let cap = Cap { bytes, strict, reason: Reason::OutputCap, samples: false, names: usize::MAX };
+        let cap = Cap {
+            bytes,
+            strict,
+            reason: Reason::OutputCap,
+            samples: false,
+            outliers: false,
+            names: usize::MAX,
+        };
         let ledger = apply(&source, &Ledger::new(&source), signals, cap).unwrap();
         let out = ledger.render(&source, None);
         let markers = out.matches("[tersed").count();
@@ -451,7 +485,14 @@ mod tests {
         };
         let text: String = (0..5000).map(line).collect();
         let source = Source::new(&text);
-        let cap = Cap { bytes: 4000, strict: false, reason: Reason::HeadTail, samples: true, names: 0 };
+        let cap = Cap {
+            bytes: 4000,
+            strict: false,
+            reason: Reason::HeadTail,
+            samples: true,
+            outliers: true,
+            names: 0,
+        };
         let ledger = apply(&source, &Ledger::new(&source), &[], cap).unwrap();
         let out = ledger.render(&source, None);
         assert!(out.len() <= 4000 && out.matches("[tersed").count() == 1, "{out}");
@@ -471,7 +512,14 @@ mod tests {
         let text: String = (0..3000).map(line).collect();
         let source = Source::new(&text);
         let named = |names: usize| {
-            let cap = Cap { bytes: 4000, strict: false, reason: Reason::HeadTail, samples: false, names };
+            let cap = Cap {
+                bytes: 4000,
+                strict: false,
+                reason: Reason::HeadTail,
+                samples: false,
+                outliers: false,
+                names,
+            };
             apply(&source, &Ledger::new(&source), &[], cap).unwrap().render(&source, None)
         };
         assert!(named(usize::MAX).len() > 6000);
@@ -491,7 +539,7 @@ mod tests {
                 &source,
                 &ledger,
                 &signals,
-                Cap { bytes, strict: false, reason, samples: false, names: usize::MAX },
+                Cap { bytes, strict: false, reason, samples: false, outliers: false, names: usize::MAX },
             )
             .unwrap();
         }

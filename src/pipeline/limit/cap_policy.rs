@@ -43,9 +43,15 @@ impl Attempt<'_, '_> {
             let is_dense = self.is_read && !self.is_installation();
             let limit = if is_dense { limit * 2 } else { limit };
             ledger = self.without_repeats(source, detection, signals, ledger, limit);
-            let samples = detection.shape == Shape::Other && !is_document(source);
-            let cap =
-                Cap { bytes: limit, strict: false, reason: Reason::HeadTail, samples, names: self.names() };
+            let samples = has_samples(source, detection);
+            let cap = Cap {
+                bytes: limit,
+                strict: false,
+                reason: Reason::HeadTail,
+                samples,
+                outliers: samples,
+                names: self.names(),
+            };
             ledger = self.cut("head_tail", source, signals, ledger, cap, detection.reports_failures());
         }
         // What a source file says of errors is no report, but a cut must not choose against it either.
@@ -69,7 +75,9 @@ impl Attempt<'_, '_> {
             return ledger;
         }
         let strict = self.request.policy.strict_cap;
-        let cap = Cap { bytes, strict, reason: Reason::OutputCap, samples: false, names: self.names() };
+        let outliers = has_samples(source, detection);
+        let reason = Reason::OutputCap;
+        let cap = Cap { bytes, strict, reason, samples: false, outliers, names: self.names() };
         self.cut("output_cap", source, signals, ledger, cap, detection.reports_failures())
     }
 
@@ -196,6 +204,11 @@ impl Attempt<'_, '_> {
             false => usize::MAX,
         }
     }
+}
+
+/// Whether single lines of a text mean something without their neighbours.
+pub(in crate::pipeline) fn has_samples(source: &Source<'_>, detection: &Detection) -> bool {
+    detection.shape == Shape::Other && !is_document(source)
 }
 
 /// Whether a file is what a program left: a log, a report.

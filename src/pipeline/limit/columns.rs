@@ -1,34 +1,19 @@
 //! Finds rows of a table (lines of which most have the same number of fields) that hold a rare value, or a number far
 //! from the others in its column.
 
-use std::ops::RangeInclusive;
-
 use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
+use crate::pipeline::limit::values::{Column, OTHERS_ONE_IN, RARE_TOGETHER_ONE_IN, number};
 use crate::text::details::likeness;
 use crate::text::source::Source;
 
 /// Fewer lines are no table.
-const MIN_ROWS: usize = 20;
+pub(super) const MIN_ROWS: usize = 20;
 /// Longer texts are not looked at, in bytes.
-const MAX_TEXT_BYTES: usize = 8 << 20;
+pub(super) const MAX_TEXT_BYTES: usize = 8 << 20;
 /// Columns that are looked at.
 const MAX_COLUMNS: usize = 24;
 /// Lines by which the way of dividing is chosen, and the spread of numbers judged.
 const SAMPLE_LINES: usize = 64;
-/// Different values of a column above which they are no enumeration.
-const MAX_VALUES: usize = 16;
-/// A value or number is rare if at most 1 in 20 rows has it.
-const RARE_ONE_IN: usize = 20;
-/// A rare value has at most a fifth of the rows that a value of the column has on average.
-const UNLIKE: usize = 5;
-/// The rare rows of a column are at most 1 in 10 of its rows, all together.
-const RARE_TOGETHER_ONE_IN: usize = 10;
-/// A column is numeric if at most 1 in 10 of its fields, the header aside, is not a number.
-const OTHERS_ONE_IN: usize = 10;
-/// How far from the median, in median deviations, a number stands out.
-const FAR_DEVIATIONS: f64 = 12.0;
-/// How many times as far as the next one the farthest number is where many are far.
-const MUCH_FARTHER: f64 = 8.0;
 
 /// What divides the fields of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,124 +78,15 @@ fn words<'a>(line: &'a [u8], out: &mut Vec<&'a [u8]>) {
     add(line.len());
 }
 
-/// A value of a column.
-struct Value {
-    rows: usize,
-    /// The first of them.
-    places: [usize; MAX_LINES_PER_VALUE],
-}
-
-impl Value {
-    fn places(&self) -> &[usize] {
-        &self.places[..self.rows.min(MAX_LINES_PER_VALUE)]
-    }
-}
-
-/// What is known of a column.
-#[derive(Default)]
-struct Column {
-    /// The different values, unless there are too many, and their keys, which are searched.
-    values: Vec<Value>,
-    keys: Vec<u64>,
-    is_open: bool,
-    /// Numbers inside it are common.
-    range: Option<RangeInclusive<f64>>,
-    /// Rows with other numbers, and the two farthest on both sides: how far, and the row.
-    outside: usize,
-    below: [(f64, usize); 2],
-    above: [(f64, usize); 2],
-}
-
-impl Column {
-    /// What the numbers in some rows have in common.
-    fn with_sample(mut numbers: Vec<f64>, rows: usize) -> Self {
-        let mut range = None;
-        // A header is no number.
-        if numbers.len() >= MIN_ROWS && (rows - numbers.len()).saturating_sub(1) * OTHERS_ONE_IN <= rows {
-            let is_positive = numbers.iter().filter(|n| **n < 0.0).count() * RARE_ONE_IN <= numbers.len();
-            let median = middle(&mut numbers);
-            numbers.iter_mut().for_each(|n| *n = (*n - median).abs());
-            let far = middle(&mut numbers) * FAR_DEVIATIONS;
-            let least = if is_positive && median > 0.0 { (median - far).max(0.0) } else { median - far };
-            range = Some(least..=median + far);
-        }
-        Self { range, ..Self::default() }
-    }
-
-    /// Whether a row can tell more of it.
-    fn is_done(&self) -> bool {
-        self.is_open && self.range.is_none()
-    }
-
-    /// Notes a row.
-    fn look(&mut self, place: usize, field: &[u8], column: usize) {
-        if !self.is_open {
-            let key = key(field, column);
-            match self.keys.iter().position(|known| *known == key) {
-                Some(known) => {
-                    let value = &mut self.values[known];
-                    if let Some(free) = value.places.get_mut(value.rows) {
-                        *free = place;
-                    }
-                    value.rows += 1;
-                }
-                None if self.values.len() == MAX_VALUES => {
-                    self.is_open = true;
-                    (self.values, self.keys) = (Vec::new(), Vec::new());
-                }
-                None => {
-                    self.keys.push(key);
-                    self.values.push(Value { rows: 1, places: [place; MAX_LINES_PER_VALUE] });
-                }
-            }
-        }
-        if let Some(range) = &self.range
-            && let Some(number) = number(field).filter(|n| !range.contains(n))
-        {
-            self.outside += 1;
-            let (side, far) = match number > *range.end() {
-                true => (&mut self.above, number - range.end()),
-                false => (&mut self.below, range.start() - number),
-            };
-            if far > side[0].0 {
-                *side = [(far, place), side[0]];
-            } else if far > side[1].0 {
-                side[1] = (far, place);
-            }
-        }
-    }
-
-    /// The values that few rows have, with their keys.
-    fn rare(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
-        // Where many values are equally common, some are rarer by chance.
-        let unlike = RARE_ONE_IN.max(self.values.len() * UNLIKE);
-        let rare = move |(_, value): &(u64, &Value)| value.rows * unlike <= rows;
-        let all = || self.keys.iter().copied().zip(&self.values);
-        let together: usize = all().filter(rare).map(|(_, value)| value.rows).sum();
-        let tells = self.values.len() > 1 && together * RARE_TOGETHER_ONE_IN <= rows;
-        all().filter(move |value| tells && rare(value))
-    }
-
-    /// The rows with the farthest numbers: where many are far, only those that are much farther.
-    fn farthest(&self, rows: usize) -> impl Iterator<Item = usize> {
-        let is_rare = self.outside * RARE_ONE_IN <= rows;
-        let stands_out = move |side: &[(f64, usize); 2]| {
-            let [(first, place), (second, _)] = *side;
-            (first > 0.0 && (is_rare || first > second * MUCH_FARTHER)).then_some(place)
-        };
-        [&self.above, &self.below].into_iter().filter_map(stands_out)
-    }
-}
-
-/// Adds the rows that stand out.
-pub fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
-    if lines.len() < MIN_ROWS || source.text().len() > MAX_TEXT_BYTES {
+/// Adds the rows that stand out. Fewer than `least` rows are no table.
+pub fn find(source: &Source<'_>, lines: &[usize], least: usize, out: &mut Vec<Candidate>) {
+    if lines.len() < least || source.text().len() > MAX_TEXT_BYTES {
         return;
     }
     let trials: Vec<&str> =
         lines.iter().step_by(lines.len().div_ceil(SAMPLE_LINES)).map(|line| source.line(*line)).collect();
     let Some((divider, count)) = divider(&trials) else { return };
-    let mut columns = sampled(&trials, divider, count);
+    let mut columns = sampled(&trials, divider, count, least);
     let mut active: Vec<usize> = (0..columns.len()).collect();
     let mut fields = Vec::new();
     let (mut odd, mut others, mut rows) = (Vec::new(), 0, 0);
@@ -236,7 +112,7 @@ pub fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
             active.retain(|at| !columns[*at].is_done());
         }
     }
-    if rows < MIN_ROWS || rows * 4 < lines.len() * 3 {
+    if rows < least || rows * 4 < lines.len() * 3 {
         return;
     }
     let like = |place: usize| likeness(source.line(lines[place]));
@@ -244,6 +120,13 @@ pub fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
         for (key, value) in column.rare(rows) {
             let candidate = |(nth, &place)| {
                 let key = like(place) ^ digest(&key.to_le_bytes(), at);
+                Candidate { place, nth, count: value.rows, key, is_word: false }
+            };
+            out.extend(value.places().iter().enumerate().map(candidate));
+        }
+        for value in column.unlike_numbers(rows) {
+            let candidate = |(nth, &place): (usize, &usize)| {
+                let key = digest(&place.to_le_bytes(), at);
                 Candidate { place, nth, count: value.rows, key, is_word: false }
             };
             out.extend(value.places().iter().enumerate().map(candidate));
@@ -256,15 +139,31 @@ pub fn find(source: &Source<'_>, lines: &[usize], out: &mut Vec<Candidate>) {
             is_word: false,
         }));
     }
-    if others * RARE_TOGETHER_ONE_IN <= lines.len() {
+    if others * RARE_TOGETHER_ONE_IN <= lines.len() || others == 1 {
         let candidate =
             |(nth, place)| Candidate { place, nth, count: others, key: like(place), is_word: true };
         out.extend(odd.into_iter().enumerate().map(candidate));
     }
 }
 
+/// Whether most lines of a text have as many words, three or more: rows that are compared as such.
+pub(super) fn is_table(source: &Source<'_>) -> bool {
+    // Lines at even distances may all be the same one of a record.
+    const FIRST_LINES: usize = 4096;
+    let mut fields = Vec::new();
+    let mut counts: Vec<usize> = Vec::new();
+    for line in source.lines().take(FIRST_LINES) {
+        words(line.as_bytes(), &mut fields);
+        counts.push(fields.len());
+        fields.clear();
+    }
+    counts.sort_unstable();
+    let most = counts.chunk_by(|a, b| a == b).map(|c| (c.len(), c[0])).max();
+    most.is_some_and(|(len, count)| count >= 3 && len * 4 >= counts.len() * 3)
+}
+
 /// The columns with what some lines tell of their numbers.
-fn sampled(lines: &[&str], divider: Divider, count: usize) -> Vec<Column> {
+fn sampled(lines: &[&str], divider: Divider, count: usize, least: usize) -> Vec<Column> {
     let mut numbers: Vec<Vec<f64>> = vec![Vec::new(); count.min(MAX_COLUMNS)];
     let mut fields = Vec::new();
     let mut rows = 0;
@@ -280,7 +179,7 @@ fn sampled(lines: &[&str], divider: Divider, count: usize) -> Vec<Column> {
             }
         }
     }
-    numbers.into_iter().map(|numbers| Column::with_sample(numbers, rows)).collect()
+    numbers.into_iter().map(|numbers| Column::with_sample(numbers, rows, least)).collect()
 }
 
 /// What divides most lines into as many fields, and how many.
@@ -308,64 +207,18 @@ fn divider(trials: &[&str]) -> Option<(Divider, usize)> {
         .or_else(|| most(Divider::Blank, 2))
 }
 
-/// What equal fields of a column share, and no two others but by chance.
-fn key(field: &[u8], column: usize) -> u64 {
-    // Most fields are short: those are their own key, with their length in the highest byte. They are read as
-    // two halves: to read eight bytes right after fewer were copied there waits for the copy.
-    let len = field.len();
-    let short = match (field.first_chunk::<4>(), field.last_chunk::<4>()) {
-        (Some(first), Some(last)) if len < 8 => {
-            let last = u64::from(u32::from_le_bytes(*last)) << ((len - 4) * 8);
-            u64::from(u32::from_le_bytes(*first)) | last
-        }
-        (None, None) => match field {
-            [] => 0,
-            _ => u64::from(field[0]) | u64::from(field[len / 2]) << 8 | u64::from(field[len - 1]) << 16,
-        },
-        _ => return digest(field, column),
-    };
-    short | (len as u64) << 56
-}
-
-/// The number of a field: `12`, `-3.5`, `12ms`, `size=12`.
-fn number(field: &[u8]) -> Option<f64> {
-    const MAX_NUMBER_BYTES: usize = 32;
-    let value = field.iter().rev().take(MAX_NUMBER_BYTES + 1).position(|b| *b == b'=').unwrap_or(field.len());
-    let value = &field[field.len() - value..];
-    let value = value.strip_prefix(b"$").unwrap_or(value);
-    let starts = matches!(value.first()?, b'0'..=b'9' | b'-' | b'+' | b'.');
-    if !starts || value.len() > MAX_NUMBER_BYTES {
-        return None;
-    }
-    let is_unit = |b: &&u8| b.is_ascii_alphabetic() || matches!(b, b'%' | b',' | b';');
-    let unit = value.iter().rev().take_while(is_unit).count();
-    let digits = Some(&value[..value.len() - unit]).filter(|_| unit <= 3)?;
-    if !digits.is_empty() && digits.len() <= 15 && digits.iter().all(u8::is_ascii_digit) {
-        // Exact in a float, and faster than by the standard library.
-        return Some(digits.iter().fold(0, |sum, b| sum * 10 + u64::from(b - b'0')) as f64);
-    }
-    std::str::from_utf8(digits).ok()?.parse().ok().filter(|n: &f64| n.is_finite())
-}
-
-/// The value in the middle. Changes the order.
-fn middle(numbers: &mut [f64]) -> f64 {
-    let half = numbers.len() / 2;
-    *numbers.select_nth_unstable_by(half, f64::total_cmp).1
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::text::maps::Set;
 
     /// The lines that stand out, in order.
     fn standing_out(text: &str) -> Vec<usize> {
         let source = Source::new(text);
         let lines: Vec<usize> = (0..source.len()).collect();
         let mut found = Vec::new();
-        find(&source, &lines, &mut found);
+        find(&source, &lines, MIN_ROWS, &mut found);
         let mut places: Vec<usize> = found.iter().map(|c| c.place).collect();
         places.sort_unstable();
         places.dedup();
@@ -384,14 +237,6 @@ mod tests {
             let expected = line.as_bytes().split(|b| *b <= b' ').filter(|word| !word.is_empty());
             prop_assert_eq!(found, expected.collect::<Vec<_>>());
         }
-    }
-
-    #[test]
-    fn fields_of_all_lengths_have_keys_of_their_own() {
-        let fields = ["", "a", "b", "aa", "ab", "aaa", "aba", "aab", "baa", "aaaa", "aaab", "aaaaa", "aabaa"];
-        let longer = ["aaaaaa", "baaaaa", "aaaaab", "aaaaaaa", "aaabaaa", "aaaaaab", "aaaaaaaa", "aaaaaaab"];
-        let keys: Set<u64> = fields.iter().chain(&longer).map(|field| key(field.as_bytes(), 1)).collect();
-        assert_eq!(keys.len(), fields.len() + longer.len());
     }
 
     #[test]

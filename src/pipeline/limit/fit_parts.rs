@@ -186,6 +186,9 @@ fn fitted(request: &Request<'_>, part: &PartOutput<'_>, goal: Goal, place: Place
     };
     let cut_of = |ledger: &Ledger| {
         let mut fit = Fit::new(source, ledger, signals, part.is_report, form, reason, request.counter);
+        if part.has_samples {
+            fit = fit.with_outliers();
+        }
         let (ledger, text) = fit.cut(goal, &finish)?;
         let tokens = request.counter.count(&text);
         let pays = pays(&text, tokens) || (pointer.is_some() && tokens < request.source_tokens[index]);

@@ -15,7 +15,7 @@
 //! | `pointer` | writes the line that stands for a text that is stored and not shown | with `fit_parts` |
 //! | `unit` | the pieces that a cut keeps or drops as a whole | both cuts |
 //! | `headings` | finds the lines that a kept line depends on | both cuts |
-//! | `outliers`, `columns`, `warnings`, `candidate` | find the lines that stand out, which a cut keeps before others | a cap |
+//! | `outliers`, `columns`, `values`, `records`, `slots`, `warnings`, `candidate` | find the lines that stand out, with what they depend on, which a cut keeps before others | both cuts |
 
 pub mod budget;
 mod candidate;
@@ -27,7 +27,10 @@ pub(super) mod fit_parts;
 pub(crate) mod headings;
 mod outliers;
 pub mod pointer;
+mod records;
 pub mod share;
 mod shorten;
+mod slots;
 mod unit;
+mod values;
 mod warnings;

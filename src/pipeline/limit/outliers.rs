@@ -12,7 +12,8 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE};
 use crate::pipeline::limit::cap::Picked;
 use crate::pipeline::limit::columns;
-use crate::pipeline::limit::unit::Kept;
+use crate::pipeline::limit::records::{self, Odd, Records};
+use crate::pipeline::limit::unit::{Kept, Unit};
 use crate::pipeline::limit::warnings;
 use crate::text::details::likeness;
 use crate::text::flags;
@@ -87,6 +88,8 @@ const WORDS: &[&str] = &[
 
 /// A word that more than 1 line in this many holds does not make a line stand out.
 const COMMON_ONE_IN: usize = 10;
+/// Candidates that do not fit, after which no more are tried.
+const MAX_MISSES: usize = 256;
 /// Longest line that is a candidate, in bytes.
 const MAX_LINE_BYTES: usize = 600;
 
@@ -95,28 +98,104 @@ static SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(WORDS).ok()
 });
 
-/// The lines that stand out, the rarest first: of each kind the first, then of each the second, and so on.
-/// `lines` are numbers of lines in order.
-pub fn find(source: &Source<'_>, lines: &[usize]) -> Vec<Candidate> {
-    let mut out = Vec::new();
-    words(source, lines, &mut out);
-    columns::find(source, lines, &mut out);
-    warnings::find(source, lines, &mut out);
-    let odd = flags::odd(lines.iter().map(|&line| source.line(line)));
-    let of_flags = |odd: flags::Odd| Candidate {
-        place: odd.place,
-        nth: odd.nth,
-        count: odd.count,
-        key: odd.key,
-        is_word: false,
-    };
-    out.extend(odd.into_iter().map(of_flags));
-    let is_short = |c: &Candidate| source.line(lines[c.place]).len() <= MAX_LINE_BYTES;
-    out.retain(is_short);
-    out.sort_by_key(|c| (c.nth, c.count, c.place));
-    let mut seen = Set::default();
-    out.retain(|c| seen.insert(c.place));
-    out
+/// The lines that stand out among some lines of a text, and the records that these stand in: what all cuts ask.
+pub(super) struct Outliers {
+    /// Numbers of the lines, in order.
+    lines: Vec<usize>,
+    /// The rarest first: of each kind the first, then of each the second, and so on.
+    candidates: Vec<Candidate>,
+    records: Option<Records>,
+}
+
+impl Outliers {
+    /// `lines` are numbers of lines in order.
+    pub(super) fn find(source: &Source<'_>, lines: Vec<usize>) -> Self {
+        let mut out = Vec::new();
+        words(source, &lines, &mut out);
+        columns::find(source, &lines, columns::MIN_ROWS, &mut out);
+        warnings::find(source, &lines, &mut out);
+        let odd = flags::odd(lines.iter().map(|&line| source.line(line)));
+        let of_flags = |odd: flags::Odd| Candidate {
+            place: odd.place,
+            nth: odd.nth,
+            count: odd.count,
+            key: odd.key,
+            is_word: false,
+        };
+        out.extend(odd.into_iter().map(of_flags));
+        let records = Records::read(source);
+        if let Some(records) = &records {
+            let of_records = |odd: Odd| {
+                let place = lines.binary_search(&odd.line).ok()?;
+                Some(records::candidate(source, place, odd))
+            };
+            out.extend(records.odd(source).into_iter().filter_map(of_records));
+        }
+        let is_short = |c: &Candidate| source.line(lines[c.place]).len() <= MAX_LINE_BYTES;
+        out.retain(is_short);
+        out.sort_by_key(|c| (c.nth, c.count, c.place));
+        let mut seen = Set::default();
+        out.retain(|c| seen.insert(c.place));
+        Self { lines, candidates: out, records }
+    }
+
+    /// Chooses what stands out, each with what it depends on, for as much as is `left`. `is_shown` says which of the
+    /// lines are shown anyhow, `cost` what one takes. Gives places among the lines.
+    pub(super) fn choose(
+        &self,
+        source: &Source<'_>,
+        is_shown: &dyn Fn(usize) -> bool,
+        cost: &mut dyn FnMut(usize) -> usize,
+        mut left: usize,
+    ) -> Set<usize> {
+        let mut seen: Set<u64> = Set::default();
+        if self.candidates.iter().any(|c| c.is_word) {
+            let shown = (0..self.lines.len()).filter(|place| is_shown(*place));
+            seen.extend(shown.map(|place| likeness(source.line(self.lines[place]))));
+        }
+        let mut chosen: Set<usize> = Set::default();
+        let mut misses = 0;
+        for candidate in &self.candidates {
+            crate::stop::tick();
+            let place = candidate.place;
+            if is_shown(place) || chosen.contains(&place) || seen.contains(&candidate.key) {
+                continue;
+            }
+            let mut with = self.depends_on(source, candidate);
+            with.retain(|place| !is_shown(*place) && !chosen.contains(place));
+            with.push(place);
+            let takes: usize = with.iter().map(|place| cost(*place)).sum();
+            if takes > left {
+                misses += 1;
+                if misses == MAX_MISSES {
+                    break;
+                }
+            } else {
+                seen.insert(candidate.key);
+                left -= takes;
+                chosen.extend(with);
+            }
+        }
+        chosen
+    }
+
+    /// The lines of its record that a line depends on.
+    pub(super) fn around(&self, source: &Source<'_>, line: usize) -> Vec<usize> {
+        self.records.as_ref().map(|records| records.around(source, line)).unwrap_or_default()
+    }
+
+    /// The places of what a candidate depends on.
+    fn depends_on(&self, source: &Source<'_>, candidate: &Candidate) -> Vec<usize> {
+        let line = self.lines[candidate.place];
+        let around = self.around(source, line);
+        if !around.is_empty() {
+            return around.iter().filter_map(|line| self.lines.binary_search(line).ok()).collect();
+        }
+        // What is indented says something of the line above it.
+        let is_below = |place: usize| source.line(self.lines[place]).starts_with([' ', '\t']);
+        let above = candidate.place.checked_sub(1).filter(|_| candidate.is_word && is_below(candidate.place));
+        above.filter(|above| !is_below(*above)).into_iter().collect()
+    }
 }
 
 /// Lines with one of the words, each by its first.
@@ -173,7 +252,17 @@ fn is_whole(text: &[u8], start: usize, end: usize) -> bool {
 }
 
 /// Share of what a cut leaves, as 1 part in this many, that is kept free for lines that stand out.
-const OUTLIERS_ONE_IN: usize = 6;
+pub(super) const OUTLIERS_ONE_IN: usize = 6;
+
+/// The units of one line that is shown.
+fn single(units: &[Unit]) -> impl Iterator<Item = usize> {
+    (0..units.len()).filter(|&unit| units[unit].lines.len() == 1 && units[unit].is_shown)
+}
+
+/// What stands out among the units of a cut.
+pub(super) fn of_units(source: &Source<'_>, units: &[Unit]) -> Outliers {
+    Outliers::find(source, single(units).map(|unit| units[unit].lines.start).collect())
+}
 
 impl Picked<'_> {
     /// Keeps lines that stand out, within a share of `budget`. What they take more than that leaves is taken
@@ -181,6 +270,7 @@ impl Picked<'_> {
     pub(super) fn keep_outliers(
         &mut self,
         source: &Source<'_>,
+        outliers: &Outliers,
         signals: &[usize],
         gone: Range<usize>,
         budget: usize,
@@ -201,37 +291,12 @@ impl Picked<'_> {
         let tail = gone.end..end;
         let is_safe =
             |unit: usize, keep: &[Kept]| keep[unit] != Kept::No && (!tail.contains(&unit) || fails(unit));
-        let single: Vec<usize> = (0..units.len()).filter(|&u| units[u].lines.len() == 1).collect();
-        let lines: Vec<usize> = single.iter().map(|&u| units[u].lines.start).collect();
-        let candidates = find(source, &lines);
-        let mut seen: Set<u64> = Set::default();
-        if candidates.iter().any(|c| c.is_word) {
-            let shown = single.iter().filter(|&&unit| is_safe(unit, &self.keep));
-            seen.extend(shown.map(|&unit| likeness(source.line(units[unit].lines.start))));
-        }
+        let single: Vec<usize> = single(units).collect();
         let before = self.bytes();
-        let mut left = most.min(free);
-        let mut chosen: Set<usize> = Set::default();
-        for candidate in candidates {
-            let unit = single[candidate.place];
-            if is_safe(unit, &self.keep) || units[unit].bytes > left || !seen.insert(candidate.key) {
-                continue;
-            }
-            left -= units[unit].bytes;
-            chosen.insert(unit);
-            // What is indented says something of the line above it.
-            let is_below = |unit: usize| source.line(units[unit].lines.start).starts_with([' ', '\t']);
-            if let Some(above) = unit.checked_sub(1)
-                && candidate.is_word
-                && is_below(unit)
-                && !is_below(above)
-                && !is_safe(above, &self.keep)
-                && units[above].bytes <= left
-                && chosen.insert(above)
-            {
-                left -= units[above].bytes;
-            }
-        }
+        let is_shown = |place: usize| is_safe(single[place], &self.keep);
+        let mut cost = |place: usize| units[single[place]].bytes;
+        let chosen = outliers.choose(source, &is_shown, &mut cost, most.min(free));
+        let chosen: Set<usize> = chosen.into_iter().map(|place| single[place]).collect();
         let new = chosen.iter().filter(|&&unit| self.keep[unit] == Kept::No);
         let added: usize = new.map(|&unit| units[unit].bytes).sum();
         for &unit in chosen.iter().filter(|unit| !tail.contains(unit)) {
@@ -261,14 +326,14 @@ mod tests {
 
     fn cut(text: &str, signals: &[usize], bytes: usize, strict: bool) -> String {
         let source = Source::new(text);
-        let cap = Cap { bytes, strict, reason: Reason::HeadTail, samples: true, names: 0 };
+        let cap = Cap { bytes, strict, reason: Reason::HeadTail, samples: true, outliers: true, names: 0 };
         apply(&source, &Ledger::new(&source), signals, cap).unwrap().render(&source, None)
     }
 
     fn places(text: &str) -> Vec<usize> {
         let source = Source::new(text);
         let lines: Vec<usize> = (0..source.len()).collect();
-        find(&source, &lines).into_iter().map(|c| c.place).collect()
+        Outliers::find(&source, lines).candidates.into_iter().map(|c| c.place).collect()
     }
 
     #[test]

@@ -125,16 +125,18 @@ fn words(text: &[u8]) -> Words {
     let mix = |all: u64, word: u64| (all.rotate_left(5) ^ word).wrapping_mul(PRIME);
     let mut all = Words { said: START, shape: START };
     let (mut word, mut has_digit) = (START, false);
-    for &b in text.iter().chain(b" ") {
+    let mut start = 0;
+    for (at, &b) in text.iter().chain(b" ").enumerate() {
         match b {
             b' ' | b'\t' | b',' | b';' | b'&' | b'"' => {
                 if word != START {
-                    all.shape = mix(all.shape, u64::from(has_digit));
+                    // What stands in place of a number is an exception, and no other shape.
+                    all.shape = mix(all.shape, u64::from(has_digit || is_no_number(&text[start..at])));
                 }
                 if word != START && !has_digit {
                     all.said = mix(all.said, word);
                 }
-                (word, has_digit) = (START, false);
+                (word, has_digit, start) = (START, false, at + 1);
             }
             _ => {
                 has_digit |= b.is_ascii_digit();
@@ -143,6 +145,14 @@ fn words(text: &[u8]) -> Words {
         }
     }
     all
+}
+
+/// Whether a word says that there is no number: `nan`, `loss=NaN`, `null`.
+fn is_no_number(word: &[u8]) -> bool {
+    const WORDS: &[&[u8]] = &[b"nan", b"inf", b"-inf", b"null", b"none", b"n/a"];
+    let longest = word.len() <= 40;
+    let value = word.rsplit(|b| matches!(b, b'=' | b':')).find(|value| !value.is_empty()).filter(|_| longest);
+    value.is_some_and(|value| value.len() <= 4 && WORDS.iter().any(|word| value.eq_ignore_ascii_case(word)))
 }
 
 #[cfg(test)]
@@ -164,6 +174,15 @@ mod tests {
         assert_eq!(rare_of(|i| format!("{{\"n\":{i},\"user\":\"{}\"}}", user(i))), [7]);
         let kinds = |i: usize| if i % 10 == 3 { "abcdefgh".get(i / 10..i / 10 + 1) } else { None };
         assert_eq!(rare_of(|i| format!("login {i} {}", kinds(i).unwrap_or("usual"))), [3, 13, 23, 33]);
+    }
+
+    #[test]
+    fn what_stands_in_place_of_a_number_is_rare() {
+        for word in ["nan", "NaN", "null", "-inf"] {
+            let loss = |i: usize| if i == 7 { word.to_owned() } else { format!("2.{i}") };
+            assert_eq!(rare_of(|i| format!("step {i} | loss {} | lr 3e-4", loss(i))), [7], "{word}");
+            assert_eq!(rare_of(|i| format!("step={i} loss={} lr=3e-4", loss(i))), [7], "{word}");
+        }
     }
 
     #[test]

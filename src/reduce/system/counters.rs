@@ -1,18 +1,29 @@
 //! Counters of interfaces and drivers (`ifconfig`, `ip -s`, `ethtool -S`, `show interfaces` of network gear):
-//! lines in which every number is zero are left out. A line with any other number is kept.
+//! lines that hold nothing but counters, all of them zero, are left out. A line with any other number is kept, one that
+//! states a property beside its counters too, and a zero where most lines of its form are not zero.
 
-use crate::reduce::Meta;
+use std::collections::HashSet;
+use std::ops::Range;
+
+use crate::input::{Claim, Input};
 use crate::reduce::rows::{Place, Row, Rows, never};
+use crate::reduce::{Meta, Reducer};
+use crate::text::details::likeness;
+use crate::text::maps::Map;
 use crate::text::reason::Reason;
+use crate::text::reduction::Reduction;
 
 /// See the module.
-pub static COUNTERS: Rows = Rows {
+pub struct Counters;
+
+/// How a single line is read.
+static ROWS: Rows = Rows {
     meta: Meta {
         id: "counters",
         family: "system",
         reads: "`ifconfig`, `ethtool -S`, `show interfaces`, `display interface`, `show controllers` of network gear",
-        keeps: "names, states, addresses, rates, every line with a number that is not zero",
-        folds: "lines of counters that are all zero",
+        keeps: "names, states, addresses, rates, every line with a number that is not zero or with a property, a zero where at least as many lines of its form are not zero",
+        folds: "lines that hold only counters, all of them zero",
         anchors: &[
             "RX packets",
             "statistics:",
@@ -31,10 +42,56 @@ pub static COUNTERS: Rows = Rows {
     read,
 };
 
+impl Reducer for Counters {
+    fn meta(&self) -> &Meta {
+        &ROWS.meta
+    }
+
+    fn claim(&self, input: &Input<'_>) -> Claim {
+        ROWS.claim(input)
+    }
+
+    fn reduce(&self, input: &Input<'_>) -> Result<Reduction, Reason> {
+        ROWS.reduce_but(input, &exceptions(input))
+    }
+
+    fn extent(&self, input: &Input<'_>) -> Range<usize> {
+        ROWS.extent(input)
+    }
+}
+
+/// Lines of zeros of which at least as many of the same form are not zero: there the zero is what a reader looks for.
+fn exceptions(input: &Input<'_>) -> HashSet<usize> {
+    let source = input.source;
+    let at = Place { header: "", mode: input.policy.mode };
+    // By form the lines with other numbers and those with zeros.
+    let mut forms: Map<u64, (usize, usize)> = Map::default();
+    let mut zeros: Vec<(usize, u64)> = Vec::new();
+    for line in 0..source.len() {
+        crate::stop::tick();
+        let text = source.line(line).trim_end();
+        if text.len() >= LONGEST {
+            continue;
+        }
+        match read(at, text) {
+            Row::Keep => forms.entry(likeness(text)).or_default().0 += 1,
+            Row::Hide(..) => {
+                let form = likeness(text);
+                forms.entry(form).or_default().1 += 1;
+                zeros.push((line, form));
+            }
+            _ => {}
+        }
+    }
+    let is_exception = |form: &u64| forms.get(form).is_some_and(|(others, zeros)| others >= zeros);
+    zeros.into_iter().filter(|(_, form)| is_exception(form)).map(|(line, _)| line).collect()
+}
+
 /// What counters count: one of these stands in each.
 const COUNTED: &[&str] = &[
     "error",
     "drop",
+    "babble",
     "discard",
     "collision",
     "overrun",
@@ -96,11 +153,29 @@ fn read<'a>(_: Place<'a>, line: &'a str) -> Row<'a> {
     if numbers == 0 || !COUNTED.iter().any(|word| low.contains(word)) {
         return Row::Other;
     }
-    match numbers == zeros && low.len() < LONGEST {
+    match numbers == zeros && low.len() < LONGEST && holds_only_counters(&low) {
         true => Row::Hide(Reason::ZeroCounters, "".into()),
         false => Row::Keep,
     }
 }
+
+/// Whether every part of a line has a number and a word for what it counts, and no part states a property.
+fn holds_only_counters(low: &str) -> bool {
+    low.split([',', ';', '(']).map(str::trim).filter(|part| !part.is_empty()).all(|part| {
+        // What stands behind the last counter, such as a closing parenthesis, has no words.
+        let is_counted = COUNTED.iter().any(|word| part.contains(word));
+        let has_number = part.bytes().any(|b| b.is_ascii_digit());
+        let mut words = part.split(|c: char| !c.is_ascii_alphanumeric());
+        is_counted && has_number && !words.any(|word| PROPERTIES.contains(&word))
+    })
+}
+
+/// Words of properties: a line that holds one says more than that nothing was counted.
+const PROPERTIES: &[&str] = &[
+    "auto", "disabled", "down", "duplex", "enabled", "false", "full", "half", "is", "limit", "max", "metric",
+    "min", "mode", "mtu", "never", "none", "off", "on", "priority", "prio", "rate", "size", "speed", "state",
+    "status", "true", "type", "up", "vlan", "yes",
+];
 
 /// Longer lines tell more than counters.
 const LONGEST: usize = 160;
@@ -128,10 +203,51 @@ mod tests {
         ] {
             assert_eq!(of(line), goes, "{line}");
         }
+        for line in [
+            "     Flow control: off, 0 pause input",
+            "     output flow-control is off, 0 errors",
+            "     queue state up, 0 drops",
+            "     input queue 0, size 0",
+            "     tx queue limit: 0",
+        ] {
+            assert_eq!(of(line), Row::Keep, "{line}");
+        }
         assert_eq!(of("        RX packets 12  bytes 0 (0.0 B)"), Row::Keep);
         assert_eq!(of("     1 input errors, 0 CRC"), Row::Keep);
         assert_eq!(of("0 errors"), Row::Other);
         assert_eq!(of("  Input rate 0 bps, 10.0.0.1/24 packets 0"), Row::Other);
         assert_eq!(of("  x = 0"), Row::Other);
+    }
+
+    fn excepted(text: &str) -> Vec<usize> {
+        let source = crate::text::source::Source::new(text);
+        let (call, detection, policy, relevance) = Default::default();
+        let input = Input {
+            source: &source,
+            call: &call,
+            detection: &detection,
+            policy: &policy,
+            relevance: &relevance,
+        };
+        let mut lines: Vec<usize> = exceptions(&input).into_iter().collect();
+        lines.sort_unstable();
+        lines
+    }
+
+    #[test]
+    fn the_zero_among_others_stays() {
+        let of = |zeros: &[usize]| -> String {
+            (0..12)
+                .map(|i| {
+                    let packets = if zeros.contains(&i) { 0 } else { i + 40 };
+                    format!("     rx_queue_{i}_packets: {packets}\n     rx_queue_{i}_drops: 0\n")
+                })
+                .collect()
+        };
+        assert_eq!(excepted(&of(&[])), [0; 0]);
+        assert_eq!(excepted(&of(&[3])), [6]);
+        assert_eq!(excepted(&of(&[3, 5])), [6, 10]);
+        // Where most are zero, the others tell.
+        assert_eq!(excepted(&of(&[0, 1, 2, 3, 4, 5, 6])), [0; 0]);
     }
 }

@@ -36,7 +36,7 @@ pub static REDUCERS: &[&dyn Reducer] = &[
     &lookup::DIG,
     &lookup::TRACEROUTE,
     &certificate::CERTIFICATE,
-    &counters::COUNTERS,
+    &counters::Counters,
     &kernel_settings::KernelSettings,
     &address::ADDRESSES,
     &address::PROCESSOR,

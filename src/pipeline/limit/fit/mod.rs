@@ -9,6 +9,7 @@ mod pieces;
 
 use std::collections::HashSet;
 
+use crate::pipeline::limit::outliers::{OUTLIERS_ONE_IN, Outliers};
 use crate::text::details::likeness;
 use crate::text::ledger::{Action, CAP_GROUPS, Ledger, Reduction};
 use crate::text::marker;
@@ -85,6 +86,8 @@ pub(super) struct Fit<'a> {
     /// Whether markers of other steps go, and lines that fit are looked for behind some that do not.
     is_bare: bool,
     reason: Reason,
+    /// What stands out, with the units of its lines, where single lines mean something.
+    outliers: Option<(Outliers, Vec<usize>)>,
 }
 
 impl<'a> Fit<'a> {
@@ -99,7 +102,28 @@ impl<'a> Fit<'a> {
     ) -> Self {
         let units = units(source, ledger);
         let musts = musts(source, ledger, &units, signals, is_report);
-        Self { source, ledger, counter, form, units, musts, is_report, longest: None, is_bare: false, reason }
+        Self {
+            source,
+            ledger,
+            counter,
+            form,
+            units,
+            musts,
+            is_report,
+            longest: None,
+            is_bare: false,
+            reason,
+            outliers: None,
+        }
+    }
+
+    /// The same, with lines that stand out among the others kept before the ends.
+    pub(super) fn with_outliers(mut self) -> Self {
+        let is_line = |unit: &usize| self.units[*unit].kind == Kind::Line;
+        let units: Vec<usize> = (0..self.units.len()).filter(is_line).collect();
+        let lines = units.iter().map(|&unit| self.units[unit].lines.start).collect();
+        self.outliers = Some((Outliers::find(self.source, lines), units));
+        self
     }
 
     /// The ledger cut down to the goal. `finish` gives the whole text of a ledger; the texts that are
@@ -267,6 +291,7 @@ impl<'a> Fit<'a> {
         }
         // The preview of a text that is full of failures still shows its ends.
         let aim = goal.aim.max((picked.used + goal.aim / 3).min(goal.most));
+        self.standing_out(aim, &mut picked);
         self.around(&musts[0], aim, &mut picked);
         self.ends(aim, &mut picked);
         self.drop_marks(&mut picked.keep);
@@ -292,6 +317,32 @@ impl<'a> Fit<'a> {
             missed += usize::from(!picked.take(unit, cost, most));
         }
         missed
+    }
+
+    /// Lines that stand out, for up to a share of the goal.
+    fn standing_out(&mut self, aim: usize, picked: &mut Picked) {
+        let Some((outliers, units)) = self.outliers.take() else { return };
+        let most = (aim / OUTLIERS_ONE_IN).min(aim.saturating_sub(picked.used));
+        // Failures in records come with what says which record it is.
+        let failing: Vec<usize> = self.musts[0].iter().copied().filter(|&unit| picked.keep[unit]).collect();
+        for unit in failing.into_iter().take(MAX_MISSES) {
+            for line in outliers.around(self.source, self.units[unit].lines.start) {
+                let above = self.units.partition_point(|unit| unit.lines.end <= line);
+                if !picked.keep[above] && self.units[above].kind == Kind::Line {
+                    let cost = self.cost(above);
+                    picked.take(above, cost, aim);
+                }
+            }
+        }
+        let is_shown = |place: usize| picked.keep[units[place]];
+        let chosen = outliers.choose(self.source, &is_shown, &mut |place| self.cost(units[place]), most);
+        let mut chosen: Vec<usize> = chosen.into_iter().map(|place| units[place]).collect();
+        chosen.sort_unstable();
+        for unit in chosen {
+            let cost = self.cost(unit);
+            picked.take(unit, cost, aim);
+        }
+        self.outliers = Some((outliers, units));
     }
 
     /// Lines next to the failures, for up to a third of what is left.

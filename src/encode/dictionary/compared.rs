@@ -1,0 +1,154 @@
+//! Whether a text holds records that a reader compares with each other: documents, tables, rows with aligned columns,
+//! `key: value` records. References in them would make equal things look unlike, and unlike things alike.
+
+use crate::text::maps::Map;
+
+/// The text is one of records if at least 1 of so many of its lines belongs to one. A choice: half.
+const ONE_IN: usize = 2;
+/// Longest key of a `key: value` line, in bytes, and most words in it. Longer ones are sentences.
+const MAX_KEY_BYTES: usize = 48;
+const MAX_KEY_WORDS: usize = 4;
+/// Different keys that have to come again for the lines to be records: a word such as `INFO` alone heads log lines.
+const MIN_KEYS: usize = 3;
+/// Keys that are remembered, at most.
+const MAX_KEYS: usize = 4096;
+/// Longest cell of a row with commas in it, in words: longer ones are clauses.
+const MAX_CELL_WORDS: usize = 4;
+/// Bytes of a line that are looked at.
+const MAX_LINE_BYTES: usize = 4096;
+
+/// See the module. One pass over the text.
+pub fn holds_records(text: &str) -> bool {
+    let (mut lines, mut rows, mut keyed) = (0_usize, 0_usize, 0_usize);
+    let mut keys: Map<&str, usize> = Map::default();
+    let mut before = Row::default();
+    for line in text.lines().map(|line| &line[..line.floor_char_boundary(MAX_LINE_BYTES)]) {
+        crate::stop::tick();
+        let trimmed = line.trim();
+        if trimmed.is_empty() {
+            continue;
+        }
+        lines += 1;
+        let row = Row::read(line);
+        if is_of_document(trimmed) || row.is_like(&before) {
+            rows += 1;
+        } else if let Some(key) = key(trimmed) {
+            keyed += 1;
+            if keys.len() < MAX_KEYS || keys.contains_key(key) {
+                *keys.entry(key).or_default() += 1;
+            }
+        }
+        before = row;
+    }
+    if keys.values().filter(|count| **count > 1).count() >= MIN_KEYS {
+        rows += keyed;
+    }
+    rows > 1 && rows * ONE_IN >= lines
+}
+
+/// Whether a line is one of a JSON, JSONL or XML document.
+fn is_of_document(line: &str) -> bool {
+    let line = line.trim_end_matches(',');
+    let bytes = line.as_bytes();
+    match (bytes.first(), bytes.last()) {
+        (Some(b'{'), Some(b'}' | b'{')) | (Some(b'['), Some(b']')) | (Some(b'}'), Some(b'}')) => true,
+        (Some(b'<'), Some(b'>')) => {
+            bytes.get(1).is_some_and(|b| b.is_ascii_alphabetic() || b"/!?".contains(b))
+        }
+        (Some(b'"'), Some(_)) => line.contains("\":"),
+        (Some(b'[' | b']'), _) => bytes.len() == 1,
+        _ => false,
+    }
+}
+
+/// What of a line tells that it is a row: how many cells it has, by what divides them.
+#[derive(Debug, Default)]
+struct Row {
+    bars: usize,
+    tabs: usize,
+    semicolons: usize,
+    commas: usize,
+    /// Cells behind two blanks or more, the indentation aside.
+    wide: usize,
+}
+
+impl Row {
+    fn read(line: &str) -> Self {
+        let count = |byte: u8| memchr::memchr_iter(byte, line.as_bytes()).count();
+        let commas = count(b',');
+        let is_cells = commas > 1
+            && line.split(',').all(|cell| cell.split_ascii_whitespace().nth(MAX_CELL_WORDS).is_none());
+        let blanks = line.trim().split("  ");
+        Self {
+            bars: count(b'|') + line.matches('│').count(),
+            tabs: line.trim().matches('\t').count(),
+            semicolons: count(b';'),
+            commas: if is_cells { commas } else { 0 },
+            wide: blanks.filter(|cell| !cell.is_empty()).count() - 1,
+        }
+    }
+
+    /// Whether two lines that stand one under the other are rows of one table.
+    fn is_like(&self, other: &Self) -> bool {
+        let same = |a: usize, b: usize, least: usize| a >= least && a == b;
+        same(self.bars, other.bars, 1)
+            || same(self.tabs, other.tabs, 1)
+            || same(self.semicolons, other.semicolons, 2)
+            || same(self.commas, other.commas, 2)
+            || self.wide >= 2 && other.wide >= 2
+            || same(self.wide, other.wide, 1)
+    }
+}
+
+/// The key of a `key: value` or `key = value` line.
+fn key(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("- ").unwrap_or(line);
+    let end = line.bytes().take(MAX_KEY_BYTES).position(|b| matches!(b, b':' | b'='))?;
+    let (key, value) = (line[..end].trim_end(), &line[end + 1..]);
+    let is_divided = value.is_empty() || value.starts_with([' ', '\t']) || line.as_bytes()[end] == b'=';
+    let is_name = key.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && key.split_ascii_whitespace().nth(MAX_KEY_WORDS).is_none();
+    (is_divided && is_name).then_some(key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(line: impl Fn(usize) -> String) -> String {
+        (0..40).map(|i| line(i) + "\n").collect()
+    }
+
+    #[test]
+    fn records_are_known() {
+        for text in [
+            lines(|i| format!("{i},ada,{},paid", i * 7)),
+            lines(|i| format!("{i}, NVIDIA H100 80GB HBM3, {}, 0", i * 7)),
+            lines(|i| format!("| {i} | ada |")),
+            lines(|i| format!("{i}\tada")),
+            lines(|i| format!("{{\"id\":{i},\"name\":\"ada\"}}")),
+            lines(|i| format!("  <row id=\"{i}\">ada</row>")),
+            lines(|i| format!("pod-{i:<10} Running   0   {i}d")),
+            lines(|i| format!("Name: n{i}\nState: up\nNode: a\n")),
+            lines(|i| format!("  \"a{i}\": {{\n    \"b\": 1\n  }},")),
+        ] {
+            assert!(holds_records(&text), "{text}");
+        }
+    }
+
+    #[test]
+    fn prose_and_messages_are_none() {
+        for text in [
+            String::new(),
+            "one line".to_owned(),
+            lines(|i| {
+                format!("the package p{i} was resolved from the registry, without its options, for linux")
+            }),
+            lines(|i| format!("INFO: step {i} of the way is done")),
+            lines(|i| format!("[{i}] wrote src/a{i}.rs")),
+            lines(|i| format!("line {i}  with a gap\nand another one")),
+        ] {
+            assert!(!holds_records(&text), "{text}");
+        }
+    }
+}

@@ -1,0 +1,384 @@
+//! Records: blocks of lines that come again and again with other values, such as the disks of `smartctl`, the interfaces
+//! of `ip -s link`, what `kubectl describe` says of each pod. Finds the lines by which one record differs from the others,
+//! and the lines of it that such a line depends on.
+//!
+//! A record begins with the first form of line that comes again at even distances. Its lines are compared with those of the
+//! other records that stand in the same *slot*: have the same key, or the same first word. How values and numbers are compared
+//! is said in `columns`. Time is linear in the text, and what is remembered is bounded.
+
+use std::ops::Range;
+
+use crate::pipeline::limit::candidate::{Candidate, MAX_LINES_PER_VALUE, digest};
+use crate::pipeline::limit::columns;
+use crate::pipeline::limit::slots::{self, Slot, indent};
+use crate::pipeline::limit::values::MIN_HABIT;
+use crate::text::details::likeness;
+use crate::text::maps::{Map, Set};
+use crate::text::source::Source;
+
+/// Lines of a record, on average: one alone is a row, and longer ones are chapters.
+const RECORD_LINES: std::ops::RangeInclusive<usize> = 2..=400;
+/// The records take at least this share of the text, in quarters, and at least this share of them are evenly long.
+const MOST_QUARTERS: usize = 3;
+/// Forms of first lines that are tried.
+const MAX_TRIED: usize = 8;
+/// Forms and slots that are told apart: what a hostile text adds to these is not looked at.
+const MAX_FORMS: usize = 4096;
+/// Records that have what others lack are at most 1 in this many.
+const UNLIKE_ONE_IN: usize = 10;
+/// Records with the same odd value that are kept: so many and one.
+const MAX_ALIKE: usize = 3;
+/// Lines that name a record, such as its serial number, at most.
+const MAX_NAMES: usize = 2;
+/// Lines above a line among which its heading is looked for.
+const MAX_LINES_ABOVE: usize = 40;
+
+/// A line that stands out among the records.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Odd {
+    pub(super) line: usize,
+    pub(super) nth: usize,
+    pub(super) count: usize,
+    pub(super) key: u64,
+}
+
+/// The lines of a slot, one of most records.
+#[derive(Default)]
+struct Group {
+    lines: Vec<usize>,
+    /// Whether all are equal, so that they may be a heading.
+    is_constant: bool,
+    /// Whether no two are equal and they hold more than numbers, so that they name their record.
+    is_name: bool,
+}
+
+/// The records of a text.
+pub(super) struct Records {
+    /// The first lines.
+    starts: Vec<usize>,
+    /// Where the last one ends.
+    end: usize,
+    /// The slot of every line from the first record on, and which of the lines of its record have it.
+    slots: Vec<Slot>,
+    groups: Vec<Group>,
+    of_slot: Map<Slot, usize>,
+    /// Slots that name a record, in order.
+    names: Vec<Slot>,
+}
+
+impl Records {
+    /// The records of a text, if it has any.
+    pub(super) fn read(source: &Source<'_>) -> Option<Self> {
+        if source.len() < MIN_HABIT * RECORD_LINES.start() || source.text().len() > columns::MAX_TEXT_BYTES {
+            return None;
+        }
+        if columns::is_table(source) {
+            return None;
+        }
+        let forms: Vec<u64> = (0..source.len()).map(|line| slots::form(source.line(line))).collect();
+        let starts = starts(&forms)?;
+        let end = source.len();
+        let slots = slots::numbered(source, &forms, &starts);
+        let mut records =
+            Self { starts, end, slots, groups: Vec::new(), of_slot: Map::default(), names: Vec::new() };
+        records.collect(source);
+        Some(records)
+    }
+
+    fn first(&self) -> usize {
+        self.starts[0]
+    }
+
+    fn slot(&self, line: usize) -> Option<Slot> {
+        self.slots.get(line.checked_sub(self.first())?).copied().filter(|slot| !slot.is_blank())
+    }
+
+    /// The record that a line stands in: its number and its lines.
+    fn record(&self, line: usize) -> Option<(usize, Range<usize>)> {
+        let number = self.starts.partition_point(|start| *start <= line).checked_sub(1)?;
+        Some((number, self.starts[number]..self.starts.get(number + 1).copied().unwrap_or(self.end)))
+    }
+
+    /// Groups the lines by their slots, as far as most records have them.
+    fn collect(&mut self, source: &Source<'_>) {
+        for line in self.first()..self.end {
+            crate::stop::tick();
+            let Some(slot) = self.slot(line) else { continue };
+            let next = self.groups.len();
+            let group = match self.of_slot.get(&slot) {
+                Some(known) => *known,
+                None if next == MAX_FORMS => continue,
+                None => {
+                    self.of_slot.insert(slot, next);
+                    self.groups.push(Group::default());
+                    next
+                }
+            };
+            self.groups[group].lines.push(line);
+        }
+        let all = self.starts.len();
+        for group in &mut self.groups {
+            crate::stop::check();
+            if group.lines.len() * 2 < all {
+                continue;
+            }
+            let different: Set<&str> = group.lines.iter().map(|line| source.line(*line).trim()).collect();
+            group.is_constant = different.len() == 1;
+            let names = |line: &usize| slots::is_name(source.line(*line));
+            let is_of_all = group.lines.len() * UNLIKE_ONE_IN >= all * (UNLIKE_ONE_IN - 1);
+            group.is_name = is_of_all
+                && different.len() == group.lines.len()
+                && group.lines.iter().take(MIN_HABIT).all(names);
+        }
+        let mut names: Vec<usize> = self.groups.iter().filter(|g| g.is_name).map(|g| g.lines[0]).collect();
+        names.sort_unstable();
+        self.names = names.into_iter().filter_map(|line| self.slot(line)).take(MAX_NAMES).collect();
+    }
+
+    fn group(&self, slot: Slot) -> Option<&Group> {
+        self.of_slot.get(&slot).map(|group| &self.groups[*group])
+    }
+
+    fn is_common(&self, slot: Slot) -> bool {
+        self.group(slot).is_some_and(|group| group.lines.len() * 2 >= self.starts.len())
+    }
+
+    /// The lines by which a record differs from the others.
+    pub(super) fn odd(&self, source: &Source<'_>) -> Vec<Odd> {
+        let mut out = Vec::new();
+        for group in self.groups.iter().filter(|group| group.lines.len() * 2 >= self.starts.len()) {
+            if !group.is_constant {
+                self.compare(source, &group.lines, &mut out);
+            }
+        }
+        // Lines in slots of their own, by indentation: few records have any, or all have, as where rows begin with names.
+        let mut own: Map<usize, usize> = Map::default();
+        let mut all: Vec<(Vec<usize>, usize, Option<usize>)> = Vec::new();
+        for line in self.first()..self.end {
+            crate::stop::tick();
+            if self.slot(line).is_none_or(|slot| self.is_common(slot)) {
+                continue;
+            }
+            let next = all.len();
+            let at = *own.entry(indent(source.line(line))).or_insert(next);
+            if at == next {
+                all.push((Vec::new(), 0, None));
+            }
+            let (lines, records, last) = &mut all[at];
+            lines.push(line);
+            let record = self.record(line).map(|(number, _)| number);
+            *records += usize::from(*last != record);
+            *last = record;
+        }
+        for (lines, records, _) in all {
+            if records == 1 || records * UNLIKE_ONE_IN <= self.starts.len() {
+                let odd = |(nth, line): (usize, &usize)| Odd {
+                    line: *line,
+                    nth: nth / 4,
+                    count: records,
+                    key: digest(&line.to_le_bytes(), 0),
+                };
+                out.extend(lines.iter().take(MAX_LINES_PER_VALUE).enumerate().map(odd));
+            } else {
+                self.compare(source, &lines, &mut out);
+            }
+        }
+        out
+    }
+
+    /// Adds what stands out among lines of different records.
+    fn compare(&self, source: &Source<'_>, lines: &[usize], out: &mut Vec<Odd>) {
+        let mut found: Vec<Candidate> = Vec::new();
+        columns::find(source, lines, MIN_HABIT, &mut found);
+        out.extend(found.into_iter().map(|c| {
+            let line = lines[c.place];
+            // A few records with the same odd value are all odd.
+            Odd { line, nth: c.nth, count: c.count, key: digest(&c.key.to_le_bytes(), c.nth.min(MAX_ALIKE)) }
+        }));
+    }
+
+    /// The lines of its record that a line depends on: its first line, what names it, what is indented less, and the
+    /// heading of a row.
+    pub(super) fn around(&self, source: &Source<'_>, line: usize) -> Vec<usize> {
+        let Some((_, lines)) = self.record(line) else { return Vec::new() };
+        let mut out = vec![lines.start];
+        for slot in &self.names {
+            let group = self.group(*slot);
+            let at = group.map(|group| &group.lines).and_then(|all| {
+                all.get(all.partition_point(|at| *at < lines.start)).copied().filter(|at| *at < lines.end)
+            });
+            out.extend(at);
+        }
+        let own = indent(source.line(line));
+        let above = || (lines.start..line).rev().take(MAX_LINES_ABOVE);
+        out.extend(above().find(|&at| !source.line(at).trim().is_empty() && indent(source.line(at)) < own));
+        if !slots::has_key(source.line(line)) {
+            let is_heading = |at: &usize| {
+                let is_constant =
+                    self.slot(*at).and_then(|slot| self.group(slot)).is_some_and(|g| g.is_constant);
+                is_constant && slots::is_heading(source.line(*at))
+            };
+            out.extend(above().find(is_heading));
+        }
+        out.sort_unstable();
+        out.dedup();
+        out.retain(|at| *at != line);
+        out
+    }
+}
+
+/// The first lines of records: the lines of the first form that comes again at even distances.
+fn starts(forms: &[u64]) -> Option<Vec<usize>> {
+    // How often a form stands there, first and last.
+    let mut known: Map<u64, (usize, usize, usize)> = Map::default();
+    for (line, &form) in forms.iter().enumerate().filter(|(_, form)| **form != slots::BLANK) {
+        crate::stop::tick();
+        if known.len() < MAX_FORMS || known.contains_key(&form) {
+            let entry = known.entry(form).or_insert((0, line, line));
+            (entry.0, entry.2) = (entry.0 + 1, line);
+        }
+    }
+    let mut heads: Vec<(usize, u64, usize)> = Vec::new();
+    for (form, (count, first, last)) in known {
+        if count < MIN_HABIT {
+            continue;
+        }
+        let mean = (last - first) / (count - 1);
+        if RECORD_LINES.contains(&mean) && (last - first + mean) * 4 >= forms.len() * MOST_QUARTERS {
+            heads.push((first, form, mean));
+        }
+    }
+    heads.sort_unstable();
+    heads.into_iter().take(MAX_TRIED).find_map(|(_, form, mean)| {
+        crate::stop::check();
+        let starts: Vec<usize> = (0..forms.len()).filter(|line| forms[*line] == form).collect();
+        let is_even = |pair: &&[usize]| (pair[1] - pair[0]).abs_diff(mean) <= mean / 2;
+        let even = starts.windows(2).filter(is_even).count();
+        (even * 4 >= (starts.len() - 1) * MOST_QUARTERS).then_some(starts)
+    })
+}
+
+/// What a candidate of records is to a cut.
+pub(super) fn candidate(source: &Source<'_>, place: usize, odd: Odd) -> Candidate {
+    let key = odd.key ^ likeness(source.line(odd.line)).rotate_left(17);
+    Candidate { place, nth: odd.nth, count: odd.count, key, is_word: false }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(odd: usize, other: &str, record: impl Fn(usize) -> String) -> String {
+        (0..24).map(|i| if i == odd { other.to_owned() } else { record(i) }).collect()
+    }
+
+    /// What stands out, and what it depends on.
+    fn found(text: &str) -> Vec<(String, Vec<String>)> {
+        let source = Source::new(text);
+        let Some(records) = Records::read(&source) else { return Vec::new() };
+        let mut odd: Vec<usize> = records.odd(&source).iter().map(|odd| odd.line).collect();
+        odd.sort_unstable();
+        odd.dedup();
+        let line = |line: usize| source.line(line).trim().to_owned();
+        odd.into_iter()
+            .map(|at| (line(at), records.around(&source, at).into_iter().map(line).collect()))
+            .collect()
+    }
+
+    #[test]
+    fn a_value_that_one_record_has() {
+        let disk = |i: usize, errors: &str| {
+            format!("Model: WD Red\nSerial: W{i}x\nHours: {}\nErrors: {errors}\n\n", i * 311 + 9000)
+        };
+        for odd in ["7", "NaN", "-1", "NULL"] {
+            let found = found(&text(9, &disk(9, odd), |i| disk(i, "0")));
+            assert_eq!(found.len(), 1, "{found:?}");
+            assert_eq!(found[0].0, format!("Errors: {odd}"));
+            assert_eq!(found[0].1, ["Model: WD Red", "Serial: W9x"]);
+        }
+        assert_eq!(found(&text(99, "", |i| disk(i, "0"))), []);
+        // Two records with one odd value.
+        let two = found(&text(9, &disk(9, "7"), |i| disk(i, if i == 20 { "7" } else { "0" })));
+        assert_eq!(two.len(), 2, "{two:?}");
+    }
+
+    #[test]
+    fn rows_have_the_heading_of_their_columns() {
+        let link = |i: usize, dropped: usize| {
+            format!(
+                "{i}: veth{i}a: <UP>\n    RX: bytes errors dropped\n    {} 0 {dropped}\n    TX: bytes errors carrier\n    {} 0 0\n",
+                i * 917 + 4000,
+                i * 311 + 7000
+            )
+        };
+        let found = found(&text(9, &link(9, 18), |i| link(i, 0)));
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].1, ["9: veth9a: <UP>", "RX: bytes errors dropped"]);
+    }
+
+    #[test]
+    fn lines_that_only_one_record_has() {
+        let pod = |i: usize, more: &str| format!("Name: pod-{i}\nState: Running\n{more}Ready: True\n\n");
+        let found = found(&text(9, &pod(9, "Last State: Gone\n  Exit: 137\n"), |i| pod(i, "")));
+        let lines: Vec<&str> = found.iter().map(|(line, _)| line.as_str()).collect();
+        assert_eq!(lines, ["Last State: Gone", "Exit: 137"]);
+        assert_eq!(found[1].1, ["Name: pod-9", "Last State: Gone"]);
+    }
+
+    #[test]
+    fn other_texts_have_no_records() {
+        for text in [
+            String::new(),
+            "a line\n".repeat(50),
+            (0..80)
+                .map(|i| {
+                    format!(
+                        "{} some words {i}\n",
+                        ["the", "a", "one"][(i as u32).wrapping_mul(2_654_435_761) as usize % 97 % 3]
+                    )
+                })
+                .collect(),
+            (0..80).map(|i| format!("row {i} of a table\n")).collect(),
+        ] {
+            assert!(Records::read(&Source::new(&text)).is_none(), "{text}");
+        }
+    }
+
+    /// Steps that are told of, and what is found, grow with the lines of a hostile text of a megabyte and not faster.
+    #[test]
+    fn work_is_linear_in_hostile_texts() {
+        const BYTES: usize = 1 << 20;
+        let fill = |line: &dyn Fn(usize) -> String| {
+            let mut out = String::new();
+            for i in 0.. {
+                out.push_str(&line(i));
+                if out.len() > BYTES {
+                    return out;
+                }
+            }
+            out
+        };
+        for text in [
+            fill(&|_| "\n".to_owned()),
+            fill(&|_| "a\nb\n".to_owned()),
+            fill(&|i| format!("h: {i}\n {}: x\n", "k".repeat(i % 97))),
+            fill(&|i| format!("h\n{}x{i}\n", " ".repeat(i % 300))),
+            fill(&|i| format!("h\n1 {}\n", i * i % 1000)),
+            fill(&|i| format!("{}:\n", char::from_u32(0x4e00 + (i % 9000) as u32).unwrap_or('x'))),
+            fill(&|i| format!("h:\n  a{}b\n  0 0 0 {}\n\n", i % 5000, usize::from(i % 1000 == 0))),
+            fill(&|_| ": ".repeat(4000)),
+        ] {
+            let source = Source::new(&text);
+            let before = crate::stop::ticks();
+            let odd = Records::read(&source).map(|records| {
+                let odd = records.odd(&source);
+                odd.iter().take(1000).for_each(|odd| drop(records.around(&source, odd.line)));
+                odd.len()
+            });
+            let steps = crate::stop::ticks() - before;
+            let start = &text[..text.floor_char_boundary(40)];
+            assert!(steps <= 8 * source.len() + 20_000, "{steps} steps, {} lines: {start:?}", source.len());
+            assert!(odd.unwrap_or(0) <= source.len(), "{odd:?} of {} lines: {start:?}", source.len());
+        }
+    }
+}

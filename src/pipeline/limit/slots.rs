@@ -1,0 +1,145 @@
+//! What a line of a record is about, whatever it says: its key, or the first word that no number is.
+
+use crate::pipeline::limit::candidate::digest;
+use crate::pipeline::limit::values::number;
+use crate::text::maps::Map;
+use crate::text::source::Source;
+
+/// The form of a line without text.
+pub(super) const BLANK: u64 = 0;
+/// Bytes of a line that are looked at.
+const MAX_BYTES: usize = 256;
+/// Longest key, in bytes.
+const MAX_KEY_BYTES: usize = 48;
+/// Words among which the one that a line is about is looked for.
+const MAX_WORDS: usize = 4;
+/// Lines of one form in one record that are told apart.
+const MAX_NTH: u32 = 64;
+
+/// The form of a line, and the how manieth of this form in its record it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Slot {
+    form: u64,
+    nth: u32,
+}
+
+impl Slot {
+    pub(super) fn is_blank(self) -> bool {
+        self.form == BLANK
+    }
+}
+
+/// The slots of the lines from the first record on. A line that is only numbers is about what the line above it is.
+pub(super) fn numbered(source: &Source<'_>, forms: &[u64], starts: &[usize]) -> Vec<Slot> {
+    let mut seen: Map<u64, u32> = Map::default();
+    let mut next = starts.iter().peekable();
+    let mut above = BLANK;
+    let mut out = Vec::new();
+    for line in starts[0]..forms.len() {
+        crate::stop::tick();
+        if next.next_if_eq(&&line).is_some() {
+            seen.clear();
+        }
+        let is_numbers = forms[line] != BLANK && only_numbers(source.line(line));
+        let form = if is_numbers { digest(&above.to_le_bytes(), 1) } else { forms[line] };
+        above = form;
+        let nth = seen.entry(form).or_default();
+        out.push(Slot { form, nth: *nth });
+        *nth = (*nth + 1).min(MAX_NTH);
+    }
+    out
+}
+
+/// A digest of the indentation of a line and what it is about, without digits.
+pub(super) fn form(line: &str) -> u64 {
+    let text = start(line);
+    if text.is_empty() {
+        return BLANK;
+    }
+    let about = match key(text) {
+        Some(key) => key,
+        None => word(text),
+    };
+    let mut kept = [0; MAX_BYTES];
+    let mut len = 0;
+    for byte in about.bytes().filter(|b| !b.is_ascii_digit()).take(MAX_BYTES) {
+        kept[len] = byte;
+        len += 1;
+    }
+    // Never that of a blank line.
+    digest(&kept[..len], indent(line)).max(1)
+}
+
+/// Whether a line has a key: `Exit Code:  137`.
+pub(super) fn has_key(line: &str) -> bool {
+    key(start(line)).is_some()
+}
+
+/// Whether a line may be the heading of columns: two words or more, and no digits.
+pub(super) fn is_heading(line: &str) -> bool {
+    let line = line.trim();
+    line.split_ascii_whitespace().nth(1).is_some() && !line.bytes().any(|b| b.is_ascii_digit())
+}
+
+/// Whether a line ends in more than a number: where all lines of a slot differ, such a line names its record.
+pub(super) fn is_name(line: &str) -> bool {
+    let last = start(line).split_ascii_whitespace().next_back().unwrap_or_default();
+    number(last.as_bytes()).is_none()
+}
+
+/// Blanks before a line.
+pub(super) fn indent(line: &str) -> usize {
+    line.bytes().take(MAX_BYTES).take_while(|b| matches!(b, b' ' | b'\t')).count()
+}
+
+/// The start of a line that is looked at.
+fn start(line: &str) -> &str {
+    line[..line.floor_char_boundary(MAX_BYTES)].trim()
+}
+
+/// What stands before a colon with a blank or nothing behind it.
+fn key(text: &str) -> Option<&str> {
+    let bytes = text.as_bytes();
+    let is_end = |at: &usize| bytes.get(at + 1).is_none_or(|b| matches!(b, b' ' | b'\t'));
+    let colon = memchr::memchr_iter(b':', &bytes[..bytes.len().min(MAX_KEY_BYTES)]).find(is_end)?;
+    Some(&text[..colon])
+}
+
+/// The first word with a letter; the first word where it is neither a number nor has one, such as `#3` and `->`.
+fn word(text: &str) -> &str {
+    let first = text.split_ascii_whitespace().next().unwrap_or_default();
+    if !first.bytes().any(|b| b.is_ascii_alphabetic()) && !first.starts_with(|c: char| c.is_ascii_digit()) {
+        return first;
+    }
+    let mut words = text.split_ascii_whitespace().take(MAX_WORDS);
+    words.find(|word| word.bytes().any(|b| b.is_ascii_alphabetic()) || !word.is_ascii()).unwrap_or_default()
+}
+
+fn only_numbers(line: &str) -> bool {
+    start(line).split_ascii_whitespace().all(|word| number(word.as_bytes()).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lines_are_about() {
+        let same = |a: &str, b: &str| form(a) == form(b);
+        for (a, b) in [
+            ("2: eth0: <UP>", "13: veth1@if2: <DOWN>"),
+            ("  5 Reallocated_Sector_Ct 0x33 200", "  5 Reallocated_Sector_Ct 0x33 1"),
+            ("    Exit Code:    137", "    Exit Code:    0"),
+            ("#0  0x7f in a ()", "#3  wait (b=1)"),
+            ("   ->  Index Scan using a", "   ->  Seq Scan on b"),
+            ("rx_queue_3_bytes: 1", "rx_queue_21_bytes: 0"),
+        ] {
+            assert!(same(a, b), "{a} {b}");
+        }
+        for (a, b) in [("Name: a", "  Name: a"), ("Status: up", "State: up"), ("12 a", "12 b"), ("", "a")] {
+            assert!(!same(a, b), "{a} {b}");
+        }
+        assert!(has_key("Exit Code: 1") && !has_key("at 12:00 a") && only_numbers(" 1 2.5 0"));
+        assert!(is_name("Serial: A12") && !is_name("Hours: 812") && is_heading("RX: bytes packets"));
+    }
+}

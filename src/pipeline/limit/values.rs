@@ -1,0 +1,267 @@
+//! What is known of one column of a table, and which of its values and numbers stand out.
+
+use std::ops::RangeInclusive;
+
+use crate::pipeline::limit::candidate::{MAX_LINES_PER_VALUE, digest};
+
+/// Different values of a column above which they are no enumeration.
+const MAX_VALUES: usize = 16;
+/// A value or number is rare if at most 1 in 20 rows has it.
+const RARE_ONE_IN: usize = 20;
+/// A rare value has at most a fifth of the rows that a value of the column has on average.
+const UNLIKE: usize = 5;
+/// The rare rows of a column are at most 1 in 10 of its rows, all together.
+pub(super) const RARE_TOGETHER_ONE_IN: usize = 10;
+/// A column is numeric if at most 1 in 10 of its fields, the header aside, is not a number.
+pub(super) const OTHERS_ONE_IN: usize = 10;
+/// How far from the median, in median deviations, a number stands out.
+const FAR_DEVIATIONS: f64 = 12.0;
+/// How many times as far as the next one the farthest number is where many are far.
+const MUCH_FARTHER: f64 = 8.0;
+/// Zero is unlike the other numbers of a column if the least of those is more than a tenth of the one in the middle.
+const ZERO_ONE_IN: f64 = 10.0;
+/// Among numbers smaller than this zero is one more of them.
+const MIN_MIDDLE: f64 = 10.0;
+/// What stands where there is no value, in small letters.
+const NO_VALUES: &[&[u8]] = &[
+    b"null", b"nan", b"none", b"nil", b"n/a", b"-", b"--", b"<none>", b"<nil>", b"(null)", b"never",
+    b"missing",
+];
+/// Rows that have another value than all others are still few.
+const FEW: usize = 3;
+/// Fewer rows show no habit, from which a single one could differ.
+pub(super) const MIN_HABIT: usize = 6;
+
+/// A value of a column.
+#[derive(Default)]
+pub(super) struct Value {
+    pub(super) rows: usize,
+    /// The first of them.
+    places: [usize; MAX_LINES_PER_VALUE],
+}
+
+impl Value {
+    fn add(&mut self, place: usize) {
+        if let Some(free) = self.places.get_mut(self.rows) {
+            *free = place;
+        }
+        self.rows += 1;
+    }
+
+    pub(super) fn places(&self) -> &[usize] {
+        &self.places[..self.rows.min(MAX_LINES_PER_VALUE)]
+    }
+}
+
+/// What is known of a column.
+#[derive(Default)]
+pub(super) struct Column {
+    /// The different values, unless there are too many, and their keys, which are searched.
+    values: Vec<Value>,
+    keys: Vec<u64>,
+    is_open: bool,
+    /// Numbers inside it are common.
+    range: Option<RangeInclusive<f64>>,
+    /// The number in the middle, and the least one above zero.
+    middle: f64,
+    least: Option<f64>,
+    /// The rows without a value, as in `NULL`; among numbers those with none of any kind. Rows with zero among numbers.
+    words: Value,
+    zeros: Value,
+    /// Rows with other numbers, and the two farthest on both sides: how far, and the row.
+    outside: usize,
+    below: [(f64, usize); 2],
+    above: [(f64, usize); 2],
+}
+
+impl Column {
+    /// What the numbers in some rows have in common.
+    pub(super) fn with_sample(mut numbers: Vec<f64>, rows: usize, least_rows: usize) -> Self {
+        let (mut range, mut in_middle) = (None, 0.0);
+        // A header is no number.
+        if numbers.len() >= least_rows && (rows - numbers.len()).saturating_sub(1) * OTHERS_ONE_IN <= rows {
+            let is_positive = numbers.iter().filter(|n| **n < 0.0).count() * RARE_ONE_IN <= numbers.len();
+            let median = middle(&mut numbers);
+            numbers.iter_mut().for_each(|n| *n = (*n - median).abs());
+            let far = middle(&mut numbers) * FAR_DEVIATIONS;
+            let least = if is_positive && median > 0.0 { (median - far).max(0.0) } else { median - far };
+            range = Some(least..=median + far);
+            in_middle = median;
+        }
+        Self { range, middle: in_middle, ..Self::default() }
+    }
+
+    /// Whether a row can tell more of it.
+    pub(super) fn is_done(&self) -> bool {
+        self.is_open && self.range.is_none() && self.words.rows > MAX_LINES_PER_VALUE
+    }
+
+    /// Notes a row.
+    pub(super) fn look(&mut self, place: usize, field: &[u8], column: usize) {
+        if !self.is_open {
+            let key = key(field, column);
+            match self.keys.iter().position(|known| *known == key) {
+                Some(known) => self.values[known].add(place),
+                None if self.values.len() == MAX_VALUES => {
+                    self.is_open = true;
+                    (self.values, self.keys) = (Vec::new(), Vec::new());
+                }
+                None => {
+                    self.keys.push(key);
+                    self.values.push(Value { rows: 1, places: [place; MAX_LINES_PER_VALUE] });
+                }
+            }
+        }
+        let Some(range) = &self.range else {
+            // An enumeration tells of its own rare values.
+            if self.is_open && is_no_value(field) {
+                self.words.add(place);
+            }
+            return;
+        };
+        let Some(number) = number(field) else { return self.words.add(place) };
+        if number == 0.0 {
+            self.zeros.add(place);
+        } else if number > 0.0 && self.least.is_none_or(|least| number < least) {
+            self.least = Some(number);
+        }
+        if !range.contains(&number) {
+            self.outside += 1;
+            let (side, far) = match number > *range.end() {
+                true => (&mut self.above, number - range.end()),
+                false => (&mut self.below, range.start() - number),
+            };
+            if far > side[0].0 {
+                *side = [(far, place), side[0]];
+            } else if far > side[1].0 {
+                side[1] = (far, place);
+            }
+        }
+    }
+
+    /// The values that few rows have, with their keys.
+    pub(super) fn rare(&self, rows: usize) -> impl Iterator<Item = (u64, &Value)> {
+        // Where many values are equally common, some are rarer by chance.
+        let unlike = RARE_ONE_IN.max(self.values.len() * UNLIKE);
+        // Where all others have one value, one or a few are rare among fewer rows too.
+        let is_few = move |value: &Value| value.rows <= FEW && value.rows * RARE_TOGETHER_ONE_IN <= rows;
+        let is_only = move |value: &Value| {
+            self.values.len() == 2 && (is_few(value) || value.rows == 1 && rows >= MIN_HABIT)
+        };
+        let rare = move |(_, value): &(u64, &Value)| value.rows * unlike <= rows || is_only(value);
+        let all = || self.keys.iter().copied().zip(&self.values);
+        let together: usize = all().filter(rare).map(|(_, value)| value.rows).sum();
+        let tells = self.values.len() > 1 && (together * RARE_TOGETHER_ONE_IN <= rows || together == 1);
+        all().filter(move |value| tells && rare(value))
+    }
+
+    /// The rows with the farthest numbers: where many are far, only those that are much farther.
+    pub(super) fn farthest(&self, rows: usize) -> impl Iterator<Item = usize> {
+        let is_rare = self.outside * RARE_ONE_IN <= rows || self.outside == 1;
+        let stands_out = move |side: &[(f64, usize); 2]| {
+            let [(first, place), (second, _)] = *side;
+            (first > 0.0 && (is_rare || first > second * MUCH_FARTHER)).then_some(place)
+        };
+        [&self.above, &self.below].into_iter().filter_map(stands_out)
+    }
+
+    /// The rows without a number among numbers, and those with zero among numbers that are far from it.
+    pub(super) fn unlike_numbers(&self, rows: usize) -> impl Iterator<Item = &Value> {
+        let is_rare = |value: &Value| value.rows * RARE_ONE_IN <= rows || value.rows == 1;
+        let is_far =
+            self.least.is_some_and(|least| least * ZERO_ONE_IN > self.middle) && self.middle >= MIN_MIDDLE;
+        let zeros = Some(&self.zeros).filter(|zeros| is_far && is_rare(zeros));
+        let words = Some(&self.words).filter(|words| is_rare(words));
+        zeros.into_iter().chain(words).filter(|value| value.rows > 0)
+    }
+}
+
+/// Whether a field says that there is no value.
+fn is_no_value(field: &[u8]) -> bool {
+    const LONGEST: usize = 7;
+    field.len() <= LONGEST && NO_VALUES.iter().any(|word| field.eq_ignore_ascii_case(word))
+}
+
+/// What equal fields of a column share, and no two others but by chance.
+fn key(field: &[u8], column: usize) -> u64 {
+    // Most fields are short: those are their own key, with their length in the highest byte. They are read as
+    // two halves: to read eight bytes right after fewer were copied there waits for the copy.
+    let len = field.len();
+    let short = match (field.first_chunk::<4>(), field.last_chunk::<4>()) {
+        (Some(first), Some(last)) if len < 8 => {
+            let last = u64::from(u32::from_le_bytes(*last)) << ((len - 4) * 8);
+            u64::from(u32::from_le_bytes(*first)) | last
+        }
+        (None, None) => match field {
+            [] => 0,
+            _ => u64::from(field[0]) | u64::from(field[len / 2]) << 8 | u64::from(field[len - 1]) << 16,
+        },
+        _ => return digest(field, column),
+    };
+    short | (len as u64) << 56
+}
+
+/// The number of a field: `12`, `-3.5`, `12ms`, `size=12`.
+pub(super) fn number(field: &[u8]) -> Option<f64> {
+    const MAX_NUMBER_BYTES: usize = 32;
+    let value = field.iter().rev().take(MAX_NUMBER_BYTES + 1).position(|b| *b == b'=').unwrap_or(field.len());
+    let value = &field[field.len() - value..];
+    let value = value.strip_prefix(b"$").unwrap_or(value);
+    let starts = matches!(value.first()?, b'0'..=b'9' | b'-' | b'+' | b'.');
+    if !starts || value.len() > MAX_NUMBER_BYTES {
+        return None;
+    }
+    let is_unit = |b: &&u8| b.is_ascii_alphabetic() || matches!(b, b'%' | b',' | b';');
+    let unit = value.iter().rev().take_while(is_unit).count();
+    let digits = Some(&value[..value.len() - unit]).filter(|_| unit <= 3)?;
+    if !digits.is_empty() && digits.len() <= 15 && digits.iter().all(u8::is_ascii_digit) {
+        // Exact in a float, and faster than by the standard library.
+        return Some(digits.iter().fold(0, |sum, b| sum * 10 + u64::from(b - b'0')) as f64);
+    }
+    std::str::from_utf8(digits).ok()?.parse().ok().filter(|n: &f64| n.is_finite())
+}
+
+/// The value in the middle. Changes the order.
+fn middle(numbers: &mut [f64]) -> f64 {
+    let half = numbers.len() / 2;
+    *numbers.select_nth_unstable_by(half, f64::total_cmp).1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::maps::Set;
+
+    #[test]
+    fn fields_of_all_lengths_have_keys_of_their_own() {
+        let fields = ["", "a", "b", "aa", "ab", "aaa", "aba", "aab", "baa", "aaaa", "aaab", "aaaaa", "aabaa"];
+        let longer = ["aaaaaa", "baaaaa", "aaaaab", "aaaaaaa", "aaabaaa", "aaaaaab", "aaaaaaaa", "aaaaaaab"];
+        let keys: Set<u64> = fields.iter().chain(&longer).map(|field| key(field.as_bytes(), 1)).collect();
+        assert_eq!(keys.len(), fields.len() + longer.len());
+    }
+
+    /// The rows that stand out of a column of numbers.
+    fn unlike(fields: &[String]) -> Vec<usize> {
+        let numbers = fields.iter().filter_map(|field| number(field.as_bytes())).collect();
+        let mut column = Column::with_sample(numbers, fields.len(), MIN_HABIT);
+        fields.iter().enumerate().for_each(|(place, field)| column.look(place, field.as_bytes(), 0));
+        column.unlike_numbers(fields.len()).flat_map(|value| value.places().to_vec()).collect()
+    }
+
+    #[test]
+    fn a_word_or_a_zero_among_numbers() {
+        let with = |odd: &str| -> Vec<String> {
+            (0..30).map(|i| if i == 9 { odd.to_owned() } else { (70_000 + i * 31).to_string() }).collect()
+        };
+        for odd in ["NaN", "NULL", "-", "n/a", "0"] {
+            assert_eq!(unlike(&with(odd)), [9], "{odd}");
+        }
+        assert_eq!(unlike(&with("70100")), [0; 0]);
+        let times = |odd: &str| -> Vec<String> {
+            (0..30).map(|i| if i == 29 { odd.to_owned() } else { format!("2025-10-{i:02}T") }).collect()
+        };
+        assert_eq!((unlike(&times("NULL")), unlike(&times("2025-11-02T"))), (vec![29], Vec::new()));
+        // A count that begins at zero has nothing odd about it.
+        assert_eq!(unlike(&(0..30).map(|i| i.to_string()).collect::<Vec<_>>()), [0; 0]);
+    }
+}
