@@ -58,6 +58,11 @@ pub struct Traced {
 }
 
 impl Part {
+    /// Whether the output refers to an earlier result as a whole.
+    pub fn is_reference(&self) -> bool {
+        matches!(self.spans.as_slice(), [Traced { action: Action::Refer { .. }, shown, .. }] if *shown == (0..1))
+    }
+
     /// Whether the output has the lines that the spans tell, with at most the exit status after them.
     pub(super) fn is_told_by(&self, text: &str) -> bool {
         let original: Vec<&str> = self.original.lines().collect();

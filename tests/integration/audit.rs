@@ -401,10 +401,11 @@ fn a_long_first_line_is_no_end() {
 #[test]
 fn a_branch_that_was_left_is_out_of_the_context() {
     let folder = tempfile::tempdir().unwrap();
+    let listing: String = (0..60).map(|n| format!("entry {n} of the list\n")).collect();
     let session = |second_parent: &str| {
         let entry = |id: &str, parent: &str, message: Value| json!({ "type": "message", "id": id, "parentId": parent, "message": message });
         let call = |id: &str, command: &str| json!({ "role": "assistant", "content": [{ "type": "toolCall", "id": id, "name": "bash", "arguments": { "command": command } }] });
-        let result = |id: &str| json!({ "role": "toolResult", "toolCallId": id, "toolName": "bash", "content": [{ "type": "text", "text": passing(60) }] });
+        let result = |id: &str| json!({ "role": "toolResult", "toolCallId": id, "toolName": "bash", "content": [{ "type": "text", "text": listing }] });
         let lines = [
             json!({ "type": "session", "version": 3, "id": "s", "cwd": "/project" }),
             entry("e1", "", json!({ "role": "user", "content": "go" })),

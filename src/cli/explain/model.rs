@@ -262,11 +262,17 @@ impl Blocks<'_, '_> {
     fn added(&self) -> Option<Note> {
         let anew_by = self.part.anew_by.map(|step| facts::by(self.explained, std::iter::once(step)));
         let anew_by = anew_by.as_deref().unwrap_or("a later step");
+        let by_session = facts::by(self.explained, std::iter::empty());
         let (what, by) = match (self.part.binary, self.explained.outcome.evidence.exit_code) {
             (Some((mime, size)), _) => (
                 format!("{} of binary data ({mime}), not shown", words::count(size, "byte")),
                 "the safe stage",
             ),
+            _ if self.part.is_reference() => {
+                let what =
+                    "lines of the result that are shown again: its failures and its last line".to_owned();
+                return Some(Note { gap: None, what, reason: None, by: by_session, place: None });
+            }
             _ if self.part.is_rewritten => {
                 ("the output as a whole, which was written anew".to_owned(), anew_by)
             }

@@ -266,7 +266,7 @@ class PolicyPatch(TypedDict, total=False):
     the text. Default none.
     """
 
-    excludeMethods: list[Literal["terminal", "embedded_binary", "shared_messages", "stack_traces", "progress", "block_dedup", "structured_data", "file_detail", "repeated_blocks", "head_tail", "dictionary_lzw", "dictionary_repair", "json_table", "json_minify", "xml_whitespace", "data_whitespace", "table_whitespace", "trailing_whitespace", "number_padding", "repeated_lines", "cargo_test", "go_test", "pytest", "unittest", "sympy", "jest", "vitest", "cypress", "mocha", "node_test", "playwright", "bun_test", "deno_test", "bats", "exunit", "swift_test", "tap", "junit_xml", "nextest", "maven", "gradle", "rspec", "minitest", "phpunit", "ctest", "googletest", "catch_2", "dotnet", "sbt", "tox", "cargo_json", "rustc", "gcc", "tsc", "javac", "msvc", "go_build", "webpack", "vite", "esbuild", "rollup", "next", "babel", "bazel", "swift_build", "terraform", "ansible", "packer", "helm_release", "meson", "cmake", "pre_commit", "shellcheck", "biome", "phpstan", "checkstyle_xml", "lint_json", "eslint", "formatters", "lint", "git_diff", "git_status", "vcs_log", "git_blame", "vcs_list", "git_sync", "forge_log", "forge", "docker_build", "docker_layers", "npm", "pnpm", "yarn_berry", "yarn", "bun", "pip", "uv", "poetry", "pipenv", "conda", "cargo_packages", "go_modules", "apt", "apk", "dnf", "brew", "gem", "composer", "nuget", "wget", "transfer", "ffmpeg", "kubectl_describe", "kubectl_events", "compose_logs", "pulumi", "ci_log", "log", "processes", "filesystems", "sockets", "lsof", "systemctl", "strace", "environment", "curl", "ping", "dig", "traceroute", "certificate", "counters", "sysctl", "ip", "lscpu", "perf", "crontab", "package_list", "records", "search", "windows_dir", "listing"]] | None
+    excludeMethods: list[Literal["terminal", "embedded_binary", "shared_messages", "stack_traces", "progress", "block_dedup", "structured_data", "file_detail", "repeated_blocks", "head_tail", "dictionary_lzw", "dictionary_repair", "json_table", "json_minify", "xml_whitespace", "data_whitespace", "table_whitespace", "trailing_whitespace", "number_padding", "repeated_lines", "cargo_test", "go_test", "pytest", "unittest", "sympy", "jest", "vitest", "cypress", "mocha", "node_test", "playwright", "bun_test", "deno_test", "bats", "exunit", "swift_test", "tap", "junit_xml", "nextest", "maven", "gradle", "rspec", "minitest", "phpunit", "ctest", "googletest", "catch_2", "dotnet", "sbt", "tox", "test_pairs", "dotnet_xml", "cargo_json", "rustc", "gcc", "tsc", "javac", "msvc", "go_build", "webpack", "vite", "esbuild", "rollup", "next", "babel", "bazel", "swift_build", "terraform", "ansible", "packer", "helm_release", "meson", "cmake", "pre_commit", "shellcheck", "biome", "phpstan", "checkstyle_xml", "lint_json", "eslint", "formatters", "lint", "git_diff", "git_status", "vcs_log", "git_blame", "vcs_list", "git_sync", "forge_log", "forge", "docker_build", "docker_layers", "npm", "pnpm", "yarn_berry", "yarn", "bun", "pip", "uv", "poetry", "pipenv", "conda", "cargo_packages", "go_modules", "apt", "apk", "dnf", "brew", "gem", "composer", "nuget", "wget", "transfer", "ffmpeg", "kubectl_describe", "kubectl_events", "compose_logs", "pulumi", "ci_log", "log", "processes", "filesystems", "sockets", "lsof", "systemctl", "strace", "environment", "curl", "ping", "dig", "traceroute", "certificate", "counters", "sysctl", "ip", "lscpu", "perf", "crontab", "package_list", "records", "search", "windows_dir", "listing"]] | None
     """Steps that are not tried, by their names in the evidence; `terminal` stands for rendering
     escape sequences and overwritten text. Default none.
     """
@@ -983,6 +983,7 @@ Reason: TypeAlias = Union[
         "mixed_items",
         "deep_items",
         "over_dictionary_limit",
+        "compared_records",
         "holds_dictionary",
         "below_min_bytes",
         "full_output",
@@ -2502,6 +2503,9 @@ class ResultEventObject(TypedDict, total=False):
     """"""
 
     common_fields: Omitted
+    """"""
+
+    compared_records: Omitted
     """"""
 
     connection_steps: Omitted
