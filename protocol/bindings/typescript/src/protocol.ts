@@ -688,6 +688,7 @@ export type Reason =
   | "mixed_items"
   | "deep_items"
   | "over_dictionary_limit"
+  | "compared_records"
   | "holds_dictionary"
   | "below_min_bytes"
   | "full_output"
@@ -1725,6 +1726,8 @@ export interface ResultEventObject {
   commit_body?: Omitted | undefined;
   /**  */
   common_fields?: Omitted | undefined;
+  /**  */
+  compared_records?: Omitted | undefined;
   /**  */
   connection_steps?: Omitted | undefined;
   /**  */

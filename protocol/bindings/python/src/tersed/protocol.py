@@ -981,6 +981,7 @@ Reason: TypeAlias = Union[
         "mixed_items",
         "deep_items",
         "over_dictionary_limit",
+        "compared_records",
         "holds_dictionary",
         "below_min_bytes",
         "full_output",
@@ -2500,6 +2501,9 @@ class ResultEventObject(TypedDict, total=False):
     """"""
 
     common_fields: Omitted
+    """"""
+
+    compared_records: Omitted
     """"""
 
     connection_steps: Omitted
