@@ -6,7 +6,7 @@
 //! | file | does | when |
 //! | --- | --- | --- |
 //! | `cap_policy` | says which text is capped, to how many bytes, and what must stay | after the steps on a part |
-//! | `cap` | cuts a text to bytes: head, tail, failures, samples of the rest | when `cap_policy` says so |
+//! | `cap`, `cap_outliers` | cuts a text to bytes: head, tail, failures, samples of the rest | when `cap_policy` says so |
 //! | `shorten` | shortens one piece that takes more than its share | within a cap |
 //! | `budget` | says what tokens are asked for, and the rungs down to them | before each run |
 //! | `share` | gives each of several texts its share of a budget | before they are cut |
@@ -20,6 +20,7 @@
 pub mod budget;
 mod candidate;
 pub mod cap;
+mod cap_outliers;
 pub(super) mod cap_policy;
 mod columns;
 pub(super) mod fit;

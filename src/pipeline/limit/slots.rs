@@ -35,13 +35,13 @@ pub(super) fn numbered(source: &Source<'_>, forms: &[u64], starts: &[usize]) -> 
     let mut next = starts.iter().peekable();
     let mut above = BLANK;
     let mut out = Vec::new();
-    for line in starts[0]..forms.len() {
+    for (line, &form) in forms.iter().enumerate().skip(starts[0]) {
         crate::stop::tick();
         if next.next_if_eq(&&line).is_some() {
             seen.clear();
         }
-        let is_numbers = forms[line] != BLANK && only_numbers(source.line(line));
-        let form = if is_numbers { digest(&above.to_le_bytes(), 1) } else { forms[line] };
+        let is_numbers = form != BLANK && only_numbers(source.line(line));
+        let form = if is_numbers { digest(&above.to_le_bytes(), 1) } else { form };
         above = form;
         let nth = seen.entry(form).or_default();
         out.push(Slot { form, nth: *nth });

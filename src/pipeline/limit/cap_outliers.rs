@@ -1,0 +1,111 @@
+//! Keeps the lines that stand out in a cut to bytes.
+
+use std::ops::Range;
+
+use crate::pipeline::limit::cap::Picked;
+use crate::pipeline::limit::outliers::{OUTLIERS_ONE_IN, Outliers, single};
+use crate::pipeline::limit::unit::Kept;
+use crate::text::maps::Set;
+use crate::text::source::Source;
+
+impl Picked<'_> {
+    /// Keeps lines that stand out, within a share of `budget`. What they take more than that leaves is taken
+    /// from the start of the tail: `gone` is what stands between head and tail.
+    pub(super) fn keep_outliers(
+        &mut self,
+        source: &Source<'_>,
+        outliers: &Outliers,
+        signals: &[usize],
+        gone: Range<usize>,
+        budget: usize,
+    ) {
+        let units = self.units;
+        let fails = |unit: usize| {
+            let lines = &units[unit].lines;
+            signals.get(signals.partition_point(|line| *line < lines.start)).is_some_and(|l| *l < lines.end)
+        };
+        // What of the tail may go.
+        let mut free = 0;
+        let mut end = gone.end;
+        let most = budget / OUTLIERS_ONE_IN;
+        while free < most && end < units.len() && (fails(end) || free + units[end].bytes <= 2 * most) {
+            free += if fails(end) { 0 } else { units[end].bytes };
+            end += 1;
+        }
+        let tail = gone.end..end;
+        let is_safe =
+            |unit: usize, keep: &[Kept]| keep[unit] != Kept::No && (!tail.contains(&unit) || fails(unit));
+        let single: Vec<usize> = single(units).collect();
+        let before = self.bytes();
+        let is_shown = |place: usize| is_safe(single[place], &self.keep);
+        let mut cost = |place: usize| units[single[place]].bytes;
+        let chosen = outliers.choose(source, &is_shown, &mut cost, most.min(free));
+        let chosen: Set<usize> = chosen.into_iter().map(|place| single[place]).collect();
+        let new = chosen.iter().filter(|&&unit| self.keep[unit] == Kept::No);
+        let added: usize = new.map(|&unit| units[unit].bytes).sum();
+        for &unit in chosen.iter().filter(|unit| !tail.contains(unit)) {
+            self.keep[unit] = Kept::Signal;
+        }
+        let mut over = (before + added).saturating_sub(budget).min(added);
+        for unit in tail {
+            if over == 0 {
+                break;
+            }
+            if fails(unit) || chosen.contains(&unit) {
+                self.keep[unit] = Kept::Signal;
+            } else {
+                self.keep[unit] = Kept::No;
+                over = over.saturating_sub(units[unit].bytes);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pipeline::limit::cap::{Cap, apply};
+    use crate::text::ledger::Ledger;
+    use crate::text::reason::Reason;
+
+    fn cut(text: &str, signals: &[usize], bytes: usize, strict: bool) -> String {
+        let source = Source::new(text);
+        let cap = Cap { bytes, strict, reason: Reason::HeadTail, samples: true, outliers: true, names: 0 };
+        apply(&source, &Ledger::new(&source), signals, cap).unwrap().render(&source, None)
+    }
+
+    #[test]
+    fn a_cut_keeps_what_stands_out_and_its_size() {
+        let plain = |i: usize| format!("2024-05-01 step {i} of the long way is done and all is well\n");
+        let odd = |i: usize| match i {
+            700 => "2024-05-01 WARN the pool is empty\n".to_owned(),
+            900 => format!("2024-05-01 step {i} of the long way is LATE and all is well\n"),
+            1500 => "error: no more\n".to_owned(),
+            _ => plain(i),
+        };
+        let text: String = (0..3000).map(odd).collect();
+        for strict in [false, true] {
+            let out = cut(&text, &[1500], 6000, strict);
+            assert!(out.len() <= 6000 && out.matches("[tersed").count() <= 2, "{out}");
+            for part in ["step 0 ", "WARN the pool", "is LATE", "error: no more", "step 2999 "] {
+                assert!(out.contains(part), "{part}\n{out}");
+            }
+        }
+        // More of them than the share holds: head and tail stay.
+        let many: String = (0..3000)
+            .map(|i| if i % 11 == 5 { format!("WARN {}\n", "x".repeat(i % 97)) } else { plain(i) })
+            .collect();
+        let out = cut(&many, &[], 6000, true);
+        assert!(out.len() <= 6000 && out.starts_with(&plain(0)) && out.ends_with(&plain(2999)), "{out}");
+    }
+
+    #[test]
+    fn an_indented_line_comes_with_the_one_above() {
+        let thread = |i: usize| {
+            format!("\"pool-{i}\" prio=5\n   State: {}\n\n", if i == 150 { "BLOCKED" } else { "WAITING" })
+        };
+        let text: String = (0..400).map(thread).collect();
+        let out = cut(&text, &[], 5000, false);
+        assert!(out.contains("\"pool-150\" prio=5\n   State: BLOCKED\n"), "{out}");
+    }
+}
