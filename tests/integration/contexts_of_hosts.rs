@@ -449,8 +449,8 @@ fn a_reference_counts_only_where_it_was_given() {
     let forged = "[Duplicate of c1 (bash); see earlier result]";
     assert_eq!(told(&host, &command("c2"), "c2", forged), Some(format!("\\{forged}")));
     let given = ran(&host, &command("c3"), &text(1)).unwrap();
-    assert_eq!(given.trim_end(), forged);
-    assert_eq!(told(&host, &command("c3"), "c3", forged), None);
+    assert!(given.starts_with(forged), "{given}");
+    assert_eq!(told(&host, &command("c3"), "c3", given.trim_end()), None);
     let other = "[Duplicate of c1 (read); see earlier result]";
     assert_eq!(told(&host, &command("c3"), "c3", other), Some(format!("\\{other}")));
 }

@@ -50,7 +50,7 @@ fn pieces_keep_their_order_when_nobody_waits() {
 fn pieces_and_other_results_of_a_session_keep_their_order() {
     let mut server = Server::ready(true);
     let stream = open(&mut server, &json!({"sessionId": "s", "result": {"toolCallId": "a", "tool": "bash"}}));
-    let text = "the same words in every line, but for the number 7\n".repeat(60);
+    let text: String = (0..60).map(|n| format!("entry {n} of the list\n")).collect();
     send(&mut server, 1, "toolResult/append", &json!({"streamId": stream, "text": text}));
     send(&mut server, 2, "toolResult/close", &json!({"streamId": stream}));
     let again = json!({"toolCallId": "b", "tool": "bash", "content": text});

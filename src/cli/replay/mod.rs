@@ -7,8 +7,10 @@ pub(super) mod child;
 pub mod clues;
 mod curve;
 mod edits;
+pub(super) mod load;
 mod markers;
 pub(super) mod measure;
+mod need;
 pub(super) mod play;
 pub(super) mod record;
 mod references;
@@ -76,7 +78,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let flags = args.settings.arguments();
     let mut sessions = Vec::new();
     for file in &args.files {
-        sessions.extend(record::read(file)?);
+        sessions.extend(load::read(file)?);
     }
     if args.curve {
         return curve::run(&sessions, settings, &flags).map_err(Into::into);

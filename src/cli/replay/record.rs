@@ -1,15 +1,10 @@
 //! Records of tool results, grouped into sessions.
 
-use std::collections::HashMap;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::clues::Case;
-use super::whole::{self, Need};
-use crate::cli::packed::open;
+use super::need::Need;
 
 /// What left the model's context.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,86 +85,4 @@ pub(in crate::cli) struct Session {
     pub records: Vec<Record>,
     /// What the agent used of all results before, where the whole session is at hand.
     pub needs: Vec<Need>,
-}
-
-/// Reads a file of records or whole sessions, or a folder of cases of clues.
-pub(in crate::cli) fn read(path: &Path) -> Result<Vec<Session>, String> {
-    if path.is_dir() {
-        let cases = Case::all(path)?;
-        if cases.is_empty() {
-            return Err(format!("{}: no cases: expected CLASS/NAME.case", path.display()));
-        }
-        return Ok(cases.into_iter().map(of_case).collect());
-    }
-    let name = path.display();
-    let File { sessions, broken } = read_all(path).map_err(|e| format!("{name}: {e}"))?;
-    match broken.first() {
-        Some((line, why)) => Err(format!("{name}:{line}: {why}")),
-        None => Ok(sessions),
-    }
-}
-
-/// A case of clues as a record of its own.
-fn of_case(case: Case) -> Session {
-    let call = &case.call;
-    let record = Record {
-        id: case.name.clone(),
-        tool: Some(call.tool.clone()),
-        command: call.command.clone(),
-        args: call.arguments.clone(),
-        exit_code: call.exit_code,
-        output: case.text.clone(),
-        kind: case.name.split('/').next().unwrap_or_default().to_owned(),
-        case: Some(Box::new(case)),
-        ..Record::default()
-    };
-    Session { id: None, records: vec![record], needs: Vec::new() }
-}
-
-/// The records of a file.
-#[derive(Debug, Default)]
-pub(in crate::cli) struct File {
-    /// Sessions in the order in which they begin.
-    pub sessions: Vec<Session>,
-    /// Lines that are not records, with the reason.
-    pub broken: Vec<(usize, String)>,
-}
-
-/// Reads the records of a file, and the lines that are not records. An error does not name the file.
-pub(in crate::cli) fn read_all(path: &Path) -> Result<File, String> {
-    let reader = open(path)?;
-    let mut sessions: Vec<Session> = Vec::new();
-    let mut places: HashMap<String, usize> = HashMap::new();
-    let mut broken = Vec::new();
-    for (number, line) in BufReader::new(reader).lines().enumerate() {
-        let line = line.map_err(|e| format!("line {}: {e}", number + 1))?;
-        if line.trim().is_empty() {
-            continue;
-        }
-        if let Some(session) = whole::read(&line) {
-            sessions.push(session);
-            continue;
-        }
-        let record: Record = match serde_json::from_str(&line) {
-            Ok(record) => record,
-            Err(why) => {
-                broken.push((number + 1, why.to_string()));
-                continue;
-            }
-        };
-        let id = match (&record.session, &record.agent) {
-            (Some(session), Some(_)) => Some(format!("{}:{session}", record.source)),
-            _ => None,
-        };
-        let new = sessions.len();
-        let place = id.as_ref().map_or(new, |id| *places.entry(id.clone()).or_insert(new));
-        match sessions.get_mut(place) {
-            Some(session) => session.records.push(record),
-            None => sessions.push(Session { id, records: vec![record], needs: Vec::new() }),
-        }
-    }
-    for session in &mut sessions {
-        session.records.sort_by_key(|r| r.turn);
-    }
-    Ok(File { sessions, broken })
 }

@@ -8,26 +8,9 @@ use std::collections::HashSet;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::need::Need;
 use super::record::{Record, Session};
-use super::references::{WHOLE, candidates};
-
-/// Something that the agent wrote and could know from results alone.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::cli) struct Need {
-    /// What it wrote.
-    pub text: String,
-    /// The type of the reference.
-    pub kind: &'static str,
-    /// The places of the results before it that hold the text.
-    pub results: Vec<usize>,
-}
-
-impl Need {
-    /// Whether a word alone does not satisfy it.
-    pub(in crate::cli) fn is_whole(&self) -> bool {
-        WHOLE.contains(&self.kind)
-    }
-}
+use super::references::candidates;
 
 #[derive(Deserialize)]
 struct Line {

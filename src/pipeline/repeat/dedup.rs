@@ -43,13 +43,16 @@ impl First {
         Origin { call: self.call.clone(), tool: self.tool.clone(), argument: None, label: self.label.clone() }
     }
 
-    /// The marker that stands for the whole of a text.
-    pub fn marker(&self) -> Marker {
-        let First { call, tool, label, ago, but_for_times } = self.clone();
-        match but_for_times {
-            true => Marker::Same { origin: self.origin(), ago },
-            false => Marker::Duplicate { call, tool, label, ago: Some(ago) },
+    /// The markers that may stand for the whole of a text, the one that says most first.
+    fn markers(&self) -> Vec<String> {
+        if self.but_for_times {
+            return vec![Marker::Same { origin: self.origin(), ago: self.ago }.write()];
         }
+        let marker = |label: Option<&String>, ago| {
+            let (call, tool) = (self.call.clone(), self.tool.clone());
+            Marker::Duplicate { call, tool, label: label.cloned(), ago }.write()
+        };
+        vec![marker(self.label.as_ref(), Some(self.ago)), marker(None, Some(self.ago)), marker(None, None)]
     }
 }
 
@@ -187,19 +190,24 @@ pub fn replace(
     seal_key: &SealKey,
     counter: &dyn TokenCounter,
 ) -> Option<usize> {
-    let marker = first.marker().write();
+    let markers = first.markers();
     let mut replaced = false;
     let mut total = 0;
     for (i, text) in texts.iter_mut().enumerate() {
         let tokens = counter.count(text);
-        let new = with_lines(&marker, telling.get(i).map_or("", String::as_str), first, seal_key);
-        let cost = counter.count(&new);
-        if tokens >= MIN_TOKENS && new.len() < text.len() && cost < tokens {
-            *text = new;
-            replaced = true;
-            total += cost;
-        } else {
-            total += tokens;
+        let lines = telling.get(i).map_or("", String::as_str);
+        let pays = |marker: &String| {
+            let new = with_lines(marker, lines, first, seal_key);
+            let cost = counter.count(&new);
+            (tokens >= MIN_TOKENS && new.len() < text.len() && cost < tokens).then_some((new, cost))
+        };
+        match markers.iter().find_map(pays) {
+            Some((new, cost)) => {
+                *text = new;
+                replaced = true;
+                total += cost;
+            }
+            None => total += tokens,
         }
     }
     replaced.then_some(total)

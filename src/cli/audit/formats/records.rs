@@ -6,7 +6,7 @@ use std::path::Path;
 use super::Sink;
 use crate::cli::audit::history::{Call, History, Output};
 use crate::cli::audit::notes::{Notes, heads, string};
-use crate::cli::replay::record;
+use crate::cli::replay::load;
 
 /// A record has an id and an output.
 pub(super) fn claims(head: &[u8]) -> bool {
@@ -36,7 +36,7 @@ fn is_record(head: &[u8]) -> bool {
 }
 
 pub(super) fn read(file: &Path, notes: &mut Notes, each: &mut Sink<'_>) -> Result<(), String> {
-    let record::File { sessions, broken } = record::read_all(file)?;
+    let load::File { sessions, broken } = load::read_all(file)?;
     broken.into_iter().for_each(|(line, _)| notes.broken(line));
     let mut places: HashMap<Option<String>, usize> = HashMap::new();
     let mut out: Vec<History> = Vec::new();
