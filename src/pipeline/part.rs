@@ -162,12 +162,13 @@ impl Attempt<'_, '_> {
 
     /// Whether a text is, whole, an output of ours.
     fn is_own(&self, text: &str) -> bool {
-        let tables = matches!(self.request.policy.structured_form(), Structured::Tables | Structured::Plain);
+        // A budget may have climbed to a mode above the one that is asked for now: it writes tables and dictionaries.
+        let tables = matches!(self.request.policy.structured_form(), Structured::Tables | Structured::Plain)
+            || self.request.policy.budget.per_result.is_some();
         marker::is_sealed(text, &self.request.policy.seal_key)
             // The safe stage escaped what the session did not give.
             || matches!(Marker::parse(text), Some((Marker::Duplicate { .. }, _)))
             || self.request.policy.mode >= Mode::Standard && tables && encode::json_table::is_own(text)
-            // A budget may have climbed to a mode above the one that is asked for now.
             || self.request.policy.mode >= Mode::Standard && dictionary::is_own(text)
             // What a budget cut inside a line has no marker to be known by.
             || self.request.policy.budget.per_result.is_some() && text.ends_with(fit::TRUNCATED)
