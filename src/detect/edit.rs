@@ -205,23 +205,25 @@ mod tests {
         ToolCall { tool: tool.into(), arguments, command: command.map(Into::into), ..ToolCall::default() }
     }
 
-    fn lines(call: &ToolCall, text: &str) -> Option<Vec<Range<usize>>> {
-        touched(call, &Source::new(text))
+    /// First line and end of each run.
+    fn lines(call: &ToolCall, text: &str) -> Option<Vec<(usize, usize)>> {
+        let runs = touched(call, &Source::new(text))?;
+        Some(runs.into_iter().map(|run| (run.start, run.end)).collect())
     }
 
     #[test]
     fn the_lines_of_an_edit_are_found_by_number_and_by_text() {
         let view: String = (1..=20).map(|n| format!("{n}:line {n} of it\n")).collect();
         let edit = call("edit", Value::Null, Some("edit 10:10\nline 10 of it\nline 11 of it\nend_of_edit\n"));
-        assert_eq!(lines(&edit, &view), Some(vec![6..14]));
+        assert_eq!(lines(&edit, &view), Some(vec![(6, 14)]));
         let new =
             |text: &str| call("Edit", json!({"file_path": "a", "old_string": "x", "new_string": text}), None);
-        assert_eq!(lines(&new("10 of it\nline 11 of it\nline 12"), &view), Some(vec![6..15]));
-        assert_eq!(lines(&new("10 of it\nline 11"), &view), Some(vec![6..14]));
-        assert_eq!(lines(&new("line 2 of"), &view), Some(vec![0..5]));
+        assert_eq!(lines(&new("10 of it\nline 11 of it\nline 12"), &view), Some(vec![(6, 15)]));
+        assert_eq!(lines(&new("10 of it\nline 11"), &view), Some(vec![(6, 14)]));
+        assert_eq!(lines(&new("line 2 of"), &view), Some(vec![(0, 5)]));
         // Not found, and nothing new: it may be anywhere.
-        assert_eq!(lines(&new("other"), &view), Some(vec![0..20]));
-        assert_eq!(lines(&new(""), &view), Some(vec![0..20]));
+        assert_eq!(lines(&new("other"), &view), Some(vec![(0, 20)]));
+        assert_eq!(lines(&new(""), &view), Some(vec![(0, 20)]));
         assert_eq!(lines(&call("Read", Value::Null, None), &view), None);
         assert_eq!(lines(&call("Write", json!({"content": "line 2 of it"}), None), &view), None);
     }
