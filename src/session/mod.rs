@@ -368,12 +368,12 @@ impl Session {
         } else if let Some(key) = key.filter(|_| !is_cut && !rejected && can_be_named(caller.id, caller.tool))
         {
             let tool = self.tool_number(caller.tool);
-            let shown = Shown::new(call, tool, caller.label.map(Arc::from), caller.ending, self.at);
+            let shown = Shown::new(call, tool, caller.ending, self.at);
             let seen = Arc::make_mut(&mut self.seen);
             if let Some(key) = key_but_for_times {
-                seen.add(key, shown.clone());
+                seen.add(key, shown.clone(), caller.label);
             }
-            seen.add(key, shown);
+            seen.add(key, shown, caller.label);
         }
         self.count_total(caller.tool, &stored.outcome.evidence);
         if keep_text {

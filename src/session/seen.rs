@@ -1,7 +1,6 @@
 //! Results that were shown in full and that the model can still see, as far as the host reported.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use super::Ending;
 use crate::memory::size;
@@ -15,8 +14,8 @@ pub(super) struct Shown {
     pub(super) call: u32,
     /// The number of the tool in the session.
     pub(super) tool: u32,
-    /// What the call was about.
-    pub(super) label: Option<Arc<str>>,
+    /// Where the words on what the call was about stand among all labels; empty without them.
+    label: (u32, u32),
     /// Results and tokens of the session when it was shown.
     at: (u32, u32),
     /// The exit code (0 without one), and whether there is one.
@@ -25,13 +24,13 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    pub(super) fn new(call: u32, tool: u32, label: Option<Arc<str>>, ending: Ending, at: Position) -> Self {
+    pub(super) fn new(call: u32, tool: u32, ending: Ending, at: Position) -> Self {
         let small = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let exit_code = (ending.exit_code.unwrap_or(0), ending.exit_code.is_some());
         Self {
             call,
             tool,
-            label,
+            label: (0, 0),
             at: (small(at.results), small(at.tokens)),
             exit_code,
             is_error: ending.is_error,
@@ -46,10 +45,6 @@ impl Shown {
         let (code, is_known) = self.exit_code;
         Ending { exit_code: is_known.then_some(code), is_error: self.is_error }
     }
-}
-
-fn label_bytes(shown: &Shown) -> usize {
-    shown.label.as_ref().map_or(0, size::shared)
 }
 
 /// Marks the end of a list.
@@ -70,21 +65,36 @@ pub(super) struct Seen {
     /// For each key, the index of its newest entry.
     last: HashMap<Key, u32, foldhash::fast::RandomState>,
     shown: Vec<Link>,
-    /// Bytes of the labels.
-    labels: usize,
+    /// What the calls were about, one label after another: a block for each would cost more than its text.
+    labels: String,
 }
 
 impl Seen {
     /// Adds a result that was shown in full.
-    pub(super) fn add(&mut self, key: Key, new: Shown) {
+    pub(super) fn add(&mut self, key: Key, mut new: Shown, label: Option<&str>) {
         if self.of(&key).any(|shown| shown.call == new.call) {
             return;
         }
         let place = self.shown.len() as u32;
         let before = self.last.insert(key, place).unwrap_or(NONE);
-        self.labels += label_bytes(&new);
+        new.label = self.keep(label.unwrap_or_default());
         size::reserve(&mut self.shown, 1);
         self.shown.push(Link { shown: new, key, before });
+    }
+
+    /// Adds a label to the others, unless the last one is the same.
+    fn keep(&mut self, label: &str) -> (u32, u32) {
+        if !self.labels.ends_with(label) {
+            self.labels.push_str(label);
+        }
+        let end = self.labels.len();
+        (u32::try_from(end - label.len()).unwrap_or(0), u32::try_from(end).unwrap_or(0))
+    }
+
+    /// What the call of a result was about.
+    pub(super) fn label(&self, shown: &Shown) -> Option<&str> {
+        let (start, end) = shown.label;
+        self.labels.get(start as usize..end as usize).filter(|label| !label.is_empty())
     }
 
     /// The results with this key, newest first.
@@ -108,7 +118,12 @@ impl Seen {
     pub(super) fn retain(&mut self, visible: impl Fn(u32) -> bool) {
         self.last.clear();
         self.shown.retain(|link| visible(link.shown.call));
-        self.labels = self.shown.iter().map(|link| label_bytes(&link.shown)).sum();
+        let labels = std::mem::take(&mut self.labels);
+        for at in 0..self.shown.len() {
+            let (start, end) = self.shown[at].shown.label;
+            self.shown[at].shown.label =
+                self.keep(labels.get(start as usize..end as usize).unwrap_or_default());
+        }
         for (place, link) in self.shown.iter_mut().enumerate() {
             link.before = self.last.insert(link.key, place as u32).unwrap_or(NONE);
         }
@@ -116,6 +131,6 @@ impl Seen {
 
     /// Bytes of memory.
     pub(super) fn bytes(&self) -> usize {
-        size::table(&self.last) + size::list(&self.shown) + self.labels
+        size::table(&self.last) + size::list(&self.shown) + self.labels.capacity()
     }
 }
