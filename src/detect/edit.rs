@@ -2,6 +2,9 @@
 //! was changed.
 
 use std::ops::Range;
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
 
 use crate::stop;
 use crate::text::call::ToolCall;
@@ -49,7 +52,9 @@ const REJECTIONS: &[&str] = &[
     "did not appear verbatim",
     "<tool_use_error>",
 ];
-/// Longest line in which such words are looked for.
+static WORDS: LazyLock<Option<AhoCorasick>> =
+    LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(REJECTIONS).ok());
+/// Longest line in which such words count, in bytes: longer ones are data.
 const MAX_SAID: usize = 400;
 
 /// Whether a call changes a part of a file. One that writes a whole file has no lines around its change.
@@ -64,8 +69,7 @@ pub fn is_rejected(call: &ToolCall, text: &str) -> bool {
     if !call.acts() {
         return false;
     }
-    let failed = call.succeeded() == Some(false);
-    failed || text.lines().any(|line| line.len() <= MAX_SAID && !is_of_file(line) && says_rejected(line))
+    call.succeeded() == Some(false) || says_rejected(text)
 }
 
 /// Whether a line is one of a file, by its number.
@@ -75,30 +79,54 @@ fn is_of_file(line: &str) -> bool {
     digits > 0 && line[digits..].starts_with([':', '\t', '|', '→'])
 }
 
-fn says_rejected(line: &str) -> bool {
-    stop::tick();
-    // Half of all lines have none of these words' rarer letters: nothing is copied for them.
-    if !line.bytes().any(|b| b.is_ascii_alphabetic()) {
-        return false;
-    }
-    let line = line.to_ascii_lowercase();
-    REJECTIONS.iter().any(|said| line.contains(said))
+/// Whether a short line that is not one of a file says so.
+fn says_rejected(text: &str) -> bool {
+    let Some(words) = WORDS.as_ref() else { return false };
+    let bytes = text.as_bytes();
+    words.find_iter(text).any(|found| {
+        stop::tick();
+        // No further than a short line reaches: one long line may hold the words everywhere.
+        let from = found.start().saturating_sub(MAX_SAID);
+        let start = match memchr::memrchr(b'\n', &bytes[from..found.start()]) {
+            Some(at) => from + at + 1,
+            None if from == 0 => 0,
+            None => return false,
+        };
+        let most = bytes.len().min(start + MAX_SAID + 1);
+        let Some(rest) = bytes.get(found.end()..most) else { return false };
+        let end = match memchr::memchr(b'\n', rest) {
+            Some(at) => found.end() + at,
+            None if most == bytes.len() => most,
+            None => return false,
+        };
+        !is_of_file(&text[start..end])
+    })
 }
 
-/// The lines of an edit's result that show the change, with three more on each side; all lines where it is not known
-/// which. `None` for a call that is no edit.
-pub fn touched(call: &ToolCall, source: &Source<'_>) -> Option<Vec<Range<usize>>> {
+/// Which lines of a result show a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Touched {
+    /// None: the call is no edit.
+    Nothing,
+    /// It is not known which: any may.
+    Somewhere,
+    /// These, with three more on each side.
+    Lines(Vec<Range<usize>>),
+}
+
+/// The lines of an edit's result that show the change.
+pub fn touched(call: &ToolCall, source: &Source<'_>) -> Touched {
     if !is_edit(call) {
-        return None;
+        return Touched::Nothing;
     }
     let found = by_numbers(call, source).or_else(|| by_text(call, source)).unwrap_or_default();
     if found.is_empty() {
-        return Some(std::iter::once(0..source.len()).collect());
+        return Touched::Somewhere;
     }
     let wider = |lines: Range<usize>| {
         lines.start.saturating_sub(CONTEXT_LINES)..(lines.end + CONTEXT_LINES).min(source.len())
     };
-    Some(found.into_iter().map(wider).collect())
+    Touched::Lines(found.into_iter().map(wider).collect())
 }
 
 /// `edit 12:14`, then the new lines up to `end_of_edit`: they stand in the view under the numbers from 12 on.
@@ -205,34 +233,33 @@ mod tests {
         ToolCall { tool: tool.into(), arguments, command: command.map(Into::into), ..ToolCall::default() }
     }
 
-    /// First line and end of each run.
-    fn lines(call: &ToolCall, text: &str) -> Option<Vec<(usize, usize)>> {
-        let runs = touched(call, &Source::new(text))?;
-        Some(runs.into_iter().map(|run| (run.start, run.end)).collect())
+    fn lines(call: &ToolCall, text: &str) -> Touched {
+        touched(call, &Source::new(text))
     }
 
     #[test]
     fn the_lines_of_an_edit_are_found_by_number_and_by_text() {
         let view: String = (1..=20).map(|n| format!("{n}:line {n} of it\n")).collect();
         let edit = call("edit", Value::Null, Some("edit 10:10\nline 10 of it\nline 11 of it\nend_of_edit\n"));
-        assert_eq!(lines(&edit, &view), Some(vec![(6, 14)]));
+        let runs = |run: Range<usize>| Touched::Lines(vec![run]);
+        assert_eq!(lines(&edit, &view), runs(6..14));
         let new =
             |text: &str| call("Edit", json!({"file_path": "a", "old_string": "x", "new_string": text}), None);
-        assert_eq!(lines(&new("10 of it\nline 11 of it\nline 12"), &view), Some(vec![(6, 15)]));
-        assert_eq!(lines(&new("10 of it\nline 11"), &view), Some(vec![(6, 14)]));
-        assert_eq!(lines(&new("line 2 of"), &view), Some(vec![(0, 5)]));
+        assert_eq!(lines(&new("10 of it\nline 11 of it\nline 12"), &view), runs(6..15));
+        assert_eq!(lines(&new("10 of it\nline 11"), &view), runs(6..14));
+        assert_eq!(lines(&new("line 2 of"), &view), runs(0..5));
         // Not found, and nothing new: it may be anywhere.
-        assert_eq!(lines(&new("other"), &view), Some(vec![(0, 20)]));
-        assert_eq!(lines(&new(""), &view), Some(vec![(0, 20)]));
-        assert_eq!(lines(&call("Read", Value::Null, None), &view), None);
-        assert_eq!(lines(&call("Write", json!({"content": "line 2 of it"}), None), &view), None);
+        assert_eq!(lines(&new("other"), &view), Touched::Somewhere);
+        assert_eq!(lines(&new(""), &view), Touched::Somewhere);
+        assert_eq!(lines(&call("Read", Value::Null, None), &view), Touched::Nothing);
+        assert_eq!(lines(&call("Write", json!({"content": "line 2 of it"}), None), &view), Touched::Nothing);
     }
 
     #[test]
     fn runs_of_equal_lines_are_found_in_linear_time() {
         let text = "a\n".repeat(4000);
         let edit = call("edit", json!({"new_text": "a\n".repeat(2000)}), None);
-        assert_eq!(lines(&edit, &text).map(|l| l.len()), Some(2001));
+        assert!(matches!(lines(&edit, &text), Touched::Lines(all) if all.len() == 2001));
     }
 
     #[test]
@@ -242,5 +269,6 @@ mod tests {
         assert!(!is_rejected(&edit, "[File: a]\n1:// has not been applied\n2:y\n"));
         assert!(is_rejected(&ToolCall { is_error: Some(true), ..edit.clone() }, "no"));
         assert!(!is_rejected(&call("bash", Value::Null, None), "Your changes have NOT been applied."));
+        assert!(is_rejected(&edit, "ok\nEdit failed") && !is_rejected(&edit, &"edit failed ".repeat(40)));
     }
 }

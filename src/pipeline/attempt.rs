@@ -11,7 +11,7 @@ use super::limit::pointer;
 use super::request::Request;
 use super::timer::Timer;
 use super::trace::Notes;
-use crate::detect::edit;
+use crate::detect::edit::{self, Touched};
 use crate::encode::dictionary::Written;
 use crate::pipeline::repeat::blocks::Reference;
 use crate::rules::Rule;
@@ -93,7 +93,9 @@ pub(super) struct Attempt<'r, 'a> {
     pub(super) found: Findings,
     /// Notes on what each step did, where somebody wants to see it.
     pub(super) notes: Option<Notes>,
-    /// The lines that an edit touched, with those around them: they are shown.
+    /// Whether the result is that of an edit.
+    pub(super) is_edit: bool,
+    /// The lines that the edit touched, as far as they are known, with those around them: they are shown.
     pub(super) touched: Vec<usize>,
     /// Whether a reducer knows the grammar of the text.
     pub(super) is_read: bool,
@@ -149,25 +151,25 @@ impl<'r, 'a> Attempt<'r, 'a> {
     ) -> Attempted {
         let notes = request.takes_notes.then(Notes::default);
         let (is_read, rule, dictionary) = (false, None, None);
-        let touched = Self::touched_lines(request, source);
-        let mut attempt =
-            Self { request, plan, part, cap_bytes, found, notes, touched, is_read, rule, dictionary };
+        let touched = edit::touched(request.call, source);
+        let is_edit = touched != Touched::Nothing;
+        let touched = lines_of(&touched, source.len());
+        let mut attempt = Self {
+            request,
+            plan,
+            part,
+            cap_bytes,
+            found,
+            notes,
+            is_edit,
+            touched,
+            is_read,
+            rule,
+            dictionary,
+        };
         let output = attempt.compress(source);
         let Self { found, notes, rule, dictionary, .. } = attempt;
         Attempted { output, found, notes, is_ruled: rule.is_some(), dictionary }
-    }
-
-    fn touched_lines(request: &Request<'_>, source: &Source<'_>) -> Vec<usize> {
-        let Some(runs) = edit::touched(request.call, source) else { return Vec::new() };
-        let mut is_touched = vec![false; source.len()];
-        // They are in order, and may lie over each other.
-        let mut done = 0;
-        for run in runs {
-            let from = run.start.max(done).min(run.end);
-            is_touched[from..run.end].fill(true);
-            done = run.end.max(done);
-        }
-        (0..source.len()).filter(|&line| is_touched[line]).collect()
     }
 
     /// The lines that no step hides: failure lines, and what an edit touched as long as it is not most of what a cap lets
@@ -248,4 +250,17 @@ impl<'r, 'a> Attempt<'r, 'a> {
             }
         }
     }
+}
+
+/// The touched lines as a list. They are in order, and may lie over each other.
+fn lines_of(touched: &Touched, len: usize) -> Vec<usize> {
+    let Touched::Lines(runs) = touched else { return Vec::new() };
+    let mut is_touched = vec![false; len];
+    let mut done = 0;
+    for run in runs {
+        let from = run.start.max(done).min(run.end);
+        is_touched[from..run.end].fill(true);
+        done = run.end.max(done);
+    }
+    (0..len).filter(|&line| is_touched[line]).collect()
 }

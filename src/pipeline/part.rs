@@ -31,6 +31,8 @@ use crate::{detail, elide};
 const CAP_SLACK_BYTES: usize = 256;
 /// Failure lines of a text whose words the session remembers.
 const MAX_MENTION_LINES: usize = 8;
+/// How often references of a window are looked for before all its failure lines stay.
+const MAX_WINDOW_ROUNDS: usize = 3;
 /// Lines at the end of a report that are never a reference.
 const SUMMARY_LINES: usize = 5;
 
@@ -208,7 +210,7 @@ impl Attempt<'_, '_> {
         let Request { call, policy, .. } = *self.request;
         let relevance = &*self.request.relevance;
         let input = Input { source, call, detection, policy, relevance };
-        let is_edit = !self.touched.is_empty();
+        let is_edit = self.is_edit;
         let wanted = policy.mode == Mode::Aggressive || detail::wants_terms(&input);
         let about = wanted.then(|| self.about(source));
         let input = Input { relevance: about.as_ref().unwrap_or(relevance), ..input };
@@ -236,11 +238,10 @@ impl Attempt<'_, '_> {
             fixed.retain(|&line| line < end);
             fixed.extend(end..source.len());
         }
-        let mut references = self.references(source, &state.0, fixed);
-        if detection.is_window && references.iter().any(|r| r.is_shifted(source)) {
-            // What the window shows of failures would stand under other numbers there.
-            references = self.references(source, &state.0, signals::failure_lines(source));
-        }
+        let references = match detection.is_window {
+            true => self.references_of_window(source, &state.0, fixed),
+            false => self.references(source, &state.0, fixed),
+        };
         if !references.is_empty()
             && self.rule_allows("block_dedup")
             && self.try_step("block_dedup", source, &[], state, |_| Ok(blocks::reduction(&references)))
@@ -279,12 +280,39 @@ impl Attempt<'_, '_> {
 
     /// The references to earlier outputs; `fixed` lines stay, and so does what an edit touched.
     fn references(&self, source: &Source<'_>, ledger: &Ledger, mut fixed: Vec<usize>) -> Vec<Reference> {
+        // Any line may be one that the edit touched.
+        if self.is_edit && self.touched.is_empty() {
+            return Vec::new();
+        }
         let Request { earlier, counter, .. } = *self.request;
         fixed.extend(&self.touched);
         fixed.sort_unstable();
         fixed.dedup();
         let others = self.found.references.len();
         blocks::find(source, self.part, ledger, &fixed, earlier, others, counter)
+    }
+
+    /// The same for the window of an editor. What it shows of failures would stand under other numbers where lines moved,
+    /// and stays there.
+    fn references_of_window(
+        &self,
+        source: &Source<'_>,
+        ledger: &Ledger,
+        mut fixed: Vec<usize>,
+    ) -> Vec<Reference> {
+        let failures = signals::failure_lines(source);
+        for _ in 0..MAX_WINDOW_ROUNDS {
+            let references = self.references(source, ledger, fixed.clone());
+            let shifted: Vec<_> = references.iter().filter_map(|r| r.shifted(source)).collect();
+            let moved = failures.iter().filter(|line| shifted.iter().any(|lines| lines.contains(line)));
+            let before = fixed.len();
+            fixed.extend(moved);
+            if fixed.len() == before {
+                return references;
+            }
+        }
+        fixed.extend(failures);
+        self.references(source, ledger, fixed)
     }
 
     /// Writes tables into the JSON that earlier steps show in place of lines.

@@ -29,7 +29,7 @@ pub(super) struct Parts {
     /// What became of every line, where somebody wants to see it.
     pub(super) explained: Vec<Part>,
     /// Of each text the lines that are told again where a reference stands for it.
-    pub(super) telling: Vec<String>,
+    pub(super) shown_again: Vec<String>,
 }
 
 /// The text of every part after all steps but dedup of the whole. `evidence` is what is known before.
@@ -71,19 +71,24 @@ pub(super) fn compress(request: &Request<'_>, parts: &[Sanitized], evidence: Evi
             ledger.shown(source, &changed, &mut shown);
         }
     }
-    let telling = match request.duplicate_of.is_some() || request.same_but_for_times.is_some() {
-        true => all.iter().map(|part| telling(request, part)).collect(),
+    let shown_again = match request.duplicate_of.is_some() || request.same_but_for_times.is_some() {
+        true => all.iter().map(|part| shown_again(request, part)).collect(),
         false => Vec::new(),
     };
     let texts = all.into_iter().map(|part| part.text).collect();
-    Parts { texts, found, shown, needs, explained, telling }
+    Parts { texts, found, shown, needs, explained, shown_again }
 }
 
-/// The lines of a part that are told again where a reference stands for it: those of a command that tell how it went.
-fn telling(request: &Request<'_>, part: &PartOutput<'_>) -> String {
+/// The lines of a part that are shown again where a reference stands for it: those of a command that say how it went, and
+/// failures of a run that differs in times. A text whose lines are not known is shown again as a whole.
+fn shown_again(request: &Request<'_>, part: &PartOutput<'_>) -> String {
+    let differs = request.same_but_for_times.is_some();
     let is_command = request.call.command.is_some() && viewed::file(request.call).is_none();
-    let source = part.source.as_ref().filter(|_| is_command && part.ledger.is_some());
-    source.map_or_else(String::new, |source| dedup::telling(source, &part.signals))
+    match part.source.as_ref().filter(|_| part.ledger.is_some()) {
+        Some(source) if is_command || differs => dedup::shown_again(source, &part.signals, differs),
+        None if differs => part.text.clone(),
+        _ => String::new(),
+    }
 }
 
 /// The attempt that serves. `found` is what came of the parts before.

@@ -7,6 +7,7 @@ use super::received::Received;
 use super::timer::Timer;
 use super::{HANDLE_DIGITS, Retain, exclude};
 use crate::config::{Mode, Policy};
+use crate::detect::edit;
 use crate::pipeline::limit::pointer;
 use crate::pipeline::repeat::blocks::Earlier;
 use crate::pipeline::repeat::dedup;
@@ -86,7 +87,9 @@ impl<'a> Request<'a> {
         let in_full = extra.in_full;
         let dedups = policy.dedup && policy.mode >= Mode::Standard && !in_full && !policy.never_omit;
         let key = policy.dedup.then(|| dedup::key(call, &received.evidence.digest));
-        let duplicate_of = key.as_ref().filter(|_| dedups).and_then(|key| history.first(key));
+        // An edit shows what it touched, also where an earlier one showed the same.
+        let may_repeat = dedups && !edit::is_edit(call);
+        let duplicate_of = key.as_ref().filter(|_| may_repeat).and_then(|key| history.first(key));
         let times = extra.key_but_for_times.as_ref();
         let same_but_for_times = times
             .filter(|_| dedups && duplicate_of.is_none())

@@ -13,7 +13,7 @@ use crate::text::source::count_lines;
 
 /// The outcome of a run of which all parts came to `came`.
 pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> Outcome {
-    let Parts { mut texts, found, mut shown, needs, telling, .. } = came;
+    let Parts { mut texts, found, mut shown, needs, shown_again, .. } = came;
     let Findings { mut evidence, references, terms, mentions, is_exact } = found;
     let mut decision = Decision { key: request.key, references, terms, ..Decision::default() };
     let as_sanitized =
@@ -25,7 +25,7 @@ pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> 
     let first = request.duplicate_of.or(request.same_but_for_times.filter(|_| is_run));
     let seal_key = &request.policy.seal_key;
     if let Some(first) = first.filter(|_| !is_exact)
-        && let Some(tokens) = dedup::replace(&mut texts, &telling, &first, seal_key, request.counter)
+        && let Some(tokens) = dedup::replace(&mut texts, &shown_again, &first, seal_key, request.counter)
     {
         evidence.tokens.after = tokens;
         evidence.status = Status::Duplicate;

@@ -14,7 +14,7 @@ pub struct Origin {
 }
 
 /// Longest label, in bytes.
-const MAX_LABEL: usize = 60;
+const MAX_LABEL: usize = 40;
 /// What stands where a label was cut.
 const CUT: &str = "...";
 

@@ -185,7 +185,7 @@ const MIN_TOKENS: usize = 40;
 /// tokens of all texts after that, or `None` when it cost less for none.
 pub fn replace(
     texts: &mut [String],
-    telling: &[String],
+    shown_again: &[String],
     first: &First,
     seal_key: &SealKey,
     counter: &dyn TokenCounter,
@@ -195,7 +195,7 @@ pub fn replace(
     let mut total = 0;
     for (i, text) in texts.iter_mut().enumerate() {
         let tokens = counter.count(text);
-        let lines = telling.get(i).map_or("", String::as_str);
+        let lines = shown_again.get(i).map_or("", String::as_str);
         let pays = |marker: &String| {
             let new = with_lines(marker, lines, first, seal_key);
             let cost = counter.count(&new);
@@ -225,18 +225,20 @@ fn with_lines(marker: &str, lines: &str, first: &First, seal_key: &SealKey) -> S
     new
 }
 
-/// Failure lines that are told with a reference, and the longest.
-const MAX_TELLING: usize = 5;
-const MAX_TELLING_BYTES: usize = 500;
+/// Failure lines of an equal result that are shown again, and the longest line that is, in bytes. A choice: the rest stands
+/// unchanged in the earlier result.
+const MAX_SHOWN_AGAIN: usize = 5;
+const MAX_SHOWN_AGAIN_BYTES: usize = 500;
 
-/// The lines of a command's output that are told again though an earlier result shows them: its first failure lines and
-/// its last line.
-pub fn telling(source: &Source<'_>, signals: &[usize]) -> String {
-    let is_short = |line: &usize| source.line(*line).len() <= MAX_TELLING_BYTES;
-    let mut lines: Vec<usize> = signals.iter().copied().filter(is_short).take(MAX_TELLING).collect();
+/// The lines of a command's output that are shown again although an earlier result shows them: failure lines and the last
+/// line. Of a result that differs in times these are all failure lines: a time in one may be the failure.
+pub fn shown_again(source: &Source<'_>, signals: &[usize], differs_in_times: bool) -> String {
+    let is_short = |line: &usize| source.line(*line).len() <= MAX_SHOWN_AGAIN_BYTES;
+    let mut lines: Vec<usize> = match differs_in_times {
+        true => signals.to_vec(),
+        false => signals.iter().copied().filter(is_short).take(MAX_SHOWN_AGAIN).collect(),
+    };
     let last = (0..source.len()).rev().find(|line| !source.line(*line).trim().is_empty());
-    if let Some(last) = last.filter(|last| is_short(last) && lines.last() < Some(last)) {
-        lines.push(last);
-    }
+    lines.extend(last.filter(|last| is_short(last) && lines.last().is_none_or(|line| line < last)));
     lines.into_iter().map(|line| source.line(line)).collect::<Vec<_>>().join("\n")
 }

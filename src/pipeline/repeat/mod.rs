@@ -28,8 +28,10 @@ pub(super) fn likeness(call: &ToolCall, parts: &[Sanitized]) -> u64 {
     dedup::likeness(lines)
 }
 
-/// What the output of a command is compared by without its times; `None` for a call that looks at a file or changes one.
+/// What the output of a command is compared by without its times; `None` for a call that looks at a file or changes one, or
+/// that was made for the times.
 pub(super) fn key_of_run(call: &ToolCall, parts: &[Sanitized]) -> Option<Key> {
-    let runs = call.command.is_some() && !call.acts() && viewed::file(call).is_none();
-    runs.then(|| dedup::key_but_for_times(call, parts.iter().map(|part| &*part.text)))
+    let command = call.command.as_deref().filter(|_| !call.acts() && viewed::file(call).is_none())?;
+    let texts = || parts.iter().map(|part| &*part.text);
+    (!times::are_wanted(command, texts())).then(|| dedup::key_but_for_times(call, texts()))
 }

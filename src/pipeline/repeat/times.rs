@@ -3,7 +3,7 @@
 //!
 //! A number counts as a time only with a unit of time right behind it, or as hours, minutes and seconds.
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 use crate::stop;
 
@@ -26,6 +26,30 @@ const UNITS: &[&[u8]] = &[
 ];
 /// Longest number that may be one, with its points and colons.
 const MAX_NUMBER: usize = 24;
+
+/// Words of a command that asks how long something takes.
+const TIMERS: &[&str] = &[
+    "bench",
+    "benches",
+    "benchmark",
+    "benchmarks",
+    "time",
+    "timing",
+    "timings",
+    "perf",
+    "durations",
+    "hyperfine",
+];
+/// What outputs that tell how long something takes have in them: libtest and Go, Criterion, pytest and others.
+const TIMED: &[&str] = &["ns/iter", "ns/op", "time:   [", "slowest"];
+
+/// Whether times are what the call was made for.
+pub(super) fn are_wanted<'a>(command: &str, mut texts: impl Iterator<Item = &'a str>) -> bool {
+    let mut words = command.split(|c: char| !c.is_ascii_alphanumeric());
+    words.any(|word| TIMERS.iter().any(|timer| word.eq_ignore_ascii_case(timer)))
+        || texts
+            .any(|text| TIMED.iter().any(|timed| memmem::find(text.as_bytes(), timed.as_bytes()).is_some()))
+}
 
 /// Gives the pieces of a text between its times, each time as one byte.
 pub(super) fn without(text: &str, mut give: impl FnMut(&[u8])) {
@@ -82,6 +106,20 @@ mod tests {
         let mut out = Vec::new();
         without(text, |piece| out.extend_from_slice(piece));
         String::from_utf8_lossy(&out).replace('\u{1}', "T")
+    }
+
+    #[test]
+    fn times_are_wanted_of_benchmarks() {
+        for (command, text) in [
+            ("cargo bench -p a", ""),
+            ("time make", ""),
+            ("pytest --durations=5", ""),
+            ("go test -run x ./...", "BenchmarkA-8   120   9100 ns/op"),
+            ("./run", "test a ... bench: 12 ns/iter (+/- 1)"),
+        ] {
+            assert!(are_wanted(command, std::iter::once(text)), "{command}: {text}");
+        }
+        assert!(!are_wanted("timeout 9 cargo test", std::iter::once("finished in 0.1s")));
     }
 
     #[test]

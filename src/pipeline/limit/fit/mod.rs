@@ -3,6 +3,8 @@
 //! It works on the ledger, so that what was cut before and is cut again has one marker for both. Failure
 //! lines come first, totals next, then what says more of the failures, then the ends of the text. Sizes are
 //! those of the real counter: of the lines while choosing, of the whole text before it is accepted.
+//!
+//! This file is longer than most because every round of the choice counts with the same state.
 
 mod inside;
 mod pieces;

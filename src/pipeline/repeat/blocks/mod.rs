@@ -47,10 +47,11 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// Whether the lines carry other numbers here than there.
-    pub fn is_shifted(&self, source: &Source<'_>) -> bool {
+    /// Its lines, if they carry other numbers here than there.
+    pub fn shifted(&self, source: &Source<'_>) -> Option<Range<usize>> {
         let lines = self.lines.0 as usize..self.lines.1 as usize;
-        source.view().numbers(&lines).is_some_and(|(first, _)| first != self.carried as usize)
+        let numbers = source.view().numbers(&lines);
+        numbers.filter(|(first, _)| *first != self.carried as usize).map(|_| lines)
     }
 }
 
