@@ -114,12 +114,14 @@ pub enum Touched {
     Lines(Vec<Range<usize>>),
 }
 
-/// The lines of an edit's result that show the change.
+/// The lines of an edit's result that show the change. An edit that was rejected changed nothing: what counts then is what
+/// it would have written, as far as the result shows that.
 pub fn touched(call: &ToolCall, source: &Source<'_>) -> Touched {
     if !is_edit(call) {
         return Touched::Nothing;
     }
-    let found = by_numbers(call, source).or_else(|| by_text(call, source)).unwrap_or_default();
+    let is_rejected = is_rejected(call, source.text());
+    let found = by_numbers(call, source, is_rejected).or_else(|| by_text(call, source)).unwrap_or_default();
     if found.is_empty() {
         return Touched::Somewhere;
     }
@@ -129,14 +131,28 @@ pub fn touched(call: &ToolCall, source: &Source<'_>) -> Touched {
     Touched::Lines(found.into_iter().map(wider).collect())
 }
 
-/// `edit 12:14`, then the new lines up to `end_of_edit`: they stand in the view under the numbers from 12 on.
-fn by_numbers(call: &ToolCall, source: &Source<'_>) -> Option<Vec<Range<usize>>> {
-    let command = call.command.as_deref()?.strip_prefix("edit ")?;
-    let (place, text) = command.split_once('\n')?;
-    let (first, last) = place.trim().split_once(':')?;
-    let (first, _): (usize, usize) = (first.parse().ok()?, last.parse().ok()?);
+/// The commands of an editor of lines: `edit 12:14`, then the new lines up to `end_of_edit`, which stand in the view under
+/// the numbers from 12 on; `insert 12`, then the same up to `end_of_insert`, from 13 on.
+///
+/// The result of a rejected edit shows the old lines too, under the same numbers. These are `proposed` lines only where the
+/// first is the first new one.
+fn by_numbers(call: &ToolCall, source: &Source<'_>, proposed: bool) -> Option<Vec<Range<usize>>> {
+    let command = call.command.as_deref()?;
+    let (first, text) = match command.strip_prefix("edit ") {
+        Some(rest) => {
+            let (place, text) = rest.split_once('\n')?;
+            let (first, last) = place.trim().split_once(':')?;
+            last.parse::<usize>().ok()?;
+            (first.parse::<usize>().ok()?, text)
+        }
+        None => {
+            let (place, text) = command.strip_prefix("insert ")?.split_once('\n')?;
+            (place.trim().parse::<usize>().ok()?.saturating_add(1), text)
+        }
+    };
     let text = text.strip_suffix('\n').unwrap_or(text);
-    let text = text.strip_suffix("end_of_edit").unwrap_or(text);
+    let ends = ["end_of_edit", "end_of_insert"];
+    let text = ends.iter().find_map(|end| text.strip_suffix(end)).unwrap_or(text);
     let count = text.lines().count().max(1);
     let numbers = first..first.saturating_add(count);
     let mut out: Vec<Range<usize>> = Vec::new();
@@ -146,6 +162,15 @@ fn by_numbers(call: &ToolCall, source: &Source<'_>) -> Option<Vec<Range<usize>>>
                 Some(last) => last.end = i + 1,
                 None => out.push(i..i + 1),
             }
+        }
+    }
+    if let Some(new) = text.lines().next().filter(|_| proposed) {
+        let is_new = |run: &Range<usize>| {
+            source.view().number(run.start) == Some(first)
+                && source.view().text(source.raw(run.start), run.start).trim_end() == new.trim_end()
+        };
+        if out.iter().any(is_new) {
+            out.retain(is_new);
         }
     }
     Some(out)
@@ -243,6 +268,8 @@ mod tests {
         let edit = call("edit", Value::Null, Some("edit 10:10\nline 10 of it\nline 11 of it\nend_of_edit\n"));
         let runs = |run: Range<usize>| Touched::Lines(vec![run]);
         assert_eq!(lines(&edit, &view), runs(6..14));
+        let insert = call("insert", Value::Null, Some("insert 10\nline 11 of it\nend_of_insert\n"));
+        assert_eq!(lines(&insert, &view), runs(7..14));
         let new =
             |text: &str| call("Edit", json!({"file_path": "a", "old_string": "x", "new_string": text}), None);
         assert_eq!(lines(&new("10 of it\nline 11 of it\nline 12"), &view), runs(6..15));
@@ -253,6 +280,16 @@ mod tests {
         assert_eq!(lines(&new(""), &view), Touched::Somewhere);
         assert_eq!(lines(&call("Read", Value::Null, None), &view), Touched::Nothing);
         assert_eq!(lines(&call("Write", json!({"content": "line 2 of it"}), None), &view), Touched::Nothing);
+    }
+
+    #[test]
+    fn of_a_rejected_edit_the_old_lines_count_as_any_others() {
+        let edit = call("edit", Value::Null, Some("edit 5:5\nnew\nend_of_edit\n"));
+        let view = |five: &str| format!("3:a\n4:b\n5:{five}\n6:c\n7:d\n");
+        let text =
+            format!("Would have looked:\n{}\nWas:\n{}\nNot applied.\n", view("new"), view("old"));
+        assert_eq!(lines(&edit, &text), Touched::Lines(vec![0..7]));
+        assert_eq!(lines(&edit, &text.replace("Not applied.", "Done.")), Touched::Lines(vec![0..7, 7..14]));
     }
 
     #[test]
