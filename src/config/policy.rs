@@ -65,6 +65,9 @@ settings! {
     head_tail_bytes: Option<usize> = None;
     /// Whether a result that repeats an earlier one of the session becomes a reference. Default true.
     dedup: bool = true;
+    /// Whether the model sees the ids of calls. If not, a reference names a call by its file or command, and how many results
+    /// ago it was. Default true.
+    ids_visible: bool = true;
     /// Whether outcomes are remembered by call id. Default true.
     memo: bool = true;
     /// Whether secrets are removed. Default true.

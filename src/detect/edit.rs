@@ -286,9 +286,9 @@ mod tests {
     fn of_a_rejected_edit_the_old_lines_count_as_any_others() {
         let edit = call("edit", Value::Null, Some("edit 5:5\nnew\nend_of_edit\n"));
         let view = |five: &str| format!("3:a\n4:b\n5:{five}\n6:c\n7:d\n");
-        let text =
-            format!("Would have looked:\n{}\nWas:\n{}\nNot applied.\n", view("new"), view("old"));
-        assert_eq!(lines(&edit, &text), Touched::Lines(vec![0..7]));
+        let text = format!("Would have looked:\n{}\nWas:\n{}\nNot applied.\n", view("new"), view("old"));
+        let proposed = 0..7;
+        assert_eq!(lines(&edit, &text), Touched::Lines(vec![proposed]));
         assert_eq!(lines(&edit, &text.replace("Not applied.", "Done.")), Touched::Lines(vec![0..7, 7..14]));
     }
 

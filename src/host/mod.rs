@@ -38,9 +38,10 @@ pub struct Host {
 const MAX_SESSIONS: usize = 64;
 
 impl Host {
-    /// An engine for a host whose model has the tools of [`tools`].
+    /// An engine for a host whose model has the tools of [`tools`]. No host of this kind shows its model the ids of calls.
     pub fn new(mut settings: Settings) -> Self {
         settings.policy.expand_tool = true;
+        settings.policy.ids_visible = false;
         // Results without a session are searched too.
         Self { engine: Engine::new(settings), sessions: Mutex::new(vec![None]) }
     }
@@ -48,11 +49,13 @@ impl Host {
     /// An engine for a host whose model has a shell. The model reads originals from this process as long as it runs.
     pub fn resident(mut settings: Settings) -> Self {
         settings.originals_by_command = true;
+        settings.policy.ids_visible = false;
         Self { engine: Engine::new(settings), sessions: Mutex::new(vec![None]) }
     }
 
     /// An engine for one result. Its original goes to the folder in the settings, or else to `originals`.
     pub fn once(mut settings: Settings, originals: Option<PathBuf>) -> Self {
+        settings.policy.ids_visible = false;
         if settings.recovery.mode == RecoveryMode::Never
             && let Some(folder) = originals
         {

@@ -88,7 +88,13 @@ fn refer(parts: &mut [Part], texts: &[String], first: &First) {
         if is_reference(text) && lines > 0 {
             let origin = first.origin();
             let there = part.lines_before + 1;
-            let action = Action::Refer { origin: Arc::new(origin), there, carried: 0, ago: first.ago };
+            let action = Action::Refer {
+                origin: Arc::new(origin),
+                there,
+                carried: 0,
+                ago: first.ago,
+                shows_id: first.shows_id,
+            };
             let (steps, cut_by) = (Vec::new(), Vec::new());
             part.spans = vec![Traced { lines: 0..lines, shown: 0..1, action, steps, cut_by }];
             part.trimmed_by.clear();

@@ -244,7 +244,9 @@ impl Attempt<'_, '_> {
         };
         if !references.is_empty()
             && self.rule_allows("block_dedup")
-            && self.try_step("block_dedup", source, &[], state, |_| Ok(blocks::reduction(&references)))
+            && self.try_step("block_dedup", source, &[], state, |_| {
+                Ok(blocks::reduction(&references, self.request.policy.ids_visible))
+            })
         {
             self.found.references.extend(references);
         }

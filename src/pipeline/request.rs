@@ -94,6 +94,8 @@ impl<'a> Request<'a> {
         let same_but_for_times = times
             .filter(|_| dedups && duplicate_of.is_none())
             .and_then(|times| history.first_but_for_times(times));
+        let named = |first: First| First { shows_id: policy.ids_visible, ..first };
+        let (duplicate_of, same_but_for_times) = (duplicate_of.map(named), same_but_for_times.map(named));
         // What repeats as a whole is not looked up line by line.
         let is_looked_up = dedups && duplicate_of.is_none();
         let key_of = |retain: &Arc<Retain>| pointer::key(retain);

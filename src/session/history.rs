@@ -35,7 +35,7 @@ impl Live<'_> {
         let tool = self.session.tools.get(shown.tool as usize)?.to_string();
         let label = self.session.seen.label(shown).map(str::to_owned);
         let ago = at.results.saturating_sub(shown.at().results) + 1;
-        Some(First { call: calls.id(shown.call).to_owned(), tool, label, ago, but_for_times })
+        Some(First { call: calls.id(shown.call).to_owned(), tool, label, ago, but_for_times, shows_id: true })
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::stop;
 use crate::text::lines::Lines;
 use crate::text::maps::Map;
-use crate::text::marker::Marker;
+use crate::text::marker::{Marker, Naming};
 use crate::text::origin::Origin;
 use crate::text::out::{Out, Size, WithLines};
 use crate::text::reason::Reason;
@@ -295,6 +295,8 @@ impl Ledger {
 
     fn write(&self, source: &Source<'_>, handle: Option<&str>, out: &mut impl Out) {
         let mut groups = self.group_ranges();
+        // What the marker before names: the next into the same result says only "there".
+        let mut named: Option<(&Origin, usize)> = None;
         for span in &self.spans {
             stop::tick();
             match &span.action {
@@ -310,8 +312,14 @@ impl Ledger {
                     let (first, last) = source.numbers(&(first..span.lines.end));
                     put_marker(out, &Marker::Repeats { period: *period, times, first, last });
                 }
-                Action::Refer { origin, carried, ago, .. } => {
-                    put_marker(out, &origin.marker(source, &span.lines, *carried, *ago));
+                Action::Refer { origin, carried, ago, shows_id, .. } => {
+                    let naming = match shows_id {
+                        _ if named == Some((&**origin, *ago)) => Naming::There,
+                        true => Naming::Id,
+                        false => Naming::NoId,
+                    };
+                    named = Some((origin, *ago));
+                    put_marker(out, &origin.marker(source, &span.lines, *carried, *ago, naming));
                 }
                 Action::Omit { reason, group, names } => {
                     let (count, first, last) = match group {

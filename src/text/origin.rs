@@ -3,7 +3,7 @@
 /// Where lines stand: in the result of a call, or in what the model wrote into one of its arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
-    /// The call's id.
+    /// The call's id. A marker for a model that sees no ids has none.
     pub call: String,
     /// Its tool, as the host wrote it.
     pub tool: String,

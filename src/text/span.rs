@@ -45,6 +45,8 @@ pub enum Action {
         carried: usize,
         /// How many results ago they were shown.
         ago: usize,
+        /// Whether the model sees the ids of calls.
+        shows_id: bool,
     },
 }
 

@@ -15,8 +15,13 @@ fn send(engine: &Engine, result: &Value) -> String {
 /// The markers of references in a text.
 fn references(text: &str) -> Vec<Marker> {
     let all = text.lines().filter_map(|line| Marker::parse(line).map(|(marker, _)| marker));
-    all.filter(|m| matches!(m, Marker::Shown { .. } | Marker::Duplicate { .. } | Marker::Same { .. }))
-        .collect()
+    let is_reference = |m: &Marker| {
+        matches!(
+            m,
+            Marker::Shown { .. } | Marker::There { .. } | Marker::Duplicate { .. } | Marker::Same { .. }
+        )
+    };
+    all.filter(is_reference).collect()
 }
 
 fn line(n: usize) -> String {
@@ -83,7 +88,7 @@ fn a_result_has_three_references_at_most() {
     let lines: Vec<usize> = references(&shown)
         .iter()
         .map(|marker| match marker {
-            Marker::Shown { first, last, .. } => last - first + 1,
+            Marker::Shown { first, last, .. } | Marker::There { first, last, .. } => last - first + 1,
             other => panic!("{other:?}"),
         })
         .collect();
@@ -182,4 +187,24 @@ fn a_command_with_a_secret_is_not_named() {
         again.starts_with("[Duplicate of a (bash); see earlier result] (same output, 1 result ago)"),
         "{again}"
     );
+}
+
+#[test]
+fn references_have_no_ids_where_the_model_sees_none() {
+    let engine = Engine::default();
+    call(&engine, "session/open", &json!({"sessionId": "s", "policy": {"idsVisible": false}}));
+    let text: String = (1..=60).map(|n| line(n) + "\n").collect();
+    let run = |id: &str, text: &str| json!({"toolCallId": id, "tool": "bash", "command": "./show all", "content": text});
+    send(&engine, &run("call_one", &text));
+    let same = send(&engine, &run("call_two", &text));
+    assert!(
+        same.starts_with("[Duplicate of bash; see earlier result] (same output as ./show all, 1 result ago)"),
+        "{same}"
+    );
+    let parts = format!("{}a line of its own\n{}", &text[..text.len() / 2], &text[text.len() / 2..]);
+    let three = json!({"toolCallId": "call_three", "tool": "bash", "command": "./other", "content": parts});
+    let shown = send(&engine, &three);
+    assert!(shown.contains(" as in bash; ./show all, 2 results ago]"), "{shown}");
+    assert!(shown.contains(" there]") && !shown.contains("call_"), "{shown}");
+    assert_eq!(send(&engine, &three), shown);
 }

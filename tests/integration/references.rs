@@ -281,8 +281,17 @@ impl World {
         let text = answer["content"].as_str().unwrap();
         let mut omissions = answer["evidence"]["omissions"].as_array().unwrap().iter();
         let mut at = 0;
+        let mut named = None;
         for line in text.lines() {
-            match Marker::parse(line).filter(|(_, len)| *len == line.len()).map(|(marker, _)| marker) {
+            let marker = Marker::parse(line).filter(|(_, len)| *len == line.len()).map(|(marker, _)| marker);
+            let marker = match marker {
+                Some(Marker::There { first, last, there }) => {
+                    let origin = Option::clone(&named).expect("a reference before says where");
+                    Some(Marker::Shown { first, last, there, origin, ago: Some(1) })
+                }
+                other => other,
+            };
+            match marker {
                 None => {
                     let expected = original.get(at).unwrap_or_else(|| panic!("`{line}` was not there"));
                     assert_eq!(line, expected.full, "line {} of {id}", at + 1);
@@ -301,6 +310,7 @@ impl World {
                 }
                 Some(Marker::Shown { first, last, there, origin, ago }) => {
                     assert!(ago.is_some() && origin.label.is_some(), "{line}");
+                    named = Some(origin.clone());
                     let by = &omissions.next().unwrap()["shownBy"];
                     let own = by["lines"][0].as_u64().unwrap() as usize;
                     let lines = &original[at..=at + last - first];

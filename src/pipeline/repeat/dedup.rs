@@ -35,6 +35,8 @@ pub struct First {
     pub ago: usize,
     /// Whether the two differ in times.
     pub but_for_times: bool,
+    /// Whether the model sees the ids of calls.
+    pub shows_id: bool,
 }
 
 impl First {
@@ -45,14 +47,18 @@ impl First {
 
     /// The markers that may stand for the whole of a text, the one that says most first.
     fn markers(&self) -> Vec<String> {
+        let origin = if self.shows_id { self.origin() } else { self.origin().without_id() };
         if self.but_for_times {
-            return vec![Marker::Same { origin: self.origin(), ago: self.ago }.write()];
+            return vec![Marker::Same { origin, ago: self.ago }.write()];
         }
         let marker = |label: Option<&String>, ago| {
-            let (call, tool) = (self.call.clone(), self.tool.clone());
+            let (call, tool) = (origin.call.clone(), origin.tool.clone());
             Marker::Duplicate { call, tool, label: label.cloned(), ago }.write()
         };
-        vec![marker(self.label.as_ref(), Some(self.ago)), marker(None, Some(self.ago)), marker(None, None)]
+        let mut all = vec![marker(self.label.as_ref(), Some(self.ago)), marker(None, Some(self.ago))];
+        // Without an id nothing else says which result it is.
+        all.extend(self.shows_id.then(|| marker(None, None)));
+        all
     }
 }
 

@@ -80,6 +80,7 @@ const WORDS: &[&str] = &[
     "as",
     "in",
     "same",
+    "there",
     "output",
     "but",
     "for",

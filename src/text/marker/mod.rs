@@ -122,6 +122,15 @@ pub enum Marker {
         /// How many results ago that was, 0 for this call; earlier versions did not say it.
         ago: Option<usize>,
     },
+    /// These lines stand in what the [`Shown`](Self::Shown) before it names.
+    There {
+        /// First line, as above.
+        first: usize,
+        /// Last line.
+        last: usize,
+        /// The number that the first of them carries there, as above.
+        there: Option<usize>,
+    },
     /// The whole result is that of an earlier call, but for times in it. Lines of it follow.
     Same {
         /// The earlier result.
@@ -233,13 +242,41 @@ impl Unit {
 /// Longest id of a call, and longest name of a tool or an argument, that a marker names, in bytes.
 const MAX_NAME: usize = 128;
 
+/// How a marker names where lines stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Naming {
+    /// By the id of the call, and what it was about.
+    Id,
+    /// By what the call was about: the model sees no ids.
+    NoId,
+    /// The marker before names it.
+    There,
+}
+
 impl Origin {
     /// The marker of lines of which the first carries the number `there` in what they stand in, 0 for none, and that were
     /// shown `ago` results ago.
-    pub fn marker(&self, source: &Source<'_>, lines: &Range<usize>, there: usize, ago: usize) -> Marker {
+    pub fn marker(
+        &self,
+        source: &Source<'_>,
+        lines: &Range<usize>,
+        there: usize,
+        ago: usize,
+        naming: Naming,
+    ) -> Marker {
         let (first, last) = source.numbers(lines);
         let there = Some(there).filter(|there| *there != 0 && *there != first);
-        Marker::Shown { first, last, there, origin: self.clone(), ago: Some(ago) }
+        let origin = match naming {
+            Naming::There => return Marker::There { first, last, there },
+            Naming::Id => self.clone(),
+            Naming::NoId => self.without_id(),
+        };
+        Marker::Shown { first, last, there, origin, ago: Some(ago) }
+    }
+
+    /// The same without the call's id, for a model that sees no ids.
+    pub fn without_id(&self) -> Self {
+        Self { call: String::new(), ..self.clone() }
     }
 
     /// Whether a marker can name it so that it is read back as the same.
@@ -273,6 +310,14 @@ fn inside(text: &str) -> Cow<'_, str> {
     match escape(&out, |_| false, |_| false) {
         Some((escaped, _)) => Cow::Owned(escaped),
         None => out,
+    }
+}
+
+/// A call as a marker names it: by id and tool, or by its tool where the model sees no ids.
+fn called(call: &str, tool: &str) -> String {
+    match call {
+        "" => inside(tool).into_owned(),
+        call => format!("{} ({})", inside(call), inside(tool)),
     }
 }
 
@@ -334,12 +379,16 @@ impl Marker {
                     (Some(argument), None) => write!(out, "in {} of ", inside(argument)),
                     (None, _) => write!(out, "in "),
                 };
-                let _ = write!(out, "{} ({})", inside(&origin.call), inside(&origin.tool));
+                out.push_str(&called(&origin.call, &origin.tool));
                 about(&mut out, "; ", origin.label.as_deref(), *ago);
                 Ok(())
             }
+            Self::There { first, last, there: None } => write!(out, "lines {first}-{last} as there"),
+            Self::There { first, last, there: Some(there) } => {
+                write!(out, "lines {first}-{last} as lines {there}-{} there", there + (last - first))
+            }
             Self::Same { origin, ago } => {
-                let _ = write!(out, "same output as in {} ({})", inside(&origin.call), inside(&origin.tool));
+                let _ = write!(out, "same output as in {}", called(&origin.call, &origin.tool));
                 about(&mut out, "; ", origin.label.as_deref(), Some(*ago));
                 out.push_str(BUT_FOR_TIMES);
                 Ok(())
@@ -364,7 +413,7 @@ impl Marker {
                 return format!("{EXTERNALIZED_OPEN}{key} | {kind} | {}]", inside(summary));
             }
             Self::Duplicate { call, tool, label, ago } => {
-                out = format!("{DUPLICATE_OPEN}{} ({}){DUPLICATE_CLOSE}", inside(call), inside(tool));
+                out = format!("{DUPLICATE_OPEN}{}{DUPLICATE_CLOSE}", called(call, tool));
                 if ago.is_some() {
                     out.push_str(SAME_OUTPUT);
                     about(&mut out, if label.is_some() { " as " } else { ", " }, label.as_deref(), *ago);

@@ -39,16 +39,24 @@ fn parse_duplicate(text: &str) -> Option<(Marker, usize)> {
     let body = text.strip_prefix(DUPLICATE_OPEN)?;
     let line = &body[..memchr::memchr2(b'[', b'\n', body.as_bytes()).unwrap_or(body.len())];
     let end = line.find(DUPLICATE_CLOSE)?;
-    let (call, tool) = line[..end].split_once(" (")?;
-    let tool = tool.strip_suffix(')')?;
+    let (call, tool) = called(&line[..end])?;
     let behind = &line[end + DUPLICATE_CLOSE.len()..];
-    let (call, tool, len) =
-        (call.to_owned(), tool.to_owned(), DUPLICATE_OPEN.len() + end + DUPLICATE_CLOSE.len());
+    let len = DUPLICATE_OPEN.len() + end + DUPLICATE_CLOSE.len();
     let (label, ago, more) = match same_output(behind) {
         Some((label, ago, more)) => (label, Some(ago), more),
+        None if call.is_empty() => return None,
         None => (None, None, 0),
     };
     Some((Marker::Duplicate { call, tool, label, ago }, len + more))
+}
+
+/// The id of a call, empty where it is not named, and its tool.
+fn called(text: &str) -> Option<(String, String)> {
+    let (call, tool) = match text.split_once(" (") {
+        Some((call, tool)) => (call, tool.strip_suffix(')')?),
+        None => ("", text),
+    };
+    Some((call.to_owned(), tool.to_owned()))
 }
 
 /// What may follow the marker of a duplicate, and its length: what the earlier call was about and how many results ago
@@ -114,10 +122,10 @@ fn parse_body(body: &str) -> Option<Marker> {
         });
     }
     if let Some(rest) = body.strip_prefix("same output as in ") {
-        let (call, rest) = rest.strip_suffix(BUT_FOR_TIMES)?.split_once("); ")?;
-        let (call, tool) = call.split_once(" (")?;
+        let (call, rest) = rest.strip_suffix(BUT_FOR_TIMES)?.split_once("; ")?;
+        let (call, tool) = called(call)?;
         let (label, ago) = about(rest)?;
-        let origin = Origin { call: call.to_owned(), tool: tool.to_owned(), argument: None, label };
+        let origin = Origin { call, tool, argument: None, label };
         return Some(Marker::Same { origin, ago });
     }
     if let Some(rest) = body.strip_prefix("lines ") {
@@ -203,15 +211,23 @@ fn parse_shown(rest: &str) -> Option<Marker> {
     };
     let (here, rest) = rest.split_once(" as ")?;
     let (first, last) = range(here)?;
-    let (rest, label, ago) = match rest.split_once("); ") {
+    if rest == "there" {
+        return Some(Marker::There { first, last, there: None });
+    }
+    if let Some(place) = rest.strip_suffix(" there") {
+        let (there, end) = range(place.strip_prefix("lines ")?)?;
+        let fits = end - there == last - first && there != first;
+        return fits.then_some(Marker::There { first, last, there: Some(there) });
+    }
+    let (rest, label, ago) = match rest.split_once("; ") {
         Some((call, rest)) => {
             let (label, ago) = about(rest)?;
             (call, label, Some(ago))
         }
-        None => (rest.strip_suffix(')')?, None, None),
+        None => (rest, None, None),
     };
     let (there, argument, call) = match rest.strip_prefix("in ") {
-        Some(place) => match place.split_once(" (")?.0.split_once(" of ") {
+        Some(place) => match place.split(" (").next()?.split_once(" of ") {
             Some((argument, _)) => (None, Some(argument.to_owned()), place.split_once(" of ")?.1),
             None => (None, None, place),
         },
@@ -226,8 +242,11 @@ fn parse_shown(rest: &str) -> Option<Marker> {
             (Some(there), argument, Some(call).filter(|_| fits)?)
         }
     };
-    let (call, tool) = call.split_once(" (")?;
-    let origin = Origin { call: call.to_owned(), tool: tool.to_owned(), argument, label };
+    let (call, tool) = called(call)?;
+    if call.is_empty() && ago.is_none() {
+        return None;
+    }
+    let origin = Origin { call, tool, argument, label };
     Some(Marker::Shown { first, last, there, origin, ago })
 }
 

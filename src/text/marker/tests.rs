@@ -30,6 +30,17 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         shown(Some(5), Some(name()), Some(1)),
         shown(None, Some(name()), Some(1)),
         Marker::Shown { first: 2, last: 4, there: None, origin: labelled.clone(), ago: Some(3) },
+        Marker::Shown { first: 2, last: 4, there: Some(5), origin: labelled.without_id(), ago: Some(3) },
+        Marker::Shown {
+            first: 2,
+            last: 4,
+            there: None,
+            origin: origin(Some(name())).without_id(),
+            ago: Some(1),
+        },
+        Marker::There { first: 2, last: 4, there: None },
+        Marker::There { first: 2, last: 4, there: Some(5) },
+        Marker::Same { origin: labelled.without_id(), ago: 2 },
         Marker::Same { origin: labelled, ago: 2 },
         Marker::Binary { mime: name(), bytes: 7 },
         Marker::NotKept { lines: 3, of: 5, bytes: 70, reason: reason() },
@@ -40,6 +51,7 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         Marker::Externalized { key: name(), kind: name(), summary: name() },
         Marker::Duplicate { call: name(), tool: name(), label: None, ago: None },
         Marker::Duplicate { call: name(), tool: name(), label: None, ago: Some(1) },
+        Marker::Duplicate { call: String::new(), tool: name(), label: label.clone(), ago: Some(2) },
         Marker::Duplicate { call: name(), tool: name(), label, ago: Some(2) },
     ];
     let part =
@@ -63,15 +75,16 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
             Marker::Externalized { .. } => 11,
             Marker::Duplicate { .. } => 12,
             Marker::Same { .. } => 13,
+            Marker::There { .. } => 14,
         });
     }
-    assert_eq!(seen.len(), 14);
+    assert_eq!(seen.len(), 15);
     all
 }
 
 fn any_origin() -> impl Strategy<Value = Origin> {
     let argument = proptest::option::of("[a-zA-Z_]{1,12}");
-    ("[a-zA-Z0-9_:/.-]{1,20}", "[a-z_]{0,10}", argument, any_label())
+    ("[a-zA-Z0-9_:/.-]{0,20}", "[a-z_]{1,10}", argument, any_label())
         .prop_map(|(call, tool, argument, label)| Origin { call, tool, argument, label })
 }
 
@@ -141,12 +154,20 @@ fn any_marker() -> impl Strategy<Value = Marker> {
                 first,
                 last: first + more,
                 there: Some(there).filter(|there| !same && *there != first),
-                ago: Some(there % 9).filter(|_| !same || origin.label.is_some()),
+                ago: Some(there % 9).filter(|_| !same || origin.label.is_some() || origin.call.is_empty()),
                 origin,
             }
         ),
-        ("[a-zA-Z0-9_-]{1,20}", "[a-z_]{1,10}", any_label(), proptest::option::of(0usize..99)).prop_map(
+        (n.clone(), n.clone(), n.clone(), any::<bool>()).prop_map(|(first, more, there, same)| {
+            Marker::There {
+                first,
+                last: first + more,
+                there: Some(there).filter(|there| !same && *there != first),
+            }
+        }),
+        ("[a-zA-Z0-9_-]{0,20}", "[a-z_]{1,10}", any_label(), proptest::option::of(0usize..99)).prop_map(
             |(call, tool, label, ago)| {
+                let ago = ago.or(call.is_empty().then_some(1));
                 let label = label.filter(|_| ago.is_some());
                 Marker::Duplicate { call, tool, label, ago }
             }

@@ -89,6 +89,11 @@ export interface PolicyPatch {
    * Whether a result that repeats an earlier one of the session becomes a reference. Default true.
    */
   dedup?: boolean | null | undefined;
+  /**
+   * Whether the model sees the ids of calls. If not, a reference names a call by its file or
+   * command, and how many results ago it was. Default true.
+   */
+  idsVisible?: boolean | null | undefined;
   /** Whether outcomes are remembered by call id. Default true. */
   memo?: boolean | null | undefined;
   /** Whether secrets are removed. Default true. */

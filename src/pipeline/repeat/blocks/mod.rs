@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::text::ledger::{Action, Ledger, Reduction};
-use crate::text::marker::Marker;
+use crate::text::marker::{Marker, Naming};
 use crate::text::source::Source;
 use crate::tokens::TokenCounter;
 use index::{Found, ShownBy, Text, WINDOW_LINES};
@@ -122,7 +122,7 @@ fn keep_best(
     }
     let saved = |r: &Reference| {
         let lines = r.lines.0 as usize..r.lines.1 as usize;
-        let marker = r.origin.marker(source, &lines, r.carried as usize, r.ago as usize);
+        let marker = r.origin.marker(source, &lines, r.carried as usize, r.ago as usize, Naming::Id);
         counter.count(source.slice(lines)).saturating_sub(counter.count(&marker.write()))
     };
     let mut ranked: Vec<(usize, Reference)> = all.drain(..).map(|r| (saved(&r), r)).collect();
@@ -132,8 +132,8 @@ fn keep_best(
     ranked.into_iter().map(|(_, r)| r).collect()
 }
 
-/// What to show: a marker in place of each run.
-pub fn reduction(references: &[Reference]) -> Reduction {
+/// What to show: a marker in place of each run. `shows_ids`: the model sees the ids of calls.
+pub fn reduction(references: &[Reference], shows_ids: bool) -> Reduction {
     let mut out = Reduction::default();
     for r in references {
         let lines = r.lines.0 as usize..r.lines.1 as usize;
@@ -142,6 +142,7 @@ pub fn reduction(references: &[Reference]) -> Reduction {
             there: r.there as usize,
             carried: r.carried as usize,
             ago: r.ago as usize,
+            shows_id: shows_ids,
         };
         out.push(lines, action);
     }
@@ -225,7 +226,8 @@ impl Search<'_> {
     fn shorten(&self, reference: &mut Reference) {
         let lines = reference.lines.0 as usize..(reference.lines.1 as usize).saturating_sub(CONTEXT_LINES);
         let (carried, ago) = (reference.carried as usize, reference.ago as usize);
-        if !lines.is_empty() && self.pays(&lines, &reference.origin.marker(self.source, &lines, carried, ago))
+        if !lines.is_empty()
+            && self.pays(&lines, &reference.origin.marker(self.source, &lines, carried, ago, Naming::Id))
         {
             reference.lines.1 = lines.end as u32;
         }
@@ -241,14 +243,16 @@ impl Search<'_> {
             true => 0,
             false => self.now.results.saturating_sub(results) + 1,
         };
-        self.pays(&lines, &origin.marker(self.source, &lines, carried, ago)).then_some(Reference {
-            part: self.part as u32,
-            lines: (lines.start as u32, lines.end as u32),
-            origin,
-            there: there as u32,
-            carried: carried as u32,
-            ago: ago as u32,
-        })
+        self.pays(&lines, &origin.marker(self.source, &lines, carried, ago, Naming::Id)).then_some(
+            Reference {
+                part: self.part as u32,
+                lines: (lines.start as u32, lines.end as u32),
+                origin,
+                there: there as u32,
+                carried: carried as u32,
+                ago: ago as u32,
+            },
+        )
     }
 
     /// Whether the lines cost clearly more than the marker.

@@ -244,6 +244,11 @@ class PolicyPatch(TypedDict, total=False):
     true.
     """
 
+    idsVisible: bool | None
+    """Whether the model sees the ids of calls. If not, a reference names a call by its file or
+    command, and how many results ago it was. Default true.
+    """
+
     memo: bool | None
     """Whether outcomes are remembered by call id. Default true."""
 
