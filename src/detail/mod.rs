@@ -109,7 +109,7 @@ fn level(input: &Input<'_>) -> Option<FileDetail> {
         FileDetail::Auto => {
             let large = policy.outline_bytes().is_some_and(|bytes| size > bytes);
             // A file that is open in an editor is about to be edited.
-            let is_edited = detection.is_window && policy.mode < Mode::Aggressive;
+            let is_edited = detection.is_window;
             let asked = match lines {
                 n if n <= policy.file_full_max_lines => return None,
                 n if n > policy.file_structure_max_lines && policy.mode == Mode::Aggressive => {
