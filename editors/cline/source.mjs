@@ -6,7 +6,7 @@ import { EXPAND, Tersed, linesOf } from "../shared/client.mjs";
 const LONGEST_MS = 2000;
 const deadlineMs = Math.min(Number(process.env.TERSED_DEADLINE_MS) || 1500, LONGEST_MS);
 
-const tersed = new Tersed({ deadlineMs, policy: { expandTool: true } });
+const tersed = new Tersed({ deadlineMs, policy: { expandTool: true, idsVisible: false } });
 
 // Cline cuts the middle out of longer results, without a look at what stands there, after plugins had them. A budget in
 // tokens keeps what matters.

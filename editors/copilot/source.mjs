@@ -6,7 +6,7 @@ import { EXPAND, Tersed, linesOf } from "../shared/client.mjs";
 // What Copilot writes below the output of a command that ended. It has a number of its own each time, and stays.
 const ENDED = /(?:^|\n)<[^<>\n]* with exit code (-?\d+)>\s*$/;
 
-const tersed = new Tersed({ policy: { expandTool: true } });
+const tersed = new Tersed({ policy: { expandTool: true, idsVisible: false } });
 
 // Calls that run, by id, with the call that started the agent which made them. Copilot tells a hook no id, and without
 // one no later result can refer to this one.

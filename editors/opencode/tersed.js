@@ -308,7 +308,7 @@ const CUT = { lines: 2000, bytes: 50 * 1024 };
 
 /** OpenCode calls every export of a plugin file, so this is the only one. */
 export const TersedPlugin = async (_input, options = {}) => {
-  const tersed = new Tersed({ ...options, policy: { expandTool: true, ...options.policy } });
+  const tersed = new Tersed({ ...options, policy: { expandTool: true, idsVisible: false, ...options.policy } });
   // Calls as parts of messages, by the id of the part; events tell what goes by that.
   const calls = new Map();
   const evict = (sessionID, gone) => {

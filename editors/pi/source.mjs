@@ -6,7 +6,7 @@ import { EXPAND, Tersed, exitCodeAtEnd, linesOf } from "../shared/client.mjs";
 const EXITED = /(?:^|\n)Command exited with code (-?\d+)\s*$/;
 
 export default function tersedExtension(pi) {
-  const tersed = new Tersed({ policy: { expandTool: true } });
+  const tersed = new Tersed({ policy: { expandTool: true, idsVisible: false } });
   const session = (ctx) => ctx?.sessionManager?.getSessionId?.();
 
   pi.on("tool_result", async (event, ctx) => {

@@ -1,4 +1,4 @@
-//! What kind of output a result is, as far as the call tells: the command read like a shell, and the
+//! What kind of output a result is, as far as the call says: the command read like a shell, and the
 //! shape that the tool or the programs give it. Whether the content bears it out is for the reducers.
 
 pub mod command;

@@ -128,8 +128,8 @@ mod tests {
         (ticks + source.len() / 2) / source.len()
     }
 
-    /// Work that tells of no steps cannot be stopped. What each line is looked at for is counted, so that a pass over all
-    /// lines that tells of none is found.
+    /// Work that reports no steps cannot be stopped. What each line is looked at for is counted, so that a pass over all
+    /// lines that reports none is found.
     #[test]
     fn encoders_tell_of_every_pass_over_the_lines() {
         let lines = |line: &dyn Fn(usize) -> String| -> String { (0..2000).map(line).collect() };

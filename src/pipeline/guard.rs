@@ -1,6 +1,6 @@
 //! The guard: after the reducers, checks that every failure line can still be seen, and shows again
 //! what cannot. It knows failure lines by `signals` alone and trusts no reducer. What stands right below a
-//! failure and tells of it comes back too where a step took it for progress or for what passed, and so does the
+//! failure and reports it comes back too where a step took it for progress or for what passed, and so does the
 //! end of a text that may have been cut off.
 
 use crate::text::details;
@@ -165,7 +165,7 @@ impl<'a> Search<'a> {
 /// Lines right below a failure that can be seen.
 const LINES_BELOW_FAILURE: usize = 14;
 
-/// Hidden lines that tell of a failure right above them: its values, its caret, its frames with their code.
+/// Hidden lines that report a failure right above them: its values, its caret, its frames with their code.
 fn below(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> {
     let mut lines = Vec::new();
     let (mut cursor, mut span) = (0, 0);
@@ -199,7 +199,7 @@ fn below(source: &Source<'_>, ledger: &Ledger, signals: &[usize]) -> Vec<usize> 
     lines
 }
 
-/// The last line with text, where it is hidden: of a run that was cut off it tells how far it came.
+/// The last line with text, where it is hidden: of a run that was cut off it says how far it came.
 fn end(source: &Source<'_>, ledger: &Ledger) -> Option<usize> {
     let last = (0..source.len()).rev().find(|&i| !source.line(i).trim().is_empty())?;
     let span = ledger.spans().iter().rev().find(|span| span.lines.contains(&last))?;

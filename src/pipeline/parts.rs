@@ -28,7 +28,7 @@ pub(super) struct Parts {
     pub(super) needs: usize,
     /// What became of every line, where somebody wants to see it.
     pub(super) explained: Vec<Part>,
-    /// Of each text the lines that are told again where a reference stands for it.
+    /// Of each text the lines that are reported again where a reference stands for it.
     pub(super) shown_again: Vec<String>,
 }
 

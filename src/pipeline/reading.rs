@@ -30,7 +30,7 @@ pub(super) struct Stretch<'a> {
     source: Text<'a>,
     /// The line of the whole text with which they start.
     start: usize,
-    /// What the call tells of them.
+    /// What the call says of them.
     pub(super) detection: Detection,
     /// The reducer that claims them.
     pub(super) reducer: Option<&'static dyn Reducer>,

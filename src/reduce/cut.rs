@@ -30,12 +30,12 @@ struct Run {
 }
 
 impl<'a> Cut<'a> {
-    /// Nothing goes yet.
+    /// Nothing is left out yet.
     pub fn new(line: &'a str) -> Self {
         Self { line, runs: Vec::new() }
     }
 
-    /// A piece goes, unless it belongs to the start; then it says no. Pieces come in order; those with nothing but a comma or white
+    /// A piece is left out, unless it belongs to the start; then it says no. Pieces come in order; those with nothing but a comma or white
     /// space between share a marker.
     pub fn hide(&mut self, piece: Range<usize>, reason: Reason) -> bool {
         self.push(piece, reason, "")

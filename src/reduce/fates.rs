@@ -156,7 +156,7 @@ impl<'a> Fates<'a> {
         self.lines.get(line) == Some(&None) && is_blank(self.source, line)
     }
 
-    /// Gives each line that is left out the number of its marker, and tells what the markers name.
+    /// Gives each line that is left out the number of its marker, and says what the markers name.
     fn markers(&mut self) -> Vec<String> {
         let mut markers: Vec<String> = Vec::new();
         let mut open: BTreeMap<(u32, Reason), usize> = BTreeMap::new();

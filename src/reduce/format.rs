@@ -34,10 +34,10 @@ pub enum Fate {
     Named(Reason),
     /// Stays; the lines below it that no form fits go, up to an empty one.
     Heads(Reason),
-    /// The state of something under way: goes when a line of some form follows, which tells that it went on;
+    /// The state of something under way: is left out when a line of some form follows, which says that it went on;
     /// stays before the end of the text, a failure, or a line of no form.
     State,
-    /// Stays, shows the format, and from here on nothing goes: a failure is being told.
+    /// Stays, shows the format, and from here on nothing is left out: a failure is being reported.
     Opens,
     /// Stays, shows the format, and ends that.
     Closes,
@@ -52,7 +52,7 @@ pub struct Format {
     /// `npm install`.
     pub commands: &'static [&'static str],
     /// Lines of the fates `Shows`, `Opens` and `Closes` that must be there for a claim by content
-    /// alone, which also takes that the forms fit half of the lines. 0: only the command tells.
+    /// alone, which also takes that the forms fit half of the lines. 0: only the command decides.
     pub content: usize,
     /// The forms.
     pub forms: Forms<Fate>,
@@ -209,10 +209,10 @@ impl Reducer for Format {
 /// Follows the lines and says which go.
 struct Reader<'a> {
     fates: Fates<'a>,
-    /// Counts the blocks, from 1: what goes from one block has one marker for each reason.
+    /// Counts the blocks, from 1: what is left out from one block has one marker for each reason.
     group: u32,
     is_open: bool,
-    /// A line of a state, which goes if another line of the format follows.
+    /// A line of a state, which is left out if another line of the format follows.
     state: Option<usize>,
     /// Why the lines of a list go, below its heading.
     list: Option<Reason>,

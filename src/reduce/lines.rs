@@ -7,7 +7,7 @@ use crate::detect::command::Simple;
 use crate::input::{Claim, Input};
 use crate::text::source::Source;
 
-/// Whether a line is cargo's word on a build step that went well and says nothing that a later line
+/// Whether a line is cargo's word on a build step that succeeded and says nothing that a later line
 /// does not say: the verb stands right-aligned in 12 columns (cargo's `Shell::status`).
 pub fn is_cargo_progress(line: &str) -> bool {
     const VERBS: &[&str] = &[

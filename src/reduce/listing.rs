@@ -132,7 +132,7 @@ fn has_lister(input: &Input<'_>) -> bool {
     })
 }
 
-/// Whether the text tells what there is. What changed, what a linter names, what a script prints is
+/// Whether the text says what there is. What changed, what a linter names, what a script prints is
 /// chosen, and nothing of it is noise.
 fn is_inventory(input: &Input<'_>) -> bool {
     matches!(input.detection.shape, Shape::Listing | Shape::Search) || has_lister(input)
@@ -169,7 +169,7 @@ fn format(source: &Source<'_>) -> Option<Format> {
     }
 }
 
-/// Whether [`format`] is a tree; most texts are told by a few lines.
+/// Whether [`format`] is a tree; most texts are recognized by a few lines.
 fn is_tree(source: &Source<'_>) -> bool {
     let (mut all, mut trees) = (0, 0);
     let sample = source.len().min(SAMPLE);

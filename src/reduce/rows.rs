@@ -26,9 +26,9 @@ pub enum Row<'a> {
     Header,
     /// A row that stays.
     Keep,
-    /// A row that stays the first time and goes when one with the same key stood before; then its name.
+    /// A row that stays the first time and is left out when one with the same key stood before; then its name.
     Once(&'a str, &'a str),
-    /// A row that goes, and the name that the marker counts it under; an empty name is not written.
+    /// A row that is left out, and the name that the marker counts it under; an empty name is not written.
     Hide(Reason, Cow<'a, str>),
     /// No row of the format.
     Other,
@@ -174,7 +174,7 @@ impl Reducer for Rows {
     }
 }
 
-/// A row that goes: its line, its table, why, and what the marker counts it under.
+/// A row that is left out: its line, its table, why, and what the marker counts it under.
 type Gone<'a> = (usize, u32, Reason, Cow<'a, str>);
 
 /// Names, and how many rows have each.

@@ -144,7 +144,7 @@ fn is_json(input: &Input<'_>) -> bool {
 /// file come in order, and they hold code rather than messages, which stand behind a blank.
 fn reads_as_search(input: &Input<'_>) -> bool {
     let source = input.source;
-    // Most texts are told by their first line that holds anything.
+    // Most texts are recognized by their first line that holds anything.
     let head = source.lines().filter(|line| !line.trim().is_empty()).take(8);
     if head.filter(|line| grammar::numbered(line).is_some()).count() < 2 {
         return false;

@@ -97,7 +97,7 @@ impl ToolCall {
         out
     }
 
-    /// The files that the result is about, as far as the call tells: that which it names, and for a command every word
+    /// The files that the result is about, as far as the call says: that which it names, and for a command every word
     /// that may be one.
     pub fn paths(&self) -> Vec<&str> {
         let Some(command) = self.command.as_deref() else {

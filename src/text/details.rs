@@ -71,7 +71,7 @@ static TOTALS: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
     AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(TOTAL_WORDS).ok()
 });
 
-/// Whether a line is of the kind that tells of a failure above it.
+/// Whether a line is of the kind that reports a failure above it.
 pub fn is_detail(line: &str) -> bool {
     let Some([detail, _]) = PATTERNS.as_ref() else { return false };
     line.len() <= MAX_LINE_BYTES && detail.is_match(line.as_bytes())

@@ -279,7 +279,7 @@ fn is_nothing(value: &[u8]) -> bool {
 
 /// Offset of the first failure word of a text, for a line that is too long to be shown whole.
 pub fn first_failure(text: &str) -> Option<usize> {
-    // Few texts need it: an automaton tells where a match ends, not where it begins.
+    // Few texts need it: an automaton says where a match ends, not where it begins.
     static FAILURE: LazyLock<Option<Regex>> =
         LazyLock::new(|| RegexBuilder::new(patterns::FAILURE).unicode(false).build().ok());
     FAILURE.as_ref()?.find(text.as_bytes()).map(|m| text.floor_char_boundary(m.start()))

@@ -4,7 +4,7 @@
 //! Linear in the text; what is never closed ends with it.
 //!
 //! There are two readings. [`lex`] serves whoever asks which programs ran: it takes what it can from any text, also from one
-//! that is no command. [`read`] serves whoever changes a command line: it tells where each token stands and notes what it
+//! that is no command. [`read`] serves whoever changes a command line: it says where each token stands and notes what it
 //! passed over without looking into it. Where the two differ, the exact one does as a POSIX shell does; the comments say
 //! where.
 

@@ -79,7 +79,7 @@ pub(super) fn parse(text: &str, dialect: Dialect) -> CommandLine {
     line
 }
 
-/// Whether the shell is told to print each command before it runs.
+/// Whether the shell is asked to print each command before it runs.
 fn traces(text: &str) -> bool {
     [
         "set -x",

@@ -61,7 +61,7 @@ fn is_of_document(line: &str) -> bool {
     }
 }
 
-/// What of a line tells that it is a row: how many cells it has, by what divides them.
+/// What of a line says that it is a row: how many cells it has, by what divides them.
 #[derive(Debug, Default)]
 struct Row {
     bars: usize,

@@ -30,7 +30,7 @@ pub struct Cap {
     pub strict: bool,
     /// The reason that markers give.
     pub reason: Reason,
-    /// Whether samples of what goes are shown.
+    /// Whether samples of what is left out are shown.
     pub samples: bool,
     /// Whether single lines that stand out are kept: not in a text in which a line means nothing without its neighbours,
     /// such as source code.
@@ -328,7 +328,7 @@ impl Picked<'_> {
         }
     }
 
-    /// Single lines of what goes, evenly spread, which are like nothing that stays.
+    /// Single lines of what is left out, evenly spread, which are like nothing that stays.
     fn samples(&mut self, source: &Source<'_>, within: Range<usize>) {
         let first_line = |unit: usize| source.line(self.units[unit].lines.start);
         let gone: Vec<usize> = within.filter(|&unit| self.keep[unit] == Kept::No).collect();

@@ -162,7 +162,7 @@ pub(super) fn is_table(source: &Source<'_>) -> bool {
     most.is_some_and(|(len, count)| count >= 3 && len * 4 >= counts.len() * 3)
 }
 
-/// The columns with what some lines tell of their numbers.
+/// The columns with what some lines say of their numbers.
 fn sampled(lines: &[&str], divider: Divider, count: usize, least: usize) -> Vec<Column> {
     let mut numbers: Vec<Vec<f64>> = vec![Vec::new(); count.min(MAX_COLUMNS)];
     let mut fields = Vec::new();

@@ -228,7 +228,7 @@ fn clipped(
 ) -> Fitted {
     let first = part.signals.first().copied().unwrap_or(0);
     let from = source.byte_range(0..first).end;
-    // Where the budget holds nothing at all, the suffix alone is the least that tells of it.
+    // Where the budget holds nothing at all, the suffix alone is the least that reports it.
     let least = || (form.write(fit::TRUNCATED.trim_start().to_owned()), from);
     let (text, end) = fit::clip(source.text(), from, tokens, form, request.counter).unwrap_or_else(least);
     let gap = |lines: std::ops::Range<usize>, count: usize, bytes: usize| Omission {

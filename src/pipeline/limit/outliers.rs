@@ -289,7 +289,7 @@ mod tests {
         for line in ["0 x warnings", "with no warning", "warning_count is", "Unknowns there"] {
             assert!(!is_word_of(&fill(line)), "{line}");
         }
-        // What one line in ten says tells nothing, and what says the same but for digits counts once.
+        // What one line in ten says says nothing, and what says the same but for digits counts once.
         assert!(!is_word_of(&"WARN a\nfine b\n".repeat(20)));
         let text = (0..100).map(|i| format!("{} {i}\n", if i % 20 == 7 { "WARN" } else { "fine" }));
         let source = text.collect::<String>();

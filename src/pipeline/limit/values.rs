@@ -113,7 +113,7 @@ impl Column {
             }
         }
         let Some(range) = &self.range else {
-            // An enumeration tells of its own rare values.
+            // An enumeration reports its own rare values.
             if self.is_open && is_no_value(field) {
                 self.words.add(place);
             }

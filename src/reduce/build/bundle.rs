@@ -23,7 +23,7 @@ pub struct Bundler {
     pub format: &'static Format,
     /// Whether a line is written by this tool alone, by which its output is known behind `npm run build`.
     pub proof: fn(&str) -> bool,
-    /// Whether a line tells of a file that was written, with its size.
+    /// Whether a line reports a file that was written, with its size.
     pub file: fn(&str) -> bool,
     /// Whether a line explains a warning in words that are the same for every warning of its kind.
     pub explains: fn(&str) -> bool,

@@ -1,4 +1,4 @@
-//! `helm install`, `upgrade`, `rollback`, `status`, `test`, `lint`, `dependency` and `repo update`: what `--debug` tells of
+//! `helm install`, `upgrade`, `rollback`, `status`, `test`, `lint`, `dependency` and `repo update`: what `--debug` says of
 //! steps under way and repositories that were read are left out; the release, its notes, findings and errors are kept.
 //!
 //! Lines as written by Helm 3. Manifests (`helm template`, `helm get manifest`) are YAML and are left alone.

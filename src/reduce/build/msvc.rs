@@ -84,7 +84,7 @@ impl Reducer for Msvc {
                 fates.omit(i..i + 1, Reason::Progress, STEPS);
             }
         }
-        // From the end: a header goes when all that stands under it, up to an empty line, was said before.
+        // From the end: a header is left out when all that stands under it, up to an empty line, was said before.
         let mut all_said = true;
         for i in (below..source.len()).rev() {
             let line = source.line(i);
@@ -167,7 +167,7 @@ const TARGETS: &[&str] = &[
     "GenerateTargetFrameworkMonikerAttribute",
 ];
 
-/// A line that tells of a step that went well: a target's name, a command, a file that compiles.
+/// A line that reports a step that succeeded: a target's name, a command, a file that compiles.
 fn is_step(line: &str) -> bool {
     const SAID: &[&str] = &[
         "All outputs are up-to-date.",

@@ -165,7 +165,7 @@ fn message(line: &str) -> Option<&str> {
     rest.split_once("\",\"@module\":\"").map(|(message, _)| message)
 }
 
-/// A line of `init` that tells of a step of which a later line tells the end.
+/// A line of `init` that reports a step of which a later line reports the end.
 fn is_init_step(source: &Source<'_>, i: usize) -> bool {
     let line = source.line(i);
     let provider = line

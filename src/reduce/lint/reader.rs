@@ -21,7 +21,7 @@ pub struct Reading<'a> {
     pub blocks: Vec<Block<'a>>,
     /// Lines that go, with the reason.
     pub gone: Vec<(Range<usize>, Reason)>,
-    /// Headings and the lines below them: a heading goes when all of these do.
+    /// Headings and the lines below them: a heading is left out when all of these do.
     pub headings: Vec<Range<usize>>,
     /// Lines that only this format has.
     pub own: usize,

@@ -62,7 +62,7 @@ impl<'a> Shared<'a> {
         if rows.is_empty() { Self::default() } else { Self::of(&rows.iter().collect::<Vec<_>>()) }
     }
 
-    /// A line that tells what is not shown below; empty when that is nothing.
+    /// A line that says what is not shown below; empty when that is nothing.
     pub fn head(&self) -> String {
         let date = self.date.map(|date| format!("date {}", date.join(" ").trim_end()));
         let owner = self.owner.map(|(owner, group)| format!("owner {owner}, group {group}"));

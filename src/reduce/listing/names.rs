@@ -87,7 +87,7 @@ fn flush(source: &Source<'_>, hidden: &mut Option<(&str, Range<usize>)>, sheet: 
     let Some((_, lines)) = hidden.take() else { return };
     let next = lines.end + 1;
     let more = next < source.len() && header(super::text(source, next)).is_some();
-    // The next header tells where the folder ends.
+    // The next header says where the folder ends.
     sheet.noise(lines.start..lines.end + usize::from(more));
 }
 
@@ -104,7 +104,7 @@ fn join(source: &Source<'_>, lines: Range<usize>, sheet: &mut Sheet<'_, '_>) {
     let distinct = || names.iter().collect::<HashSet<_>>().len() == names.len();
     if !names.is_empty() && names.iter().all(|name| is_name(name)) && distinct() {
         sheet.write(lines.start, String::new(), &names, Layout::Joined, false);
-        // The next header tells where the block ends.
+        // The next header says where the block ends.
         let next = lines.end + 1;
         if next < source.len() && header(super::text(source, next)).is_some() {
             sheet.swallow(lines.end);

@@ -4,7 +4,7 @@
 //! folder.
 //!
 //! A tree whose columns are not even keeps its drawing. Where the text ends inside a folder, the last line
-//! keeps its drawing too: it tells that more would follow.
+//! keeps its drawing too: it says that more would follow.
 
 use super::noise::Noise;
 use super::sheet::Sheet;

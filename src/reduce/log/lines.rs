@@ -50,17 +50,17 @@ const SAMPLES: usize = 100;
 const LONG_TAIL: usize = 200;
 /// Fewest lines of a log.
 const FEWEST: usize = 6;
-/// Stretches of a long log by which it is told whether anything repeats, and their lines: what repeats within a
+/// Stretches of a long log by which it is decided whether anything repeats, and their lines: what repeats within a
 /// window does so in two of them.
 const STRETCHES: usize = 8;
 const STRETCH: usize = 2 * record::WINDOW;
 /// Lines of a log from which on the stretches are much less than all of it.
 const LONG: usize = 2 * STRETCHES * STRETCH;
-/// Fewer than one record in so many that repeat are not worth looking for: what goes would be too little for
+/// Fewer than one record in so many that repeat are not worth looking for: what is left out would be too little for
 /// its markers.
 const RARE: usize = 100;
 
-/// Whether the text may be a log, as far as the call tells.
+/// Whether the text may be a log, as far as the call says.
 pub(super) fn may_be_log(input: &Input<'_>) -> bool {
     let command = &input.detection.command;
     let is_kept = |path: &str| path.starts_with("/var/log/") || path.contains("/logs/");

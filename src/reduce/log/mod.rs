@@ -1,4 +1,4 @@
-//! Logs: lines that start with a time stamp or a level, whatever wrote them. A log is told by its
+//! Logs: lines that start with a time stamp or a level, whatever wrote them. A log is recognized by its
 //! content alone.
 
 mod ci;

@@ -17,7 +17,7 @@ const SHARE: usize = 10;
 const SHAPE_SHARE: usize = 4;
 
 /// Records that are asked what most of a form have, and how many of these must agree. Chosen: values that differ from record
-/// to record are told by them, and at most 1 in `SHARE` may be an exception.
+/// to record are recognized by them, and at most 1 in `SHARE` may be an exception.
 const SAMPLE: usize = 16;
 const MOST_OF_SAMPLE: usize = 12;
 /// Words of a record that are compared with those of other records, at most.

@@ -57,7 +57,7 @@ impl Reducer for Apt {
             programs.contains(&s.program())
                 && !matches!(s.subcommand(), Some("list" | "search" | "show" | "policy" | "depends"))
         };
-        // Lists of packages are indented, and so is much else: they tell nothing by themselves.
+        // Lists of packages are indented, and so is much else: they say nothing by themselves.
         let (mut known, mut listed, mut all) = (0, 0, 0);
         for line in input.source.lines().take(CLAIM_LINES).filter(|l| !l.trim().is_empty()) {
             all += 1;

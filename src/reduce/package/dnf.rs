@@ -48,7 +48,7 @@ enum Line {
     Plan,
     /// Heads what was done.
     Done,
-    /// Stays, and tells that dnf is speaking.
+    /// Stays, and says that dnf is speaking.
     Known,
     /// Anything else.
     Other,

@@ -122,7 +122,7 @@ fn on_terminal(line: &str) -> Option<&str> {
         .then_some(step.trim_end())
 }
 
-/// Transfers, layers and internal steps on a terminal that went well.
+/// Transfers, layers and internal steps on a terminal that succeeded.
 fn is_passed(step: &str) -> bool {
     match step.strip_prefix("=> ") {
         Some(part) => !part.starts_with('#') && !stays(part),
@@ -183,7 +183,7 @@ fn buildkit(source: &Source<'_>, fates: &mut Fates<'_>) {
     }
 }
 
-/// Lines of a step that went well which tell what came of it.
+/// Lines of a step that succeeded which show its result.
 fn stays(rest: &str) -> bool {
     let text = after_time(rest);
     let tells = ["naming to ", "writing image ", "pushing manifest ", "exporting manifest list "];

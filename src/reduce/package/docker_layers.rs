@@ -1,7 +1,7 @@
 //! `docker pull`, `push` and `compose`: earlier states of layers and containers are left out. The last state of
 //! each is kept unless a layer was fetched or sent without a problem.
 //!
-//! It never hides the last state of a layer or container that did not end well, nor digests and statuses.
+//! It never hides the last state of a layer or container that did not succeed, nor digests and statuses.
 
 use std::collections::BTreeMap;
 
@@ -103,7 +103,7 @@ const CLAIM_LINES: usize = 2000;
 struct State<'a> {
     /// The layer or container.
     of: &'a str,
-    /// Whether it is a layer that ended well.
+    /// Whether it is a layer that is complete.
     is_done: bool,
 }
 

@@ -102,7 +102,7 @@ impl Reducer for Transfer {
                 Line::File => files.push(i),
                 Line::Tested => fates.hide(i, Reason::Progress, 1),
                 Line::Progress => {
-                    // What has arrived whole is told by the list; the last state of another stays.
+                    // What has arrived whole is recognized by the list; the last state of another stays.
                     let is_whole = line.contains(" 100% ");
                     if let Some(before) = progress.replace(i).or(is_whole.then_some(i)) {
                         fates.hide(before, Reason::Progress, 1);

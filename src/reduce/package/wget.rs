@@ -1,7 +1,7 @@
 //! `wget`: for a file that was saved whole only the address and the line that says so stay; redirects, answers other than 200 and
 //! errors stay with all that led to them.
 //!
-//! Grammar: `--DATE--  URL` starts a request, `DATE (RATE) - ‘FILE’ saved [N/N]` ends one that went well.
+//! Grammar: `--DATE--  URL` starts a request, `DATE (RATE) - ‘FILE’ saved [N/N]` ends one that succeeded.
 
 use crate::input::{Claim, Input};
 use crate::reduce::fates::{Blanks, Fates};

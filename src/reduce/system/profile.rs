@@ -22,7 +22,7 @@ pub static PROFILE: Rows = Rows {
     read,
 };
 
-/// Share in percent below which a symbol goes.
+/// Share in percent below which a symbol is left out.
 const SMALL: f32 = 0.5;
 
 fn read<'a>(at: Place<'a>, line: &'a str) -> Row<'a> {

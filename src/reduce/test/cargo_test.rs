@@ -103,7 +103,7 @@ impl Reducer for CargoTest {
     fn extent(&self, input: &Input<'_>) -> Range<usize> {
         let source = input.source;
         let last = (0..source.len()).rev().find(|&i| source.line(i).starts_with("test result: "));
-        // Without a result the last binary crashed, and what follows tells how.
+        // Without a result the last binary crashed, and what follows says how.
         let Some(last) = last else { return first(source)..source.len() };
         let crashed = (last..source.len()).any(|i| is_running(source.line(i)));
         let of_cargo = |l: &str| {

@@ -1,6 +1,6 @@
 //! `deno test`: tests and steps that end in `... ok`, failures after `ERRORS`, totals.
 //!
-//! Lines as written by Deno 1 and 2 with the reporter `pretty`. A test with steps is told twice: when it
+//! Lines as written by Deno 1 and 2 with the reporter `pretty`. A test with steps is reported twice: when it
 //! begins and when it ends.
 
 use super::tree::Fate::{Begins, Failed, File, Hide, Opens, Passed, Skipped, Totals};

@@ -3,7 +3,7 @@
 //!
 //! Lines as written by MSBuild 16 and later (.NET Core 3 on) at its usual verbosity and at `normal`, by its
 //! terminal logger (.NET 8 and later) and by the VSTest console 16 and later with xUnit, NUnit and MSTest, and by Microsoft.Testing.Platform.
-//! MSBuild tells each warning and error twice, where it happened and below the verdict: word for word the
+//! MSBuild reports each warning and error twice, where it happened and below the verdict: word for word the
 //! same, it stays once, and what headed nothing else below the verdict is left out with it.
 
 use std::collections::HashSet;
@@ -88,7 +88,7 @@ impl Reducer for Dotnet {
                     skip = end;
                 }
             } else if is_diagnostic(line) {
-                // A failure is told again only in the very same words, node and all.
+                // A failure is reported again only in the very same words, node and all.
                 let key = if signals::is_failure(line) { line.trim() } else { bare(line) };
                 if told.insert(key) {
                     headings.clear();
@@ -243,7 +243,7 @@ fn is_progress(line: &str) -> bool {
         || is_banner(line)
 }
 
-/// What MSBuild tells of its steps at verbosity `normal` and above.
+/// What MSBuild reports of its steps at verbosity `normal` and above.
 fn is_step(line: &str) -> bool {
     const STARTS: &[&str] = &[
         "Assets file has not changed. ",

@@ -1,7 +1,7 @@
 //! ExUnit: dots, or with `--trace` a line for each test, failures behind a number, totals.
 //!
 //! `--trace` has the same line for a test that passed and one that failed: the failure below it tells.
-//! A failure is told up to the next test or module.
+//! A failure is reported up to the next test or module.
 
 use super::tree::Fate::{Begins, File, Hide, Keep, OpensAbove, Passed, Shows, Skipped, Totals};
 use super::tree::Tree;

@@ -67,7 +67,7 @@ impl Reducer for GoogleTest {
                 line.starts_with("[  ") || line.starts_with("[==========]") || is_tally(line)
             })
             .unwrap_or(first);
-        // A test that did not end crashed: what follows tells how.
+        // A test that did not end crashed: what follows says how.
         let ended = (first..source.len()).any(|i| source.line(i).contains(" ran. ("));
         first..if ended { last + 1 } else { source.len() }
     }

@@ -1,6 +1,6 @@
 //! Jest: `PASS` and `FAIL` lines of files, the tree of `--verbose`, failures behind `●`, totals.
 //!
-//! Lines as written by Jest 24 to 30 without a terminal. A failure is told up to the next file, the
+//! Lines as written by Jest 24 to 30 without a terminal. A failure is reported up to the next file, the
 //! coverage or the totals.
 
 use super::tree::Fate::{

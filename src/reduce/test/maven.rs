@@ -4,7 +4,7 @@
 //! Lines as written by Maven 3 and 4 with surefire 2 and 3: a level in brackets and a text, and between
 //! them what tests print. The line of a goal or module is left out when nothing below it stays. What a test
 //! class printed is left out only when the class ran alone and all its tests passed. A diagnostic that Maven
-//! tells twice, word for word, stays once.
+//! reports twice, word for word, stays once.
 
 use std::collections::HashSet;
 
@@ -197,9 +197,9 @@ struct Reader<'a> {
     mixed: bool,
     /// What was printed since a class runs.
     output: Vec<usize>,
-    /// Warnings and errors told so far.
+    /// Warnings and errors reported so far.
     told: HashSet<&'a str>,
-    /// Whether the last diagnostic was told before.
+    /// Whether the last diagnostic was reported before.
     again: bool,
 }
 
@@ -280,7 +280,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A warning or an error goes when it was told before with all that belongs to it.
+    /// A warning or an error is left out when it was reported before with all that belongs to it.
     fn diagnostic(&mut self, i: usize, line: &'a str, text: &str, level: Level) {
         if text.trim().is_empty() {
             if level == Level::Warning && self.running.is_empty() {
@@ -296,7 +296,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Whether a line below belongs to the diagnostic in line `i` and was not told.
+    /// Whether a line below belongs to the diagnostic in line `i` and was not reported.
     fn has_new_detail(&self, i: usize) -> bool {
         (i + 1..self.source.len())
             .map(|n| self.source.line(n))

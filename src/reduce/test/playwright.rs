@@ -1,6 +1,6 @@
 //! Playwright's test runner with the reporters `list`, `line` and `dot`.
 //!
-//! A failure is told below `  1) file:line:column › test`, up to the next step or the totals. The line
+//! A failure is reported below `  1) file:line:column › test`, up to the next step or the totals. The line
 //! of a step only names the test that starts, which its failure names again.
 
 use super::tree::Fate::{Failed, Hide, Opens, Passed, Shows, Skipped, Step, Totals};

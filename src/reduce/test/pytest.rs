@@ -157,7 +157,7 @@ struct Reader<'a> {
     is_fragment: bool,
     /// Whether warnings that repeat get short.
     short: bool,
-    /// Whether only `at` is asked for, and not what goes.
+    /// Whether only `at` is asked for, and not what is left out.
     only_place: bool,
     /// The section `PASSES`.
     passes: Passes,

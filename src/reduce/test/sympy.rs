@@ -111,7 +111,7 @@ fn is_rule(line: &str) -> bool {
     line.len() >= 60 && line.starts_with("___") && line.ends_with("___")
 }
 
-/// Whether the verdict that ends a line is that all went well; `None` where none ends it.
+/// Whether the verdict that ends a line is that all of it succeeded; `None` where none ends it.
 fn verdict(line: &str) -> Option<bool> {
     let line = line.trim_end();
     if line.ends_with(" [OK]") {
@@ -134,7 +134,7 @@ fn is_clean(text: &str) -> bool {
     text.bytes().all(|b| b == b'.') || is_passed(text)
 }
 
-/// Says what goes of the lines of one file.
+/// Says what is left out of the lines of one file.
 fn file(source: &Source<'_>, lines: Range<usize>, out: &mut Reduction) {
     let own = |i: usize| match i == lines.start {
         true => heading_rest(source.line(i)).unwrap_or_default(),
@@ -171,7 +171,7 @@ fn file(source: &Source<'_>, lines: Range<usize>, out: &mut Reduction) {
 mod tests {
     use super::*;
 
-    /// First and last line of what goes.
+    /// First and last line of what is left out.
     fn hidden(text: &str) -> Vec<(usize, usize)> {
         let source = Source::new(text);
         let mut out = Reduction::default();

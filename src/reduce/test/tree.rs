@@ -2,7 +2,7 @@
 //!
 //! A runner is a table of line forms, as in `format`, with fates that know the tree. Passing tests are left out,
 //! and so is a heading when all below it passed, and what a test printed when it did not fail and another one did. A
-//! line of no form is kept, and a failure that is told is kept whole.
+//! line of no form is kept, and a failure that is reported is kept whole.
 
 mod reader;
 mod verdict;
@@ -39,9 +39,9 @@ pub enum Fate {
     Failed,
     /// Goes when all below it passed, and there is something below it.
     Heading,
-    /// Stands before a test of its level whose verdict comes later, and goes as that goes.
+    /// Stands before a test of its level whose verdict comes later, and is left out as that is left out.
     Begins,
-    /// The name of a file, above all that follows up to the next one; goes as a heading does.
+    /// The name of a file, above all that follows up to the next one; is left out as a heading is.
     File,
     /// A file all of whose tests passed; shows the format.
     PassedFile,
@@ -53,16 +53,16 @@ pub enum Fate {
     Details,
     /// The title of what a test printed; a group holds the file that the test is in.
     Output,
-    /// A step that begins, after a failure that was told: goes when the run came to its end.
+    /// A step that begins, after a failure that was reported: is left out when the run came to its end.
     Step,
-    /// As `Step`, of a run of its own: what began before it and was not told to end stays, even where a later run ends.
+    /// As `Step`, of a run of its own: what began before it and was not reported to end stays, even where a later run ends.
     /// Shows the format.
     Run,
-    /// Stays, and from here on nothing goes: a failure is told. A group holds the file it is in.
+    /// Stays, and from here on nothing is left out: a failure is reported. A group holds the file it is in.
     Opens,
     /// As `Opens`, of the test whose line stands above, up to the next test.
     OpensAbove,
-    /// As `Opens`, of what tells failures once more that were told above.
+    /// As `Opens`, of what reports failures again that were reported above.
     Recap,
 }
 
@@ -137,7 +137,7 @@ impl Reducer for Tree {
         let known = |fate: &Option<Fate>| fate.is_some_and(|f| !matches!(f, Fate::Heading | Fate::Keep));
         let Some(first) = fates.iter().position(known) else { return 0..input.source.len() };
         let last = fates.iter().rposition(known).unwrap_or(first);
-        // A failure that is told has no end of its own.
+        // A failure that is reported has no end of its own.
         let mut told = false;
         for fate in fates.iter().flatten() {
             told = match fate {

@@ -121,7 +121,7 @@ fn runs(source: &Source<'_>, enough: usize) -> Vec<Range<usize>> {
     runs
 }
 
-/// Whether a line is one of a commit that was told before, as `piece` writes it: it belongs to the blame
+/// Whether a line is one of a commit that was shown before, as `piece` writes it: it belongs to the blame
 /// although nothing can be left out of it.
 fn is_written(text: &str, number: usize) -> bool {
     let mark = format!("{number})");

@@ -129,7 +129,7 @@ struct Run<'a> {
     lines: Range<usize>,
 }
 
-/// Reads the blocks within some lines, adds what goes, and gives the number of blocks. `group` is the
+/// Reads the blocks within some lines, adds what is left out, and gives the number of blocks. `group` is the
 /// last group of omissions that is taken.
 pub(super) fn scan(source: &Source<'_>, lines: Range<usize>, group: &mut u32, out: &mut Reduction) -> usize {
     let mut blocks = 0;

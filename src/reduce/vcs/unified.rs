@@ -11,7 +11,7 @@ use memchr::memmem;
 use crate::reduce::lines::leading_number;
 use crate::text::source::Source;
 
-/// Unchanged lines that stay on each side of a change: what git shows unless told otherwise.
+/// Unchanged lines that stay on each side of a change: what git shows unless set otherwise.
 const CONTEXT: usize = 3;
 /// Longest run of unchanged lines that stays whole.
 const MAX_RUN: usize = 8;

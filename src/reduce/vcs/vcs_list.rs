@@ -1,6 +1,6 @@
 //! Lists with a path or a reference in every line: a folder that many in a row share is written once.
 //!
-//! Each kind is told by its lines; one that is no entry of the kind stays. Of what a list holds nothing
+//! Each kind is recognized by its lines; one that is no entry of the kind stays. Of what a list holds nothing
 //! is left out: no entry, no hash, no mark.
 
 use std::ops::Range;
@@ -52,7 +52,7 @@ const KINDS: &[Kind] = &[stage, refs, second, short, svn, branch];
 /// Kinds whose lines have nothing to share. They are known so that no limit cuts them in `standard`.
 const PLAIN: &[Kind] = &[record];
 
-/// Kinds that are told by their lines alone.
+/// Kinds that are recognized by their lines alone.
 const TOLD: &[Kind] = &[stage, refs];
 
 impl Reducer for VcsList {

@@ -206,7 +206,7 @@ impl<'a> Log<'a> {
     /// Groups that a reader takes.
     pub(super) const GROUPS: u32 = 4;
 
-    /// Reads some lines and adds what goes.
+    /// Reads some lines and adds what is left out.
     pub(super) fn read(&mut self, source: &Source<'a>, lines: Range<usize>, out: &mut Reduction) {
         for i in lines {
             if let Some(style) = Style::of(source, i) {
@@ -242,7 +242,7 @@ impl<'a> Log<'a> {
         if self.mode >= Mode::Aggressive { &AGGRESSIVE } else { &STANDARD }
     }
 
-    /// Whether a commit comes so late that its body goes.
+    /// Whether a commit comes so late that its body is left out.
     fn is_old(&self) -> bool {
         self.commits > self.tiers().whole
     }
@@ -280,7 +280,7 @@ impl<'a> Log<'a> {
     /// Leaves out the body of an old commit: all behind the subject but trailers and failures.
     fn end_body(&mut self, source: &Source<'a>, out: &mut Reduction) {
         let hidden = std::mem::take(&mut self.hidden);
-        // A commit that tells of a failure keeps those lines, and its hash with them.
+        // A commit that reports a failure keeps those lines, and its hash with them.
         let is_undo = |i: usize| {
             self.style.is_some_and(|(_, width)| undo::is_subject(style::inner(source.line(i), width)))
         };

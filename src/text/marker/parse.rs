@@ -69,7 +69,7 @@ fn same_output(behind: &str) -> Option<(Option<String>, usize, usize)> {
     (label.is_some() == body.starts_with(" as ")).then_some((label, ago, SAME_OUTPUT.len() + body.len() + 1))
 }
 
-/// What a call was about, where that is told, and how many results ago it was.
+/// What a call was about, where that is known, and how many results ago it was.
 fn about(text: &str) -> Option<(Option<String>, usize)> {
     let (label, ago) = match text.rsplit_once(", ") {
         Some((label, ago)) => (Some(label.to_owned()).filter(|l| !l.is_empty() && !l.contains(", ")), ago),

@@ -23,7 +23,7 @@ pub struct Tool {
     pub message: &'static str,
     /// What is to be known of the numbers of the place.
     pub note: &'static str,
-    /// Whether the severity is the same for all that the tool finds, and so tells nothing.
+    /// Whether the severity is the same for all that the tool finds, and so says nothing.
     pub is_flat: bool,
 }
 

@@ -21,7 +21,7 @@ pub(super) enum Line<'a> {
     Newest(&'a str, &'a str),
     /// Heads a list of names that others show or that is advice.
     List(Listed),
-    /// Stays, and tells that apt is speaking.
+    /// Stays, and says that apt is speaking.
     Known,
     /// Anything else.
     Other,

@@ -1,5 +1,5 @@
 //! Follows the lines of a run. It decides about a heading only when all below it is known; what only
-//! the whole run tells is decided in `verdict`.
+//! the whole run shows is decided in `verdict`.
 
 use std::collections::HashSet;
 
@@ -42,7 +42,7 @@ pub(super) struct Reader<'a> {
     /// What becomes of the lines.
     pub(super) gone: Fates<'a>,
     pub(super) headings: Vec<Heading>,
-    /// Whether a failure is being told.
+    /// Whether a failure is being reported.
     pub(super) is_open: bool,
     /// Whether the next test ends that.
     pub(super) until_test: bool,
@@ -178,7 +178,7 @@ impl<'a> Reader<'a> {
         i + 1
     }
 
-    /// Begins to tell a failure.
+    /// Begins to report a failure.
     fn open(&mut self, i: usize, fate: Fate) {
         self.until_test = fate == Fate::OpensAbove;
         if let Some(above) = self.last_test.filter(|_| self.until_test) {

@@ -1,4 +1,4 @@
-//! What only the whole run tells: whether it ended, whether anything failed, and what was told twice.
+//! What only the whole run shows: whether it ended, whether anything failed, and what was reported twice.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,13 +12,13 @@ use crate::text::signals;
 const PRINTED: (usize, usize) = (12, 3);
 /// Skipped tests that stay: in `standard` and in `aggressive`.
 const SKIPPED: (usize, usize) = (20, 5);
-/// Fewest lines of a failure told again that go.
+/// Fewest lines of a failure reported again that go.
 const RECAP: usize = 3;
-/// Fewest lines and bytes of a stretch that goes since it stands above, elsewhere.
+/// Fewest lines and bytes of a stretch that is left out since it stands above, elsewhere.
 const REPEAT: (usize, usize) = (8, 300);
 
 impl Reader<'_> {
-    /// Decides about what only the whole run tells.
+    /// Decides about what only the whole run shows.
     pub(super) fn finish(&mut self) {
         // Headings that are still open at the end of a text that was cut stay.
         self.ended |= self.tests > 0 && self.planned == Some(self.tests);
