@@ -188,7 +188,7 @@ function faults(host, kind, { without, with: after, missing }) {
   } else if (after === without && !host.unchanged?.includes(kind)) found.push("unchanged");
   if (missing !== without) found.push("other text while tersed is missing");
   if (kind === "failed" && exitOf({ without, with: after }) === "lost") found.push("exit status lost");
-  if (kind === "again" && host.references !== false && !/\[Duplicate of /.test(after)) found.push("no reference to the same result");
+  if (kind === "again" && host.references !== false && !/\[Duplicate of |: same output as in /.test(after)) found.push("no reference to the same result");
   return found;
 }
 

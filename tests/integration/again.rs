@@ -197,14 +197,27 @@ fn references_have_no_ids_where_the_model_sees_none() {
     let run = |id: &str, text: &str| json!({"toolCallId": id, "tool": "bash", "command": "./show all", "content": text});
     send(&engine, &run("call_one", &text));
     let same = send(&engine, &run("call_two", &text));
-    assert!(
-        same.starts_with("[Duplicate of bash; see earlier result] (same output as ./show all, 1 result ago)"),
-        "{same}"
-    );
+    assert!(same.contains(": same output as in bash; ./show all, 1 result ago]"), "{same}");
+    assert!(same.starts_with("[tersed#"), "{same}");
     let parts = format!("{}a line of its own\n{}", &text[..text.len() / 2], &text[text.len() / 2..]);
     let three = json!({"toolCallId": "call_three", "tool": "bash", "command": "./other", "content": parts});
     let shown = send(&engine, &three);
     assert!(shown.contains(" as in bash; ./show all, 2 results ago]"), "{shown}");
     assert!(shown.contains(" there]") && !shown.contains("call_"), "{shown}");
     assert_eq!(send(&engine, &three), shown);
+}
+
+#[test]
+fn a_marker_is_not_shown_again_behind_a_duplicate() {
+    let engine = Engine::default();
+    let run = |id: &str, command: &str, text: &str| json!({"toolCallId": id, "tool": "bash", "command": command, "content": text});
+    send(&engine, &run("a", "git show x", &view(1..=60)));
+    let own = send(
+        &engine,
+        &run("b", "git show y", &format!("{}a line of its own\n{}", view(1..=30), view(31..=60))),
+    );
+    assert!(own.ends_with(" there]\n"), "{own}");
+    send(&engine, &run("c", "git show y", &own));
+    let again = send(&engine, &run("d", "git show y", &own));
+    assert!(again.starts_with("[Duplicate of c ") && !again.contains("there]"), "{again}");
 }

@@ -47,18 +47,22 @@ impl First {
 
     /// The markers that may stand for the whole of a text, the one that says most first.
     fn markers(&self) -> Vec<String> {
-        let origin = if self.shows_id { self.origin() } else { self.origin().without_id() };
-        if self.but_for_times {
-            return vec![Marker::Same { origin, ago: self.ago }.write()];
+        if self.is_sealed() {
+            let origin = if self.shows_id { self.origin() } else { self.origin().without_id() };
+            let short = Origin { label: None, ..origin.clone() };
+            let (ago, but_for_times) = (self.ago, self.but_for_times);
+            return [origin, short].map(|origin| Marker::Same { origin, ago, but_for_times }.write()).into();
         }
         let marker = |label: Option<&String>, ago| {
-            let (call, tool) = (origin.call.clone(), origin.tool.clone());
+            let (call, tool) = (self.call.clone(), self.tool.clone());
             Marker::Duplicate { call, tool, label: label.cloned(), ago }.write()
         };
-        let mut all = vec![marker(self.label.as_ref(), Some(self.ago)), marker(None, Some(self.ago))];
-        // Without an id nothing else says which result it is.
-        all.extend(self.shows_id.then(|| marker(None, None)));
-        all
+        vec![marker(self.label.as_ref(), Some(self.ago)), marker(None, Some(self.ago)), marker(None, None)]
+    }
+
+    /// Whether a seal says that the reference is ours. Without an id any program could foresee its words.
+    fn is_sealed(&self) -> bool {
+        self.but_for_times || !self.shows_id
     }
 }
 
@@ -225,7 +229,7 @@ fn with_lines(marker: &str, lines: &str, first: &First, seal_key: &SealKey) -> S
         new.push('\n');
         new.push_str(lines);
     }
-    if first.but_for_times {
+    if first.is_sealed() {
         marker::seal(&mut new, seal_key);
     }
     new
@@ -244,7 +248,10 @@ pub fn shown_again(source: &Source<'_>, signals: &[usize], differs_in_times: boo
         true => signals.to_vec(),
         false => signals.iter().copied().filter(is_short).take(MAX_SHOWN_AGAIN).collect(),
     };
-    let last = (0..source.len()).rev().find(|line| !source.line(*line).trim().is_empty());
+    // A marker of an output that came in again belongs to the lines around it.
+    let says =
+        |line: &usize| !source.line(*line).trim().is_empty() && Marker::parse(source.line(*line)).is_none();
+    let last = (0..source.len()).rev().find(says);
     lines.extend(last.filter(|last| is_short(last) && lines.last().is_none_or(|line| line < last)));
     lines.into_iter().map(|line| source.line(line)).collect::<Vec<_>>().join("\n")
 }

@@ -131,12 +131,14 @@ pub enum Marker {
         /// The number that the first of them carries there, as above.
         there: Option<usize>,
     },
-    /// The whole result is that of an earlier call, but for times in it. Lines of it follow.
+    /// The whole result is that of an earlier call. Lines of it may follow.
     Same {
         /// The earlier result.
         origin: Origin,
         /// How many results ago that was.
         ago: usize,
+        /// Whether the two differ in times.
+        but_for_times: bool,
     },
     /// The whole result is binary data.
     Binary {
@@ -387,10 +389,10 @@ impl Marker {
             Self::There { first, last, there: Some(there) } => {
                 write!(out, "lines {first}-{last} as lines {there}-{} there", there + (last - first))
             }
-            Self::Same { origin, ago } => {
+            Self::Same { origin, ago, but_for_times } => {
                 let _ = write!(out, "same output as in {}", called(&origin.call, &origin.tool));
                 about(&mut out, "; ", origin.label.as_deref(), Some(*ago));
-                out.push_str(BUT_FOR_TIMES);
+                out.push_str(if *but_for_times { BUT_FOR_TIMES } else { "" });
                 Ok(())
             }
             Self::Binary { mime, bytes } => write!(out, "binary {}, {bytes} bytes not shown", inside(mime)),
@@ -413,7 +415,7 @@ impl Marker {
                 return format!("{EXTERNALIZED_OPEN}{key} | {kind} | {}]", inside(summary));
             }
             Self::Duplicate { call, tool, label, ago } => {
-                out = format!("{DUPLICATE_OPEN}{}{DUPLICATE_CLOSE}", called(call, tool));
+                out = format!("{DUPLICATE_OPEN}{} ({}){DUPLICATE_CLOSE}", inside(call), inside(tool));
                 if ago.is_some() {
                     out.push_str(SAME_OUTPUT);
                     about(&mut out, if label.is_some() { " as " } else { ", " }, label.as_deref(), *ago);

@@ -39,12 +39,11 @@ fn parse_duplicate(text: &str) -> Option<(Marker, usize)> {
     let body = text.strip_prefix(DUPLICATE_OPEN)?;
     let line = &body[..memchr::memchr2(b'[', b'\n', body.as_bytes()).unwrap_or(body.len())];
     let end = line.find(DUPLICATE_CLOSE)?;
-    let (call, tool) = called(&line[..end])?;
+    let (call, tool) = called(&line[..end]).filter(|(call, _)| !call.is_empty())?;
     let behind = &line[end + DUPLICATE_CLOSE.len()..];
     let len = DUPLICATE_OPEN.len() + end + DUPLICATE_CLOSE.len();
     let (label, ago, more) = match same_output(behind) {
         Some((label, ago, more)) => (label, Some(ago), more),
-        None if call.is_empty() => return None,
         None => (None, None, 0),
     };
     Some((Marker::Duplicate { call, tool, label, ago }, len + more))
@@ -122,11 +121,12 @@ fn parse_body(body: &str) -> Option<Marker> {
         });
     }
     if let Some(rest) = body.strip_prefix("same output as in ") {
-        let (call, rest) = rest.strip_suffix(BUT_FOR_TIMES)?.split_once("; ")?;
+        let but_for_times = rest.ends_with(BUT_FOR_TIMES);
+        let (call, rest) = rest.strip_suffix(BUT_FOR_TIMES).unwrap_or(rest).split_once("; ")?;
         let (call, tool) = called(call)?;
         let (label, ago) = about(rest)?;
         let origin = Origin { call, tool, argument: None, label };
-        return Some(Marker::Same { origin, ago });
+        return Some(Marker::Same { origin, ago, but_for_times });
     }
     if let Some(rest) = body.strip_prefix("lines ") {
         return parse_shown(rest);

@@ -40,8 +40,8 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         },
         Marker::There { first: 2, last: 4, there: None },
         Marker::There { first: 2, last: 4, there: Some(5) },
-        Marker::Same { origin: labelled.without_id(), ago: 2 },
-        Marker::Same { origin: labelled, ago: 2 },
+        Marker::Same { origin: labelled.without_id(), ago: 2, but_for_times: false },
+        Marker::Same { origin: labelled, ago: 2, but_for_times: true },
         Marker::Binary { mime: name(), bytes: 7 },
         Marker::NotKept { lines: 3, of: 5, bytes: 70, reason: reason() },
         Marker::Exit { status: 101 },
@@ -51,7 +51,6 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         Marker::Externalized { key: name(), kind: name(), summary: name() },
         Marker::Duplicate { call: name(), tool: name(), label: None, ago: None },
         Marker::Duplicate { call: name(), tool: name(), label: None, ago: Some(1) },
-        Marker::Duplicate { call: String::new(), tool: name(), label: label.clone(), ago: Some(2) },
         Marker::Duplicate { call: name(), tool: name(), label, ago: Some(2) },
     ];
     let part =
@@ -165,15 +164,17 @@ fn any_marker() -> impl Strategy<Value = Marker> {
                 there: Some(there).filter(|there| !same && *there != first),
             }
         }),
-        ("[a-zA-Z0-9_-]{0,20}", "[a-z_]{1,10}", any_label(), proptest::option::of(0usize..99)).prop_map(
+        ("[a-zA-Z0-9_-]{1,20}", "[a-z_]{1,10}", any_label(), proptest::option::of(0usize..99)).prop_map(
             |(call, tool, label, ago)| {
-                let ago = ago.or(call.is_empty().then_some(1));
                 let label = label.filter(|_| ago.is_some());
                 Marker::Duplicate { call, tool, label, ago }
             }
         ),
-        (any_origin(), 0usize..99)
-            .prop_map(|(origin, ago)| Marker::Same { origin: Origin { argument: None, ..origin }, ago }),
+        (any_origin(), 0usize..99, any::<bool>()).prop_map(|(origin, ago, but_for_times)| Marker::Same {
+            origin: Origin { argument: None, ..origin },
+            ago,
+            but_for_times,
+        }),
         ("[0-9a-f]{16}", "[A-Z]{3,6}", "[a-z0-9, ]{1,40}")
             .prop_map(|(key, kind, summary)| Marker::Externalized { key, kind, summary }),
     ]

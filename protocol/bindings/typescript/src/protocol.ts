@@ -91,7 +91,8 @@ export interface PolicyPatch {
   dedup?: boolean | null | undefined;
   /**
    * Whether the model sees the ids of calls. If not, a reference names a call by its file or
-   * command, and how many results ago it was. Default true.
+   * command, and how many results ago it was. Default true; false in hosts that use `tersed hook`,
+   * `run`, `mcp` or `mcp-proxy`.
    */
   idsVisible?: boolean | null | undefined;
   /** Whether outcomes are remembered by call id. Default true. */

@@ -120,6 +120,7 @@ fn keep_best(
     if all.len() <= most {
         return all;
     }
+    // Counted with the longest form of the marker, so that it pays in any.
     let saved = |r: &Reference| {
         let lines = r.lines.0 as usize..r.lines.1 as usize;
         let marker = r.origin.marker(source, &lines, r.carried as usize, r.ago as usize, Naming::Id);

@@ -246,7 +246,8 @@ class PolicyPatch(TypedDict, total=False):
 
     idsVisible: bool | None
     """Whether the model sees the ids of calls. If not, a reference names a call by its file or
-    command, and how many results ago it was. Default true.
+    command, and how many results ago it was. Default true; false in hosts that use `tersed
+    hook`, `run`, `mcp` or `mcp-proxy`.
     """
 
     memo: bool | None
