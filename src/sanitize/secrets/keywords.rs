@@ -45,14 +45,12 @@ struct Rows {
     heads: Vec<Head>,
 }
 
-/// The first bytes of a word.
+/// The first bytes of a word, with the bits of `FOLD_ALL`.
 #[derive(Debug)]
 struct Head {
-    /// Its first four bytes with the bits of `FOLD`; of a word of three bytes these.
-    four: u32,
-    /// The next four, and which bits of them the word has.
-    rest: u32,
-    mask: u32,
+    /// Its first eight bytes, and which of them the word has.
+    eight: u64,
+    mask: u64,
     /// The eight behind these.
     tail: u64,
     tail_mask: u64,
@@ -64,21 +62,20 @@ impl Head {
     fn of(word: &str, index: u16) -> Head {
         let bytes = word.as_bytes();
         let behind = bytes.get(8..).unwrap_or_default();
-        let [four, rest] = halves(eight(bytes));
-        let [_, mask] = halves(eight(&[0xFF; 8][..bytes.len().min(8)]));
+        let mask = eight(&[0xFF; 8][..bytes.len().min(8)]);
         let tail_mask = eight(&[0xFF; 8][..behind.len().min(8)]);
-        let tail = (eight(behind) | FOLD_ALL) & tail_mask;
-        Head { four: four | FOLD, rest: (rest | FOLD) & mask, mask, tail, tail_mask, word: index }
+        let (eight, tail) = ((eight(bytes) | FOLD_ALL) & mask, (eight(behind) | FOLD_ALL) & tail_mask);
+        Head { eight, mask, tail, tail_mask, word: index }
     }
 
-    /// Whether the word may start with these bytes.
-    fn fits(&self, four: u32, rest: u32) -> bool {
-        self.four == four | FOLD && self.rest == (rest | FOLD) & self.mask
+    /// Its first four bytes; of a word of three bytes these.
+    fn four(&self) -> u32 {
+        self.eight as u32
     }
 
-    /// Whether the bytes after the first eight may match.
-    fn goes_on(&self, behind: &[u8]) -> bool {
-        self.tail_mask == 0 || self.tail == (eight(behind) | FOLD_ALL) & self.tail_mask
+    /// Whether the word may start with these bytes, which have the bits of `FOLD_ALL`.
+    fn fits(&self, eight: u64, tail: u64) -> bool {
+        (self.eight ^ eight) & self.mask | (self.tail ^ tail) & self.tail_mask == 0
     }
 }
 
@@ -90,16 +87,12 @@ fn eight(bytes: &[u8]) -> u64 {
     }
 }
 
-fn halves(eight: u64) -> [u32; 2] {
-    [eight as u32, (eight >> 32) as u32]
-}
-
 impl Rows {
     fn new(mut heads: Vec<Head>) -> Rows {
-        heads.sort_unstable_by_key(|head| (slot(head.four), head.word));
+        heads.sort_unstable_by_key(|head| (slot(head.four()), head.word));
         let mut starts = vec![0u16; SLOTS + 1];
         for head in &heads {
-            starts[slot(head.four) + 1] += 1;
+            starts[slot(head.four()) + 1] += 1;
         }
         for slot in 0..SLOTS {
             starts[slot + 1] += starts[slot];
@@ -107,11 +100,10 @@ impl Rows {
         Rows { starts, heads }
     }
 
-    /// The words that may start with these bytes; `rest` holds the bytes after the first four.
-    fn of(&self, four: u32, rest: u32) -> impl Iterator<Item = &Head> {
+    /// The words whose first four bytes have the hash of these.
+    fn of(&self, four: u32) -> &[Head] {
         let slot = slot(four);
-        let rows = usize::from(self.starts[slot])..usize::from(self.starts[slot + 1]);
-        self.heads[rows].iter().filter(move |head| head.fits(four, rest))
+        &self.heads[usize::from(self.starts[slot])..usize::from(self.starts[slot + 1])]
     }
 }
 
@@ -177,15 +169,10 @@ impl Keywords {
     }
 
     fn compare(&self, text: &[u8], start: usize, four: u32, found: &mut impl FnMut(usize, usize)) {
-        let rest = text.get(start + 4..).unwrap_or_default();
-        let rest = match rest.first_chunk() {
-            Some(rest) => u32::from_le_bytes(*rest),
-            // At the end of the text.
-            None => rest.iter().rev().fold(0, |rest, b| rest << 8 | u32::from(*b)),
-        };
-        let behind = text.get(start + 8..).unwrap_or_default();
-        for head in self.short.of(four & THREE, 0).chain(self.long.of(four, rest)) {
-            if !head.goes_on(behind) {
+        let first = eight(&text[start..]) | FOLD_ALL;
+        let tail = eight(text.get(start + 8..).unwrap_or_default()) | FOLD_ALL;
+        for head in self.short.of(four & THREE).iter().chain(self.long.of(four)) {
+            if !head.fits(first, tail) {
                 continue;
             }
             let bytes = self.words[usize::from(head.word)].as_bytes();

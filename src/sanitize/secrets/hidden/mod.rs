@@ -61,45 +61,60 @@ pub(super) fn claims(table: &'static Table, text: &[u8]) -> Vec<Claim> {
 fn search(table: &'static Table, text: &[u8], layers: Layers, work: &mut usize) -> Vec<Claim> {
     let mut scan = scan(table, text);
     let mut claims = Vec::new();
-    let mut see = |view: View, layers: Layers| look(table, &view, layers, work, &mut claims);
+    let mut see = |view: &View, layers: Layers| look(table, view, layers, work, &mut claims);
     stop::check();
     if layers.columns {
         let within = Layers { codings: 0, columns: false, ..layers };
-        columns::view(text, &scan.heads).into_iter().for_each(|view| see(view, within));
+        if let Some(view) = columns::view(text, &scan.heads) {
+            see(&view, within);
+        }
     }
     if layers.groups {
         let within = Layers { codings: 0, columns: false, groups: false };
-        groups::view(text, &scan.cut).into_iter().for_each(|view| see(view, within));
+        if let Some(view) = groups::view(text, &scan.cut) {
+            see(&view, within);
+        }
     }
     if let Some(codings) = layers.codings.checked_sub(1) {
         let within = Layers { codings, ..layers };
         let near = Near::of(std::mem::take(&mut scan.near));
         stop::check();
-        units::view(text, &near).into_iter().for_each(|view| see(view, within));
+        let decoded = units::view(text, &near).filter(|view| see(view, within));
         stop::check();
         // Lines that are encoded as a whole, after a prefix.
         let mut coded = Vec::new();
-        base64::views(text, &mut coded, &mut |view| see(view, within));
+        base64::views(text, &mut coded, &mut |view| _ = see(&view, within));
         stop::check();
-        hexdump::views(text, &mut coded, &mut |view| see(view, within));
+        hexdump::views(text, &mut coded, &mut |view| _ = see(&view, within));
         stop::check();
-        arrays::views(text, &mut |view| see(view, within));
+        arrays::views(text, &mut |view| _ = see(&view, within));
         stop::check();
         let around =
             |at: &usize| at.saturating_sub(AROUND_CODED_BYTES.0)..text.len().min(at + AROUND_CODED_BYTES.1);
         let lines = near.and(coded.iter().map(around));
-        prefixed::view(text, &lines).into_iter().for_each(|view| see(view, within));
+        if let Some(view) = prefixed::view(text, &lines) {
+            see(&view, within);
+        }
         stop::check();
-        let wrapped = wrapped::view(text, &lines);
-        wrapped.into_iter().for_each(|view| see(view, Layers { codings: 0, ..layers }));
+        // The search of the decoded text has joined the lines that it holds.
+        let joined = decoded.filter(|_| within.codings > 0).map(|view| view.sources()).unwrap_or_default();
+        if let Some(view) = wrapped::view(text, &lines.except(&joined)) {
+            see(&view, Layers { codings: 0, ..layers });
+        }
     }
     scan.claims.append(&mut claims);
     scan.into_claims()
 }
 
-/// Searches a view, and maps the secrets back to the source.
-fn look(table: &'static Table, view: &View, layers: Layers, work: &mut usize, claims: &mut Vec<Claim>) {
-    let Some(left) = work.checked_sub(view.bytes().len()) else { return };
+/// Searches a view, and maps the secrets back to the source. Returns false if too much was searched already.
+fn look(
+    table: &'static Table,
+    view: &View,
+    layers: Layers,
+    work: &mut usize,
+    claims: &mut Vec<Claim>,
+) -> bool {
+    let Some(left) = work.checked_sub(view.bytes().len()) else { return false };
     *work = left;
     for claim in search(table, view.bytes(), layers, work) {
         let source = view.source(&(claim.start..claim.end));
@@ -107,4 +122,5 @@ fn look(table: &'static Table, view: &View, layers: Layers, work: &mut usize, cl
             claims.push(Claim { start: source.start, end: source.end, rule: claim.rule });
         }
     }
+    true
 }

@@ -114,8 +114,62 @@ impl Near {
         if all.len() == len { Near(all) } else { Near::of(all) }
     }
 
+    /// The same without the parts inside `others`, which are in order, without overlap.
+    pub(super) fn except(self, others: &[Range<usize>]) -> Near {
+        let mut near = Vec::new();
+        let mut others = others.iter().peekable();
+        for Range { mut start, end } in self.0 {
+            crate::stop::tick();
+            while others.next_if(|other| other.end <= start).is_some() {}
+            while let Some(other) = others.peek().filter(|other| other.start < end) {
+                if start < other.start {
+                    near.push(start..other.start);
+                }
+                start = other.end;
+                // One that goes on behind this stretch may cover a part of the next.
+                if others.next_if(|other| other.end <= end).is_none() {
+                    break;
+                }
+            }
+            if start < end {
+                near.push(start..end);
+            }
+        }
+        Near(near)
+    }
+
     /// The stretches.
     pub(super) fn stretches(&self) -> &[Range<usize>] {
         &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ranges() -> impl Strategy<Value = Vec<Range<usize>>> {
+        proptest::collection::vec((0usize..6, 1usize..6), 0..8).prop_map(|steps| {
+            let mut at = 0;
+            let next = |(gap, len)| {
+                let start = at + gap;
+                at = start + len;
+                start..at
+            };
+            steps.into_iter().map(next).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn except_removes_what_others_hold(all in ranges(), others in ranges()) {
+            let has = |ranges: &[Range<usize>], at: usize| ranges.iter().any(|range| range.contains(&at));
+            let left = Near::of(all.clone()).except(&others);
+            prop_assert!(left.0.iter().all(|range| range.start < range.end));
+            for at in 0..100 {
+                prop_assert_eq!(has(&left.0, at), has(&all, at) && !has(&others, at));
+            }
+        }
     }
 }

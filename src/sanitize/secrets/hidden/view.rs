@@ -7,6 +7,9 @@ use std::ops::Range;
 /// Bytes on both sides of a decoded part that a view copies.
 const NEAR_BYTES: usize = 512;
 
+/// Between two pieces at most this many bytes were removed; more were skipped.
+const MAX_REMOVED_BYTES: usize = NEAR_BYTES;
+
 /// A decoded text.
 #[derive(Debug, Default)]
 pub(super) struct View {
@@ -81,6 +84,23 @@ impl View {
             last.source.end -= 1;
         }
         Some(if same { source.end - 1..source.end } else { source })
+    }
+
+    /// The parts of the source that the view holds, decoded or not; in order, without overlap. Only for views whose pieces
+    /// stand in the order of the source.
+    pub(super) fn sources(&self) -> Vec<Range<usize>> {
+        let mut sources: Vec<Range<usize>> = Vec::new();
+        for piece in &self.pieces {
+            crate::stop::tick();
+            match sources.last_mut() {
+                // Removed bytes between two pieces are fewer than any stretch that was skipped.
+                Some(last) if piece.source.start <= last.end + MAX_REMOVED_BYTES => {
+                    last.end = last.end.max(piece.source.end);
+                }
+                _ => sources.push(piece.source.clone()),
+            }
+        }
+        sources
     }
 
     /// The whole source range for which `range` of the view stands.
