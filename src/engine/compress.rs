@@ -25,7 +25,7 @@ use crate::protocol::tool_result::{ArtifactRef, CompressParams, Compressed, Tool
 use crate::sanitize::Counts;
 use crate::sanitize::spare::Spare;
 use crate::session::Shared;
-use crate::session::{AsDecided, Lookup, Stored, Window};
+use crate::session::{AsDecided, Lookup, Stored, Window, WithoutReferences};
 use crate::telemetry::Stopwatch;
 use crate::telemetry::event::Resend;
 use crate::text::call::ToolCall;
@@ -42,6 +42,8 @@ pub(super) struct Place<'a> {
     pub(super) correlation: Option<&'a str>,
     /// How the host cuts the text that it gets.
     pub(super) cut: Option<Cut>,
+    /// Whether it counts as a result of the session also if it has no id.
+    pub(super) is_counted: bool,
     /// Measures the time of each step, if telemetry wants it.
     pub(super) watch: Option<&'a Stopwatch<'a>>,
 }
@@ -49,7 +51,7 @@ pub(super) struct Place<'a> {
 impl<'a> Place<'a> {
     pub(super) fn new(id: Option<&'a str>, session: Option<&'a Shared>) -> Self {
         let turn = session.map_or(0, |session| lock(session).results());
-        Self { id, session, turn, correlation: None, cut: None, watch: None }
+        Self { id, session, turn, correlation: None, cut: None, is_counted: true, watch: None }
     }
 
     /// The same place, with the host's name for the request.
@@ -66,6 +68,24 @@ impl<'a> Place<'a> {
 impl Engine {
     /// Answers `toolResult/compress`.
     pub fn compress(&self, params: &CompressParams<'_>, cancel: &Cancel) -> Result<Compressed, RpcError> {
+        self.compress_counted(params, true, cancel)
+    }
+
+    /// The same for a text without an id that is not a result of its own, such as one that is told once more.
+    pub fn compress_aside(
+        &self,
+        params: &CompressParams<'_>,
+        cancel: &Cancel,
+    ) -> Result<Compressed, RpcError> {
+        self.compress_counted(params, false, cancel)
+    }
+
+    fn compress_counted(
+        &self,
+        params: &CompressParams<'_>,
+        is_counted: bool,
+        cancel: &Cancel,
+    ) -> Result<Compressed, RpcError> {
         check_session(params.session_id.as_deref())?;
         check_correlation(params.correlation_id.as_deref())?;
         cancel.check()?;
@@ -78,6 +98,7 @@ impl Engine {
         let (policy, session) = self.policy_and_session(id, params.policy.as_ref(), params.budget)?;
         let place =
             Place::new(id, session.as_ref()).with_correlation(params.correlation_id.as_deref()).with_cut(cut);
+        let place = Place { is_counted, ..place };
         let stored = self.run(&job, &policy, Ask::new(&policy, pressure), place, None, cancel)?;
         respond(&job, stored, &policy)
     }
@@ -133,8 +154,11 @@ impl Engine {
         };
         let mut session = lock(session);
         let Some(call_id) = job.call.id.as_deref() else {
-            let stored = self.compress_new(job, policy, ask, place, &NoHistory, prepared, cancel)?;
-            session.count(&job.call.tool, &stored.outcome);
+            let history = WithoutReferences(&session);
+            let stored = self.compress_new(job, policy, ask, place, &history, prepared, cancel)?;
+            if place.is_counted {
+                session.count(&job.call.tool, &stored.outcome);
+            }
             return Ok((stored, None));
         };
         let fingerprint = job.fingerprint(policy);
@@ -156,7 +180,8 @@ impl Engine {
             return Ok((self.store(place.id, &job.call, outcome, policy).0, Some(Resend::Remade)));
         }
         if let Lookup::Full = known {
-            let stored = self.compress_new(job, policy, ask, place, &NoHistory, prepared, cancel)?;
+            let history = WithoutReferences(&session);
+            let stored = self.compress_new(job, policy, ask, place, &history, prepared, cancel)?;
             session.count(&job.call.tool, &stored.outcome);
             return Ok((stored, None));
         }

@@ -18,6 +18,7 @@ pub mod served;
 pub mod tools;
 pub mod wrap;
 
+use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 use std::path::PathBuf;
@@ -32,7 +33,22 @@ use crate::engine::{Engine, Settings};
 pub struct Host {
     engine: Engine,
     sessions: Mutex<Vec<Option<String>>>,
+    short_views: Mutex<HashSet<ShortView>>,
 }
+
+/// A view of a file of which the model got only a part, since it had seen the rest.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct ShortView {
+    /// The context that asked for it.
+    context: String,
+    path: String,
+    /// Number of the first line and of lines, as asked for.
+    offset: Option<u64>,
+    limit: Option<u64>,
+}
+
+/// Most short views that are remembered; then all are forgotten.
+const MAX_SHORT_VIEWS: usize = 1024;
 
 /// Most sessions that are searched for originals; the least recently used are forgotten.
 const MAX_SESSIONS: usize = 64;
@@ -43,14 +59,14 @@ impl Host {
         settings.policy.expand_tool = true;
         settings.policy.ids_visible = false;
         // Results without a session are searched too.
-        Self { engine: Engine::new(settings), sessions: Mutex::new(vec![None]) }
+        Self::of(Engine::new(settings))
     }
 
     /// An engine for a host whose model has a shell. The model reads originals from this process as long as it runs.
     pub fn resident(mut settings: Settings) -> Self {
         settings.originals_by_command = true;
         settings.policy.ids_visible = false;
-        Self { engine: Engine::new(settings), sessions: Mutex::new(vec![None]) }
+        Self::of(Engine::new(settings))
     }
 
     /// An engine for one result. Its original goes to the folder in the settings, or else to `originals`.
@@ -67,7 +83,7 @@ impl Host {
                 ..settings.recovery
             };
         }
-        Self { engine: Engine::new(settings), sessions: Mutex::new(vec![None]) }
+        Self::of(Engine::new(settings))
     }
 
     /// How a resident process keeps originals by default: on disk, because a conversation may be resumed after the process
@@ -84,6 +100,24 @@ impl Host {
             survives_restart: true,
             hint_in_text: false,
         })
+    }
+
+    fn of(engine: Engine) -> Self {
+        Self { engine, sessions: Mutex::new(vec![None]), short_views: Mutex::default() }
+    }
+
+    /// Records that the model got only a part of a view.
+    fn view_is_short(&self, view: ShortView) {
+        let mut views = self.short_views.lock().unwrap_or_else(PoisonError::into_inner);
+        if views.len() >= MAX_SHORT_VIEWS {
+            views.clear();
+        }
+        views.insert(view);
+    }
+
+    /// Records that the model gets all of a view; returns whether it had only a part.
+    fn view_is_whole(&self, view: &ShortView) -> bool {
+        self.short_views.lock().unwrap_or_else(PoisonError::into_inner).remove(view)
     }
 
     /// The engine.

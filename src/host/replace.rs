@@ -5,11 +5,13 @@ use serde_json::{Value, json};
 
 use super::Host;
 use super::event::Event;
-use crate::engine::Cancel;
+use crate::config::MAX_OUTPUT_BYTES;
+use crate::engine::{Cancel, Engine};
 use crate::pipeline::evidence::Status;
+use crate::protocol::RpcError;
 use crate::protocol::params::by_name;
 use crate::protocol::session::CompactedParams;
-use crate::protocol::tool_result::Compressed;
+use crate::protocol::tool_result::{CompressParams, Compressed};
 use crate::sanitize::secrets;
 
 /// The compressed content; `None` if it did not change or could not be compressed. `budget` is in tokens.
@@ -24,6 +26,24 @@ pub fn compress(
         // Another program also wrote to this output, so it is only redacted.
         return redacted(host, event, content);
     }
+    let limits = Limits { budget, ..Limits::default() };
+    compress_result(host, Some(&event.context()), result(event, content, exit_code), limits)
+}
+
+/// The lines of a file view, of which only those that the model has seen are left out; `None` as for [`compress`].
+pub fn compress_view(host: &Host, event: &Event, content: &Value) -> Option<Value> {
+    let limits = Limits { keeps_unseen: true, ..Limits::default() };
+    compress_result(host, Some(&event.context()), result(event, content, None), limits)
+}
+
+/// Tells the session of a call whose result stays: what the model wrote into it, and that it was there.
+pub fn note_call(host: &Host, event: &Event) {
+    let result = result(event, &json!(""), None);
+    let _ = compress_result(host, Some(&event.context()), result, Limits::default());
+}
+
+/// The result of an event, in the shape of our protocol.
+fn result(event: &Event, content: &Value, exit_code: Option<i64>) -> Value {
     let mut result = json!({
         "tool": event.tool_name,
         "arguments": event.tool_input,
@@ -36,7 +56,7 @@ pub fn compress(
     if let Some(code) = exit_code {
         result["exitCode"] = json!(code);
     }
-    compress_result(host, Some(&event.context()), result, Limits { budget, bytes: None })
+    result
 }
 
 /// Limits for a result.
@@ -46,11 +66,27 @@ pub struct Limits {
     pub budget: Option<usize>,
     /// Most bytes, unless the settings ask for fewer.
     pub bytes: Option<usize>,
+    /// Whether no line is left out that the model has not seen: no outline, no cut.
+    pub keeps_unseen: bool,
 }
 
-/// Redacts the texts of a result that otherwise stays as it is; `None` if they hold no secrets. The session does not record
-/// the call.
+/// Redacts the texts of a result that otherwise stays as it is; `None` if they hold no secrets. The session counts the
+/// result and does not record the call.
 pub fn redacted(host: &Host, event: &Event, content: &Value) -> Option<Value> {
+    redacted_by(host, event, content, Engine::compress)
+}
+
+/// The same for texts of a result that the session knows already.
+pub fn redacted_again(host: &Host, event: &Event, content: &Value) -> Option<Value> {
+    redacted_by(host, event, content, Engine::compress_aside)
+}
+
+fn redacted_by(
+    host: &Host,
+    event: &Event,
+    content: &Value,
+    compress: fn(&Engine, &CompressParams<'_>, &Cancel) -> Result<Compressed, RpcError>,
+) -> Option<Value> {
     let texts: Vec<&str> = match content {
         Value::String(text) => vec![text],
         parts => parts.as_array()?.iter().filter_map(|part| part.get("text")?.as_str()).collect(),
@@ -65,7 +101,7 @@ pub fn redacted(host: &Host, event: &Event, content: &Value) -> Option<Value> {
         "result": result,
     });
     let text = params.to_string();
-    let answer: Compressed = host.engine().compress(&by_name(&text).ok()?, &Cancel::default()).ok()?;
+    let answer: Compressed = compress(host.engine(), &by_name(&text).ok()?, &Cancel::default()).ok()?;
     let new: Value = serde_json::from_str(answer.content.get()).ok()?;
     (new != *content).then_some(new)
 }
@@ -99,6 +135,12 @@ pub fn worked_on(host: &Host, session: Option<&str>, result: Value, limits: Limi
     if let Some(bytes) = limits.bytes {
         // The host cuts longer results in an unknown way.
         params["hostCut"] = json!({ "bytes": bytes });
+    }
+    if limits.keeps_unseen {
+        let policy = &mut params["policy"];
+        policy["fileDetail"] = json!("full");
+        policy["headTailBytes"] = json!(0);
+        policy["maxOutputBytes"] = json!(MAX_OUTPUT_BYTES);
     }
     params["result"] = result;
     let text = params.to_string();

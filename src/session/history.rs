@@ -87,6 +87,24 @@ impl History for Live<'_> {
     }
 }
 
+/// The current state of a session for a result that refers to nothing earlier.
+#[derive(Debug)]
+pub struct WithoutReferences<'a>(pub &'a Session);
+
+impl History for WithoutReferences<'_> {
+    fn first(&self, _: &Key) -> Option<First> {
+        None
+    }
+
+    fn referred(&self, _: &str) -> bool {
+        false
+    }
+
+    fn wrote(&self, _: &[u8], fingerprint: Fingerprint64) -> bool {
+        self.0.wrote.contains_key(&fingerprint)
+    }
+}
+
 /// The state of a session when a decision was made.
 #[derive(Debug)]
 pub struct AsDecided(pub Decision);

@@ -33,8 +33,8 @@ use crate::text::origin::Origin;
 use crate::text::reason::Reason;
 use crate::text::relevance;
 use calls::{Calls, Digest, Variant};
-pub use history::AsDecided;
 use history::Live;
+pub use history::{AsDecided, WithoutReferences};
 use memo::Memo;
 use seen::{Seen, Shown};
 

@@ -16,9 +16,9 @@ export async function start(calls) {
       if (!/^\/v1\/messages(\?|$)/.test(request.url)) return reply(response, { input_tokens: 100 });
       const asked = JSON.parse(body);
       for (const { name } of asked.tools ?? []) offered.add(name);
-      for (const { tool_use_id, content } of results(asked)) {
-        const call = calls[Number(/^toolu_tersed_(\d+)/.exec(tool_use_id)?.[1])];
-        if (call) seen[call.kind] ??= textOf(content);
+      for (const [id, text] of results(asked)) {
+        const call = calls[Number(/^toolu_tersed_(\d+)/.exec(id)?.[1])];
+        if (call) seen[call.kind] ??= text;
       }
       // A request without tools is for a title or the like.
       const next = asked.tools?.length ? calls.findIndex((call) => seen[call.kind] === undefined) : -1;
@@ -37,10 +37,22 @@ export async function start(calls) {
   };
 }
 
-const results = (asked) =>
-  (asked.messages ?? [])
-    .flatMap(({ content }) => (Array.isArray(content) ? content : []))
-    .filter(({ type }) => type === "tool_result");
+/** Ids of calls with their results, and what hooks added behind them. */
+function results(asked) {
+  const found = new Map();
+  let last;
+  for (const { content } of asked.messages ?? []) {
+    for (const block of typeof content === "string" ? [{ type: "text", text: content }] : (content ?? [])) {
+      if (block.type === "tool_result") {
+        last = block.tool_use_id;
+        found.set(last, textOf(block.content));
+      } else if (last && block.text?.includes("hook additional context: ")) {
+        found.set(last, `${found.get(last)}\n${block.text}`);
+      }
+    }
+  }
+  return found;
+}
 
 const textOf = (content) =>
   typeof content === "string" ? content : (content ?? []).map(({ type, text }) => text ?? `[${type}]`).join("\n");
@@ -53,7 +65,8 @@ function toolUse(calls, index, seen) {
 function answer(response, asked, block) {
   const stop_reason = block.type === "tool_use" ? "tool_use" : "end_turn";
   const usage = { input_tokens: 100, output_tokens: 10 };
-  const message = { id: "msg_1", type: "message", role: "assistant", model: asked.model, stop_sequence: null, usage };
+  // Claude Code puts messages of one id together.
+  const message = { id: `msg_${block.id ?? "end"}`, type: "message", role: "assistant", model: asked.model, stop_sequence: null, usage };
   if (!asked.stream) return reply(response, { ...message, content: [block], stop_reason });
   const [empty, delta] =
     block.type === "text"

@@ -4,20 +4,26 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as anthropic from "./anthropic.mjs";
 
+const edit = (work, old_string, new_string) => ({ file_path: work.smallerFile, old_string, new_string });
+
 export default {
   name: "claude-code",
-  packages: ["@anthropic-ai/claude-code@2.1.197", "@anthropic-ai/claude-code-linux-x64@2.1.197"],
+  packages: ["@anthropic-ai/claude-code@2.1.330", "@anthropic-ai/claude-code-linux-x64@2.1.330"],
   bin: "@anthropic-ai/claude-code-linux-x64/claude",
   scriptedModel: anthropic,
   expand: "mcp__plugin_tersed_tersed__tersed_expand",
   // Without the plugin.
   wiredExpand: "mcp__tersed__tersed_expand",
-  // A file view cannot be replaced there; see the adapter's README.
-  unchanged: ["read"],
+  // The first view of a file stays, and so does one that is asked for again.
+  unchanged: ["read", "edit", "insists", "edited"],
   calls: ({ work }) => [
     { kind: "passed", tool: "Bash", args: { command: "./passes.sh", description: "Runs tests" } },
     { kind: "failed", tool: "Bash", args: { command: "./fails.sh", description: "Runs tests" } },
     { kind: "read", tool: "Read", args: { file_path: work.smallerFile } },
+    { kind: "edit", tool: "Edit", args: edit(work, "width, height, 50", "height, width, 50") },
+    { kind: "reread", tool: "Read", args: { file_path: work.smallerFile } },
+    { kind: "edited", tool: "Edit", args: edit(work, "width, height, 3]", "height, width, 3]") },
+    { kind: "insists", tool: "Read", args: { file_path: work.smallerFile } },
     { kind: "mcp", tool: "mcp__reports__report", args: {} },
     { kind: "large", tool: "Bash", args: { command: "./large.sh", description: "Shows a log" } },
     { kind: "again", tool: "Bash", args: { command: "cat passed.txt", description: "Reads" } },

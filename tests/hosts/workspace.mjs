@@ -42,6 +42,8 @@ export const TRUE = {
   passed: [total(120, 0)],
   failed: [...PANIC, "test tests::odd_sides ... FAILED", total(120, 1)],
   read: ["export function shape_0(width, height) {", "export function shape_50(", "export function shape_159("],
+  reread: ["const sides = [height, width, 50];"],
+  insists: ["const sides = [height, width, 50];", "const sides = [height, width, 3];", "const sides = [width, height, 49];"],
   mcp: [total(120, 0)],
   expand: ["test tests::case_0 ... ok\ntest tests::case_1 ... ok"],
 };

@@ -34,7 +34,7 @@ fn numbers(count: usize) -> String {
 
 #[test]
 fn small_results_failures_and_file_views_stay() {
-    for name in ["bash", "bash-failure", "bash-no-match", "read"] {
+    for name in ["bash", "bash-failure", "bash-no-match", "read", "read-unchanged"] {
         assert_eq!(answer(&recorded(name)), None, "{name}");
     }
 }
@@ -250,4 +250,178 @@ fn a_wrapped_command_is_told_what_the_host_shows() {
     };
     let line = wrapped.around("ls -l").unwrap();
     assert!(line.contains(" run --host-limit 30000 --host-limit-failed 10000 -- ls -l"), "{line}");
+}
+
+/// A view of `/project/src/a.rs` from a line on.
+fn view(call: &str, input: &Value, start: usize, lines: &[String]) -> Value {
+    let mut event = recorded("read");
+    event["tool_use_id"] = json!(call);
+    event["tool_input"] = json!({ "file_path": "/project/src/a.rs" });
+    for (name, value) in input.as_object().unwrap() {
+        event["tool_input"][name] = value.clone();
+    }
+    event["tool_response"]["file"] = json!({
+        "filePath": "/project/src/a.rs",
+        "content": lines.join("\n"),
+        "numLines": lines.len(),
+        "startLine": start,
+        "totalLines": 200,
+    });
+    event
+}
+
+fn code(count: usize) -> Vec<String> {
+    (1..=count).map(|n| format!("    let value_{n} = compute({n}, \"name of number {n}\")?;")).collect()
+}
+
+fn told(host: &Host, event: &Value) -> Option<Value> {
+    reply(host, &Event::read(event.clone()).unwrap()).map(|reply| reply["hookSpecificOutput"].clone())
+}
+
+#[test]
+fn a_file_that_is_viewed_again_is_shown_where_it_changed() {
+    let host = host();
+    let mut lines = code(200);
+    let none = json!({});
+    assert_eq!(told(&host, &view("a", &none, 1, &lines)), None, "the first view stays");
+    lines[99] = "    let value_100 = other()?;".to_owned();
+    lines.insert(100, "    let more = 1;".to_owned());
+    let again = told(&host, &view("b", &none, 1, &lines)).unwrap();
+    let file = &again["updatedToolOutput"]["file"];
+    let (start, count) =
+        (file["startLine"].as_u64().unwrap() as usize, file["numLines"].as_u64().unwrap() as usize);
+    assert!(start <= 100 && start + count > 101 && count < 20, "{again}");
+    assert_eq!(file["content"], json!(lines[start - 1..start - 1 + count].join("\n")));
+    assert_eq!(file["totalLines"], 200);
+    assert_eq!(again["updatedToolOutput"]["type"], "text");
+    let context = again["additionalContext"].as_str().unwrap();
+    let end = start + count - 1;
+    let expected = format!(
+        "Read of /project/src/a.rs: only lines {start}-{end} are shown.\n\
+         [tersed: lines 1-{} as in Read; /project/src/a.rs, 1 result ago]\n\
+         [tersed: lines {}-201 as lines {}-200 in Read; /project/src/a.rs, 1 result ago]",
+        start - 1,
+        end + 1,
+        end,
+    );
+    assert_eq!(context, expected);
+    // Who asks again gets the text.
+    assert_eq!(told(&host, &view("c", &none, 1, &lines)), None);
+}
+
+#[test]
+fn a_view_without_new_lines_keeps_its_first_one() {
+    let host = host();
+    let lines = code(200);
+    told(&host, &view("a", &json!({}), 1, &lines));
+    let part = told(&host, &view("b", &json!({ "offset": 101 }), 101, &lines[100..])).unwrap();
+    let file = &part["updatedToolOutput"]["file"];
+    assert_eq!((&file["content"], &file["startLine"]), (&json!(lines[100]), &json!(101)));
+    let context = part["additionalContext"].as_str().unwrap();
+    let expected = "Read of /project/src/a.rs: only line 101 is shown.\n\
+         [tersed: lines 101-200 as in Read; /project/src/a.rs, 1 result ago]";
+    assert_eq!(context, expected);
+}
+
+#[test]
+fn lines_between_two_that_changed_stay() {
+    let host = host();
+    let mut lines = code(200);
+    told(&host, &view("a", &json!({}), 1, &lines));
+    lines[89] = "changed".to_owned();
+    lines[119] = "changed too".to_owned();
+    let again = told(&host, &view("b", &json!({}), 1, &lines)).unwrap();
+    let file = &again["updatedToolOutput"]["file"];
+    let (start, count) =
+        (file["startLine"].as_u64().unwrap() as usize, file["numLines"].as_u64().unwrap() as usize);
+    assert!(start <= 90 && start + count > 120 && count < 60, "{again}");
+    assert_eq!(file["content"], json!(lines[start - 1..start - 1 + count].join("\n")));
+    let context = again["additionalContext"].as_str().unwrap();
+    assert_eq!(context.lines().count(), 3, "{context}");
+    assert!(!context.contains("there]"), "{context}");
+}
+
+#[test]
+fn a_view_that_the_host_points_back_to_is_given_if_it_was_short() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.rs");
+    let host = host();
+    let mut lines = code(200);
+    let event = |call: &str, lines: &[String]| {
+        let mut event = view(call, &json!({}), 1, lines);
+        event["tool_input"]["file_path"] = json!(path);
+        event["tool_response"]["file"]["filePath"] = json!(path);
+        event
+    };
+    let unchanged = |call: &str| {
+        let mut event = recorded("read-unchanged");
+        event["tool_use_id"] = json!(call);
+        event["tool_input"]["file_path"] = json!(path);
+        event["tool_response"]["file"]["filePath"] = json!(path);
+        event
+    };
+    told(&host, &event("a", &lines));
+    assert_eq!(told(&host, &unchanged("b")), None, "the view was whole");
+    lines[99] = "changed".to_owned();
+    fs::write(&path, lines.join("\n")).unwrap();
+    assert!(told(&host, &event("c", &lines)).unwrap()["additionalContext"].is_string());
+    let whole = told(&host, &unchanged("d")).unwrap();
+    assert_eq!(
+        whole["updatedToolOutput"],
+        json!({
+            "type": "text",
+            "file": {
+                "filePath": path,
+                "content": lines.join("\n"),
+                "numLines": 200,
+                "startLine": 1,
+                "totalLines": 200,
+            },
+        })
+    );
+    assert_eq!(told(&host, &unchanged("e")), None, "now it was whole");
+}
+
+#[test]
+fn secrets_in_a_view_go_and_the_numbers_stay() {
+    let host = host();
+    let mut lines = code(30);
+    let key = "MIIEowIBAAKCAQEAv7Q2sTn5RzKxW3cYd9Lm0bJhGfVpEiUo8aNwXqZk";
+    let block = format!("-----BEGIN RSA {0}-----\n{key}\n{key}\n-----END RSA {0}-----", "PRIVATE KEY");
+    lines.splice(9..9, block.lines().map(str::to_owned));
+    let shown = told(&host, &view("a", &json!({}), 1, &lines)).unwrap();
+    let file = &shown["updatedToolOutput"]["file"];
+    let content: Vec<&str> = file["content"].as_str().unwrap().split('\n').collect();
+    assert!(!content.join("\n").contains(key), "{content:?}");
+    assert_eq!((content.len(), &file["numLines"]), (lines.len(), &json!(lines.len())));
+    assert_eq!(content[13..], lines[13..]);
+    assert_eq!(shown["additionalContext"], Value::Null);
+}
+
+#[test]
+fn what_the_model_wrote_into_a_file_is_known_to_it() {
+    let own = format!("    let password = \"hunter2-{}\";", "Zq81mmXx");
+    let written = |host: &Host, tool: &str, input: Value| {
+        let mut event = view("w", &json!({}), 1, &[]);
+        event["tool_name"] = json!(tool);
+        event["tool_input"] = input;
+        event["tool_response"] = json!({ "filePath": "/project/src/a.rs" });
+        assert_eq!(told(host, &event), None, "{tool}");
+    };
+    let mut lines = code(200);
+    lines[9].clone_from(&own);
+    let shown = told(&host(), &view("a", &json!({}), 1, &lines)).unwrap().to_string();
+    assert!(shown.contains("[REDACTED:") && !shown.contains("hunter2"), "{shown}");
+    for (tool, name) in [("Edit", "new_string"), ("Write", "content")] {
+        let host = host();
+        written(&host, tool, json!({ "file_path": "/project/src/a.rs", name: own }));
+        assert_eq!(told(&host, &view("b", &json!({}), 1, &lines)), None, "{tool}");
+        // It counts as a result.
+        written(&host, "Edit", json!({ "file_path": "/project/src/b.rs", "new_string": "" }));
+        let mut lines = lines.clone();
+        lines[99] = "changed".to_owned();
+        let again = told(&host, &view("c", &json!({}), 1, &lines)).unwrap();
+        let context = again["additionalContext"].as_str().unwrap();
+        assert!(context.contains("2 results ago"), "{context}");
+    }
 }

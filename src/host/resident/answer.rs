@@ -75,7 +75,8 @@ fn output(host: &Host, ran: &Ran, parts: &[usize], content: &[u8]) -> Option<(Re
     if let Some(call) = &ran.call {
         result["toolCallId"] = json!(call);
     }
-    let limits = Limits { budget: None, bytes: ran.room.map(|room| room.saturating_sub(room / MARGIN)) };
+    let limits =
+        Limits { bytes: ran.room.map(|room| room.saturating_sub(room / MARGIN)), ..Limits::default() };
     let given = result["content"].clone();
     // Texts that stay were searched for secrets too.
     let new = worked_on(host, ran.session.as_deref(), result, limits)?.unwrap_or(given);

@@ -2,6 +2,7 @@
 //!
 //! Most text is near no keyword, or near one that names nothing, as in `tokenize(`. No layer reads that text again.
 
+use crate::sanitize::secrets::PLACEHOLDER;
 use crate::sanitize::secrets::judge::{ByteSet, skip};
 use crate::sanitize::secrets::names::{MAX_NAME_BYTES, Tail, is_about, is_verdict, stands_alone, tail};
 use crate::sanitize::secrets::shapes::{operator, starts_word};
@@ -19,6 +20,7 @@ const ADDRESS_BYTES: usize = 256;
 
 const WORD: ByteSet = ByteSet::parse("a-zA-Z_");
 const CLOSES: ByteSet = ByteSet::parse("\"'`])");
+const OPENS: ByteSet = ByteSet::parse("\\\"'`");
 const BLANK: ByteSet = ByteSet::parse(" ");
 /// Bytes that may be an operator, or that may start an encoding or a cut.
 const GOES_ON: ByteSet = ByteSet::parse(":=>|\\%&<;\t\r\x1b\x08");
@@ -61,9 +63,19 @@ pub(in crate::sanitize::secrets) fn names(text: &[u8], name: Range<usize>, hit: 
     }
     let closed = skip(text, end, CLOSES, 4);
     let at = skip(text, closed, BLANK, 4);
+    if is_removed(text, at) {
+        return false;
+    }
     // `--token abc`, `setenv("TOKEN", "abc")`
     let is_argument = text[start] == b'-' || closed > end && text.get(at) == Some(&b',');
     is_argument || text.get(at).is_none_or(|b| *b >= 0x80 || GOES_ON.has(*b)) && !is_given_a_name(text, at)
+}
+
+/// Whether the value at `at` was removed already, so that nothing hides it.
+fn is_removed(text: &[u8], at: usize) -> bool {
+    let Some(from) = operator(text, at) else { return false };
+    let from = skip(text, from, BLANK, 2);
+    text[skip(text, from, OPENS, 2)..].starts_with(PLACEHOLDER.as_bytes())
 }
 
 /// Whether the value at `at` is a name in program code, as in `token := next(`: a word followed by a character that neither

@@ -1,10 +1,11 @@
 //! Answers to the hooks of Claude Code.
 //!
-//! A replacement must keep the shape of the tool's own result, or the host drops it. File views are not replaced: the host
-//! renumbers their lines after the hook, so numbers after an omission would be wrong. A failed command causes another event,
-//! which ignores replacements.
+//! A replacement must keep the shape of the tool's own result, or the host drops it. `view` does that for views of files. A
+//! failed command causes another event, which ignores replacements.
 //!
-//! The shapes come from events recorded from Claude Code 2.1.197, in `editors/claude-code/recorded`.
+//! The shapes come from events recorded from Claude Code 2.1.197, the same in 2.1.330, in `editors/claude-code/recorded`.
+
+mod view;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::Host;
 use super::event::Event;
-use super::replace::{compress, forget, redacted};
+use super::replace::{compress, forget, note_call, redacted};
 use super::run::Shown;
 use super::tools::Tool;
 use super::wrap::{self, Wrap};
@@ -29,6 +30,10 @@ const MAX_PERSISTED_BYTES: u64 = 32 << 20;
 /// Events after which nothing is certainly visible. A conversation that begins may have been cleared, forked or resumed from
 /// an earlier point; one that ends may be resumed.
 const FORGETS: &[&str] = &["PreCompact", "PostCompact", "SessionStart", "SessionEnd", "SubagentStart"];
+
+/// Tools whose results say only that a file was written. What the model wrote into such a call is known to it, also when it
+/// reads the file.
+const EDITS: &[&str] = &["Edit", "MultiEdit", "Write", "NotebookEdit"];
 
 /// Default number of characters of a command's output that the host shows, and the most that it allows.
 const HOST_LIMIT: usize = 30_000;
@@ -58,8 +63,17 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
     if event.hook_event_name == "PreToolUse" {
         return wrapped(event);
     }
+    if EDITS.contains(&event.tool_name.as_str()) {
+        note_call(host, event);
+        return None;
+    }
+    let mut context = None;
     let output = match (event.tool_name.as_str(), &event.tool_response) {
         ("Bash", Value::Object(response)) => bash(host, event, response),
+        ("Read", Value::Object(response)) => view::reply(host, event, response).map(|view| {
+            context = view.context;
+            view.output
+        }),
         ("Grep", Value::Object(response)) => member(host, event, response, "content"),
         ("WebFetch", Value::Object(response)) => member(host, event, response, "result"),
         (name, response @ (Value::String(_) | Value::Array(_))) if name.starts_with("mcp__") => {
@@ -67,9 +81,13 @@ pub fn reply(host: &Host, event: &Event) -> Option<Value> {
         }
         _ => None,
     }?;
-    Some(json!({
+    let mut reply = json!({
         "hookSpecificOutput": { "hookEventName": "PostToolUse", "updatedToolOutput": output }
-    }))
+    });
+    if let Some(context) = context {
+        reply["hookSpecificOutput"]["additionalContext"] = json!(context);
+    }
+    Some(reply)
 }
 
 /// The command inside `tersed run`, if the user asked for that: a failed result cannot be replaced afterwards.

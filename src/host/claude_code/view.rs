@@ -1,0 +1,235 @@
+//! Views of files by `Read`.
+//!
+//! The host numbers the lines of a view after the hook, from `startLine` on. So a view gets shorter only at its ends, and what
+//! was left out there is told in the hook's additional context, which the model reads with the result. Lines between two that
+//! stay are kept, seen before or not. No line is left out that the model has not seen: the host compares an edit with the
+//! file itself, but the model must know what it edits.
+//!
+//! For a view that it has shown and that did not change, the host gives a short text in place of the lines, and points to the
+//! earlier result. Where that one had lost lines here, the model gets them now.
+
+use serde_json::{Map, Value, json};
+
+use super::read as read_file;
+use crate::encode::dictionary;
+use crate::host::event::Event;
+use crate::host::replace::{compress_view, redacted_again};
+use crate::host::{Host, ShortView};
+use crate::sanitize::secrets;
+use crate::text::marker::{self, Marker};
+
+/// Bytes that must be left out beyond what the context costs.
+const MIN_SAVED_BYTES: usize = 200;
+/// Lines that the host reads if the call sets no limit.
+const DEFAULT_LIMIT: usize = 2000;
+
+/// A view in the place of the host's own.
+pub(super) struct Replaced {
+    /// The tool's result.
+    pub(super) output: Value,
+    /// Text for the model beside it.
+    pub(super) context: Option<String>,
+}
+
+/// What takes the place of a result of `Read`; `None` if it stays.
+pub(super) fn reply(host: &Host, event: &Event, response: &Map<String, Value>) -> Option<Replaced> {
+    let file = response.get("file")?.as_object()?;
+    match response.get("type")?.as_str()? {
+        "text" => text(host, event, response, file),
+        "file_unchanged" => unchanged(host, event, file),
+        _ => None,
+    }
+}
+
+/// Identifies a view: what the model asked for, in its context.
+fn asked(event: &Event, file: &Map<String, Value>) -> Option<ShortView> {
+    let number = |name: &str| event.tool_input.get(name).and_then(Value::as_u64);
+    let path = file.get("filePath")?.as_str()?.to_owned();
+    Some(ShortView { context: event.context(), path, offset: number("offset"), limit: number("limit") })
+}
+
+/// `{type: "text", file: {filePath, content, numLines, startLine, totalLines}}`
+fn text(
+    host: &Host,
+    event: &Event,
+    response: &Map<String, Value>,
+    file: &Map<String, Value>,
+) -> Option<Replaced> {
+    let content = file.get("content")?.as_str()?;
+    let start = usize::try_from(file.get("startLine")?.as_u64()?).ok()?;
+    let source = Source::new(content, start);
+    let key = asked(event, file)?;
+    host.view_is_whole(&key);
+    let shown = compress_view(host, event, &json!(source.numbered()))?;
+    let lines = source.safe(host, event);
+    let window = Window::read(shown.as_str()?, &source);
+    let window =
+        window.filter(|window| source.bytes_outside(window) >= window.context_bytes() + MIN_SAVED_BYTES);
+    let (first, last, context) = match window {
+        Some(window) => {
+            let (first, last) = window.kept;
+            let lines = match first == last {
+                true => format!("line {} is", start + first),
+                false => format!("lines {}-{} are", start + first, start + last),
+            };
+            // The host may put several of these together, away from the results.
+            let about = format!("Read of {}: only {lines} shown.", key.path);
+            host.view_is_short(key);
+            (first, last, Some(format!("{about}\n{}", window.markers.join("\n"))))
+        }
+        None => (0, source.lines.len() - 1, None),
+    };
+    let shown = &lines[first..=last];
+    if context.is_none() && shown == source.lines.as_slice() {
+        return None;
+    }
+    let mut file = file.clone();
+    file.insert("content".to_owned(), json!(shown.join("\n")));
+    file.insert("startLine".to_owned(), json!(start + first));
+    file.insert("numLines".to_owned(), json!(shown.len()));
+    let mut output = response.clone();
+    output.insert("file".to_owned(), Value::Object(file));
+    Some(Replaced { output: Value::Object(output), context })
+}
+
+/// `{type: "file_unchanged", file: {filePath}}`: the host points to an earlier result that was shown short.
+fn unchanged(host: &Host, event: &Event, file: &Map<String, Value>) -> Option<Replaced> {
+    let key = asked(event, file)?;
+    if !host.view_is_whole(&key) {
+        return None;
+    }
+    let whole = read_file(&key.path)?;
+    // As the host reads it.
+    let whole = whole.strip_prefix('\u{feff}').unwrap_or(&whole);
+    let all: Vec<&str> = whole.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).collect();
+    let number = |number: Option<u64>| number.and_then(|number| usize::try_from(number).ok());
+    let start = number(key.offset).unwrap_or(1).max(1);
+    let count = number(key.limit).unwrap_or(DEFAULT_LIMIT);
+    let rest = all.get(start - 1..)?;
+    let content = rest[..count.min(rest.len())].join("\n");
+    let source = Source::new(&content, start);
+    // The session learns that all of it is shown.
+    let _ = compress_view(host, event, &json!(source.numbered()));
+    let lines = source.safe(host, event);
+    let output = json!({
+        "type": "text",
+        "file": {
+            "filePath": key.path,
+            "content": lines.join("\n"),
+            "numLines": lines.len(),
+            "startLine": start,
+            "totalLines": all.len(),
+        }
+    });
+    Some(Replaced { output, context: None })
+}
+
+/// The lines of a view.
+struct Source<'t> {
+    content: &'t str,
+    lines: Vec<String>,
+    /// The number of the first one.
+    start: usize,
+}
+
+impl<'t> Source<'t> {
+    fn new(content: &'t str, start: usize) -> Self {
+        Self { content, lines: content.split('\n').map(str::to_owned).collect(), start }
+    }
+
+    /// The text as `cat -n` shows it, which is how sessions know views of files.
+    fn numbered(&self) -> String {
+        // The host counts the end of the last line as a line.
+        let count = self.lines.len()
+            - usize::from(self.lines.len() > 1 && self.lines.last().is_some_and(String::is_empty));
+        let line = |(n, line): (usize, &String)| format!("{n:>6}\t{line}\n");
+        (self.start..).zip(&self.lines[..count]).map(line).collect()
+    }
+
+    /// The lines without secrets, as many, and with look-alikes of markers escaped.
+    fn safe(&self, host: &Host, event: &Event) -> Vec<String> {
+        let mut text = self.content.to_owned();
+        if let Some(Value::String(redacted)) = redacted_again(host, event, &json!(self.content)) {
+            text = match redacted.split('\n').count() == self.lines.len() {
+                true => redacted,
+                false => with_line_ends(self.content),
+            };
+        }
+        if let Some((escaped, _)) = marker::escape(&text, |_| false, dictionary::is_own) {
+            text = escaped;
+        }
+        text.split('\n').map(str::to_owned).collect()
+    }
+
+    /// Bytes of the lines before and behind a window.
+    fn bytes_outside(&self, window: &Window) -> usize {
+        let (first, last) = window.kept;
+        self.lines[..first].iter().chain(&self.lines[last + 1..]).map(|line| line.len() + 1).sum()
+    }
+}
+
+/// The text without secrets. A secret of several lines leaves as many line ends, so that the numbers behind it are right.
+fn with_line_ends(text: &str) -> String {
+    let (mut out, mut at) = (String::new(), 0);
+    for found in secrets::find(text.as_bytes()) {
+        let (Some(before), Some(value)) = (text.get(at..found.start), text.get(found.start..found.end))
+        else {
+            continue;
+        };
+        out.push_str(before);
+        out.push_str(&format!("[REDACTED:{}]", found.rule));
+        out.extend(value.bytes().filter(|b| *b == b'\n').map(char::from));
+        at = found.end;
+    }
+    out + text.get(at..).unwrap_or_default()
+}
+
+/// The part of a view that is shown.
+struct Window {
+    /// Indexes of its first and its last line.
+    kept: (usize, usize),
+    /// What is said of the lines before and behind it.
+    markers: Vec<String>,
+}
+
+impl Window {
+    /// Reads an answer to `Source::numbered`; `None` if a line of it is neither a marker nor a line of the view.
+    fn read(answer: &str, source: &Source<'_>) -> Option<Self> {
+        let mut kept: Option<(usize, usize)> = None;
+        // Markers before the first line, and behind the last one that was read so far.
+        let (mut before, mut behind) = (Vec::new(), Vec::new());
+        let mut origin = None;
+        for line in answer.lines() {
+            if let Some((marker, _)) = Marker::parse(line).filter(|(_, len)| *len == line.len()) {
+                let marker = match marker {
+                    // The reference that it continues may stand between lines that are kept.
+                    Marker::There { first, last, there } => {
+                        let (origin, ago) = origin.clone()?;
+                        Marker::Shown { first, last, there, origin, ago }
+                    }
+                    marker => marker,
+                };
+                if let Marker::Shown { origin: from, ago, .. } = &marker {
+                    origin = Some((from.clone(), *ago));
+                }
+                if kept.is_none() { &mut before } else { &mut behind }.push(marker.write());
+                continue;
+            }
+            let (number, _) = line.trim_start().split_once('\t')?;
+            let index = number.parse::<usize>().ok()?.checked_sub(source.start)?;
+            if index >= source.lines.len() || kept.is_some_and(|(_, last)| index <= last) {
+                return None;
+            }
+            kept = Some((kept.map_or(index, |(first, _)| first), index));
+            behind.clear();
+        }
+        before.append(&mut behind);
+        // A view of which nothing is new keeps its first line: the host calls an empty one an empty file.
+        (!before.is_empty()).then_some(Self { kept: kept.unwrap_or((0, 0)), markers: before })
+    }
+
+    /// What the markers cost.
+    fn context_bytes(&self) -> usize {
+        self.markers.iter().map(|marker| marker.len() + 1).sum()
+    }
+}
