@@ -342,6 +342,18 @@ fn lines_between_two_that_changed_stay() {
 }
 
 #[test]
+fn a_setting_bounds_the_lines_of_a_view() {
+    let mut settings = Settings::default();
+    settings.policy.file_max_lines = Some(50);
+    let lines = code(200);
+    let shown = told(&Host::new(settings), &view("a", &json!({}), 1, &lines)).unwrap();
+    let file = &shown["updatedToolOutput"]["file"];
+    assert_eq!(file["content"], json!(lines[..50].join("\n")));
+    let context = shown["additionalContext"].as_str().unwrap();
+    assert!(context.contains("only lines 1-50 are shown.\n[tersed: omitted 150 lines 51-200, "), "{context}");
+}
+
+#[test]
 fn a_view_that_the_host_points_back_to_is_given_if_it_was_short() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.rs");

@@ -2,8 +2,8 @@
 //!
 //! The host numbers the lines of a view after the hook, from `startLine` on. So a view gets shorter only at its ends, and what
 //! was left out there is told in the hook's additional context, which the model reads with the result. Lines between two that
-//! stay are kept, seen before or not. No line is left out that the model has not seen: the host compares an edit with the
-//! file itself, but the model must know what it edits.
+//! stay are kept, seen before or not. No line is left out that the model has not seen, unless a setting asks for it: the host
+//! compares an edit with the file itself, but the model must know what it edits.
 //!
 //! For a view that it has shown and that did not change, the host gives a short text in place of the lines, and points to the
 //! earlier result. Where that one had lost lines here, the model gets them now.
