@@ -17,6 +17,7 @@
 //! | [`in_process`] | the same methods without a process, for Rust hosts and tests |
 //! | [`server`] | framing, order, lifecycle: the only async part |
 //! | [`protocol`] | types of the wire and the one table of methods |
+//! | [`gateway`] | between agent hosts and the APIs of models, on this machine |
 //! | [`host`] | ways into agent hosts that speak another protocol: MCP, hooks |
 //! | [`install`] | wiring of agent hosts: edits of their settings, and back |
 //! | [`doctor`] | what is right and what is wrong with an installation |
@@ -46,7 +47,7 @@
 //! # Features
 //!
 //! Without default features the crate is the engine and [`in_process`]. `server` adds the wire, `cli` the program,
-//! `hosts` the ways into agent hosts with their installation, `audit` what reads histories; `default` is all of these. Parts
+//! `hosts` the ways into agent hosts with their installation, `gateway` what stands between them and the APIs of models, `audit` what reads histories; `default` is all of these. Parts
 //! of them are `config-files` (configuration and rules in YAML, and the folders of the user), `recovery` (copies of originals
 //! on disk), `office` (the kinds of old documents of Office) and `schema` (JSON Schemas made from the types). Without
 //! these a path of YAML is an error that names the feature, and settings and rules are given as values, JSON or TOML.
@@ -79,6 +80,8 @@ pub mod encode;
 pub mod engine;
 pub mod files;
 pub mod formats;
+#[cfg(feature = "gateway")]
+pub mod gateway;
 #[cfg(feature = "hosts")]
 pub mod host;
 #[cfg(not(target_family = "wasm"))]

@@ -70,7 +70,7 @@ export TESTS_WITHOUT
 cargo fmt --check
 cargo clippy --all-targets --locked -- -D warnings
 cargo clippy --no-default-features --lib --example host --locked -- -D warnings
-for features in config-files office recovery schema server hosts cli audit; do
+for features in config-files office recovery schema server hosts cli gateway audit; do
     cargo check --quiet --no-default-features --features "$features" --locked
 done
 cargo test --quiet --no-default-features --test library --locked

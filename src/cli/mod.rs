@@ -12,6 +12,8 @@ mod config;
 mod expand;
 pub mod explain;
 mod flags;
+#[cfg(feature = "gateway")]
+mod gateway;
 #[cfg(feature = "audit")]
 mod histories;
 #[cfg(feature = "hosts")]
@@ -49,6 +51,7 @@ use clap::{CommandFactory, Parser, Subcommand};
         tersed replay session.jsonl                   what a recorded session would have cost\n  \
         tersed audit                                  what your agents would have saved\n  \
         tersed install claude-code --dry-run          what wiring an agent host would change\n  \
+        tersed gateway -- claude                      a host whose requests are compressed\n  \
         tersed config show --origin                   the settings, and where each comes from\n  \
         tersed trust                                  what this project's settings would allow\n  \
         tersed rules check my-rules.yaml              whether rules pass their tests\n  \
@@ -90,6 +93,9 @@ enum Command {
     #[cfg(feature = "hosts")]
     #[command(flatten)]
     Hosts(hosts::Command),
+    /// Compress tool results in the requests of an agent host to the API of its model.
+    #[cfg(feature = "gateway")]
+    Gateway(gateway::Args),
     /// Print the protocol: its JSON Schema, metadata or methods.
     Protocol(protocol::Args),
     /// Print the manual page, or write one for each subcommand.
@@ -126,6 +132,8 @@ pub fn run() -> ExitCode {
         Some(Command::Rules(args)) => done(rules::run(&args)),
         #[cfg(feature = "hosts")]
         Some(Command::Hosts(command)) => hosts::run(command),
+        #[cfg(feature = "gateway")]
+        Some(Command::Gateway(args)) => gateway::run(&args),
         Some(Command::Protocol(args)) => done(protocol::run(&args)),
         Some(Command::Man(args)) => done(man::run(&args, Cli::command())),
         Some(Command::Completions { shell }) => {
@@ -141,6 +149,19 @@ pub fn run() -> ExitCode {
 
 fn serve(args: &serve::Args) -> ExitCode {
     serve::run(args).unwrap_or_else(|failure| done(Err::<(), _>(failure)))
+}
+
+/// The exit code that stands for how a child ended.
+#[cfg(all(unix, feature = "hosts"))]
+fn exit_code(status: std::process::ExitStatus) -> ExitCode {
+    use std::os::unix::process::ExitStatusExt;
+    let code = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
+    ExitCode::from(u8::try_from(code).unwrap_or(1))
+}
+
+#[cfg(all(not(unix), feature = "hosts"))]
+fn exit_code(status: std::process::ExitStatus) -> ExitCode {
+    ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
 /// Why a command failed.

@@ -60,6 +60,7 @@ pub fn reduce(input: &Input<'_>, ledger: &Ledger) -> Result<Reduction, Reason> {
         let around: Vec<usize> = (0..source.len()).filter(|i| view.number(*i).is_none()).collect();
         plan.keep(&around);
     }
+    plan.keep_edited(source, &items, input.relevance.edited());
     plan.keep_relevant(source, input.relevance, input.call.query.is_some());
     let gaps = plan.gaps(source, ledger);
     let mut names = Names::new(source, ledger, &gaps);

@@ -1,7 +1,10 @@
 //! Chooses which lines of an outlined file may be left out, and which stay because they matter now.
 
+use std::sync::Arc;
+
 use super::Lines;
 use crate::config::FileDetail;
+use crate::detect::edit;
 use crate::outline::{Item, Kind};
 use crate::text::ledger::Ledger;
 use crate::text::relevance::Relevance;
@@ -18,6 +21,13 @@ const FOR_SESSION: usize = 5;
 const FOR_QUERY: usize = 25;
 /// A value, such as a table, has a body if it takes more lines than this.
 const MIN_BODY_LINES: usize = 12;
+
+/// Shortest text of an edit that is looked for, in bytes, and the most places where it may stand.
+const MIN_EDIT_BYTES: usize = 4;
+const MAX_EDIT_PLACES: usize = 8;
+/// Lines of the longest declaration that stays whole around an edit, and lines on each side of it in a longer one.
+const MAX_EDITED_ITEM: usize = 60;
+const AROUND_EDIT: usize = 5;
 
 /// For each line, whether it may be left out.
 pub(super) struct Plan {
@@ -62,6 +72,29 @@ impl Plan {
     /// Keeps these lines.
     pub(super) fn keep(&mut self, lines: &[usize]) {
         lines.iter().for_each(|line| self.may_go[*line] = false);
+    }
+
+    /// Keeps what holds a text that the agent wrote into the file: the innermost function or type if it is short, or else
+    /// the lines around. A text that stands in many places says nothing.
+    pub(super) fn keep_edited(&mut self, source: &Source<'_>, items: &[Item<'_>], edited: &[Arc<str>]) {
+        for text in edited.iter().filter(|text| text.trim().len() >= MIN_EDIT_BYTES) {
+            let found = edit::places(text, source);
+            if found.len() > MAX_EDIT_PLACES {
+                continue;
+            }
+            for place in found {
+                let around = |item: &&Item<'_>| {
+                    item.lines.start <= place.start
+                        && place.end <= item.lines.end
+                        && item.lines.len() <= MAX_EDITED_ITEM
+                };
+                let innermost = items.iter().filter(around).min_by_key(|item| item.lines.len());
+                let wide =
+                    place.start.saturating_sub(AROUND_EDIT)..(place.end + AROUND_EDIT).min(self.may_go.len());
+                let lines = innermost.map_or(wide, |item| item.lines.clone());
+                self.may_go[lines].fill(false);
+            }
+        }
     }
 
     /// Keeps the blocks with the best scores.

@@ -131,6 +131,20 @@ pub fn touched(call: &ToolCall, source: &Source<'_>) -> Touched {
     Touched::Lines(found.into_iter().map(wider).collect())
 }
 
+/// The texts that an edit puts into its file, as far as its arguments give them.
+pub fn new_texts(call: &ToolCall) -> Vec<&str> {
+    if !is_edit(call) {
+        return Vec::new();
+    }
+    let texts = call.named_texts();
+    texts
+        .into_iter()
+        .filter(|(name, _)| NEW_TEXT.contains(name))
+        .map(|(_, text)| text)
+        .take(MAX_TEXTS)
+        .collect()
+}
+
 /// The commands of an editor of lines: `edit 12:14`, then the new lines up to `end_of_edit`, which stand in the view under
 /// the numbers from 12 on; `insert 12`, then the same up to `end_of_insert`, from 13 on.
 ///
@@ -197,7 +211,7 @@ fn by_text(call: &ToolCall, source: &Source<'_>) -> Option<Vec<Range<usize>>> {
 }
 
 /// Where a text stands in the lines of a view. It may start and end within a line.
-fn places(text: &str, source: &Source<'_>) -> Vec<Range<usize>> {
+pub fn places(text: &str, source: &Source<'_>) -> Vec<Range<usize>> {
     let line = |i: usize| source.view().text(source.raw(i), i);
     let text = text.strip_suffix('\n').unwrap_or(text);
     let new: Vec<&str> = text.split('\n').collect();

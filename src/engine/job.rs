@@ -1,9 +1,10 @@
 //! One result of a request: read, checked, and identified.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use crate::config::{Mode, OnRepeat, Policy};
-use crate::detect::viewed;
+use crate::detect::{edit, viewed};
 use crate::pipeline::evidence::{Evidence, Status};
 use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::repeat::dedup::{History, NoHistory};
@@ -16,7 +17,7 @@ use crate::protocol::params::invalid;
 use crate::protocol::tool_result::ToolResult;
 use crate::sanitize;
 use crate::sanitize::spare::Written;
-use crate::session::{Caller, Ending, Fingerprint};
+use crate::session::{Caller, Ending, FileDigest, Fingerprint};
 use crate::stop::heeded;
 use crate::telemetry::Stopwatch;
 use crate::text::call::ToolCall;
@@ -42,6 +43,8 @@ pub(super) struct About {
     label: Option<String>,
     /// The file that it looks at, empty where that is not known; `None` where asking again changes nothing.
     looks_at: Option<String>,
+    /// The file that it edits, and the texts that it puts there.
+    edits: Option<(FileDigest, Vec<Arc<str>>)>,
 }
 
 impl<'a> Job<'a> {
@@ -121,7 +124,15 @@ impl<'a> Job<'a> {
             Some(path) => Some(path).filter(is_safe).and_then(origin::label_of_path),
             None => call.command.as_deref().filter(is_safe).and_then(origin::label_of_command),
         };
-        About { label, looks_at: looks_at.filter(|_| policy.on_repeat == OnRepeat::Full) }
+        let edits = self.edits();
+        About { label, edits, looks_at: looks_at.filter(|_| policy.on_repeat == OnRepeat::Full) }
+    }
+
+    /// The file that the call edits, and the texts that it puts there.
+    fn edits(&self) -> Option<(FileDigest, Vec<Arc<str>>)> {
+        let file = self.call.path.as_deref().map(viewed::name).filter(|name| !name.is_empty())?;
+        let texts: Vec<Arc<str>> = edit::new_texts(&self.call).into_iter().map(Arc::from).collect();
+        (!texts.is_empty()).then(|| (of_file(file), texts))
     }
 
     /// The identity of the call for the session.
@@ -135,8 +146,6 @@ impl<'a> Job<'a> {
     ) -> Caller<'b> {
         let call = &self.call;
         let file = about.looks_at.as_deref().map(viewed::name).filter(|name| !name.is_empty());
-        let mut of_file = Digest::default();
-        of_file.field(b"file").field(file.unwrap_or_default().as_bytes());
         let mut asked = Digest::default();
         asked
             .field(call.canonical_tool().as_bytes())
@@ -150,8 +159,9 @@ impl<'a> Job<'a> {
         Caller {
             id,
             tool: &call.tool,
-            asked: [is_question.then(|| asked.finish()), file.map(|_| of_file.finish())],
+            asked: [is_question.then(|| asked.finish()), file.map(of_file)],
             looks_at: about.looks_at.as_deref(),
+            edits: about.edits.as_ref().map(|(file, texts)| (*file, texts.as_slice())),
             label: about.label.as_deref(),
             mentioned,
             ending,
@@ -159,6 +169,13 @@ impl<'a> Job<'a> {
             wrote,
         }
     }
+}
+
+/// A file, by its name.
+fn of_file(name: &str) -> FileDigest {
+    let mut digest = Digest::default();
+    digest.field(b"file").field(name.as_bytes());
+    digest.finish()
 }
 
 /// The part of a query that is used.

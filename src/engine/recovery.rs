@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::Engine;
-use crate::artifact::vault::{Bounds, Copy, Label, Reach, Vault, user_folder};
+use crate::artifact::vault::{Bounds, Copy, Label, Reach, Vault, conversations_folder, user_folder};
 use crate::artifact::{AccessError, Artifact, Media};
 use crate::config::{Hint, Policy, Recovery, RecoveryMode};
 use crate::pipeline::evidence::{Evidence, Status, Step};
@@ -192,6 +192,8 @@ pub(super) fn recovery_hint(recovery: &Recovery) -> Option<Arc<Hint>> {
     }
     let folder = match &recovery.directory {
         None => Some(None),
+        // Looked through by `tersed artifacts` in any case.
+        Some(path) if conversations_folder().is_some_and(|known| known == *path) => Some(None),
         Some(path) => std::path::absolute(path)
             .ok()
             .and_then(|path| path.into_os_string().into_string().ok())

@@ -51,6 +51,7 @@ pub(super) struct Findings {
     pub(super) references: Vec<Reference>,
     /// What the session talks about that decided something.
     pub(super) terms: Vec<Term>,
+    pub(super) edited: Vec<Arc<str>>,
     /// Words of failures that were reported.
     pub(super) mentions: Vec<u64>,
     /// Whether a rule wants a text as it is: then the result is no reference to an earlier one either.
@@ -61,7 +62,7 @@ impl Findings {
     /// Before the first part.
     pub(super) fn new(evidence: Evidence) -> Self {
         let (references, terms, mentions) = (Vec::new(), Vec::new(), Vec::new());
-        Self { evidence, references, terms, mentions, is_exact: false }
+        Self { evidence, references, terms, edited: Vec::new(), mentions, is_exact: false }
     }
 
     /// Notes a step that was tried.

@@ -1,6 +1,7 @@
 //! The steps on one text: detect, reduce, encode, guard, gate and cap.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use super::attempt::{Attempt, PartOutput};
 use super::evidence::Omission;
@@ -351,7 +352,16 @@ impl Attempt<'_, '_> {
                 self.found.terms.push(*term);
             }
         }
-        Relevance::new(None, &[], &found)
+        let edited: Vec<Arc<str>> = match self.request.in_full {
+            true => Vec::new(),
+            false => self.request.edited.clone(),
+        };
+        for text in &edited {
+            if !self.found.edited.contains(text) {
+                self.found.edited.push(Arc::clone(text));
+            }
+        }
+        Relevance::new(None, &[], &found).with_edited(edited)
     }
 
     /// The gate on the whole: the sealed text, or the source when that costs no more. Counts the

@@ -46,6 +46,8 @@ pub(super) struct Request<'a> {
     pub(super) relevance: Rc<Relevance>,
     /// What the session talks about.
     pub(super) session_terms: Vec<Term>,
+    /// Texts that the agent wrote into the file that the call looks at.
+    pub(super) edited: Vec<Arc<str>>,
     /// What earlier outputs of the session show.
     pub(super) earlier: Earlier<'a>,
     /// Whether a session wants to know what is shown.
@@ -108,6 +110,7 @@ impl<'a> Request<'a> {
             line_counts: &received.line_counts,
             relevance: Rc::new(Relevance::new(call.query.as_deref(), &call.mentioned(), &[])),
             session_terms: history.terms(),
+            edited: history.edited(),
             earlier: if is_looked_up { history.earlier() } else { Earlier::Nothing },
             tracks_visibility: history.tracks_visibility(),
             key,
@@ -135,6 +138,7 @@ impl<'a> Request<'a> {
             line_counts: &[],
             relevance: Rc::clone(&self.relevance),
             session_terms: Vec::new(),
+            edited: Vec::new(),
             earlier: Earlier::Nothing,
             tracks_visibility: false,
             key: None,

@@ -14,8 +14,8 @@ use crate::text::source::count_lines;
 /// The outcome of a run of which all parts came to `came`.
 pub(super) fn finish(request: Request<'_>, parts: &[Sanitized], came: Parts) -> Outcome {
     let Parts { mut texts, found, mut shown, needs, shown_again, .. } = came;
-    let Findings { mut evidence, references, terms, mentions, is_exact } = found;
-    let mut decision = Decision { key: request.key, references, terms, ..Decision::default() };
+    let Findings { mut evidence, references, terms, edited, mentions, is_exact } = found;
+    let mut decision = Decision { key: request.key, references, terms, edited, ..Decision::default() };
     let as_sanitized =
         texts.iter().zip(parts).all(|(text, part)| part.binary.is_none() && **text == *part.text);
     let as_it_came = as_sanitized && parts.iter().all(|p| p.redactions.is_empty() && p.removals.is_empty());

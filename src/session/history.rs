@@ -1,6 +1,7 @@
 //! The session as the pipeline sees it: in its current state, or in the state when a decision was made.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use foldhash::fast::RandomState;
 
@@ -76,13 +77,23 @@ impl History for Live<'_> {
         words.map(|word| Term { word, weight: relevance::SESSION }).collect()
     }
 
+    fn edited(&self) -> Vec<Arc<str>> {
+        let file = self.caller.asked[1].filter(|_| self.caller.looks_at.is_some());
+        file.map_or_else(Vec::new, |file| self.session.edits.of(file))
+    }
+
     fn tracks_visibility(&self) -> bool {
         true
     }
 
     fn is_repeated(&self, likeness: u64) -> bool {
         let mut last = self.caller.asked.iter().flatten().filter_map(|asked| self.session.asked.get(asked));
-        last.any(|a| a.likeness == likeness && a.results <= self.caller.turn)
+        // Who looks at the same lines of a file for the third time wants them, whatever became of them in between.
+        let exact = self.caller.asked[0].filter(|_| self.caller.looks_at.is_some());
+        let insists = exact
+            .and_then(|asked| self.session.asked.get(&asked))
+            .is_some_and(|a| a.times > 1 && a.results <= self.caller.turn);
+        (insists || last.any(|a| a.likeness == likeness && a.results <= self.caller.turn))
             && self.session.calls.number(self.caller.id).is_none()
     }
 }
@@ -140,6 +151,10 @@ impl History for AsDecided {
 
     fn terms(&self) -> Vec<Term> {
         self.0.terms.clone()
+    }
+
+    fn edited(&self) -> Vec<Arc<str>> {
+        self.0.edited.clone()
     }
 
     fn is_repeated(&self, _: u64) -> bool {

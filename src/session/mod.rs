@@ -7,6 +7,7 @@
 
 mod bytes;
 mod calls;
+mod edits;
 mod history;
 mod memo;
 mod seen;
@@ -33,6 +34,8 @@ use crate::text::origin::Origin;
 use crate::text::reason::Reason;
 use crate::text::relevance;
 use calls::{Calls, Digest, Variant};
+use edits::Edits;
+pub use edits::FileDigest;
 use history::Live;
 pub use history::{AsDecided, WithoutReferences};
 use memo::Memo;
@@ -103,6 +106,8 @@ pub struct Caller<'a> {
     /// The file that the call looks at, empty if unknown; `None` for a call that does something else, or if a repeated
     /// request gets the same answer.
     pub looks_at: Option<&'a str>,
+    /// The file that the call edits, and the texts that it puts there.
+    pub edits: Option<(FileDigest, &'a [Arc<str>])>,
     /// What the call is about, as a marker names it.
     pub label: Option<&'a str>,
     /// Patterns, paths and names in the call.
@@ -174,6 +179,8 @@ struct Answered {
     likeness: u64,
     /// Number of results in the session at that time.
     results: usize,
+    /// How many answers in a row were such.
+    times: u32,
 }
 
 /// One session. Forks share its data until one of them changes it.
@@ -206,6 +213,8 @@ pub struct Session {
     talk: VecDeque<Vec<u64>>,
     /// For each request, its last answer.
     asked: Arc<HashMap<[u8; 16], Answered>>,
+    /// What the agent wrote last into each file that it edited.
+    edits: Arc<Edits>,
     /// The query that applied when a call first came in a body; see `query_of`.
     queries: Arc<HashMap<Digest, Option<Arc<str>>>>,
     /// The last query, which many calls share.
@@ -314,6 +323,9 @@ impl Session {
         }
         self.at.results += 1;
         self.at.tokens += evidence.tokens.after;
+        if let Some((file, texts)) = caller.edits.filter(|_| !rejected) {
+            self.held += Arc::make_mut(&mut self.edits).note(file, texts);
+        }
         self.note_references(caller, &rest);
         if !wrote.is_empty() {
             let known = Arc::make_mut(&mut self.wrote);
@@ -349,7 +361,8 @@ impl Session {
             // Only an answer with gaps can lead to a repeated question.
             match had_gaps {
                 true => {
-                    let answered = Answered { likeness, results: self.at.results };
+                    let times = 1 + self.asked.get(&asked).map_or(0, |answered| answered.times);
+                    let answered = Answered { likeness, results: self.at.results, times };
                     Arc::make_mut(&mut self.asked).insert(asked, answered);
                 }
                 // Other lines of the same file answer nothing.
@@ -461,6 +474,7 @@ impl Session {
         self.retain(|call| kept.contains(call));
         // Questions from before the summary do not count in this context.
         self.asked = Arc::default();
+        self.edits = Arc::default();
         self.report_size();
     }
 

@@ -51,6 +51,15 @@ impl ToolCall {
         name.trim().to_ascii_lowercase()
     }
 
+    /// Whether it reads what our texts left out, as they advise: with the program, or with a tool of ours. Who asks for that
+    /// wants the text.
+    pub fn reads_original(&self) -> bool {
+        const COMMANDS: &[&str] = &["tersed artifacts ", "tersed.exe artifacts "];
+        const TOOLS: &[&str] = &["tersed_expand", "tersed_search", "tersed_list"];
+        let by_command = |command: &str| COMMANDS.iter().any(|part| command.contains(part));
+        self.command.as_deref().is_some_and(by_command) || TOOLS.contains(&self.canonical_tool().as_str())
+    }
+
     /// Whether the tool changes a file: what it shows is not what it was called for.
     pub fn acts(&self) -> bool {
         const ACTS: &[&str] = &[

@@ -5,6 +5,7 @@
 //! (k1 = 1.2, b = 0.75) over blocks of lines, in thousandths, so that ranks are the same everywhere.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::text::maps::Map;
 use crate::text::source::Source;
@@ -30,6 +31,7 @@ pub struct Term {
 #[derive(Debug, Clone, Default)]
 pub struct Relevance {
     weights: Map<u64, u32>,
+    edited: Vec<Arc<str>>,
 }
 
 impl Relevance {
@@ -43,7 +45,17 @@ impl Relevance {
                 });
             }
         }
-        Self { weights }
+        Self { weights, edited: Vec::new() }
+    }
+
+    /// The same, with texts that the agent wrote into this file.
+    pub fn with_edited(self, edited: Vec<Arc<str>>) -> Self {
+        Self { edited, ..self }
+    }
+
+    /// Texts that the agent wrote into this file: where they stand is what it works on.
+    pub fn edited(&self) -> &[Arc<str>] {
+        &self.edited
     }
 
     /// Whether nothing is known, so that every score is 0.

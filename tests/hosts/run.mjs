@@ -11,7 +11,7 @@ import * as openai from "./model.mjs";
 import { EXIT, KEPT, TRUE, workspace } from "./workspace.mjs";
 
 /** Modules of hosts, in the order of the table. */
-const HOSTS = ["claude-code", "opencode", "kilo", "pi", "copilot", "copilot-hooks", "codex", "codex-code", "gemini", "cline", "gptel"];
+const HOSTS = ["claude-code", "opencode", "kilo", "pi", "copilot", "copilot-hooks", "codex", "codex-code", "gemini", "cline", "gptel", "claude-code-gateway", "codex-gateway", "codex-code-gateway", "opencode-gateway", "gemini-gateway"];
 
 const MISSING = "/nonexistent/tersed";
 /** Programs in the place of tersed that are of no use, with `--broken`: with each a host has to go on as without. */
@@ -144,7 +144,8 @@ function run(host, installed, about) {
   return new Promise((resolve, reject) => {
     const program =
       host.program ?? (host.bin.includes("/") ? join(installed.place, "node_modules", host.bin) : join(bins, host.bin));
-    const child = spawn(program, host.args(about), {
+    const [first, ...args] = host.launch?.(about, program, host.args(about)) ?? [program, ...host.args(about)];
+    const child = spawn(first, args, {
       cwd: about.work.path,
       env,
       stdio: ["ignore", "pipe", "pipe"],
@@ -181,8 +182,9 @@ function faults(host, kind, { without, with: after, missing }) {
   for (const line of TRUE[kind] ?? []) {
     if (without.includes(line) && !after.includes(line)) found.push(`lost: ${line}`);
   }
-  for (const line of KEPT[kind] ?? []) if (!after.includes(line)) found.push(`lost: ${line}`);
-  if (after.length > without.length && !KEPT[kind]) found.push("larger");
+  const kept = host.cuts?.includes(kind) ? undefined : KEPT[kind];
+  for (const line of kept ?? []) if (!after.includes(line)) found.push(`lost: ${line}`);
+  if (after.length > without.length && !kept) found.push("larger");
   if (host.same?.includes(kind)) {
     if (after !== without) found.push("another text than without the adapter");
   } else if (after === without && !host.unchanged?.includes(kind)) found.push("unchanged");

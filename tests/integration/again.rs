@@ -221,3 +221,51 @@ fn a_marker_is_not_shown_again_behind_a_duplicate() {
     let again = send(&engine, &run("d", "git show y", &own));
     assert!(again.starts_with("[Duplicate of c ") && !again.contains("there]"), "{again}");
 }
+
+/// A file of functions, with the numbers of its lines; one function is written otherwise.
+fn functions(other: Option<(usize, &str)>) -> String {
+    let mut out = String::new();
+    let mut push = |line: String| {
+        let number = out.lines().count() + 1;
+        out += &format!("{number:>6}\t{line}\n");
+    };
+    for n in 0..80 {
+        push(format!("export function shape_{n}(width, height) {{"));
+        let sides = other.filter(|(at, _)| *at == n).map_or("width, height", |(_, sides)| sides);
+        push(format!("  const sides = [{sides}, {n}];"));
+        push("  if (sides.some((side) => side < 0)) {".to_owned());
+        push(format!("    throw new RangeError(\"shape_{n}: a side is negative\");"));
+        push("  }".to_owned());
+        push(format!("  return sides.reduce((area, side) => area + side * {n}, 0);"));
+        push("}".to_owned());
+    }
+    out
+}
+
+fn whole(id: &str, text: String) -> Value {
+    json!({"toolCallId": id, "tool": "Read", "path": "/w/src/shapes.js",
+        "arguments": {"file_path": "/w/src/shapes.js"}, "content": text})
+}
+
+#[test]
+fn a_file_that_was_edited_shows_the_edit_and_at_the_third_look_all() {
+    let engine = Engine::default();
+    let edit = |id: &str, new: &str| {
+        json!({"toolCallId": id, "tool": "Edit", "path": "/w/src/shapes.js", "content": "The file has been updated.",
+            "arguments": {"file_path": "/w/src/shapes.js", "old_string": "width, height, 60", "new_string": new}})
+    };
+    let line = "  const sides = [height, width, 60];\n";
+    let first = send(&engine, &whole("a", functions(None)));
+    assert!(first.contains("file_body") && !first.contains("[width, height, 60]"), "{first}");
+    send(&engine, &edit("b", "height, width, 60"));
+    let text = functions(Some((60, "height, width")));
+    let second = send(&engine, &whole("c", text.clone()));
+    assert!(second.contains(line) && second.contains("side * 60, 0)"), "{second}");
+    assert!(second.contains("file_body") && !second.contains("[width, height, 61]"), "{second}");
+    assert_eq!(send(&engine, &whole("c", text.clone())), second, "a resend");
+    let text = text.replace("width, height, 70", "height, width, 70");
+    send(&engine, &edit("d", "height, width, 70"));
+    // The padding of the numbers goes.
+    let unpadded: String = text.lines().map(|line| format!("{}\n", line.trim_start())).collect();
+    assert_eq!(send(&engine, &whole("e", text)), unpadded, "all");
+}

@@ -21,6 +21,8 @@ mod doctor;
 mod elide;
 mod explain;
 mod faults;
+#[cfg(unix)]
+mod gateway;
 mod generated;
 mod hiding_places;
 mod hook;

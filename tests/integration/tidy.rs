@@ -161,7 +161,7 @@ const FLOORS: &[&str] = &[
     "engine",
 ];
 /// Ways in, above all floors.
-const DOORS: &[&str] = &["cli", "doctor", "host", "in_process", "install", "server"];
+const DOORS: &[&str] = &["cli", "doctor", "gateway", "host", "in_process", "install", "server"];
 
 /// The modules of the crate that a text uses, in whatever group.
 fn uses(code: &str) -> Vec<String> {

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{ExitCode, ExitStatus};
+use std::process::ExitCode;
 
 use serde::Deserialize;
 
 use super::{Failure, done};
 use crate::cli::call::PolicyArgs;
+use crate::cli::exit_code;
 use crate::engine::{Settings, seal_key};
 use crate::host::Host;
 use crate::host::proxy::{self, Server};
@@ -103,16 +104,4 @@ fn named(path: &Path, name: &str) -> Result<Server, String> {
     };
     let command = std::iter::once(program).chain(entry.args).map(OsString::from).collect();
     Ok(Server { command, env: entry.env.into_iter().collect(), folder: entry.cwd })
-}
-
-#[cfg(unix)]
-fn exit_code(status: ExitStatus) -> ExitCode {
-    use std::os::unix::process::ExitStatusExt;
-    let code = status.code().or(status.signal().map(|signal| 128 + signal)).unwrap_or(1);
-    ExitCode::from(u8::try_from(code).unwrap_or(1))
-}
-
-#[cfg(not(unix))]
-fn exit_code(status: ExitStatus) -> ExitCode {
-    ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }

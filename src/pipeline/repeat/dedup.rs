@@ -4,6 +4,7 @@
 //! shown before is the session's to know; here it is only asked.
 
 use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
 
 use crate::pipeline::evidence::Rung;
 use crate::pipeline::limit::budget::Ask;
@@ -82,6 +83,8 @@ pub struct Decision {
     pub asked_again: bool,
     /// What the session talked about, as far as it decided what was left out.
     pub terms: Vec<Term>,
+    /// Texts that the agent wrote into the file, as far as they decided what was left out.
+    pub edited: Vec<Arc<str>>,
     /// Whether the text was nothing but a reference to a call that the session knew.
     pub own_marker: bool,
     /// What was asked of it beside its policy, and how far that had to go. What is asked later of the same
@@ -118,6 +121,11 @@ pub trait History {
     /// What earlier outputs show.
     fn earlier(&self) -> Earlier<'_> {
         Earlier::Nothing
+    }
+
+    /// What the session talks about.
+    fn edited(&self) -> Vec<Arc<str>> {
+        Vec::new()
     }
 
     /// What the session talks about.

@@ -1,0 +1,193 @@
+//! `tersed gateway`.
+
+use std::ffi::OsString;
+use std::net::SocketAddr;
+use std::process::{ExitCode, ExitStatus};
+
+use tokio::process::{Child, Command};
+
+use super::call::PolicyArgs;
+use super::{Failure, done};
+use crate::config::Recovery;
+use crate::engine::{Engine, Settings, seal_key};
+use crate::gateway::launch::{Launch, launch};
+use crate::gateway::{Gateway, Listening, Upstreams};
+use crate::host::Host;
+
+/// Originals under this size are not worth a line that tells how to read them, in bytes.
+const MIN_ORIGINAL_BYTES: usize = 2048;
+/// Nor are those of which less was left out, in bytes.
+const MIN_SAVED_BYTES: usize = 1024;
+
+/// Arguments of `gateway`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    tersed gateway -- claude\n  \
+    tersed gateway -- codex\n  \
+    tersed gateway --mode aggressive -- opencode\n  \
+    tersed gateway --listen 127.0.0.1:8787\n  \
+    tersed gateway --upstream anthropic=https://gateway.example.com -- claude\n\n\
+    It speaks the APIs of Anthropic (messages), OpenAI (responses, chat completions) and Gemini. It changes the texts of tool \
+    results in requests; all else passes byte for byte, keys and logins too, and none of it is written anywhere but copies of \
+    originals in the user's own folder. What cannot be read, or not within ten seconds, passes as it came. \
+    Whether a provider's terms allow it for your subscription is yours to read.\n\n\
+    With a command it ends with the command, with its exit status, 128 and the signal that ended it, or 127 when it cannot be started.")]
+pub struct Args {
+    /// Where to listen: an address of this machine. Port 0 takes any free one; without a command it is printed.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:0")]
+    listen: SocketAddr,
+    /// Where the API is, or one of them: `anthropic`, `openai`, `gemini` or `code-assist`. May be given several times.
+    /// Else what ANTHROPIC_BASE_URL, OPENAI_BASE_URL, GOOGLE_GEMINI_BASE_URL and CODE_ASSIST_ENDPOINT say, or the
+    /// providers' own places.
+    #[arg(long, value_name = "[API=]URL")]
+    upstream: Vec<String>,
+    #[command(flatten)]
+    policy: PolicyArgs,
+    /// The agent host, after `--`: it is started so that it asks the gateway.
+    #[arg(value_name = "COMMAND", last = true)]
+    command: Vec<OsString>,
+}
+
+/// Serves until the command ends, or until it is told to end.
+pub fn run(args: &Args) -> ExitCode {
+    match start(args) {
+        Ok(code) => code,
+        Err(failure) => done(Err(failure)),
+    }
+}
+
+fn start(args: &Args) -> Result<ExitCode, Failure> {
+    let variable = |name: &str| std::env::var(name).ok();
+    let mut upstreams = Upstreams::default();
+    for given in &args.upstream {
+        upstreams.add(given).map_err(|why| format!("--upstream {why}"))?;
+    }
+    upstreams.add_environment(variable)?;
+    let engine = engine(args)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime.map_err(|e| format!("the runtime: {e}"))?;
+    let code = runtime.block_on(async {
+        let listening = Listening::on(args.listen).await?;
+        let address = listening.address;
+        let gateway = Gateway::new(engine, upstreams, &listening)?;
+        let code = if args.command.is_empty() {
+            println!("http://{address}");
+            tokio::select! {
+                never = gateway.serve(listening) => match never {},
+                () = ended_by_signal() => ExitCode::SUCCESS,
+            }
+        } else {
+            let child = spawn(launch(&args.command, address, variable)?);
+            tokio::select! {
+                never = gateway.serve(listening) => match never {},
+                code = async { match child {
+                    Ok(child) => ended(child).await,
+                    Err(message) => {
+                        eprintln!("tersed: {message}");
+                        ExitCode::from(127)
+                    }
+                } } => code,
+            }
+        };
+        gateway.close();
+        if !gateway.totals().is_empty() {
+            eprintln!("tersed gateway: {}", gateway.totals());
+        }
+        Ok::<_, String>(code)
+    });
+    // A connection that is still open keeps nothing.
+    runtime.shutdown_background();
+    Ok(code?)
+}
+
+fn engine(args: &Args) -> Result<Engine, Failure> {
+    let loaded = args.policy.load()?;
+    let mut settings = Settings::of(&loaded.resolved.config);
+    if let Err(note) = seal_key::ensure(&mut settings.policy) {
+        eprintln!("tersed: {note}; a key of this process is used");
+    }
+    let is_said = loaded.resolved.given.iter().any(|given| given.key.starts_with("recovery"));
+    if !is_said && let Some(recovery) = Host::of_conversations() {
+        let (min_original_bytes, min_saved_bytes) = (MIN_ORIGINAL_BYTES, MIN_SAVED_BYTES);
+        settings.recovery = Recovery { min_original_bytes, min_saved_bytes, hint_in_text: true, ..recovery };
+    }
+    settings.policy.ids_visible = false;
+    settings.layers = Some((loaded.sources, loaded.layers));
+    Ok(Engine::new(settings))
+}
+
+fn spawn(launch: Launch) -> Result<Child, String> {
+    let Some((program, arguments)) = launch.command.split_first() else {
+        return Err("no command was given".to_owned());
+    };
+    let mut command = Command::new(program);
+    command.args(arguments).envs(launch.env).kill_on_drop(true);
+    command.spawn().map_err(|e| format!("{}: {e}", program.to_string_lossy()))
+}
+
+/// Waits until a child ends. Signals from a terminal reach it by themselves; those sent to this process are passed on.
+#[cfg(unix)]
+async fn ended(mut child: Child) -> ExitCode {
+    use rustix::process::{Pid, Signal, kill_process};
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+    let signals =
+        (signal(SignalKind::hangup()), signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    let (Ok(mut hangup), Ok(mut interrupt), Ok(mut terminate)) = signals else {
+        return code(child.wait().await);
+    };
+    loop {
+        let signal = tokio::select! {
+            status = child.wait() => return code(status),
+            _ = hangup.recv() => Signal::HUP,
+            // The terminal sends it to both.
+            _ = interrupt.recv() => continue,
+            _ = terminate.recv() => Signal::TERM,
+        };
+        if let Some(pid) = pid {
+            // It may just have ended.
+            let _ = kill_process(pid, signal);
+        }
+    }
+}
+
+#[cfg(not(unix))]
+async fn ended(mut child: Child) -> ExitCode {
+    loop {
+        tokio::select! {
+            status = child.wait() => return code(status),
+            _ = tokio::signal::ctrl_c() => {}
+        }
+    }
+}
+
+fn code(status: std::io::Result<ExitStatus>) -> ExitCode {
+    match status {
+        Ok(status) => super::exit_code(status),
+        Err(e) => {
+            eprintln!("tersed: the command: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+#[cfg(unix)]
+async fn ended_by_signal() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let signals =
+        (signal(SignalKind::hangup()), signal(SignalKind::interrupt()), signal(SignalKind::terminate()));
+    let (Ok(mut hangup), Ok(mut interrupt), Ok(mut terminate)) = signals else {
+        return std::future::pending().await;
+    };
+    tokio::select! {
+        _ = hangup.recv() => {}
+        _ = interrupt.recv() => {}
+        _ = terminate.recv() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn ended_by_signal() {
+    let _ = tokio::signal::ctrl_c().await;
+}

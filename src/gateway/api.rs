@@ -1,0 +1,287 @@
+//! Which API a request is for, where that is, and whether its body holds a conversation.
+
+use std::str::FromStr;
+
+use hyper::HeaderMap;
+use reqwest::Url;
+
+use crate::protocol::messages::Format;
+
+/// The APIs of models.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Api {
+    /// `/v1/messages` and what stands beside it.
+    Anthropic,
+    /// `/v1/responses`, `/v1/chat/completions` and what stands beside them.
+    OpenAi,
+    /// `/v1beta/models/…` and what stands beside it.
+    Gemini,
+    /// What Gemini CLI uses after a login with Google: `/v1internal:…`.
+    CodeAssist,
+}
+
+/// All APIs, with their names on the command line.
+const NAMES: [(&str, Api); 4] = [
+    ("anthropic", Api::Anthropic),
+    ("openai", Api::OpenAi),
+    ("gemini", Api::Gemini),
+    ("code-assist", Api::CodeAssist),
+];
+
+/// Where requests go that carry a login of ChatGPT in place of a key of the API.
+const CHATGPT: &str = "https://chatgpt.com/backend-api/codex";
+/// The header that tells such a login.
+const CHATGPT_ACCOUNT: &str = "chatgpt-account-id";
+
+impl Api {
+    /// The API that a path belongs to, or else the headers tell.
+    pub(super) fn of(path: &str, headers: &HeaderMap) -> Self {
+        let has = |part: &str| path.contains(part);
+        if has("/v1internal") {
+            Self::CodeAssist
+        } else if has("/v1/messages") || has("/v1/complete") {
+            Self::Anthropic
+        } else if has("/v1beta")
+            || has("/v1alpha")
+            || path.contains(":generateContent")
+            || path.contains("GenerateContent")
+        {
+            Self::Gemini
+        } else if has("/responses") || has("/chat/completions") {
+            Self::OpenAi
+        } else if headers.contains_key("anthropic-version") || headers.contains_key("x-api-key") {
+            Self::Anthropic
+        } else if headers.contains_key("x-goog-api-key") {
+            Self::Gemini
+        } else {
+            Self::OpenAi
+        }
+    }
+
+    /// Where it is by default.
+    fn place(self) -> &'static str {
+        match self {
+            Self::Anthropic => "https://api.anthropic.com",
+            Self::OpenAi => "https://api.openai.com/v1",
+            Self::Gemini => "https://generativelanguage.googleapis.com",
+            Self::CodeAssist => "https://cloudcode-pa.googleapis.com",
+        }
+    }
+
+    /// The variable that names its place for clients.
+    pub(super) fn variable(self) -> &'static str {
+        match self {
+            Self::Anthropic => "ANTHROPIC_BASE_URL",
+            Self::OpenAi => "OPENAI_BASE_URL",
+            Self::Gemini => "GOOGLE_GEMINI_BASE_URL",
+            Self::CodeAssist => "CODE_ASSIST_ENDPOINT",
+        }
+    }
+
+    /// How its base begins on the gateway; the place has its own.
+    pub(super) fn prefix(self) -> &'static str {
+        match self {
+            Self::OpenAi => "/v1",
+            _ => "",
+        }
+    }
+}
+
+/// A place that was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Given {
+    /// The one API that it counts for; all if not set.
+    api: Option<Api>,
+    place: Url,
+    /// Whether it stands for the whole base of a client, its version too.
+    is_base: bool,
+}
+
+/// Where each API is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Upstreams(Vec<Given>);
+
+impl Upstreams {
+    /// Adds what the command line gives: `URL`, or `API=URL` for one API alone. The path of a request is put behind it.
+    ///
+    /// # Errors
+    ///
+    /// An unknown API, or no URL of `http` or `https`; the message names what is allowed.
+    pub fn add(&mut self, text: &str) -> Result<(), String> {
+        let api = text.split_once('=').and_then(|(name, rest)| {
+            // A URL may hold a `=` too.
+            (!name.contains([':', '/'])).then_some((name, rest))
+        });
+        let (api, url) = match api {
+            None => (None, text),
+            Some((name, url)) => match NAMES.iter().find(|(known, _)| *known == name) {
+                Some((_, api)) => (Some(*api), url),
+                None => {
+                    let names = NAMES.map(|(name, _)| name).join(", ");
+                    return Err(format!("`{name}` is no API; allowed are {names}"));
+                }
+            },
+        };
+        self.0.push(Given { api, place: url_of(url)?, is_base: false });
+        Ok(())
+    }
+
+    /// Adds what a client of this environment would use: somebody may have another gateway already.
+    ///
+    /// # Errors
+    ///
+    /// A variable that holds no URL.
+    pub fn add_environment(&mut self, variable: impl Fn(&str) -> Option<String>) -> Result<(), String> {
+        for (_, api) in NAMES {
+            let name = api.variable();
+            let Some(text) = variable(name).filter(|text| !text.is_empty()) else { continue };
+            let place = url_of(&text).map_err(|why| format!("{name}: {why}"))?;
+            self.0.push(Given { api: Some(api), place, is_base: true });
+        }
+        Ok(())
+    }
+
+    /// The URL that a request goes to. `path` is its path and query.
+    pub(super) fn url(&self, path: &str, headers: &HeaderMap) -> Result<Url, String> {
+        let api = Api::of(path, headers);
+        let given = self.0.iter().find(|given| given.api.is_none_or(|only| only == api));
+        let (place, is_base) = match given {
+            Some(given) => (given.place.as_str(), given.is_base),
+            None if api == Api::OpenAi && headers.contains_key(CHATGPT_ACCOUNT) => (CHATGPT, true),
+            None => (api.place(), true),
+        };
+        let rest = if is_base { path.strip_prefix(api.prefix()).unwrap_or(path) } else { path };
+        let url = format!("{}{rest}", place.trim_end_matches('/'));
+        Url::from_str(&url).map_err(|e| format!("the path cannot be put behind {place}: {e}"))
+    }
+}
+
+fn url_of(text: &str) -> Result<Url, String> {
+    let url = Url::from_str(text).map_err(|e| format!("`{text}` is no URL: {e}"))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host().is_none() {
+        return Err(format!("`{text}`: allowed are URLs of http and https"));
+    }
+    if url.query().is_some() || url.fragment().is_some() {
+        return Err(format!("`{text}`: a place of an API has no query"));
+    }
+    Ok(url)
+}
+
+/// The format of the conversation in the body of a POST to this path; `None` where there is none.
+pub(super) fn format_of(path: &str) -> Option<Format> {
+    let path = path.split('?').next().unwrap_or_default();
+    let ends = |names: &[&str]| names.iter().any(|name| path.ends_with(name));
+    if ends(&["/messages", "/messages/count_tokens"]) {
+        Some(Format::Anthropic)
+    } else if ends(&["/responses", "/responses/compact", "/responses/input_tokens"]) {
+        Some(Format::OpenaiResponses)
+    } else if ends(&["/chat/completions"]) {
+        Some(Format::OpenaiChat)
+    } else if ends(&[":generateContent", ":streamGenerateContent", ":countTokens"]) {
+        Some(Format::Gemini)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(names: &[&'static str]) -> HeaderMap {
+        names.iter().map(|name| (name.parse().unwrap(), "x".parse().unwrap())).collect()
+    }
+
+    #[test]
+    fn paths_tell_the_format() {
+        for (path, format) in [
+            ("/v1/messages?beta=true", Some(Format::Anthropic)),
+            ("/v1/messages/count_tokens", Some(Format::Anthropic)),
+            ("/v1/responses", Some(Format::OpenaiResponses)),
+            ("/v1/responses/compact", Some(Format::OpenaiResponses)),
+            ("/v1/chat/completions", Some(Format::OpenaiChat)),
+            ("/v1beta/models/m:streamGenerateContent?alt=sse", Some(Format::Gemini)),
+            ("/v1internal:streamGenerateContent?alt=sse", Some(Format::Gemini)),
+            ("/v1/models?x=/v1/messages", None),
+            ("/v1/messages/batches", None),
+            ("/v1/responses/resp_1", None),
+        ] {
+            assert_eq!(format_of(path), format, "{path}");
+        }
+    }
+
+    #[test]
+    fn each_api_has_its_place() {
+        let none = Upstreams::default();
+        for (path, names, url) in [
+            ("/v1/messages?beta=true", &[][..], "https://api.anthropic.com/v1/messages?beta=true"),
+            ("/v1/models", &["anthropic-version"], "https://api.anthropic.com/v1/models"),
+            ("/v1/models", &[], "https://api.openai.com/v1/models"),
+            ("/v1/responses", &[], "https://api.openai.com/v1/responses"),
+            ("/v1/responses", &["chatgpt-account-id"], "https://chatgpt.com/backend-api/codex/responses"),
+            (
+                "/v1beta/models/m:generateContent",
+                &[],
+                "https://generativelanguage.googleapis.com/v1beta/models/m:generateContent",
+            ),
+            (
+                "/v1internal:loadCodeAssist",
+                &[],
+                "https://cloudcode-pa.googleapis.com/v1internal:loadCodeAssist",
+            ),
+        ] {
+            assert_eq!(none.url(path, &headers(names)).unwrap().as_str(), url);
+        }
+    }
+
+    #[test]
+    fn given_places_come_first_and_those_of_variables_are_whole_bases() {
+        let mut given = Upstreams::default();
+        given.add("openai=http://localhost:1/x/").unwrap();
+        given
+            .add_environment(|name| (name == "OPENAI_BASE_URL").then(|| "https://a.example/api".to_owned()))
+            .unwrap();
+        assert_eq!(
+            given.url("/v1/responses", &headers(&[])).unwrap().as_str(),
+            "http://localhost:1/x/v1/responses"
+        );
+        let mut of_variables = Upstreams::default();
+        let variables = |name: &str| {
+            let all = [
+                ("OPENAI_BASE_URL", "https://a.example/api"),
+                ("ANTHROPIC_BASE_URL", "https://b.example/claude/"),
+            ];
+            all.iter().find(|(known, _)| *known == name).map(|(_, url)| (*url).to_owned())
+        };
+        of_variables.add_environment(variables).unwrap();
+        for (path, url) in [
+            ("/v1/responses", "https://a.example/api/responses"),
+            ("/v1/messages", "https://b.example/claude/v1/messages"),
+            ("/v1beta/models", "https://generativelanguage.googleapis.com/v1beta/models"),
+        ] {
+            assert_eq!(of_variables.url(path, &headers(&[])).unwrap().as_str(), url);
+        }
+        let mut all = Upstreams::default();
+        all.add("http://localhost:1").unwrap();
+        assert_eq!(
+            all.url("/v1beta/models", &headers(&[])).unwrap().as_str(),
+            "http://localhost:1/v1beta/models"
+        );
+    }
+
+    #[test]
+    fn what_is_no_place_is_named() {
+        let mut none = Upstreams::default();
+        assert_eq!(
+            none.add("mistral=https://a.example").unwrap_err(),
+            "`mistral` is no API; allowed are anthropic, openai, gemini, code-assist"
+        );
+        for text in ["example", "file:///etc", "https://a.example/?key=1"] {
+            assert!(none.add(text).is_err(), "{text}");
+        }
+        assert!(
+            none.add_environment(|_| Some("x".to_owned())).unwrap_err().starts_with("ANTHROPIC_BASE_URL: ")
+        );
+        assert_eq!(none, Upstreams::default());
+    }
+}

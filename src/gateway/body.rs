@@ -1,0 +1,178 @@
+//! The body of a request with its tool results compressed. Every byte that tools did not give stays; where anything fails, all do.
+
+use std::ops::Range;
+
+use serde_json::value::RawValue;
+
+use super::conversation;
+use crate::engine::{Cancel, Engine, guarded};
+use crate::pipeline::evidence::BeforeAfter;
+use crate::protocol::messages::{Format, Params};
+use crate::protocol::skim::Json;
+
+/// A longer body passes as it came, in bytes.
+pub(super) const MAX_BODY_BYTES: usize = 64 << 20;
+
+/// The conversation in a body.
+pub(super) struct Conversation<'a> {
+    format: Format,
+    raw: &'a RawValue,
+    /// Its place in the body.
+    range: Range<usize>,
+}
+
+/// What became of a body.
+pub(super) struct Compressed {
+    /// The new one; `None` if nothing changed.
+    pub(super) body: Option<Vec<u8>>,
+    pub(super) tokens: BeforeAfter,
+}
+
+impl<'a> Conversation<'a> {
+    /// Finds it. Some requests of Gemini hold it as a member; then what stands around it stays.
+    pub(super) fn of(format: Format, body: &'a [u8]) -> Option<Self> {
+        let text = std::str::from_utf8(body).ok()?;
+        let raw: &RawValue = serde_json::from_str(text).ok()?;
+        let start = text.len() - text.trim_start().len();
+        let whole = Json::of(raw);
+        if !whole.is_object() {
+            return None;
+        }
+        let inner = ["request", "generateContentRequest"]
+            .iter()
+            .filter(|_| format == Format::Gemini)
+            .find_map(|name| whole.get(name).filter(|inner| inner.is_object()));
+        let range = inner.unwrap_or(whole).range();
+        let range = start + range.start..start + range.end;
+        let raw = serde_json::from_str(text.get(range.clone())?).ok()?;
+        Some(Self { format, raw, range })
+    }
+
+    /// Its JSON.
+    pub(super) fn json(&self) -> Json<'a> {
+        Json::of(self.raw)
+    }
+
+    /// The body with its results compressed, as results of a session.
+    ///
+    /// # Errors
+    ///
+    /// Why the body is to be sent as it came.
+    pub(super) fn compressed(
+        &self,
+        engine: &Engine,
+        session: String,
+        body: &[u8],
+        cancel: &Cancel,
+    ) -> Result<Compressed, String> {
+        let params = Params { session_id: Some(session), ..Params::of_body(self.raw, self.format) };
+        let done = guarded("gateway", || cancel.over(|| engine.compress_messages(&params, cancel)))
+            .map_err(|e| e.to_string())?;
+        let new = done.body.get();
+        let (before, after) = (body.get(..self.range.start), body.get(self.range.end..));
+        let (Some(before), Some(after)) = (before, after) else {
+            return Err("the body has changed".to_owned());
+        };
+        let is_new = new != self.raw.get();
+        Ok(Compressed { body: is_new.then(|| [before, new.as_bytes(), after].concat()), tokens: done.tokens })
+    }
+}
+
+/// The name of the session that a conversation belongs to.
+pub(super) fn session(found: &Conversation<'_>, headers: &hyper::HeaderMap) -> String {
+    conversation::name(found.format, headers, found.json())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Settings;
+
+    fn engine() -> Engine {
+        Engine::new(Settings::default())
+    }
+
+    fn log(turn: usize) -> String {
+        let lines: Vec<String> = (0..80).map(|n| format!("test part{turn}::case_{n} ... ok")).collect();
+        format!(
+            "running 80 tests\\n{}\\n\\ntest result: ok. 80 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\\n",
+            lines.join("\\n")
+        )
+    }
+
+    /// The messages of so many turns, without the closing brackets. Order, spaces and numbers are odd on purpose.
+    fn history(turns: usize) -> String {
+        let mut out =
+            " {\"x\": 1.0e0,\"messages\" :[{\"role\":\"user\",\"content\":\"go \\u00e9\"}".to_owned();
+        for n in 0..turns {
+            out += &format!(
+                ", {{\"role\":\"assistant\",\"content\":[{{\"type\":\"tool_use\",\"id\":\"t{n}\",\"name\":\"Bash\",\"input\":{{\"command\":\"cargo test\"}}}}]}}\
+                 ,{{\"role\":\"user\",\"content\":[{{\"tool_use_id\":\"t{n}\",\"type\":\"tool_result\",\"content\":\"{}\"}}]}}",
+                log(n)
+            );
+        }
+        out
+    }
+
+    fn compressed(engine: &Engine, format: Format, body: &str) -> Option<String> {
+        let found = Conversation::of(format, body.as_bytes())?;
+        let done = found.compressed(engine, "s".to_owned(), body.as_bytes(), &Cancel::default()).ok()?;
+        Some(String::from_utf8(done.body.unwrap_or_else(|| body.as_bytes().to_vec())).unwrap())
+    }
+
+    fn sent(engine: &Engine, turns: usize) -> String {
+        compressed(engine, Format::Anthropic, &(history(turns) + "]}\n")).unwrap()
+    }
+
+    #[test]
+    fn prefixes_stay_over_turns_and_from_an_empty_memory() {
+        let first = engine();
+        let mut before = String::new();
+        for turns in 1..5 {
+            let now = sent(&first, turns);
+            assert!(now.len() < history(turns).len(), "nothing was compressed");
+            assert!(now.starts_with(before.trim_end_matches("]}\n")));
+            let mut other = Settings::default();
+            other.policy.seal_key = first.seal_key();
+            assert_eq!(sent(&Engine::new(other), turns), now);
+            before = now;
+        }
+    }
+
+    #[test]
+    fn bytes_around_results_stay() {
+        let (old, new) = (history(1) + "]}\n", sent(&engine(), 1));
+        let head = old.find("running").unwrap();
+        assert_eq!(new[..head], old[..head]);
+        assert!(new.ends_with("\"}]}]}\n") && old.ends_with("\"}]}]}\n"));
+        assert_eq!(sent(&engine(), 0), history(0) + "]}\n");
+    }
+
+    #[test]
+    fn a_conversation_may_be_a_member() {
+        let call =
+            r#"{"role":"model","parts":[{"functionCall":{"name":"shell","args":{"command":"cargo test"}}}]}"#;
+        let answer = format!(
+            r#"{{"role":"user","parts":[{{"functionResponse":{{"name":"shell","response":{{"output":"{}"}}}}}}]}}"#,
+            log(0)
+        );
+        let inner = format!(r#"{{"contents":[{call},{answer}]}}"#);
+        let new = compressed(&engine(), Format::Gemini, &inner).unwrap();
+        assert!(new.len() < inner.len());
+        for name in ["request", "generateContentRequest"] {
+            let around = |inner: &str| format!(" {{ \"model\":\"m\" , \"{name}\": {inner} , \"z\":1}}\n");
+            assert_eq!(
+                compressed(&engine(), Format::Gemini, &around(&inner)).unwrap().len(),
+                around(&new).len()
+            );
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_passes_as_it_came() {
+        for body in ["{\"messages\":[}", "", "[]", "{\"messages\":[],\"messages\":[]}"] {
+            assert_eq!(compressed(&engine(), Format::Anthropic, body), None);
+        }
+        assert!(Conversation::of(Format::Anthropic, b"\xff").is_none());
+    }
+}

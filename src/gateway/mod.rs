@@ -1,0 +1,22 @@
+//! `tersed gateway`: stands between an agent host and the API of its model, on this machine alone. In each request it compresses
+//! the results of tools; every other byte passes as it came, in both directions. What it cannot read, or not in time, passes
+//! unchanged too.
+//!
+//! A request holds the whole conversation, so the engine knows what the model sees without being told: results that are not in
+//! the body are forgotten, and the answers for those that are stay the same byte for byte, turn after turn.
+
+mod access;
+mod api;
+mod body;
+mod coding;
+mod conversation;
+mod forward;
+pub mod launch;
+mod serve;
+mod totals;
+mod upgrade;
+
+pub use access::is_loopback;
+pub use api::{Api, Upstreams};
+pub use serve::{Gateway, Listening};
+pub use totals::Totals;

@@ -1,0 +1,115 @@
+//! Listens, and answers each connection by itself.
+
+use std::convert::Infallible;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+
+use super::access::is_loopback;
+use super::conversation::Turns;
+use super::forward::Shared;
+use super::{Totals, Upstreams};
+use crate::engine::Engine;
+
+/// How long a connection to an API may take to be made.
+const CONNECT: Duration = Duration::from_secs(30);
+
+/// A client that sends no whole header for so long is let go.
+const HEADER: Duration = Duration::from_secs(30);
+
+/// A pause after an error of the listener, as when there are no more file descriptors.
+const AFTER_ERROR: Duration = Duration::from_millis(50);
+
+/// A gateway that listens.
+#[derive(Clone)]
+pub struct Gateway(Arc<Shared>);
+
+/// Where it listens.
+#[derive(Debug)]
+pub struct Listening {
+    listener: TcpListener,
+    /// The address, with the port that was chosen.
+    pub address: SocketAddr,
+}
+
+impl Listening {
+    /// Listens on an address of this machine.
+    ///
+    /// # Errors
+    ///
+    /// The address is not one of this machine alone, or is taken.
+    pub async fn on(address: SocketAddr) -> Result<Self, String> {
+        if !is_loopback(address.ip()) {
+            return Err(format!(
+                "{address}: the gateway listens on this machine alone, as 127.0.0.1:{}",
+                address.port()
+            ));
+        }
+        let taken = |e: io::Error| format!("{address}: {e}");
+        let listener = TcpListener::bind(address).await.map_err(taken)?;
+        let address = listener.local_addr().map_err(taken)?;
+        Ok(Self { listener, address })
+    }
+}
+
+impl Gateway {
+    /// A gateway to these places.
+    ///
+    /// # Errors
+    ///
+    /// The client for HTTP cannot be made, as without certificates of this system.
+    pub fn new(engine: Engine, upstreams: Upstreams, listening: &Listening) -> Result<Self, String> {
+        // Another part of the process may have chosen first.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = reqwest::Client::builder()
+            .http1_only()
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .connect_timeout(CONNECT)
+            .tcp_nodelay(true)
+            .build()
+            .map_err(|e| format!("the client for HTTP: {e}"))?;
+        let port = listening.address.port();
+        let (turns, totals) = (Turns::default(), Totals::default());
+        Ok(Self(Arc::new(Shared { engine, client, upstreams, port, turns, totals })))
+    }
+
+    /// Answers until the future is dropped.
+    pub async fn serve(&self, listening: Listening) -> Infallible {
+        loop {
+            match listening.listener.accept().await {
+                Ok((stream, peer)) => drop(tokio::spawn(connection(Arc::clone(&self.0), stream, peer))),
+                Err(_) => tokio::time::sleep(AFTER_ERROR).await,
+            }
+        }
+    }
+
+    /// What it did so far.
+    pub fn totals(&self) -> &Totals {
+        &self.0.totals
+    }
+
+    /// Ends what the engine keeps open.
+    pub fn close(&self) {
+        self.0.engine.close();
+    }
+}
+
+async fn connection(shared: Arc<Shared>, stream: TcpStream, peer: SocketAddr) {
+    // Pieces of a stream go out as they come.
+    let _ = stream.set_nodelay(true);
+    let answer = service_fn(move |request| {
+        let shared = Arc::clone(&shared);
+        async move { Ok::<_, Infallible>(shared.answer(peer, request).await) }
+    });
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(HEADER).half_close(false);
+    // A client that breaks the protocol loses its own connection alone.
+    let _ = server.serve_connection(TokioIo::new(stream), answer).with_upgrades().await;
+}

@@ -1,0 +1,49 @@
+//! What a gateway did, in numbers.
+
+use std::fmt;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::pipeline::evidence::BeforeAfter;
+
+/// Sums since the start. Each resend of a result counts, since each is paid for.
+#[derive(Debug, Default)]
+pub struct Totals {
+    requests: AtomicU64,
+    before: AtomicU64,
+    after: AtomicU64,
+    passed: AtomicU64,
+}
+
+impl Totals {
+    /// A request whose results were compressed.
+    pub(super) fn compressed(&self, tokens: BeforeAfter) {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.before.fetch_add(tokens.before as u64, Ordering::Relaxed);
+        self.after.fetch_add(tokens.after as u64, Ordering::Relaxed);
+    }
+
+    /// A request that should have been compressed, and went as it came.
+    pub(super) fn passed(&self) {
+        self.passed.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether there is anything to tell.
+    pub fn is_empty(&self) -> bool {
+        self.before.load(Ordering::Relaxed) == 0 && self.passed.load(Ordering::Relaxed) == 0
+    }
+}
+
+impl fmt::Display for Totals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [requests, before, after, passed] =
+            [&self.requests, &self.before, &self.after, &self.passed].map(|n| n.load(Ordering::Relaxed));
+        write!(f, "{requests} requests; tool results {before} -> {after} tokens")?;
+        if before > 0 {
+            write!(f, " ({:.1} % less)", (before.saturating_sub(after)) as f64 * 100.0 / before as f64)?;
+        }
+        if passed > 0 {
+            write!(f, "; {passed} requests passed unread")?;
+        }
+        Ok(())
+    }
+}
