@@ -17,7 +17,7 @@ use crate::pipeline::{RedactionFailed, redaction_counts, tell_fingerprints};
 use crate::protocol::RpcError;
 use crate::protocol::content::Content;
 use crate::protocol::messages::{
-    self, Found, MessageResult, MessagesCompressed, OVERRIDES, Overrides, Params, Read, STRUCTURED,
+    self, Found, Frame, MessageResult, MessagesCompressed, OVERRIDES, Overrides, Params, Read, STRUCTURED,
     StructuredContent, ToolSchemas,
 };
 use crate::protocol::params::{check_correlation, check_id, invalid};
@@ -242,7 +242,12 @@ fn put(found: &Found<'_>, texts: &[String], insides: &Insides, edits: &mut Edits
         let (place, new) = same[0];
         let Some((whole, _)) = &place.inside else {
             if **new != *place.text {
-                edits.replace_string(place.range.clone(), new);
+                match &place.frame {
+                    None => edits.replace_string(place.range.clone(), new),
+                    Some(Frame { before, after }) => {
+                        edits.replace_string(place.range.clone(), &format!("{before}{new}{after}"));
+                    }
+                }
             }
             continue;
         };

@@ -4,7 +4,8 @@ import { behind } from "./gateway.mjs";
 import codex from "./codex.mjs";
 
 export default behind(codex, {
-  unchanged: [],
+  // Codex has cut them.
+  unchanged: ["read", "large"],
   args: (about) => codex.args(about).filter((arg) => arg !== "--dangerously-bypass-hook-trust"),
   env: (about) => ({ ...codex.env(about), OPENAI_API_KEY: "none" }),
 });

@@ -3,4 +3,4 @@
 import { behind } from "./gateway.mjs";
 import gemini from "./gemini.mjs";
 
-export default behind(gemini, { references: true });
+export default behind(gemini, { references: true, unchanged: [] });

@@ -1,4 +1,4 @@
-// OpenCode behind the gateway, without its plugin. Its provider here is no known one, so the gateway's address stands in its settings.
+// OpenCode behind the gateway, without its plugin, with a provider that it knows: those get the gateway's address.
 
 import { behind } from "./gateway.mjs";
 import opencode from "./opencode.mjs";
@@ -6,4 +6,9 @@ import { readBack } from "./workspace.mjs";
 
 export default behind(opencode, {
   expand: { tool: "bash", args: ({ passed }) => ({ command: readBack(passed), description: "Reads back" }) },
+  settings(about) {
+    const { provider, ...others } = opencode.settings(about);
+    return { ...others, model: "openai/scripted", small_model: "openai/scripted", provider: { openai: provider.loopback } };
+  },
+  args: ({ prompt }) => ["run", "--model", "openai/scripted", prompt],
 });

@@ -23,6 +23,17 @@ pub struct Text<'a> {
     pub text: Cow<'a, str>,
     /// Where the string is JSON text itself: that text, and the place of this one's JSON string in it.
     pub inside: Option<(Rc<str>, Range<usize>)>,
+    /// What the host wrote around it in the string.
+    pub frame: Option<Frame>,
+}
+
+/// What stands before and behind a text in its string, and stays.
+#[derive(Debug)]
+pub struct Frame {
+    /// Before it.
+    pub before: String,
+    /// Behind it.
+    pub after: String,
 }
 
 /// A result in a body.

@@ -2,7 +2,7 @@
 //! absent: then a response answers the call of its name that stands in the same place among them.
 
 use super::find::{Answer, Call, Finder};
-use super::texts;
+use super::{frame, texts};
 use crate::protocol::error::RpcError;
 use crate::protocol::params::invalid;
 use crate::protocol::skim::Json;
@@ -61,6 +61,7 @@ fn result<'a>(response: Json<'a>, place: String, finder: &mut Finder<'a>) -> Res
     let mut answer =
         Answer { id: response.text_of("id"), name: response.text_of("name"), ..Answer::default() };
     texts::members(object, &format!("{place}.response"), 0, &mut answer)?;
+    frame::take_off(&mut answer);
     // The name that Gemini gives to what went wrong.
     if object.get("error").is_some_and(|e| e.raw() != "false") && object.get("output").is_none() {
         answer.is_error = Some(true);

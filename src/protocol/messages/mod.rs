@@ -5,6 +5,7 @@
 
 mod anthropic;
 mod find;
+mod frame;
 mod gemini;
 mod mcp;
 mod openai_chat;
@@ -24,7 +25,7 @@ use super::tool_result::ArtifactRef;
 use crate::config::{BudgetPatch, PolicyPatch};
 use crate::pipeline::evidence::{BeforeAfter, Evidence, RedactionCount};
 use find::Finder;
-pub use find::{Found, Text};
+pub use find::{Found, Frame, Text};
 pub use mcp::STRUCTURED;
 pub use overrides::{OVERRIDES, Overrides};
 

@@ -2,7 +2,7 @@
 //! computer gave back is a picture; what OpenAI's own servers ran is theirs: both stay.
 
 use super::find::{Answer, Call, Finder};
-use super::{array, program, texts};
+use super::{array, frame, program, texts};
 use crate::protocol::error::RpcError;
 use crate::protocol::skim::Json;
 
@@ -43,6 +43,8 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
         }
         if kind == "custom_tool_call_output" {
             program::unwrap(&mut answer);
+        } else {
+            frame::take_off(&mut answer);
         }
         finder.result(place, answer, true)?;
     }

@@ -93,7 +93,7 @@ fn results<'a>(text: &Text<'a>, codes: &mut Vec<i64>) -> Option<Vec<Text<'a>>> {
     for inner in found.texts {
         let inside = Some((Rc::clone(&whole), inner.range()));
         let inner = inner.string()?.into_owned();
-        texts.push(Text { range: text.range.clone(), text: Cow::Owned(inner), inside });
+        texts.push(Text { range: text.range.clone(), text: Cow::Owned(inner), inside, frame: None });
     }
     codes.extend(found.codes);
     (!texts.is_empty()).then_some(texts)
@@ -152,7 +152,12 @@ mod tests {
     const HEAD: &str = "Script completed\nWall time 0.1 seconds\nOutput:\n";
 
     fn unwrapped(texts: &[&str]) -> (Vec<String>, Option<i64>, Option<bool>) {
-        let text = |text: &&str| Text { range: 0..1, text: Cow::Owned((*text).to_owned()), inside: None };
+        let text = |text: &&str| Text {
+            range: 0..1,
+            text: Cow::Owned((*text).to_owned()),
+            inside: None,
+            frame: None,
+        };
         let mut answer = Answer { texts: texts.iter().map(text).collect(), ..Answer::default() };
         unwrap(&mut answer);
         let texts = answer.texts.into_iter().map(|text| text.text.into_owned()).collect();

@@ -57,7 +57,7 @@ pub(super) fn content<'a>(json: Json<'a>, place: &str, out: &mut Answer<'a>) -> 
     if let Some(text) = json.string()
         && !inside(json, &text, out)
     {
-        out.texts.push(Text { range: json.range(), text, inside: None });
+        out.texts.push(Text { range: json.range(), text, inside: None, frame: None });
     }
     for (i, block) in json.items().enumerate() {
         let [kind, json] = fields(block, ["type", "text"], &|| format!("{place}[{i}]"))?;
@@ -65,7 +65,7 @@ pub(super) fn content<'a>(json: Json<'a>, place: &str, out: &mut Answer<'a>) -> 
             && let Some(json) = json
             && let Some(text) = json.string()
         {
-            out.texts.push(Text { range: json.range(), text, inside: None });
+            out.texts.push(Text { range: json.range(), text, inside: None, frame: None });
         }
     }
     Ok(())
@@ -92,7 +92,12 @@ fn inside(json: Json<'_>, text: &str, out: &mut Answer<'_>) -> bool {
     for member in members {
         let Some(text) = member.value.string() else { continue };
         let inside = Some((Rc::clone(&whole), member.value.range()));
-        out.texts.push(Text { range: json.range(), text: Cow::Owned(text.into_owned()), inside });
+        out.texts.push(Text {
+            range: json.range(),
+            text: Cow::Owned(text.into_owned()),
+            inside,
+            frame: None,
+        });
     }
     out.exit_code = out.exit_code.or(Some(code));
     true
