@@ -89,7 +89,7 @@ if [ "${#clients[@]}" -gt 0 ]; then
     bash tests/clients.sh "${clients[@]}"
 fi
 part "instructions that hostile texts cost" valgrind -- bash tests/steps.sh
-cargo clippy --lib --tests --features otel --locked -- -D warnings
+cargo clippy --lib --test otel --features otel --locked -- -D warnings
 cargo test --locked --features otel --test otel
 RUSTDOCFLAGS="-D warnings" cargo doc --no-deps --locked
 

@@ -1,9 +1,11 @@
 //! `tersed gateway`.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::net::SocketAddr;
 use std::process::{ExitCode, ExitStatus};
 
+use tempfile::NamedTempFile;
 use tokio::process::{Child, Command};
 
 use super::call::PolicyArgs;
@@ -12,7 +14,7 @@ use crate::config::Recovery;
 use crate::engine::{Engine, Settings, seal_key};
 use crate::gateway::launch::{Launch, launch};
 use crate::gateway::{Gateway, Listening, Upstreams};
-use crate::host::Host;
+use crate::host;
 
 /// Originals under this size are not worth a line that tells how to read them, in bytes.
 const MIN_ORIGINAL_BYTES: usize = 2048;
@@ -81,7 +83,7 @@ fn start(args: &Args) -> Result<ExitCode, Failure> {
             tokio::select! {
                 never = gateway.serve(listening) => match never {},
                 code = async { match child {
-                    Ok(child) => ended(child).await,
+                    Ok(mut host) => ended(&mut host.child).await,
                     Err(message) => {
                         eprintln!("tersed: {message}");
                         ExitCode::from(127)
@@ -107,7 +109,7 @@ fn engine(args: &Args) -> Result<Engine, Failure> {
         eprintln!("tersed: {note}; a key of this process is used");
     }
     let is_said = loaded.resolved.given.iter().any(|given| given.key.starts_with("recovery"));
-    if !is_said && let Some(recovery) = Host::of_conversations() {
+    if !is_said && let Some(recovery) = host::Host::of_conversations() {
         let (min_original_bytes, min_saved_bytes) = (MIN_ORIGINAL_BYTES, MIN_SAVED_BYTES);
         settings.recovery = Recovery { min_original_bytes, min_saved_bytes, hint_in_text: true, ..recovery };
     }
@@ -116,18 +118,37 @@ fn engine(args: &Args) -> Result<Engine, Failure> {
     Ok(Engine::new(settings))
 }
 
-fn spawn(launch: Launch) -> Result<Child, String> {
+/// A host that was started, and the file of its extension, which goes with it.
+struct Host {
+    child: Child,
+    _extension: Option<NamedTempFile>,
+}
+
+fn spawn(launch: Launch) -> Result<Host, String> {
     let Some((program, arguments)) = launch.command.split_first() else {
         return Err("no command was given".to_owned());
     };
     let mut command = Command::new(program);
+    let extension = launch.extension.map(|text| written(&text)).transpose();
+    let extension = extension.map_err(|e| format!("the file of an extension: {e}"))?;
+    if let Some(file) = &extension {
+        command.arg("-e").arg(file.path());
+    }
     command.args(arguments).envs(launch.env).kill_on_drop(true);
-    command.spawn().map_err(|e| format!("{}: {e}", program.to_string_lossy()))
+    let child = command.spawn().map_err(|e| format!("{}: {e}", program.to_string_lossy()))?;
+    Ok(Host { child, _extension: extension })
+}
+
+/// A private file of JavaScript.
+fn written(text: &str) -> std::io::Result<NamedTempFile> {
+    let mut file = tempfile::Builder::new().prefix("tersed-gateway-").suffix(".js").tempfile()?;
+    file.write_all(text.as_bytes())?;
+    Ok(file)
 }
 
 /// Waits until a child ends. Signals from a terminal reach it by themselves; those sent to this process are passed on.
 #[cfg(unix)]
-async fn ended(mut child: Child) -> ExitCode {
+async fn ended(child: &mut Child) -> ExitCode {
     use rustix::process::{Pid, Signal, kill_process};
     use tokio::signal::unix::{SignalKind, signal};
 
@@ -153,7 +174,7 @@ async fn ended(mut child: Child) -> ExitCode {
 }
 
 #[cfg(not(unix))]
-async fn ended(mut child: Child) -> ExitCode {
+async fn ended(child: &mut Child) -> ExitCode {
     loop {
         tokio::select! {
             status = child.wait() => return code(status),

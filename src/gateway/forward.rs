@@ -92,20 +92,14 @@ impl Shared {
         if wants_upgrade {
             upgrade::ask(&parts.headers, &mut headers);
         } else if let Some(format) = format_of(&path).filter(|_| parts.method == Method::POST) {
-            let body = match Limited::new(incoming, MAX_BODY_BYTES).collect().await {
-                Ok(body) => body.to_bytes(),
-                Err(_) => {
-                    let why = format!("the body is damaged, or longer than {MAX_BODY_BYTES} bytes");
-                    return failed(StatusCode::PAYLOAD_TOO_LARGE, "request_too_large", &why);
-                }
+            let (body, is_new) = match self.body(format, &parts.headers, incoming).await {
+                Ok(body) => body,
+                Err(answer) => return answer,
             };
-            match self.compressed(format, &parts.headers, &body).await {
-                Some(new) => {
-                    headers.remove(CONTENT_ENCODING);
-                    out = out.body(new);
-                }
-                None => out = out.body(body),
+            if is_new {
+                headers.remove(CONTENT_ENCODING);
             }
+            out = out.body(body);
         } else if has_body {
             // With the length that it has, where it has one.
             out = out.body(reqwest::Body::wrap(incoming));
@@ -127,6 +121,26 @@ impl Shared {
         parts.version = hyper::Version::HTTP_11;
         parts.extensions.clear();
         Response::from_parts(parts, BoxBody::new(body.map_err(Into::into)))
+    }
+
+    /// The body of a request with a conversation as it goes on, and whether it is another than came.
+    async fn body(
+        self: &Arc<Self>,
+        format: Format,
+        headers: &HeaderMap,
+        incoming: Incoming,
+    ) -> Result<(Bytes, bool), Response<Answer>> {
+        let too_long = || {
+            let why = format!("the body is damaged, or longer than {MAX_BODY_BYTES} bytes");
+            failed(StatusCode::PAYLOAD_TOO_LARGE, "request_too_large", &why)
+        };
+        // What is too long by its own word is not read.
+        if incoming.size_hint().lower() > MAX_BODY_BYTES as u64 {
+            return Err(too_long());
+        }
+        let body = Limited::new(incoming, MAX_BODY_BYTES).collect().await.map_err(|_| too_long())?.to_bytes();
+        let new = self.compressed(format, headers, &body).await;
+        Ok(new.map_or((body, false), |new| (new.into(), true)))
     }
 
     /// The body with its results compressed; `None` where it goes as it came.

@@ -15,6 +15,8 @@ pub struct Launch {
     pub command: Vec<OsString>,
     /// Variables that are set for it.
     pub env: Vec<(&'static str, OsString)>,
+    /// A module in JavaScript that the host loads: its text goes to a file, whose path is given behind `-e`.
+    pub extension: Option<String>,
 }
 
 /// A variable with settings of OpenCode and its like as JSON, over those of files.
@@ -56,7 +58,8 @@ pub fn launch(
     if let Some((_, name)) = OPENCODE.iter().find(|(known, _)| *known == host) {
         env.push((name, opencode(&base, variable(name)).map_err(|why| format!("{name}: {why}"))?.into()));
     }
-    Ok(Launch { command, env })
+    let extension = (host == "pi").then(|| pi(&base));
+    Ok(Launch { command, env, extension })
 }
 
 /// The name of a program without its folder and its ending.
@@ -76,6 +79,15 @@ fn codex(base: &str) -> Vec<String> {
         set("requires_openai_auth", "true"),
         set("supports_websockets", "false"),
     ]
+}
+
+/// pi learns other addresses of its providers from an extension.
+fn pi(base: &str) -> String {
+    let provider = |(name, version): (&str, &str)| {
+        format!("  pi.registerProvider({name:?}, {{ baseUrl: \"{base}{version}\" }});\n")
+    };
+    let all: String = [("anthropic", ""), ("openai", "/v1"), ("google", "/v1beta")].map(provider).concat();
+    format!("export default function (pi) {{\n{all}}}\n")
 }
 
 /// Settings of OpenCode, added to those that the variable holds.
@@ -143,6 +155,22 @@ mod tests {
             codex.command.contains(&"model_providers.tersed.base_url=\"http://127.0.0.1:8080/v1\"".into())
         );
         assert_eq!(codex.command[codex.command.len() - 2..], ["exec", "x"]);
+    }
+
+    #[test]
+    fn pi_gets_an_extension() {
+        let pi = launched(&["pi", "-p", "x"], &[]);
+        assert_eq!(pi.command, ["pi", "-p", "x"]);
+        assert_eq!(
+            pi.extension.as_deref(),
+            Some(
+                "export default function (pi) {\n  \
+                 pi.registerProvider(\"anthropic\", { baseUrl: \"http://127.0.0.1:8080\" });\n  \
+                 pi.registerProvider(\"openai\", { baseUrl: \"http://127.0.0.1:8080/v1\" });\n  \
+                 pi.registerProvider(\"google\", { baseUrl: \"http://127.0.0.1:8080/v1beta\" });\n}\n"
+            )
+        );
+        assert_eq!(launched(&["claude"], &[]).extension, None);
     }
 
     #[test]

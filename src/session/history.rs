@@ -89,7 +89,8 @@ impl History for Live<'_> {
     fn is_repeated(&self, likeness: u64) -> bool {
         let mut last = self.caller.asked.iter().flatten().filter_map(|asked| self.session.asked.get(asked));
         // Who looks at the same lines of a file for the third time wants them, whatever became of them in between.
-        let exact = self.caller.asked[0].filter(|_| self.caller.looks_at.is_some());
+        let exact =
+            self.caller.asked[0].filter(|_| self.caller.looks_at.is_some_and(|file| !file.is_empty()));
         let insists = exact
             .and_then(|asked| self.session.asked.get(&asked))
             .is_some_and(|a| a.times > 1 && a.results <= self.caller.turn);

@@ -11,7 +11,7 @@ import * as openai from "./model.mjs";
 import { EXIT, KEPT, TRUE, workspace } from "./workspace.mjs";
 
 /** Modules of hosts, in the order of the table. */
-const HOSTS = ["claude-code", "opencode", "kilo", "pi", "copilot", "copilot-hooks", "codex", "codex-code", "gemini", "cline", "gptel", "claude-code-gateway", "codex-gateway", "codex-code-gateway", "opencode-gateway", "gemini-gateway"];
+const HOSTS = ["claude-code", "opencode", "kilo", "pi", "copilot", "copilot-hooks", "codex", "codex-code", "gemini", "cline", "gptel", "claude-code-gateway", "codex-gateway", "codex-code-gateway", "opencode-gateway", "pi-gateway", "gemini-gateway"];
 
 const MISSING = "/nonexistent/tersed";
 /** Programs in the place of tersed that are of no use, with `--broken`: with each a host has to go on as without. */

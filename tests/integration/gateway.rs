@@ -427,6 +427,22 @@ fn what_cannot_be_read_passes() {
 }
 
 #[test]
+fn a_body_that_is_too_long_is_refused_unread() {
+    let upstream = Upstream::start();
+    let gateway = Gateway::to(&upstream);
+    let mut stream = gateway.connect();
+    let (port, length) = (gateway.port, (64 << 20) + 1);
+    write!(
+        stream,
+        "POST /v1/messages HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: {length}\r\n\r\n{{"
+    )
+    .unwrap();
+    let answer = message(&mut BufReader::new(stream)).unwrap();
+    assert!(answer.first.starts_with("HTTP/1.1 413"), "{}", answer.first);
+    assert!(upstream.asked.try_recv().is_err());
+}
+
+#[test]
 fn only_programs_of_this_machine_are_answered() {
     let upstream = Upstream::start();
     let gateway = Gateway::to(&upstream);

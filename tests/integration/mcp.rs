@@ -12,15 +12,18 @@ struct Process {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
+    _state: tempfile::TempDir,
 }
 
 impl Process {
     fn start(arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_tersed"));
-        command.env("TERSED_NO_CONFIG", "1");
+        // Originals of the user's own conversations are not listed.
+        let state = tempfile::tempdir().unwrap();
+        command.env("TERSED_NO_CONFIG", "1").env("XDG_STATE_HOME", state.path());
         let mut child = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let output = BufReader::new(child.stdout.take().unwrap());
-        Self { input: child.stdin.take(), child, output }
+        Self { input: child.stdin.take(), child, output, _state: state }
     }
 
     fn proxy(arguments: &[&str]) -> Self {

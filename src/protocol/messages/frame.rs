@@ -98,7 +98,10 @@ mod tests {
     use super::*;
     use crate::protocol::messages::Text;
 
-    fn taken(text: &str) -> Option<(String, String, String, Option<i64>, Option<bool>)> {
+    /// Before, inside, behind, and what is known of the end.
+    type Taken = (String, String, String, Option<i64>, Option<bool>);
+
+    fn taken(text: &str) -> Option<Taken> {
         let mut answer = Answer::default();
         answer.texts.push(Text { range: 0..0, text: text.into(), inside: None, frame: None });
         take_off(&mut answer);
