@@ -5,6 +5,7 @@ use std::str::FromStr;
 use hyper::HeaderMap;
 use reqwest::Url;
 
+use super::access::is_loopback;
 use crate::protocol::messages::Format;
 
 /// The APIs of models.
@@ -141,6 +142,13 @@ impl Upstreams {
         Ok(())
     }
 
+    /// A place on this machine with this port, if there is one.
+    pub(super) fn on_this_machine_at(&self, port: u16) -> Option<&str> {
+        let is_own =
+            |given: &&Given| is_near(&given.place) && given.place.port_or_known_default() == Some(port);
+        self.0.iter().find(is_own).map(|given| given.place.as_str())
+    }
+
     /// The URL that a request goes to. `path` is its path and query.
     pub(super) fn url(&self, path: &str, headers: &HeaderMap) -> Result<Url, String> {
         let api = Api::of(path, headers);
@@ -154,6 +162,13 @@ impl Upstreams {
         let url = format!("{}{rest}", place.trim_end_matches('/'));
         Url::from_str(&url).map_err(|e| format!("the path cannot be put behind {place}: {e}"))
     }
+}
+
+/// Whether a place is on this machine.
+pub(super) fn is_near(url: &Url) -> bool {
+    let host = url.host_str().unwrap_or_default();
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse();
+    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(is_loopback)
 }
 
 fn url_of(text: &str) -> Result<Url, String> {
@@ -267,6 +282,19 @@ mod tests {
             all.url("/v1beta/models", &headers(&[])).unwrap().as_str(),
             "http://localhost:1/v1beta/models"
         );
+    }
+
+    #[test]
+    fn places_on_this_machine_are_told() {
+        let mut given = Upstreams::default();
+        given.add("openai=http://a.example:7").unwrap();
+        for text in ["http://localhost:7/x", "http://127.0.0.1:7", "http://[::1]:7"] {
+            assert_eq!(given.on_this_machine_at(7), None);
+            assert!(is_near(&url_of(text).unwrap()), "{text}");
+            given.add(text).unwrap();
+            assert!(given.on_this_machine_at(7).is_some() && given.on_this_machine_at(8).is_none(), "{text}");
+            given.0.pop();
+        }
     }
 
     #[test]

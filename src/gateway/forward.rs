@@ -14,7 +14,7 @@ use hyper::{HeaderMap, Method, Request, Response, StatusCode};
 
 use super::Totals;
 use super::access::is_allowed;
-use super::api::{Upstreams, format_of};
+use super::api::{Upstreams, format_of, is_near};
 use super::body::{Compressed, Conversation, MAX_BODY_BYTES, session};
 use super::coding::Coding;
 use super::conversation::Turns;
@@ -37,10 +37,18 @@ const OF_ONE_CONNECTION: [HeaderName; 8] = [
     UPGRADE,
 ];
 
+/// Clients for HTTP.
+pub(super) struct Clients {
+    /// For other machines, by the proxies that the environment names.
+    pub(super) far: reqwest::Client,
+    /// For this machine, without a proxy.
+    pub(super) near: reqwest::Client,
+}
+
 /// What all connections share.
 pub(super) struct Shared {
     pub(super) engine: Engine,
-    pub(super) client: reqwest::Client,
+    pub(super) client: Clients,
     pub(super) upstreams: Upstreams,
     pub(super) port: u16,
     pub(super) turns: Turns,
@@ -88,7 +96,8 @@ impl Shared {
         headers.remove(EXPECT);
         headers.remove(CONTENT_LENGTH);
         let has_body = !incoming.is_end_stream();
-        let mut out = self.client.request(parts.method.clone(), url);
+        let client = if is_near(&url) { &self.client.near } else { &self.client.far };
+        let mut out = client.request(parts.method.clone(), url);
         if wants_upgrade {
             upgrade::ask(&parts.headers, &mut headers);
         } else if let Some(format) = format_of(&path).filter(|_| parts.method == Method::POST) {

@@ -13,15 +13,15 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::access::is_loopback;
 use super::conversation::Turns;
-use super::forward::Shared;
+use super::forward::{Clients, Shared};
 use super::{Totals, Upstreams};
 use crate::engine::Engine;
 
 /// How long a connection to an API may take to be made.
 const CONNECT: Duration = Duration::from_secs(30);
 
-/// A client that sends no whole header for so long is let go.
-const HEADER: Duration = Duration::from_secs(30);
+/// A client that sends no whole header for so long is let go. Between two requests of an agent, commands run.
+const HEADER: Duration = Duration::from_secs(600);
 
 /// A pause after an error of the listener, as when there are no more file descriptors.
 const AFTER_ERROR: Duration = Duration::from_millis(50);
@@ -63,19 +63,15 @@ impl Gateway {
     ///
     /// # Errors
     ///
-    /// The client for HTTP cannot be made, as without certificates of this system.
+    /// One of the places is the gateway itself, or the client for HTTP cannot be made, as without certificates of this system.
     pub fn new(engine: Engine, upstreams: Upstreams, listening: &Listening) -> Result<Self, String> {
         // Another part of the process may have chosen first.
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let client = reqwest::Client::builder()
-            .http1_only()
-            .redirect(reqwest::redirect::Policy::none())
-            .referer(false)
-            .connect_timeout(CONNECT)
-            .tcp_nodelay(true)
-            .build()
-            .map_err(|e| format!("the client for HTTP: {e}"))?;
         let port = listening.address.port();
+        if let Some(place) = upstreams.on_this_machine_at(port) {
+            return Err(format!("{place} is the address of the gateway itself; give the place of the API"));
+        }
+        let client = clients()?;
         let (turns, totals) = (Turns::default(), Totals::default());
         Ok(Self(Arc::new(Shared { engine, client, upstreams, port, turns, totals })))
     }
@@ -99,6 +95,21 @@ impl Gateway {
     pub fn close(&self) {
         self.0.engine.close();
     }
+}
+
+/// A client that keeps to the proxies of the environment, and one for this machine.
+fn clients() -> Result<Clients, String> {
+    let builder = || {
+        reqwest::Client::builder()
+            .http1_only()
+            .redirect(reqwest::redirect::Policy::none())
+            .referer(false)
+            .connect_timeout(CONNECT)
+            .tcp_nodelay(true)
+    };
+    let built =
+        |builder: reqwest::ClientBuilder| builder.build().map_err(|e| format!("the client for HTTP: {e}"));
+    Ok(Clients { far: built(builder())?, near: built(builder().no_proxy())? })
 }
 
 async fn connection(shared: Arc<Shared>, stream: TcpStream, peer: SocketAddr) {

@@ -387,6 +387,17 @@ fn errors_pass_and_a_place_that_is_down_is_named() {
 }
 
 #[test]
+fn a_place_on_this_machine_is_asked_without_a_proxy() {
+    let upstream = Upstream::start();
+    let mut command = tersed(&["--upstream", &format!("http://localhost:{}", upstream.port)]);
+    for name in ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"] {
+        command.env(name, "http://127.0.0.1:9");
+    }
+    let answer = Gateway::of(command).ask("GET /v1/models", &[], b"");
+    assert_eq!((&*answer.first, &*answer.text()), ("HTTP/1.1 200 OK", "{\"ok\" : true}"));
+}
+
+#[test]
 fn coded_bodies_are_read() {
     let upstream = Upstream::start();
     let gateway = Gateway::to(&upstream);
@@ -581,10 +592,16 @@ fn a_place_that_the_environment_names_is_kept() {
 
 #[test]
 fn what_is_not_allowed_is_named() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let own = format!("127.0.0.1:{port}");
     for (arguments, said) in [
         (&["--listen", "0.0.0.0:0"][..], "0.0.0.0:0: the gateway listens on this machine alone"),
         (&["--upstream", "mistral=https://a.example"], "`mistral` is no API; allowed are anthropic"),
         (&["--upstream", "ftp://a.example"], "allowed are URLs of http and https"),
+        (
+            &["--listen", &own, "--upstream", &format!("anthropic=http://localhost:{port}/x")],
+            "is the address of the gateway itself",
+        ),
     ] {
         let output = run(arguments, &[]);
         let error = String::from_utf8(output.stderr).unwrap();
