@@ -33,24 +33,33 @@ pub fn launch(
     variable: impl Fn(&str) -> Option<String>,
 ) -> Result<Launch, String> {
     let base = format!("http://{address}");
-    let of = |api: Api| OsString::from(format!("{base}{}", api.prefix()));
-    let mut env: Vec<(&'static str, OsString)> = [Api::Anthropic, Api::OpenAi, Api::Gemini, Api::CodeAssist]
-        .map(|api| (api.variable(), of(api)))
-        .to_vec();
-    // The name that older clients know.
-    env.push(("OPENAI_API_BASE", of(Api::OpenAi)));
+    let mut command = command.to_vec();
+    let host = command.first().map(|program| name_of(program)).unwrap_or_default();
+    // Programs that the agent runs get these too, so a host that is told in another way gets none.
+    let apis: &[Api] = match host.as_str() {
+        "claude" => &[Api::Anthropic],
+        "gemini" => &[Api::Gemini, Api::CodeAssist],
+        "codex" | "opencode" | "kilo" | "pi" => &[],
+        _ => &[Api::Anthropic, Api::OpenAi, Api::Gemini, Api::CodeAssist],
+    };
+    let mut env: Vec<(&'static str, OsString)> = Vec::new();
+    for api in apis {
+        let place = format!("{base}{}", api.prefix());
+        if *api == Api::OpenAi {
+            // The name that older clients know.
+            env.push(("OPENAI_API_BASE", place.clone().into()));
+        }
+        env.push((api.variable(), place.into()));
+    }
     // Claude Code turns the search for tools off where its API has another address, and pays for all of their descriptions.
-    if variable("ENABLE_TOOL_SEARCH").is_none() {
+    if apis.contains(&Api::Anthropic) && variable("ENABLE_TOOL_SEARCH").is_none() {
         env.push(("ENABLE_TOOL_SEARCH", "true".into()));
     }
     // Nothing of this machine goes through a proxy.
-    for name in ["NO_PROXY", "no_proxy"] {
-        let known = variable(name).filter(|known| !known.is_empty());
-        let all = known.map_or_else(|| "127.0.0.1".to_owned(), |known| format!("{known},127.0.0.1"));
-        env.push((name, all.into()));
-    }
-    let mut command = command.to_vec();
-    let host = command.first().map(|program| name_of(program)).unwrap_or_default();
+    let names = ["NO_PROXY", "no_proxy"];
+    let known = names.iter().find_map(|name| variable(name).filter(|known| !known.is_empty()));
+    let all = known.map_or_else(|| "127.0.0.1".to_owned(), |known| format!("{known},127.0.0.1"));
+    env.extend(names.map(|name| (name, all.clone().into())));
     if host == "codex" {
         let options = codex(&base).into_iter().flat_map(|option| ["-c".into(), option.into()]);
         command.splice(1..1, options);
@@ -132,13 +141,22 @@ mod tests {
         assert_eq!(claude.command, ["/usr/bin/claude", "-p", "x"]);
         for (name, wanted) in [
             ("ANTHROPIC_BASE_URL", "http://127.0.0.1:8080"),
-            ("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1"),
-            ("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:8080"),
             ("ENABLE_TOOL_SEARCH", "true"),
             ("NO_PROXY", "a.example,127.0.0.1"),
-            ("no_proxy", "127.0.0.1"),
+            ("no_proxy", "a.example,127.0.0.1"),
         ] {
             assert_eq!(value(&claude, name).as_deref(), Some(wanted), "{name}");
+        }
+        assert_eq!(value(&claude, "OPENAI_BASE_URL"), None);
+        let other = launched(&["my-agent"], &[]);
+        for (name, wanted) in [
+            ("ANTHROPIC_BASE_URL", "http://127.0.0.1:8080"),
+            ("OPENAI_BASE_URL", "http://127.0.0.1:8080/v1"),
+            ("OPENAI_API_BASE", "http://127.0.0.1:8080/v1"),
+            ("GOOGLE_GEMINI_BASE_URL", "http://127.0.0.1:8080"),
+            ("NO_PROXY", "127.0.0.1"),
+        ] {
+            assert_eq!(value(&other, name).as_deref(), Some(wanted), "{name}");
         }
         assert_eq!(value(&claude, "OPENCODE_CONFIG_CONTENT"), None);
         assert_eq!(
@@ -155,6 +173,7 @@ mod tests {
             codex.command.contains(&"model_providers.tersed.base_url=\"http://127.0.0.1:8080/v1\"".into())
         );
         assert_eq!(codex.command[codex.command.len() - 2..], ["exec", "x"]);
+        assert_eq!(value(&codex, "OPENAI_BASE_URL"), None);
     }
 
     #[test]
