@@ -32,6 +32,9 @@ impl std::fmt::Debug for Exporter {
 impl Exporter {
     /// An exporter to the collector at `endpoint`, for example `http://localhost:4318/v1/logs`.
     pub fn new(endpoint: &str) -> Result<Self, String> {
+        // With the gateway, the client for HTTP knows TLS, and asks for its cryptography even where it is not used.
+        #[cfg(feature = "gateway")]
+        let _ = rustls::crypto::ring::default_provider().install_default();
         let exporter = LogExporter::builder()
             .with_http()
             .with_http_client(client(endpoint)?)
