@@ -47,8 +47,8 @@
 //! # Features
 //!
 //! Without default features the crate is the engine and [`in_process`]. `server` adds the wire, `cli` the program,
-//! `hosts` the ways into agent hosts with their installation, `gateway` what stands between them and the APIs of models, `audit` what reads histories; `default` is all of these. Parts
-//! of them are `config-files` (configuration and rules in YAML, and the folders of the user), `recovery` (copies of originals
+//! `hosts` the ways into agent hosts with their installation, `gateway` what stands between them and the APIs of
+//! models, `audit` what reads histories; `default` is all of these. Parts of them are `config-files` (configuration and rules in YAML, and the folders of the user), `recovery` (copies of originals
 //! on disk), `office` (the kinds of old documents of Office) and `schema` (JSON Schemas made from the types). Without
 //! these a path of YAML is an error that names the feature, and settings and rules are given as values, JSON or TOML.
 //! For `wasm32-unknown-unknown` what stands below [`layers`] is built, and [`protocol`].

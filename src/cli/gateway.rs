@@ -12,7 +12,7 @@ use super::call::PolicyArgs;
 use super::{Failure, done};
 use crate::config::Recovery;
 use crate::engine::{Engine, Settings, seal_key};
-use crate::gateway::launch::{Launch, launch};
+use crate::gateway::launch::{Launch, api_of, launch};
 use crate::gateway::{Gateway, Listening, Upstreams};
 use crate::host;
 
@@ -65,6 +65,7 @@ fn start(args: &Args) -> Result<ExitCode, Failure> {
         upstreams.add(given).map_err(|why| format!("--upstream {why}"))?;
     }
     upstreams.add_environment(variable)?;
+    upstreams.set_host(api_of(&args.command));
     let engine = engine(args)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|e| format!("the runtime: {e}"))?;

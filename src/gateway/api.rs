@@ -35,27 +35,35 @@ const CHATGPT: &str = "https://chatgpt.com/backend-api/codex";
 const CHATGPT_ACCOUNT: &str = "chatgpt-account-id";
 
 impl Api {
-    /// The API that a path belongs to, or else the headers tell.
-    pub(super) fn of(path: &str, headers: &HeaderMap) -> Self {
+    /// The API that a path belongs to, or else the host uses, or else the headers tell. A guess would give a key to somebody
+    /// else.
+    fn of(path: &str, host: Option<Self>, headers: &HeaderMap) -> Option<Self> {
+        let path = path.split('?').next().unwrap_or_default();
         let has = |part: &str| path.contains(part);
+        let by_header = || {
+            let names = [
+                ("anthropic-version", Self::Anthropic),
+                ("anthropic-beta", Self::Anthropic),
+                ("x-api-key", Self::Anthropic),
+                ("x-goog-api-key", Self::Gemini),
+                (CHATGPT_ACCOUNT, Self::OpenAi),
+            ];
+            names.iter().find(|(name, _)| headers.contains_key(*name)).map(|(_, api)| *api)
+        };
         if has("/v1internal") {
-            Self::CodeAssist
-        } else if has("/v1/messages") || has("/v1/complete") {
-            Self::Anthropic
+            Some(Self::CodeAssist)
+        } else if has("/v1/messages") {
+            Some(Self::Anthropic)
         } else if has("/v1beta")
             || has("/v1alpha")
-            || path.contains(":generateContent")
-            || path.contains("GenerateContent")
+            || has(":generateContent")
+            || has(":streamGenerateContent")
         {
-            Self::Gemini
+            Some(Self::Gemini)
         } else if has("/responses") || has("/chat/completions") {
-            Self::OpenAi
-        } else if headers.contains_key("anthropic-version") || headers.contains_key("x-api-key") {
-            Self::Anthropic
-        } else if headers.contains_key("x-goog-api-key") {
-            Self::Gemini
+            Some(Self::OpenAi)
         } else {
-            Self::OpenAi
+            host.or_else(by_header)
         }
     }
 
@@ -100,7 +108,11 @@ struct Given {
 
 /// Where each API is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Upstreams(Vec<Given>);
+pub struct Upstreams {
+    given: Vec<Given>,
+    /// The API of the host, where it is known.
+    host: Option<Api>,
+}
 
 impl Upstreams {
     /// Adds what the command line gives: `URL`, or `API=URL` for one API alone. The path of a request is put behind it.
@@ -123,7 +135,7 @@ impl Upstreams {
                 }
             },
         };
-        self.0.push(Given { api, place: url_of(url)?, is_base: false });
+        self.given.push(Given { api, place: url_of(url)?, is_base: false });
         Ok(())
     }
 
@@ -137,28 +149,41 @@ impl Upstreams {
             let name = api.variable();
             let Some(text) = variable(name).filter(|text| !text.is_empty()) else { continue };
             let place = url_of(&text).map_err(|why| format!("{name}: {why}"))?;
-            self.0.push(Given { api: Some(api), place, is_base: true });
+            self.given.push(Given { api: Some(api), place, is_base: true });
         }
         Ok(())
+    }
+
+    /// The API that a host uses: what is not known by its path goes there.
+    pub fn set_host(&mut self, api: Option<Api>) {
+        self.host = api;
     }
 
     /// A place on this machine with this port, if there is one.
     pub(super) fn on_this_machine_at(&self, port: u16) -> Option<&str> {
         let is_own =
             |given: &&Given| is_near(&given.place) && given.place.port_or_known_default() == Some(port);
-        self.0.iter().find(is_own).map(|given| given.place.as_str())
+        self.given.iter().find(is_own).map(|given| given.place.as_str())
     }
 
     /// The URL that a request goes to. `path` is its path and query.
     pub(super) fn url(&self, path: &str, headers: &HeaderMap) -> Result<Url, String> {
-        let api = Api::of(path, headers);
-        let given = self.0.iter().find(|given| given.api.is_none_or(|only| only == api));
-        let (place, is_base) = match given {
-            Some(given) => (given.place.as_str(), given.is_base),
-            None if api == Api::OpenAi && headers.contains_key(CHATGPT_ACCOUNT) => (CHATGPT, true),
-            None => (api.place(), true),
+        let api = Api::of(path, self.host, headers);
+        let given = self.given.iter().find(|given| given.api.is_none() || given.api == api);
+        let (place, is_base) = match (given, api) {
+            (Some(given), _) => (given.place.as_str(), given.is_base),
+            (None, None) => {
+                return Err(
+                    "neither path nor headers tell the API; give its place with --upstream".to_owned()
+                );
+            }
+            (None, Some(api)) if api == Api::OpenAi && headers.contains_key(CHATGPT_ACCOUNT) => {
+                (CHATGPT, true)
+            }
+            (None, Some(api)) => (api.place(), true),
         };
-        let rest = if is_base { path.strip_prefix(api.prefix()).unwrap_or(path) } else { path };
+        let prefix = api.filter(|_| is_base).map_or("", Api::prefix);
+        let rest = path.strip_prefix(prefix).unwrap_or(path);
         let url = format!("{}{rest}", place.trim_end_matches('/'));
         Url::from_str(&url).map_err(|e| format!("the path cannot be put behind {place}: {e}"))
     }
@@ -231,7 +256,11 @@ mod tests {
         for (path, names, url) in [
             ("/v1/messages?beta=true", &[][..], "https://api.anthropic.com/v1/messages?beta=true"),
             ("/v1/models", &["anthropic-version"], "https://api.anthropic.com/v1/models"),
-            ("/v1/models", &[], "https://api.openai.com/v1/models"),
+            (
+                "/api/hello?x=/v1internal",
+                &["anthropic-beta"],
+                "https://api.anthropic.com/api/hello?x=/v1internal",
+            ),
             ("/v1/responses", &[], "https://api.openai.com/v1/responses"),
             ("/v1/responses", &["chatgpt-account-id"], "https://chatgpt.com/backend-api/codex/responses"),
             (
@@ -247,6 +276,23 @@ mod tests {
         ] {
             assert_eq!(none.url(path, &headers(names)).unwrap().as_str(), url);
         }
+    }
+
+    #[test]
+    fn a_key_is_not_given_to_an_api_that_was_guessed() {
+        let bearer = headers(&["authorization"]);
+        let mut places = Upstreams::default();
+        for path in ["/api/hello", "/v1/models", "/v1/files?x=/responses"] {
+            places.set_host(None);
+            assert!(places.url(path, &bearer).unwrap_err().contains("--upstream"), "{path}");
+            places.set_host(Some(Api::Anthropic));
+            assert_eq!(
+                places.url(path, &bearer).unwrap().as_str(),
+                format!("https://api.anthropic.com{path}")
+            );
+        }
+        places.add("http://localhost:1").unwrap();
+        assert_eq!(places.url("/x", &bearer).unwrap().as_str(), "http://localhost:1/x");
     }
 
     #[test]
@@ -293,7 +339,7 @@ mod tests {
             assert!(is_near(&url_of(text).unwrap()), "{text}");
             given.add(text).unwrap();
             assert!(given.on_this_machine_at(7).is_some() && given.on_this_machine_at(8).is_none(), "{text}");
-            given.0.pop();
+            given.given.pop();
         }
     }
 

@@ -71,6 +71,16 @@ pub fn launch(
     Ok(Launch { command, env, extension })
 }
 
+/// The API that a host asks, where there is only one.
+pub fn api_of(command: &[OsString]) -> Option<Api> {
+    match command.first().map(|program| name_of(program))?.as_str() {
+        "claude" => Some(Api::Anthropic),
+        "codex" => Some(Api::OpenAi),
+        "gemini" => Some(Api::Gemini),
+        _ => None,
+    }
+}
+
 /// The name of a program without its folder and its ending.
 fn name_of(program: &OsStr) -> String {
     Path::new(program).file_stem().unwrap_or_default().to_string_lossy().into_owned()

@@ -51,6 +51,7 @@ pub(super) struct Findings {
     pub(super) references: Vec<Reference>,
     /// What the session talks about that decided something.
     pub(super) terms: Vec<Term>,
+    /// Texts of the agent's edits that decided something.
     pub(super) edited: Vec<Arc<str>>,
     /// Words of failures that were reported.
     pub(super) mentions: Vec<u64>,

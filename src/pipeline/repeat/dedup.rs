@@ -123,7 +123,7 @@ pub trait History {
         Earlier::Nothing
     }
 
-    /// What the session talks about.
+    /// What the agent wrote last into the file that the call looks at.
     fn edited(&self) -> Vec<Arc<str>> {
         Vec::new()
     }
