@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Counts the instructions that texts of triggers cost. Needs valgrind. The crate is optimized for it, since valgrind is
-# slow; its dependencies stay as all other tests build them.
+# slow; its dependencies stay as `tests/all.sh` has built them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if ! command -v valgrind >/dev/null; then
@@ -8,4 +8,4 @@ if ! command -v valgrind >/dev/null; then
     exit 1
 fi
 export CARGO_INCREMENTAL=0 CARGO_PROFILE_DEV_DEBUG=0 CARGO_PROFILE_DEV_OPT_LEVEL=1
-cargo test --locked --test linear -- --ignored --exact --nocapture steps::steps_of_hostile_texts_are_linear
+cargo test --features otel --locked --test linear -- --ignored --exact --nocapture steps::steps_of_hostile_texts_are_linear

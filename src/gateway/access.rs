@@ -1,4 +1,4 @@
-//! Who may use the gateway: programs on this machine that asked for it by its own address.
+//! Who may use the gateway: programs of its own user, on this machine, that asked for it by its own address.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -8,16 +8,28 @@ use hyper::header::{HOST, HeaderName};
 /// Where the page that asks is, as browsers tell.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
+/// The program at the other end of a connection.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Client {
+    pub(super) address: SocketAddr,
+    /// Whether it may be one of the gateway's own user.
+    pub(super) is_of_this_user: bool,
+}
+
 /// Whether a request may be answered. A page in a browser can let its own name point at this machine; its requests carry that
 /// name as `Host`. A page that asks for the address itself is told by `Sec-Fetch-Site`.
-pub(super) fn is_allowed(peer: SocketAddr, headers: &HeaderMap, port: u16) -> bool {
+pub(super) fn is_allowed(client: Client, headers: &HeaderMap, port: u16) -> bool {
     let mut hosts = headers.get_all(HOST).iter();
     let (Some(host), None) = (hosts.next(), hosts.next()) else { return false };
     let Some((name, given)) = host.to_str().ok().and_then(|host| host.rsplit_once(':')) else { return false };
     let is_own = ["127.0.0.1", "localhost", "[::1]"].iter().any(|own| own.eq_ignore_ascii_case(name));
     let is_of_a_page =
         headers.get(FETCH_SITE).is_some_and(|site| site == "cross-site" || site == "same-site");
-    is_loopback(peer.ip()) && is_own && given == port.to_string() && !is_of_a_page
+    client.is_of_this_user
+        && is_loopback(client.address.ip())
+        && is_own
+        && given == port.to_string()
+        && !is_of_a_page
 }
 
 /// Whether an address is of this machine alone.
@@ -29,18 +41,24 @@ pub fn is_loopback(address: IpAddr) -> bool {
 mod tests {
     use super::*;
 
+    fn client(address: &str) -> Client {
+        Client { address: address.parse().unwrap(), is_of_this_user: true }
+    }
+
     fn headers(host: &str) -> HeaderMap {
         HeaderMap::from_iter([(HOST, host.parse().unwrap())])
     }
 
     #[test]
     fn only_this_machine_by_its_own_address_may_ask() {
-        let here: SocketAddr = "127.0.0.1:5000".parse().unwrap();
-        let mapped: SocketAddr = "[::ffff:127.0.0.1]:5000".parse().unwrap();
+        let here = client("127.0.0.1:5000");
+        let mapped = client("[::ffff:127.0.0.1]:5000");
+        let other = Client { is_of_this_user: false, ..here };
         for host in ["127.0.0.1:8080", "localhost:8080", "LocalHost:8080", "[::1]:8080"] {
             assert!(is_allowed(here, &headers(host), 8080), "{host}");
             assert!(is_allowed(mapped, &headers(host), 8080), "{host}");
-            assert!(!is_allowed("192.0.2.1:5000".parse().unwrap(), &headers(host), 8080), "{host}");
+            assert!(!is_allowed(client("192.0.2.1:5000"), &headers(host), 8080), "{host}");
+            assert!(!is_allowed(other, &headers(host), 8080), "{host}");
         }
         for host in [
             "evil.example:8080",
@@ -60,7 +78,7 @@ mod tests {
 
     #[test]
     fn pages_of_other_sites_may_not_ask() {
-        let here: SocketAddr = "127.0.0.1:5000".parse().unwrap();
+        let here = client("127.0.0.1:5000");
         for (site, allowed) in
             [("cross-site", false), ("same-site", false), ("none", true), ("same-origin", true)]
         {

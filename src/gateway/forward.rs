@@ -1,6 +1,5 @@
 //! One request and its answer.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,9 +10,10 @@ use hyper::header::{
     CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT, HOST, HeaderName, UPGRADE,
 };
 use hyper::{HeaderMap, Method, Request, Response, StatusCode};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::Totals;
-use super::access::is_allowed;
+use super::access::{Client, is_allowed};
 use super::api::{Upstreams, format_of, is_near};
 use super::body::{Compressed, Conversation, MAX_BODY_BYTES, session};
 use super::coding::Coding;
@@ -53,6 +53,29 @@ pub(super) struct Shared {
     pub(super) port: u16,
     pub(super) turns: Turns,
     pub(super) totals: Totals,
+    pub(super) room: Room,
+}
+
+/// All bodies that are read at the same time take no more than this, in KiB.
+const ROOM_KIB: u32 = 256 << 10;
+
+/// Memory for bodies. A request waits where there is not enough left.
+pub(super) struct Room(Arc<Semaphore>);
+
+impl Default for Room {
+    fn default() -> Self {
+        Self(Arc::new(Semaphore::new(ROOM_KIB as usize)))
+    }
+}
+
+impl Room {
+    /// Room for a body of so many bytes, or of the most that is read where the length is not told. It is free again when the
+    /// permit is dropped.
+    async fn of(&self, bytes: Option<u64>) -> Option<OwnedSemaphorePermit> {
+        let most = MAX_BODY_BYTES as u64;
+        let kib = bytes.map_or(most, |bytes| bytes.min(most)).div_ceil(1 << 10);
+        Arc::clone(&self.0).acquire_many_owned(u32::try_from(kib).unwrap_or(ROOM_KIB)).await.ok()
+    }
 }
 
 /// Asks work to stop when nobody waits for it any more.
@@ -68,11 +91,12 @@ impl Shared {
     /// Answers a request.
     pub(super) async fn answer(
         self: Arc<Self>,
-        peer: SocketAddr,
+        client: Client,
         mut request: Request<Incoming>,
     ) -> Response<Answer> {
-        if !is_allowed(peer, request.headers(), self.port) {
-            let why = "the gateway answers programs of this machine, by its own address alone";
+        if !is_allowed(client, request.headers(), self.port) {
+            let why =
+                "the gateway answers programs of its own user on this machine, by its own address alone";
             return failed(StatusCode::FORBIDDEN, "permission_error", why);
         }
         if request.method() == Method::CONNECT || request.uri().authority().is_some() {
@@ -147,6 +171,7 @@ impl Shared {
         if incoming.size_hint().lower() > MAX_BODY_BYTES as u64 {
             return Err(too_long());
         }
+        let _room = self.room.of(incoming.size_hint().exact()).await;
         let body = Limited::new(incoming, MAX_BODY_BYTES).collect().await.map_err(|_| too_long())?.to_bytes();
         let new = self.compressed(format, headers, &body).await;
         Ok(new.map_or((body, false), |new| (new.into(), true)))
@@ -249,6 +274,23 @@ fn causes(error: &dyn std::error::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn bodies_wait_for_room() {
+        let room = Room::default();
+        let mut held = Vec::new();
+        for _ in 0..4 {
+            held.push(room.of(None).await.unwrap());
+        }
+        let short = Duration::from_millis(20);
+        assert!(tokio::time::timeout(short, room.of(Some(1))).await.is_err());
+        held.pop();
+        let small = room.of(Some(1)).await.unwrap();
+        assert!(tokio::time::timeout(short, room.of(None)).await.is_err());
+        drop((held, small));
+        // What is said to be longer is read no further than the bound.
+        assert!(room.of(Some(u64::MAX)).await.is_some());
+    }
 
     #[test]
     fn headers_of_one_connection_end_here() {

@@ -12,6 +12,7 @@ mod coding;
 mod conversation;
 mod forward;
 pub mod launch;
+mod owner;
 mod serve;
 mod totals;
 mod upgrade;

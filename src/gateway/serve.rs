@@ -11,9 +11,10 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 
-use super::access::is_loopback;
+use super::access::{Client, is_loopback};
 use super::conversation::Turns;
-use super::forward::{Clients, Shared};
+use super::forward::{Clients, Room, Shared};
+use super::owner::is_of_this_user;
 use super::{Totals, Upstreams};
 use crate::engine::Engine;
 
@@ -72,8 +73,8 @@ impl Gateway {
             return Err(format!("{place} is the address of the gateway itself; give the place of the API"));
         }
         let client = clients()?;
-        let (turns, totals) = (Turns::default(), Totals::default());
-        Ok(Self(Arc::new(Shared { engine, client, upstreams, port, turns, totals })))
+        let (turns, totals, room) = (Turns::default(), Totals::default(), Room::default());
+        Ok(Self(Arc::new(Shared { engine, client, upstreams, port, turns, totals, room })))
     }
 
     /// Answers until the future is dropped.
@@ -115,9 +116,13 @@ fn clients() -> Result<Clients, String> {
 async fn connection(shared: Arc<Shared>, stream: TcpStream, peer: SocketAddr) {
     // Pieces of a stream go out as they come.
     let _ = stream.set_nodelay(true);
+    let Ok(here) = stream.local_addr() else { return };
+    // Tables of the system are read, which may take a while.
+    let is_of_this_user = tokio::task::spawn_blocking(move || is_of_this_user(here, peer)).await;
+    let client = Client { address: peer, is_of_this_user: is_of_this_user.unwrap_or(false) };
     let answer = service_fn(move |request| {
         let shared = Arc::clone(&shared);
-        async move { Ok::<_, Infallible>(shared.answer(peer, request).await) }
+        async move { Ok::<_, Infallible>(shared.answer(client, request).await) }
     });
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(HEADER).half_close(false);

@@ -475,6 +475,31 @@ fn only_programs_of_this_machine_are_answered() {
     assert!(upstream.asked.try_recv().is_err());
 }
 
+/// Another user's program. Only root may start one.
+#[cfg(target_os = "linux")]
+#[test]
+fn programs_of_other_users_are_refused() {
+    use std::os::unix::process::CommandExt;
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let upstream = Upstream::start();
+    let gateway = Gateway::to(&upstream);
+    let port = gateway.port;
+    let ask = |user: u32| {
+        let line = format!(
+            "exec 3<>/dev/tcp/127.0.0.1/{port}; printf 'GET /v1/models HTTP/1.1\\r\\nHost: 127.0.0.1:{port}\\r\\n\\r\\n' >&3; head -1 <&3"
+        );
+        let mut command = Command::new("bash");
+        let out = command.args(["-c", &line]).current_dir("/").uid(user).output().unwrap();
+        String::from_utf8(out.stdout).unwrap()
+    };
+    assert_eq!(ask(0).trim_end(), "HTTP/1.1 200 OK");
+    upstream.next();
+    assert_eq!(ask(65_534).trim_end(), "HTTP/1.1 403 Forbidden");
+    assert!(upstream.asked.try_recv().is_err());
+}
+
 #[test]
 fn other_protocols_pass_as_bytes() {
     let upstream = Upstream::start();
