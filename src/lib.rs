@@ -23,6 +23,7 @@
 //! | [`doctor`] | what is right and what is wrong with an installation |
 //! | [`engine`] | what the methods do, synchronously, for every way in |
 //! | [`session`] | what one session remembers |
+//! | [`reclaim`] | which earlier results may leave the context, and when that pays |
 //! | [`artifact`] | the store of originals |
 //! | [`pipeline`] | the pure core: one result in, one outcome out |
 //! | [`text`] | the ground floor: lines, spans, the ledger, markers, reasons, words that tell |
@@ -56,7 +57,7 @@
 //! # Invariants
 //!
 //! - Modules stand on floors, and each uses only those below it: `stop`, `memory`, `files`, `tokens`, `text`, `sanitize`,
-//!   `formats`, `detect`, `outline`, `rules`, `config`, `input`, `encode`, `reduce`, `elide`, `detail`, `pipeline`, `layers`,
+//!   `formats`, `detect`, `outline`, `rules`, `config`, `input`, `encode`, `reduce`, `elide`, `detail`, `pipeline`, `reclaim`, `layers`,
 //!   `artifact`, `protocol`, `telemetry`, `session`, `engine`; the ways in stand on top. `tests/integration/tidy.rs` holds this,
 //!   and `circles.rs` beside it that no file uses itself by way of others, its folder and what is in it aside.
 //! - The core (`text` to `pipeline`, but for `config`) uses no file, clock, environment or thread.
@@ -95,6 +96,7 @@ pub mod memory;
 pub mod outline;
 pub mod pipeline;
 pub mod protocol;
+pub mod reclaim;
 pub mod reduce;
 pub mod rules;
 pub mod sanitize;

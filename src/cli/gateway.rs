@@ -15,6 +15,7 @@ use crate::engine::{Engine, Settings, seal_key};
 use crate::gateway::launch::{Launch, api_of, launch};
 use crate::gateway::{Gateway, Listening, Upstreams};
 use crate::host;
+use crate::protocol::reclaim::ReclaimMode;
 
 /// Originals under this size are not worth a line that tells how to read them, in bytes.
 const MIN_ORIGINAL_BYTES: usize = 2048;
@@ -43,11 +44,24 @@ pub struct Args {
     /// providers' own places.
     #[arg(long, value_name = "[API=]URL")]
     upstream: Vec<String>,
+    /// Whether results that the agent does not need any more leave the conversation, where that pays in spite of the
+    /// provider's cache.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Reclaim::Off)]
+    reclaim: Reclaim,
     #[command(flatten)]
     policy: PolicyArgs,
     /// The agent host, after `--`: it is started so that it asks the gateway.
     #[arg(value_name = "COMMAND", last = true)]
     command: Vec<OsString>,
+}
+
+/// When results leave a conversation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Reclaim {
+    /// Never.
+    Off,
+    /// In batches, when that pays.
+    Auto,
 }
 
 /// Serves until the command ends, or until it is told to end.
@@ -67,12 +81,16 @@ fn start(args: &Args) -> Result<ExitCode, Failure> {
     upstreams.add_environment(variable)?;
     upstreams.set_host(api_of(&args.command));
     let engine = engine(args)?;
+    let reclaim = match args.reclaim {
+        Reclaim::Off => ReclaimMode::Off,
+        Reclaim::Auto => ReclaimMode::Auto,
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
     let runtime = runtime.map_err(|e| format!("the runtime: {e}"))?;
     let code = runtime.block_on(async {
         let listening = Listening::on(args.listen).await?;
         let address = listening.address;
-        let gateway = Gateway::new(engine, upstreams, &listening)?;
+        let gateway = Gateway::new(engine, upstreams, reclaim, &listening)?;
         let code = if args.command.is_empty() {
             println!("http://{address}");
             tokio::select! {

@@ -175,7 +175,7 @@ impl Engine {
 }
 
 /// The whole text of an artifact; `None` if it is not text.
-fn whole_text(artifact: &Artifact) -> Result<Option<String>, RpcError> {
+pub(super) fn whole_text(artifact: &Artifact) -> Result<Option<String>, RpcError> {
     let mut text = String::new();
     let mut page = Page::default();
     loop {

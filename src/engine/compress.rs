@@ -259,7 +259,8 @@ impl Engine {
         (Stored { outcome, artifact }, is_kept)
     }
 
-    fn put(
+    /// Keeps an original in memory.
+    pub(super) fn put(
         &self,
         session: Option<&str>,
         call: &ToolCall,

@@ -13,6 +13,7 @@ use crate::pipeline::{Outcome, Prepared, Raw, RedactionFailed};
 use crate::protocol::RpcError;
 use crate::protocol::content::Content;
 use crate::protocol::error::INTERNAL_ERROR;
+use crate::protocol::messages::Found;
 use crate::protocol::params::invalid;
 use crate::protocol::tool_result::ToolResult;
 use crate::sanitize;
@@ -61,6 +62,13 @@ impl<'a> Job<'a> {
             tokens => tokens.map(|tokens| tokens.min(u64::from(u32::MAX)) as usize),
         };
         Ok(Self { call, content, full_output: full_output || result.full_output, tokens })
+    }
+
+    /// A result of a body.
+    pub(super) fn of_body(found: &'a Found<'_>, query: Option<String>, full_output: bool) -> Self {
+        let texts = found.texts.iter().map(|text| (&*text.text).into()).collect();
+        let call = ToolCall { query, ..found.call.clone() };
+        Self { call, content: Content::of_texts(texts), full_output, tokens: None }
     }
 
     pub(super) fn fingerprint(&self, policy: &Policy) -> Fingerprint {

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::compress::{Place, pressure, wanted_evidence};
 use super::job::{Job, shortened};
+use super::reclaim::{self, Removal};
 use super::sessions::lock;
 use super::{Cancel, Engine, schema};
 use crate::config::Policy;
@@ -15,10 +16,9 @@ use crate::pipeline::evidence::{BeforeAfter, Evidence, RedactionCount};
 use crate::pipeline::limit::budget::Ask;
 use crate::pipeline::{RedactionFailed, redaction_counts, tell_fingerprints};
 use crate::protocol::RpcError;
-use crate::protocol::content::Content;
 use crate::protocol::messages::{
     self, Found, Frame, MessageResult, MessagesCompressed, OVERRIDES, Overrides, Params, Read, STRUCTURED,
-    StructuredContent, ToolSchemas,
+    Said, StructuredContent, ToolSchemas,
 };
 use crate::protocol::params::{check_correlation, check_id, invalid};
 use crate::protocol::redact::{self, Inside, Plan, Region};
@@ -42,6 +42,8 @@ struct Body<'a> {
     query: Option<String>,
     /// Results from this index on stay exact.
     exact_from: usize,
+    /// When earlier results leave the context.
+    reclaim: Option<reclaim::Terms>,
 }
 
 impl Engine {
@@ -57,7 +59,7 @@ impl Engine {
         }
         check_correlation(params.correlation_id.as_deref())?;
         let overrides = Overrides::read(json)?;
-        let Read { format, found, regions } = messages::read(json, params.format)?;
+        let Read { format, found, regions, said } = messages::read(json, params.format)?;
         let session_id = params.session_id.as_deref().or(overrides.session_id.as_deref());
         session_id.map_or(Ok(()), |id| check_id("sessionId", id))?;
         let patch = overrides.over(params.policy.clone());
@@ -74,8 +76,10 @@ impl Engine {
             correlation: params.correlation_id.as_deref(),
             query: params.query.as_deref().map(shortened),
             exact_from: found.len().saturating_sub(params.keep_newest),
+            reclaim: None,
         };
-        let stored = self.compress_all(&found, &body, cancel)?;
+        let body = Body { reclaim: reclaim::Terms::of(params, session_id, body.policy.mode)?, ..body };
+        let (stored, removal) = self.compress_all(&found, &said, &body, cancel)?;
         let (mut edits, insides, redactions) = redacted(params.body.get(), &found, regions, &body.policy)?;
         if params.strip_overrides {
             edits.remove_members(json, |member| member.name == OVERRIDES);
@@ -87,14 +91,17 @@ impl Engine {
         let tool_tokens = tools.map(|tools| tools_of(tools, &body.policy, &mut edits));
         let mut tokens = BeforeAfter::default();
         let mut results = Vec::with_capacity(found.len());
-        for (found, stored) in found.into_iter().zip(stored) {
+        let mut reclaimed = removal.as_ref().map(Removal::summary);
+        for (number, (found, mut stored)) in found.into_iter().zip(stored).enumerate() {
+            let gone =
+                removal.as_ref().and_then(|removal| removal.put(number, &mut stored, reclaimed.as_mut()?));
             put(&found, &stored.outcome.texts, &insides, &mut edits);
             if params.structured_content == StructuredContent::DropRepeated {
                 drop_repeated(&found, &mut edits);
             }
             tokens.before += stored.outcome.evidence.tokens.before;
             tokens.after += stored.outcome.evidence.tokens.after;
-            results.push(answer(found, stored, &body.policy));
+            results.push(MessageResult { reclaimed: gone, ..answer(found, stored, &body.policy) });
         }
         Ok(MessagesCompressed {
             body: edits.written(params.body)?,
@@ -103,6 +110,7 @@ impl Engine {
             redactions,
             tokens,
             tool_tokens,
+            reclaim: reclaimed,
         })
     }
 
@@ -111,9 +119,10 @@ impl Engine {
     fn compress_all(
         &self,
         found: &[Found<'_>],
+        said: &[Said<'_>],
         body: &Body<'_>,
         cancel: &Cancel,
-    ) -> Result<Vec<Stored>, RpcError> {
+    ) -> Result<(Vec<Stored>, Option<Removal>), RpcError> {
         let known: HashSet<&str> = found.iter().filter_map(|f| f.call.id.as_deref()).collect();
         if let Some(session) = &body.session {
             // The model sees nothing but this body.
@@ -122,15 +131,41 @@ impl Engine {
         let mut out = Vec::with_capacity(found.len());
         let mut seen: HashSet<&str> = HashSet::with_capacity(known.len());
         let (worked_on, exact) = found.split_at(body.exact_from);
+        let place = body.session_id.zip(body.session.as_ref());
+        let mut removal = body.reclaim.zip(place).map(|(terms, (id, session))| {
+            Removal::begin(
+                reclaim::Place { engine: self, id, session, policy: &body.policy },
+                terms,
+                found,
+                said,
+            )
+        });
         for turn in worked_on.chunk_by(|a, b| a.turn == b.turn) {
+            if let Some(removal) = &mut removal {
+                removal
+                    .answers_before(out.len(), &out)
+                    .iter()
+                    .for_each(|call| _ = seen.remove(call.as_str()));
+            }
             self.compress_turn(turn, body, &mut seen, &mut out, cancel)?;
+            if let Some(removal) = &mut removal {
+                removal.results(&out);
+            }
         }
+        let removal = removal.map(|removal| removal.end(&out));
         for one in exact {
             // The session remembers the result when it is compressed.
             let place = Place::new(body.session_id, None).with_correlation(body.correlation);
-            out.push(self.run(&job(one, None, true), &body.policy, body.ask, place, None, cancel)?);
+            out.push(self.run(
+                &Job::of_body(one, None, true),
+                &body.policy,
+                body.ask,
+                place,
+                None,
+                cancel,
+            )?);
         }
-        Ok(out)
+        Ok((out, removal))
     }
 
     /// The outcomes of the results of one turn. A remembered outcome may refer to a result that is no longer in the body. It
@@ -153,7 +188,7 @@ impl Engine {
         let jobs: Vec<Job<'_>> = found
             .iter()
             .zip(&asked)
-            .map(|(one, asked)| job(one, asked.clone().unwrap_or_else(|| body.query.clone()), false))
+            .map(|(one, asked)| Job::of_body(one, asked.clone().unwrap_or_else(|| body.query.clone()), false))
             .collect();
         let batch = self.batch(&jobs, &body.policy, body.ask, body.total, place, cancel)?;
         let mut left = body.total.map(|total| total.saturating_sub(batch.tokens.after));
@@ -183,14 +218,8 @@ fn answer(found: Found<'_>, stored: Stored, policy: &Policy) -> MessageResult {
         place: found.place,
         evidence: wanted_evidence(stored.outcome.evidence, policy),
         artifact: stored.artifact,
+        reclaimed: None,
     }
-}
-
-fn job<'a>(found: &'a Found<'_>, query: Option<String>, full_output: bool) -> Job<'a> {
-    let texts = found.texts.iter().map(|text| (&*text.text).into()).collect();
-    let mut call = found.call.clone();
-    call.query = query;
-    Job { call, content: Content::of_texts(texts), full_output, tokens: None }
 }
 
 /// Edits that remove secrets inside strings that hold JSON text, by the position of the string.

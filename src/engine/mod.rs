@@ -14,6 +14,7 @@ mod messages;
 mod methods;
 mod plan;
 pub mod protocol_schema;
+mod reclaim;
 mod recovery;
 mod report;
 pub mod rule_check;

@@ -8,6 +8,7 @@ use super::conversation;
 use crate::engine::{Cancel, Engine, guarded};
 use crate::pipeline::evidence::BeforeAfter;
 use crate::protocol::messages::{Format, Params};
+use crate::protocol::reclaim::{ReclaimMode, ReclaimTerms};
 use crate::protocol::skim::Json;
 
 /// A longer body passes as it came, in bytes.
@@ -53,7 +54,7 @@ impl<'a> Conversation<'a> {
         Json::of(self.raw)
     }
 
-    /// The body with its results compressed, as results of a session.
+    /// The body with its results compressed, as results of a session. With terms, those that are not needed any more leave it.
     ///
     /// # Errors
     ///
@@ -62,10 +63,16 @@ impl<'a> Conversation<'a> {
         &self,
         engine: &Engine,
         session: String,
+        reclaim_terms: Option<ReclaimTerms>,
         body: &[u8],
         cancel: &Cancel,
     ) -> Result<Compressed, String> {
-        let params = Params { session_id: Some(session), ..Params::of_body(self.raw, self.format) };
+        let params = Params {
+            session_id: Some(session),
+            reclaim: if reclaim_terms.is_some() { ReclaimMode::Auto } else { ReclaimMode::Off },
+            reclaim_terms,
+            ..Params::of_body(self.raw, self.format)
+        };
         let done = guarded("gateway", || cancel.over(|| engine.compress_messages(&params, cancel)))
             .map_err(|e| e.to_string())?;
         let new = done.body.get();
@@ -116,7 +123,8 @@ mod tests {
 
     fn compressed(engine: &Engine, format: Format, body: &str) -> Option<String> {
         let found = Conversation::of(format, body.as_bytes())?;
-        let done = found.compressed(engine, "s".to_owned(), body.as_bytes(), &Cancel::default()).ok()?;
+        let done =
+            found.compressed(engine, "s".to_owned(), None, body.as_bytes(), &Cancel::default()).ok()?;
         Some(String::from_utf8(done.body.unwrap_or_else(|| body.as_bytes().to_vec())).unwrap())
     }
 

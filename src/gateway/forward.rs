@@ -1,7 +1,7 @@
 //! One request and its answer.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, Limited};
@@ -16,6 +16,7 @@ use super::Totals;
 use super::access::{Client, is_allowed};
 use super::api::{Upstreams, format_of, is_near};
 use super::body::{Compressed, Conversation, MAX_BODY_BYTES, session};
+use super::cache::LastRequests;
 use super::coding::Coding;
 use super::conversation::Turns;
 use super::upgrade::{self, Answer};
@@ -54,6 +55,8 @@ pub(super) struct Shared {
     pub(super) turns: Turns,
     pub(super) totals: Totals,
     pub(super) room: Room,
+    /// `None` where all results stay in their conversations.
+    pub(super) last_requests: Option<LastRequests>,
 }
 
 /// All bodies that are read at the same time take no more than this, in KiB.
@@ -223,7 +226,9 @@ impl Shared {
             let shared = Arc::clone(&shared);
             let work = tokio::task::spawn_blocking(move || {
                 let found = Conversation::of(format, &text)?;
-                found.compressed(&shared.engine, session, &text, &cancel).ok()
+                let last = shared.last_requests.as_ref();
+                let terms = last.map(|last| last.terms(&session, format, &text, Instant::now()));
+                found.compressed(&shared.engine, session, terms, &text, &cancel).ok()
             });
             work.await.ok()?
         };

@@ -8,6 +8,7 @@
 mod access;
 mod api;
 mod body;
+mod cache;
 mod coding;
 mod conversation;
 mod forward;

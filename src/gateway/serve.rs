@@ -17,6 +17,7 @@ use super::forward::{Clients, Room, Shared};
 use super::owner::is_of_this_user;
 use super::{Totals, Upstreams};
 use crate::engine::Engine;
+use crate::protocol::reclaim::ReclaimMode;
 
 /// How long a connection to an API may take to be made.
 const CONNECT: Duration = Duration::from_secs(30);
@@ -60,12 +61,17 @@ impl Listening {
 }
 
 impl Gateway {
-    /// A gateway to these places.
+    /// A gateway to these places. With [`ReclaimMode::Auto`], results that are not needed any more leave their conversations.
     ///
     /// # Errors
     ///
     /// One of the places is the gateway itself, or the client for HTTP cannot be made, as without certificates of this system.
-    pub fn new(engine: Engine, upstreams: Upstreams, listening: &Listening) -> Result<Self, String> {
+    pub fn new(
+        engine: Engine,
+        upstreams: Upstreams,
+        reclaim: ReclaimMode,
+        listening: &Listening,
+    ) -> Result<Self, String> {
         // Another part of the process may have chosen first.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let port = listening.address.port();
@@ -74,7 +80,8 @@ impl Gateway {
         }
         let client = clients()?;
         let (turns, totals, room) = (Turns::default(), Totals::default(), Room::default());
-        Ok(Self(Arc::new(Shared { engine, client, upstreams, port, turns, totals, room })))
+        let last_requests = (reclaim == ReclaimMode::Auto).then(Default::default);
+        Ok(Self(Arc::new(Shared { engine, client, upstreams, port, turns, totals, room, last_requests })))
     }
 
     /// Answers until the future is dropped.

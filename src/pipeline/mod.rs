@@ -113,6 +113,11 @@ pub struct Retain {
 }
 
 impl Retain {
+    /// An original that is a text.
+    pub fn of(bytes: Arc<[u8]>) -> Self {
+        Self { bytes, original: None, mime: None, hash: OnceLock::new() }
+    }
+
     /// The first hexadecimal digits of the BLAKE3 hash of the bytes, 64 at most.
     fn hash(&self, digits: usize) -> String {
         let mut hex = self.hash.get_or_init(|| blake3::hash(&self.bytes)).to_hex().to_string();

@@ -11,6 +11,7 @@ pub mod initialize;
 pub mod messages;
 pub mod notification;
 pub mod params;
+pub mod reclaim;
 pub mod redact;
 pub mod rules;
 pub mod session;

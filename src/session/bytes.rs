@@ -68,6 +68,7 @@ impl Session {
             + memory::table(&self.asked)
             + memory::table(&self.queries)
             + self.seen.bytes()
+            + self.conversation_bytes
     }
 
     pub(super) fn report_size(&mut self) {

@@ -7,6 +7,7 @@
 
 mod bytes;
 mod calls;
+mod conversation;
 mod edits;
 mod history;
 mod memo;
@@ -34,6 +35,7 @@ use crate::text::origin::Origin;
 use crate::text::reason::Reason;
 use crate::text::relevance;
 use calls::{Calls, Digest, Variant};
+pub use conversation::{Conversation, Event, InPlace};
 use edits::Edits;
 pub use edits::FileDigest;
 use history::Live;
@@ -220,6 +222,9 @@ pub struct Session {
     /// The last query, which many calls share.
     last_query: Option<Arc<str>>,
     stats: Stats,
+    /// The conversation as bodies told it, where results may leave it.
+    conversation: Option<Arc<Conversation>>,
+    conversation_bytes: usize,
     /// Size in bytes above which the host cuts a result itself.
     host_limit: Option<usize>,
     /// Settings for all requests of the session.

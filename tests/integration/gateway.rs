@@ -323,6 +323,55 @@ fn what_was_sent_stays_the_same_over_turns_and_restarts() {
     assert!(before.len() < conversation("go", 3).len() / 2);
 }
 
+/// A conversation in which many results are read and never named again.
+fn reading(turns: usize) -> String {
+    let mut out = r#"{"messages":[{"role":"user","content":"Look around."}"#.to_owned();
+    for n in 0..turns {
+        let text: String = (0..400)
+            .map(|line| format!("entry_{n}_{line} = {} # of part {n}\n", line * 7919 % 1000))
+            .collect();
+        let call = json!({ "type": "tool_use", "id": format!("t{n}"), "name": "Bash", "input": { "command": format!("print-part {n}") } });
+        let result = json!({ "type": "tool_result", "tool_use_id": format!("t{n}"), "content": text });
+        out +=
+            &format!(r#",{{"role":"assistant","content":[{call}]}},{{"role":"user","content":[{result}]}}"#);
+    }
+    out + "]}"
+}
+
+#[test]
+fn results_that_are_not_needed_any_more_leave_where_that_is_asked() {
+    let upstream = Upstream::start();
+    let to = format!("http://127.0.0.1:{}", upstream.port);
+    let start = |reclaim: &str| Gateway::start(&["--upstream", &to, "--reclaim", reclaim]);
+    let (all, none) = (start("auto"), start("off"));
+    let sent = |gateway: &Gateway, turns: usize| {
+        gateway.ask("POST /v1/messages", &[], reading(turns).as_bytes());
+        upstream.next().text()
+    };
+    let (mut last, mut rewrites) = (String::new(), 0);
+    for turns in 1..=30 {
+        let now = sent(&all, turns);
+        rewrites += usize::from(!now.starts_with(last.trim_end_matches("]}")));
+        last = now;
+    }
+    assert!(
+        last.contains("lines of print-part 0, not cited in ") && last.contains("tersed artifacts show "),
+        "{}",
+        last.len()
+    );
+    assert!((1..=6).contains(&rewrites), "{rewrites}");
+    let whole = sent(&none, 30);
+    assert!(
+        last.contains("entry_29_0 ") && last.len() * 3 < whole.len() * 2,
+        "{} of {}",
+        last.len(),
+        whole.len()
+    );
+    // Another process comes to the same.
+    assert_eq!(sent(&start("auto"), 30), last);
+    assert_eq!(sent(&all, 30), last);
+}
+
 #[test]
 fn headers_pass_but_those_of_the_connection() {
     let upstream = Upstream::start();

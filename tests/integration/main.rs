@@ -35,6 +35,7 @@ mod outline;
 mod pages;
 mod promises;
 mod readme;
+mod reclaim;
 mod recovery;
 mod references;
 mod rules;

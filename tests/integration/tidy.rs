@@ -153,6 +153,7 @@ const FLOORS: &[&str] = &[
     "elide",
     "detail",
     "pipeline",
+    "reclaim",
     "layers",
     "artifact",
     "protocol",

@@ -12,6 +12,10 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
         // `content` once at most, since a block in a place that is not seen could hold a secret.
         let place = format!("messages[{i}]");
         let Some(content) = texts::once(message, "content", &place)? else { continue };
+        match message.text_of("role").as_deref() {
+            Some("assistant") => finder.said(content),
+            _ => finder.answered(),
+        }
         for (j, block) in content.items().enumerate() {
             let place = || format!("{place}.content[{j}]");
             let [kind, name, id, input] = texts::fields(block, ["type", "name", "id", "input"], &place)?;

@@ -51,6 +51,15 @@ pub struct Found<'a> {
     pub structured: Option<Json<'a>>,
 }
 
+/// What the model said and called between two results, or between a result and words of the user.
+#[derive(Debug)]
+pub struct Said<'a> {
+    /// Results that stand before it.
+    pub after: usize,
+    /// Its messages, blocks or items.
+    pub parts: Vec<Json<'a>>,
+}
+
 /// A call in a body.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Call<'a> {
@@ -77,6 +86,9 @@ pub(super) struct Finder<'a> {
     pub(super) found: Vec<Found<'a>>,
     /// Values that tools, searches and servers gave: none of their strings may hold a secret.
     pub(super) regions: Vec<Region>,
+    /// What the model said, in order.
+    pub(super) said: Vec<Said<'a>>,
+    is_speaking: bool,
     calls: HashMap<Cow<'a, str>, Call<'a>>,
     /// Calls without an id, by name, in order.
     unnamed: HashMap<String, Vec<Call<'a>>>,
@@ -104,6 +116,20 @@ impl<'a> Finder<'a> {
         }
     }
 
+    /// Notes what the model said.
+    pub(super) fn said(&mut self, part: Json<'a>) {
+        match self.said.last_mut().filter(|_| self.is_speaking) {
+            Some(said) => said.parts.push(part),
+            None => self.said.push(Said { after: self.found.len(), parts: vec![part] }),
+        }
+        self.is_speaking = true;
+    }
+
+    /// Notes that somebody else speaks.
+    pub(super) fn answered(&mut self) {
+        self.is_speaking = false;
+    }
+
     /// Notes a call.
     pub(super) fn call(&mut self, id: Option<Cow<'a, str>>, call: Call<'a>) {
         self.is_called = true;
@@ -120,6 +146,7 @@ impl<'a> Finder<'a> {
         if std::mem::take(&mut self.is_called) {
             self.turn += 1;
         }
+        self.answered();
         let name = answer.name.as_deref().unwrap_or("result");
         let (id, call) = match &answer.id {
             Some(id) => (Some(id.to_string()), self.calls.get(id).cloned()),

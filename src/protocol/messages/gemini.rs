@@ -24,6 +24,10 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
 
 fn parts<'a>(content: Json<'a>, place: &str, finder: &mut Finder<'a>) -> Result<(), RpcError> {
     let Some(parts) = texts::once(content, "parts", place)? else { return Ok(()) };
+    match content.text_of("role").as_deref() {
+        Some("model") => finder.said(parts),
+        _ => finder.answered(),
+    }
     let is_of_tool = matches!(content.text_of("role").as_deref(), Some("function" | "tool"));
     for (i, part) in parts.items().enumerate() {
         for member in part.members() {

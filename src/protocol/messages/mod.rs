@@ -19,13 +19,14 @@ use serde_json::value::RawValue;
 
 use super::error::RpcError;
 use super::params::{invalid, object};
+use super::reclaim::{Reclaim, ReclaimMode, ReclaimTerms, Reclaimed};
 use super::redact::Region;
 use super::skim::Json;
 use super::tool_result::ArtifactRef;
 use crate::config::{BudgetPatch, PolicyPatch};
 use crate::pipeline::evidence::{BeforeAfter, Evidence, RedactionCount};
 use find::Finder;
-pub use find::{Found, Frame, Text};
+pub use find::{Found, Frame, Said, Text};
 pub use mcp::STRUCTURED;
 pub use overrides::{OVERRIDES, Overrides};
 
@@ -115,6 +116,13 @@ pub struct Params<'a> {
     /// Whether the member `_forge` is taken out of the body. Default false.
     #[serde(default)]
     pub strip_overrides: bool,
+    /// Whether earlier results that are not needed any more leave the context, where that pays. It needs `sessionId`, and
+    /// `keepNewest` 0. Default `off`.
+    #[serde(default)]
+    pub reclaim: ReclaimMode,
+    /// What decides whether it pays.
+    #[serde(default, deserialize_with = "object")]
+    pub reclaim_terms: Option<ReclaimTerms>,
     /// The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 128)))]
@@ -137,6 +145,8 @@ impl<'a> Params<'a> {
             tool_schemas: None,
             structured_content: StructuredContent::default(),
             strip_overrides: false,
+            reclaim: ReclaimMode::Off,
+            reclaim_terms: None,
         }
     }
 }
@@ -163,6 +173,9 @@ pub struct MessageResult {
     /// The original, where the text differs from it and it could be stored.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub artifact: Option<ArtifactRef>,
+    /// Why the result left the context, where it did: then a short text stands in its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reclaimed: Option<Reclaimed>,
 }
 
 /// Result of `messages/compress`.
@@ -187,6 +200,9 @@ pub struct MessagesCompressed {
     /// Tokens of `tools`, where their descriptions were minified.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_tokens: Option<BeforeAfter>,
+    /// What left the context, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reclaim: Option<Reclaim>,
 }
 
 /// What a body holds.
@@ -198,6 +214,8 @@ pub struct Read<'a> {
     pub found: Vec<Found<'a>>,
     /// Values that tools, searches and servers gave, the texts of the results among them, without overlap.
     pub regions: Vec<Region>,
+    /// What the model said, in order.
+    pub said: Vec<Said<'a>>,
 }
 
 /// The results of a body, in order, and the format that they were found in.
@@ -217,8 +235,8 @@ fn read_as(body: Json<'_>, format: Format) -> Result<Read<'_>, RpcError> {
         Format::Gemini => gemini::read(body, &mut finder)?,
         Format::Mcp => mcp::read(body, &mut finder)?,
     }
-    let Finder { found, regions, .. } = finder;
-    Ok(Read { format: Some(format), found, regions })
+    let Finder { found, regions, said, .. } = finder;
+    Ok(Read { format: Some(format), found, regions, said })
 }
 
 /// The format that the members of a body tell; `None` for `messages`, which two formats have.
@@ -269,7 +287,7 @@ fn messages(body: Json<'_>) -> Result<Read<'_>, RpcError> {
         // No message has results in both.
         (None, None) => {
             let regions = chat.regions.into_iter().chain(anthropic.regions).collect();
-            Ok(Read { format: None, found: Vec::new(), regions })
+            Ok(Read { format: None, found: Vec::new(), regions, said: Vec::new() })
         }
     }
 }

@@ -12,7 +12,10 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
         let [role, content, id, name] =
             texts::fields(message, ["role", "content", "tool_call_id", "name"], &place)?;
         match texts::name(role).as_deref() {
-            Some("assistant") => calls(message, finder),
+            Some("assistant") => {
+                finder.said(message);
+                calls(message, finder);
+            }
             Some(role @ ("tool" | "function")) => {
                 let Some(content) = content else { continue };
                 finder.given(content);
@@ -22,7 +25,7 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
                 texts::content(content, &format!("{place}.content"), &mut answer)?;
                 finder.result(place, answer, true)?;
             }
-            _ => {}
+            _ => finder.answered(),
         }
     }
     Ok(())

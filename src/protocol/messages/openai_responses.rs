@@ -30,6 +30,10 @@ pub(super) fn read<'a>(body: Json<'a>, finder: &mut Finder<'a>) -> Result<(), Rp
                 finder.given_members(item, &["output", "outputs", "results", "result", "error", "logs"]);
             }
             call(kind, item, finder);
+            match kind == "message" && item.text_of("role").is_none_or(|role| role != "assistant") {
+                true => finder.answered(),
+                false => finder.said(item),
+            }
             continue;
         }
         let place = format!("input[{i}]");

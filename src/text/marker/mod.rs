@@ -173,6 +173,17 @@ pub enum Marker {
         /// What takes the handle.
         by: ReadBy,
     },
+    /// The whole result left the context after the model had seen it. Lines of it may follow.
+    Removed {
+        /// Lines that it had.
+        lines: usize,
+        /// What the call was about, or its tool.
+        of: String,
+        /// Why it could go.
+        why: Gone,
+        /// The start of the id of the original, and what takes it.
+        read: Option<(String, ReadBy)>,
+    },
     /// The whole result is kept elsewhere; a preview follows.
     Externalized {
         /// What the original is read with.
@@ -195,6 +206,17 @@ pub enum Marker {
     },
 }
 
+/// Why a result could leave the context.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Gone {
+    /// A result shows the same lines of the file, so many results later.
+    ShownAgain(usize),
+    /// The same call gave a newer result, so many results later.
+    RunAgain(usize),
+    /// The model named nothing of it in so many answers.
+    NotCited(usize),
+}
+
 /// What an original is read by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadBy {
@@ -205,6 +227,22 @@ pub enum ReadBy {
         /// The folder that it has to be given.
         folder: Option<String>,
     },
+}
+
+impl ReadBy {
+    fn write(&self, handle: &str, out: &mut String) {
+        // Writing into a String cannot fail.
+        let _ = match self {
+            Self::Id => write!(out, "id {handle}"),
+            Self::Command { folder: None } => write!(out, "{SHOW}{handle}"),
+            Self::Command { folder: Some(folder) } => write!(out, "{SHOW}{handle}{FOLDER}{}", inside(folder)),
+        };
+    }
+}
+
+/// A number with its noun.
+fn counted(n: usize, noun: &str) -> String {
+    format!("{n} {noun}{}", if n == 1 { "" } else { "s" })
 }
 
 /// What a reader types before the handle.
@@ -401,15 +439,22 @@ impl Marker {
             }
             Self::Exit { status } => write!(out, "exit status {status}"),
             Self::Original { lines, handle, by } => {
-                let noun = if *lines == 1 { "line" } else { "lines" };
-                let _ = write!(out, "all {lines} {noun}: ");
-                match by {
-                    ReadBy::Id => write!(out, "id {handle}"),
-                    ReadBy::Command { folder: None } => write!(out, "{SHOW}{handle}"),
-                    ReadBy::Command { folder: Some(folder) } => {
-                        write!(out, "{SHOW}{handle}{FOLDER}{}", inside(folder))
-                    }
+                let _ = write!(out, "all {}: ", counted(*lines, "line"));
+                by.write(handle, &mut out);
+                Ok(())
+            }
+            Self::Removed { lines, of, why, read } => {
+                let _ = write!(out, "removed {} of {}, ", counted(*lines, "line"), inside(of));
+                let _ = match why {
+                    Gone::ShownAgain(n) => write!(out, "shown again {} later", counted(*n, "result")),
+                    Gone::RunAgain(n) => write!(out, "run again {} later", counted(*n, "result")),
+                    Gone::NotCited(n) => write!(out, "not cited in {}", counted(*n, "answer")),
+                };
+                if let Some((handle, by)) = read {
+                    out.push_str("; ");
+                    by.write(handle, &mut out);
                 }
+                Ok(())
             }
             Self::Externalized { key, kind, summary } => {
                 return format!("{EXTERNALIZED_OPEN}{key} | {kind} | {}]", inside(summary));

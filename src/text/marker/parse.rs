@@ -1,8 +1,8 @@
 //! Reads markers, in the forms that the writer uses and no others.
 
 use super::{
-    BUT_FOR_TIMES, CHECK_DIGITS, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, Marker, OPEN,
-    ReadBy, SAME_OUTPUT, SHOW, Unit,
+    BUT_FOR_TIMES, CHECK_DIGITS, DUPLICATE_CLOSE, DUPLICATE_OPEN, EXTERNALIZED_OPEN, FOLDER, Gone, Marker,
+    OPEN, ReadBy, SAME_OUTPUT, SHOW, Unit,
 };
 use crate::text::origin::Origin;
 
@@ -109,6 +109,9 @@ fn parse_body(body: &str) -> Option<Marker> {
     if let Some(rest) = body.strip_prefix("all ") {
         return parse_original(rest);
     }
+    if let Some(rest) = body.strip_prefix("removed ") {
+        return parse_removed(rest);
+    }
     if let Some((counts, rest)) = body.split_once(" lines not kept, ") {
         let (lines, of) = counts.split_once(" of ")?;
         let (bytes, reason) = rest.split_once(" bytes, ")?;
@@ -182,13 +185,44 @@ fn parse_body(body: &str) -> Option<Marker> {
 }
 
 fn parse_original(rest: &str) -> Option<Marker> {
-    let (count, rest) = rest.split_once(' ')?;
-    let lines = number(count)?;
-    let rest = rest.strip_prefix(if lines == 1 { "line: " } else { "lines: " })?;
-    let (handle, by) = match rest.strip_prefix("id ") {
+    let (lines, rest) = counted(rest, "line")?;
+    let (handle, by) = read_by(rest.strip_prefix(": ")?)?;
+    Some(Marker::Original { lines, handle, by })
+}
+
+fn parse_removed(rest: &str) -> Option<Marker> {
+    let (lines, rest) = counted(rest, "line")?;
+    let (rest, read) = match rest.split_once("; ") {
+        Some((rest, read)) => (rest, Some(read_by(read)?)),
+        None => (rest, None),
+    };
+    let (of, why) = rest.strip_prefix(" of ")?.split_once(", ").filter(|(of, _)| !of.is_empty())?;
+    let later = |n: &str| counted(n, "result").filter(|(_, rest)| *rest == " later").map(|(n, _)| n);
+    let why = if let Some(n) = why.strip_prefix("shown again ") {
+        Gone::ShownAgain(later(n)?)
+    } else if let Some(n) = why.strip_prefix("run again ") {
+        Gone::RunAgain(later(n)?)
+    } else {
+        let (n, rest) = counted(why.strip_prefix("not cited in ")?, "answer")?;
+        Gone::NotCited(rest.is_empty().then_some(n)?)
+    };
+    Some(Marker::Removed { lines, of: of.to_owned(), why, read })
+}
+
+/// A number with its noun, and what follows.
+fn counted<'a>(text: &'a str, noun: &str) -> Option<(usize, &'a str)> {
+    let (count, rest) = text.split_once(' ')?;
+    let count = number(count)?;
+    let rest = rest.strip_prefix(noun)?;
+    Some((count, if count == 1 { rest } else { rest.strip_prefix('s')? }))
+}
+
+/// A handle and what takes it.
+fn read_by(text: &str) -> Option<(String, ReadBy)> {
+    let (handle, by) = match text.strip_prefix("id ") {
         Some(handle) => (handle, ReadBy::Id),
         None => {
-            let command = rest.strip_prefix(SHOW)?;
+            let command = text.strip_prefix(SHOW)?;
             let (handle, folder) = match command.split_once(FOLDER) {
                 Some((handle, folder)) => (handle, Some(folder.to_owned()).filter(|f| !f.is_empty())?.into()),
                 None => (command, None),
@@ -196,11 +230,7 @@ fn parse_original(rest: &str) -> Option<Marker> {
             (handle, ReadBy::Command { folder })
         }
     };
-    (handle.len() >= 8 && is_handle(handle)).then(|| Marker::Original {
-        lines,
-        handle: handle.to_owned(),
-        by,
-    })
+    (handle.len() >= 8 && is_handle(handle)).then(|| (handle.to_owned(), by))
 }
 
 fn parse_shown(rest: &str) -> Option<Marker> {

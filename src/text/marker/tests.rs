@@ -14,6 +14,10 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
     let lines = |count, last, id, names| Marker::Lines { count, first: 2, last, reason: reason(), id, names };
     let shown =
         |there, argument, ago| Marker::Shown { first: 2, last: 4, there, origin: origin(argument), ago };
+    let removed = |lines, why, by: Option<ReadBy>| {
+        let read = by.map(|by| ("12345678".to_owned(), by));
+        Marker::Removed { lines, of: name(), why, read }
+    };
     let original = |lines, by| Marker::Original { lines, handle: "12345678".to_owned(), by };
     let mut all = vec![
         lines(1, 2, None, None),
@@ -48,6 +52,9 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
         original(1, ReadBy::Id),
         original(2, ReadBy::Command { folder: None }),
         original(2, ReadBy::Command { folder: Some(name()) }),
+        removed(1, Gone::ShownAgain(1), None),
+        removed(2, Gone::RunAgain(2), Some(ReadBy::Id)),
+        removed(2, Gone::NotCited(6), Some(ReadBy::Command { folder: Some(name()) })),
         Marker::Externalized { key: name(), kind: name(), summary: name() },
         Marker::Duplicate { call: name(), tool: name(), label: None, ago: None },
         Marker::Duplicate { call: name(), tool: name(), label: None, ago: Some(1) },
@@ -75,9 +82,10 @@ pub(super) fn every_form(name: &str) -> Vec<Marker> {
             Marker::Duplicate { .. } => 12,
             Marker::Same { .. } => 13,
             Marker::There { .. } => 14,
+            Marker::Removed { .. } => 15,
         });
     }
-    assert_eq!(seen.len(), 15);
+    assert_eq!(seen.len(), 16);
     all
 }
 
@@ -145,6 +153,13 @@ fn any_marker() -> impl Strategy<Value = Marker> {
                 let by = command.map_or(ReadBy::Id, |folder| ReadBy::Command { folder });
                 Marker::Original { lines, handle, by }
             }),
+        (n.clone(), "[a-z./-]{1,9}( [a-z./-]{1,9}){0,2}", 0usize..3, n.clone(), any::<bool>()).prop_map(
+            |(lines, of, kind, count, is_read)| {
+                let why = [Gone::ShownAgain, Gone::RunAgain, Gone::NotCited][kind](count);
+                let read = is_read.then(|| ("12345678".to_owned(), ReadBy::Id));
+                Marker::Removed { lines, of, why, read }
+            }
+        ),
         (n.clone(), n.clone(), n.clone(), "[a-z_]{1,20}")
             .prop_map(|(lines, of, bytes, reason)| { Marker::NotKept { lines, of, bytes, reason } }),
         ("[a-z]{1,8}/[a-z.-]{1,12}", n.clone()).prop_map(|(mime, bytes)| Marker::Binary { mime, bytes }),

@@ -1022,6 +1022,13 @@ export interface MessagesParams {
   structuredContent?: StructuredContent | undefined;
   /** Whether the member `_forge` is taken out of the body. Default false. */
   stripOverrides?: boolean | undefined;
+  /**
+   * Whether earlier results that are not needed any more leave the context, where that pays. It
+   * needs `sessionId`, and `keepNewest` 0. Default `off`.
+   */
+  reclaim?: ReclaimMode | undefined;
+  /** What decides whether it pays. */
+  reclaimTerms?: ReclaimTerms | null | undefined;
   /** The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters. */
   correlationId?: string | null | undefined;
 }
@@ -1044,6 +1051,47 @@ export type StructuredContent =
   | "keep"
   | "dropRepeated";
 
+/** Whether earlier results may leave the context. */
+export type ReclaimMode =
+  | "off"
+  | "auto";
+
+/**
+ * What decides whether it pays that results leave the context: `requestsToCome * removed` is to be
+ * more than `(write - read) / read * behind`.
+ */
+export interface ReclaimTerms {
+  /**
+   * Requests of the conversation that are still to come, this one included. Without it a cautious
+   * guess is made from those that were.
+   */
+  requestsToCome?: number | null | undefined;
+  /** How the cache is priced. Default `fiveMinutes`. */
+  cache?: Cache | null | undefined;
+  /** Prices, in place of `cache`. */
+  prices?: CachePrices | null | undefined;
+  /**
+   * The least that is to be gained, in tokens read from the cache. Default 6000; in `standard`
+   * 60000 for a batch with results that no later one stands for.
+   */
+  minGain?: number | null | undefined;
+}
+
+/** How a provider's cache is priced. */
+export type Cache =
+  | "fiveMinutes"
+  | "oneHour"
+  | "automatic"
+  | "cold";
+
+/** Prices of a token, in any unit. */
+export interface CachePrices {
+  /** Writing it to the cache. */
+  write: number;
+  /** Reading it from there. */
+  read: number;
+}
+
 /** Result of `messages/compress`. */
 export interface MessagesCompressed {
   /** The body. Every byte that is not a text of a result is as it came. */
@@ -1061,6 +1109,8 @@ export interface MessagesCompressed {
   tokens: BeforeAfter;
   /** Tokens of `tools`, where their descriptions were minified. */
   toolTokens?: BeforeAfter | null | undefined;
+  /** What left the context, where that was asked for. */
+  reclaim?: Reclaim | null | undefined;
 }
 
 /** What became of one result of a body. */
@@ -1076,6 +1126,51 @@ export interface MessageResult {
   evidence?: Evidence | null | undefined;
   /** The original, where the text differs from it and it could be stored. */
   artifact?: ArtifactRef | null | undefined;
+  /** Why the result left the context, where it did: then a short text stands in its place. */
+  reclaimed?: Reclaimed | null | undefined;
+}
+
+/** A result that left the context. */
+export interface Reclaimed {
+  /** Why. */
+  reason: ReclaimReason;
+  /** Results to the later one, or answers that did not cite it. */
+  count: number;
+  /** Tokens that the context saves by it. */
+  tokensSaved: number;
+}
+
+/** Why a result left the context. */
+export type ReclaimReason =
+  | "shown_again"
+  | "run_again"
+  | "not_cited"
+  | (string & {});
+
+/** What left the context of a conversation. */
+export interface Reclaim {
+  /** Results that are gone. */
+  results: number;
+  /** Of these, those that this request took out. */
+  newResults: number;
+  /** Tokens that the context saves by all of them. */
+  tokensSaved: number;
+  /** The sum of this request. */
+  sum: ReclaimSum;
+}
+
+/** The sum that decides. */
+export interface ReclaimSum {
+  /** Tokens that go, at best. */
+  removed: number;
+  /** Tokens that stay behind the first that go, and that the cache holds. */
+  behind: number;
+  /** Requests to come. */
+  requests: number;
+  /** What writing costs more than reading, in prices of reading. */
+  factor: number;
+  /** What it gains, in tokens read: `requests * removed - factor * behind`. */
+  gain: number;
 }
 
 /** Parameters of `toolSchema/minify`. */

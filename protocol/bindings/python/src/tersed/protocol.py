@@ -23,6 +23,8 @@ __all__ = [
     "BeforeAfter",
     "BudgetPatch",
     "BudgetUse",
+    "Cache",
+    "CachePrices",
     "CacheTotals",
     "Capabilities",
     "CapabilityLimits",
@@ -79,6 +81,12 @@ __all__ = [
     "ReadParams",
     "Reason",
     "ReasonTotals",
+    "Reclaim",
+    "ReclaimMode",
+    "ReclaimReason",
+    "ReclaimSum",
+    "ReclaimTerms",
+    "Reclaimed",
     "RedactionCount",
     "ReloadParams",
     "Reloaded",
@@ -1480,6 +1488,14 @@ class MessagesParams(_MessagesParams, total=False):
     stripOverrides: bool
     """Whether the member `_forge` is taken out of the body. Default false."""
 
+    reclaim: ReclaimMode
+    """Whether earlier results that are not needed any more leave the context, where that pays.
+    It needs `sessionId`, and `keepNewest` 0. Default `off`.
+    """
+
+    reclaimTerms: ReclaimTerms | None
+    """What decides whether it pays."""
+
     correlationId: str | None
     """The host's own name for the request, for telemetry: 1 to 128 visible ASCII characters."""
 
@@ -1506,6 +1522,54 @@ StructuredContent: TypeAlias = Literal[
     "dropRepeated",
 ]
 """What becomes of structured content."""
+
+
+ReclaimMode: TypeAlias = Literal[
+    "off",
+    "auto",
+]
+"""Whether earlier results may leave the context."""
+
+
+class ReclaimTerms(TypedDict, total=False):
+    """What decides whether it pays that results leave the context: `requestsToCome * removed` is
+    to be more than `(write - read) / read * behind`.
+    """
+
+    requestsToCome: int | None
+    """Requests of the conversation that are still to come, this one included. Without it a
+    cautious guess is made from those that were.
+    """
+
+    cache: Cache | None
+    """How the cache is priced. Default `fiveMinutes`."""
+
+    prices: CachePrices | None
+    """Prices, in place of `cache`."""
+
+    minGain: int | None
+    """The least that is to be gained, in tokens read from the cache. Default 6000; in `standard`
+    60000 for a batch with results that no later one stands for.
+    """
+
+
+Cache: TypeAlias = Literal[
+    "fiveMinutes",
+    "oneHour",
+    "automatic",
+    "cold",
+]
+"""How a provider's cache is priced."""
+
+
+class CachePrices(TypedDict):
+    """Prices of a token, in any unit."""
+
+    write: float
+    """Writing it to the cache."""
+
+    read: float
+    """Reading it from there."""
 
 
 class _MessagesCompressed(TypedDict):
@@ -1535,6 +1599,9 @@ class MessagesCompressed(_MessagesCompressed, total=False):
     toolTokens: BeforeAfter | None
     """Tokens of `tools`, where their descriptions were minified."""
 
+    reclaim: Reclaim | None
+    """What left the context, where that was asked for."""
+
 
 class _MessageResult(TypedDict):
     """Members that every `MessageResult` has."""
@@ -1556,6 +1623,68 @@ class MessageResult(_MessageResult, total=False):
 
     artifact: ArtifactRef | None
     """The original, where the text differs from it and it could be stored."""
+
+    reclaimed: Reclaimed | None
+    """Why the result left the context, where it did: then a short text stands in its place."""
+
+
+class Reclaimed(TypedDict):
+    """A result that left the context."""
+
+    reason: ReclaimReason
+    """Why."""
+
+    count: int
+    """Results to the later one, or answers that did not cite it."""
+
+    tokensSaved: int
+    """Tokens that the context saves by it."""
+
+
+ReclaimReason: TypeAlias = Union[
+    Literal[
+        "shown_again",
+        "run_again",
+        "not_cited",
+    ],
+    str,
+]
+"""Why a result left the context."""
+
+
+class Reclaim(TypedDict):
+    """What left the context of a conversation."""
+
+    results: int
+    """Results that are gone."""
+
+    newResults: int
+    """Of these, those that this request took out."""
+
+    tokensSaved: int
+    """Tokens that the context saves by all of them."""
+
+    sum: ReclaimSum
+    """The sum of this request."""
+
+
+class ReclaimSum(TypedDict):
+    """The sum that decides."""
+
+    removed: int
+    """Tokens that go, at best."""
+
+    behind: int
+    """Tokens that stay behind the first that go, and that the cache holds."""
+
+    requests: int
+    """Requests to come."""
+
+    factor: float
+    """What writing costs more than reading, in prices of reading."""
+
+    gain: int
+    """What it gains, in tokens read: `requests * removed - factor * behind`."""
 
 
 class _ToolSchemaParams(TypedDict):

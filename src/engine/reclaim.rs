@@ -1,0 +1,365 @@
+//! Takes results that are not needed any more out of a conversation, as `messages/compress` sees it: with every request the
+//! whole of it. The same conversation told again, also to a process that knows nothing of it, loses the same results at the same
+//! requests, so that the provider's cache holds.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use xxhash_rust::xxh3::Xxh3;
+
+use super::Engine;
+use super::artifacts::whole_text;
+use super::job::Job;
+use super::sessions::lock;
+use crate::config::{Mode, Policy};
+use crate::pipeline::evidence::{BeforeAfter, Evidence, Status, Tokens};
+use crate::pipeline::{HANDLE_DIGITS, Outcome, Retain};
+use crate::protocol::RpcError;
+use crate::protocol::messages::{Found, Params, Said};
+use crate::protocol::params::invalid;
+use crate::protocol::reclaim::{Reclaim, ReclaimMode, Reclaimed};
+use crate::protocol::skim::Json;
+use crate::protocol::tool_result::ArtifactRef;
+use crate::reclaim::{Care, Factor, Facts, Words};
+use crate::sanitize::spare::Written;
+use crate::session::{Conversation, Event, InPlace, Shared, Stored};
+use crate::text::call::ToolCall;
+use crate::text::marker::{self, Gone, Marker, ReadBy};
+use crate::tokens;
+
+/// When results leave.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Terms {
+    factor: Factor,
+    to_come: Option<usize>,
+    care: Care,
+}
+
+impl Terms {
+    /// Those of a request; `None` where all results stay.
+    pub(super) fn of(
+        params: &Params<'_>,
+        session: Option<&str>,
+        mode: Mode,
+    ) -> Result<Option<Self>, RpcError> {
+        let given = params.reclaim_terms.clone().unwrap_or_default();
+        let factor = given.factor()?;
+        if params.reclaim == ReclaimMode::Off {
+            return Ok(None);
+        }
+        if session.is_none() {
+            return Err(invalid("reclaim", "needs `sessionId`: what left has to be remembered"));
+        }
+        if params.keep_newest > 0 {
+            return Err(invalid("reclaim", "cannot be had with `keepNewest`: exact results change later"));
+        }
+        let Some(mut care) = Care::of(mode) else { return Ok(None) };
+        if let Some(gain) = given.min_gain {
+            care.min_gain = i64::try_from(gain).unwrap_or(i64::MAX);
+            care.min_gain_uncited = care.min_gain;
+        }
+        Ok(Some(Self { factor, to_come: given.requests_to_come, care }))
+    }
+}
+
+/// Where a conversation belongs.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) id: &'a str,
+    pub(super) session: &'a Shared,
+    pub(super) policy: &'a Policy,
+}
+
+/// A body that is gone through in order; see the module.
+pub(super) struct Going<'a> {
+    place: Place<'a>,
+    terms: Terms,
+    found: &'a [Found<'a>],
+    said: &'a [Said<'a>],
+    conversation: Conversation,
+    /// Events so far, and answers among them.
+    events: usize,
+    answers: usize,
+    /// Results so far.
+    results: usize,
+}
+
+/// What left the conversation of a body.
+pub(super) struct Removal {
+    conversation: Conversation,
+    answers: usize,
+    summary: Reclaim,
+}
+
+impl Removal {
+    /// Begins with a body.
+    pub(super) fn begin<'a>(
+        place: Place<'a>,
+        terms: Terms,
+        found: &'a [Found<'a>],
+        said: &'a [Said<'a>],
+    ) -> Going<'a> {
+        let mut conversation = lock(place.session).take_conversation();
+        if !conversation.goes_on_with(&events(found, said)) {
+            conversation = Conversation::default();
+        }
+        Going { place, terms, found, said, conversation, events: 0, answers: 0, results: 0 }
+    }
+
+    /// The sums of this request, to which what is gone is to be added.
+    pub(super) fn summary(&self) -> Reclaim {
+        self.summary
+    }
+
+    /// Puts what stands in the place of a result there, if it is gone, and says why. The sums are added up.
+    pub(super) fn put(&self, number: usize, stored: &mut Stored, sums: &mut Reclaim) -> Option<Reclaimed> {
+        let gone = self.conversation.timeline.gone(number, self.answers)?;
+        let InPlace { text, tokens, artifact } = self.conversation.in_places.get(&number)?;
+        let evidence = &mut stored.outcome.evidence;
+        let tokens_saved = evidence.tokens.after.saturating_sub(*tokens);
+        evidence.tokens.after = *tokens;
+        evidence.bytes.after = text.len();
+        evidence.lines.after = text.lines().count();
+        if evidence.status == Status::Unchanged {
+            evidence.status = Status::Compressed;
+        }
+        stored.outcome.texts = vec![text.to_string()];
+        stored.artifact.clone_from(artifact);
+        sums.results += 1;
+        sums.tokens_saved += tokens_saved;
+        Some(Reclaimed::new(gone, tokens_saved))
+    }
+}
+
+impl Going<'_> {
+    /// Goes through the answers of the model that stand before the next result. Returns the calls of results that went
+    /// meanwhile; `out` holds the results so far.
+    pub(super) fn answers_before(&mut self, next: usize, out: &[Stored]) -> Vec<String> {
+        let before = self.answers;
+        while let Some(said) = self.said.get(self.answers).filter(|said| said.after <= next) {
+            self.decide(out);
+            let mut words = Vec::new();
+            let event = heard(said, &mut words);
+            if !self.conversation.tell(self.events, event) {
+                let tokens = said.parts.iter().map(|part| part.raw().len()).sum::<usize>() / BYTES_OF_TOKEN;
+                let words = Words::of(words.iter().map(String::as_str));
+                self.conversation.timeline.answer(&words, tokens);
+            }
+            self.events += 1;
+            self.answers += 1;
+        }
+        let timeline = &self.conversation.timeline;
+        // What goes before an answer is not in the request that it answers.
+        let is_gone = |number, answers: usize| answers > 0 && timeline.gone(number, answers - 1).is_some();
+        let gone = |number: &usize| is_gone(*number, self.answers) && !is_gone(*number, before);
+        (0..self.results).filter(gone).filter_map(|number| self.found[number].call.id.clone()).collect()
+    }
+
+    /// Goes through the results that were compressed since.
+    pub(super) fn results(&mut self, out: &[Stored]) {
+        for (found, stored) in self.found.iter().zip(out).skip(self.results) {
+            if !self.conversation.tell(self.events, of_result(found)) {
+                let facts = self.facts(found, stored);
+                self.conversation.timeline.result(facts, found.call.reads_original());
+            }
+            self.events += 1;
+        }
+        self.results = out.len();
+    }
+
+    fn facts(&self, found: &Found<'_>, stored: &Stored) -> Facts {
+        let job = Job::of_body(found, None, false);
+        let (about, wrote) = (job.about(self.place.policy), Written::default());
+        let id = found.call.id.as_deref().unwrap_or_default();
+        let caller = job.caller(id, &[], 0, &wrote, &about);
+        let mut facts = Facts::of(&found.call, &stored.outcome, caller.asked[0], caller.label);
+        // Where a host wrote words of its own around a text, they stay.
+        facts.may_go &= !id.is_empty() && found.texts.len() == 1;
+        facts
+    }
+
+    /// Decides what goes before the next request, unless that was decided.
+    fn decide(&mut self, out: &[Stored]) {
+        if self.answers == 0 || self.answers <= self.conversation.decided {
+            return;
+        }
+        self.conversation.decided = self.answers;
+        let mut batch =
+            self.conversation.timeline.plan(self.terms.factor, self.terms.to_come, self.terms.care);
+        batch.gone.retain(|(number, why)| {
+            let in_place = self.in_place(*number, *why, out);
+            let is_made = in_place.is_some();
+            self.conversation.in_places.extend(in_place.map(|in_place| (*number, in_place)));
+            is_made
+        });
+        self.conversation.timeline.apply(&batch);
+        let calls = batch.gone.iter().filter_map(|(number, _)| self.found[*number].call.id.as_deref());
+        let calls: HashSet<&str> = calls.collect();
+        if !calls.is_empty() {
+            lock(self.place.session).results_left(&calls);
+        }
+    }
+
+    /// What stands in the place of a result; `None` where its original cannot be kept.
+    fn in_place(&self, number: usize, why: Gone, out: &[Stored]) -> Option<InPlace> {
+        let Place { engine, id, policy, .. } = self.place;
+        let (facts, stored) = (self.conversation.timeline.facts(number)?, out.get(number)?);
+        let (artifact, is_near) = engine.keep_whole(id, &self.found[number].call, stored, policy)?;
+        let handle = artifact.id.get(..HANDLE_DIGITS)?.to_owned();
+        let by = match (policy.expand_tool, policy.hint.as_ref().and_then(|hint| hint.command.as_ref())) {
+            (true, _) => Some(ReadBy::Id),
+            (false, Some(folder)) if is_near => Some(ReadBy::Command { folder: folder.clone() }),
+            (false, _) => None,
+        };
+        let marker = Marker::Removed {
+            lines: facts.lines,
+            of: facts.of.clone(),
+            why,
+            read: by.map(|by| (handle, by)),
+        };
+        let mut text = marker.write();
+        if !facts.rest.is_empty() {
+            text.push('\n');
+            text.push_str(&facts.rest);
+        }
+        marker::seal(&mut text, &policy.seal_key);
+        let tokens = tokens::counter(policy.tokenizer).count(&text);
+        (tokens < facts.tokens).then(|| InPlace { text: text.into(), tokens, artifact: Some(artifact) })
+    }
+
+    /// Ends with the body: what goes before the request that it is.
+    pub(super) fn end(mut self, out: &[Stored]) -> Removal {
+        self.answers_before(usize::MAX, out);
+        let (factor, to_come, care) = (self.terms.factor, self.terms.to_come, self.terms.care);
+        let sum = self.conversation.timeline.plan(factor, to_come, care).sum;
+        self.decide(out);
+        let timeline = &self.conversation.timeline;
+        let went_now = |number: &usize| {
+            timeline.gone(*number, self.answers).is_some()
+                && self.answers.checked_sub(1).is_none_or(|before| timeline.gone(*number, before).is_none())
+        };
+        let new_results = (0..timeline.len()).filter(went_now).count();
+        let summary = Reclaim { new_results, sum: sum.into(), ..Reclaim::default() };
+        let removal = Removal { conversation: self.conversation, answers: self.answers, summary };
+        lock(self.place.session).put_conversation(removal.conversation.clone());
+        removal
+    }
+}
+
+impl Engine {
+    /// Keeps the whole text of a result until its session ends. Also says whether the command in texts reads it.
+    fn keep_whole(
+        &self,
+        session: &str,
+        call: &ToolCall,
+        stored: &Stored,
+        policy: &Policy,
+    ) -> Option<(ArtifactRef, bool)> {
+        let by_command = self.settings.originals_by_command;
+        let text = match &stored.artifact {
+            Some(artifact) if artifact.on_disk => return Some((artifact.clone(), true)),
+            Some(artifact) => {
+                whole_text(&self.artifacts().open(Some(session), &artifact.id).ok()?).ok()??
+            }
+            None => stored.outcome.texts.concat(),
+        };
+        let retain = Retain::of(Arc::from(text.into_bytes()));
+        // Nothing of it is shown any more.
+        let evidence = Evidence {
+            status: Status::Compressed,
+            bytes: BeforeAfter { before: retain.bytes.len(), after: 0 },
+            tokens: Tokens { after: 0, ..stored.outcome.evidence.tokens.clone() },
+            ..stored.outcome.evidence.clone()
+        };
+        let mut outcome = Outcome { evidence, ..stored.outcome.clone() };
+        let on_disk = self.recover(Some(session), call, &mut outcome, Some(&retain), policy);
+        let artifact = self.put(Some(session), call, &retain, true, None)?;
+        Some((ArtifactRef { on_disk, ..artifact }, on_disk || by_command))
+    }
+}
+
+/// Bytes of a token of a message, about.
+const BYTES_OF_TOKEN: usize = 4;
+
+/// What a body tells, in order.
+fn events(found: &[Found<'_>], said: &[Said<'_>]) -> Vec<Event> {
+    let mut out = Vec::with_capacity(found.len() + said.len());
+    let mut said = said.iter().peekable();
+    let mut first = 0;
+    for turn in found.chunk_by(|a, b| a.turn == b.turn) {
+        while let Some(one) = said.next_if(|said| said.after <= first) {
+            out.push(heard(one, &mut Vec::new()));
+        }
+        out.extend(turn.iter().map(of_result));
+        first += turn.len();
+    }
+    out.extend(said.map(|one| heard(one, &mut Vec::new())));
+    out
+}
+
+/// The event of a result.
+fn of_result(found: &Found<'_>) -> Event {
+    let mut hash = Xxh3::new();
+    hash.update(b"result");
+    for text in found.call.id.as_deref().into_iter().chain(found.texts.iter().map(|text| &*text.text)) {
+        hash.update(&(text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    }
+    hash.digest()
+}
+
+/// The event of an answer, and its texts.
+fn heard(said: &Said<'_>, texts: &mut Vec<String>) -> Event {
+    let mut hash = Xxh3::new();
+    hash.update(b"answer");
+    for part in &said.parts {
+        strings(*part, 0, &mut |text| {
+            hash.update(&(text.len() as u64).to_le_bytes());
+            hash.update(text.as_bytes());
+            texts.push(text);
+        });
+    }
+    hash.digest()
+}
+
+/// The texts of an answer. What hosts drop or move from one request to the next is left out: thoughts, their signatures, marks for
+/// the cache; and what is no text.
+fn strings(json: Json<'_>, depth: usize, note: &mut impl FnMut(String)) {
+    /// No message of any API is deeper.
+    const MAX_DEPTH: usize = 16;
+    const LEFT_OUT: &[&str] = &[
+        "cache_control",
+        "signature",
+        "thoughtSignature",
+        "thought_signature",
+        "encrypted_content",
+        "data",
+        "reasoning",
+        "reasoning_content",
+        "id",
+        "status",
+    ];
+    const THOUGHTS: &[&str] = &["thinking", "redacted_thinking", "reasoning"];
+    if depth > MAX_DEPTH {
+        return;
+    }
+    if let Some(text) = json.string() {
+        // Arguments of functions are JSON in a string.
+        let inner =
+            text.starts_with(['{', '[']).then(|| serde_json::from_str::<&serde_json::value::RawValue>(&text));
+        match inner {
+            Some(Ok(raw)) => strings(Json::of(raw), depth + 1, note),
+            _ => note(text.into_owned()),
+        }
+        return;
+    }
+    let is_thought = json.text_of("type").is_some_and(|kind| THOUGHTS.contains(&&*kind))
+        || json.get("thought").and_then(Json::boolean) == Some(true);
+    if is_thought {
+        return;
+    }
+    json.items().for_each(|item| strings(item, depth + 1, note));
+    let members = json.members().filter(|member| !LEFT_OUT.contains(&&*member.name));
+    members.for_each(|member| strings(member.value, depth + 1, note));
+}

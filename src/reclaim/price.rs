@@ -1,0 +1,54 @@
+//! What it costs to rewrite a part of a cached context.
+
+/// What writing a token to the provider's cache costs more than reading it from there, in prices of reading.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Factor {
+    thousandths: u64,
+}
+
+impl Factor {
+    /// A cache that keeps a prefix for five minutes: writing costs 1.25 and reading 0.1 of an uncached token (Anthropic's
+    /// published prices).
+    pub const FIVE_MINUTES: Self = Self { thousandths: 11_500 };
+    /// A cache that keeps a prefix for an hour: writing costs 2, reading 0.1.
+    pub const ONE_HOUR: Self = Self { thousandths: 19_000 };
+    /// A cache that fills itself: writing costs what an uncached token costs, reading 0.1.
+    pub const AUTOMATIC: Self = Self { thousandths: 9_000 };
+    /// Nothing is cached any more: all is written anew whatever goes.
+    pub const COLD: Self = Self { thousandths: 0 };
+
+    /// From the prices of writing and of reading a token, in any unit; `None` where they are no prices.
+    pub fn of(write: f64, read: f64) -> Option<Self> {
+        let factor = (write - read) / read;
+        let is_price = write.is_finite() && read.is_finite() && write >= 0.0 && read > 0.0;
+        // Above this nothing ever pays.
+        is_price.then(|| Self { thousandths: (factor.clamp(0.0, 1e6) * 1000.0).round() as u64 })
+    }
+
+    /// The factor as a number.
+    pub fn value(self) -> f64 {
+        self.thousandths as f64 / 1000.0
+    }
+
+    /// What it costs to rewrite so many tokens, in tokens read.
+    pub(super) fn of_tokens(self, tokens: usize) -> i64 {
+        (i128::from(self.thousandths) * tokens as i128 / 1000).try_into().unwrap_or(i64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factors_come_from_prices() {
+        assert_eq!(Factor::of(1.25, 0.1), Some(Factor::FIVE_MINUTES));
+        assert_eq!(Factor::of(2.0, 0.1), Some(Factor::ONE_HOUR));
+        assert_eq!(Factor::of(1.0, 0.1), Some(Factor::AUTOMATIC));
+        assert_eq!(Factor::of(0.1, 0.1), Some(Factor::COLD));
+        for (write, read) in [(1.0, 0.0), (-1.0, 0.1), (f64::NAN, 0.1), (1.0, f64::INFINITY)] {
+            assert_eq!(Factor::of(write, read), None, "{write} {read}");
+        }
+        assert_eq!(Factor::FIVE_MINUTES.of_tokens(1000), 11_500);
+    }
+}

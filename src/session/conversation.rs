@@ -1,0 +1,90 @@
+//! A conversation as request bodies tell it, and what left it. It is told again with every body; what is known is only checked.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use super::Session;
+use crate::protocol::tool_result::ArtifactRef;
+use crate::reclaim::Timeline;
+
+/// A hash of an answer of the model, or of a result.
+pub type Event = u64;
+
+/// See the module.
+#[derive(Debug, Default, Clone)]
+pub struct Conversation {
+    /// What decides.
+    pub timeline: Timeline,
+    /// What it was told, in order.
+    told: Vec<Event>,
+    /// Answers before the last request for which it was decided what goes.
+    pub decided: usize,
+    /// What stands in the places of results that went, by their numbers.
+    pub in_places: HashMap<usize, InPlace>,
+}
+
+impl Session {
+    /// The conversation as bodies told it so far. The session keeps none of it until it is put back.
+    pub fn take_conversation(&mut self) -> Conversation {
+        let taken = self.conversation.take();
+        self.conversation_bytes = 0;
+        taken.map_or_else(Conversation::default, Arc::unwrap_or_clone)
+    }
+
+    /// Puts the conversation back, as far as there is room for it.
+    pub fn put_conversation(&mut self, conversation: Conversation) {
+        self.conversation_bytes = conversation.bytes();
+        if self.kept_bytes() <= self.bounds.max_bytes {
+            self.conversation = Some(Arc::new(conversation));
+        } else {
+            self.conversation_bytes = 0;
+        }
+        self.report_size();
+    }
+
+    /// These results are in the context no more; what the model wrote into their calls is.
+    pub fn results_left(&mut self, calls: &HashSet<&str>) {
+        let numbered = |call: u32| !calls.contains(self.calls.id(call));
+        if self.seen.has_other(numbered) {
+            Arc::make_mut(&mut self.seen).retain(numbered);
+        }
+        if self.index.has_other(|call| !calls.contains(call)) {
+            Arc::make_mut(&mut self.index).retain(|call| !calls.contains(call));
+        }
+        self.report_size();
+    }
+}
+
+/// What stands in the place of a result.
+#[derive(Debug, Clone)]
+pub struct InPlace {
+    /// The text.
+    pub text: Arc<str>,
+    /// Tokens of it.
+    pub tokens: usize,
+    /// The original.
+    pub artifact: Option<ArtifactRef>,
+}
+
+impl Conversation {
+    /// Whether these events are a part of what it was told, or go on from there. Otherwise the conversation took another turn.
+    pub fn goes_on_with(&self, events: &[Event]) -> bool {
+        self.told.iter().zip(events).all(|(a, b)| a == b)
+    }
+
+    /// Whether it was told an event, by its place. If not, it counts as told from now on.
+    pub fn tell(&mut self, place: usize, event: Event) -> bool {
+        let is_known = place < self.told.len();
+        if !is_known {
+            self.told.push(event);
+        }
+        is_known
+    }
+
+    /// Bytes of memory.
+    fn bytes(&self) -> usize {
+        let texts: usize =
+            self.in_places.values().map(|place| place.text.len() + 2 * size_of::<InPlace>()).sum();
+        self.timeline.bytes() + self.told.capacity() * size_of::<Event>() + texts
+    }
+}
