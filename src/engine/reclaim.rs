@@ -87,7 +87,7 @@ pub(super) struct Going<'a> {
 
 /// What left the conversation of a body.
 pub(super) struct Removal {
-    conversation: Conversation,
+    conversation: Arc<Conversation>,
     answers: usize,
     summary: Reclaim,
 }
@@ -150,18 +150,26 @@ impl Going<'_> {
             self.answers += 1;
         }
         let timeline = &self.conversation.timeline;
+        if before == self.answers {
+            return Vec::new();
+        }
         // What goes before an answer is not in the request that it answers.
         let is_gone = |number, answers: usize| answers > 0 && timeline.gone(number, answers - 1).is_some();
         let gone = |number: &usize| is_gone(*number, self.answers) && !is_gone(*number, before);
-        (0..self.results).filter(gone).filter_map(|number| self.found[number].call.id.clone()).collect()
+        (0..timeline.len().min(self.results))
+            .filter(gone)
+            .filter_map(|number| self.found[number].call.id.clone())
+            .collect()
     }
 
     /// Goes through the results that were compressed since.
     pub(super) fn results(&mut self, out: &[Stored]) {
         for (found, stored) in self.found.iter().zip(out).skip(self.results) {
             if !self.conversation.tell(self.events, of_result(found)) {
-                let facts = self.facts(found, stored);
-                self.conversation.timeline.result(facts, found.call.reads_original());
+                if !self.conversation.timeline.is_full() {
+                    let facts = self.facts(found, stored);
+                    self.conversation.timeline.result(facts, found.call.reads_original());
+                }
             }
             self.events += 1;
         }
@@ -185,6 +193,9 @@ impl Going<'_> {
             return;
         }
         self.conversation.decided = self.answers;
+        if self.conversation.timeline.is_full() {
+            return;
+        }
         let mut batch =
             self.conversation.timeline.plan(self.terms.factor, self.terms.to_come, self.terms.care);
         batch.gone.retain(|(number, why)| {
@@ -241,9 +252,9 @@ impl Going<'_> {
         };
         let new_results = (0..timeline.len()).filter(went_now).count();
         let summary = Reclaim { new_results, sum: sum.into(), ..Reclaim::default() };
-        let removal = Removal { conversation: self.conversation, answers: self.answers, summary };
-        lock(self.place.session).put_conversation(removal.conversation.clone());
-        removal
+        let conversation = Arc::new(self.conversation);
+        lock(self.place.session).put_conversation(Arc::clone(&conversation));
+        Removal { conversation, answers: self.answers, summary }
     }
 }
 

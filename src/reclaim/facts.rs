@@ -54,7 +54,7 @@ pub struct Facts {
 #[derive(Debug, Clone)]
 pub(super) struct View {
     /// The name of the file, without its folder.
-    file: String,
+    pub(super) file: String,
     /// The numbers, in ranges from first to last.
     numbers: Box<[(u32, u32)]>,
 }

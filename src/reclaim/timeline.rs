@@ -1,6 +1,6 @@
 //! A conversation as far as it decides which results may go.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::{Factor, Facts, Words};
 use crate::config::Mode;
@@ -53,6 +53,13 @@ impl Care {
     }
 }
 
+/// Most results and most answers that are looked at, since each answer is compared with each result. In a longer conversation no
+/// more results leave; hosts sum up long before.
+const MAX_RESULTS: usize = 4096;
+const MAX_ANSWERS: usize = 4096;
+/// Most earlier results of the same call, or of the same file, that a new one is compared with.
+const MAX_COMPARED: usize = 32;
+
 /// The sum that decided.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Sum {
@@ -97,6 +104,9 @@ struct Entry {
 pub struct Timeline {
     results: Vec<Entry>,
     by_call: HashMap<String, usize>,
+    /// The last results of a call, and those of a file, for which no newer one stands.
+    by_asked: HashMap<[u8; 16], VecDeque<usize>>,
+    by_file: HashMap<String, VecDeque<usize>>,
     /// Words of all answers.
     said: HashSet<u32>,
     /// Answers of the model so far.
@@ -120,9 +130,9 @@ impl Timeline {
         self.results.is_empty()
     }
 
-    /// Answers so far.
-    pub fn answers(&self) -> usize {
-        self.answers
+    /// Whether it is as long as it can be: nothing is noted any more, and nothing goes.
+    pub fn is_full(&self) -> bool {
+        self.results.len() >= MAX_RESULTS || self.answers >= MAX_ANSWERS
     }
 
     /// The facts of a result.
@@ -138,10 +148,15 @@ impl Timeline {
     /// The model gave an answer with these words, of so many tokens. Words that it said before cite nothing: it needs no result
     /// for them.
     pub fn answer(&mut self, words: &Words, tokens: usize) {
+        if self.is_full() {
+            return;
+        }
         let cites = words.without(|word| self.said.contains(&word));
         if !cites.is_empty() {
-            for entry in self.results.iter_mut().filter(|entry| cites.meets(&entry.facts.words)) {
-                entry.cited = Some(self.answers);
+            for entry in self.results.iter_mut().filter(|entry| entry.gone.is_none()) {
+                if cites.meets(&entry.facts.words) {
+                    entry.cited = Some(self.answers);
+                }
             }
             self.said.extend(cites.hashes());
         }
@@ -152,24 +167,39 @@ impl Timeline {
 
     /// The model is shown a result.
     pub fn result(&mut self, facts: Facts, reads_original: bool) {
+        if self.is_full() {
+            return;
+        }
         let number = self.results.len();
-        let mut is_asked_again = reads_original;
-        for entry in &mut self.results {
-            let is_run_again = facts.asked.is_some() && entry.facts.asked == facts.asked;
-            if entry.gone.is_some_and(|(_, why)| matches!(why, Gone::NotCited(_))) {
-                is_asked_again |= is_run_again;
-            }
-            // Lines of a file are told by their numbers, and any other result by its words: a call such as `scroll_down`
-            // shows something else each time.
-            let is_newer = match entry.facts.view {
-                Some(_) => entry.facts.is_shown_by(&facts),
-                None => is_run_again && facts.is_like(&entry.facts),
-            };
-            if entry.newer.is_none() && is_newer {
-                entry.newer = Some((number, entry.facts.view.is_none()));
+        let mut is_asked_again = reads_original && self.results.iter().any(|entry| entry.gone.is_some());
+        let file = facts.view.as_ref().map(|view| view.file.clone());
+        // Lines of a file are told by their numbers, and any other result by its words: a call such as `scroll_down` shows
+        // something else each time.
+        let lists = [
+            facts.asked.map(|asked| self.by_asked.entry(asked).or_default()),
+            file.map(|file| self.by_file.entry(file).or_default()),
+        ];
+        for (list, is_of_call) in lists.into_iter().zip([true, false]) {
+            let Some(list) = list else { continue };
+            list.retain(|earlier| {
+                let entry = &mut self.results[*earlier];
+                let was_uncited = matches!(entry.gone, Some((_, Gone::NotCited(_))));
+                is_asked_again |= is_of_call && was_uncited;
+                let is_newer = match is_of_call {
+                    true => entry.facts.view.is_none() && facts.is_like(&entry.facts),
+                    false => entry.facts.is_shown_by(&facts),
+                };
+                if is_newer && entry.newer.is_none() {
+                    entry.newer = Some((number, is_of_call));
+                }
+                !is_newer && !was_uncited
+            });
+            list.push_back(number);
+            if list.len() > MAX_COMPARED {
+                list.pop_front();
             }
         }
-        self.asked_again += usize::from(is_asked_again && self.results.iter().any(|e| e.gone.is_some()));
+        self.asked_again += usize::from(is_asked_again);
         if !facts.call.is_empty() {
             self.by_call.insert(facts.call.clone(), number);
         }
@@ -186,6 +216,9 @@ impl Timeline {
 
     /// What may go before the next request, as far as it pays. `to_come` is the number of requests to come, where it is known.
     pub fn plan(&self, factor: Factor, to_come: Option<usize>, care: Care) -> Batch {
+        if self.is_full() {
+            return Batch::default();
+        }
         let guess = (self.answers * care.to_come_thousandths / 1000).max(MIN_TO_COME);
         let requests = to_come.unwrap_or(guess);
         let all = self.best(factor, requests, |number, entry| self.why(number, entry, care));
@@ -270,7 +303,8 @@ impl Timeline {
     pub fn bytes(&self) -> usize {
         let entries: usize =
             self.results.iter().map(|e| size_of::<Entry>() + e.facts.bytes() + 2 * e.facts.call.len()).sum();
-        entries + self.said.capacity() * 5
+        // Each result stands in three tables, with a key that is small or counted above.
+        entries + self.results.len() * 256 + self.said.capacity() * 5
     }
 }
 
@@ -388,6 +422,17 @@ mod tests {
         assert_eq!(gone(&timeline), []);
         (0..4).for_each(|_| timeline.answer(&Words::default(), 50));
         assert_eq!(gone(&timeline), [(1, Gone::NotCited(8))]);
+    }
+
+    #[test]
+    fn a_conversation_without_end_costs_no_more_than_its_bound() {
+        let mut timeline = Timeline::default();
+        for n in 0..3 * MAX_RESULTS {
+            timeline.answer(&Words::of([format!("word_{n}").as_str()]), 50);
+            timeline.result(result(&n.to_string(), &format!("other_{n}"), 1), false);
+        }
+        assert!(timeline.is_full() && timeline.len() <= MAX_RESULTS, "{}", timeline.len());
+        assert_eq!(timeline.plan(Factor::COLD, None, CARE), Batch::default());
     }
 
     #[test]

@@ -82,6 +82,8 @@ impl Session {
         let before = self.bytes();
         self.memo = Arc::default();
         self.index = Arc::default();
+        // Told again with the next body.
+        drop(self.take_conversation());
         self.report_size();
         before - self.bytes()
     }

@@ -32,10 +32,10 @@ impl Session {
     }
 
     /// Puts the conversation back, as far as there is room for it.
-    pub fn put_conversation(&mut self, conversation: Conversation) {
+    pub fn put_conversation(&mut self, conversation: Arc<Conversation>) {
         self.conversation_bytes = conversation.bytes();
         if self.kept_bytes() <= self.bounds.max_bytes {
-            self.conversation = Some(Arc::new(conversation));
+            self.conversation = Some(conversation);
         } else {
             self.conversation_bytes = 0;
         }
