@@ -165,11 +165,10 @@ impl Going<'_> {
     /// Goes through the results that were compressed since.
     pub(super) fn results(&mut self, out: &[Stored]) {
         for (found, stored) in self.found.iter().zip(out).skip(self.results) {
-            if !self.conversation.tell(self.events, of_result(found)) {
-                if !self.conversation.timeline.is_full() {
-                    let facts = self.facts(found, stored);
-                    self.conversation.timeline.result(facts, found.call.reads_original());
-                }
+            let is_known = self.conversation.tell(self.events, of_result(found));
+            if !is_known && !self.conversation.timeline.is_full() {
+                let facts = self.facts(found, stored);
+                self.conversation.timeline.result(facts, found.call.reads_original());
             }
             self.events += 1;
         }
