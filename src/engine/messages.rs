@@ -78,7 +78,7 @@ impl Engine {
             exact_from: found.len().saturating_sub(params.keep_newest),
             reclaim: None,
         };
-        let body = Body { reclaim: reclaim::Terms::of(params, session_id, body.policy.mode)?, ..body };
+        let body = Body { reclaim: reclaim::Terms::of(params, session_id, &body.policy)?, ..body };
         let (stored, removal) = self.compress_all(&found, &said, &body, cancel)?;
         let (mut edits, insides, redactions) = redacted(params.body.get(), &found, regions, &body.policy)?;
         if params.strip_overrides {

@@ -11,7 +11,7 @@ use super::Engine;
 use super::artifacts::whole_text;
 use super::job::Job;
 use super::sessions::lock;
-use crate::config::{Mode, Policy};
+use crate::config::Policy;
 use crate::pipeline::evidence::{BeforeAfter, Evidence, Status, Tokens};
 use crate::pipeline::{HANDLE_DIGITS, Outcome, Retain};
 use crate::protocol::RpcError;
@@ -40,7 +40,7 @@ impl Terms {
     pub(super) fn of(
         params: &Params<'_>,
         session: Option<&str>,
-        mode: Mode,
+        policy: &Policy,
     ) -> Result<Option<Self>, RpcError> {
         let given = params.reclaim_terms.clone().unwrap_or_default();
         let factor = given.factor()?;
@@ -53,7 +53,8 @@ impl Terms {
         if params.keep_newest > 0 {
             return Err(invalid("reclaim", "cannot be had with `keepNewest`: exact results change later"));
         }
-        let Some(mut care) = Care::of(mode) else { return Ok(None) };
+        let care = Care::of(policy.mode).filter(|_| !policy.never_omit);
+        let Some(mut care) = care else { return Ok(None) };
         if let Some(gain) = given.min_gain {
             care.min_gain = i64::try_from(gain).unwrap_or(i64::MAX);
             care.min_gain_uncited = care.min_gain;

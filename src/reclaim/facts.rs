@@ -92,7 +92,9 @@ impl Facts {
             Some(succeeded) => !succeeded,
             None => evidence.guard.signals > 0 && detect(call, &Source::new(text)).reports_failures(),
         };
-        if facts.tokens < MIN_TOKENS || evidence.status == Status::Suppressed {
+        // What a rule keeps exact stays, and what was read back because it was needed.
+        let is_exact = matches!(evidence.status, Status::Suppressed | Status::Bypassed);
+        if facts.tokens < MIN_TOKENS || is_exact {
             return facts;
         }
         facts.may_go = true;

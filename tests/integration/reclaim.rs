@@ -256,7 +256,17 @@ fn a_cold_cache_lets_all_go_that_may_and_a_high_price_none() {
     assert_eq!(gone(json!({ "prices": { "write": 1000.0, "read": 0.1 } })), 0);
     // Nothing pays before a request that may be the last.
     assert_eq!(gone(json!({ "requestsToCome": 0 })), 0);
+    // What the settings keep exact stays.
+    let mut printed = turns.clone();
+    printed[2] = run("print-all", "Print.", file(2));
+    let stays = |commands: Value| {
+        let more = json!({ "reclaimTerms": { "cache": "cold", "minGain": 0 }, "policy": { "excludeCommands": commands } });
+        let answer = send(&engine(), "gemini", &printed, &more);
+        answer["results"][2]["reclaimed"].is_null()
+    };
+    assert!(stays(json!(["print-all"])) && !stays(json!([])));
     let other = |more: Value| send(&engine(), "gemini", &turns, &more)["reclaim"].clone();
+    assert_eq!(other(json!({ "policy": { "neverOmit": true } })), Value::Null);
     assert_eq!(other(json!({ "policy": { "mode": "safe" } })), Value::Null);
     assert_eq!(other(json!({ "reclaim": "off" })), Value::Null);
 }
